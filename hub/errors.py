@@ -1,0 +1,79 @@
+"""The errors of the hub, each named after whose trouble it is.
+
+Every error carries one sentence for a person. Nothing here imports anything, so every room may use it.
+"""
+
+from __future__ import annotations
+
+
+class HubError(Exception):
+    """Any trouble the hub knows how to name; `str()` is one sentence for a person."""
+
+
+class ConfigError(HubError):
+    """The owner's trouble: a file, a key, a value or a port. The program ends with `EXIT`."""
+
+    EXIT = 78  # EX_CONFIG of sysexits.h: systemd does not restart what cannot start.
+
+
+class IllegalAction(HubError):
+    """The player's trouble: shown at that seat; state and log are untouched.
+
+    `code` is a refusal id of the rulebook (``BB-X01``), a rule id, or ``FORM``.
+    """
+
+    def __init__(self, sentence: str, code: str = "FORM") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.code = code
+
+
+class NotAsked(IllegalAction):
+    """The seat is not asked for anything now."""
+
+
+class NotOffered(IllegalAction):
+    """The seat is asked, but not for this move or not with these values."""
+
+
+class Stale(IllegalAction):
+    """The action answers an older decision than the open one."""
+
+    def __init__(self, sentence: str = "The table has moved on: look again.", code: str = "STALE") -> None:
+        super().__init__(sentence, code)
+
+
+class StartRefused(HubError):
+    """A match cannot begin so: unknown game or option, wrong number of seats, bad stack or data."""
+
+
+class DeviceError(HubError):
+    """The cable's trouble: the phone plays on, the driver retries for ever."""
+
+
+class DeviceLost(DeviceError):
+    """The device does not answer or was unplugged."""
+
+
+class GarbledFrame(DeviceError):
+    """Bytes that are not a frame of `firmware/README.md`."""
+
+
+class WrongFirmware(DeviceError):
+    """A box whose protocol is older or newer than this hub's."""
+
+
+class BrokerError(DeviceError):
+    """The broker cannot be started or reached; play goes on with boxes and screens."""
+
+
+class LogError(HubError):
+    """The record's trouble: it cannot be written or read. The match stops; nothing is deleted."""
+
+
+class ReplayDiverged(LogError):
+    """A log that the present rules answer differently. The file is kept, nothing is guessed."""
+
+
+class RulesBug(HubError):
+    """Our trouble: a rulebook failed. The match is frozen with its log whole; undo lets it go on."""

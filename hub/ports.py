@@ -1,0 +1,326 @@
+"""What the table needs of the world, and what the world may tell the table.
+
+Signals are what a device, a phone or a person said before it means anything. Pictures are what a
+device shall show. The Protocols are fulfilled by `drivers`, `phone_ui`, `hub.store` and `hub.broker`;
+`hub.app` hands them to the table. A port's `show` takes the newest complete picture and returns at
+once: a slow device skips pictures and never holds the table up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol
+
+
+class SeatMark(NamedTuple):
+    """How a seat is told apart without colour: a symbol, its name, and a colour beside them (rrggbb)."""
+
+    symbol: str
+    name: str
+    colour: str
+
+
+SEAT_MARKS: Mapping[int, SeatMark] = {
+    1: SeatMark("●", "blue circle", "2f7de1"),
+    2: SeatMark("▲", "orange triangle", "f28c28"),
+    3: SeatMark("■", "green square", "12a389"),
+    4: SeatMark("◆", "magenta diamond", "d6409f"),
+    5: SeatMark("★", "yellow star", "f2c81f"),
+    6: SeatMark("✚", "white cross", "f4f4f4"),
+}
+
+Control = Literal["push", "bar", "k1", "k2", "k3", "k4", "k5", "k6"]
+CONTROLS: tuple[Control, ...] = ("push", "bar", "k1", "k2", "k3", "k4", "k5", "k6")
+
+# --- Signals: into the table's inbox -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BoxUp:
+    """A box said hello. `boot` is new after each power-up; the same boot again is a replug."""
+
+    box: str
+    boot: str
+    firmware: str
+    controls: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoxDown:
+    """A box was unplugged or is silent; `why` is a sentence for staff."""
+
+    box: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A control went down, or was held (bar 3 s, a key 2 s)."""
+
+    box: str
+    control: Control
+    edge: Literal["down", "hold"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The dial was turned by `detents` since the last such signal; right is positive."""
+
+    box: str
+    detents: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoxLocked:
+    """A box locked a sealed choice in round `round`; the value is still in the box."""
+
+    box: str
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoxUnlocked:
+    """The player took the lock back before the reveal."""
+
+    box: str
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoxBid:
+    """The revealed choice, checked against the box's commitment: index into the laid line of answers."""
+
+    box: str
+    round: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoxCheated:
+    """The revealed value does not fit the commitment: the seat is asked again."""
+
+    box: str
+    round: int
+
+
+DiceState = Literal["armed", "rolling", "settled", "cocked", "wrong_count", "no_reader"]
+
+
+@dataclass(frozen=True, slots=True)
+class DiceSeen:
+    """What a dice reader sees. `faces` is filled when `state` is settled; `say` is one sentence."""
+
+    reader: str
+    state: DiceState
+    faces: tuple[int, ...] = ()
+    say: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneSaid:
+    """A phone's unsealed request from the claim `sid` (the seat comes from the claim, never the payload)."""
+
+    sid: str
+    id: str
+    n: int
+    epoch: int
+    number: int | None
+    verb: str
+    args: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneGarbled:
+    """A phone sent something that is not a request; `sentence` says what was wrong."""
+
+    sid: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneLink:
+    """A phone of claim `sid` came (`on`) or went."""
+
+    sid: str
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimAsked:
+    """Somebody wants `seat` with a phone whose public key is `phone_key` (32 bytes).
+
+    `code` is the seat's 4-digit code if it was typed. `answer` is called once, from the table's
+    thread, when the claim is decided.
+    """
+
+    claim: str
+    seat: int
+    phone_key: bytes = field(repr=False)
+    code: str | None = field(repr=False)
+    name: str
+    answer: Callable[[ClaimDecided], None] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimDecided:
+    """The end of a claim: held with its login, or refused with a sentence."""
+
+    claim: str
+    held: bool
+    say: str
+    sid: str = ""
+    password: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A second has passed on the table's clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerUp:
+    """The broker is there (again): everything retained must be told once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerDown:
+    """The broker is gone; `why` is a sentence for staff."""
+
+    why: str
+
+
+# --- Pictures: out of the table --------------------------------------------------------------------
+
+Pattern = Literal[
+    "off", "attract", "claim", "waiting", "turn", "nudge", "choosing", "locked", "reveal",
+    "number", "leader", "out", "roll", "rolling", "dice_trouble", "lost", "last_orders", "winner",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LampPicture:
+    """What one seat's ring of 16 lamps shows: a pattern by name, a number 0..16 and the seat's colour."""
+
+    pattern: Pattern
+    n: int = 0
+    colour: str = "ffffff"
+
+
+@dataclass(frozen=True, slots=True)
+class SealedRound:
+    """A sealed choice opened on a box: answers 0..`high`, the dial starting at the secret place `at`."""
+
+    round: int
+    high: int
+    at: int
+
+
+class Lamps(Protocol):
+    """Anything with a ring of lamps at each seat."""
+
+    def show(self, rings: Mapping[int, LampPicture]) -> None:
+        """Show the newest picture of every seat."""
+
+
+class Page(Protocol):
+    """A panel: e-ink or a window that stands for one. Draws from the table's public state itself."""
+
+    def show(self, public: Mapping[str, Any], settled: bool) -> None:
+        """Take the newest public state; `settled` marks a round end (a good moment for a full refresh)."""
+
+
+class Boxes(Protocol):
+    """The seat boxes on their cables."""
+
+    def open(self, box: str, sealed: SealedRound) -> None:
+        """Ask the box for a sealed choice; the box answers with BoxLocked."""
+
+    def reveal(self, box: str, round: int) -> None:
+        """Every seat has locked: ask for the value."""
+
+    def cancel(self, box: str, round: int) -> None:
+        """The sealed choice is over or void; the box gives its keys back."""
+
+    def ring(self, box: str, picture: LampPicture) -> None:
+        """Draw on the box's own ring."""
+
+    def say(self, box: str, text: str) -> None:
+        """One line, at most 40 characters, on the box's small display if it has one."""
+
+    def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
+        """A short sound or tick."""
+
+
+class Dice(Protocol):
+    """A reader of physical dice."""
+
+    def arm(self, seat: int, count: int, sides: int) -> None:
+        """Watch for a roll; answers come as DiceSeen."""
+
+    def disarm(self) -> None:
+        """Ignore whatever the dice do."""
+
+
+class Phones(Protocol):
+    """The phones of one table, over the broker."""
+
+    def show_public(self, state: Mapping[str, Any]) -> None:
+        """Publish the newest public state (retained)."""
+
+    def show_event(self, event: Mapping[str, Any]) -> None:
+        """Publish what just happened (not retained)."""
+
+    def show_hand(self, sid: str, hand: Mapping[str, Any]) -> None:
+        """Seal and publish the newest private state of a claim (retained)."""
+
+    def answer(self, sid: str, answer: Mapping[str, Any]) -> None:
+        """Seal and publish the answer to one request."""
+
+    def admit(self, sid: str, password: str, phone_key: bytes) -> None:
+        """Make the login of a claim; its phone may read its hand and write its requests, nothing else."""
+
+    def release(self, sid: str) -> None:
+        """End a claim: its login dies, its hand is wiped from the broker."""
+
+
+class LogEntry(NamedTuple):
+    """One line of a match's log as it is kept: its number and the entry as JSON bytes."""
+
+    number: int
+    line: bytes
+
+
+class LogStore(Protocol):
+    """Where matches and sittings live on disk. Every method returns when the disk has it; raises LogError."""
+
+    def begin(self, match: str, table: str, head: bytes) -> None:
+        """A new match with its head."""
+
+    def append(self, match: str, entries: Sequence[LogEntry]) -> None:
+        """More of a match's log."""
+
+    def cut(self, match: str, length: int) -> None:
+        """Undo: keep the first `length` entries."""
+
+    def end(self, match: str, result: bytes) -> None:
+        """The match is over (or was left)."""
+
+    def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
+        """Head and entries of a match."""
+
+    def running(self, table: str) -> str | None:
+        """The match of a table that has not ended, if any."""
+
+    def keep(self, table: str, name: str, value: bytes) -> None:
+        """Remember one small private value of a table (sittings, epoch)."""
+
+    def recall(self, table: str, name: str) -> bytes | None:
+        """What was kept, or None."""
+
+
+class Clock(Protocol):
+    """Time that a test can hold still."""
+
+    def now(self) -> float:
+        """Seconds, monotonic."""
