@@ -1,0 +1,58 @@
+"""Games, found by name: `bid-and-bait` is `bid_and_bait.py` with `data/bid_and_bait.toml`.
+
+Adding a game is adding these two files; `README.md` beside this file says how.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from hashlib import sha256
+from importlib import import_module
+from importlib.resources import files
+from typing import Any, cast
+
+from msgspec import convert
+
+from hub.engine.game import Game, Option, Rulebook
+from hub.errors import StartRefused
+
+WORDS = (
+    "name", "title", "seats", "minutes", "blurb", "cards", "phases", "moves", "parameters", "facts", "screen", "rules",
+    "options",
+)  # fmt: skip
+"""The parts of a data file that screens draw a game with."""
+
+
+def names() -> list[str]:
+    """The names of all games that are here, in alphabetical order."""
+    here = [entry.name for entry in files(__name__).joinpath("data").iterdir()]
+    return sorted(name.removesuffix(".toml").replace("_", "-") for name in here if name.endswith(".toml"))
+
+
+def find(name: str) -> Game:
+    """The game of that name. Raises StartRefused with the names there are."""
+    if name not in names():
+        raise StartRefused(f"There is no game {name!r}: there are {', '.join(names())}.")
+    room = name.replace("-", "_")
+    raw = files(__name__).joinpath("data", f"{room}.toml").read_bytes()
+    return load(raw, cast(Rulebook, import_module(f"{__name__}.{room}")))
+
+
+def load(raw: bytes, rulebook: Rulebook) -> Game:
+    """A game from the text of its data file and its rulebook. Raises StartRefused on a broken file."""
+    try:
+        data: dict[str, Any] = tomllib.loads(raw.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as why:
+        raise StartRefused(f"A game's data file cannot be read: {why}.") from why
+    return Game(
+        name=data["name"],
+        title=data["title"],
+        seats=(data["seats"][0], data["seats"][1]),
+        version=data["version"],
+        digest=sha256(raw).hexdigest()[:16],
+        options=convert(data.get("options", {}), dict[str, Option]),
+        stack=data.get("stack", []),
+        words={key: data[key] for key in WORDS if key in data},
+        data=data,
+        rulebook=rulebook,
+    )

@@ -1,0 +1,314 @@
+"""Decisions as data, and the verbs with which a rulebook makes them.
+
+A rulebook is a coroutine that is driven by hand (`hub.engine.match`). Each verb hands a `Question` to
+the match and comes back with the answer:
+
+- `ask` one seat; `ask_all` several at once, sealed until the last has locked;
+- `roll` physical dice, `roll_or` the same with moves that may be made before the dice fall;
+- `shuffle` a pile, `pick` one of several by chance: what chance decided is logged, never a seed;
+- `tell` the table what happened; raise `Won` when the match is over.
+
+A move is answered with parameters of four kinds (`OneOf`, `Amount`, `Choose`, `Order`) or of none at
+all (`Fixed`). Where one parameter limits another, the same move is listed more than once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from types import coroutine
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
+
+from hub.engine.event import Event, State
+
+CHANCE = 0
+"""The seat of chance: dice and shuffles are asked of it like of any other seat."""
+
+Kind: TypeAlias = Literal["ask", "sealed", "roll", "shuffle", "pick"]
+Args: TypeAlias = Mapping[str, Any]
+
+
+def _same(a: object, b: object) -> bool:
+    """Equal and of the same kind: 1 is not True, and neither is a "1"."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return a == b
+
+
+def _without(values: Sequence[object], taken: Sequence[object]) -> bool:
+    """Whether `taken` can be taken out of `values`, equal faces being interchangeable."""
+    left = list(values)
+    for value in taken:
+        for place, other in enumerate(left):
+            if _same(value, other):
+                del left[place]
+                break
+        else:
+            return False
+    return True
+
+
+class Fixed(Struct, frozen=True, gc=False):
+    """A parameter with one value."""
+
+    value: Any
+
+    def accepts(self, value: object) -> bool:
+        """Whether `value` answers this parameter."""
+        return _same(self.value, value)
+
+    def first(self) -> Any:
+        """The smallest answer: what an absent seat would give."""
+        return self.value
+
+    def wire(self) -> Any:
+        """As `table-hub referee` prints it."""
+        return self.value
+
+
+class OneOf(Struct, frozen=True):
+    """One of the listed values; a value may be a whole list."""
+
+    values: list[Any]
+
+    def accepts(self, value: object) -> bool:
+        """Whether `value` answers this parameter."""
+        return any(_same(value, other) for other in self.values)
+
+    def first(self) -> Any:
+        """The smallest answer: what an absent seat would give."""
+        return self.values[0]
+
+    def wire(self) -> Any:
+        """As `table-hub referee` prints it."""
+        return {"one_of": self.values}
+
+
+class Amount(Struct, frozen=True, gc=False):
+    """A whole number from `min` to `max`, both included, in steps of `step` from `min`."""
+
+    min: int
+    max: int
+    step: int = 1
+
+    def accepts(self, value: object) -> bool:
+        """Whether `value` answers this parameter."""
+        return type(value) is int and self.min <= value <= self.max and (value - self.min) % self.step == 0
+
+    def first(self) -> int:
+        """The smallest answer: what an absent seat would give."""
+        return self.min
+
+    def wire(self) -> Any:
+        """As `table-hub referee` prints it."""
+        told = {"min": self.min, "max": self.max}
+        return told if self.step == 1 else {**told, "step": self.step}
+
+
+class Choose(Struct, frozen=True):
+    """A subset of `values` with `min` to `max` members; the order of the answer does not matter."""
+
+    values: list[Any]
+    min: int
+    max: int
+
+    def accepts(self, value: object) -> bool:
+        """Whether `value` answers this parameter."""
+        return isinstance(value, list) and self.min <= len(value) <= self.max and _without(self.values, value)
+
+    def first(self) -> list[Any]:
+        """The smallest answer: what an absent seat would give."""
+        return self.values[: self.min]
+
+    def wire(self) -> Any:
+        """As `table-hub referee` prints it."""
+        return {"choose": {"min": self.min, "max": self.max}, "from": self.values}
+
+
+class Order(Struct, frozen=True):
+    """All of `values`, in the order the seat wants."""
+
+    values: list[Any]
+
+    def accepts(self, value: object) -> bool:
+        """Whether `value` answers this parameter."""
+        return isinstance(value, list) and len(value) == len(self.values) and _without(self.values, value)
+
+    def first(self) -> list[Any]:
+        """The smallest answer: what an absent seat would give."""
+        return list(self.values)
+
+    def wire(self) -> Any:
+        """As `table-hub referee` prints it."""
+        return {"order": self.values}
+
+
+Param: TypeAlias = Fixed | OneOf | Amount | Choose | Order
+
+
+class Move(Struct, frozen=True):
+    """A named way to answer a decision."""
+
+    name: str
+    params: dict[str, Param]
+
+    def accepts(self, args: Args) -> bool:
+        """Whether `args` gives each parameter a legal value, and nothing else."""
+        params = self.params
+        if len(args) != len(params):
+            return False
+        return all(name in args and param.accepts(args[name]) for name, param in params.items())
+
+    def first(self) -> dict[str, Any]:
+        """The answer with the smallest values."""
+        return {name: param.first() for name, param in self.params.items()}
+
+    def wire(self) -> dict[str, Any]:
+        """As `table-hub referee` prints it: parameters beside the name."""
+        return {"move": self.name, **{name: param.wire() for name, param in self.params.items()}}
+
+    def single(self) -> bool:
+        """Whether there is one way only to make this move."""
+        return all(_single(param) for param in self.params.values())
+
+
+def _single(param: Param) -> bool:
+    match param:
+        case Fixed():
+            return True
+        case OneOf(values):
+            return len(values) == 1
+        case Amount(least, most, step):
+            return least + step > most
+        case Choose(values, least, _):
+            return least == len(values)
+        case Order(values):
+            return len(values) < 2
+
+
+def offer(name: str, **params: Any) -> Move:
+    """A move to be offered; a plain value is a fixed parameter."""
+    return Move(name, {key: value if isinstance(value, Struct) else Fixed(value) for key, value in params.items()})
+
+
+class Answer(Struct, frozen=True):
+    """What a seat chose: the move's name and its parameters."""
+
+    move: str
+    args: dict[str, Any]
+
+    def __getitem__(self, parameter: str) -> Any:
+        return self.args[parameter]
+
+
+class Action(Struct, frozen=True, kw_only=True):
+    """A seat's answer to a numbered decision: the only input of a match.
+
+    `number` is the decision it answers; None means the open one.
+    """
+
+    seat: int
+    move: str
+    args: dict[str, Any] = {}
+    number: int | None = None
+
+
+class Roll(Struct, frozen=True):
+    """Dice that are asked for: who rolls, how many, with how many sides, and what for."""
+
+    seat: int
+    count: int
+    sides: int
+    why: str
+
+
+Moves: TypeAlias = "list[Move] | Callable[[], list[Move]]"
+"""Moves, or a function that tells them again after a standing offer was taken."""
+
+
+class Question(Struct):
+    """What a rulebook wants to know before it goes on."""
+
+    kind: Kind
+    want: str
+    asked: dict[int, Moves]
+    roll: Roll | None = None
+    pile: str = ""
+    cards: list[Any] = []
+    into: str = ""
+    final: bool = False
+
+
+# A hand-driven coroutine hands its question to whoever drives it, and is sent the answer.
+@coroutine
+def _put(question: Question) -> Generator[Question, Any, Any]:
+    return (yield question)
+
+
+async def ask(s: State, seat: int, moves: Moves, want: str, *, hidden: bool = False) -> Answer:
+    """Ask one seat. The last move listed is the safe answer of an absent seat.
+
+    A seat with one answer only is not asked: the answer is given, and told. Set `hidden` where only
+    the seat itself can know that it has no choice, for not being asked would tell the others.
+    """
+    if not hidden:
+        only = moves() if callable(moves) else moves
+        if len(only) == 1 and only[0].single():
+            answer = Answer(only[0].name, only[0].first())
+            tell(s, f"Seat {seat} has one choice only.", kind="forced", seat=seat, move=answer.move)
+            return answer
+    return await _put(Question("ask", want, {seat: moves}))  # type: ignore[no-any-return]
+
+
+async def ask_all(
+    s: State, moves: Mapping[int, list[Move]], want: str, *, into: str, final: bool = False
+) -> dict[int, Answer]:
+    """Ask several seats at once, sealed: a choice may be sent again until the last seat has locked.
+
+    While it is sealed, a seat's choice lies in the field `into` of its own state as a secret, and
+    `locked` is true. With `final` a lock cannot be changed.
+    """
+    if not moves:
+        return {}
+    return await _put(Question("sealed", want, dict(moves), into=into, final=final))  # type: ignore[no-any-return]
+
+
+async def roll(s: State, seat: int, count: int, sides: int, why: str, want: str) -> list[int]:
+    """Ask `seat` to roll `count` dice of `sides` sides at the table."""
+    return await _put(Question("roll", want, {}, roll=Roll(seat, count, sides, why)))  # type: ignore[no-any-return]
+
+
+async def roll_or(
+    s: State, seat: int, count: int, sides: int, why: str, want: str, moves: Moves
+) -> list[int] | Answer:
+    """Ask for dice; until they fall the roller may make one of `moves` instead."""
+    question = Question("roll", want, {seat: moves} if moves else {}, roll=Roll(seat, count, sides, why))
+    return await _put(question)  # type: ignore[no-any-return]
+
+
+async def shuffle(s: State, cards: Sequence[Any], pile: str) -> list[Any]:
+    """The cards in an order that chance decides. `pile` names the pile for stacks (top card first)."""
+    return await _put(Question("shuffle", "", {}, pile=pile, cards=list(cards)))  # type: ignore[no-any-return]
+
+
+async def pick(s: State, values: Sequence[Any], pile: str) -> Any:
+    """One of `values`, which chance picks."""
+    return await _put(Question("pick", "", {}, pile=pile, cards=list(values)))
+
+
+def tell(s: State, text: str, *, rule: str = "", kind: str = "", **data: Any) -> None:
+    """Tell the whole table what happened: one sentence, the rule id behind it, and the facts as data."""
+    s.told.append(Event(text, rule, kind, data))
+
+
+class Won(Exception):
+    """The match is over. `scores` is what the winner is judged by; `why` one sentence."""
+
+    def __init__(self, winners: Sequence[int], scores: Mapping[int, int], why: str) -> None:
+        super().__init__(why)
+        self.winners = list(winners)
+        self.scores = dict(scores)
+        self.why = why

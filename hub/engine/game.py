@@ -1,0 +1,98 @@
+"""A game: a rulebook with its data, before anybody has sat down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Coroutine, Mapping
+from difflib import get_close_matches
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from hub.engine.decision import Action, Answer, Move
+from hub.engine.event import Setup, State
+from hub.errors import StartRefused
+
+
+class Refusal(Struct, frozen=True):
+    """Why an action is refused: one sentence, and the refusal id of the rulebook."""
+
+    sentence: str
+    code: str
+
+
+class Rulebook(Protocol):
+    """What a file in `hub/games` offers under these names."""
+
+    def deal(self, setup: Setup) -> State:
+        """The state before anything has happened. Raises StartRefused."""
+
+    def play(self, s: State) -> Coroutine[Any, Any, None]:
+        """The rules, from set-up to `Won`."""
+
+    def explain(self, s: State, action: Action) -> Refusal | None:
+        """Why `action`, which is not offered, is refused; None where the rules know no better words."""
+
+    def standing(self, s: State, seat: int) -> list[Move]:
+        """What a seat may do at any time, beside whatever is asked."""
+
+    def stand(self, s: State, seat: int, answer: Answer) -> None:
+        """Take a standing offer: pure and at once, asking nothing."""
+
+
+class Option(Struct, frozen=True):
+    """One way to play: `default` gives the kind; `choices`, `min`/`max` or `pattern` the legal values."""
+
+    default: bool | int | str
+    effect: str
+    choices: list[str] = []
+    min: int = 0
+    max: int = 1_000_000
+    pattern: str = ""
+
+    def check(self, name: str, value: object) -> bool | int | str:
+        """`value` if it is legal; raises StartRefused with the legal values."""
+        if isinstance(self.default, bool):
+            if isinstance(value, bool):
+                return value
+            raise StartRefused(f"Option {name} is true or false, not {value!r}.")
+        if isinstance(self.default, int):
+            if type(value) is int and self.min <= value <= self.max:
+                return value
+            raise StartRefused(f"Option {name} is a whole number from {self.min} to {self.max}, not {value!r}.")
+        if isinstance(value, str) and (value in self.choices or (self.pattern and re.fullmatch(self.pattern, value))):
+            return value
+        legal = ", ".join(self.choices) + (f", or text of the form {self.pattern}" if self.pattern else "")
+        raise StartRefused(f"Option {name} is one of {legal}; not {value!r}.")
+
+
+class Game(Struct, frozen=True):
+    """A rulebook and its data, found by name.
+
+    `seats` is the least and the most people; `version` rises when a rule changes; `digest` is of the
+    data file; `stack` names the piles that a stack may fix; `words` is what screens draw it with.
+    """
+
+    name: str
+    title: str
+    seats: tuple[int, int]
+    version: int
+    digest: str
+    options: dict[str, Option]
+    stack: list[str]
+    words: dict[str, Any]
+    data: dict[str, Any]
+    rulebook: Rulebook
+
+    def settle(self, seats: int, given: Mapping[str, Any]) -> Setup:
+        """The set-up of a match with every option filled in. Raises StartRefused."""
+        least, most = self.seats
+        if type(seats) is not int or not least <= seats <= most:
+            raise StartRefused(f"{self.title} is for {least} to {most} players, not {seats!r}.")
+        for name in given:
+            if name not in self.options:
+                near = get_close_matches(name, self.options, 1)
+                hint = f"do you mean {near[0]}?" if near else f"it has {', '.join(self.options) or 'none'}."
+                raise StartRefused(f"{self.title} has no option {name}: {hint}")
+        values = {name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()}
+        return Setup(seats, values, self.data)

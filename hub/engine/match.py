@@ -1,0 +1,392 @@
+"""One playing of a game: actions in, events and views out.
+
+The match drives the rulebook's coroutine by hand, checks each action against what is offered, logs
+it, and lets the rules go on to their next question. It knows no clock, no file and no thread. The log
+is the only truth: a match is saved, resumed, undone and proven by playing its log again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+from zlib import crc32
+
+from msgspec import Struct, json
+
+from hub.engine.decision import CHANCE, Action, Answer, Kind, Move, Question, Roll, Won, tell
+from hub.engine.event import Event, State
+from hub.engine.game import Game
+from hub.engine.secret import Secret, hidden, own, public
+from hub.errors import HubError, IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale
+
+STATE_EVERY = 16
+"""Every so many log entries the whole state is fingerprinted."""
+
+READ = ("read", "typed", "hub")
+"""How a roll came in: read by a dice reader, typed by a person, or rolled by the hub."""
+
+
+class Head(Struct, frozen=True):
+    """The first line of a log: what the entries were answered against."""
+
+    game: str
+    version: int
+    digest: str
+    seats: int
+    options: dict[str, Any]
+    v: int = 1
+
+
+class Entry(Struct, omit_defaults=True):
+    """One action as it is logged.
+
+    `asked` is the fingerprint of the question it answered; `state` that of the whole state after it
+    (every `STATE_EVERY` entries, and at the end).
+    """
+
+    seat: int
+    move: str
+    args: dict[str, Any]
+    asked: int
+    state: str = ""
+
+
+class Over(Struct, frozen=True):
+    """How a match ended."""
+
+    winners: list[int]
+    scores: dict[int, int]
+    why: str
+
+    def wire(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {"winners": self.winners, "scores": {str(k): v for k, v in self.scores.items()}, "why": self.why}
+
+
+class Decision(Struct):
+    """The open question, numbered by the log's length when it was opened."""
+
+    number: int
+    kind: Kind
+    want: str
+    asked: dict[int, list[Move]]
+    roll: Roll | None = None
+    pile: str = ""
+    cards: list[Any] = []
+    answers: dict[int, Answer] = {}
+    final: bool = False
+    print: int = 0
+
+    @property
+    def locked(self) -> frozenset[int]:
+        """The seats that have locked a sealed choice."""
+        return frozenset(self.answers)
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether a shuffle or a pick is wanted, which no person sees asked."""
+        return self.kind in ("shuffle", "pick")
+
+    def fingerprint(self) -> int:
+        """A checksum of what is asked, of whom, in which order: 0 is never one."""
+        if not self.print:
+            self.print = crc32(json.encode((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
+        return self.print
+
+
+class Match:
+    """One match of `game`. Raises StartRefused where it cannot begin.
+
+    `state` belongs to the rules; read it through `view`. `open` is the open decision (None once the
+    match is `over` or a `fault` froze it), `log` the entries so far, `events` all that was told.
+    """
+
+    def __init__(self, game: Game, seats: int, options: Mapping[str, Any] | None = None) -> None:
+        self.game = game
+        self.setup = game.settle(seats, options or {})
+        self.log: list[Entry] = []
+        self.events: list[Event] = []
+        self.open: Decision | None = None
+        self.over: Over | None = None
+        self.fault: RulesBug | None = None
+        self.state: State = game.rulebook.deal(self.setup)
+        self._standing = getattr(game.rulebook, "standing", None)
+        self._into = ""
+        self._asked: Mapping[int, Any] = {}
+        self._public: dict[str, Any] | None = None
+        self._script = game.rulebook.play(self.state)
+        self._resume(None)
+
+    # --- actions in ------------------------------------------------------------------------------
+
+    def act(self, action: Action) -> list[Event]:
+        """Take one action and tell what happened. Raises IllegalAction, and then nothing has changed.
+
+        Raises RulesBug when the rules fail on it: the match is frozen, the action stays in the log.
+        """
+        told = len(self.events)
+        decision = self._ready(action)
+        if action.seat == CHANCE:
+            answer = self._by_chance(decision, action)
+        else:
+            answer = self._by_seat(decision, action)
+        entry = Entry(action.seat, action.move, dict(action.args), decision.fingerprint())
+        self.log.append(entry)
+        self._public = None
+        self._go_on(decision, action, answer)
+        if len(self.log) % STATE_EVERY == 0 or self.over:
+            entry.state = self.fingerprint()
+        if self.fault:
+            raise self.fault
+        return self.events[told:]
+
+    def _ready(self, action: Action) -> Decision:
+        if self.open is None:
+            if self.fault:
+                raise NotAsked("The match has stopped on a fault of its rules: undo, or end it.", "FAULT")
+            raise self._refuse(NotAsked, action, "The game has ended.", "OVER")
+        if action.number is not None and action.number != self.open.number:
+            raise Stale
+        return self.open
+
+    def _refuse(self, kind: type[IllegalAction], action: Action, sentence: str, code: str) -> IllegalAction:
+        """The refusal in the rulebook's own words where it has some."""
+        known = self.game.rulebook.explain(self.state, action)
+        return kind(known.sentence, known.code) if known else kind(sentence, code)
+
+    def _by_seat(self, decision: Decision, action: Action) -> Answer:
+        seat, name, args = action.seat, action.move, action.args
+        asked = decision.asked.get(seat)
+        for moves in (asked or (), self.standing(seat)):
+            for move in moves:
+                if move.name == name and move.accepts(args):
+                    if decision.final and seat in decision.answers and moves is asked:
+                        raise self._refuse(NotOffered, action, "Your choice is locked.", "FORM")
+                    return Answer(name, dict(args))
+        if asked is None:
+            raise self._refuse(NotAsked, action, f"Seat {seat} is not asked now.", "FORM")
+        raise self._refuse(NotOffered, action, f"You cannot {name.replace('_', ' ')} like that now.", "FORM")
+
+    def _by_chance(self, decision: Decision, action: Action) -> Any:
+        """The faces, order or value of a chance action, checked."""
+        args = action.args
+        if decision.roll is not None and action.move == "roll":
+            faces, read, roll = args.get("faces"), args.get("read", "typed"), decision.roll
+            if len(args) - ("read" in args) != 1 or not isinstance(faces, list) or read not in READ:
+                raise NotOffered("A roll is a list of faces, read, typed or hub-rolled.", "FORM")
+            if len(faces) != roll.count or not all(type(face) is int and 1 <= face <= roll.sides for face in faces):
+                dice = "one die" if roll.count == 1 else f"{roll.count} dice"
+                raise self._refuse(NotOffered, action, f"Roll {dice}: faces from 1 to {roll.sides}.", "FORM")
+            return faces
+        if decision.kind == "shuffle" and action.move == "shuffle":
+            order = args.get("order")
+            if not isinstance(order, list) or sorted(map(repr, order)) != sorted(map(repr, decision.cards)):
+                raise NotOffered(f"A shuffle of {decision.pile} must hold the same cards.", "FORM")
+            return list(order)
+        if decision.kind == "pick" and action.move == "pick":
+            index = args.get("index")
+            if type(index) is not int or not 0 <= index < len(decision.cards):
+                raise NotOffered(f"A pick of {decision.pile} is an index below {len(decision.cards)}.", "FORM")
+            return decision.cards[index]
+        raise self._refuse(NotAsked, action, "Nothing is asked of chance now.", "FORM")
+
+    def _go_on(self, decision: Decision, action: Action, answer: Any) -> None:
+        seat = action.seat
+        if decision.kind == "sealed" and seat in decision.asked and self._offers(decision, action):
+            decision.answers[seat] = answer
+            self._seal(seat, answer)
+            if len(decision.answers) < len(decision.asked):
+                self._drain()
+                return
+            for other in decision.asked:
+                self.state.seats[other].locked = False
+            self._resume({other: decision.answers[other] for other in decision.asked})
+        elif seat != CHANCE and not self._offers(decision, action):
+            self._stand(seat, answer)
+        else:
+            self._resume(answer)
+
+    @staticmethod
+    def _offers(decision: Decision, action: Action) -> bool:
+        """Whether the action answers the decision itself rather than a standing offer."""
+        return any(move.name == action.move for move in decision.asked.get(action.seat, ()))
+
+    def _seal(self, seat: int, answer: Answer) -> None:
+        """Lay a sealed choice into the seat's state: its one parameter, or the move's name, or both."""
+        args = answer.args
+        value = next(iter(args.values())) if len(args) == 1 else {"move": answer.move, **args} if args else answer.move
+        record = self.state.seats[seat]
+        setattr(record, self._into, Secret(value, (seat,)))
+        record.locked = True
+
+    def _stand(self, seat: int, answer: Answer) -> None:
+        """A standing offer is taken; the open decision is offered again with fresh legality."""
+        try:
+            self.game.rulebook.stand(self.state, seat, answer)
+        except Exception as why:
+            self._freeze(why)
+            return
+        self._drain()
+        if self.open is not None:
+            self.open.asked = self._listed()
+            self.open.print = 0
+
+    # --- the script ------------------------------------------------------------------------------
+
+    def _resume(self, answer: Any) -> None:
+        try:
+            question: Question = self._script.send(answer)
+        except Won as won:
+            self.open = None
+            self.over = Over(won.winners, won.scores, won.why)
+            tell(self.state, won.why, kind="over", winners=won.winners)
+        except StopIteration:
+            self._freeze(RulesBug("The rules ended without a winner."))
+        except Exception as why:  # a rulebook may fail in any way; the match keeps its log and waits for undo
+            self._freeze(why)
+        else:
+            self._into, self._asked = question.into, question.asked
+            self.open = Decision(
+                len(self.log), question.kind, question.want, self._listed(), question.roll,
+                question.pile, question.cards, {}, question.final,
+            )  # fmt: skip
+        self._drain()
+
+    def _listed(self) -> dict[int, list[Move]]:
+        return {seat: moves() if callable(moves) else moves for seat, moves in self._asked.items()}
+
+    def _freeze(self, why: Exception) -> None:
+        self.open = None
+        self.fault = RulesBug(f"The rules of {self.game.title} failed at entry {len(self.log)}: {type(why).__name__}.")
+        self.fault.__cause__ = why
+
+    def _drain(self) -> None:
+        if self.state.told:
+            self.events += self.state.told
+            self.state.told = []
+
+    # --- views out -------------------------------------------------------------------------------
+
+    def view(self, viewer: int | None = None) -> dict[str, Any]:
+        """What one seat, or the public (None), may see now. JSON-ready; the parts are shared, do not write to them."""
+        shown = self._public
+        if shown is None:
+            shown = self._public = {"game": self.game.name, **public(self.state), "waiting": self.waiting(None)}
+        if viewer is None:
+            return shown
+        return {**shown, "you": own(self.state, viewer), "waiting": self.waiting(viewer)}
+
+    def waiting(self, viewer: int | None) -> dict[str, Any]:
+        """Who is asked for what, as `viewer` may know it: its own moves; of the others only that they are asked."""
+        decision = self.open
+        if decision is None or decision.by_chance:
+            return {"seats": [] if viewer is None else {}}
+        told: dict[str, Any] = {}
+        if decision.roll:
+            told["roll"] = roll_wire(decision.roll)
+        if viewer is None:
+            told["seats"] = [str(seat) for seat in decision.asked]
+        else:
+            told["seats"] = {str(seat): [] for seat in decision.asked}
+            mine = self.moves(viewer)
+            if mine:
+                told["seats"][str(viewer)] = mine
+        told["secret"] = decision.kind == "sealed"
+        return told
+
+    def moves(self, seat: int) -> list[dict[str, Any]]:
+        """The moves of a seat as they stand on the wire, standing offers marked."""
+        asked = self.open.asked.get(seat, ()) if self.open else ()
+        return [move.wire() for move in asked] + [{**move.wire(), "standing": True} for move in self.standing(seat)]
+
+    def standing(self, seat: int) -> Sequence[Move]:
+        """What a seat may do beside the open decision."""
+        if self._standing is None or self.open is None:
+            return ()
+        offers: list[Move] = self._standing(self.state, seat)
+        return offers
+
+    def safe(self, seat: int) -> Action:
+        """The answer that can be given for an absent seat: its last move, with the smallest values."""
+        if self.open is None or not self.open.asked.get(seat):
+            raise NotAsked(f"Seat {seat} is not asked now.")
+        move = self.open.asked[seat][-1]
+        return Action(seat=seat, move=move.name, args=move.first(), number=self.open.number)
+
+    # --- the log ---------------------------------------------------------------------------------
+
+    @property
+    def head(self) -> Head:
+        """The head of this match's log."""
+        return Head(
+            self.game.name, self.game.version, self.game.digest, self.setup.seats, dict(self.setup.options)
+        )  # fmt: skip
+
+    def fingerprint(self) -> str:
+        """A digest of the whole state, secrets included: 16 hexadecimal digits."""
+        s = self.state
+        return sha256(json.encode((s.seats, s.table, s.round, s.phase))).hexdigest()[:16]
+
+    @classmethod
+    def replay(cls, game: Game, head: Head, entries: Iterable[Entry]) -> Match:
+        """The match that a log tells of. Raises ReplayDiverged where the rules now say otherwise."""
+        if (head.game, head.version, head.digest) != (game.name, game.version, game.digest):
+            raise ReplayDiverged(
+                f"This log was made with {head.game} rules {head.version}, data {head.digest}; "
+                f"here are {game.name} rules {game.version}, data {game.digest}."
+            )
+        match = cls(game, head.seats, head.options)
+        for number, entry in enumerate(entries):
+            asked = match.open.fingerprint() if match.open else 0
+            if asked != entry.asked:
+                raise ReplayDiverged(f"Entry {number} answers a question that the rules now ask differently.")
+            try:
+                match.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
+            except RulesBug:
+                break  # the log of a match that froze ends with the action it froze on
+            except HubError as why:
+                raise ReplayDiverged(f"Entry {number} is refused by the present rules: {why}") from why
+            if entry.state and entry.state != match.log[-1].state:
+                raise ReplayDiverged(f"After entry {number} the state is not the one that was logged.")
+        return match
+
+    # --- undo ------------------------------------------------------------------------------------
+
+    def undo(self, count: int = 1, seat: int | None = None) -> list[Event]:
+        """Take back the last `count` inputs by dropping them and playing the rest again.
+
+        Refused (NotOffered) past anything secret that was revealed, a die that was read, a shuffle, or
+        an action of another seat. `seat` says who wants it; None takes back whoever acted last.
+        """
+        earlier = self.before(count, seat)
+        self.__dict__.update(earlier.__dict__)
+        tell(self.state, "The last input was taken back.", kind="undo", count=count)
+        told = len(self.events)
+        self._drain()
+        return self.events[told:]
+
+    def before(self, count: int = 1, seat: int | None = None) -> Match:
+        """The match as it was `count` inputs ago, if undo may go there. Raises NotOffered."""
+        if not 1 <= count <= len(self.log):
+            raise NotOffered("There is nothing to take back.", "UNDO")
+        last = self.log[-count:]
+        if self.fault:
+            return self._rebuilt(len(self.log) - count)
+        if any(entry.seat == CHANCE for entry in last):
+            raise NotOffered("A die or a shuffle cannot be taken back.", "UNDO")
+        if any(entry.seat != last[-1].seat for entry in last) or seat not in (None, last[-1].seat):
+            raise NotOffered("Another seat has acted since: it cannot be taken back.", "UNDO")
+        earlier = self._rebuilt(len(self.log) - count)
+        for viewer in self.state.seats:
+            if hidden(earlier.state, viewer) - hidden(self.state, viewer):
+                raise NotOffered("Something secret was shown: it cannot be taken back.", "UNDO")
+        return earlier
+
+    def _rebuilt(self, length: int) -> Match:
+        return Match.replay(self.game, self.head, self.log[:length])
+
+
+def roll_wire(roll: Roll) -> dict[str, Any]:
+    """A roll as it stands on the wire."""
+    return {"seat": roll.seat, "count": roll.count, "sides": roll.sides, "for": roll.why}
