@@ -284,6 +284,33 @@ class Phones(Protocol):
         """End a claim: its login dies, its hand is wiped from the broker."""
 
 
+class CredentialStore(Protocol):
+    """The logins of a broker: one for each claimed seat. Both calls return at once."""
+
+    def admit(self, sid: str, password: str, reads: Sequence[str], writes: Sequence[str]) -> None:
+        """A login that reads and writes these topics and nothing else; made again whenever the broker comes back."""
+
+    def release(self, sid: str) -> None:
+        """The login dies, and whoever is logged in with it is dropped."""
+
+    def admitted(self, sid: str) -> bool:
+        """Whether the broker knows the login by now."""
+
+
+class Broker(Protocol):
+    """The letter carrier between hub and phones. Nothing here waits for it."""
+
+    @property
+    def logins(self) -> CredentialStore:
+        """Who may log in."""
+
+    def publish(self, topic: str, payload: bytes, *, retain: bool, qos: Literal[0, 1] = 1) -> None:
+        """Send. Of a retained topic only the newest counts, and it is told again when the broker comes back."""
+
+    def listen(self, pattern: str, heard: Callable[[str, bytes, bool], None]) -> None:
+        """Call `heard(topic, payload, retained)` for what others publish there, from the broker's thread."""
+
+
 class LogEntry(NamedTuple):
     """One line of a match's log as it is kept: its number and the entry as JSON bytes."""
 

@@ -191,7 +191,7 @@ def _single(param: Param) -> bool:
 
 def offer(name: str, **params: Any) -> Move:
     """A move to be offered; a plain value is a fixed parameter."""
-    return Move(name, {key: value if isinstance(value, Struct) else Fixed(value) for key, value in params.items()})
+    return Move(name, {key: value if isinstance(value, Param) else Fixed(value) for key, value in params.items()})
 
 
 class Answer(Struct, frozen=True):
@@ -248,7 +248,7 @@ def _put(question: Question) -> Generator[Question, Any, Any]:
     return (yield question)
 
 
-async def ask(s: State, seat: int, moves: Moves, want: str, *, hidden: bool = False) -> Answer:
+async def ask(s: State[Any, Any], seat: int, moves: Moves, want: str, *, hidden: bool = False) -> Answer:
     """Ask one seat. The last move listed is the safe answer of an absent seat.
 
     A seat with one answer only is not asked: the answer is given, and told. Set `hidden` where only
@@ -264,7 +264,7 @@ async def ask(s: State, seat: int, moves: Moves, want: str, *, hidden: bool = Fa
 
 
 async def ask_all(
-    s: State, moves: Mapping[int, list[Move]], want: str, *, into: str, final: bool = False
+    s: State[Any, Any], moves: Mapping[int, list[Move]], want: str, *, into: str, final: bool = False
 ) -> dict[int, Answer]:
     """Ask several seats at once, sealed: a choice may be sent again until the last seat has locked.
 
@@ -276,30 +276,30 @@ async def ask_all(
     return await _put(Question("sealed", want, dict(moves), into=into, final=final))  # type: ignore[no-any-return]
 
 
-async def roll(s: State, seat: int, count: int, sides: int, why: str, want: str) -> list[int]:
+async def roll(s: State[Any, Any], seat: int, count: int, sides: int, why: str, want: str) -> list[int]:
     """Ask `seat` to roll `count` dice of `sides` sides at the table."""
     return await _put(Question("roll", want, {}, roll=Roll(seat, count, sides, why)))  # type: ignore[no-any-return]
 
 
 async def roll_or(
-    s: State, seat: int, count: int, sides: int, why: str, want: str, moves: Moves
+    s: State[Any, Any], seat: int, count: int, sides: int, why: str, want: str, moves: Moves
 ) -> list[int] | Answer:
     """Ask for dice; until they fall the roller may make one of `moves` instead."""
     question = Question("roll", want, {seat: moves} if moves else {}, roll=Roll(seat, count, sides, why))
     return await _put(question)  # type: ignore[no-any-return]
 
 
-async def shuffle(s: State, cards: Sequence[Any], pile: str) -> list[Any]:
+async def shuffle(s: State[Any, Any], cards: Sequence[Any], pile: str) -> list[Any]:
     """The cards in an order that chance decides. `pile` names the pile for stacks (top card first)."""
     return await _put(Question("shuffle", "", {}, pile=pile, cards=list(cards)))  # type: ignore[no-any-return]
 
 
-async def pick(s: State, values: Sequence[Any], pile: str) -> Any:
+async def pick(s: State[Any, Any], values: Sequence[Any], pile: str) -> Any:
     """One of `values`, which chance picks."""
     return await _put(Question("pick", "", {}, pile=pile, cards=list(values)))
 
 
-def tell(s: State, text: str, *, rule: str = "", kind: str = "", **data: Any) -> None:
+def tell(s: State[Any, Any], text: str, *, rule: str = "", kind: str = "", **data: Any) -> None:
     """Tell the whole table what happened: one sentence, the rule id behind it, and the facts as data."""
     s.told.append(Event(text, rule, kind, data))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -25,19 +26,23 @@ class Event(Struct, frozen=True):
     data: dict[str, Any] = {}
 
 
+SeatT = TypeVar("SeatT")
+TableT = TypeVar("TableT")
+
+
 @dataclass
-class State:
+class State(Generic[SeatT, TableT]):
     """Everything the rules know of a match: `seats` by number, and `table`.
 
     Plain data only: numbers, texts, lists, dictionaries, dataclasses. What is secret stands in a
-    `hub.engine.secret.Secret`. `round` counts from 1, `phase` is one word. A game's state gives
-    `seats` and `table` their types; it adds no further fields, for these are what is masked,
-    fingerprinted and shown. `setup` never changes; `told` is emptied by the match after each action.
+    `hub.engine.secret.Secret`. `round` counts from 1, `phase` is one word. A game says what a
+    seat and the table are, and adds no fields beside them: these are what is masked, fingerprinted and
+    shown. `setup` never changes; `told` is emptied by the match after each action.
     """
 
     setup: Setup
-    seats: dict[int, Any]
-    table: Any
+    seats: dict[int, SeatT]
+    table: TableT
     round: int = 0
     phase: str = ""
     told: list[Event] = field(default_factory=list, repr=False)

@@ -24,19 +24,19 @@ class Refusal(Struct, frozen=True):
 class Rulebook(Protocol):
     """What a file in `hub/games` offers under these names."""
 
-    def deal(self, setup: Setup) -> State:
+    def deal(self, setup: Setup) -> State[Any, Any]:
         """The state before anything has happened. Raises StartRefused."""
 
-    def play(self, s: State) -> Coroutine[Any, Any, None]:
+    def play(self, s: State[Any, Any]) -> Coroutine[Any, Any, None]:
         """The rules, from set-up to `Won`."""
 
-    def explain(self, s: State, action: Action) -> Refusal | None:
+    def explain(self, s: State[Any, Any], action: Action) -> Refusal | None:
         """Why `action`, which is not offered, is refused; None where the rules know no better words."""
 
-    def standing(self, s: State, seat: int) -> list[Move]:
+    def standing(self, s: State[Any, Any], seat: int) -> list[Move]:
         """What a seat may do at any time, beside whatever is asked."""
 
-    def stand(self, s: State, seat: int, answer: Answer) -> None:
+    def stand(self, s: State[Any, Any], seat: int, answer: Answer) -> None:
         """Take a standing offer: pure and at once, asking nothing."""
 
 

@@ -83,6 +83,10 @@ class Decision(Struct):
         """The seats that have locked a sealed choice."""
         return frozenset(self.answers)
 
+    def offers(self, seat: int) -> list[Move]:
+        """The moves a seat may still make: none once its lock is final."""
+        return [] if self.final and seat in self.answers else self.asked.get(seat, [])
+
     @property
     def by_chance(self) -> bool:
         """Whether a shuffle or a pick is wanted, which no person sees asked."""
@@ -110,7 +114,7 @@ class Match:
         self.open: Decision | None = None
         self.over: Over | None = None
         self.fault: RulesBug | None = None
-        self.state: State = game.rulebook.deal(self.setup)
+        self.state: State[Any, Any] = game.rulebook.deal(self.setup)
         self._standing = getattr(game.rulebook, "standing", None)
         self._into = ""
         self._asked: Mapping[int, Any] = {}
@@ -158,11 +162,9 @@ class Match:
     def _by_seat(self, decision: Decision, action: Action) -> Answer:
         seat, name, args = action.seat, action.move, action.args
         asked = decision.asked.get(seat)
-        for moves in (asked or (), self.standing(seat)):
+        for moves in (decision.offers(seat), self.standing(seat)):
             for move in moves:
                 if move.name == name and move.accepts(args):
-                    if decision.final and seat in decision.answers and moves is asked:
-                        raise self._refuse(NotOffered, action, "Your choice is locked.", "FORM")
                     return Answer(name, dict(args))
         if asked is None:
             raise self._refuse(NotAsked, action, f"Seat {seat} is not asked now.", "FORM")
@@ -286,9 +288,9 @@ class Match:
         if decision.roll:
             told["roll"] = roll_wire(decision.roll)
         if viewer is None:
-            told["seats"] = [str(seat) for seat in decision.asked]
+            told["seats"] = [str(seat) for seat in decision.asked if decision.offers(seat)]
         else:
-            told["seats"] = {str(seat): [] for seat in decision.asked}
+            told["seats"] = {str(seat): [] for seat in decision.asked if decision.offers(seat)}
             mine = self.moves(viewer)
             if mine:
                 told["seats"][str(viewer)] = mine
@@ -297,7 +299,7 @@ class Match:
 
     def moves(self, seat: int) -> list[dict[str, Any]]:
         """The moves of a seat as they stand on the wire, standing offers marked."""
-        asked = self.open.asked.get(seat, ()) if self.open else ()
+        asked = self.open.offers(seat) if self.open else ()
         return [move.wire() for move in asked] + [{**move.wire(), "standing": True} for move in self.standing(seat)]
 
     def standing(self, seat: int) -> Sequence[Move]:
@@ -309,9 +311,9 @@ class Match:
 
     def safe(self, seat: int) -> Action:
         """The answer that can be given for an absent seat: its last move, with the smallest values."""
-        if self.open is None or not self.open.asked.get(seat):
+        if self.open is None or not self.open.offers(seat):
             raise NotAsked(f"Seat {seat} is not asked now.")
-        move = self.open.asked[seat][-1]
+        move = self.open.offers(seat)[-1]
         return Action(seat=seat, move=move.name, args=move.first(), number=self.open.number)
 
     # --- the log ---------------------------------------------------------------------------------

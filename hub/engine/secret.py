@@ -41,7 +41,7 @@ _ATOMS = frozenset({str, int, bool, type(None)})
 
 def plain(value: Any) -> Any:
     """`value` as everybody may see it: JSON-ready, secrets as None, piles as their size."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind in _ATOMS:
         return value
     if kind is list or kind is tuple:
@@ -56,12 +56,13 @@ def plain(value: Any) -> Any:
 
 
 @cache
-def _names(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _names(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The facts of a dataclass that everybody is told, and those that stand in their owner's part.
 
     A field declared ``Secret[...]`` is in the owner's part only; one declared ``Secret[...] | ...``
     is in both: None for the others as long as it is secret. Properties are facts like fields.
     """
+    ancestors: tuple[type, ...] = kind.__mro__
     if not is_dataclass(kind):
         raise TypeError(f"{kind.__name__} cannot stand in a state: only plain data and dataclasses can.")
     hints = get_type_hints(kind)
@@ -75,13 +76,13 @@ def _names(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
         told.append(field.name)
         if any(get_origin(part) is Secret for part in get_args(hint)):
             owned.append(field.name)
-    for ancestor in reversed(kind.__mro__):
+    for ancestor in reversed(ancestors):
         told += [name for name, item in vars(ancestor).items() if isinstance(item, property)]
     return tuple(told), tuple(owned)
 
 
 @cache
-def _public(kind: type) -> Callable[[Any], dict[str, Any]]:
+def _public(kind: Any) -> Callable[[Any], dict[str, Any]]:
     """A function that tells the public facts of one kind of dataclass.
 
     It is written out as one dictionary display and compiled once: the public view is made after
@@ -95,7 +96,7 @@ def _public(kind: type) -> Callable[[Any], dict[str, Any]]:
     return made
 
 
-def public(s: State) -> dict[str, Any]:
+def public(s: State[Any, Any]) -> dict[str, Any]:
     """The part of a view that is the same for everybody."""
     return {
         "round": s.round,
@@ -105,11 +106,12 @@ def public(s: State) -> dict[str, Any]:
     }
 
 
-def own(s: State, viewer: int) -> dict[str, Any]:
+def own(s: State[Any, Any], viewer: int) -> dict[str, Any]:
     """The part of a view that only `viewer` gets: the secrets it may see."""
     told: dict[str, Any] = {}
     for part in (s.table, s.seats[viewer]):
-        for name in _names(type(part))[1]:
+        kind: Any = type(part)
+        for name in _names(kind)[1]:
             value = getattr(part, name)
             if type(value) is not Secret:
                 told[name] = plain(value)
@@ -120,7 +122,7 @@ def own(s: State, viewer: int) -> dict[str, Any]:
     return told
 
 
-def hidden(s: State, viewer: int) -> Counter[str]:
+def hidden(s: State[Any, Any], viewer: int) -> Counter[str]:
     """Every single value that `viewer` may not see, counted: what a reveal would make fewer."""
     found: Counter[str] = Counter()
     for part in (s.table, *s.seats.values()):

@@ -1,0 +1,71 @@
+"""What chance decides where no physical die does: shuffles, picks, and rolls by the hub.
+
+A match only ever sees the outcome, as an action of the seat CHANCE; where it comes from is told here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random, SystemRandom
+from typing import Any
+
+from hub.engine.decision import CHANCE, Action
+from hub.engine.match import Decision, Match
+from hub.errors import StartRefused
+
+
+class Chance:
+    """Answers shuffles and picks of a match. Without a seed it draws from the machine's own randomness.
+
+    `stack` fixes piles for the first time they are shuffled or picked from: by pile, the top cards first
+    (or the one value picked).
+    """
+
+    def __init__(self, seed: int | str | None = None, stack: Mapping[str, Any] | None = None) -> None:
+        self._random: Random = SystemRandom() if seed is None else Random(seed)
+        self._stack = dict(stack or {})
+
+    def settle(self, match: Match) -> None:
+        """Answer until people are asked. Raises StartRefused on a stack that cannot be."""
+        while match.open and match.open.by_chance:
+            match.act(self.answer(match.open))
+
+    def answer(self, decision: Decision) -> Action:
+        """The answer of chance to a shuffle or a pick."""
+        cards, pile = decision.cards, decision.pile
+        wanted = self._stack.pop(pile, None)
+        if decision.kind == "pick":
+            index = self._random.randrange(len(cards)) if wanted is None else picked(pile, wanted, cards)
+            return Action(seat=CHANCE, move="pick", args={"index": index}, number=decision.number)
+        top = [] if wanted is None else stacked(pile, wanted, cards)
+        rest = list(cards)
+        for card in top:
+            rest.remove(card)
+        # Sorting by random() rather than shuffle(): only random() is promised to stay the same.
+        rest = [card for _, card in sorted(((self._random.random(), card) for card in rest), key=lambda pair: pair[0])]
+        return Action(seat=CHANCE, move="shuffle", args={"order": top + rest}, number=decision.number)
+
+    def faces(self, count: int, sides: int) -> list[int]:
+        """A roll by the hub."""
+        return [1 + int(self._random.random() * sides) for _ in range(count)]
+
+
+def stacked(pile: str, wanted: object, cards: Sequence[Any]) -> list[Any]:
+    """The top cards that a stack wants, all of which must be there."""
+    if not isinstance(wanted, list):
+        raise StartRefused(f"The stack's {pile} must be a list, top card first.")
+    left = list(cards)
+    for card in wanted:
+        if type(card) not in {type(other) for other in cards} or card not in left:
+            often = "is there too often" if card in cards else "does not exist"
+            raise StartRefused(f"The stack's {pile} names {card!r}, which {often}.")
+        left.remove(card)
+    return wanted
+
+
+def picked(pile: str, wanted: object, cards: Sequence[Any]) -> int:
+    """The index of the value that a stack wants picked."""
+    for index, card in enumerate(cards):
+        if type(card) is type(wanted) and card == wanted:
+            return index
+    raise StartRefused(f"The stack's {pile} is {wanted!r}, which is none of {list(cards)!r}.")

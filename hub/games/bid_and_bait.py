@@ -1,0 +1,694 @@
+"""Bid & Bait! by Alexandros Kapidakis: bid in secret, then roll at least what you bid.
+
+Read `play` first: it is the table of contents. Each paragraph below it names its rules (BB-..); what
+the Spots can do and how many Fish they hold is in `data/bid_and_bait.toml`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from hub.engine.decision import Action, Amount, Answer, Choose, Move, OneOf, Order, Won
+from hub.engine.decision import ask, ask_all, offer, pick, roll, roll_or, shuffle, tell
+from hub.engine.event import Setup, State
+from hub.engine.game import Refusal
+from hub.engine.secret import Pile, Secret
+from hub.errors import StartRefused
+
+ROUNDS = 10
+ROW = 4
+NUMBERS = Amount(1, 6)
+
+
+@dataclass
+class Spot:
+    """A fishing Spot in the row: its side in use, its ability ("" for none), Fish by slot."""
+
+    number: int
+    side: str
+    ability: str
+    text: str
+    fish: list[str | None]
+    taken: bool = False
+
+
+@dataclass
+class Lake:
+    """The middle of the table. BB-02, BB-07: all of it is public but the face-down pile.
+
+    `supply` is None when Baits never run out; `deck` the numbers of the Spots still to come; `rolled`
+    the Rod, or both dice of Advanced 7 until one is kept; `needs` how many Baits the roller is short.
+    """
+
+    spots: list[Spot]
+    deck: list[int]
+    sides: str
+    pile: Pile[str]
+    discards: list[str]
+    supply: int | None
+    duck: int = 0
+    duck_taken: bool = False
+    order: list[int] | None = None
+    turn: int | None = None
+    rolled: list[int] | None = None
+    needs: int = 0
+    verdict: str = ""
+
+
+@dataclass
+class Angler:
+    """A player, or the dummy. `caught` tells whether this round gave it a Fish or an ability (BB-20)."""
+
+    fish: list[str]
+    secret_fish: Secret[str | None]
+    baits: int
+    spots: list[int]
+    bid: Secret[int] | int | None = None
+    locked: bool = False
+    caught: bool = False
+    dummy: bool = False
+
+    @property
+    def fish_count(self) -> int:
+        """BB-03: the secret Fish counts for everything."""
+        return len(self.fish) + (self.secret_fish.value is not None)
+
+Table: TypeAlias = State[Angler, Lake]
+
+
+# --- The game ----------------------------------------------------------------------------------------
+
+
+async def play(s: Table) -> None:
+    """BB-08 to BB-25: ten rounds of bid, reveal, roll and a new Spot; a set of Fish ends it at once (BB-24)."""
+    await set_up(s)
+    for s.round in range(1, ROUNDS + 1):
+        await bid(s)
+        await reveal(s)
+        for seat in list(s.table.order or ()):
+            await turn(s, seat)
+        await new_spot(s)
+    fewest_fish(s)
+
+
+def deal(setup: Setup) -> Table:
+    """BB-01, BB-02, BB-05: who plays, which sides lie up, 3 Baits each. Refuses what cannot be (BB-X12)."""
+    options, lake = setup.options, setup.data["lake"]
+    if options["dummy"] and setup.seats != 2:
+        raise StartRefused("The dummy plays with two people only.")  # BB-X11, BB-V04
+    stock, needed = options["bait_supply"], lake["baits_each"] * setup.seats
+    if 0 < stock < needed:
+        raise StartRefused(f"Option bait_supply must be 0 or at least {needed}: 3 Baits for each player.")  # BB-V06
+    seats = {seat: Angler([], Secret(None), lake["baits_each"], []) for seat in range(1, setup.seats + 1)}
+    if options["dummy"]:
+        seats[3] = Angler([], Secret(None), 0, [], dummy=True)  # BB-D01, BB-D05
+    return Table(
+        setup=setup,
+        seats=seats,
+        table=Lake([], list(range(1, ROUNDS + 1)), options["sides"], Pile([]), [], stock - needed if stock else None),
+        round=1,
+        phase="setup",
+    )
+
+
+async def set_up(s: Table) -> None:
+    """BB-02 to BB-06: sides, Spots filled from Spot 1 on, then a secret Fish each; the Duck. BB-V01 to BB-V03."""
+    lake = s.table
+    match lake.sides:
+        case "basic":
+            lake.sides = "B" * ROUNDS
+        case "advanced":
+            lake.sides = "A" * ROUNDS
+        case "random":
+            lake.sides = "".join([await pick(s, ["A", "B"], "sides") for _ in range(ROUNDS)])
+    every = [fish for fish in s.setup.data["cards"] for _ in range(s.setup.data["lake"]["copies"])]
+    lake.pile = Pile(await shuffle(s, every, "fish"))
+    for _ in range(ROW):
+        await lay_spot(s)
+    for seat, angler in s.seats.items():
+        angler.secret_fish = Secret(await next_fish(s), () if angler.dummy else (seat,))
+    lake.duck = await pick(s, people(s), "duck")
+    tell(s, f"Seat {lake.duck} has the Duck.", rule="BB-06", kind="duck", seat=lake.duck)
+
+
+# --- Bid and reveal ----------------------------------------------------------------------------------
+
+
+async def bid(s: Table) -> None:
+    """BB-08: everybody sets a number, secretly and at once. BB-D02: then the Duck holder rolls the dummy's."""
+    lake = s.table
+    lake.order, lake.turn, lake.rolled, lake.needs, lake.verdict, lake.duck_taken = None, None, None, 0, "", False
+    for angler in s.seats.values():
+        angler.bid, angler.caught = None, False
+    s.phase = "bid"
+    tell(s, f"Spot {lake.spots[0].number}: everybody bids.", rule="BB-08", kind="round", round=s.round)
+    bids = await ask_all(
+        s,
+        {seat: [offer("bid", number=NUMBERS)] for seat in people(s)},
+        "Bid a number from 1 to 6.",
+        into="bid",
+        final=not s.setup.options["relock"],
+    )
+    faces: list[int] = []
+    if s.setup.options["dummy"]:
+        s.phase = "dummy"
+        faces = await roll(s, lake.duck, 1, 6, "dummy", "Roll the dummy's bid.")
+    for seat, answer in bids.items():
+        s.seats[seat].bid = answer["number"]
+    for seat, face in zip(dummies(s), faces, strict=True):
+        s.seats[seat].bid = face
+    shown = ", ".join(f"Seat {seat} {angler.bid}" for seat, angler in s.seats.items())
+    tell(s, f"The bids: {shown}.", rule="BB-09", kind="reveal", bids={str(k): a.bid for k, a in s.seats.items()})
+
+
+async def reveal(s: Table) -> None:
+    """BB-09 to BB-11: the order of the round; first Advanced 1 may change its owner's bid (BB-32)."""
+    if not s.setup.options["late_change"]:
+        for seat in people(s):
+            for spot in holding(s, seat, "change"):
+                s.phase = "change"
+                answer = await ask(
+                    s, seat, [*change(s, seat, spot), offer("done")], "Change your bid, or leave it as it is."
+                )
+                if answer.move == "use":
+                    await use(s, seat, answer)
+    s.table.order = turn_order(s)
+    told = ", then ".join(f"Seat {seat}" for seat in s.table.order)
+    tell(s, f"The order: {told}.", rule="BB-10", kind="order", order=s.table.order)
+
+
+def turn_order(s: Table) -> list[int]:
+    """BB-10, BB-D03: unique bids from the highest; then ties, the higher first, clockwise from the Duck."""
+    made = [bid_of(s, seat) for seat in s.seats]
+    count = len(s.seats)
+
+    def rank(seat: int) -> tuple[bool, int, int]:
+        number = bid_of(s, seat)
+        return made.count(number) > 1, -number, (seat - s.table.duck) % count
+
+    return sorted(s.seats, key=rank)
+
+
+# --- A turn ------------------------------------------------------------------------------------------
+
+
+async def turn(s: Table, seat: int) -> None:
+    """BB-12 to BB-19: roll, succeed or pay or fail, take. Abilities in the three windows of BB-27."""
+    lake = s.table
+    lake.turn, lake.rolled, lake.needs, lake.verdict = seat, None, 0, ""
+    if s.seats[seat].dummy:
+        dummy_takes(s, seat)
+        return
+    await roll_rod(s, seat)
+    if await outcome(s, seat):
+        s.phase = "take"
+        while uses(s, seat, "after"):
+            answer = await ask(s, seat, [*uses(s, seat, "after"), offer("done")], "Use an ability, or end your turn.")
+            if answer.move == "done":
+                break
+            await use(s, seat, answer)
+
+
+async def roll_rod(s: Table, seat: int) -> None:
+    """BB-12: one die; BB-27 (a): abilities before it; Advanced 7 makes it two (BB-34)."""
+    s.phase = "roll"
+    dice = 1
+    while True:
+        want = f"Roll {bid_of(s, seat)} or more." if dice == 1 else f"Roll two dice: one must be {bid_of(s, seat)} or more."
+        got = await roll_or(s, seat, dice, 6, "rod", want, uses(s, seat, "before", dice))
+        if isinstance(got, list):
+            s.table.rolled = got
+            tell(s, f"Seat {seat} rolls {spoken(got)}.", rule="BB-12", kind="roll", seat=seat, faces=got)
+            return
+        if ability(s, got["spot"]) == "two_dice":
+            dice = 2
+        await use(s, seat, got)
+
+
+async def outcome(s: Table, seat: int) -> bool:
+    """BB-13 to BB-18, BB-27 (b): until the roll is settled. Whether the turn goes on to window (c)."""
+    angler, lake = s.seats[seat], s.table
+    while True:
+        s.phase = "take"
+        rolled = lake.rolled or []
+        if len(rolled) == 2:
+            lake.verdict = "keep one"
+            moves = [*uses(s, seat, "open"), offer("keep_die", face=OneOf(distinct(rolled)))]
+            answer = await ask(s, seat, moves, "Keep one of your dice.")
+            if answer.move == "keep_die":
+                lake.rolled = [answer["face"]]
+                tell(s, f"Seat {seat} keeps the {answer['face']}.", rule="BB-34", kind="keep", seat=seat)
+            else:
+                await use(s, seat, answer)
+            continue
+        lake.needs = max(0, bid_of(s, seat) - rolled[0])
+        if lake.needs:
+            lake.verdict = f"needs {lake.needs}"
+            pay = [offer("pay", baits=lake.needs)] if angler.baits >= lake.needs else []
+            baits = "1 Bait" if lake.needs == 1 else f"{lake.needs} Baits"
+            want = f"You are {lake.needs} short: spend {baits}, or let it go." if pay else "You are short of your bid."
+            answer = await ask(s, seat, [*uses(s, seat, "open"), *pay, offer("fail")], want)
+        else:
+            lake.verdict = "done"
+            left = prizes(lake.spots[0])
+            open_uses = uses(s, seat, "open")
+            if not left and not open_uses:
+                tell(s, f"Seat {seat} succeeds, but nothing is left.", rule="BB-17", kind="nothing", seat=seat)
+                return False
+            want = "Take a Fish or the Spot." if left else "Nothing is left to take: use an ability, or end your turn."
+            answer = await ask(s, seat, [*open_uses, *(left or [offer("done")])], want)
+        match answer.move:
+            case "use":
+                await use(s, seat, answer)
+            case "pay":
+                give_back(s, seat, lake.needs)
+                lake.needs, lake.verdict = 0, "paid"
+                return await take(s, seat)
+            case "fail":
+                lake.verdict = "failed"
+                tell(s, f"Seat {seat} fails: {rolled[0]} against a bid of {angler.bid}.", rule="BB-14", kind="fail", seat=seat)
+                return False
+            case "done":
+                tell(s, f"Seat {seat} takes nothing: nothing is left.", rule="BB-17", kind="nothing", seat=seat)
+                return False
+            case _:
+                take_prize(s, seat, answer)
+                return True
+
+
+async def take(s: Table, seat: int) -> bool:
+    """BB-14, BB-16: a roll that was paid for is a success; what can be had must be taken, abilities may come first."""
+    while True:
+        left = prizes(s.table.spots[0])
+        usable = uses(s, seat, "after")
+        if not left:
+            tell(s, f"Seat {seat} succeeds, but nothing is left.", rule="BB-17", kind="nothing", seat=seat)
+            return bool(usable)
+        answer = await ask(s, seat, [*usable, *left], "Take a Fish or the Spot.")
+        if answer.move != "use":
+            take_prize(s, seat, answer)
+            return True
+        await use(s, seat, answer)
+
+
+def prizes(spot: Spot) -> list[Move]:
+    """BB-16, BB-18: the Fish that are left, and the Spot itself if it has an ability and is still there."""
+    slots = [slot for slot, fish in enumerate(spot.fish, 1) if fish]
+    moves = [offer("take_fish", slot=OneOf(slots))] if slots else []
+    return [*moves, offer("take_spot")] if spot.ability and not spot.taken else moves
+
+
+def take_prize(s: Table, seat: int, answer: Answer) -> None:
+    """BB-16, BB-18: a Fish goes face up before the player; a Spot is kept for its ability."""
+    spot, angler = s.table.spots[0], s.seats[seat]
+    if answer.move == "take_spot":
+        spot.taken = angler.caught = True
+        angler.spots.append(spot.number)
+        tell(s, f"Seat {seat} takes Spot {spot.number}.", rule="BB-18", kind="spot", seat=seat, spot=spot.number)
+        return
+    slot = answer["slot"] - 1
+    fish, spot.fish[slot] = spot.fish[slot], None
+    if fish:
+        gain_fish(s, seat, fish, "BB-16")
+
+
+def dummy_takes(s: Table, seat: int) -> None:
+    """BB-D03, BB-D04: the dummy succeeds without a roll and takes the first Fish there is, never a Spot."""
+    for slot, fish in enumerate(s.table.spots[0].fish, 1):
+        if fish:
+            take_prize(s, seat, Answer("take_fish", {"slot": slot}))
+            return
+    tell(s, f"Seat {seat}, the dummy, finds no Fish.", rule="BB-D04", kind="nothing", seat=seat)
+
+
+# --- Abilities ---------------------------------------------------------------------------------------
+
+
+def uses(s: Table, seat: int, window: str, dice: int = 1) -> list[Move]:
+    """BB-26, BB-27: the abilities that `seat` may use in this window of its turn: before, open or after."""
+    moves: list[Move] = []
+    for spot in s.seats[seat].spots:
+        match ability(s, spot):
+            case "reroll":
+                moves += reroll(s, spot) if window == "open" else []
+            case "change":  # BB-V07
+                moves += change(s, seat, spot) if window == "before" and s.setup.options["late_change"] else []
+            case "two_dice":  # BB-34: said before rolling
+                moves += [offer("use", spot=spot)] if window == "before" and dice == 1 else []
+            case "rearrange":  # BB-33
+                row = [later.number for later in s.table.spots[1:]]
+                moves += [offer("use", spot=spot, order=Order(row))] if row else []
+            case "salvage":  # BB-34: not while there are no discarded Fish
+                discards = distinct(s.table.discards)
+                moves += [offer("use", spot=spot, fish=OneOf(discards))] if discards else []
+            case "release":  # BB-31
+                moves += [offer("use", spot=spot, fish=OneOf(distinct(mine)))] if (mine := fish_of(s, seat)) else []
+            case "release_two":  # BB-34
+                mine = fish_of(s, seat)
+                moves += [offer("use", spot=spot, fish=Choose(mine, 1, min(2, len(mine))))] if mine else []
+            case "cast":  # BB-34
+                moves += [offer("use", spot=spot)] if s.table.pile.cards or s.table.discards else []
+            case _:  # BB-29, BB-30, BB-34: Baits and the Duck can always be had
+                moves.append(offer("use", spot=spot))
+    return moves
+
+
+def reroll(s: Table, spot: int) -> list[Move]:
+    """BB-28, BB-34: after a roll; of two dice, one that is chosen."""
+    rolled = s.table.rolled or []
+    return [offer("use", spot=spot, die=OneOf(distinct(rolled))) if len(rolled) == 2 else offer("use", spot=spot)]
+
+
+def change(s: Table, seat: int, spot: int) -> list[Move]:
+    """BB-32: another number from 1 to 6."""
+    others = [number for number in range(1, 7) if number != s.seats[seat].bid]
+    return [offer("use", spot=spot, bid=OneOf(others))]
+
+
+async def use(s: Table, seat: int, answer: Answer) -> None:
+    """BB-26: the ability works once; its Spot leaves the game."""
+    spot: int = answer["spot"]
+    what = ability(s, spot)
+    lake, angler = s.table, s.seats[seat]
+    angler.spots.remove(spot)
+    text = s.setup.data["abilities"][what]
+    tell(s, f"Seat {seat} uses Spot {spot}: {text}.", rule="BB-26", kind="use", seat=seat, spot=spot)
+    match what:
+        case "reroll":
+            await use_reroll(s, seat, answer)
+        case "baits":
+            gain_baits(s, seat, 3, "BB-29")
+        case "duck":
+            lake.duck, lake.duck_taken = seat, True
+            tell(s, f"Seat {seat} takes the Duck.", rule="BB-30", kind="duck", seat=seat)
+        case "release":
+            release(s, seat, answer["fish"])
+        case "release_two":
+            for fish in answer["fish"]:
+                release(s, seat, fish)
+        case "change":
+            angler.bid = answer["bid"]
+            tell(s, f"Seat {seat} changes the bid to {angler.bid}.", rule="BB-32", kind="bid", seat=seat, bid=angler.bid)
+        case "rearrange":
+            later = {other.number: other for other in lake.spots[1:]}
+            lake.spots[1:] = [later[number] for number in answer["order"]]
+            row = ", ".join(str(number) for number in answer["order"])
+            tell(s, f"The next Spots are now {row}.", rule="BB-33", kind="row", spots=answer["order"])
+        case "borrow":
+            borrow_baits(s, seat)
+        case "salvage":
+            lake.discards.remove(answer["fish"])
+            gain_fish(s, seat, answer["fish"], "BB-34")
+        case "cast":
+            await use_cast(s, seat)
+
+
+async def use_reroll(s: Table, seat: int, answer: Answer) -> None:
+    """BB-28: the new result replaces the old one, better or worse."""
+    s.phase = "roll"
+    (face,) = await roll(s, seat, 1, 6, "reroll", "Reroll; the new result counts.")
+    rolled = list(s.table.rolled or [])
+    place = rolled.index(answer["die"]) if "die" in answer.args else 0
+    rolled[place] = face
+    s.table.rolled = rolled
+    tell(s, f"Seat {seat} rerolls: {face}.", rule="BB-28", kind="roll", seat=seat, faces=[face])
+
+
+async def use_cast(s: Table, seat: int) -> None:
+    """BB-34, Advanced 9: three Fish from the pile are seen by all; one is kept, the others are discarded."""
+    drawn = [fish for fish in [await next_fish(s) for _ in range(3)] if fish]
+    tell(s, f"Seat {seat} draws {', '.join(drawn)}.", rule="BB-34", kind="draw", seat=seat, fish=drawn)
+    answer = await ask(s, seat, [offer("keep", fish=OneOf(distinct(drawn)))], "Keep one of these Fish.")
+    drawn.remove(answer["fish"])
+    s.table.discards += drawn
+    gain_fish(s, seat, answer["fish"], "BB-34")
+
+
+def borrow_baits(s: Table, seat: int) -> None:
+    """BB-34, Advanced 3: one Bait from each other player who has one; BB-D05: nothing from the dummy."""
+    for other, angler in s.seats.items():
+        if other != seat and angler.baits:
+            angler.baits -= 1
+            s.seats[seat].baits += 1
+            tell(s, f"Seat {other} gives Seat {seat} a Bait.", rule="BB-34", kind="baits", seat=other, to=seat, baits=1)
+
+
+def release(s: Table, seat: int, fish: str) -> None:
+    """BB-31: an open Fish of that type goes first; the secret one is shown as it goes."""
+    angler = s.seats[seat]
+    if fish in angler.fish:
+        angler.fish.remove(fish)
+    else:
+        angler.secret_fish = Secret(None, (seat,))
+    s.table.discards.append(fish)
+    tell(s, f"Seat {seat} discards a {fish}.", rule="BB-31", kind="release", seat=seat, fish=fish)
+
+
+# --- The new Spot and the end ------------------------------------------------------------------------
+
+
+async def new_spot(s: Table) -> None:
+    """BB-20 to BB-23: consolation, leftovers, the Duck, the next Spot. Nothing is laid after the last round."""
+    lake = s.table
+    for seat in clockwise(s, lake.duck):
+        if not s.seats[seat].caught:
+            gain_baits(s, seat, s.setup.data["lake"]["consolation"], "BB-20")
+    if s.round == ROUNDS:
+        return
+    lake.discards += [fish for fish in lake.spots.pop(0).fish if fish]  # BB-21
+    if not lake.duck_taken:  # BB-22, BB-D05
+        lake.duck = clockwise(s, lake.duck)[1]
+        tell(s, f"The Duck goes to Seat {lake.duck}.", rule="BB-22", kind="duck", seat=lake.duck)
+    if lake.deck:
+        await lay_spot(s)
+
+
+async def lay_spot(s: Table) -> None:
+    """BB-04, BB-23: the next Spot of the deck at the right end, filled slot by slot by the data's table (BB-V08)."""
+    lake, data = s.table, s.setup.data
+    number = lake.deck.pop(0)
+    side = "advanced" if lake.sides[number - 1] == "A" else "basic"
+    what = data["spots"][str(number)][side]
+    slots = data["prizes"][str(len(s.seats))][0 if what else 1]
+    spot = Spot(number, side, what, data["abilities"].get(what, "No ability, one Fish more"), [])
+    lake.spots.append(spot)
+    for _ in range(slots):
+        spot.fish.append(await next_fish(s))
+
+
+async def next_fish(s: Table) -> str | None:
+    """BB-23: the top Fish; an empty pile is made anew of the discards; None when there are none at all."""
+    lake = s.table
+    if not lake.pile.cards and lake.discards:
+        discards, lake.discards = lake.discards, []
+        lake.pile.cards = await shuffle(s, discards, "fish")
+        tell(s, "The discarded Fish are shuffled.", rule="BB-23", kind="shuffle")
+    return lake.pile.cards.pop(0) if lake.pile.cards else None
+
+
+def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
+    """BB-16, BB-34: a Fish is taken face up. BB-19, BB-24: a full set ends the game in that moment."""
+    angler = s.seats[seat]
+    angler.fish.append(fish)
+    angler.caught = True
+    tell(s, f"Seat {seat} takes a {fish}.", rule=rule, kind="fish", seat=seat, fish=fish)
+    mine = fish_of(s, seat)
+    if angler.dummy and not s.setup.options["dummy_can_win"]:  # BB-V05, BB-D06
+        return
+    if len(distinct(mine)) == len(s.setup.data["cards"]):
+        win(s, seat, f"Seat {seat} has six different Fish.")
+    if max(mine.count(kind) for kind in mine) == 4:
+        win(s, seat, f"Seat {seat} has four of a kind.")
+
+
+def win(s: Table, seat: int, why: str) -> None:
+    """BB-19: the winner's secret Fish is shown."""
+    angler = s.seats[seat]
+    if angler.secret_fish.value:
+        angler.fish.append(angler.secret_fish.value)
+        angler.secret_fish = Secret(None, (seat,))
+    s.phase = "over"
+    raise Won([seat], {other: rival.fish_count for other, rival in s.seats.items()}, why)
+
+
+def fewest_fish(s: Table) -> None:
+    """BB-25, BB-D06: nobody has a set after ten rounds: the fewest Fish, then the most Baits, then shared."""
+    s.phase = "over"
+    scores = {seat: s.seats[seat].fish_count for seat in people(s)}
+    best = min((count, -s.seats[seat].baits) for seat, count in scores.items())
+    winners = [seat for seat, count in scores.items() if (count, -s.seats[seat].baits) == best]
+    named = " and ".join(f"Seat {seat}" for seat in winners)
+    raise Won(winners, scores, f"Ten Spots are fished: {named} {'has' if len(winners) == 1 else 'have'} the fewest Fish.")
+
+
+# --- Baits, and small words --------------------------------------------------------------------------
+
+
+def gain_baits(s: Table, seat: int, wanted: int, rule: str) -> None:
+    """BB-20, BB-29: as many as the supply still has; BB-D05: the dummy never gets any."""
+    angler, lake = s.seats[seat], s.table
+    got = wanted if lake.supply is None else min(wanted, lake.supply)
+    if angler.dummy or not got:
+        return
+    angler.baits += got
+    if lake.supply is not None:
+        lake.supply -= got
+    baits = "a Bait" if got == 1 else f"{got} Baits"
+    tell(s, f"Seat {seat} gets {baits}.", rule=rule, kind="baits", seat=seat, baits=got)
+
+
+def give_back(s: Table, seat: int, baits: int) -> None:
+    """BB-15: spent Baits go to the supply."""
+    s.seats[seat].baits -= baits
+    if s.table.supply is not None:
+        s.table.supply += baits
+    spent = "a Bait" if baits == 1 else f"{baits} Baits"
+    tell(s, f"Seat {seat} spends {spent} and succeeds.", rule="BB-14", kind="pay", seat=seat, baits=-baits)
+
+
+def people(s: Table) -> list[int]:
+    """The seats that are not the dummy."""
+    return [seat for seat, angler in s.seats.items() if not angler.dummy]
+
+
+def dummies(s: Table) -> list[int]:
+    """The dummy's seat, if it plays (BB-V04)."""
+    return [seat for seat, angler in s.seats.items() if angler.dummy]
+
+
+def clockwise(s: Table, first: int) -> list[int]:
+    """The people, from seat `first` on."""
+    return sorted(people(s), key=lambda seat: (seat - first) % len(s.seats))
+
+
+def bid_of(s: Table, seat: int) -> int:
+    """A bid that has been revealed."""
+    number = s.seats[seat].bid
+    assert isinstance(number, int)
+    return number
+
+
+def fish_of(s: Table, seat: int) -> list[str]:
+    """BB-03: all Fish of a seat, the secret one last."""
+    angler = s.seats[seat]
+    return angler.fish + ([angler.secret_fish.value] if angler.secret_fish.value else [])
+
+
+def ability(s: Table, spot: int) -> str:
+    """What a Spot can do with the side that lies up."""
+    what: str = s.setup.data["spots"][str(spot)]["advanced" if s.table.sides[spot - 1] == "A" else "basic"]
+    return what
+
+
+def holding(s: Table, seat: int, what: str) -> list[int]:
+    """The Spots with that ability before a seat."""
+    return [spot for spot in s.seats[seat].spots if ability(s, spot) == what]
+
+
+def distinct(values: list[Any]) -> list[Any]:
+    """Each value once, in order of appearance."""
+    return list(dict.fromkeys(values))
+
+
+def spoken(faces: list[int]) -> str:
+    """Faces in words: "4", "4 and 2"."""
+    return " and ".join(str(face) for face in faces)
+
+
+# --- Refusals ----------------------------------------------------------------------------------------
+
+
+def explain(s: Table, action: Action) -> Refusal | None:
+    """Why an action that is not offered is refused: BB-X01 to BB-X13."""
+    lake, seat = s.table, action.seat
+    if s.phase == "over":
+        return Refusal("The game has ended.", "BB-X13")
+    if action.move == "roll":
+        if s.phase in ("roll", "dummy"):
+            return Refusal("Roll again or type 1 to 6.", "BB-X04")
+        return Refusal("No roll is wanted now.", "BB-X03")
+    if seat in dummies(s):
+        return Refusal("Nobody decides for the dummy.", "BB-X11")
+    if seat not in s.seats:
+        return Refusal(f"There is no seat {seat} in this match.", "FORM")
+    angler = s.seats[seat]
+    if action.move == "bid":
+        if s.phase == "bid" and not angler.locked:
+            return Refusal("Bid 1 to 6.", "BB-X01")
+        if s.phase == "bid" and s.setup.options["relock"]:
+            return Refusal("Bid 1 to 6; your locked bid still stands.", "BB-X01")
+        return Refusal("Your bid is locked.", "BB-X02")
+    if action.move == "use":
+        return explain_use(s, seat, action)
+    if s.phase in ("bid", "dummy", "change"):
+        return explain_early(s, seat, action)
+    if seat != lake.turn:
+        return Refusal(f"It is Seat {lake.turn}'s turn.", "BB-X03")
+    return explain_turn(lake, angler, action)
+
+
+def explain_early(s: Table, seat: int, action: Action) -> Refusal | None:
+    """A move of the turn, made before anybody has rolled."""
+    match action.move:
+        case "pay":
+            return Refusal("Spend Baits after a roll that falls short.", "BB-X05")
+        case "take_fish" | "take_spot":
+            return Refusal("First bid, then roll, then take.", "BB-X06")
+        case "fail" | "done" | "keep" | "keep_die":
+            return Refusal("It is not your turn to roll yet.", "BB-X03")
+    return None
+
+
+def explain_turn(lake: Lake, angler: Angler, action: Action) -> Refusal | None:
+    """A move of the roller that does not fit the roll."""
+    rolled, spot = lake.rolled or [], lake.spots[0]
+    settled = len(rolled) == 1
+    success = settled and not lake.needs
+    match action.move:
+        case "pay":
+            if settled and lake.needs:
+                enough = angler.baits >= lake.needs
+                need = f"You need exactly {lake.needs}"
+                return Refusal(f"{need}." if enough else f"{need} and have {angler.baits}.", "BB-X05")
+            return Refusal("You need no Baits now.", "BB-X05")
+        case "take_fish":
+            slot = action.args.get("slot")
+            if not success:
+                return Refusal("First succeed, then take.", "BB-X06")
+            return Refusal(f"There is no Fish in slot {slot} of this Spot to take now.", "BB-X06")
+        case "take_spot":
+            if not spot.ability:
+                return Refusal("This Spot has no ability and cannot be taken.", "BB-X07")
+            if spot.taken:
+                return Refusal("This Spot is taken.", "BB-X07")
+            return Refusal("First succeed, then take.", "BB-X06")
+        case "fail" | "done":
+            if success and prizes(spot) and not angler.caught:
+                return Refusal("You must take a Fish or the Spot.", "BB-X08")
+            return Refusal("Roll first." if not rolled else "That does not end your turn now.", "BB-X03")
+        case "keep" | "keep_die":
+            return Refusal("There is nothing of that kind to keep now.", "BB-X09")
+    return None
+
+
+def explain_use(s: Table, seat: int, action: Action) -> Refusal:
+    """An ability that is not held or not of this moment (BB-X09), or that lacks what it works on (BB-X10)."""
+    spot, lake, angler = action.args.get("spot"), s.table, s.seats[seat]
+    if type(spot) is not int or spot not in angler.spots:
+        return Refusal("You do not hold that Spot.", "BB-X09")
+    what = ability(s, spot)
+    if s.phase == "change" and what != "change":
+        return Refusal("Only a change of the bid is asked for now.", "BB-X09")
+    if s.phase in ("bid", "dummy") or (s.phase in ("roll", "take") and seat != lake.turn):
+        return Refusal("Abilities are used on your own turn to roll.", "BB-X09")
+    if what == "salvage" and action.args.get("fish") not in lake.discards:
+        return Refusal("There is no such discarded Fish." if lake.discards else "No Fish are discarded yet.", "BB-X10")
+    if what in ("release", "release_two"):
+        return Refusal("Name Fish you have: one, or up to two on the Advanced side.", "BB-X10")
+    if what == "rearrange":
+        return Refusal("Name each of the next Spots once.", "BB-X10")
+    if what == "cast":
+        return Refusal("There are no Fish left to draw.", "BB-X10")
+    return Refusal("That ability is not for this moment.", "BB-X09")
+

@@ -1,0 +1,269 @@
+"""The ring of 16 lamps at each seat: public state to pattern, and pattern to lamps.
+
+Lamp 0 is at the player's side, the others follow clockwise. Every pattern is told apart by place,
+brightness and rhythm alone; the colour only repeats whose seat it is. Nothing is faster than 3 Hz.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hub.pictures.words import Words, asked_seats, found, part
+from hub.ports import SEAT_MARKS, LampPicture, Pattern
+
+LAMPS = 16
+REVEAL_SECONDS = 0.3
+
+Colour = tuple[int, int, int]
+Look = tuple[Pattern, int]
+
+_AMBER: Colour = (255, 140, 0)
+_WHITE: Colour = (255, 255, 255)
+_STILL: Look = ("waiting", 0)
+
+
+# --- public state to pattern -----------------------------------------------------------------------
+
+
+def rings(state: Mapping[str, Any], words: Words | None) -> dict[int, LampPicture]:
+    """What each seat's ring shows. The input is the public state, so no ring can show a secret.
+
+    Beside the facts that every public state has it reads, where they are there, `nudged` and
+    `claiming` (lists of seats) and `last_orders` (true); and of the words' `[screen]` the paths
+    `ring` (a seat's public number), `out` (a seat's flag), `leader` (the table's high bidder) and
+    `inside` (the table's list of seats still in an auction).
+    """
+    shown = {}
+    for one in state.get("seats") or ():
+        seat = int(one["seat"])
+        pattern, n = _look(seat, one, state, words)
+        shown[seat] = LampPicture(pattern, n, SEAT_MARKS[seat].colour)
+    return shown
+
+
+def _look(seat: int, one: Mapping[str, Any], state: Mapping[str, Any], words: Words | None) -> Look:
+    view = state.get("view") or {}
+    if state.get("state") in ("playing", "stopped") and str(seat) in (view.get("seats") or {}):
+        if all_locked(state):
+            return ("reveal", 0)
+        asked = seat in asked_seats(state)
+        # A sleeping phone is the normal case, not a lost one: only a silent box is shown as lost,
+        # and not where it would hide the call from a player whose phone is there.
+        lost: Look | None = ("lost", 0) if one.get("box") == "lost" and not (asked and one.get("phone") == "on") else None
+        return _dice(seat, state) or lost or _asked(seat, state) or _standing(seat, view, words) or _quiet(state)
+    if state.get("state") == "over" and seat in ((state.get("over") or {}).get("winners") or ()):
+        return ("winner", 0)
+    if seat in (state.get("claiming") or ()):
+        return ("claim", 0)
+    if one.get("box") == "lost":
+        return ("lost", 0)
+    if not one.get("held"):
+        return ("off", 0) if state.get("state") in ("playing", "stopped") else ("attract", 0)
+    if state.get("state") == "lobby" and one.get("ready"):
+        return ("locked", 0)
+    return _quiet(state)
+
+
+def all_locked(state: Mapping[str, Any]) -> bool:
+    """Whether the last seat has locked and the values are about to be told."""
+    secret = ((state.get("view") or {}).get("waiting") or {}).get("secret")
+    asked = asked_seats(state)
+    return bool(secret and asked) and set(asked) <= set(state.get("locked") or ())
+
+
+def _dice(seat: int, state: Mapping[str, Any]) -> Look | None:
+    dice = state.get("dice") or {}
+    if not dice:
+        roll = ((state.get("view") or {}).get("waiting") or {}).get("roll") or {}
+        return ("roll", 0) if roll.get("seat") == seat else None
+    if dice.get("seat") != seat:
+        return None
+    match dice.get("state"):
+        case "armed":
+            return ("roll", 0)
+        case "rolling":
+            return ("rolling", 0)
+        case "settled":
+            return _number(sum(dice.get("faces") or ()))
+        case _:
+            return ("dice_trouble", 0)
+
+
+def _asked(seat: int, state: Mapping[str, Any]) -> Look | None:
+    if seat not in asked_seats(state):
+        return None
+    if seat in (state.get("locked") or ()):
+        return ("locked", 0)
+    if seat in (state.get("nudged") or ()):
+        return ("nudge", 0)
+    return ("choosing", 0) if state["view"]["waiting"].get("secret") else ("turn", 0)
+
+
+def _standing(seat: int, view: Mapping[str, Any], words: Words | None) -> Look | None:
+    """Where the seat stands while others act: leading, out, or with a public number."""
+    screen = part(words, "screen")
+    facts = view["seats"][str(seat)]
+    if screen.get("leader") and found(view, screen["leader"]) == seat:
+        return ("leader", 0)
+    inside = found(view, screen["inside"]) if screen.get("inside") else None
+    if facts.get(screen.get("out", "out")) is True or (isinstance(inside, list) and seat not in inside):
+        return ("out", 0)
+    return _number(facts.get(screen["ring"])) if screen.get("ring") else None
+
+
+def _number(value: Any) -> Look | None:
+    """A public number as lamps; more than 16 are left to the panels rather than shown wrong."""
+    return ("number", value) if type(value) is int and 0 < value <= LAMPS else None
+
+
+def _quiet(state: Mapping[str, Any]) -> Look:
+    return ("last_orders", 0) if state.get("last_orders") else _STILL
+
+
+# --- pattern to lamps --------------------------------------------------------------------------------
+
+_LEFT = (3, 4, 5)
+_RIGHT = (11, 12, 13)
+_EIGHT, _FOUR = 3, 13  # where 8 and 4 o'clock lie when the player sits at 6
+_HALF = (12, 13, 14, 15, 0, 1, 2, 3, 4)
+_FAR = (6, 7, 8, 9, 10)
+
+
+def frame(picture: LampPicture, t: float) -> list[Colour]:
+    """The 16 lamps of a picture, `t` seconds after it came to the ring."""
+    colour = _rgb(picture.colour)
+    return _FRAMES[picture.pattern](t, picture.n, colour)
+
+
+def _rgb(text: str) -> Colour:
+    return (int(text[0:2], 16), int(text[2:4], 16), int(text[4:6], 16))
+
+
+def _dim(colour: Colour, level: float) -> Colour:
+    return (round(colour[0] * level), round(colour[1] * level), round(colour[2] * level))
+
+
+def _wave(t: float, hertz: float) -> float:
+    """0 to 1 and back, `hertz` times a second, from 0."""
+    return 0.5 - 0.5 * math.cos(2 * math.pi * hertz * t)
+
+
+def _lit(lamps: Mapping[int, Colour]) -> list[Colour]:
+    return [lamps.get(place, (0, 0, 0)) for place in range(LAMPS)]
+
+
+def _all(colour: Colour, level: float) -> list[Colour]:
+    return [_dim(colour, level)] * LAMPS
+
+
+def _off(t: float, n: int, colour: Colour) -> list[Colour]:
+    return _lit({})
+
+
+def _attract(t: float, n: int, colour: Colour) -> list[Colour]:
+    """One dim lamp walks, six seconds a turn."""
+    return _lit({int(t / 6 * LAMPS) % LAMPS: _dim(colour, 0.2)})
+
+
+def _claim(t: float, n: int, colour: Colour) -> list[Colour]:
+    """Two opposite lamps pulse once a second."""
+    level = 0.1 + 0.9 * _wave(t, 1)
+    return _lit({0: _dim(colour, level), 8: _dim(colour, level)})
+
+
+def _waiting(t: float, n: int, colour: Colour) -> list[Colour]:
+    """The whole ring at a quarter, still."""
+    return _all(colour, 0.25)
+
+
+def _turn(t: float, n: int, colour: Colour) -> list[Colour]:
+    """The half that faces the player breathes, one breath in two seconds."""
+    return _lit(dict.fromkeys(_HALF, _dim(colour, 0.2 + 0.8 * _wave(t, 0.5))))
+
+
+def _nudge(t: float, n: int, colour: Colour) -> list[Colour]:
+    """As `turn`, and a white lamp sweeps round in two seconds."""
+    lamps = _turn(t, n, colour)
+    lamps[int(t / 2 * LAMPS) % LAMPS] = _WHITE
+    return lamps
+
+
+def _choosing(t: float, n: int, colour: Colour) -> list[Colour]:
+    """Hollow: every second lamp."""
+    return _lit(dict.fromkeys(range(0, LAMPS, 2), _dim(colour, 0.6)))
+
+
+def _locked(t: float, n: int, colour: Colour) -> list[Colour]:
+    """The whole ring, still."""
+    return _all(colour, 1.0)
+
+
+def _reveal(t: float, n: int, colour: Colour) -> list[Colour]:
+    """The ring fills from both sides of the player within 300 ms."""
+    reach = min(1.0, max(0.0, t) / REVEAL_SECONDS) * (LAMPS // 2)
+    return [_dim(colour, 1.0 if min(place, LAMPS - place) <= reach else 0.0) for place in range(LAMPS)]
+
+
+def _counted(t: float, n: int, colour: Colour) -> list[Colour]:
+    """n lamps from the player clockwise; the last one beats slowly, which says that it counts."""
+    lamps = dict.fromkeys(range(min(n, LAMPS)), colour)
+    if lamps:
+        lamps[len(lamps) - 1] = _dim(colour, 0.3 + 0.7 * _wave(t + 0.5, 1))
+    return _lit(lamps)
+
+
+def _leader(t: float, n: int, colour: Colour) -> list[Colour]:
+    """The whole ring with one white crown at the player."""
+    return [_WHITE, *_all(colour, 0.5)[1:]]
+
+
+def _out(t: float, n: int, colour: Colour) -> list[Colour]:
+    """One lamp at the player, still."""
+    return _lit({0: _dim(colour, 0.3)})
+
+
+def _comet(t: float, colour: Colour, hertz: float) -> list[Colour]:
+    head = int(t * hertz * LAMPS)
+    return _lit({(head - tail) % LAMPS: _dim(colour, level) for tail, level in ((2, 0.15), (1, 0.4), (0, 1.0))})
+
+
+def _roll(t: float, n: int, colour: Colour) -> list[Colour]:
+    """A comet of three lamps circles once a second."""
+    return _comet(t, colour, 1)
+
+
+def _rolling(t: float, n: int, colour: Colour) -> list[Colour]:
+    """The comet at twice the speed."""
+    return _comet(t, colour, 2)
+
+
+def _dice_trouble(t: float, n: int, colour: Colour) -> list[Colour]:
+    """Two amber bars, left and right, still."""
+    return _lit(dict.fromkeys(_LEFT + _RIGHT, _AMBER))
+
+
+def _lost(t: float, n: int, colour: Colour) -> list[Colour]:
+    """One lamp at 8 o'clock and one at 4 take turns, a second each."""
+    return _lit({_EIGHT if int(t) % 2 == 0 else _FOUR: colour})
+
+
+def _last_orders(t: float, n: int, colour: Colour) -> list[Colour]:
+    """As `waiting`, with the far quarter amber."""
+    return [_AMBER if place in _FAR else _dim(colour, 0.25) for place in range(LAMPS)]
+
+
+def _winner(t: float, n: int, colour: Colour) -> list[Colour]:
+    """The whole ring; the white crown walks round it, four seconds a turn."""
+    lamps = _all(colour, 0.5)
+    lamps[int(t / 4 * LAMPS) % LAMPS] = _WHITE
+    return lamps
+
+
+_FRAMES: Mapping[Pattern, Callable[[float, int, Colour], list[Colour]]] = {
+    "off": _off, "attract": _attract, "claim": _claim, "waiting": _waiting, "turn": _turn, "nudge": _nudge,
+    "choosing": _choosing, "locked": _locked, "reveal": _reveal, "number": _counted, "leader": _leader,
+    "out": _out, "roll": _roll, "rolling": _rolling, "dice_trouble": _dice_trouble, "lost": _lost,
+    "last_orders": _last_orders, "winner": _winner,
+}  # fmt: skip

@@ -1,0 +1,363 @@
+"""Views and requests as JSON and topic names: the only room that knows them.
+
+Everything read from outside is strict: too large, unknown field, wrong type or a number out of range is
+refused with one sentence. What the hub sends goes through the same types, so that nothing leaves the
+house that has no place in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+
+from hub.errors import HubError, RulesBug
+from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid
+
+VERSION = 1
+MOST_BYTES = 4096  # of anything a phone may send, before it is parsed
+HAND_SIZE = 2048  # sealed hands are padded to multiples of this
+NOTE_SIZE = 512  # and requests, answers and claims to multiples of this
+MOST_NAME = 20
+
+
+class Malformed(HubError):
+    """What came is not in the language of the phones; the sentence says where."""
+
+
+# --- Types -------------------------------------------------------------------------------------------
+
+SeatNumber = Annotated[int, msgspec.Meta(ge=1, le=6)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
+RequestId = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
+Code4 = Annotated[str, msgspec.Meta(pattern="^[0-9]{4}$")]
+Name = Annotated[str, msgspec.Meta(max_length=MOST_NAME)]
+Key64 = Annotated[str, msgspec.Meta(min_length=43, max_length=43)]
+Verb = Literal["act", "roll", "dice", "undo", "start", "ready", "name", "leave", "again"]
+
+
+class _Strict(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Plain data with known fields only."""
+
+
+class PublicSeat(_Strict):
+    """One place of the table as everybody sees it."""
+
+    seat: SeatNumber
+    name: str = ""
+    held: bool = False
+    phone: Literal["on", "away", "none"] = "none"
+    box: Literal["on", "lost", "none"] = "none"
+    ready: bool = False
+    claim_code: str | None = None
+
+
+class PublicEvent(_Strict):
+    """Something that happened and that everybody may know."""
+
+    n: int
+    text: str
+    rule: str | None = None
+    kind: str = ""
+    data: dict[str, Any] = {}
+
+
+class PublicDice(_Strict):
+    """What the dice do."""
+
+    state: Literal["armed", "rolling", "settled", "cocked", "wrong_count", "no_reader"]
+    seat: int
+    count: int
+    sides: int
+    faces: list[int] = []
+    read: Literal["read", "typed", "hub"] | None = None
+    say: str = ""
+    votes: list[int] = []
+
+
+class GameOffer(_Strict):
+    """A game that the lobby offers."""
+
+    name: str
+    title: str
+    seats: tuple[int, int]
+    minutes: int
+    blurb: str = ""
+
+
+class PublicState(_Strict):
+    """The newest complete public state of one table."""
+
+    table: str
+    name: str
+    code: str
+    url: str
+    epoch: Count
+    seq: Count
+    state: Literal["lobby", "playing", "over", "stopped"]
+    seats: list[PublicSeat]
+    v: Literal[1] = 1
+    match: str | None = None
+    game: str | None = None
+    title: str = ""
+    view: dict[str, Any] | None = None
+    locked: list[int] = []
+    want: str = ""
+    events: list[PublicEvent] = []
+    dice: PublicDice | None = None
+    notice: str | None = None
+    over: dict[str, Any] | None = None
+    games: list[GameOffer] = []
+
+
+class Faces(_Strict):
+    """Dice that this seat may type."""
+
+    count: int
+    sides: int
+
+
+class Hand(_Strict):
+    """The newest complete private state of one seat; only ever sent sealed."""
+
+    epoch: Count
+    seq: Count
+    seat: SeatNumber
+    v: Literal[1] = 1
+    match: str | None = None
+    you: dict[str, Any] = {}
+    number: Count | None = None
+    secret: bool = False
+    want: str = ""
+    moves: list[dict[str, Any]] = []
+    locked: dict[str, Any] | None = None
+    undo: bool = False
+    dial: int | None = None
+    faces: Faces | None = None
+    seat_code: str | None = None
+
+
+class Act(_Strict):
+    """A phone's request."""
+
+    v: Literal[1]
+    id: RequestId
+    n: Annotated[int, msgspec.Meta(ge=1, le=2**53 - 1)]
+    epoch: Count
+    verb: Verb
+    number: Count | None = None
+    args: dict[str, Any] = {}
+
+
+class Ack(_Strict):
+    """The answer to one request."""
+
+    re: RequestId
+    ok: bool
+    error: str | None = None
+    code: str | None = None
+    seq: Count = 0
+
+
+class ClaimBody(_Strict):
+    """`POST /t/<table>/claim`: who asks for which seat, and the sealed rest."""
+
+    seat: SeatNumber
+    pk: Key64
+    nonce: Annotated[str, msgspec.Meta(min_length=32, max_length=32)]
+    box: Annotated[str, msgspec.Meta(max_length=2048)]
+
+
+class ClaimWords(_Strict):
+    """What the box of a claim opens to."""
+
+    seat: SeatNumber
+    code: Code4 | None = None
+    name: Name = ""
+
+
+class ClaimReply(_Strict, omit_defaults=True):
+    """`GET /t/<table>/claim/<id>`: how the claim stands; when held, the sealed login."""
+
+    state: Literal["asked", "refused", "held"]
+    say: str
+    nonce: str | None = None
+    box: str | None = None
+
+
+class Login(_Strict):
+    """What the box of a held claim opens to."""
+
+    sid: str
+    user: str
+    password: str
+    hub: str
+    table: str
+    seat: SeatNumber
+
+
+class HubStatus(_Strict):
+    """`th/1/<hub>/status`, retained; the broker says `offline` for a hub that is gone."""
+
+    state: Literal["online", "offline"]
+    session: str
+    tables: list[str] = []
+    v: Literal[1] = 1
+
+
+# --- Reading -----------------------------------------------------------------------------------------
+
+T = TypeVar("T", bound=_Strict)
+
+
+def _reader(kind: type[T], what: str) -> Callable[[bytes], T]:
+    decoder = msgspec.json.Decoder(kind)
+
+    def read(data: bytes) -> T:
+        if len(data) > MOST_BYTES:
+            raise Malformed(f"{what} is larger than {MOST_BYTES} bytes.")
+        try:
+            return decoder.decode(data)
+        except msgspec.ValidationError as trouble:
+            raise Malformed(f"{what} was not understood: {trouble}.") from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise Malformed(f"{what} is not JSON.") from None
+
+    return read
+
+
+read_act = _reader(Act, "The request")
+read_claim = _reader(ClaimBody, "The claim")
+read_claim_words = _reader(ClaimWords, "The claim")
+
+
+def tidy_name(name: str) -> str:
+    """A player's name as it may be shown anywhere: no control characters, no outer blanks."""
+    return "".join(letter for letter in name if letter.isprintable()).strip()[:MOST_NAME]
+
+
+# --- To and from Signals -----------------------------------------------------------------------------
+
+
+def said(sid: str, act: Act) -> PhoneSaid:
+    """A request as the table hears it; whose it is comes from the claim, never from the request."""
+    return PhoneSaid(sid, act.id, act.n, act.epoch, act.number, act.verb, act.args)
+
+
+def claim_asked(
+    claim: str, phone_key: bytes, words: ClaimWords, answer: Callable[[ClaimDecided], None]
+) -> ClaimAsked:
+    """A claim as the table hears it."""
+    return ClaimAsked(claim, words.seat, phone_key, words.code, tidy_name(words.name), answer)
+
+
+# --- Writing -----------------------------------------------------------------------------------------
+
+_encode = msgspec.json.Encoder().encode
+
+
+def _written(kind: type[T], told: Mapping[str, Any]) -> bytes:
+    """JSON of `told`, checked: a field without a place here would be a leak or a slip of ours."""
+    try:
+        return _encode(msgspec.convert(told, kind))
+    except (msgspec.ValidationError, TypeError) as trouble:
+        raise RulesBug(f"The hub wanted to send a {kind.__name__} that is none: {trouble}.") from None
+
+
+def public_bytes(state: Mapping[str, Any]) -> bytes:
+    """`pub/state`."""
+    return _written(PublicState, state)
+
+
+def event_bytes(event: Mapping[str, Any]) -> bytes:
+    """`pub/event`."""
+    return _written(PublicEvent, event)
+
+
+def hand_bytes(hand: Mapping[str, Any]) -> bytes:
+    """`hand`, before it is sealed."""
+    return _written(Hand, hand)
+
+
+def ack_bytes(answer: Mapping[str, Any]) -> bytes:
+    """`ack`, before it is sealed."""
+    return _written(Ack, answer)
+
+
+def to_bytes(said: _Strict) -> bytes:
+    """JSON of one of the types here."""
+    return _encode(said)
+
+
+# --- Topics ------------------------------------------------------------------------------------------
+
+_HUB = re.compile(r"[A-Za-z0-9-]{1,32}")
+_SID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def fits_topic(word: str) -> bool:
+    """Whether a hub's or table's name may stand in a topic: letters, digits and hyphens."""
+    return _HUB.fullmatch(word) is not None
+
+
+def status_topic(hub: str) -> str:
+    """Where a hub says that it is there."""
+    return f"th/1/{hub}/status"
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """The topics of one table."""
+
+    hub: str
+    table: str
+
+    @property
+    def root(self) -> str:
+        """What they all begin with."""
+        return f"th/1/{self.hub}/{self.table}"
+
+    @property
+    def state(self) -> str:
+        """Public, retained."""
+        return f"{self.root}/pub/state"
+
+    @property
+    def event(self) -> str:
+        """Public, passing."""
+        return f"{self.root}/pub/event"
+
+    def hand(self, sid: str) -> str:
+        """Sealed to one phone, retained."""
+        return f"{self.root}/seat/{sid}/hand"
+
+    def ack(self, sid: str) -> str:
+        """Sealed answers to one phone."""
+        return f"{self.root}/seat/{sid}/ack"
+
+    def act(self, sid: str) -> str:
+        """Sealed requests of one phone ("+": of all)."""
+        return f"{self.root}/seat/{sid}/act"
+
+    def online(self, sid: str) -> str:
+        """Whether a phone is there ("+": any); cleared by its will."""
+        return f"{self.root}/seat/{sid}/online"
+
+    def may_read(self, sid: str) -> tuple[str, ...]:
+        """All that a claim's login may subscribe to."""
+        return (self.hand(sid), self.ack(sid), f"{self.root}/pub/#", status_topic(self.hub))
+
+    def may_write(self, sid: str) -> tuple[str, ...]:
+        """All that a claim's login may publish to."""
+        return (self.act(sid), self.online(sid))
+
+    def sid_of(self, topic: str) -> str | None:
+        """Whose topic it is."""
+        start = f"{self.root}/seat/"
+        if not topic.startswith(start):
+            return None
+        sid = topic[len(start) :].partition("/")[0]
+        return sid if _SID.fullmatch(sid) else None
