@@ -24,8 +24,6 @@ from typing import Any, Literal
 
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
-from paho.mqtt.packettypes import PacketTypes
-from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
@@ -295,7 +293,7 @@ class _Talk:
         except (OSError, ValueError) as trouble:
             raise BrokerError(f"The broker at {where} cannot be reached ({trouble}).") from None
         live = self._client.socket()
-        if live is not None and not where.path:
+        if isinstance(live, socket.socket) and not where.path:
             live.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.go_on_until(lambda: self._connected is not None, wake, "its answer to the log-in")
         assert self._connected is not None
@@ -371,7 +369,7 @@ class _Talk:
         self._connected = code
 
     def _on_disconnect(self, _c: paho.Client, _u: object, _f: object, code: ReasonCode, _p: object) -> None:
-        self._lost = f"The connection to the broker at {self._place.address} was lost ({code})."
+        self._lost = self._lost or f"The connection to the broker at {self._place.address} was lost ({code})."
 
     def _on_subscribe(
         self, _c: paho.Client, _u: object, mid: int, codes: Sequence[ReasonCode], _p: object
@@ -388,12 +386,12 @@ class _Talk:
             log.warning("The broker did not take a letter of the hub (%s).", code)
 
     def _on_answer(self, _c: paho.Client, _u: object, message: paho.MQTTMessage) -> None:
-        self._logins.answered(message.payload)
+        self._logins.answered(bytes(message.payload))
 
 
 def _to_listener(heard: Heard) -> Callable[[paho.Client, object, paho.MQTTMessage], None]:
     def on_message(_c: paho.Client, _u: object, message: paho.MQTTMessage) -> None:
-        heard(message.topic, message.payload, message.retain)
+        heard(message.topic, bytes(message.payload), message.retain)
 
     return on_message
 
@@ -441,10 +439,10 @@ class DynsecLogins:
         self._wake = wake
         self._lock = threading.Lock()
         self._claims: dict[str, _Login] = {}
-        self._wanted: list[tuple[str, _Login | None]] = []  # None: to be released
         self._gone: set[str] = set()  # released, but the broker has not confirmed it yet
         self._known: set[str] = set()
-        self._asked: dict[str, str] = {}  # correlation of the last command -> sid ("" is the first question)
+        self._unsaid: list[dict[str, object]] = []  # commands for the broker
+        self._asked: dict[str, str] = {}  # number of a command still unanswered -> sid; "" for the first question
         self._numbers = itertools.count(1)
         self.trouble = ""
 
@@ -452,7 +450,7 @@ class DynsecLogins:
         """Make a login; returns at once."""
         with self._lock:
             self._claims[sid] = _Login(password, tuple(reads), tuple(writes))
-            self._wanted.append((sid, self._claims[sid]))
+            self._want(sid)
         self._wake()
 
     def release(self, sid: str) -> None:
@@ -460,9 +458,9 @@ class DynsecLogins:
         with self._lock:
             if self._claims.pop(sid, None) is None:
                 return
-            self._gone.add(sid)
             self._known.discard(sid)
-            self._wanted.append((sid, None))
+            self._gone.add(sid)
+            self._want(sid)
         self._wake()
 
     def admitted(self, sid: str) -> bool:
@@ -473,34 +471,36 @@ class DynsecLogins:
     def begin_again(self) -> None:
         """A new connection: the broker may know nothing, or things of yesterday."""
         with self._lock:
-            self._wanted = [(sid, None) for sid in sorted(self._gone)] + list(self._claims.items())
             self.trouble = ""
             self._asked = {"first": ""}
+            self._unsaid = [{"command": "getDefaultACLAccess", "correlationData": "first"}]
+            for sid in (*sorted(self._gone), *self._claims):
+                self._want(sid)
 
     def forget_answers(self) -> None:
         """The connection is gone: no answers will come, and nobody is logged in."""
         with self._lock:
             self._asked.clear()
+            self._unsaid.clear()
             self._known.clear()
 
     @property
     def settled(self) -> bool:
         """Nothing is waiting for an answer."""
         with self._lock:
-            return not self._asked and not self._wanted
+            return not self._asked
 
     def commands(self) -> list[dict[str, object]]:
         """What the plugin is to be told now."""
         with self._lock:
-            said: list[dict[str, object]] = []
-            if self._asked.get("first") == "" and not self._known:
-                said.append({"command": "getDefaultACLAccess", "correlationData": "first"})
-            for sid, login in self._wanted:
-                number = str(next(self._numbers))
-                self._asked[number] = sid
-                said += _made(sid, login, number) if login is not None else _unmade(sid, number)
-            self._wanted = []
+            said, self._unsaid = self._unsaid, []
             return said
+
+    def _want(self, sid: str) -> None:
+        number = str(next(self._numbers))
+        self._asked[number] = sid
+        login = self._claims.get(sid)
+        self._unsaid += _made(sid, login, number) if login is not None else _unmade(sid, number)
 
     def answered(self, payload: bytes) -> None:
         """The plugin's answers."""

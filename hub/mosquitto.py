@@ -117,8 +117,10 @@ class Mosquitto:
         self._await_answer(child)
 
     def why(self) -> str:
-        """Its last words, for a sentence to staff."""
-        return "; ".join(self._last_words) or "it said nothing"
+        """How it ended and its last words, for a sentence to staff."""
+        end = self._child.poll() if self._child is not None else None
+        how = "" if end is None else f"killed by signal {-end}" if end < 0 else f"exit status {end}"
+        return "; ".join(words for words in (how, *self._last_words) if words) or "it said nothing"
 
     def stop(self) -> None:
         """End the child, in order if it can."""
@@ -199,7 +201,8 @@ class Mosquitto:
         with stderr:
             for line in stderr:
                 words = line.decode("utf-8", "replace").strip()
-                self._last_words.append(words)
+                if "should not be run as root" not in words:
+                    self._last_words.append(words)
                 log.debug("mosquitto: %s", words)
 
     def _await_answer(self, child: subprocess.Popen[bytes]) -> None:
@@ -210,9 +213,10 @@ class Mosquitto:
             except subprocess.TimeoutExpired:
                 if time.monotonic() < until:
                     continue
+                said = self.why()
                 self.stop()
-                raise BrokerError(f"mosquitto did not answer within {START_SECONDS:.0f} s: {self.why()}.") from None
-            raise BrokerError(f"mosquitto ended at once ({child.returncode}): {self.why()}.")
+                raise BrokerError(f"mosquitto did not answer within {START_SECONDS:.0f} s: {said}.") from None
+            raise BrokerError(f"mosquitto ended at once: {self.why()}.")
 
     def _end_stale(self) -> None:
         """A hub that was killed may have left its broker; end it only if it is really that one."""

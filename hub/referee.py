@@ -72,7 +72,7 @@ class Referee:
     """One match between lines: `line` takes a line of text and gives the line to print."""
 
     def __init__(self, game: Game, seats: int, options: Mapping[str, Any], chance: Chance) -> None:
-        self.match = Match(game, seats, options)
+        self.match = Match(game, range(1, seats + 1), options)
         self._chance = chance
         chance.settle(self.match)
 

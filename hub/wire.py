@@ -43,7 +43,7 @@ class _Strict(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Plain data with known fields only."""
 
 
-class PublicSeat(_Strict):
+class PublicSeat(_Strict, frozen=True):
     """One place of the table as everybody sees it."""
 
     seat: SeatNumber
@@ -55,7 +55,7 @@ class PublicSeat(_Strict):
     claim_code: str | None = None
 
 
-class PublicEvent(_Strict):
+class PublicEvent(_Strict, frozen=True):
     """Something that happened and that everybody may know."""
 
     n: int
@@ -65,7 +65,7 @@ class PublicEvent(_Strict):
     data: dict[str, Any] = {}
 
 
-class PublicDice(_Strict):
+class PublicDice(_Strict, frozen=True):
     """What the dice do."""
 
     state: Literal["armed", "rolling", "settled", "cocked", "wrong_count", "no_reader"]
@@ -78,7 +78,7 @@ class PublicDice(_Strict):
     votes: list[int] = []
 
 
-class GameOffer(_Strict):
+class GameOffer(_Strict, frozen=True):
     """A game that the lobby offers."""
 
     name: str
@@ -88,7 +88,7 @@ class GameOffer(_Strict):
     blurb: str = ""
 
 
-class PublicState(_Strict):
+class PublicState(_Strict, frozen=True):
     """The newest complete public state of one table."""
 
     table: str
@@ -113,14 +113,14 @@ class PublicState(_Strict):
     games: list[GameOffer] = []
 
 
-class Faces(_Strict):
+class Faces(_Strict, frozen=True):
     """Dice that this seat may type."""
 
     count: int
     sides: int
 
 
-class Hand(_Strict):
+class Hand(_Strict, frozen=True):
     """The newest complete private state of one seat; only ever sent sealed."""
 
     epoch: Count
@@ -140,7 +140,7 @@ class Hand(_Strict):
     seat_code: str | None = None
 
 
-class Act(_Strict):
+class Act(_Strict, frozen=True):
     """A phone's request."""
 
     v: Literal[1]
@@ -152,7 +152,7 @@ class Act(_Strict):
     args: dict[str, Any] = {}
 
 
-class Ack(_Strict):
+class Ack(_Strict, frozen=True):
     """The answer to one request."""
 
     re: RequestId
@@ -162,7 +162,7 @@ class Ack(_Strict):
     seq: Count = 0
 
 
-class ClaimBody(_Strict):
+class ClaimBody(_Strict, frozen=True):
     """`POST /t/<table>/claim`: who asks for which seat, and the sealed rest."""
 
     seat: SeatNumber
@@ -171,7 +171,7 @@ class ClaimBody(_Strict):
     box: Annotated[str, msgspec.Meta(max_length=2048)]
 
 
-class ClaimWords(_Strict):
+class ClaimWords(_Strict, frozen=True):
     """What the box of a claim opens to."""
 
     seat: SeatNumber
@@ -179,7 +179,7 @@ class ClaimWords(_Strict):
     name: Name = ""
 
 
-class ClaimReply(_Strict, omit_defaults=True):
+class ClaimReply(_Strict, frozen=True, omit_defaults=True):
     """`GET /t/<table>/claim/<id>`: how the claim stands; when held, the sealed login."""
 
     state: Literal["asked", "refused", "held"]
@@ -188,7 +188,7 @@ class ClaimReply(_Strict, omit_defaults=True):
     box: str | None = None
 
 
-class Login(_Strict):
+class Login(_Strict, frozen=True):
     """What the box of a held claim opens to."""
 
     sid: str
@@ -199,7 +199,7 @@ class Login(_Strict):
     seat: SeatNumber
 
 
-class HubStatus(_Strict):
+class HubStatus(_Strict, frozen=True):
     """`th/1/<hub>/status`, retained; the broker says `offline` for a hub that is gone."""
 
     state: Literal["online", "offline"]

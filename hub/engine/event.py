@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -10,9 +10,13 @@ from msgspec import Struct
 
 
 class Setup(Struct, frozen=True):
-    """What is fixed before the first action: people at the table, options by name, the game's data file."""
+    """What is fixed before the first action.
 
-    seats: int
+    `seats` are the numbers of the people's seats, clockwise and rising, as printed on their boxes: an
+    empty chair leaves a gap. `options` by name; `data` is the game's data file.
+    """
+
+    seats: tuple[int, ...]
     options: Mapping[str, Any]
     data: Mapping[str, Any]
 
@@ -46,3 +50,8 @@ class State(Generic[SeatT, TableT]):
     round: int = 0
     phase: str = ""
     told: list[Event] = field(default_factory=list, repr=False)
+
+
+def clockwise(seats: Iterable[int], first: int) -> list[int]:
+    """The seats in clockwise order from `first` on, or from the next one where `first` is not among them."""
+    return sorted(seats, key=lambda seat: (seat < first, seat))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Protocol
 
@@ -84,15 +84,15 @@ class Game(Struct, frozen=True):
     data: dict[str, Any]
     rulebook: Rulebook
 
-    def settle(self, seats: int, given: Mapping[str, Any]) -> Setup:
+    def settle(self, seats: Sequence[int], given: Mapping[str, Any]) -> Setup:
         """The set-up of a match with every option filled in. Raises StartRefused."""
         least, most = self.seats
-        if type(seats) is not int or not least <= seats <= most:
-            raise StartRefused(f"{self.title} is for {least} to {most} players, not {seats!r}.")
+        if not least <= len(seats) <= most:
+            raise StartRefused(f"{self.title} is for {least} to {most} players, not {len(seats)}.")
         for name in given:
             if name not in self.options:
                 near = get_close_matches(name, self.options, 1)
                 hint = f"do you mean {near[0]}?" if near else f"it has {', '.join(self.options) or 'none'}."
                 raise StartRefused(f"{self.title} has no option {name}: {hint}")
         values = {name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()}
-        return Setup(seats, values, self.data)
+        return Setup(tuple(sorted(seats)), values, self.data)

@@ -33,7 +33,7 @@ class Head(Struct, frozen=True):
     game: str
     version: int
     digest: str
-    seats: int
+    seats: list[int]
     options: dict[str, Any]
     v: int = 1
 
@@ -100,13 +100,15 @@ class Decision(Struct):
 
 
 class Match:
-    """One match of `game`. Raises StartRefused where it cannot begin.
+    """One match of `game` by the people at `seats` (numbers as printed on the boxes).
+
+    Raises StartRefused where it cannot begin.
 
     `state` belongs to the rules; read it through `view`. `open` is the open decision (None once the
     match is `over` or a `fault` froze it), `log` the entries so far, `events` all that was told.
     """
 
-    def __init__(self, game: Game, seats: int, options: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, game: Game, seats: Sequence[int], options: Mapping[str, Any] | None = None) -> None:
         self.game = game
         self.setup = game.settle(seats, options or {})
         self.log: list[Entry] = []
@@ -322,7 +324,7 @@ class Match:
     def head(self) -> Head:
         """The head of this match's log."""
         return Head(
-            self.game.name, self.game.version, self.game.digest, self.setup.seats, dict(self.setup.options)
+            self.game.name, self.game.version, self.game.digest, list(self.setup.seats), dict(self.setup.options)
         )  # fmt: skip
 
     def fingerprint(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from hub.engine.decision import Action, Amount, Answer, Choose, Move, OneOf, Order, Won
 from hub.engine.decision import ask, ask_all, offer, pick, roll, roll_or, shuffle, tell
-from hub.engine.event import Setup, State
+from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
 from hub.engine.secret import Pile, Secret
 from hub.errors import StartRefused
@@ -95,14 +95,14 @@ async def play(s: Table) -> None:
 def deal(setup: Setup) -> Table:
     """BB-01, BB-02, BB-05: who plays, which sides lie up, 3 Baits each. Refuses what cannot be (BB-X12)."""
     options, lake = setup.options, setup.data["lake"]
-    if options["dummy"] and setup.seats != 2:
+    if options["dummy"] and len(setup.seats) != 2:
         raise StartRefused("The dummy plays with two people only.")  # BB-X11, BB-V04
-    stock, needed = options["bait_supply"], lake["baits_each"] * setup.seats
+    stock, needed = options["bait_supply"], lake["baits_each"] * len(setup.seats)
     if 0 < stock < needed:
         raise StartRefused(f"Option bait_supply must be 0 or at least {needed}: 3 Baits for each player.")  # BB-V06
-    seats = {seat: Angler([], Secret(None), lake["baits_each"], []) for seat in range(1, setup.seats + 1)}
+    seats = {seat: Angler([], Secret(None), lake["baits_each"], []) for seat in setup.seats}
     if options["dummy"]:
-        seats[3] = Angler([], Secret(None), 0, [], dummy=True)  # BB-D01, BB-D05
+        seats[max(setup.seats) + 1] = Angler([], Secret(None), 0, [], dummy=True)  # BB-D01, BB-D05
     return Table(
         setup=setup,
         seats=seats,
@@ -181,13 +181,11 @@ async def reveal(s: Table) -> None:
 def turn_order(s: Table) -> list[int]:
     """BB-10, BB-D03: unique bids from the highest; then ties, the higher first, clockwise from the Duck."""
     made = [bid_of(s, seat) for seat in s.seats]
-    count = len(s.seats)
 
-    def rank(seat: int) -> tuple[bool, int, int]:
-        number = bid_of(s, seat)
-        return made.count(number) > 1, -number, (seat - s.table.duck) % count
+    def rank(seat: int) -> tuple[bool, int]:
+        return made.count(bid_of(s, seat)) > 1, -bid_of(s, seat)
 
-    return sorted(s.seats, key=rank)
+    return sorted(clockwise(s.seats, s.table.duck), key=rank)
 
 
 # --- A turn ------------------------------------------------------------------------------------------
@@ -451,14 +449,14 @@ def release(s: Table, seat: int, fish: str) -> None:
 async def new_spot(s: Table) -> None:
     """BB-20 to BB-23: consolation, leftovers, the Duck, the next Spot. Nothing is laid after the last round."""
     lake = s.table
-    for seat in clockwise(s, lake.duck):
+    for seat in clockwise(people(s), lake.duck):
         if not s.seats[seat].caught:
             gain_baits(s, seat, s.setup.data["lake"]["consolation"], "BB-20")
     if s.round == ROUNDS:
         return
     lake.discards += [fish for fish in lake.spots.pop(0).fish if fish]  # BB-21
     if not lake.duck_taken:  # BB-22, BB-D05
-        lake.duck = clockwise(s, lake.duck)[1]
+        lake.duck = clockwise(people(s), lake.duck)[1]
         tell(s, f"The Duck goes to Seat {lake.duck}.", rule="BB-22", kind="duck", seat=lake.duck)
     if lake.deck:
         await lay_spot(s)
@@ -555,11 +553,6 @@ def people(s: Table) -> list[int]:
 def dummies(s: Table) -> list[int]:
     """The dummy's seat, if it plays (BB-V04)."""
     return [seat for seat, angler in s.seats.items() if angler.dummy]
-
-
-def clockwise(s: Table, first: int) -> list[int]:
-    """The people, from seat `first` on."""
-    return sorted(people(s), key=lambda seat: (seat - first) % len(s.seats))
 
 
 def bid_of(s: Table, seat: int) -> int:

@@ -56,10 +56,12 @@ def _step(value: Any, step: str) -> Any:
 
 
 def plain(value: Any, words: Words | None = None) -> str:
-    """A value in words: cards by name, lists with spaces between, nothing for null, false and records."""
+    """A value in words: cards by name, maps by seat with symbols, nothing for null and false."""
     match value:
-        case None | False | Mapping():
+        case None | False:
             return ""
+        case Mapping():
+            return _by_seat(value)
         case True:
             return "yes"
         case str():
@@ -68,6 +70,13 @@ def plain(value: Any, words: Words | None = None) -> str:
             return " ".join(told for told in (plain(one, words) for one in value) if told)
         case _:
             return str(value)
+
+
+def _by_seat(value: Mapping[str, Any]) -> str:
+    """A map by seat as symbols with their numbers; any other record is left out."""
+    if not all(key.isdecimal() and int(key) in SEAT_MARKS and type(one) is int for key, one in value.items()):
+        return ""
+    return " ".join(f"{SEAT_MARKS[int(key)].symbol}{one}" for key, one in value.items() if one)
 
 
 def cents(value: Any) -> str:
