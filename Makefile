@@ -1,0 +1,43 @@
+# table-hub: every target sets up what it needs first and is quick when nothing is missing.
+# Works from any folder (make -C, make -f) and in a path that holds spaces.
+
+ROOT := $(shell file='$(MAKEFILE_LIST)'; cd "$$(dirname "$${file\# }")" && pwd)
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench setup install clean
+
+# What `make setup` installs beside the hub itself: any of pi ble camera dev, with commas.
+EXTRAS ?=
+# More arguments for the program a target runs: make test ARGS="-k auction", make demo ARGS="--port 9000".
+ARGS ?=
+
+help:
+	@echo 'make demo     a simulated table in the browser: boxes, dice, phones, e-ink'
+	@echo 'make test     all tests'
+	@echo 'make check    linter, types and the floors of the house'
+	@echo 'make bench    the measurements, side by side with their peers'
+	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev)'
+	@echo 'make install  put the hub on this Raspberry Pi as a system service (says first what it changes)'
+	@echo 'make clean    remove what set-up and tests made inside this folder'
+
+demo:
+	@cd "$(ROOT)" && python3 -I hub/setup.py demo && exec .venv/bin/table-hub demo $(ARGS)
+
+test:
+	@cd "$(ROOT)" && python3 -I hub/setup.py test && exec .venv/bin/pytest $(ARGS)
+
+check:
+	@cd "$(ROOT)" && python3 -I hub/setup.py check && .venv/bin/ruff check . && .venv/bin/mypy && exec .venv/bin/lint-imports
+
+bench:
+	@cd "$(ROOT)" && python3 -I hub/setup.py bench && exec .venv/bin/python -m tests.bench $(ARGS)
+
+setup:
+	@cd "$(ROOT)" && exec python3 -I hub/setup.py setup --extras "$(EXTRAS)"
+
+install:
+	@cd "$(ROOT)" && exec sh systemd/install.sh $(ARGS)
+
+clean:
+	@cd "$(ROOT)" && rm -rf .venv phone_ui/node_modules build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@cd "$(ROOT)" && find hub drivers phone_ui tests -name __pycache__ -type d -prune -exec rm -rf {} +
