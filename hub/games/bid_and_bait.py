@@ -102,10 +102,12 @@ def deal(setup: Setup) -> Table:
         raise StartRefused(f"Option bait_supply must be 0 or at least {needed}: 3 Baits for each player.")  # BB-V06
     seats = {seat: Angler([], Secret(None), lake["baits_each"], []) for seat in setup.seats}
     if options["dummy"]:
-        seats[max(setup.seats) + 1] = Angler([], Secret(None), 0, [], dummy=True)  # BB-D01, BB-D05
+        # BB-D01, BB-D05: the third of the circle; on a free place of a table for six.
+        third = next(n for n in (*range(max(setup.seats) + 1, 7), *range(1, 7)) if n not in setup.seats)
+        seats[third] = Angler([], Secret(None), 0, [], dummy=True)
     return Table(
         setup=setup,
-        seats=seats,
+        seats=dict(sorted(seats.items())),
         table=Lake([], list(range(1, ROUNDS + 1)), options["sides"], Pile([]), [], stock - needed if stock else None),
         round=1,
         phase="setup",
