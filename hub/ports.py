@@ -339,6 +339,9 @@ class LogStore(Protocol):
     def running(self, table: str) -> str | None:
         """The match of a table that has not ended, if any."""
 
+    def count(self) -> int:
+        """How many matches there have been: the next one's number."""
+
     def keep(self, table: str, name: str, value: bytes) -> None:
         """Remember one small private value of a table (sittings, epoch)."""
 

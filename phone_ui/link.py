@@ -1,0 +1,168 @@
+"""The phones of one table over the broker: hands out sealed, requests in opened and counted."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hub import wire
+from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
+from hub.seal import HubKey, Pair, SealBroken
+from phone_ui.newest import Newest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from hub.ports import Broker
+
+log = logging.getLogger(__name__)
+
+KEPT_ANSWERS = 16  # of one claim, for a phone that asks again because the answer was lost
+MOST_GARBLED = 5  # in a row from one claim; what follows is dropped until it makes sense again
+
+
+@dataclass(slots=True)
+class _Claim:
+    """What the hub shares with one phone."""
+
+    pair: Pair = field(repr=False)
+    last: int = 0  # the highest request number heard
+    garbled: int = 0
+    answers: OrderedDict[str, bytes | None] = field(default_factory=OrderedDict, repr=False)  # None: not answered yet
+
+
+class PhonesOverMqtt:
+    """The Phones port of one table. Signals go to `tell`, from the broker's thread."""
+
+    def __init__(
+        self,
+        broker: Broker,
+        key: HubKey,
+        hub: str,
+        table: str,
+        tell: Callable[[PhoneSaid | PhoneGarbled | PhoneLink], None],
+    ) -> None:
+        self._broker = broker
+        self._key = key
+        self._tell = tell
+        self.topics = wire.Topics(hub, table)
+        self.public = Newest()  # the same JSON for pages that follow by SSE, broker or not
+        self._lock = threading.Lock()  # table's thread and broker's thread both know the claims
+        self._claims: dict[str, _Claim] = {}
+        broker.listen(self.topics.act("+"), self._heard_act)
+        broker.listen(self.topics.online("+"), self._heard_online)
+
+    # --- from the table ---
+
+    def show_public(self, state: Mapping[str, Any]) -> None:
+        """Publish the newest public state."""
+        told = wire.public_bytes(state)
+        self.public.put(told)
+        self._broker.publish(self.topics.state, told, retain=True)
+
+    def show_event(self, event: Mapping[str, Any]) -> None:
+        """Publish what just happened."""
+        self._broker.publish(self.topics.event, wire.event_bytes(event), retain=False, qos=0)
+
+    def show_hand(self, sid: str, hand: Mapping[str, Any]) -> None:
+        """Seal and publish the newest private state; nothing for a claim that is over."""
+        told = wire.hand_bytes(hand)
+        with self._lock:
+            claim = self._claims.get(sid)
+            if claim is not None:  # under the lock: a hand must not follow the wiping of its topic
+                self._broker.publish(self.topics.hand(sid), claim.pair.seal(told, wire.HAND_SIZE), retain=True)
+
+    def answer(self, sid: str, answer: Mapping[str, Any]) -> None:
+        """Seal and publish the answer to one request, and remember it for a phone that asks again."""
+        told = wire.ack_bytes(answer)
+        with self._lock:
+            claim = self._claims.get(sid)
+            if claim is None:
+                return
+            claim.answers[str(answer["re"])] = told
+            while len(claim.answers) > KEPT_ANSWERS:
+                claim.answers.popitem(last=False)
+        self._send_answer(sid, claim, told)
+
+    def admit(self, sid: str, password: str, phone_key: bytes) -> None:
+        """Make the login of a claim. `admitted` tells when the phone can use it."""
+        pair = self._key.with_phone(phone_key)
+        with self._lock:
+            self._claims[sid] = _Claim(pair)
+        self._broker.logins.admit(sid, password, self.topics.may_read(sid), self.topics.may_write(sid))
+
+    def admitted(self, sid: str) -> bool:
+        """Whether the broker knows the claim's login by now."""
+        return self._broker.logins.admitted(sid)
+
+    def release(self, sid: str) -> None:
+        """End a claim: first its login dies, then all that its topics held is wiped."""
+        with self._lock:
+            if self._claims.pop(sid, None) is None:
+                return
+            self._broker.logins.release(sid)
+            for topic in (self.topics.hand(sid), self.topics.online(sid), self.topics.act(sid)):
+                self._broker.publish(topic, b"", retain=True)
+
+    # --- from the broker ---
+
+    def _heard_online(self, topic: str, payload: bytes, _retained: bool) -> None:
+        # The will is empty, so is what the hub wipes: a phone that is there says anything else.
+        sid = self.topics.sid_of(topic)
+        with self._lock:
+            known = sid in self._claims
+        if sid is not None and known:
+            self._tell(PhoneLink(sid, on=bool(payload)))
+
+    def _heard_act(self, topic: str, payload: bytes, retained: bool) -> None:
+        sid = self.topics.sid_of(topic)
+        with self._lock:
+            claim = self._claims.get(sid or "")
+        if sid is None or claim is None:
+            return
+        if retained:
+            # A retained request would be told again to every later hub: never used, and wiped.
+            if payload:
+                self._broker.publish(topic, b"", retain=True)
+                self._garbled(sid, claim, "A request came as a retained letter; it was not used.")
+            return
+        if len(payload) > wire.MOST_BYTES:
+            self._garbled(sid, claim, f"A request was larger than {wire.MOST_BYTES} bytes.")
+            return
+        try:
+            act = wire.read_act(claim.pair.open(payload))
+        except (SealBroken, wire.Malformed) as trouble:
+            self._garbled(sid, claim, str(trouble))
+            return
+        self._count(sid, claim, act)
+
+    def _count(self, sid: str, claim: _Claim, act: wire.Act) -> None:
+        """New requests go to the table; one that came before gets its old answer, and is never done twice."""
+        with self._lock:
+            asked_before = act.id in claim.answers
+            old_answer = claim.answers.get(act.id)
+            fresh = not asked_before and act.n > claim.last
+            if fresh:
+                claim.last = act.n
+                claim.garbled = 0
+                claim.answers[act.id] = None
+        if fresh:
+            self._tell(wire.said(sid, act))
+        elif old_answer is not None:
+            self._send_answer(sid, claim, old_answer)
+        elif not asked_before:
+            sentence = "An old request came again; it was not used."
+            self._garbled(sid, claim, sentence)
+            self._send_answer(sid, claim, wire.ack_bytes({"re": act.id, "ok": False, "error": sentence}))
+
+    def _send_answer(self, sid: str, claim: _Claim, told: bytes) -> None:
+        self._broker.publish(self.topics.ack(sid), claim.pair.seal(told, wire.NOTE_SIZE), retain=False)
+
+    def _garbled(self, sid: str, claim: _Claim, sentence: str) -> None:
+        claim.garbled += 1
+        if claim.garbled <= MOST_GARBLED:
+            log.info("Phone %s: %s", sid, sentence)
+            self._tell(PhoneGarbled(sid, sentence))
