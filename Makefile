@@ -1,7 +1,7 @@
 # table-hub: every target sets up what it needs first and is quick when nothing is missing.
 # Works from any folder (make -C, make -f) and in a path that holds spaces.
 
-ROOT := $(shell file='$(MAKEFILE_LIST)'; cd "$$(dirname "$${file\# }")" && pwd)
+ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .PHONY: help demo test check bench setup install clean
