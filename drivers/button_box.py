@@ -1,0 +1,491 @@
+"""The seat boxes: dial, bar, six keys and a ring of lamps on a serial cable each (protocol: `frames.py`).
+
+`Fleet` and `Cable` are what the hub says and understands, without thread, port or clock of their own.
+`ButtonBoxes` puts them on cables and is the `Boxes` port. A box is known by its id, never by its port.
+A sealed value stays in its box until the reveal; what comes then must fit the commitment that came before.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+import msgspec
+
+from drivers import settings as block
+from drivers.frames import (
+    PROTOCOL,
+    TO_HUB,
+    Ack,
+    Bid,
+    Buzz,
+    Cancel,
+    Chatter,
+    Detents,
+    Frame,
+    Garbled,
+    Heard,
+    Hello,
+    Link,
+    Locked,
+    Memory,
+    Nak,
+    Ok,
+    Open,
+    OtherProtocol,
+    Press,
+    Reader,
+    Reveal,
+    Ring,
+    Say,
+    Unlocked,
+    Who,
+    commitment,
+)
+from drivers.line import Lines, SteadyClock, named_ports, usb_ports
+from hub.errors import DeviceLost, WrongFirmware
+from hub.ports import (
+    BoxBid,
+    BoxCheated,
+    BoxDown,
+    BoxLocked,
+    BoxUnlocked,
+    BoxUp,
+    Clock,
+    Key,
+    LampPicture,
+    SealedRound,
+    Turn,
+)
+
+log = logging.getLogger(__name__)
+
+SILENT = 3.0  # seconds without a frame until a box counts as lost (protocol: `beat`)
+SHORTEST_REST, LONGEST_REST = 0.5, 5.0  # between two `who` to a line that does not say hello
+NAK_REST = 1.0  # a ring that the box could not read is told again at most this often
+WIDEST = 40  # characters of the small display
+
+Inbox = Callable[[object], None]
+State = Literal["asking", "up", "twin", "ignored"]
+
+
+@dataclass(slots=True)
+class Box:
+    """One box as the hub knows it, on whichever cable: what it was asked to do and what it said."""
+
+    id: str
+    boot: str = ""
+    cable: Cable | None = None
+    memory: Memory = field(default_factory=Memory)
+    sealed: SealedRound | None = None
+    opened: bool = False  # in this boot of the box
+    commitment: str | None = field(default=None, repr=False)
+    revealing: bool = False
+    cancelling: int | None = None
+    told: int | None = None  # the last round whose value came
+    ring: LampPicture | None = None
+    text: str | None = field(default=None, repr=False)
+
+    def wanted(self) -> Frame | None:
+        """The next question to the box; None when it has done all that was asked."""
+        if self.cancelling is not None:
+            return Cancel(r=self.cancelling)
+        if self.sealed is None:
+            return None
+        if self.revealing:
+            return Reveal(r=self.sealed.round)
+        if not self.opened:
+            return Open(r=self.sealed.round, lo=0, hi=self.sealed.high, at=self.sealed.at)
+        return None
+
+    def forget_round(self) -> None:
+        """The sealed round is over here."""
+        self.sealed = self.commitment = None
+        self.opened = self.revealing = False
+
+
+class Fleet:
+    """All boxes and all cables of the hub. Everything here happens on one thread."""
+
+    def __init__(self, inbox: Inbox, first_number: Callable[[], int] = lambda: secrets.randbelow(2**29)) -> None:
+        self.put = inbox
+        self.first_number = first_number
+        self.cables: list[Cable] = []
+        self._boxes: dict[str, Box] = {}
+
+    def cable(self, port: str) -> Cable:
+        """A new cable at `port`."""
+        cable = Cable(self, port)
+        self.cables.append(cable)
+        return cable
+
+    def box(self, name: str) -> Box:
+        """The box of that id; a box may be asked for something before it is plugged in."""
+        return self._boxes.setdefault(name, Box(name))
+
+    def open(self, name: str, sealed: SealedRound) -> None:
+        """Wanted from now on: this sealed round; the box's earlier round is void."""
+        box = self.box(name)
+        box.forget_round()
+        box.sealed = sealed
+        self._drop_question(box)
+
+    def reveal(self, name: str, round: int) -> None:
+        """Wanted from now on: the value. Without a lock there is none: then BoxUnlocked is on its way already."""
+        box = self.box(name)
+        if box.sealed is not None and box.sealed.round == round and box.commitment is not None:
+            box.revealing = True
+
+    def cancel(self, name: str, round: int) -> None:
+        """Wanted from now on: nothing of this round."""
+        box = self.box(name)
+        if box.sealed is not None and box.sealed.round == round:
+            box.forget_round()
+            self._drop_question(box)
+        elif box.told != round:
+            return
+        box.cancelling = round if box.cancelling in {None, round} else 0  # two rounds at once: whichever is open
+
+    def ring(self, name: str, picture: LampPicture) -> None:
+        """The newest picture of a box's ring."""
+        self.box(name).ring = picture
+
+    def say(self, name: str, text: str) -> None:
+        """The newest line on a box's small display."""
+        self.box(name).text = "".join(letter if letter.isprintable() else " " for letter in text)[:WIDEST]
+
+    def buzz(self, name: str, kind: Literal["lock", "error", "reveal"]) -> None:
+        """A sound now, or never if the box is not there."""
+        if (cable := self.box(name).cable) is not None:
+            cable.buzz = kind
+
+    def met(self, cable: Cable, hello: Hello) -> Box | None:
+        """A box said hello on a cable: its record, or None if another cable has it."""
+        box = self.box(hello.id)
+        if box.cable is not None and box.cable is not cable:
+            return None
+        fresh = hello.boot != box.boot
+        had_lock = box.commitment is not None
+        box.cable, box.boot = cable, hello.boot
+        self.put(BoxUp(box.id, hello.boot, hello.v, hello.n))
+        if fresh:
+            box.cancelling = box.commitment = None
+            box.opened = box.revealing = False
+            # A boot that this hub has not met may hold a round of an earlier hub: close whatever is open.
+            cable.link.tell(Cancel(r=0))
+        if box.sealed is not None and had_lock:
+            # The same boot still holds its lock; with the power went the lock.
+            self.put((BoxUnlocked if fresh else BoxLocked)(box.id, box.sealed.round))
+        return box
+
+    def lost(self, box: Box, why: str) -> None:
+        """The cable of a box is silent or gone. A second cable with the same id may have it now."""
+        box.cable = None
+        self.put(BoxDown(box.id, why))
+        for other in self.cables:
+            other.try_again(box.id)
+
+    def _drop_question(self, box: Box) -> None:
+        if box.cable is not None and isinstance(box.cable.link.asked, Open | Reveal):
+            box.cable.link.settle()
+
+
+class Cable:
+    """The conversation on one open line (a `Speaker`)."""
+
+    def __init__(self, fleet: Fleet, port: str) -> None:
+        self.finished = False
+        self.fine = False
+        self.port = port
+        self.state: State = "asking"
+        self.link = Link(answer_type=Ack, first=fleet.first_number() + 1)
+        self.buzz: Literal["lock", "error", "reveal"] | None = None
+        self._fleet = fleet
+        self._box: Box | None = None
+        self._twin = ""  # the id that another cable has too
+        self._reader = Reader(TO_HUB)
+        self._who_at = 0.0
+        self._rest = SHORTEST_REST
+        self._heard_at = 0.0
+        self._ring: LampPicture | None = None  # as told on this cable
+        self._text: str | None = None
+        self._ring_again_at = 0.0
+
+    # --- what the line says ---
+
+    def opened(self, now: float) -> None:
+        """Ask who is there: a box does not speak first, its words before the opening are lost."""
+        self._who_at = now
+
+    def heard(self, data: bytes, now: float) -> None:
+        """Understand what came."""
+        for heard in self._reader.feed(data):
+            self._understand(heard, now)
+
+    def due(self, now: float) -> None:
+        """Ask again, repeat, or find that the box is silent."""
+        if self.state == "asking" and now >= self._who_at:
+            self.link.tell(Who())
+            self._sleep(now)
+        if self.state != "up" or self._box is None:
+            return
+        if now - self._heard_at > SILENT:
+            self._who_at = now
+            self._let_go(f"Box {self._box.id} is silent: look at its cable ({self.port}).")
+        elif self.link.due(now) is not None:
+            self._sleep(now)
+            self._let_go(f"Box {self._box.id} is not answering: look at its cable ({self.port}).")
+
+    def deadline(self) -> float | None:
+        """The next thing that time alone brings."""
+        if self.state == "asking":
+            return self._who_at
+        if self.state != "up":
+            return None
+        silent_at = self._heard_at + SILENT + 0.001  # just past it
+        return silent_at if self.link.deadline is None else min(silent_at, self.link.deadline)
+
+    def outgoing(self, now: float) -> bytes:
+        """Questions and answers first, then the newest ring, words and sound."""
+        box = self._box
+        if self.state == "up" and box is not None:
+            if self.link.asked is None and (frame := box.wanted()) is not None:
+                self.link.ask(frame, now)
+            if box.ring is not None and box.ring != self._ring and now >= self._ring_again_at:
+                self._ring = box.ring
+                self.link.tell(Ring(p=box.ring.pattern, n=box.ring.n, c=box.ring.colour))
+            if box.text is not None and box.text != self._text:
+                self._text = box.text
+                self.link.tell(Say(x=box.text))
+            if self.buzz is not None:
+                self.link.tell(Buzz(k=self.buzz))
+                self.buzz = None
+        return self.link.outgoing()
+
+    def lost(self, why: DeviceLost) -> None:
+        """The line is gone."""
+        self._fleet.cables.remove(self)
+        if self._box is not None:
+            self._let_go(f"Box {self._box.id} is gone: {why}")
+
+    # --- what the box says ---
+
+    def _understand(self, heard: Heard, now: float) -> None:
+        match heard:
+            case Chatter(text):
+                if '":' not in text:  # a torn frame may hold a bid, and that is never logged
+                    log.debug("%s says: %s", self.port, text)
+            case Garbled(sentence):
+                log.debug("%s: %s", self.port, sentence)
+            case OtherProtocol():
+                self._refuse(heard)
+            case Hello():
+                self._heard_at = now
+                self._greet(heard, now)
+            case Frame():
+                if self.state == "up" and self._box is not None:
+                    self._obey(self._box, heard, now)
+                elif self.state == "asking" and now - self._heard_at > SILENT:
+                    self._who_at = now  # it speaks again: no long rest now
+                self._heard_at = now
+
+    def _greet(self, hello: Hello, now: float) -> None:
+        if self.state == "ignored" or (self._box is not None and (hello.id, hello.boot) == self._known()):
+            return
+        if hello.k != "buttons":
+            log.info("%s is a %s, not a button box: the port is given up.", self.port, hello.k)
+            self.finished = True
+            self.state = "ignored"
+            return
+        if self._box is not None:
+            self._let_go(f"Box {self._box.id} was restarted.")
+        box = self._fleet.met(self, hello)
+        if box is None:
+            self._be_twin(hello.id)
+            return
+        self._box, self.state, self.fine = box, "up", True
+        self.link.memory = box.memory
+        self._ring = self._text = self.buzz = None
+        self._ring_again_at = now
+
+    def _known(self) -> tuple[str, str]:
+        return (self._box.id, self._box.boot) if self._box is not None else ("", "")
+
+    def _be_twin(self, name: str) -> None:
+        if self.state != "twin":
+            other = self._fleet.box(name).cable
+            place = other.port if other is not None else "another port"
+            why = f"Two boxes say they are {name}: the one at {self.port} is not used, the one at {place} is."
+            log.warning("%s", why)
+            self._fleet.put(BoxDown(f"{name} at {self.port}", why))
+        self.state, self._twin = "twin", name
+
+    def _refuse(self, other: OtherProtocol) -> None:
+        if self.state == "ignored":
+            return
+        name = other.id or self.port
+        wrong = WrongFirmware(
+            f"Box {name} speaks protocol {other.protocol}, this hub speaks {PROTOCOL}: "
+            f"put the firmware of this hub on the box ({self.port})."
+        )
+        log.warning("%s", wrong)
+        if self._box is not None:
+            self._let_go(str(wrong))
+        else:
+            self._fleet.put(BoxDown(name, str(wrong)))
+        self.state = "ignored"
+
+    def _obey(self, box: Box, frame: Frame, now: float) -> None:
+        match frame:
+            case Ok(re=re):
+                if not isinstance(self.link.asked, Reveal):  # only the bid answers that
+                    self._done(box, self.link.confirm(re))
+            case Nak():
+                if self._ring is not None:
+                    self._ring, self._ring_again_at = None, now + NAK_REST
+            case Press() | Detents() | Locked() | Unlocked() | Bid():
+                if not self.link.repeated(frame, box.boot) and self._act(box, frame):
+                    self.link.answer(frame, box.boot)
+
+    def _done(self, box: Box, asked: Frame | None) -> None:
+        if asked is None:
+            return
+        self._rest = SHORTEST_REST
+        match asked:
+            case Cancel(r=round) if box.cancelling == round:
+                box.cancelling = None
+            case Open(r=round) if box.sealed is not None and box.sealed.round == round:
+                box.opened = True
+
+    def _act(self, box: Box, frame: Frame) -> bool:
+        """Act on what the box did. False: it must not be acknowledged, the box shall repeat it."""
+        put = self._fleet.put
+        match frame:
+            case Press(k=control, e=edge):
+                put(Key(box.id, control, edge))
+            case Detents(d=detents):
+                put(Turn(box.id, detents))
+            case Locked(r=round, c=said):
+                return self._locked(box, round, said)
+            case Unlocked(r=round):
+                if box.sealed is not None and box.sealed.round == round:
+                    if box.revealing:
+                        # Too late: all have locked. A box opens its lock only when this is acknowledged.
+                        return False
+                    box.commitment = None
+                    put(BoxUnlocked(box.id, round))
+            case Bid():
+                self._told(box, frame)
+        return True
+
+    def _locked(self, box: Box, round: int, said: str) -> bool:
+        if box.sealed is None or box.sealed.round != round:
+            # A lock of a round that is over: the box has missed its end.
+            if box.cancelling is None:
+                box.cancelling = round
+            return True
+        box.opened = True
+        if isinstance(self.link.asked, Open) and self.link.asked.r == round:
+            self.link.settle()
+        if not box.revealing:  # after that the first commitment counts
+            box.commitment = said
+            self._fleet.put(BoxLocked(box.id, round))
+        return True
+
+    def _told(self, box: Box, bid: Bid) -> None:
+        sealed = box.sealed
+        if sealed is None or sealed.round != bid.r or not box.revealing:
+            return
+        true = bid.b <= sealed.high and commitment(box.id, bid.r, bid.b, bid.n) == box.commitment
+        if isinstance(self.link.asked, Reveal):
+            self.link.settle()
+        self._rest = SHORTEST_REST
+        box.forget_round()
+        box.told = bid.r
+        self._fleet.put(BoxBid(box.id, bid.r, bid.b) if true else BoxCheated(box.id, bid.r))
+
+    # --- states ---
+
+    def try_again(self, name: str) -> None:
+        """The cable that had the box of that id lost it: perhaps it is ours now."""
+        if self.state == "twin" and self._twin == name:
+            self.state, self._who_at, self._rest = "asking", 0.0, SHORTEST_REST
+
+    def _sleep(self, now: float) -> None:
+        self._who_at = now + self._rest
+        self._rest = min(2 * self._rest, LONGEST_REST)
+
+    def _let_go(self, why: str) -> None:
+        box, self._box = self._box, None
+        self.state = "asking"
+        self.link.settle()
+        self.link.memory = Memory()
+        if box is not None:
+            self._fleet.lost(box, why)
+
+
+class ButtonBoxes:
+    """The `Boxes` port over serial cables, and the device of a `[[device]]` block. Nothing here blocks."""
+
+    lamps = page = dice = None
+
+    def __init__(self, inbox: Inbox, ports: Sequence[str] | None, clock: Clock) -> None:
+        """With `ports` None every board with the right USB id is looked at; else these ports and no others."""
+        self._fleet = Fleet(inbox)
+        self._lines = Lines(self._fleet.cable, clock, usb_ports if ports is None else named_ports(ports))
+
+    @property
+    def boxes(self) -> ButtonBoxes:
+        """The port this device fulfils."""
+        return self
+
+    def start(self) -> None:
+        """Look for boxes from now on."""
+        self._lines.start()
+
+    def close(self) -> None:
+        """Give the cables back."""
+        self._lines.close()
+
+    def wake(self) -> None:
+        """Look at the clock now (a test has put it forward)."""
+        self._lines.wake()
+
+    def open(self, box: str, sealed: SealedRound) -> None:
+        """Ask for a sealed choice. A round's number must be new: a box ignores one that it has had."""
+        self._lines.tell(partial(self._fleet.open, box, sealed))
+
+    def reveal(self, box: str, round: int) -> None:
+        """Ask for the value. If the owner was faster with the bar, BoxUnlocked is in the inbox already."""
+        self._lines.tell(partial(self._fleet.reveal, box, round))
+
+    def cancel(self, box: str, round: int) -> None:
+        """The sealed choice is over or void."""
+        self._lines.tell(partial(self._fleet.cancel, box, round))
+
+    def ring(self, box: str, picture: LampPicture) -> None:
+        """Draw on the box's ring; told again after a replug."""
+        self._lines.tell(partial(self._fleet.ring, box, picture))
+
+    def say(self, box: str, text: str) -> None:
+        """One line on the small display; told again after a replug."""
+        self._lines.tell(partial(self._fleet.say, box, text))
+
+    def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
+        """A short sound, if the box is there now."""
+        self._lines.tell(partial(self._fleet.buzz, box, kind))
+
+
+class Settings(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[device]] driver = "button_box"`: ports by name, or none to find the boxes by their USB id."""
+
+    ports: list[str] | None = None
+
+
+def connect(settings: Mapping[str, Any], inbox: Inbox) -> ButtonBoxes:
+    """The device of a `[[device]]` block."""
+    return ButtonBoxes(inbox, block.read(Settings, settings, "button_box").ports, SteadyClock())

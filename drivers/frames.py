@@ -1,0 +1,393 @@
+"""Bytes <-> frames between hub and box, and the link that repeats them: no port, no clock, no thread.
+
+A frame is one line: `~` + compact JSON + `*` + CRC-16/CCITT-FALSE of the JSON as four hex digits + newline,
+200 bytes at most. Every frame has its type `t` and its number `s`. A line that does not start with `~` is
+chatter (a boot banner, a traceback). `firmware/frames.toml` holds the golden frames of both directions.
+"""
+
+from __future__ import annotations
+
+import binascii
+import hashlib
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Literal
+
+import msgspec
+from msgspec import Meta
+
+from hub.errors import GarbledFrame
+from hub.ports import Control, Pattern
+
+PROTOCOL = 1
+LONGEST = 200  # bytes of a line, `~` and newline included
+HIGHEST = 2**30 - 1  # of a number: the largest small integer of MicroPython
+UNNUMBERED = -1  # a frame that no link has sent yet
+
+Number = Annotated[int, Meta(ge=0, le=HIGHEST)]
+Word = Annotated[str, Meta(pattern=r"^[0-9A-Za-z_.-]{1,32}\Z")]
+ShortWord = Annotated[str, Meta(pattern=r"^[0-9A-Za-z_.+-]{1,16}\Z")]
+
+
+class Frame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="t"):
+    """What every frame has: the sender's number. A repeat has the same number."""
+
+    s: Number = UNNUMBERED
+
+
+# --- from the hub to a box -------------------------------------------------------------------------
+
+
+class Who(Frame, frozen=True, tag="who"):
+    """Who is there? The box answers with Hello and drops the key presses it could not deliver."""
+
+
+class Ack(Frame, frozen=True, tag="ack"):
+    """The hub has frame `re` of the box."""
+
+    re: Number
+
+
+class Open(Frame, frozen=True, tag="open"):
+    """Open the sealed round `r`: a choice from `lo` to `hi`, the dial starting at the secret place `at`.
+
+    The same `r` again changes nothing in the box.
+    """
+
+    r: Annotated[int, Meta(ge=1, le=HIGHEST)]
+    lo: Number
+    hi: Number
+    at: Number
+    kind: Literal["sealed"] = "sealed"
+
+
+class Reveal(Frame, frozen=True, tag="reveal"):
+    """Everybody has locked: tell the bid of round `r`. Answered by Bid."""
+
+    r: Number
+
+
+class Cancel(Frame, frozen=True, tag="cancel"):
+    """Round `r` is over; 0 means whichever is open. Another round than the open one changes nothing."""
+
+    r: Number
+
+
+class Ring(Frame, frozen=True, tag="ring"):
+    """The ring of 16 lamps: a pattern by name, a number, a colour."""
+
+    p: Pattern
+    n: Annotated[int, Meta(ge=0, le=16)]
+    c: Annotated[str, Meta(pattern=r"^[0-9a-f]{6}\Z")]
+
+
+class Say(Frame, frozen=True, tag="say"):
+    """One line on the small display under the hood."""
+
+    x: Annotated[str, Meta(max_length=40)]
+
+
+class Buzz(Frame, frozen=True, tag="buzz"):
+    """A short sound or tick."""
+
+    k: Literal["lock", "error", "reveal"]
+
+
+class Boot(Frame, frozen=True, tag="boot"):
+    """Go into the mode in which new firmware can be dropped on the box."""
+
+
+# --- from a box to the hub -------------------------------------------------------------------------
+
+
+class Hello(Frame, frozen=True, tag="hello"):
+    """Who the box is. `boot` is new after every power-up."""
+
+    id: Word
+    boot: ShortWord
+    p: Literal[1]
+    v: ShortWord
+    k: ShortWord
+    n: Annotated[int, Meta(ge=0, le=64)]
+
+
+class Beat(Frame, frozen=True, tag="beat"):
+    """Once a second: seconds since power-up, and the firmware's own word for its state (not read by the hub)."""
+
+    up: Number
+    st: Number | ShortWord
+
+
+class Press(Frame, frozen=True, tag="key"):
+    """A control went down or was held."""
+
+    k: Control
+    e: Literal["down", "hold"]
+
+
+class Detents(Frame, frozen=True, tag="turn"):
+    """The dial was turned since the last such frame."""
+
+    d: Annotated[int, Meta(ge=-127, le=127)]
+
+
+class Locked(Frame, frozen=True, tag="locked"):
+    """The choice of round `r` is locked; `c` commits the box to it."""
+
+    r: Number
+    c: Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+
+
+class Unlocked(Frame, frozen=True, tag="unlocked"):
+    """The owner wants the lock of round `r` back. It is open again when the hub has acknowledged this."""
+
+    r: Number
+
+
+class Bid(Frame, frozen=True, tag="bid"):
+    """The revealed value of round `r` and the nonce of its commitment."""
+
+    r: Number
+    b: Number
+    n: Annotated[str, Meta(pattern=r"^[0-9a-f]{16}\Z")]
+
+
+class Ok(Frame, frozen=True, tag="ok"):
+    """The box has done frame `re` of the hub."""
+
+    re: Number
+
+
+class Nak(Frame, frozen=True, tag="nak"):
+    """The box heard something that is not a frame it knows: the sender repeats."""
+
+
+HubFrame = Who | Ack | Open | Reveal | Cancel | Ring | Say | Buzz | Boot
+BoxFrame = Hello | Beat | Press | Detents | Locked | Unlocked | Bid | Ok | Nak
+
+TO_HUB: msgspec.json.Decoder[Frame] = msgspec.json.Decoder(BoxFrame)
+TO_BOX: msgspec.json.Decoder[Frame] = msgspec.json.Decoder(HubFrame)
+
+
+@dataclass(frozen=True, slots=True)
+class Chatter:
+    """A line that is no frame and does not claim to be one."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Garbled:
+    """A line that starts like a frame and is none; the sentence never holds what was in it."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherProtocol:
+    """A hello of a firmware that this hub does not speak with."""
+
+    protocol: int
+    id: str
+    firmware: str
+
+
+Heard = Frame | Chatter | Garbled | OtherProtocol
+
+
+class _AnyHello(msgspec.Struct):
+    """The part of a hello that every protocol has."""
+
+    t: Literal["hello"]
+    p: int
+    id: str = ""
+    v: str = ""
+
+
+_ANY_HELLO = msgspec.json.Decoder(_AnyHello)
+
+
+def checksum(payload: bytes) -> str:
+    """CRC-16/CCITT-FALSE as four hex digits: 29B1 for 123456789."""
+    return f"{binascii.crc_hqx(payload, 0xFFFF):04X}"
+
+
+def commitment(box: str, round: int, index: int, nonce: str) -> str:
+    """What a box says when it locks: the first 16 bytes of SHA-256 over id, round, value and nonce."""
+    return hashlib.sha256(f"{box}|{round}|{index}|{nonce}".encode()).hexdigest()[:32]
+
+
+def encode(frame: Frame) -> bytes:
+    """One line of a numbered frame."""
+    payload = msgspec.json.encode(frame)
+    line = b"~" + payload + b"*" + checksum(payload).encode() + b"\n"
+    if frame.s < 0 or len(line) > LONGEST:
+        raise ValueError(f"a {type(frame).__name__} frame of {len(line)} bytes numbered {frame.s} cannot be sent")
+    return line
+
+
+def decode(line: bytes, decoder: msgspec.json.Decoder[Frame]) -> Frame | OtherProtocol:
+    """The frame of one line without its newline; raises GarbledFrame."""
+    if len(line) >= LONGEST:
+        raise GarbledFrame(f"A frame is longer than {LONGEST} bytes.")
+    payload, star, crc = line[1:].rpartition(b"*")
+    if line[:1] != b"~" or not star or len(crc) != 4:
+        raise GarbledFrame("A frame does not end with its checksum: it was torn.")
+    if crc.upper() != checksum(payload).encode():
+        raise GarbledFrame("A frame's checksum is wrong: it was garbled on the cable.")
+    try:
+        frame = decoder.decode(payload)
+    except (msgspec.DecodeError, RecursionError) as broken:  # a ValidationError is a DecodeError
+        other = _other_protocol(payload) if decoder is TO_HUB else None
+        if other is not None:
+            return other
+        raise GarbledFrame(f"A frame is whole but not of protocol {PROTOCOL}: {broken}.") from None
+    if frame.s == UNNUMBERED:
+        raise GarbledFrame("A frame has no number.")
+    return frame
+
+
+def _other_protocol(payload: bytes) -> OtherProtocol | None:
+    try:
+        hello = _ANY_HELLO.decode(payload)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return None if hello.p == PROTOCOL else OtherProtocol(hello.p, hello.id[:32], hello.v[:16])
+
+
+class Reader:
+    """Bytes in, frames and other lines out, whatever the cuts between the bytes."""
+
+    def __init__(self, decoder: msgspec.json.Decoder[Frame]) -> None:
+        self._decoder = decoder
+        self._line = bytearray()
+        self._skipping = False  # inside a line that is too long already
+
+    def feed(self, data: bytes) -> list[Heard]:
+        """Everything that these bytes complete, in order."""
+        heard: list[Heard] = []
+        *ended, rest = data.split(b"\n")
+        for part in ended:
+            self._add(part, heard)
+            line = bytes(self._line).rstrip(b"\r")
+            if line and not self._skipping:
+                heard.append(self._read(line))
+            self._line.clear()
+            self._skipping = False
+        self._add(rest, heard)
+        return heard
+
+    def _add(self, part: bytes, heard: list[Heard]) -> None:
+        if self._skipping:
+            return
+        self._line += part
+        if len(self._line) > LONGEST:
+            heard.append(self._read(bytes(self._line[:LONGEST])))
+            self._line.clear()
+            self._skipping = True
+
+    def _read(self, line: bytes) -> Heard:
+        if not line.startswith(b"~"):
+            return Chatter(line.decode("ascii", "replace"))
+        try:
+            return decode(line, self._decoder)
+        except GarbledFrame as garbled:
+            return Garbled(str(garbled))
+
+
+# --- the link: numbers, answers, repeats -----------------------------------------------------------
+
+
+class Memory:
+    """The last 8 (boot, number) that were acted on, so that a repeat is answered and not done again."""
+
+    SIZE = 8
+
+    def __init__(self) -> None:
+        self._last: deque[tuple[str, int]] = deque(maxlen=self.SIZE)
+
+    def __contains__(self, heard: tuple[str, int]) -> bool:
+        return heard in self._last
+
+    def add(self, heard: tuple[str, int]) -> None:
+        """Remember one more; the ninth last is forgotten."""
+        self._last.append(heard)
+
+
+@dataclass(slots=True)
+class Link:
+    """One end of a cable: numbers what it sends, keeps one question open at a time, repeats it until answered.
+
+    One at a time keeps the order: a lock and its taking back cannot overtake each other. `first` should be
+    random at the hub, so that after a restart its numbers are none that a box remembers.
+    """
+
+    REPEAT: ClassVar[float] = 0.2
+    TRIES: ClassVar[int] = 5
+
+    answer_type: type[Ack | Ok]
+    first: int
+    memory: Memory = field(default_factory=Memory)
+    asked: Frame | None = None
+    deadline: float | None = None
+    _tries_left: int | None = None
+    _out: list[bytes] = field(default_factory=list)
+
+    def tell(self, frame: Frame) -> Frame:
+        """Send once, and never mind."""
+        numbered = msgspec.structs.replace(frame, s=self.first)
+        self.first = self.first % HIGHEST + 1
+        self._out.append(encode(numbered))
+        return numbered
+
+    def ask(self, frame: Frame, now: float, tries: int | None = TRIES) -> None:
+        """Send and repeat until confirmed or settled; with `tries` None for ever. One question at a time."""
+        if self.asked is not None:
+            raise ValueError("a question is open on this link already")
+        self.asked = self.tell(frame)
+        self.deadline = now + self.REPEAT
+        self._tries_left = None if tries is None else tries - 1
+
+    def confirm(self, re: int) -> Frame | None:
+        """The other end has answered number `re`: the question it closes, or None for an old answer."""
+        asked = self.asked
+        if asked is None or asked.s != re:
+            return None
+        self.settle()
+        return asked
+
+    def settle(self) -> None:
+        """The open question needs no answer any more."""
+        self.asked = self.deadline = self._tries_left = None
+
+    def due(self, now: float) -> Frame | None:
+        """Repeat what is due. Returns the question that is given up after its last try, else None."""
+        asked = self.asked
+        if asked is None or self.deadline is None or now < self.deadline:
+            return None
+        if self._tries_left == 0:
+            self.settle()
+            return asked
+        if self._tries_left is not None:
+            self._tries_left -= 1
+        self._out.append(encode(asked))
+        self.deadline = now + self.REPEAT
+        return None
+
+    def repeated(self, frame: Frame, boot: str = "") -> bool:
+        """True when this frame was answered before: it is answered again and must not be acted on."""
+        if (boot, frame.s) not in self.memory:
+            return False
+        self.tell(self.answer_type(re=frame.s))
+        return True
+
+    def answer(self, frame: Frame, boot: str = "") -> None:
+        """The frame was acted on: say so, now and at every repeat."""
+        self.memory.add((boot, frame.s))
+        self.tell(self.answer_type(re=frame.s))
+
+    def outgoing(self) -> bytes:
+        """What is to be written now."""
+        data = b"".join(self._out)
+        self._out.clear()
+        return data
