@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
 from hub.ports import SEAT_MARKS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BLACK, WHITE = 0, 1
 
@@ -24,6 +26,7 @@ Align = Literal["left", "centre", "right"]
 _MARKS = {mark.symbol: seat for seat, mark in SEAT_MARKS.items()}
 _ELLIPSIS = "…"
 _CAP = 0.66  # height of a capital in Source Sans, as a part of the size
+_LEAST_MODULE = 2  # pixels; a camera cannot tell smaller modules of a QR code apart
 _FINE = 8  # symbols are drawn this many times larger and shrunk, for even edges
 
 
@@ -57,7 +60,10 @@ class Box(NamedTuple):
     def column(self, number: int, count: int) -> Box:
         """The `number`th of `count` columns of equal width."""
         return Box(
-            self.left + self.width * number // count, self.top, self.left + self.width * (number + 1) // count, self.bottom
+            self.left + self.width * number // count,
+            self.top,
+            self.left + self.width * (number + 1) // count,
+            self.bottom,
         )
 
     def holds(self, other: Box) -> bool:
@@ -199,7 +205,9 @@ class Sheet:
             (box.left, box.top, box.right - 1, box.bottom - 1), radius=radius, outline=ink, width=width
         )
 
-    def line(self, box: Box, text: str, size: int, *, bold: bool = False, align: Align = "left", ink: int = BLACK) -> int:
+    def line(
+        self, box: Box, text: str, size: int, *, bold: bool = False, align: Align = "left", ink: int = BLACK
+    ) -> int:
         """One line in the middle of the box's height, shortened to its width. Returns where it ends."""
         told = shortened(text, box.width, size, bold)
         width = width_of(told, size, bold)
@@ -248,13 +256,13 @@ class Sheet:
             self._draw.ellipse((x - pip, y - pip, x + pip, y + pip), fill=BLACK)
 
     def code(self, box: Box, modules: Sequence[Sequence[int]]) -> None:
-        """A QR code, as large as the box allows, with its four modules of quiet around it."""
-        count = len(modules) + 8
-        scale = min(box.width, box.height) // count
+        """A QR code as large as the box allows, with four modules of quiet around it, or two where paper is short."""
+        side, room = len(modules), min(box.width, box.height)
+        scale = max(room // (side + 8), room // (side + 4) if room // (side + 8) < _LEAST_MODULE else 0)
         if scale < 1:
             return
-        left = box.left + (box.width - count * scale) // 2 + 4 * scale
-        top = box.top + (box.height - count * scale) // 2 + 4 * scale
+        left = box.left + (box.width - side * scale) // 2
+        top = box.top + (box.height - side * scale) // 2
         for down, row in enumerate(modules):
             for across, dark in enumerate(row):
                 if dark:

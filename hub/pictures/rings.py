@@ -7,11 +7,13 @@ brightness and rhythm alone; the colour only repeats whose seat it is. Nothing i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hub.pictures.words import Words, asked_seats, found, part
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 LAMPS = 16
 REVEAL_SECONDS = 0.3
@@ -51,7 +53,9 @@ def _look(seat: int, one: Mapping[str, Any], state: Mapping[str, Any], words: Wo
         asked = seat in asked_seats(state)
         # A sleeping phone is the normal case, not a lost one: only a silent box is shown as lost,
         # and not where it would hide the call from a player whose phone is there.
-        lost: Look | None = ("lost", 0) if one.get("box") == "lost" and not (asked and one.get("phone") == "on") else None
+        lost: Look | None = (
+            ("lost", 0) if one.get("box") == "lost" and not (asked and one.get("phone") == "on") else None
+        )
         return _dice(seat, state) or lost or _asked(seat, state) or _standing(seat, view, words) or _quiet(state)
     if state.get("state") == "over" and seat in ((state.get("over") or {}).get("winners") or ()):
         return ("winner", 0)
@@ -133,16 +137,20 @@ _FAR = (6, 7, 8, 9, 10)
 
 def frame(picture: LampPicture, t: float) -> list[Colour]:
     """The 16 lamps of a picture, `t` seconds after it came to the ring."""
-    colour = _rgb(picture.colour)
-    return _FRAMES[picture.pattern](t, picture.n, colour)
+    own = _rgb(picture.colour)
+    if picture.pattern == "number":
+        return _counted(t, picture.n, own)
+    if picture.pattern in _STILL_FRAMES:
+        return _STILL_FRAMES[picture.pattern](own)
+    return _MOVING_FRAMES[picture.pattern](t, own)
 
 
 def _rgb(text: str) -> Colour:
     return (int(text[0:2], 16), int(text[2:4], 16), int(text[4:6], 16))
 
 
-def _dim(colour: Colour, level: float) -> Colour:
-    return (round(colour[0] * level), round(colour[1] * level), round(colour[2] * level))
+def _dim(own: Colour, level: float) -> Colour:
+    return (round(own[0] * level), round(own[1] * level), round(own[2] * level))
 
 
 def _wave(t: float, hertz: float) -> float:
@@ -154,116 +162,120 @@ def _lit(lamps: Mapping[int, Colour]) -> list[Colour]:
     return [lamps.get(place, (0, 0, 0)) for place in range(LAMPS)]
 
 
-def _all(colour: Colour, level: float) -> list[Colour]:
-    return [_dim(colour, level)] * LAMPS
+def _all(own: Colour, level: float) -> list[Colour]:
+    return [_dim(own, level)] * LAMPS
 
 
-def _off(t: float, n: int, colour: Colour) -> list[Colour]:
-    return _lit({})
+def _off(own: Colour) -> list[Colour]:
+    """Dark."""
+    return _all(own, 0)
 
 
-def _attract(t: float, n: int, colour: Colour) -> list[Colour]:
+def _waiting(own: Colour) -> list[Colour]:
+    """The whole ring at a quarter."""
+    return _all(own, 0.25)
+
+
+def _choosing(own: Colour) -> list[Colour]:
+    """Hollow: every second lamp."""
+    return _lit(dict.fromkeys(range(0, LAMPS, 2), _dim(own, 0.6)))
+
+
+def _locked(own: Colour) -> list[Colour]:
+    """The whole ring."""
+    return _all(own, 1)
+
+
+def _leader(own: Colour) -> list[Colour]:
+    """The whole ring with one white crown at the player."""
+    return [_WHITE, *_all(own, 0.5)[1:]]
+
+
+def _out(own: Colour) -> list[Colour]:
+    """One lamp at the player."""
+    return _lit({0: _dim(own, 0.3)})
+
+
+def _dice_trouble(_: Colour) -> list[Colour]:
+    """Two amber bars, left and right."""
+    return _lit(dict.fromkeys(_LEFT + _RIGHT, _AMBER))
+
+
+def _last_orders(own: Colour) -> list[Colour]:
+    """As `waiting`, with the far quarter amber."""
+    return [_AMBER if place in _FAR else _dim(own, 0.25) for place in range(LAMPS)]
+
+
+def _attract(t: float, own: Colour) -> list[Colour]:
     """One dim lamp walks, six seconds a turn."""
-    return _lit({int(t / 6 * LAMPS) % LAMPS: _dim(colour, 0.2)})
+    return _lit({int(t / 6 * LAMPS) % LAMPS: _dim(own, 0.2)})
 
 
-def _claim(t: float, n: int, colour: Colour) -> list[Colour]:
+def _claim(t: float, own: Colour) -> list[Colour]:
     """Two opposite lamps pulse once a second."""
-    level = 0.1 + 0.9 * _wave(t, 1)
-    return _lit({0: _dim(colour, level), 8: _dim(colour, level)})
+    lamp = _dim(own, 0.1 + 0.9 * _wave(t, 1))
+    return _lit({0: lamp, LAMPS // 2: lamp})
 
 
-def _waiting(t: float, n: int, colour: Colour) -> list[Colour]:
-    """The whole ring at a quarter, still."""
-    return _all(colour, 0.25)
-
-
-def _turn(t: float, n: int, colour: Colour) -> list[Colour]:
+def _turn(t: float, own: Colour) -> list[Colour]:
     """The half that faces the player breathes, one breath in two seconds."""
-    return _lit(dict.fromkeys(_HALF, _dim(colour, 0.2 + 0.8 * _wave(t, 0.5))))
+    return _lit(dict.fromkeys(_HALF, _dim(own, 0.2 + 0.8 * _wave(t, 0.5))))
 
 
-def _nudge(t: float, n: int, colour: Colour) -> list[Colour]:
+def _nudge(t: float, own: Colour) -> list[Colour]:
     """As `turn`, and a white lamp sweeps round in two seconds."""
-    lamps = _turn(t, n, colour)
+    lamps = _turn(t, own)
     lamps[int(t / 2 * LAMPS) % LAMPS] = _WHITE
     return lamps
 
 
-def _choosing(t: float, n: int, colour: Colour) -> list[Colour]:
-    """Hollow: every second lamp."""
-    return _lit(dict.fromkeys(range(0, LAMPS, 2), _dim(colour, 0.6)))
-
-
-def _locked(t: float, n: int, colour: Colour) -> list[Colour]:
-    """The whole ring, still."""
-    return _all(colour, 1.0)
-
-
-def _reveal(t: float, n: int, colour: Colour) -> list[Colour]:
+def _reveal(t: float, own: Colour) -> list[Colour]:
     """The ring fills from both sides of the player within 300 ms."""
     reach = min(1.0, max(0.0, t) / REVEAL_SECONDS) * (LAMPS // 2)
-    return [_dim(colour, 1.0 if min(place, LAMPS - place) <= reach else 0.0) for place in range(LAMPS)]
+    return [own if min(place, LAMPS - place) <= reach else (0, 0, 0) for place in range(LAMPS)]
 
 
-def _counted(t: float, n: int, colour: Colour) -> list[Colour]:
-    """n lamps from the player clockwise; the last one beats slowly, which says that it counts."""
-    lamps = dict.fromkeys(range(min(n, LAMPS)), colour)
+def _counted(t: float, n: int, own: Colour) -> list[Colour]:
+    """So many lamps from the player clockwise; the last beats slowly, so that 1 is not `out` and 16 not `locked`."""
+    lamps = dict.fromkeys(range(min(n, LAMPS)), own)
     if lamps:
-        lamps[len(lamps) - 1] = _dim(colour, 0.3 + 0.7 * _wave(t + 0.5, 1))
+        lamps[len(lamps) - 1] = _dim(own, 0.3 + 0.7 * _wave(t + 0.5, 1))
     return _lit(lamps)
 
 
-def _leader(t: float, n: int, colour: Colour) -> list[Colour]:
-    """The whole ring with one white crown at the player."""
-    return [_WHITE, *_all(colour, 0.5)[1:]]
-
-
-def _out(t: float, n: int, colour: Colour) -> list[Colour]:
-    """One lamp at the player, still."""
-    return _lit({0: _dim(colour, 0.3)})
-
-
-def _comet(t: float, colour: Colour, hertz: float) -> list[Colour]:
+def _comet(t: float, own: Colour, hertz: float) -> list[Colour]:
     head = int(t * hertz * LAMPS)
-    return _lit({(head - tail) % LAMPS: _dim(colour, level) for tail, level in ((2, 0.15), (1, 0.4), (0, 1.0))})
+    return _lit({(head - tail) % LAMPS: _dim(own, level) for tail, level in ((2, 0.15), (1, 0.4), (0, 1.0))})
 
 
-def _roll(t: float, n: int, colour: Colour) -> list[Colour]:
+def _roll(t: float, own: Colour) -> list[Colour]:
     """A comet of three lamps circles once a second."""
-    return _comet(t, colour, 1)
+    return _comet(t, own, 1)
 
 
-def _rolling(t: float, n: int, colour: Colour) -> list[Colour]:
+def _rolling(t: float, own: Colour) -> list[Colour]:
     """The comet at twice the speed."""
-    return _comet(t, colour, 2)
+    return _comet(t, own, 2)
 
 
-def _dice_trouble(t: float, n: int, colour: Colour) -> list[Colour]:
-    """Two amber bars, left and right, still."""
-    return _lit(dict.fromkeys(_LEFT + _RIGHT, _AMBER))
-
-
-def _lost(t: float, n: int, colour: Colour) -> list[Colour]:
+def _lost(t: float, own: Colour) -> list[Colour]:
     """One lamp at 8 o'clock and one at 4 take turns, a second each."""
-    return _lit({_EIGHT if int(t) % 2 == 0 else _FOUR: colour})
+    return _lit({_EIGHT if int(t) % 2 == 0 else _FOUR: own})
 
 
-def _last_orders(t: float, n: int, colour: Colour) -> list[Colour]:
-    """As `waiting`, with the far quarter amber."""
-    return [_AMBER if place in _FAR else _dim(colour, 0.25) for place in range(LAMPS)]
-
-
-def _winner(t: float, n: int, colour: Colour) -> list[Colour]:
+def _winner(t: float, own: Colour) -> list[Colour]:
     """The whole ring; the white crown walks round it, four seconds a turn."""
-    lamps = _all(colour, 0.5)
+    lamps = _all(own, 0.5)
     lamps[int(t / 4 * LAMPS) % LAMPS] = _WHITE
     return lamps
 
 
-_FRAMES: Mapping[Pattern, Callable[[float, int, Colour], list[Colour]]] = {
-    "off": _off, "attract": _attract, "claim": _claim, "waiting": _waiting, "turn": _turn, "nudge": _nudge,
-    "choosing": _choosing, "locked": _locked, "reveal": _reveal, "number": _counted, "leader": _leader,
-    "out": _out, "roll": _roll, "rolling": _rolling, "dice_trouble": _dice_trouble, "lost": _lost,
-    "last_orders": _last_orders, "winner": _winner,
+_STILL_FRAMES: Mapping[Pattern, Callable[[Colour], list[Colour]]] = {
+    "off": _off, "waiting": _waiting, "choosing": _choosing, "locked": _locked, "leader": _leader, "out": _out,
+    "dice_trouble": _dice_trouble, "last_orders": _last_orders,
+}  # fmt: skip
+
+_MOVING_FRAMES: Mapping[Pattern, Callable[[float, Colour], list[Colour]]] = {
+    "attract": _attract, "claim": _claim, "turn": _turn, "nudge": _nudge, "reveal": _reveal, "roll": _roll,
+    "rolling": _rolling, "lost": _lost, "winner": _winner,
 }  # fmt: skip

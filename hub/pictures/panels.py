@@ -1,0 +1,554 @@
+"""Panels: the public state as a sheet in black and white, for 2.9, 4.2 and 7.5 inch e-ink.
+
+Every sheet is complete in itself (round, whose turn, all public numbers as far as they fit), so that
+the table can finish by hand with the power off. Zones are those of the product's page: a header, the
+main zone, the seats, and on the larger two a foot. A seat that is waited for stands white on black.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import segno
+
+from hub.pictures.ink import BLACK, WHITE, Box, Sheet, fitting, shortened, width_of, wrapped
+from hub.pictures.words import (
+    Words,
+    asked_seats,
+    cents,
+    fill,
+    letter,
+    named,
+    part,
+    phase,
+    plain,
+    scope,
+    spoken_seat,
+)
+from hub.ports import SEAT_MARKS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from PIL import Image
+
+PanelSize = Literal["2.9", "4.2", "7.5"]
+
+
+class Format(NamedTuple):
+    """The zones of a panel and its smallest text, in pixels."""
+
+    width: int
+    height: int
+    least: int
+    zones: Mapping[str, Box]
+
+
+SIZES: Mapping[PanelSize, Format] = {
+    "2.9": Format(296, 128, 16, {
+        "head": Box(0, 0, 296, 20), "main": Box(0, 20, 296, 98), "seats": Box(0, 98, 296, 128),
+    }),
+    "4.2": Format(400, 300, 18, {
+        "head": Box(0, 0, 400, 32), "main": Box(0, 32, 400, 172), "seats": Box(0, 172, 400, 272),
+        "foot": Box(0, 272, 400, 300),
+    }),
+    "7.5": Format(800, 480, 22, {
+        "head": Box(0, 0, 800, 48), "main": Box(0, 48, 520, 392), "seats": Box(520, 48, 800, 392),
+        "foot": Box(0, 392, 800, 480),
+    }),
+}  # fmt: skip
+
+
+def panel(state: Mapping[str, Any], words: Words | None, size: PanelSize, join: str = "") -> Image.Image:
+    """The public state on a panel, black on white in one bit.
+
+    `join` is the address that the QR code opens; without it the QR opens the hub's own address.
+    """
+    return sheet(state, words, size, join).image
+
+
+def png(image: Image.Image) -> bytes:
+    """An image as the bytes of a PNG file."""
+    out = BytesIO()
+    image.save(out, "png", optimize=True)
+    return out.getvalue()
+
+
+def sheet(state: Mapping[str, Any], words: Words | None, size: PanelSize, join: str = "") -> Sheet:
+    """The panel with the places of its texts."""
+    paper = Sheet(SIZES[size].width, SIZES[size].height)
+    _DRAWN[size](paper, _Told(state, words, join))
+    return paper
+
+
+# --- what is told, the same on every size --------------------------------------------------------------
+
+
+class _Seat(NamedTuple):
+    """A seat as the panels tell it."""
+
+    number: int
+    name: str
+    cell: str  # in a few characters, for the smallest panel
+    facts: Sequence[str]  # all that is public of it, for the others
+    token: str = ""
+    asked: bool = False
+
+
+class _Record(NamedTuple):
+    """One of a row of things on the table."""
+
+    title: str
+    cards: Sequence[str | None]
+    text: str
+
+
+class _Told:
+    """The public state in the words of the game."""
+
+    def __init__(self, state: Mapping[str, Any], words: Words | None, join: str) -> None:
+        self.state, self.words = state, words
+        self.view: Mapping[str, Any] = state.get("view") or {}
+        self.stage = str(state.get("state") or "lobby")
+        self.address = str(state.get("url") or "").partition("://")[2] or str(state.get("url") or "")
+        self.join = join or str(state.get("url") or "")
+        self.code = str(state.get("code") or "")
+        self.title = self._said(state.get("title")) or self._said(state.get("name"))
+        self.table = self._said(state.get("name"))
+        self.round = f"round {self.view['round']}" if self.view.get("round") else ""
+        self.dice = self._dice()
+        self.phase = {"lobby": "Join", "over": "Game over", "stopped": "Stopped"}.get(
+            self.stage, phase(self.view, words)
+        )
+        self.main, self.caption = self._main()
+        self.seats = self._seats()
+        self.records = self._records()
+        self.facts = self._facts()
+
+    def _said(self, text: Any) -> str:
+        return named(str(text or ""), self.state)
+
+    @property
+    def is_lobby(self) -> bool:
+        """Whether guests are still finding their seats."""
+        return self.stage == "lobby"
+
+    @property
+    def next(self) -> str:
+        """Who has to do something, in a few words."""
+        if self.stage == "over":
+            return "press to play again"
+        if self.is_lobby:
+            seats = self.state.get("seats") or ()
+            return f"{sum(bool(one.get('held')) for one in seats)} of {len(seats)} seated"
+        roll = (self.view.get("waiting") or {}).get("roll")
+        if roll:
+            dice = "1 die" if roll.get("count") == 1 else f"{roll.get('count')} dice"
+            return self._said(f"Seat {roll['seat']} rolls {dice}")
+        locked = self.state.get("locked") or ()
+        asked = [seat for seat in asked_seats(self.state) if seat not in locked]
+        if not asked:
+            return ""
+        if len(asked) == 1:
+            return self._said(f"waiting for Seat {asked[0]}")
+        return f"waiting for {' '.join(SEAT_MARKS[seat].symbol for seat in asked)}"
+
+    @property
+    def last(self) -> str:
+        """A service message, else what happened last."""
+        if self.state.get("notice") and self.stage != "stopped":
+            return self._said(self.state["notice"])
+        if self.is_lobby:
+            return "Tap a free seat on your phone, then type its number or press its box."
+        return self.happened[-1] if self.happened else ""
+
+    @property
+    def happened(self) -> list[str]:
+        """What happened, oldest first."""
+        return [self._said(event.get("text")) for event in self.state.get("events") or ()]
+
+    def _dice(self) -> Sequence[tuple[int, int]]:
+        dice = self.state.get("dice") or {}
+        if dice.get("state") != "settled":
+            return ()
+        return [(int(face), int(dice.get("sides") or 6)) for face in dice.get("faces") or ()]
+
+    def _main(self) -> tuple[str, str]:
+        if self.is_lobby:
+            return self.code, self.address
+        if self.stage == "stopped":
+            return "Stopped", self._said(self.state.get("notice") or self.state.get("want"))
+        over = self.state.get("over")
+        if self.stage == "over" and over:
+            winners = over.get("winners") or ()
+            names = " ".join(f"Seat {seat}" for seat in winners)
+            return self._said(f"{names} {'wins' if len(winners) == 1 else 'win'}"), self._said(over.get("why"))
+        drawn = part(self.words, "screen", "phase", str(self.view.get("phase")))
+        seat, around = spoken_seat(self.state), scope(self.state)
+        main = self._said(fill(str(drawn.get("main") or ""), around, seat, self.words))
+        caption = self._said(fill(str(drawn.get("caption") or ""), around, seat, self.words))
+        dice = self.state.get("dice") or {}
+        if dice.get("state") in ("cocked", "wrong_count", "no_reader"):
+            caption = self._said(dice.get("say"))
+        return main or self.phase, caption or self._said(self.state.get("want"))
+
+    def _seats(self) -> list[_Seat]:
+        players = {int(one["seat"]): one for one in self.state.get("seats") or ()}
+        if self.is_lobby or not self.view.get("seats"):
+            return [self._guest(seat, one) for seat, one in sorted(players.items())]
+        asked = set(asked_seats(self.state)) - set(self.state.get("locked") or ())
+        scores = (self.state.get("over") or {}).get("scores") or {}
+        told = []
+        for key, facts in sorted(self.view["seats"].items(), key=lambda item: int(item[0])):
+            seat = int(key)
+            name = str(players.get(seat, {}).get("name") or f"Seat {seat}")
+            cell = fill(str(part(self.words, "screen").get("cell") or ""), facts, words=self.words)
+            if self.stage == "over" and key in scores:
+                score = str(scores[key])
+                told.append(_Seat(seat, name, score, [score, *self._seat_facts(facts)], "", self._won(seat)))
+            else:
+                token = self._token(seat)
+                told.append(_Seat(seat, name, cell + token, self._seat_facts(facts) or [cell], token, seat in asked))
+        return told
+
+    def _guest(self, seat: int, one: Mapping[str, Any]) -> _Seat:
+        if one.get("held"):
+            name = str(one.get("name") or f"Seat {seat}")
+            done = "✓" if one.get("ready") else ""
+            return _Seat(seat, name, done, [done])
+        code = str(one.get("claim_code") or "")
+        return _Seat(seat, "free", code, [code])
+
+    def _won(self, seat: int) -> bool:
+        return seat in ((self.state.get("over") or {}).get("winners") or ())
+
+    def _token(self, seat: int) -> str:
+        fact = part(self.words, "screen").get("token")
+        if not fact or (self.view.get("table") or {}).get(fact) != seat:
+            return ""
+        return str(part(self.words, "screen").get("token_letter") or str(fact)[0].upper())
+
+    def _listed(self, where: str) -> list[tuple[str, Mapping[str, Any]]]:
+        """The facts of a place. Two places may have a fact of one name: then `name` says it, and the key differs."""
+        facts = part(self.words, "facts").items()
+        return [(str(fact.get("name", key)), fact) for key, fact in facts if fact.get("where") == where]
+
+    def _seat_facts(self, facts: Mapping[str, Any]) -> list[str]:
+        told = [self._fact(name, fact, facts) for name, fact in self._listed("seat")]
+        return [one for one in told if one]
+
+    def _facts(self) -> list[str]:
+        table = self.view.get("table") or {}
+        told = [self._fact(name, fact, table) for name, fact in self._listed("table") if not fact.get("row")]
+        return [one for one in told if one]
+
+    def _fact(self, name: str, fact: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+        value = facts.get(name)
+        label = str(fact.get("short", fact.get("label", name)))
+        if value is None or value is False or value == []:
+            hidden = facts.get(f"{name}_count") if fact.get("card") else None
+            return f"{label} {'? ' * hidden}".strip() if type(hidden) is int and hidden else ""
+        if value is True:
+            return label
+        base = name.removesuffix("_count")
+        if base != name and part(self.words, "facts", base).get("card"):
+            return ""  # told as ? beside the cards
+        if fact.get("card") and isinstance(value, list):
+            count = facts.get(f"{name}_count")
+            hidden = count - len(value) if type(count) is int else 0
+            text = " ".join([*(letter(self.words, face) for face in value), *"?" * hidden])
+        elif fact.get("seat"):
+            seats = value if isinstance(value, list) else [value]
+            text = " ".join(SEAT_MARKS[seat].symbol for seat in seats if seat in SEAT_MARKS)
+        else:
+            text = cents(value) if fact.get("cents") else plain(value, self.words)
+        return f"{label}{'' if len(label) < 2 else ' '}{text}" if text else ""
+
+    def _records(self) -> list[_Record]:
+        told = []
+        for name, fact in self._listed("table") if self.stage != "over" else ():
+            rows = (self.view.get("table") or {}).get(name) if fact.get("row") else None
+            for record in rows or ():
+                faces = record.get(fact.get("cards")) or ()
+                flag = fact.get("flag")
+                text = (
+                    str(flag)
+                    if flag and record.get(flag)
+                    else fill(str(fact.get("text") or ""), record, words=self.words)
+                )
+                told.append(
+                    _Record(
+                        self._said(fill(str(fact.get("title") or ""), record, words=self.words)),
+                        [None if face is None else letter(self.words, face) for face in faces],
+                        self._said(text),
+                    )
+                )
+        return told
+
+
+# --- the three sizes -------------------------------------------------------------------------------------
+
+
+def _small(paper: Sheet, told: _Told) -> None:
+    """2.9 inch: one number, one line, the seats."""
+    zones = SIZES["2.9"].zones
+    _head(paper, zones["head"], [told.title, told.round.replace("round ", "r")], told.phase, 16, 6)
+    main = zones["main"].inset(6)
+    wide = width_of(told.caption, 16) > main.width
+    lines = wrapped(told.caption, main.width, 2, 16) if wide else [told.caption]
+    size = 16 if wide else fitting(told.caption, main.width, (20, 18, 16))
+    height = 18 if wide else 23
+    number = Box(main.left, main.top + 2, main.right, main.bottom - 1 - len(lines) * height)
+    _number(paper, number, told.main, (56, 48, 40, 32, 26, 22, 18, 16), told.dice)
+    for place, line in enumerate(lines):
+        paper.line(number._replace(top=number.bottom, bottom=main.bottom).row(place, height), line, size)
+    zone = zones["seats"]
+    paper.fill(Box(zone.left, zone.top, zone.right, zone.top + 1))
+    # As wide as the seats at the table allow; six of them get the 49 pixels of the product's page.
+    for place, seat in enumerate(told.seats):
+        box = Box(*zone.column(place, max(len(told.seats), 1)))._replace(top=zone.top + 1)
+        ink = _cell(paper, box, seat, ruled=place > 0)
+        symbol = SEAT_MARKS[seat.number].symbol
+        inner = box.inset(2, 2)
+        text = f"{symbol}{seat.cell}"
+        if told.is_lobby and seat.cell in ("", "✓"):
+            text = f"{symbol}{seat.name} {seat.cell}".strip()
+            if seat.cell and width_of(text, 16) > inner.width:
+                text = f"{symbol}{seat.cell}"
+        paper.line(inner, text, fitting(text, inner.width, (20, 18, 16)), align="centre", ink=ink)
+
+
+def _medium(paper: Sheet, told: _Told) -> None:
+    """4.2 inch: one number and up to three lines, the seats with their facts, who is next."""
+    zones = SIZES["4.2"].zones
+    _head(paper, zones["head"], [told.title, told.round], told.phase, 22, 8)
+    main = zones["main"].inset(8)
+    if told.is_lobby:
+        _invitation(paper, main, told, 84, (22, 20, 18))
+    else:
+        lines: list[str | _Record] = [*wrapped(told.caption, main.width, 2, 18)]
+        if len(lines) < 2:
+            lines = [told.caption]
+        said = len(lines)
+        lines += told.records[:1]
+        if told.facts:
+            lines.append(" · ".join(told.facts))
+        height = 26
+        number = Box(main.left, main.top + 2, main.right, main.bottom - len(lines) * height - 4)
+        _number(paper, number, told.main, (84, 72, 60, 50, 42, 34, 28, 24, 20, 18), told.dice)
+        for place, line in enumerate(lines):
+            box = Box(main.left, number.bottom, main.right, main.bottom).row(place, height)
+            if isinstance(line, _Record):
+                _record(paper, box, line, width_of(line.title, 20, bold=True), 20, 18)
+            else:
+                paper.line(box, line, fitting(line, box.width, (22, 20, 18) if said == 1 and place == 0 else (18,)))
+    zone = zones["seats"]
+    paper.fill(Box(zone.left, zone.top, zone.right, zone.top + 2))
+    columns, rows = _GRID[min(len(told.seats), 6)]
+    for place, seat in enumerate(told.seats):
+        down, across = divmod(place, columns)
+        top = zone.top + 2
+        strip = Box(zone.left, top, zone.right, zone.bottom).row(down, (zone.bottom - top) // rows)
+        box = strip.column(across, columns)
+        ink = _cell(paper, box, seat, ruled=across > 0)
+        _seat(paper, box.inset(6, 1), seat, ink, (20, 25), (18, 21))
+    for down in range(1, rows):
+        edge = zone.top + 2 + down * ((zone.height - 2) // rows)
+        paper.fill(Box(zone.left, edge, zone.right, edge + 1))
+    foot = zones["foot"]
+    paper.fill(Box(foot.left, foot.top, foot.right, foot.top + 2))
+    inner = foot.inset(8)._replace(top=foot.top + 2)
+    where = f"{told.code}  {told.address}".strip()
+    taken = 0 if told.is_lobby else min(width_of(where, 18), inner.width * 3 // 5)
+    if taken:
+        paper.line(inner._replace(left=inner.right - taken), where, 18, align="right")
+    paper.line(inner._replace(right=inner.right - taken - 8), told.next or told.last, 18, bold=True)
+
+
+def _large(paper: Sheet, told: _Told) -> None:
+    """7.5 inch: number, lines, what lies on the table; a column of seats; QR, last event, who is next."""
+    zones = SIZES["7.5"].zones
+    title = f"{told.table} · {told.title}" if told.title != told.table else told.title
+    _head(paper, zones["head"], [title, told.round], told.phase, 28, 14)
+    main = zones["main"].inset(14, 6)
+    if told.is_lobby:
+        _invitation(paper, main, told, 120, (32, 28, 24, 22))
+    else:
+        _centrepiece(paper, main, told)
+    zone = zones["seats"]
+    paper.fill(Box(zone.left, zone.top, zone.left + 2, zone.bottom))
+    column = zone._replace(left=zone.left + 2)
+    height = min(column.height // max(len(told.seats), 1), 114)
+    for place, seat in enumerate(told.seats):
+        box = column.row(place, height)
+        ink = _cell(paper, box, seat)
+        if place:
+            paper.fill(Box(box.left, box.top, box.right, box.top + 1), BLACK)
+        _seat(paper, box.inset(10, 2), seat, ink, (26, 29), (22, 24))
+    foot = zones["foot"]
+    paper.fill(Box(foot.left, foot.top, foot.right, foot.top + 2))
+    inner = foot._replace(top=foot.top + 2).inset(14)
+    if not told.is_lobby and told.join:
+        paper.code(Box(inner.left, inner.top + 1, inner.left + 84, inner.top + 85), _modules(told.join))
+        inner = inner._replace(left=inner.left + 98)
+    where = Box(inner.left, inner.top + 2, inner.left + 190, inner.bottom - 2)
+    if told.is_lobby:
+        where = where._replace(right=inner.left)
+    else:
+        paper.line(where.row(0, 50), told.code, fitting(told.code, where.width, (44, 36, 28, 22)), bold=True)
+        paper.line(where._replace(top=where.top + 50), told.address, 22)
+    said = Box(where.right + (14 if where.width else 0), inner.top + 6, inner.right, inner.bottom - 6)
+    paper.line(said.row(0, 36), told.next, fitting(told.next, said.width, (28, 24, 22)), bold=True)
+    last = told.last
+    paper.line(said.row(1, 36), last, fitting(last, said.width, (24, 22)))
+
+
+_DRAWN: Mapping[PanelSize, Callable[[Sheet, _Told], None]] = {"2.9": _small, "4.2": _medium, "7.5": _large}
+
+_GRID = {0: (1, 1), 1: (1, 1), 2: (2, 1), 3: (3, 1), 4: (2, 2), 5: (3, 2), 6: (3, 2)}
+
+
+# --- pieces ----------------------------------------------------------------------------------------------
+
+
+def _head(paper: Sheet, box: Box, left: Sequence[str], right: str, size: int, margin: int) -> None:
+    """White on black: what is played on the left, the phase on the right."""
+    paper.fill(box)
+    inner = box.inset(margin)
+    phase_told = shortened(right.upper(), inner.width * 2 // 5, size, bold=True)
+    taken = width_of(phase_told, size, bold=True)
+    paper.line(inner._replace(left=inner.right - taken), phase_told, size, bold=True, align="right", ink=WHITE)
+    room = inner._replace(right=inner.right - taken - size)
+    title, small = left
+    tail = width_of(small, size) + size // 2 if small else 0
+    end = paper.line(room._replace(right=room.right - tail), title.upper(), size, bold=True, ink=WHITE)
+    if small:
+        paper.line(room._replace(left=end + size // 2), small, size, ink=WHITE)
+
+
+def _number(paper: Sheet, box: Box, text: str, sizes: Sequence[int], dice: Sequence[tuple[int, int]]) -> None:
+    """The one large text of a panel, with settled dice to its right."""
+    sizes = [size for size in sizes if size * 0.8 <= box.height] or sizes[-1:]
+    if dice:
+        gap = 8
+        side = min(box.height - 4, 96, (box.width // 2) // len(dice) - gap)
+        top = box.top + (box.height - side) // 2
+        left = box.right - len(dice) * (side + gap) + gap
+        for place, (face, sides) in enumerate(dice):
+            at = left + place * (side + gap)
+            paper.die(Box(at, top, at + side, top + side), face, sides)
+        box = box._replace(right=left - gap)
+    paper.line(box, text, fitting(text, box.width, sizes, bold=True), bold=True)
+
+
+def _cell(paper: Sheet, box: Box, seat: _Seat, *, ruled: bool = False) -> int:
+    """The ground of a seat's cell: black for a seat that is waited for. Returns the ink to write with."""
+    if seat.asked:
+        paper.fill(box)
+        return WHITE
+    if ruled:
+        paper.fill(Box(box.left, box.top, box.left + 1, box.bottom))
+    return BLACK
+
+
+def _seat(paper: Sheet, box: Box, seat: _Seat, ink: int, first: tuple[int, int], others: tuple[int, int]) -> None:
+    """A seat: name and token, its first fact at the right, below as many others as fit.
+
+    `first` and `others` are text size and height of the first line and of those below.
+    """
+    symbol = SEAT_MARKS[seat.number].symbol
+    name = f"{symbol} {seat.name} {f'· {seat.token}' if seat.token else ''}"
+    facts = [fact for fact in seat.facts if fact]
+    room = box.width - width_of(name, first[0], bold=True) - 10
+    beside = facts[0] if facts and width_of(facts[0], first[0], bold=True) <= max(room, box.width * 2 // 5) else ""
+    lines = _lines(facts[1:] if beside else facts, box.width, (box.height - first[1]) // others[1], others[0])
+    # In the middle of its cell, so that few facts do not hang from the upper edge.
+    top = box.top + (box.height - first[1] - len(lines) * others[1]) // 2
+    line = Box(box.left, top, box.right, top + first[1])
+    taken = width_of(beside, first[0], bold=True) if beside else 0
+    if beside:
+        paper.line(line._replace(left=line.right - taken), beside, first[0], bold=True, align="right", ink=ink)
+    paper.line(line._replace(right=line.right - taken - (10 if taken else 0)), name, first[0], bold=True, ink=ink)
+    for place, text in enumerate(lines):
+        paper.line(Box(box.left, line.bottom, box.right, box.bottom).row(place, others[1]), text, others[0], ink=ink)
+
+
+def _lines(facts: Sequence[str], width: int, count: int, size: int) -> list[str]:
+    """Facts with dots between them, or closer together where only that lets them fit."""
+    parted = wrapped(" · ".join(facts), width, count, size)
+    return wrapped(" ".join(facts), width, count, size) if parted and parted[-1].endswith("…") else parted
+
+
+def _record(paper: Sheet, box: Box, record: _Record, title_width: int, large: int, least: int) -> None:
+    """A row: title, cards as tiles, text."""
+    side = box.height - 4
+    title_width = min(title_width, box.width // 2)
+    paper.line(box._replace(right=box.left + title_width), record.title, large, bold=True)
+    at = box.left + title_width + 12
+    for face in record.cards:
+        if at + side > box.right:
+            return
+        paper.tile(Box(at, box.top + 2, at + side, box.top + 2 + side), face, least)
+        at += side + 5
+    if box.right - at - 8 > 0:
+        paper.line(box._replace(left=at + 8), record.text, least)
+
+
+def _centrepiece(paper: Sheet, box: Box, told: _Told) -> None:
+    """The main zone of the 7.5 inch panel while a match is on or over."""
+    rows = min(len(told.records), 5)
+    tall = 90 if rows else 150
+    _number(
+        paper,
+        box._replace(bottom=box.top + tall),
+        told.main,
+        (140, 120, 104, 88, 72, 60, 48, 40, 32, 26, 22),
+        told.dice,
+    )
+    top = box.top + tall
+    for line in wrapped(told.caption, box.width, 2, 28):
+        paper.line(Box(box.left, top, box.right, top + 36), line, 28)
+        top += 36
+    top += 6
+    widest = max((width_of(record.title, 24, bold=True) for record in told.records), default=0)
+    for record in told.records:
+        if top + 36 > box.bottom:
+            break
+        _record(paper, Box(box.left, top, box.right, top + 36), record, widest, 24, 22)
+        top += 36
+    for line in wrapped(" · ".join(told.facts), box.width, max(0, (box.bottom - top) // 30), 22):
+        paper.line(Box(box.left, top, box.right, top + 30), line, 22)
+        top += 30
+    room = (box.bottom - top - 12) // 30
+    before = told.happened[:-1][-room:] if room > 0 else []
+    if before:
+        paper.fill(Box(box.left, top + 6, box.right, top + 7))
+    for place, line in enumerate(before):
+        paper.line(Box(box.left, top + 12, box.right, box.bottom).row(place, 30), line, 22)
+
+
+def _invitation(paper: Sheet, box: Box, told: _Told, code_size: int, sizes: Sequence[int]) -> None:
+    """How to join: QR, code and address."""
+    under = sizes[0] + 10
+    side = min(box.height - (under if box.height > 200 else 0), box.width // 2 + 40)
+    if told.join:
+        paper.code(Box(box.left, box.top, box.left + side, box.top + side), _modules(told.join))
+    right = box._replace(left=box.left + (side + 14 if told.join else 0))
+    lines = ["scan, or type", told.code, told.address]
+    middle = box.top + (side if box.height > 200 else box.height) // 2
+    tall = round(code_size * 0.9)
+    code = Box(right.left, middle - tall // 2, right.right, middle + tall - tall // 2)
+    paper.line(
+        Box(right.left, code.top - under, right.right, code.top), lines[0], fitting(lines[0], right.width, sizes)
+    )
+    paper.line(code, lines[1], fitting(lines[1], code.width, (code_size, 72, 60, 48, 40, 32, 26, 22, 18)), bold=True)
+    if box.height > 200:
+        where = Box(box.left, box.bottom - under, box.right, box.bottom)
+    else:
+        where = Box(right.left, code.bottom, right.right, code.bottom + under)
+    paper.line(where, lines[2], fitting(lines[2], where.width, sizes))
+
+
+def _modules(url: str) -> Sequence[Sequence[int]]:
+    return [list(row) for row in segno.make(url, error="l", boost_error=False, micro=False).matrix]

@@ -1,0 +1,15 @@
+"""Draw the reference pictures again: `python -m tests.pictures`. Look at them before they are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hub.pictures import SIZES, panel, png
+from tests.pictures.states import SCENES
+from tests.test_pictures import JOIN
+
+KEPT = {"2.9": ("bait-roll", "auction"), "4.2": ("lobby", "bait-take", "ladder"), "7.5": ("bait-roll", "bait-over")}
+
+for size in SIZES:
+    for scene in KEPT[size]:
+        (Path(__file__).parent / f"{scene}-{size}.png").write_bytes(png(panel(*SCENES[scene], size, JOIN)))
