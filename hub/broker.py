@@ -8,9 +8,11 @@ with back-off; then every login is made and every retained letter told once more
 from __future__ import annotations
 
 import collections
+import contextlib
 import itertools
 import json
 import logging
+import secrets
 import select
 import socket
 import ssl
@@ -20,17 +22,21 @@ import urllib.parse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
-from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from hub.config import BrokerPart
+from hub import wire
 from hub.errors import BrokerError, ConfigError
 from hub.mosquitto import USER, Mosquitto
 from hub.ports import BrokerDown, BrokerUp
+
+if TYPE_CHECKING:
+    from paho.mqtt.reasoncodes import ReasonCode
+
+    from hub.config import BrokerPart
 
 log = logging.getLogger(__name__)
 
@@ -57,15 +63,6 @@ class Address:
         return self.path or f"{self.host}:{self.port}"
 
 
-@dataclass(frozen=True, slots=True)
-class Farewell:
-    """What the broker tells for a hub that vanished (its will), and what the hub says while it is there."""
-
-    topic: str
-    present: bytes
-    gone: bytes
-
-
 class MqttBroker:
     """The Broker port. `tell` gets BrokerUp and BrokerDown, from this broker's thread."""
 
@@ -74,17 +71,17 @@ class MqttBroker:
         part: BrokerPart,
         folder: Path,
         hub: str,
+        tables: Sequence[str],
         tell: Callable[[BrokerUp | BrokerDown], None],
-        farewell: Farewell | None = None,
     ) -> None:
         self._tell = tell
-        self._farewell = farewell
+        self._status = _Status.of(hub, tables)
         self._own = None if part.url else Mosquitto(folder, part.program)
         self._outside = _outside(part, hub) if part.url else None
         self._logins = DynsecLogins(self._wake_up)
         self._wake, self._waker = socket.socketpair()
         for end in (self._wake, self._waker):
-            end.setblocking(False)
+            end.settimeout(0)
         self._laid = threading.Lock()  # guards the next three, which any thread may fill
         self._newest: dict[str, bytes] = {}  # retained: topic -> payload; an empty one clears the topic
         self._fresh: dict[str, None] = {}  # topics of `_newest` still to be sent, in order
@@ -146,17 +143,15 @@ class MqttBroker:
     # --- the broker's thread ---
 
     def _wake_up(self) -> None:
-        try:
+        with contextlib.suppress(OSError):  # full: it is awake already; closed: nothing is to be sent any more
             self._waker.send(b"!")
-        except OSError:
-            pass  # full: it is awake already; closed: nothing is to be sent any more
 
     def _run(self) -> None:
         failures = 0
         while not self._closing.wait(BACK_OFF[min(failures, len(BACK_OFF) - 1)]):
             try:
                 self._start_own()
-                talk = _Talk(self._place(), self._farewell, self._listeners, self._logins)
+                talk = _Talk(self._place(), self._status, self._listeners, self._logins)
             except BrokerError as trouble:
                 failures += 1
                 self._told_down(str(trouble), again=failures > 1)
@@ -219,12 +214,14 @@ class MqttBroker:
         # Logins first: a released seat's login is dead before its hand is cleared.
         talk.send(self._logins.commands())
         with self._laid:
-            letters = []
-            for topic in [t for t in self._fresh if t not in talk.under_way]:
+            for topic in talk.delivered:
+                if topic not in self._fresh and self._newest.get(topic) == b"":
+                    del self._newest[topic]  # cleared, and the broker has said so: nothing to remember
+            talk.delivered.clear()
+            ready = [topic for topic in self._fresh if topic not in talk.under_way]
+            letters = [(topic, self._newest[topic]) for topic in ready]
+            for topic in ready:
                 del self._fresh[topic]
-                letters.append((topic, self._newest[topic]))
-                if not self._newest[topic]:
-                    del self._newest[topic]
             passing = list(self._passing)
             self._passing.clear()
         for topic, payload in letters:
@@ -246,16 +243,31 @@ class _Place:
     client: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Status:
+    """What the hub says while it is there, and what the broker says for it once it is gone (the will)."""
+
+    topic: str
+    present: bytes
+    gone: bytes
+
+    @classmethod
+    def of(cls, hub: str, tables: Sequence[str]) -> _Status:
+        # The session tells a late will of an earlier start from the present one's.
+        session = secrets.token_hex(4)
+        here, gone = (wire.HubStatus(state, session, list(tables)) for state in ("online", "offline"))
+        return cls(wire.status_topic(hub), wire.to_bytes(here), wire.to_bytes(gone))
+
+
 class _Talk:
     """One MQTT connection; every call comes from the broker's thread."""
 
-    def __init__(
-        self, place: _Place, farewell: Farewell | None, listeners: dict[str, Heard], logins: DynsecLogins
-    ) -> None:
+    def __init__(self, place: _Place, status: _Status, listeners: dict[str, Heard], logins: DynsecLogins) -> None:
         self.under_way: set[str] = set()  # retained topics whose letter is not yet acknowledged
+        self.delivered: list[str] = []  # those that were, since somebody looked
         self._mids: dict[int, str] = {}
         self._place = place
-        self._farewell = farewell
+        self._status = status
         self._listeners = listeners
         self._logins = logins
         self._granted: set[int] = set()
@@ -274,8 +286,7 @@ class _Talk:
         client.username_pw_set(place.user, place.password)
         if place.address.tls is not None:
             client.tls_set_context(place.address.tls)
-        if farewell is not None:
-            client.will_set(farewell.topic, farewell.gone, qos=1, retain=True)
+        client.will_set(status.topic, status.gone, qos=1, retain=True)
         client.on_connect = self._on_connect
         client.on_disconnect = self._on_disconnect
         client.on_subscribe = self._on_subscribe
@@ -303,8 +314,7 @@ class _Talk:
             options = SubscribeOptions(qos=1, noLocal=True, retainAsPublished=True)
             mid = self._client.subscribe(pattern, options=options)[1]
             self.go_on_until(lambda mid=mid: mid in self._granted, wake, "its leave to listen")  # type: ignore[misc]
-        if self._farewell is not None:
-            self._client.publish(self._farewell.topic, self._farewell.present, qos=1, retain=True)
+        self._client.publish(self._status.topic, self._status.present, qos=1, retain=True)
 
     def go_on_until(self, done: Callable[[], bool], wake: socket.socket, what: str) -> None:
         """Serve the connection until `done`; raises BrokerError when it is lost or too slow."""
@@ -358,8 +368,7 @@ class _Talk:
         """Leave; the broker tells the will unless we said goodbye ourselves."""
         if self._client.socket() is None:
             return
-        if self._farewell is not None:
-            self._client.publish(self._farewell.topic, self._farewell.gone, qos=0, retain=True)
+        self._client.publish(self._status.topic, self._status.gone, qos=0, retain=True)
         self._client.disconnect()
 
     def _lost_words(self) -> str:
@@ -371,9 +380,7 @@ class _Talk:
     def _on_disconnect(self, _c: paho.Client, _u: object, _f: object, code: ReasonCode, _p: object) -> None:
         self._lost = self._lost or f"The connection to the broker at {self._place.address} was lost ({code})."
 
-    def _on_subscribe(
-        self, _c: paho.Client, _u: object, mid: int, codes: Sequence[ReasonCode], _p: object
-    ) -> None:
+    def _on_subscribe(self, _c: paho.Client, _u: object, mid: int, codes: Sequence[ReasonCode], _p: object) -> None:
         if any(code.is_failure for code in codes):
             self._lost = f"The broker at {self._place.address} does not let the hub listen ({codes[0]})."
             self._client.disconnect()
@@ -381,7 +388,9 @@ class _Talk:
 
     def _on_publish(self, _c: paho.Client, _u: object, mid: int, code: ReasonCode, _p: object) -> None:
         topic = self._mids.pop(mid, None)
-        self.under_way.discard(topic or "")
+        if topic is not None:
+            self.under_way.discard(topic)
+            self.delivered.append(topic)
         if code.is_failure:
             log.warning("The broker did not take a letter of the hub (%s).", code)
 

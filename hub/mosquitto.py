@@ -23,11 +23,13 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from hub.errors import BrokerError, ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 log = logging.getLogger(__name__)
 
@@ -88,10 +90,12 @@ class Mosquitto:
                     ) from None
                 self._lock = lock
         except OSError as trouble:
-            raise ConfigError(f"{self._folder}: the broker's files cannot be kept there ({trouble.strerror}).") from None
+            raise ConfigError(
+                f"{self._folder}: the broker's files cannot be kept there ({trouble.strerror})."
+            ) from None
         if len(os.fsencode(self._folder / "mosquitto.sock")) > LONGEST_SOCKET and self._short is None:
-            runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-            self._short = Path(tempfile.mkdtemp(prefix="th-", dir=runtime if os.path.isdir(runtime) else None))
+            runtime = Path(os.environ.get("XDG_RUNTIME_DIR", "/nowhere"))
+            self._short = Path(tempfile.mkdtemp(prefix="th-", dir=runtime if runtime.is_dir() else None))
 
     def start(self) -> None:
         """End a stale one, start a fresh one, return when it answers; raises BrokerError."""
@@ -157,8 +161,9 @@ class Mosquitto:
 
     def _found_plugin(self) -> str:
         for folder in self._plugins:
-            if os.path.isfile(os.path.join(folder, PLUGIN)):
-                return os.path.join(folder, PLUGIN)
+            plugin = Path(folder, PLUGIN)
+            if plugin.is_file():
+                return str(plugin)
         raise BrokerError(f"mosquitto's plugin {PLUGIN} was not found (2.0 or newer is needed); mend: {INSTALL}")
 
     def _command(self) -> list[str]:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import base64
 import binascii
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nacl.exceptions import CryptoError
 from nacl.public import Box, PrivateKey, PublicKey
 
 from hub.errors import ConfigError, HubError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 KEY_BYTES = 32
 NONCE_BYTES = Box.NONCE_SIZE

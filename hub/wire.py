@@ -8,16 +8,17 @@ house that has no place in them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import msgspec
 
 from hub.errors import HubError, RulesBug
 from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid
 
-VERSION = 1
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
 MOST_BYTES = 4096  # of anything a phone may send, before it is parsed
 HAND_SIZE = 2048  # sealed hands are padded to multiples of this
 NOTE_SIZE = 512  # and requests, answers and claims to multiples of this
@@ -247,9 +248,7 @@ def said(sid: str, act: Act) -> PhoneSaid:
     return PhoneSaid(sid, act.id, act.n, act.epoch, act.number, act.verb, act.args)
 
 
-def claim_asked(
-    claim: str, phone_key: bytes, words: ClaimWords, answer: Callable[[ClaimDecided], None]
-) -> ClaimAsked:
+def claim_asked(claim: str, phone_key: bytes, words: ClaimWords, answer: Callable[[ClaimDecided], None]) -> ClaimAsked:
     """A claim as the table hears it."""
     return ClaimAsked(claim, words.seat, phone_key, words.code, tidy_name(words.name), answer)
 

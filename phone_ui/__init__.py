@@ -1,0 +1,1 @@
+"""Pages and transport of phones, kiosk and bench: one web port."""

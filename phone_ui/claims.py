@@ -1,0 +1,163 @@
+"""Claims on seats as they come over HTTP: opened, counted, handed to the table, answered sealed."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from hub import wire
+from hub.errors import HubError
+from hub.seal import NONCE_BYTES, HubKey, Pair, SealBroken, from_base64, to_base64
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from hub.ports import ClaimAsked, ClaimDecided
+
+CODE_TRIES = 3  # for one seat's code in `WINDOW`: ten thousand codes then last for weeks
+ASKS_EACH_ADDRESS = 20
+WINDOW = 60.0
+KEPT_SECONDS = 120.0
+MOST_CLAIMS = 256
+
+
+class ClaimRefused(HubError):
+    """The request is answered with an HTTP status and one sentence."""
+
+    def __init__(self, status: int, sentence: str, again: int = 0) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.again = again  # seconds until another try makes sense
+
+
+class ClaimedTable(Protocol):
+    """What a claim needs of its table."""
+
+    @property
+    def id(self) -> str:
+        """The table's name in addresses and topics."""
+
+    def claim(self, asked: ClaimAsked) -> None:
+        """Put the claim into the table's inbox."""
+
+    def admitted(self, sid: str) -> bool:
+        """Whether the broker knows that login by now."""
+
+
+class Window:
+    """At most `most` times in `WINDOW` seconds, for each key; remembers no more than `MOST_CLAIMS` keys."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._times: OrderedDict[Hashable, deque[float]] = OrderedDict()
+
+    def wait(self, key: Hashable, now: float) -> float:
+        """Seconds until the key may try again; 0 counts this try."""
+        times = self._times.setdefault(key, deque(maxlen=self._most))
+        self._times.move_to_end(key)
+        if len(self._times) > MOST_CLAIMS:
+            self._times.popitem(last=False)
+        if len(times) == self._most and now - times[0] < WINDOW:
+            return WINDOW - (now - times[0])
+        times.append(now)
+        return 0.0
+
+    def clear(self, key: Hashable) -> None:
+        """Begin anew: the right code was given."""
+        self._times.pop(key, None)
+
+
+@dataclass(slots=True)
+class _Open:
+    """One claim between its request and its end."""
+
+    table: str
+    seat: int
+    pair: Pair = field(repr=False)
+    since: float
+    decided: ClaimDecided | None = field(default=None, repr=False)
+
+
+class Claims:
+    """All claims of the last two minutes."""
+
+    def __init__(self, key: HubKey, hub: str, now: Callable[[], float] = time.monotonic) -> None:
+        self._key = key
+        self._hub = hub
+        self._now = now
+        self._lock = threading.Lock()
+        self._open: OrderedDict[str, _Open] = OrderedDict()
+        self._asks = Window(ASKS_EACH_ADDRESS)
+        self._codes = Window(CODE_TRIES)
+
+    def ask(self, table: ClaimedTable, body: bytes, address: str) -> str:
+        """Take a claim in; returns its name. Raises ClaimRefused."""
+        now = self._now()
+        with self._lock:
+            self._spend(self._asks, address, now, "Too many claims came from this phone")
+        try:
+            asked = wire.read_claim(body)
+            phone_key = from_base64(asked.pk)
+            nonce, box = from_base64(asked.nonce), from_base64(asked.box)
+            pair = self._key.with_phone(phone_key)
+            words = wire.read_claim_words(pair.open(nonce + box))
+        except wire.Malformed as trouble:
+            raise ClaimRefused(400, str(trouble)) from None
+        except SealBroken:
+            raise ClaimRefused(400, "This claim was not sealed for this hub; scan the table's code again.") from None
+        if words.seat != asked.seat:
+            raise ClaimRefused(400, "The claim names two seats.")
+        name = secrets.token_urlsafe(16)
+        with self._lock:
+            if words.code is not None:
+                self._spend(self._codes, (table.id, words.seat), now, "This seat's code was tried three times")
+            self._forget_old(now)
+            self._open[name] = _Open(table.id, words.seat, pair, now)
+        table.claim(wire.claim_asked(name, phone_key, words, self._answered))
+        return name
+
+    def look(self, table: ClaimedTable, name: str) -> wire.ClaimReply:
+        """How the claim stands. Held only once the login really works, so that the phone may connect at once."""
+        with self._lock:
+            self._forget_old(self._now())
+            claim = self._open.get(name)
+        if claim is None or claim.table != table.id:
+            raise ClaimRefused(404, "This claim is over; ask for the seat once more.")
+        decided = claim.decided
+        if decided is None:
+            return wire.ClaimReply("asked", "Press the button on the seat's box, or type the seat's code.")
+        if not decided.held:
+            return wire.ClaimReply("refused", decided.say)
+        if not table.admitted(decided.sid):
+            return wire.ClaimReply("asked", "The seat is yours; the hub is making your login.")
+        login = wire.Login(decided.sid, decided.sid, decided.password, self._hub, table.id, claim.seat)
+        letter = claim.pair.seal(wire.to_bytes(login), wire.NOTE_SIZE)
+        nonce, box = to_base64(letter[:NONCE_BYTES]), to_base64(letter[NONCE_BYTES:])
+        return wire.ClaimReply("held", decided.say, nonce, box)
+
+    def _answered(self, decided: ClaimDecided) -> None:
+        with self._lock:
+            claim = self._open.get(decided.claim)
+            if claim is None:
+                return
+            claim.decided = decided
+            if decided.held:
+                self._codes.clear((claim.table, claim.seat))
+
+    def _forget_old(self, now: float) -> None:
+        while self._open:
+            name, oldest = next(iter(self._open.items()))
+            if now - oldest.since < KEPT_SECONDS and len(self._open) < MOST_CLAIMS:
+                return
+            del self._open[name]
+
+    @staticmethod
+    def _spend(window: Window, key: Hashable, now: float, why: str) -> None:
+        wait = window.wait(key, now)
+        if wait:
+            seconds = int(wait) + 1
+            raise ClaimRefused(429, f"{why}; try again in {seconds} seconds.", seconds)

@@ -1,0 +1,503 @@
+"""The one web port: pages, claims, QR and words of games as a Flask app, `/mqtt` and events beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import functools
+import io
+import json
+import logging
+import re
+import socket
+import ssl
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import segno
+import uvicorn
+from a2wsgi import WSGIMiddleware
+from flask import Flask, Response, abort, request
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from werkzeug.exceptions import HTTPException
+
+from hub import wire
+from hub.errors import ConfigError, HubError
+from hub.seal import HubKey, to_base64
+from phone_ui.claims import Claims, ClaimRefused
+from phone_ui.gateway import Dial, Limits, MqttGateway, Places, Stream, same_origin, sentence
+from phone_ui.newest import Newest
+from phone_ui.shelf import Item, Shelf, item
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from hub.ports import ClaimAsked
+    from phone_ui.gateway import Message, Receive, Scope, Send
+
+log = logging.getLogger(__name__)
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+VENDOR: Mapping[str, Path] = {
+    "htm-preact.js": HERE / "node_modules/htm/preact/standalone.module.js",
+    "mqtt.js": HERE / "node_modules/mqtt/dist/mqtt.esm.js",
+    "nacl.js": HERE / "node_modules/tweetnacl/nacl-fast.min.js",
+}
+BODY_BYTES = 8192
+BODY_SECONDS = 5.0
+HEAD_SECONDS = 10.0  # for the head of a request, so that half-open ones do not pile up
+CONNECTIONS = 320
+CONNECTIONS_EACH_ADDRESS = 64
+WORKERS = 6
+LOOPBACK = ("127.0.0.1", "::1")
+
+NOT_FOUND = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Not here</title></head>
+<body><h1>There is no such page on this hub.</h1><p><a href="/">Go to the table</a></p></body></html>
+"""
+
+
+class BenchFace(Protocol):
+    """The simulated devices of a table."""
+
+    @property
+    def newest(self) -> Newest:
+        """Their newest complete picture as JSON."""
+
+    def command(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Press, turn, roll, unplug ... as a person at the bench; raises HubError with a sentence."""
+
+
+class TableFace(Protocol):
+    """What the web sees of one table."""
+
+    @property
+    def id(self) -> str:
+        """The table's name in addresses and topics."""
+
+    @property
+    def code(self) -> str:
+        """The four letters on its screen."""
+
+    @property
+    def public(self) -> Newest:
+        """Its newest public state as JSON."""
+
+    @property
+    def bench(self) -> BenchFace | None:
+        """Its simulated devices, if it has such."""
+
+    def claim(self, asked: ClaimAsked) -> None:
+        """Put a claim into the table's inbox."""
+
+    def admitted(self, sid: str) -> bool:
+        """Whether the broker knows that login by now."""
+
+
+# --- Pages -------------------------------------------------------------------------------------------
+
+
+def make_app(
+    tables: Mapping[str, TableFace],
+    key: HubKey,
+    hub: str,
+    address: Callable[[], str],
+    games: Mapping[str, Mapping[str, Any]],
+    claims: Claims | None = None,
+    static: Path = STATIC,
+    vendor: Mapping[str, Path] = VENDOR,
+) -> Flask:
+    """The Flask app. `address` tells what phones can open now ("http://10.42.0.1:8080"), for the QR."""
+    app = Flask(__name__, static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
+    asked = claims or Claims(key, hub)
+    pages, libraries = Shelf(below=static), Shelf(named=vendor)
+    words = {name: item(json.dumps(told, ensure_ascii=False).encode(), ".json") for name, told in games.items()}
+
+    def table(name: str) -> TableFace:
+        return tables.get(name) or abort(404, "This hub has no such table.")
+
+    def page(name: str) -> Response:
+        return _sent(pages.get(name))
+
+    @app.get("/")
+    def join() -> Response:
+        return page("join.html")
+
+    @app.get("/favicon.ico")
+    def icon() -> Response:
+        return page("favicon.svg")
+
+    @app.get("/t/<name>")
+    def phone(name: str) -> Response:
+        table(name)
+        return page("phone.html")
+
+    @app.get("/t/<name>/kiosk")
+    def kiosk(name: str) -> Response:
+        table(name)
+        return page("kiosk.html")
+
+    @app.get("/t/<name>/bench")
+    def bench(name: str) -> Response:
+        bench_of(name)
+        return page("bench.html")
+
+    def bench_of(name: str) -> BenchFace:
+        return table(name).bench or abort(404, "This table has real devices, so there is no bench.")
+
+    @app.post("/t/<name>/bench")
+    def bench_command(name: str) -> Response:
+        command = request.get_json(force=True, silent=True)
+        if not isinstance(command, dict):
+            abort(400, "A bench command is a JSON object.")
+        try:
+            return _json(bench_of(name).command(command))
+        except HubError as trouble:
+            abort(400, str(trouble))
+
+    @app.get("/static/<path:name>")
+    def static_file(name: str) -> Response:
+        return page(name)
+
+    @app.get("/vendor/<name>")
+    def vendor_file(name: str) -> Response:
+        return _sent(libraries.get(name))
+
+    @app.get("/games/<name>.json")
+    def game_words(name: str) -> Response:
+        return _sent(words.get(name))
+
+    @app.get("/t/<name>/qr.svg")
+    def qr(name: str) -> Response:
+        return _sent(qr_picture(f"{address()}/t/{table(name).id}#k={to_base64(key.public)}"))
+
+    @app.get("/code/<code>.json")
+    def by_code(code: str) -> Response:
+        for face in tables.values():
+            if face.code.upper() == code.strip().upper():
+                return _json({"table": face.id, "k": to_base64(key.public)})
+        return abort(404, "No table here has this code; look at the table's screen again.")
+
+    @app.post("/t/<name>/claim")
+    def claim(name: str) -> Response:
+        return _json({"claim": asked.ask(table(name), request.get_data(cache=False), request.remote_addr or "?")})
+
+    @app.get("/t/<name>/claim/<number>")
+    def claim_state(name: str, number: str) -> Response:
+        return Response(wire.to_bytes(asked.look(table(name), number)), mimetype="application/json")
+
+    @app.before_request
+    def only_our_pages_post() -> None:
+        if request.method == "POST" and not same_origin(_as_scope()):
+            abort(403, "This request comes from another page.")
+
+    app.after_request(_guarded)
+    app.register_error_handler(ClaimRefused, _claim_refused)
+    app.register_error_handler(HTTPException, _not_done)
+    return app
+
+
+@functools.lru_cache(maxsize=16)
+def qr_picture(text: str) -> Item:
+    """A QR code as SVG, black on white with its quiet zone."""
+    out = io.BytesIO()
+    segno.make(text, error="m", micro=False).save(out, kind="svg", scale=8, border=4, light="white", xmldecl=False)
+    return item(out.getvalue(), ".svg")
+
+
+def _sent(found: Item | None) -> Response:
+    if found is None:
+        abort(404, "There is no such file on this hub.")
+    packed = found.packed if "gzip" in request.accept_encodings else None
+    answer = Response(packed or found.plain, content_type=found.kind)
+    if packed:
+        answer.headers["Content-Encoding"] = "gzip"
+    answer.headers["Vary"] = "Accept-Encoding"
+    answer.headers["Cache-Control"] = "no-cache"  # kept, but asked for each time: a new hub has new pages
+    answer.set_etag(found.tag, weak=True)
+    return answer.make_conditional(request)
+
+
+def _json(told: Mapping[str, Any]) -> Response:
+    return Response(json.dumps(told), mimetype="application/json")
+
+
+def _as_scope() -> dict[str, Any]:
+    names = ("origin", "host")
+    return {
+        "headers": [
+            (name.encode(), request.headers.get(name, "").encode()) for name in names if name in request.headers
+        ]
+    }
+
+
+def _guarded(answer: Response) -> Response:
+    host = request.host if re.fullmatch(r"[A-Za-z0-9.:\[\]-]+", request.host) else "invalid"
+    answer.headers["Content-Security-Policy"] = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+        # Older Safari does not count ws: of the same host as 'self'.
+        f"connect-src 'self' ws://{host} wss://{host}; manifest-src 'self'; worker-src 'self' blob:; "
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    )
+    answer.headers["Referrer-Policy"] = "no-referrer"
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    answer.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    answer.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    answer.headers.setdefault("Cache-Control", "no-store")
+    return answer
+
+
+def _claim_refused(refused: ClaimRefused) -> Response:
+    answer = Response(json.dumps({"error": str(refused)}), refused.status, mimetype="application/json")
+    if refused.again:
+        answer.headers["Retry-After"] = str(refused.again)
+    return answer
+
+
+_SENTENCES = {
+    404: "There is no such page on this hub.",
+    405: "This address does not take that method.",
+    413: f"The request is larger than {BODY_BYTES} bytes.",
+    500: "The hub stumbled over this request; its journal tells more.",
+}
+
+
+def _not_done(trouble: HTTPException) -> Response:
+    status = trouble.code or 500
+    if status < 400:  # a redirect of the router
+        return Response("", status, headers=list(trouble.get_headers()))
+    if status == 404 and "text/html" in request.headers.get("Accept", ""):
+        return Response(NOT_FOUND, 404, content_type="text/html; charset=utf-8")
+    own = trouble.description if trouble.description != type(trouble).description else None
+    words = own or _SENTENCES.get(status) or "The hub does not understand this request."
+    answer = Response(json.dumps({"error": words}), status, mimetype="application/json")
+    if status == 405:
+        answer.headers.extend({k: v for k, v in trouble.get_headers() if k == "Allow"})
+    return answer
+
+
+# --- The port ------------------------------------------------------------------------------------------
+
+
+class _Front:
+    """Who gets what comes in: the gateway, the streams, or the pages."""
+
+    _EVENTS = re.compile(r"/t/([^/]+)/(bench/)?events")
+
+    def __init__(self, app: Flask, tables: Mapping[str, TableFace], dial: Dial, limits: Limits) -> None:
+        self.closing = asyncio.Event()
+        self.gateway = MqttGateway(dial, limits, self.closing)
+        self.stream = Stream(limits, self.closing)
+        self._tables = tables
+        self._pages: Any = WSGIMiddleware(app.wsgi_app, workers=WORKERS)  # type: ignore[arg-type]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            if scope["path"] == "/mqtt":
+                await self.gateway(scope, receive, send)
+            else:
+                await receive()
+                await send({"type": "websocket.close", "code": 1008})
+            return
+        events = self._EVENTS.fullmatch(scope["path"])
+        if events is not None and scope["method"] == "GET":
+            newest = self._followed(events[1], bench=events[2] is not None)
+            if newest is None:
+                await sentence(send, 404, "There is nothing to follow here.")
+            else:
+                await self.stream(scope, receive, send, newest)
+            return
+        # A page's worker must not wait for a slow phone's body: it is taken in first.
+        body = await _body(scope, receive)
+        if isinstance(body, int):
+            await sentence(send, body, _BODY_SENTENCES[body])
+        else:
+            await self._pages(scope, _told(body, receive), send)
+
+    def _followed(self, name: str, *, bench: bool) -> Newest | None:
+        face = self._tables.get(name)
+        if face is None:
+            return None
+        if not bench:
+            return face.public
+        return face.bench.newest if face.bench is not None else None
+
+
+_BODY_SENTENCES = {408: "The request came too slowly.", 413: f"The request is larger than {BODY_BYTES} bytes."}
+
+
+async def _body(scope: Scope, receive: Receive) -> bytes | int:
+    """The whole body, or the status that refuses it."""
+    if scope["method"] in ("GET", "HEAD"):
+        return b""
+    taken = b""
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            while True:
+                message = await receive()
+                taken += message.get("body", b"")
+                if len(taken) > BODY_BYTES:
+                    return 413
+                if not message.get("more_body"):
+                    return taken
+    except TimeoutError:
+        return 408
+
+
+def _told(body: bytes, receive: Receive) -> Receive:
+    parts: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return parts.pop() if parts else await receive()
+
+    return again
+
+
+class _Patient(H11Protocol):
+    """HTTP for crowds: a few connections for each address, and a head that comes in time."""
+
+    places = Places(CONNECTIONS, CONNECTIONS_EACH_ADDRESS)
+    _place: str | None = None
+    _hurry: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        address = self.client[0] if self.client else "?"
+        if address not in LOOPBACK:  # a proxy on this machine speaks for many
+            if not self.places.take(address):
+                transport.abort()
+                return
+            self._place = address
+        self._hurry = self.loop.call_later(HEAD_SECONDS, transport.abort)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        waiting = self.cycle is None or self.cycle.response_complete
+        if not waiting or self.transport.get_protocol() is not self:
+            self._calm()
+        elif self._hurry is None:
+            self._hurry = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._calm()
+        if self._place is not None:
+            self.places.leave(self._place)
+            self._place = None
+        super().connection_lost(exc)
+
+    def _calm(self) -> None:
+        if self._hurry is not None:
+            self._hurry.cancel()
+            self._hurry = None
+
+
+class _Uvicorn(uvicorn.Server):
+    """Tells when it serves."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.serving = threading.Event()
+        self.home: asyncio.AbstractEventLoop | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.home = asyncio.get_running_loop()
+        self.serving.set()
+
+
+class WebServer:
+    """The port while it is open."""
+
+    def __init__(self, front: _Front, config: uvicorn.Config, listening: socket.socket) -> None:
+        self._front = front
+        self._server = _Uvicorn(config)
+        self.port: int = listening.getsockname()[1]
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [listening]}, name="web", daemon=True
+        )
+        self._thread.start()
+        self._server.serving.wait(10)
+
+    @property
+    def phones(self) -> int:
+        """Open pipes to the broker."""
+        return len(self._front.gateway)
+
+    @property
+    def streams(self) -> int:
+        """Open streams of events."""
+        return len(self._front.stream)
+
+    def close(self) -> None:
+        """Tell followers and phones, then end."""
+        home = self._server.home
+        if home is not None and self._thread.is_alive():
+            home.call_soon_threadsafe(self._front.closing.set)
+        self._server.should_exit = True
+        self._thread.join(10)
+
+
+def serve(
+    app: Flask,
+    tables: Mapping[str, TableFace],
+    dial: Dial,
+    host: str,
+    port: int,
+    tls: tuple[str, str] | None = None,
+    limits: Limits | None = None,
+) -> WebServer:
+    """Open the port (0: any free one) and serve in a thread; raises ConfigError. `tls`: certificate and key files."""
+    if tls is not None:
+        _check_tls(*tls)
+    front = _Front(app, tables, dial, limits or Limits())
+    config = uvicorn.Config(
+        front,  # type: ignore[arg-type]
+        http=_Patient,
+        ws="websockets-sansio",
+        ws_max_size=(limits or Limits()).frame_bytes,
+        ws_per_message_deflate=False,  # sealed letters do not shrink
+        ws_ping_interval=10.0,
+        ws_ping_timeout=10.0,
+        lifespan="off",
+        log_config=None,
+        log_level="warning",  # never lower: the WebSocket library tells frames, and so passwords, at DEBUG
+        access_log=False,
+        server_header=False,
+        h11_max_incomplete_event_size=8192,
+        timeout_graceful_shutdown=2,
+        ssl_certfile=tls[0] if tls else None,
+        ssl_keyfile=tls[1] if tls else None,
+    )
+    return WebServer(front, config, listen(host, port))
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """The listening socket; raises ConfigError."""
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(128)
+    except OSError as trouble:
+        listening.close()
+        words = {
+            errno.EADDRINUSE: f"another program uses it; stop that one or choose another, for example {port + 1}",
+            errno.EACCES: "ports below 1024 need a right of their own; choose 8080",
+            errno.EADDRNOTAVAIL: f"this machine has no address {host}; set [web] host",
+        }.get(trouble.errno or 0, trouble.strerror or str(trouble))
+        raise ConfigError(f"[web] port {port}: {words}.") from None
+    except OverflowError:
+        listening.close()
+        raise ConfigError(f"[web] port {port}: a port is a number from 1 to 65535.") from None
+    return listening
+
+
+def _check_tls(cert: str, key: str) -> None:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key)
+    except OSError as trouble:  # ssl.SSLError is one
+        raise ConfigError(f"[web] tls_cert {cert} with tls_key {key} cannot be used ({trouble}).") from None
