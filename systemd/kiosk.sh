@@ -1,0 +1,26 @@
+#!/bin/sh
+# The big screen: `kiosk.sh [URL]`. Without a screen server it starts one (cage) and itself inside it.
+# The browser's profile is new each time and thrown away, so no power cut leaves a "restore pages?" behind.
+set -eu
+url=${1:-${KIOSK_URL:-http://127.0.0.1:8080/t/1/kiosk}}
+here=$(cd "$(dirname "$0")" && pwd)
+
+if [ -z "${WAYLAND_DISPLAY:-}${DISPLAY:-}" ]; then
+    command -v cage >/dev/null || { echo "kiosk: there is no screen and no cage: sudo apt-get install cage" >&2; exit 78; }
+    exec cage -d -- "$0" "$url"
+fi
+browser=$(command -v chromium || command -v chromium-browser) ||
+    { echo "kiosk: there is no Chromium: sudo apt-get install chromium" >&2; exit 78; }
+
+profile=$(mktemp -d "${XDG_RUNTIME_DIR:-/tmp}/table-hub-kiosk.XXXXXX")
+export HOME="$profile" # the service's user has none
+trap 'rm -rf "$profile"' EXIT
+trap 'exit 143' TERM INT HUP
+
+# The local page comes first: it waits for the hub, so that nobody ever sees a browser's error page.
+"$browser" --user-data-dir="$profile" --kiosk --ozone-platform-hint=auto \
+    --no-first-run --no-default-browser-check --noerrdialogs --hide-crash-restore-bubble \
+    --disable-session-crashed-bubble --disable-infobars --disable-translate --disable-pinch \
+    --overscroll-history-navigation=0 --autoplay-policy=no-user-gesture-required --password-store=basic \
+    --disable-background-networking --disable-component-update --disable-sync \
+    "file://$here/splash.html#$url"
