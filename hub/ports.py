@@ -234,10 +234,10 @@ class Boxes(Protocol):
     """The seat boxes on their cables."""
 
     def open(self, box: str, sealed: SealedRound) -> None:
-        """Ask the box for a sealed choice; the box answers with BoxLocked."""
+        """Ask the box for a sealed choice; the box answers with BoxLocked. A round's number is used only once."""
 
     def reveal(self, box: str, round: int) -> None:
-        """Every seat has locked: ask for the value."""
+        """Every seat has locked: ask for the value. If BoxUnlocked comes instead, the owner's bar was faster."""
 
     def cancel(self, box: str, round: int) -> None:
         """The sealed choice is over or void; the box gives its keys back."""
@@ -260,6 +260,32 @@ class Dice(Protocol):
 
     def disarm(self) -> None:
         """Ignore whatever the dice do."""
+
+
+class Device(Protocol):
+    """What `connect(settings, inbox)` of a driver returns: the ports that the device fulfils, None for the others."""
+
+    @property
+    def lamps(self) -> Lamps | None:
+        """Rings of lamps at the seats."""
+
+    @property
+    def page(self) -> Page | None:
+        """A panel."""
+
+    @property
+    def boxes(self) -> Boxes | None:
+        """Seat boxes."""
+
+    @property
+    def dice(self) -> Dice | None:
+        """A dice reader."""
+
+    def start(self) -> None:
+        """Begin; a device that is not there is looked for, never an error."""
+
+    def close(self) -> None:
+        """Stop, and give back what was opened."""
 
 
 class Phones(Protocol):
