@@ -25,7 +25,7 @@ from werkzeug.exceptions import HTTPException
 from hub import wire
 from hub.errors import ConfigError, HubError
 from hub.seal import HubKey, to_base64
-from phone_ui.claims import Claims, ClaimRefused
+from phone_ui.claims import ClaimRefused, Claims
 from phone_ui.gateway import Dial, Limits, MqttGateway, Places, Stream, same_origin, sentence
 from phone_ui.newest import Newest
 from phone_ui.shelf import Item, Shelf, item
@@ -113,92 +113,106 @@ def make_app(
     """The Flask app. `address` tells what phones can open now ("http://10.42.0.1:8080"), for the QR."""
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
-    asked = claims or Claims(key, hub)
-    pages, libraries = Shelf(below=static), Shelf(named=vendor)
+    own = Shelf(below=static)
+    at = _Tables(tables, own)
+    door = _Door(at, claims or Claims(key, hub), key, address)
+    libraries = Shelf(named=vendor)
     words = {name: item(json.dumps(told, ensure_ascii=False).encode(), ".json") for name, told in games.items()}
-
-    def table(name: str) -> TableFace:
-        return tables.get(name) or abort(404, "This hub has no such table.")
-
-    def page(name: str) -> Response:
-        return _sent(pages.get(name))
-
-    @app.get("/")
-    def join() -> Response:
-        return page("join.html")
-
-    @app.get("/favicon.ico")
-    def icon() -> Response:
-        return page("favicon.svg")
-
-    @app.get("/t/<name>")
-    def phone(name: str) -> Response:
-        table(name)
-        return page("phone.html")
-
-    @app.get("/t/<name>/kiosk")
-    def kiosk(name: str) -> Response:
-        table(name)
-        return page("kiosk.html")
-
-    @app.get("/t/<name>/bench")
-    def bench(name: str) -> Response:
-        bench_of(name)
-        return page("bench.html")
-
-    def bench_of(name: str) -> BenchFace:
-        return table(name).bench or abort(404, "This table has real devices, so there is no bench.")
-
-    @app.post("/t/<name>/bench")
-    def bench_command(name: str) -> Response:
-        command = request.get_json(force=True, silent=True)
-        if not isinstance(command, dict):
-            abort(400, "A bench command is a JSON object.")
-        try:
-            return _json(bench_of(name).command(command))
-        except HubError as trouble:
-            abort(400, str(trouble))
-
-    @app.get("/static/<path:name>")
-    def static_file(name: str) -> Response:
-        return page(name)
-
-    @app.get("/vendor/<name>")
-    def vendor_file(name: str) -> Response:
-        return _sent(libraries.get(name))
-
-    @app.get("/games/<name>.json")
-    def game_words(name: str) -> Response:
-        return _sent(words.get(name))
-
-    @app.get("/t/<name>/qr.svg")
-    def qr(name: str) -> Response:
-        return _sent(qr_picture(f"{address()}/t/{table(name).id}#k={to_base64(key.public)}"))
-
-    @app.get("/code/<code>.json")
-    def by_code(code: str) -> Response:
-        for face in tables.values():
-            if face.code.upper() == code.strip().upper():
-                return _json({"table": face.id, "k": to_base64(key.public)})
-        return abort(404, "No table here has this code; look at the table's screen again.")
-
-    @app.post("/t/<name>/claim")
-    def claim(name: str) -> Response:
-        return _json({"claim": asked.ask(table(name), request.get_data(cache=False), request.remote_addr or "?")})
-
-    @app.get("/t/<name>/claim/<number>")
-    def claim_state(name: str, number: str) -> Response:
-        return Response(wire.to_bytes(asked.look(table(name), number)), mimetype="application/json")
-
-    @app.before_request
-    def only_our_pages_post() -> None:
-        if request.method == "POST" and not same_origin(_as_scope()):
-            abort(403, "This request comes from another page.")
-
+    for rule, view in (
+        ("/", lambda: _sent(own.get("join.html"))),
+        ("/favicon.ico", lambda: _sent(own.get("favicon.svg"))),
+        ("/static/<path:name>", lambda name: _sent(own.get(name))),
+        ("/vendor/<name>", lambda name: _sent(libraries.get(name))),
+        ("/games/<name>.json", lambda name: _sent(words.get(name))),
+        ("/t/<name>", at.phone),
+        ("/t/<name>/kiosk", at.kiosk),
+        ("/t/<name>/bench", at.bench),
+        ("/t/<name>/qr.svg", door.qr),
+        ("/code/<code>.json", door.by_code),
+        ("/t/<name>/claim/<number>", door.state),
+    ):
+        app.add_url_rule(rule, rule, view, methods=["GET"])
+    app.add_url_rule("/t/<name>/bench", "bench", at.bench_command, methods=["POST"])
+    app.add_url_rule("/t/<name>/claim", "claim", door.claim, methods=["POST"])
+    app.before_request(_only_our_pages_post)
     app.after_request(_guarded)
     app.register_error_handler(ClaimRefused, _claim_refused)
     app.register_error_handler(HTTPException, _not_done)
     return app
+
+
+class _Tables:
+    """Pages of the tables."""
+
+    def __init__(self, tables: Mapping[str, TableFace], pages: Shelf) -> None:
+        self.all = tables
+        self._pages = pages
+
+    def one(self, name: str) -> TableFace:
+        return self.all.get(name) or abort(404, "This hub has no such table.")
+
+    def phone(self, name: str) -> Response:
+        self.one(name)
+        return _sent(self._pages.get("phone.html"))
+
+    def kiosk(self, name: str) -> Response:
+        self.one(name)
+        return _sent(self._pages.get("kiosk.html"))
+
+    def bench(self, name: str) -> Response:
+        self._bench_of(name)
+        return _sent(self._pages.get("bench.html"))
+
+    def bench_command(self, name: str) -> Response:
+        bench = self._bench_of(name)
+        command = request.get_json(force=True, silent=True)
+        if not isinstance(command, dict):
+            abort(400, "A bench command is a JSON object.")
+        try:
+            return _json(bench.command(command))
+        except HubError as trouble:
+            abort(400, str(trouble))
+
+    def _bench_of(self, name: str) -> BenchFace:
+        return self.one(name).bench or abort(404, "This table has real devices, so there is no bench.")
+
+
+class _Door:
+    """How a phone finds its table and gets its seat."""
+
+    def __init__(self, tables: _Tables, claims: Claims, key: HubKey, address: Callable[[], str]) -> None:
+        self._tables = tables
+        self._claims = claims
+        self._key = to_base64(key.public)
+        self._address = address
+
+    def qr(self, name: str) -> Response:
+        return _sent(qr_picture(f"{self._address()}/t/{self._tables.one(name).id}#k={self._key}"))
+
+    def by_code(self, code: str) -> Response:
+        said = code.strip().upper()
+        face = next((face for face in self._tables.all.values() if face.code.upper() == said), None)
+        if face is None:
+            abort(404, "No table here has this code; look at the table's screen again.")
+        return _json({"table": face.id, "k": self._key})
+
+    def claim(self, name: str) -> Response:
+        table = self._tables.one(name)
+        return _json({"claim": self._claims.ask(table, request.get_data(cache=False), request.remote_addr or "?")})
+
+    def state(self, name: str, number: str) -> Response:
+        reply = self._claims.look(self._tables.one(name), number)
+        return Response(wire.to_bytes(reply), mimetype="application/json")
+
+
+def _only_our_pages_post() -> None:
+    if request.method == "POST" and not same_origin({"headers": _origin_and_host()}):
+        abort(403, "This request comes from another page.")
+
+
+def _origin_and_host() -> list[tuple[bytes, bytes]]:
+    told = ((name, request.headers.get(name)) for name in ("origin", "host"))
+    return [(name.encode(), value.encode()) for name, value in told if value is not None]
 
 
 @functools.lru_cache(maxsize=16)
@@ -212,27 +226,19 @@ def qr_picture(text: str) -> Item:
 def _sent(found: Item | None) -> Response:
     if found is None:
         abort(404, "There is no such file on this hub.")
-    packed = found.packed if "gzip" in request.accept_encodings else None
+    packed = found.packed if request.accept_encodings.quality("gzip") > 0 else None
     answer = Response(packed or found.plain, content_type=found.kind)
     if packed:
         answer.headers["Content-Encoding"] = "gzip"
     answer.headers["Vary"] = "Accept-Encoding"
     answer.headers["Cache-Control"] = "no-cache"  # kept, but asked for each time: a new hub has new pages
     answer.set_etag(found.tag, weak=True)
-    return answer.make_conditional(request)
+    answer.make_conditional(request)
+    return answer
 
 
 def _json(told: Mapping[str, Any]) -> Response:
     return Response(json.dumps(told), mimetype="application/json")
-
-
-def _as_scope() -> dict[str, Any]:
-    names = ("origin", "host")
-    return {
-        "headers": [
-            (name.encode(), request.headers.get(name, "").encode()) for name in names if name in request.headers
-        ]
-    }
 
 
 def _guarded(answer: Response) -> Response:
@@ -334,7 +340,7 @@ async def _body(scope: Scope, receive: Receive) -> bytes | int:
     """The whole body, or the status that refuses it."""
     if scope["method"] in ("GET", "HEAD"):
         return b""
-    taken = b""
+    taken = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
             while True:
@@ -343,7 +349,7 @@ async def _body(scope: Scope, receive: Receive) -> bytes | int:
                 if len(taken) > BODY_BYTES:
                     return 413
                 if not message.get("more_body"):
-                    return taken
+                    return bytes(taken)
     except TimeoutError:
         return 408
 
@@ -360,15 +366,17 @@ def _told(body: bytes, receive: Receive) -> Receive:
 class _Patient(H11Protocol):
     """HTTP for crowds: a few connections for each address, and a head that comes in time."""
 
-    places = Places(CONNECTIONS, CONNECTIONS_EACH_ADDRESS)
-    _place: str | None = None
-    _hurry: asyncio.TimerHandle | None = None
+    def __init__(self, places: Places, **given: Any) -> None:
+        super().__init__(**given)
+        self._places = places
+        self._place: str | None = None
+        self._hurry: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         address = self.client[0] if self.client else "?"
         if address not in LOOPBACK:  # a proxy on this machine speaks for many
-            if not self.places.take(address):
+            if not self._places.take(address):
                 transport.abort()
                 return
             self._place = address
@@ -376,18 +384,24 @@ class _Patient(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        waiting = self.cycle is None or self.cycle.response_complete
-        if not waiting or self.transport.get_protocol() is not self:
+        waiting = getattr(self.cycle, "response_complete", True)  # no request yet, or none under way
+        if self.transport.get_protocol() is not self:  # a WebSocket now: the gateway counts those
+            self._calm()
+            self._leave()
+        elif not waiting:
             self._calm()
         elif self._hurry is None:
             self._hurry = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._calm()
-        if self._place is not None:
-            self.places.leave(self._place)
-            self._place = None
+        self._leave()
         super().connection_lost(exc)
+
+    def _leave(self) -> None:
+        if self._place is not None:
+            self._places.leave(self._place)
+            self._place = None
 
     def _calm(self) -> None:
         if self._hurry is not None:
@@ -425,12 +439,12 @@ class WebServer:
     @property
     def phones(self) -> int:
         """Open pipes to the broker."""
-        return len(self._front.gateway)
+        return self._front.gateway.phones
 
     @property
     def streams(self) -> int:
         """Open streams of events."""
-        return len(self._front.stream)
+        return self._front.stream.followers
 
     def close(self) -> None:
         """Tell followers and phones, then end."""
@@ -455,8 +469,8 @@ def serve(
         _check_tls(*tls)
     front = _Front(app, tables, dial, limits or Limits())
     config = uvicorn.Config(
-        front,  # type: ignore[arg-type]
-        http=_Patient,
+        front,
+        http=functools.partial(_Patient, Places(CONNECTIONS, CONNECTIONS_EACH_ADDRESS)),  # type: ignore[arg-type]
         ws="websockets-sansio",
         ws_max_size=(limits or Limits()).frame_bytes,
         ws_per_message_deflate=False,  # sealed letters do not shrink
