@@ -1,0 +1,253 @@
+"""A whole transport for tests: real broker, real port, and phones that speak as the page does."""
+
+from __future__ import annotations
+
+import json
+import queue
+import secrets
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import paho.mqtt.client as paho
+from nacl.public import Box, PrivateKey, PublicKey
+from paho.mqtt.enums import CallbackAPIVersion
+
+from hub.broker import MqttBroker
+from hub.config import BrokerPart
+from hub.ports import BrokerUp, ClaimAsked
+from hub.seal import HubKey, pad, unpad
+from phone_ui.gateway import Limits, dial_tcp, dial_unix
+from phone_ui.link import PhonesOverMqtt
+from phone_ui.newest import Newest
+from phone_ui.server import WebServer, make_app, serve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+PATIENCE = 5.0
+STATE: dict[str, Any] = {
+    "table": "1",
+    "name": "Table 1",
+    "code": "FISH",
+    "url": "http://127.0.0.1",
+    "epoch": 1,
+    "seq": 1,
+    "state": "lobby",
+    "seats": [],
+}
+
+
+def until(true: Callable[[], bool], what: str) -> None:
+    """Wait until something has become true; fails after `PATIENCE`."""
+    never, end = threading.Event(), time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, f"waited in vain for {what}"
+        never.wait(0.005)
+
+
+def hand(seq: int, **more: Any) -> dict[str, Any]:
+    return {"epoch": 1, "seq": seq, "seat": 1, **more}
+
+
+def act(n: int, **more: Any) -> dict[str, Any]:
+    return {"v": 1, "id": secrets.token_hex(8), "n": n, "epoch": 1, "verb": "ready", **more}
+
+
+class FakeBench:
+    """Simulated devices that echo."""
+
+    def __init__(self) -> None:
+        self.newest = Newest()
+
+    def command(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"done": command}
+
+
+@dataclass
+class FakeTable:
+    """A table that keeps the claims it is asked for."""
+
+    id: str = "1"
+    code: str = "FISH"
+    public: Newest = field(default_factory=Newest)
+    bench: FakeBench | None = None
+    claims: queue.Queue[ClaimAsked] = field(default_factory=queue.Queue)
+    known: Callable[[str], bool] = lambda _sid: True
+
+    def claim(self, asked: ClaimAsked) -> None:
+        self.claims.put(asked)
+
+    def admitted(self, sid: str) -> bool:
+        return self.known(sid)
+
+
+class FakeBroker:
+    """Remembers what was published; the test plays the broker."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, bytes, bool]] = []
+        self.heard: dict[str, Callable[[str, bytes, bool], None]] = {}
+        self.logins = self
+        self.log: list[str] = []
+
+    def publish(self, topic: str, payload: bytes, *, retain: bool, qos: int = 1) -> None:
+        self.told.append((topic, payload, retain))
+        self.log.append(f"publish {topic.rpartition('/')[2]}")
+
+    def listen(self, pattern: str, heard: Callable[[str, bytes, bool], None]) -> None:
+        self.heard[pattern.rpartition("/")[2]] = heard
+
+    def admit(self, sid: str, password: str, reads: object, writes: object) -> None:
+        self.log.append(f"admit {sid}")
+
+    def release(self, sid: str) -> None:
+        self.log.append(f"release {sid}")
+
+    def admitted(self, sid: str) -> bool:
+        return True
+
+
+class Keys:
+    """A phone's half of the sealing."""
+
+    def __init__(self, hub_key: bytes) -> None:
+        secret = PrivateKey.generate()
+        self.public = bytes(secret.public_key)
+        self._box = Box(secret, PublicKey(hub_key))
+
+    def seal(self, told: object) -> bytes:
+        return bytes(self._box.encrypt(pad(json.dumps(told).encode(), 512)))
+
+    def open(self, letter: bytes) -> dict[str, Any]:
+        opened: dict[str, Any] = json.loads(unpad(self._box.decrypt(letter)))
+        return opened
+
+
+class Phone:
+    """An MQTT client over WebSocket; what happens to it lies in `events`."""
+
+    def __init__(self, port: int, client: str, user: str, password: str, *, clean: bool = True) -> None:
+        self.events: queue.Queue[tuple[Any, ...]] = queue.Queue()
+        self.client = paho.Client(
+            CallbackAPIVersion.VERSION2,
+            client_id=client,
+            clean_session=clean,
+            transport="websockets",
+            reconnect_on_failure=False,
+        )
+        self.client.ws_set_options(path="/mqtt")
+        self.client.username_pw_set(user, password)
+        self.client.on_connect = lambda _c, _u, _f, code, _p: self.events.put(("connected", code.is_failure))
+        self.client.on_disconnect = lambda *_: self.events.put(("closed",))
+        self.client.on_subscribe = lambda _c, _u, _m, codes, _p: self.events.put(
+            ("subscribed", [code.is_failure for code in codes])
+        )
+        self.client.on_publish = lambda _c, _u, mid, _code, _p: self.events.put(("published", mid))
+        self.client.on_message = lambda _c, _u, m: self.events.put(("message", m.topic, bytes(m.payload), m.retain))
+        self._port = port
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.disconnect()
+        self.client.loop_stop()
+
+    def dial(self) -> bool:
+        """Connect; whether the broker let it in."""
+        self.client.connect("127.0.0.1", self._port, keepalive=20)
+        self.client.loop_start()
+        event = self.events.get(timeout=PATIENCE)
+        return bool(event == ("connected", False))
+
+    def vanish(self) -> None:
+        """As a phone whose battery is empty: no goodbye."""
+        live = self.client.socket()
+        assert live is not None
+        live.close()
+        self.expect("closed")
+
+    def expect(self, kind: str) -> tuple[Any, ...]:
+        """The next event of that kind; others before it are dropped."""
+        while True:
+            event = self.events.get(timeout=PATIENCE)
+            if event[0] == kind:
+                return event
+
+    def messages_until(self, last: bytes) -> list[tuple[str, bytes]]:
+        """All that came before the message `last`."""
+        came: list[tuple[str, bytes]] = []
+        while True:
+            _, topic, payload, _ = self.expect("message")
+            if payload == last:
+                return came
+            came.append((topic, payload))
+
+    def subscribe(self, topic: str, qos: int = 1) -> bool:
+        """Whether the broker said yes."""
+        self.client.subscribe(topic, qos)
+        return not self.expect("subscribed")[1][0]
+
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
+        """Publish and wait for the broker's receipt (it gives one for what it drops, too)."""
+        self.client.publish(topic, payload, qos=1, retain=retain)
+        self.expect("published")
+
+
+@dataclass
+class Seat:
+    """A claim with its phone's keys."""
+
+    sid: str
+    password: str
+    keys: Keys
+
+
+class Rig:
+    """One hub's transport, whole."""
+
+    def __init__(self, folder: Path, part: BrokerPart | None = None, limits: Limits | None = None) -> None:
+        self.state_of_broker: queue.Queue[Any] = queue.Queue()
+        self.heard: queue.Queue[Any] = queue.Queue()
+        self.key = HubKey.fresh()
+        self.broker = MqttBroker(part or BrokerPart(), folder / "broker", "hub", ["1"], self.state_of_broker.put)
+        self.link = PhonesOverMqtt(self.broker, self.key, "hub", "1", self.heard.put)
+        self.table = FakeTable(public=self.link.public, known=self.link.admitted)
+        self.topics = self.link.topics
+        self.web: WebServer | None = None
+        try:
+            self.broker.start()
+            assert isinstance(self.state_of_broker.get(timeout=PATIENCE), BrokerUp)
+            where = self.broker.address
+            dial = dial_unix(lambda: where.path) if where.path else dial_tcp(where.host, where.port, where.tls)
+            tables = {"1": self.table}
+            app = make_app(tables, self.key, "hub", lambda: "http://10.42.0.1:8080", {})
+            self.web = serve(app, tables, dial, "127.0.0.1", 0, limits=limits)
+            self.port = self.web.port
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        if self.web is not None:
+            self.web.close()
+        self.broker.close()
+
+    def seat(self) -> Seat:
+        """A held claim, its login known to the broker."""
+        seat = Seat(secrets.token_hex(8), secrets.token_urlsafe(16), Keys(self.key.public))
+        self.link.admit(seat.sid, seat.password, seat.keys.public)
+        until(lambda: self.link.admitted(seat.sid), "the login")
+        return seat
+
+    def phone(self, seat: Seat, *, client: str | None = None, password: str | None = None, clean: bool = True) -> Phone:
+        return Phone(self.port, client or seat.sid, seat.sid, password or seat.password, clean=clean)
+
+    def next_heard(self, kind: type) -> Any:
+        """The next signal, which must be of that kind."""
+        signal = self.heard.get(timeout=PATIENCE)
+        assert isinstance(signal, kind), signal
+        return signal
