@@ -50,10 +50,10 @@ class Need:
 HUB_NEEDS = (
     Need("mosquitto", "mosquitto", "the message broker, started by the hub itself"),
     Need("setpriv", "util-linux", "ends the broker together with the hub"),
-    Need("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "fonts-dejavu-core", "the letters on e-ink and screens"),
 )
 TEST_NEEDS = (
     Need("chromium", "chromium", "the browser that plays the phones in tests"),
+    Need("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "fonts-dejavu-core", "letters and seat marks for it"),
     Need("systemd-analyze", "systemd", "checks the system services in tests"),
 )
 PIN_NEEDS = (  # spidev is built on the spot: no ready package exists for a 64-bit Pi

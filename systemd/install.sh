@@ -82,7 +82,7 @@ if [ -z "$dest" ]; then
             ! getent group "$group" >/dev/null || usermod -a -G "$group" table-hub-kiosk
         done
         command -v cage >/dev/null && { command -v chromium || command -v chromium-browser; } >/dev/null ||
-            DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends cage chromium
+            DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends cage chromium fonts-dejavu-core
     fi
 fi
 
