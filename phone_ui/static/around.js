@@ -1,0 +1,63 @@
+// The public part of a match as phones show it: rows on the table, facts, and what lies before each seat.
+
+import { html } from "/vendor/htm-preact.js";
+import { Mark, Who } from "./atoms.js";
+import { Facts, Rows } from "./facts.js";
+import { asked, at, seatName } from "./words.js";
+
+/** What a seat is doing in the open question, in a word or two; empty when nothing is wanted of it. */
+export function doing(state, seat) {
+  const place = state.seats.find((s) => s.seat === seat);
+  if (state.locked?.includes(seat)) return "locked";
+  if (asked(state.view).includes(seat)) return state.view.waiting?.roll?.seat === seat ? "rolls" : state.view.waiting?.secret ? "choosing" : "to act";
+  if (place?.phone === "away") return "phone asleep";
+  return "";
+}
+
+/** The seat that holds the game's marker, and what the marker is called; null when there is none. */
+export function tokenOf(words, state) {
+  const path = words?.screen?.token;
+  const seat = path && at(state.view?.table, path);
+  return seat ? { seat: Number(seat), letter: words.screen.token_letter ?? "", name: words.screen.token_name ?? "" } : null;
+}
+
+/** Those who are waited for, as marks and names. */
+export function WaitingFor({ state, mine }) {
+  const seats = asked(state.view).filter((seat) => !state.locked?.includes(seat) && seat !== mine);
+  if (!seats.length) return null;
+  return html`<p class="waiting-for"><span>Waiting for</span> ${seats.map((seat) => html`<${Who} state=${state} seat=${seat} />`)}</p>`;
+}
+
+export function Around({ words, state, mine }) {
+  const token = tokenOf(words, state);
+  const order = state.view?.table?.order;
+  const seats = Array.isArray(order) && order.every(Number.isInteger) ? order : Object.keys(state.view?.seats ?? {}).map(Number);
+  return html`<section class="around" aria-label="The table">
+    <${Rows} words=${words} state=${state} />
+    <${Facts} words=${words} state=${state} where="table" facts=${state.view?.table} />
+    <ul class="places">
+      ${seats.map((seat) => {
+        const now = doing(state, seat);
+        return html`<li key=${seat} class=${`place${seat === mine ? " mine" : ""}${now ? " busy" : ""}`}>
+          <div class="place-head">
+            <${Who} state=${state} seat=${seat} number />
+            ${seat === mine && html`<span class="quiet-words">you</span>`}
+            ${token?.seat === seat && html`<span class="tag">${token.name}</span>`}
+            ${now && html`<span class="place-now">${now}</span>`}
+          </div>
+          <${Facts} words=${words} state=${state} where="seat" facts=${state.view.seats[seat]} />
+        </li>`;
+      })}
+    </ul>
+  </section>`;
+}
+
+/** The numbers that were just revealed, seat by seat. */
+export function Reveal({ words, state }) {
+  const name = words?.screen?.ring;
+  const seats = Object.entries(state.view?.seats ?? {}).filter(([, facts]) => name && facts[name] !== null && facts[name] !== undefined);
+  if (!seats.length) return null;
+  return html`<section class="reveal" aria-label="Revealed">
+    ${seats.map(([seat, facts]) => html`<span key=${seat} class="reveal-seat"><${Mark} seat=${Number(seat)} /><b>${String(facts[name])}</b><span class="who-name">${seatName(state, seat)}</span></span>`)}
+  </section>`;
+}

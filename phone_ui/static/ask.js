@@ -1,0 +1,147 @@
+// What the seat is asked: the choices above, the actions at the thumb. Choosing and confirming are two places.
+
+import { html, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
+import { FormFields } from "./form.js";
+import { argsOf, fieldsOf, formsOf, isPlain, isWhole } from "./moves.js";
+import { moveLabel, plain } from "./words.js";
+
+/** At most this many big buttons stand at the thumb; more moves become a list to pick from. */
+const BUTTONS = 3;
+
+/** The state of an open question: forms, what is chosen in each, and which form is in front. */
+export function useQuestion(hand) {
+  const question = `${hand?.match}/${hand?.epoch}/${hand?.number}`;
+  const forms = useMemo(() => formsOf(hand?.moves), [hand]);
+  const [kept, setKept] = useState({ question, chosen: {}, front: null });
+  const now = kept.question === question ? kept : { question, chosen: {}, front: null };
+  return {
+    question,
+    forms,
+    chosen: now.chosen,
+    front: now.front,
+    choose: (form, name, value) => setKept((was) => {
+      const base = was.question === question ? was : now;
+      return { ...base, front: form, chosen: { ...base.chosen, [form]: { ...base.chosen[form], [name]: value } } };
+    }),
+    bring: (form) => setKept((was) => ({ ...(was.question === question ? was : now), front: form })),
+    blank: () => setKept({ question, chosen: {}, front: null }),
+  };
+}
+
+/** How the answers are laid out: the form in front, a list to pick from if they are many, and the buttons. */
+function layOut(asked, front) {
+  const open = asked.filter((form) => !form.why);
+  const barred = asked.filter((form) => form.why);
+  const rich = open.filter((form) => !isPlain(form));
+  const plainOnes = open.filter(isPlain);
+  const listed = rich.length > 1 || open.length > BUTTONS;
+  if (!listed) return { list: null, barred, inFront: rich[0] ?? null, buttons: plainOnes };
+  const safe = plainOnes.find((form) => form === open.at(-1)) ?? null;
+  const list = open.filter((form) => form !== safe);
+  return { list, barred, inFront: list.find((form) => form.key === front) ?? null, buttons: safe ? [safe] : [] };
+}
+
+/** The choices of the open question. */
+export function Choices({ words, state, hand, question, keepOpen }) {
+  const { list, barred, inFront } = layOut(question.forms.filter((form) => !form.standing), question.front);
+  return html`<div class="question">
+    ${list &&
+    html`<fieldset class="field pick-move">
+      <legend class="unseen">What to do</legend>
+      <div class="choices in-column">
+        ${list.map((form) => {
+          const about = words?.moves?.[form.move];
+          return html`<label key=${form.key} class="choice">
+            <input type="radio" name="move" value=${form.key} checked=${question.front === form.key} onChange=${() => question.bring(form.key)} />
+            <span class="choice-body line">
+              <span class="choice-words">${moveLabel(words, state, form.move, argsOf(fieldsOf(form, question.chosen[form.key] ?? {})))}</span>
+              ${about?.effect && html`<span class="choice-note">${about.effect}</span>`}
+            </span>
+          </label>`;
+        })}
+      </div>
+    </fieldset>`}
+    ${inFront &&
+    !isPlain(inFront) &&
+    html`<${FormFields}
+      key=${`${question.question}/${inFront.key}`}
+      words=${words}
+      state=${state}
+      you=${hand.you}
+      move=${inFront.move}
+      fields=${fieldsOf(inFront, question.chosen[inFront.key] ?? {})}
+      group=${inFront.key}
+      keepOpen=${keepOpen}
+      onChange=${(name, value) => question.choose(inFront.key, name, value)}
+    />`}
+    ${barred.length > 0 &&
+    html`<ul class="barred">
+      ${barred.map((form) => html`<li key=${form.key}><b>${moveLabel(words, state, form.move)}</b> ${form.why}</li>`)}
+    </ul>`}
+  </div>`;
+}
+
+/** The big buttons. `act(move, args, key)` sends; `sending` is the key under way. */
+export function Actions({ words, state, question, sending, act, extra }) {
+  const { list, inFront, buttons } = layOut(question.forms.filter((form) => !form.standing), question.front);
+  const confirm = list || inFront;
+  const fields = inFront ? fieldsOf(inFront, question.chosen[inFront.key] ?? {}) : [];
+  const ready = inFront !== null && isWhole(inFront, fields);
+  const args = argsOf(fields);
+  return html`
+    ${confirm &&
+    html`<${Act}
+      primary
+      label=${inFront ? moveLabel(words, state, inFront.move, args) : "Choose above"}
+      name=${inFront?.key ?? "none"}
+      ready=${ready}
+      sending=${sending}
+      onPress=${() => act(inFront.move, args, inFront.key)}
+    />`}
+    ${buttons.map((form, i) => {
+      const fixed = argsOf(fieldsOf(form, {}));
+      return html`<${Act} key=${form.key} primary=${!confirm && i === 0} label=${moveLabel(words, state, form.move, fixed)} name=${form.key} ready sending=${sending} onPress=${() => act(form.move, fixed, form.key)} />`;
+    })}
+    ${extra}
+  `;
+}
+
+/** One big button; it says when it is under way. */
+export function Act({ primary = false, label, name, ready = true, sending, onPress }) {
+  const mine = sending === name;
+  return html`<button
+    type="button"
+    class=${`act${primary ? " primary" : ""}${mine ? " sending" : ""}`}
+    disabled=${!ready || Boolean(sending)}
+    aria-busy=${mine}
+    onClick=${onPress}
+  >
+    ${mine ? "Sending…" : label}
+  </button>`;
+}
+
+/** Offers that stand at any time, on a row of their own. */
+export function Standing({ words, state, hand, question, sending, act }) {
+  const offers = question.forms.filter((form) => form.standing);
+  const [open, setOpen] = useState(null);
+  useEffect(() => setOpen(null), [question.question]);
+  if (!offers.length) return null;
+  return html`<section class="standing" aria-label="At any time">
+    ${offers.map((form) => {
+      const fields = fieldsOf(form, question.chosen[form.key] ?? {});
+      const args = argsOf(fields);
+      const press = () => act(form.move, args, form.key);
+      if (isPlain(form)) {
+        return html`<button type="button" key=${form.key} class="offer" disabled=${Boolean(sending)} onClick=${press}>${moveLabel(words, state, form.move, args)}</button>`;
+      }
+      return html`<div key=${form.key} class="offer-form">
+        <button type="button" class="offer" aria-expanded=${open === form.key} onClick=${() => setOpen(open === form.key ? null : form.key)}>
+          ${words?.moves?.[form.move]?.short ?? plain(form.move)}…
+        </button>
+        ${open === form.key &&
+        html`<${FormFields} words=${words} state=${state} you=${hand.you} move=${form.move} fields=${fields} group=${form.key} onChange=${(name, value) => question.choose(form.key, name, value)} />
+          <button type="button" class="offer confirm" disabled=${Boolean(sending) || !isWhole(form, fields)} onClick=${press}>${moveLabel(words, state, form.move, args)}</button>`}
+      </div>`;
+    })}
+  </section>`;
+}

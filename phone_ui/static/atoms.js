@@ -1,0 +1,74 @@
+// The smallest things that every page draws: seat marks, names in sentences, cards, dice.
+
+import { html } from "/vendor/htm-preact.js";
+import { MARKS, bySeat, isNamed, seatName } from "./words.js";
+
+const SHAPES = {
+  1: html`<circle cx="12" cy="12" r="9.5" />`,
+  2: html`<path d="M12 2.2 22.6 20.8H1.4Z" />`,
+  3: html`<rect x="3" y="3" width="18" height="18" rx="1.5" />`,
+  4: html`<path d="M12 .8 23.2 12 12 23.2.8 12Z" />`,
+  5: html`<path d="m12 1 3.3 7.2 7.9.9-5.9 5.3 1.6 7.8L12 18.3l-6.9 3.9 1.6-7.8L.8 9.1l7.9-.9Z" />`,
+  6: html`<path d="M8.2 1.5h7.6v6.7h6.7v7.6h-6.7v6.7H8.2v-6.7H1.5V8.2h6.7Z" />`,
+};
+
+/** A seat's symbol; never alone: whoever uses it puts the number or a name beside it. */
+export function Mark({ seat }) {
+  return html`<svg class=${`mark seat-${seat}`} viewBox="0 0 24 24" aria-hidden="true">${SHAPES[seat]}</svg>`;
+}
+
+/** Symbol and name of a seat. */
+export function Who({ state, seat, number = false }) {
+  return html`<span class="who">
+    <${Mark} seat=${seat} />
+    ${number && isNamed(state, seat) && html`<span class="who-number">${seat}</span>`}
+    <span class="who-name">${seatName(state, seat)}</span>
+  </span>`;
+}
+
+/** A sentence of the hub with the seats' marks and names in it. */
+export function Said({ state, text }) {
+  return bySeat(text).map((part) => (typeof part === "number" ? html`<${Who} state=${state} seat=${part} />` : part));
+}
+
+/** "seat 2, orange triangle", for those who hear the page. */
+export function seatWords(seat) {
+  return `seat ${seat}, ${MARKS[seat]?.name ?? ""}`;
+}
+
+/** A card by its face: the game's drawing, letter and name, or simply its face; `null` is an empty place. */
+export function Card({ words, face, small = false }) {
+  if (face === null || face === undefined) return html`<span class=${`card empty${small ? " small" : ""}`} role="img" aria-label="empty" />`;
+  const card = words?.cards?.[face];
+  if (!card) return html`<span class=${`card plain${small ? " small" : ""}`}><span class="card-face">${String(face)}</span></span>`;
+  return html`<span class=${`card${small ? " small" : ""}${card.art ? "" : " plain"}`} style=${{ "--card": card.colour ?? "currentColor" }}>
+    ${card.letter && html`<span class="card-letter" aria-hidden="true">${card.letter}</span>`}
+    ${card.art
+      ? html`<svg class="card-art" viewBox="0 0 100 60" aria-hidden="true"><path d=${card.art} /></svg>`
+      : html`<span class="card-face" aria-hidden="true">${card.face ?? card.name}</span>`}
+    <span class="card-name">${card.name}</span>
+  </span>`;
+}
+
+const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };
+
+/** A die with pips up to six, with its number beyond. */
+export function Die({ face }) {
+  return html`<svg class="die" viewBox="0 0 36 36" role="img" aria-label=${face ? `die shows ${face}` : "die not read yet"}>
+    <rect class="die-body" x="1.5" y="1.5" width="33" height="33" rx="7" />
+    ${face &&
+    (PIPS[face]?.map((p) => html`<circle class="die-pip" cx=${9 + (p % 3) * 9} cy=${9 + Math.floor(p / 3) * 9} r="3.3" />`) ??
+      html`<text class="die-number" x="18" y="24" text-anchor="middle">${face}</text>`)}
+  </svg>`;
+}
+
+const TAGS = { read: "read", typed: "typed", hub: "by the hub" };
+
+/** The dice of the open roll and where the faces came from. */
+export function DiceRow({ dice }) {
+  const places = Array.from({ length: Math.max(dice.count, dice.faces.length) }, (_, i) => dice.faces[i] ?? null);
+  return html`<span class=${`dice-row ${dice.state}`}>
+    ${places.map((face) => html`<${Die} face=${face} />`)}
+    ${dice.faces.length > 0 && dice.read && html`<span class="tag">${TAGS[dice.read] ?? dice.read}</span>`}
+  </span>`;
+}

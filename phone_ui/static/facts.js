@@ -1,0 +1,89 @@
+// Facts of a view, drawn by the game's words: counters, cards, seats, and rows of records.
+
+import { html } from "/vendor/htm-preact.js";
+import { Card, Who } from "./atoms.js";
+import { counted, fill, plain } from "./words.js";
+
+const isRecord = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+/** The facts of one place (`table`, `seat`, `you`) that are there: {name, about, value}. */
+export function factsOf(words, where, facts) {
+  const all = Object.entries(words?.facts ?? {}).filter(([, about]) => (about.where ?? "table") === where);
+  return all.map(([name, about]) => ({ name, about, value: facts?.[about.name ?? name] })).filter(({ value }) => value !== undefined && value !== null);
+}
+
+/** Is there nothing in it to show? */
+function isEmpty(value) {
+  return value === "" || value === false || (Array.isArray(value) && !value.length) || (isRecord(value) && !Object.keys(value).length);
+}
+
+function Value({ words, state, about, value, small }) {
+  if (about.seat && Number.isInteger(value)) return html`<${Who} state=${state} seat=${value} />`;
+  if (about.seats && Array.isArray(value)) return html`<span class="list seats">${value.map((seat) => html`<${Who} state=${state} seat=${seat} />`)}</span>`;
+  if (about.card && Array.isArray(value)) return html`<span class="list cards">${value.map((face) => html`<${Card} words=${words} face=${face} small=${small} />`)}</span>`;
+  if (about.card) return html`<span class="list cards"><${Card} words=${words} face=${value} small=${small} /></span>`;
+  if (value === true) return html`<span class="value">yes</span>`;
+  if (Array.isArray(value)) return html`<span class="value">${value.map((v) => (isRecord(v) ? recordWords(v, about) : counted(v, about))).join(" · ")}</span>`;
+  if (isRecord(value) && Object.keys(value).every((key) => /^[1-9]$/.test(key)))
+    return html`<span class="list seats">
+      ${Object.entries(value).map(([seat, v]) => html`<span class="pair"><${Who} state=${state} seat=${seat} /> ${isRecord(v) ? recordWords(v, about) : counted(v, about)}</span>`)}
+    </span>`;
+  if (isRecord(value)) return html`<span class="value">${recordWords(value, about)}</span>`;
+  const known = about.names?.[String(value)];
+  return html`<span class="value">${known ?? (typeof value === "string" ? value : counted(value, about))}</span>`;
+}
+
+/** A record in one line: by the fact's own `title` template, else name and value of all it holds. */
+function recordWords(record, about) {
+  if (about.title) return fill(about.title, record);
+  return Object.entries(record)
+    .filter(([, v]) => v !== null && !isRecord(v))
+    .map(([k, v]) => `${plain(k)} ${Array.isArray(v) ? v.join(" ") : v}`)
+    .join(" · ");
+}
+
+/** Facts as labelled lines; `quiet` names facts drawn elsewhere. */
+export function Facts({ words, state, where, facts, small = true, quiet = [] }) {
+  const lines = factsOf(words, where, facts).filter(({ name, about, value }) => !about.row && !quiet.includes(name) && !isEmpty(value));
+  if (!lines.length) return null;
+  return html`<dl class=${`facts of-${where}`}>
+    ${lines.map(
+      ({ name, about, value }) => html`<div key=${name} class=${`fact${about.card ? " wide" : ""}`}>
+        <dt>${about.label ?? plain(name)}</dt>
+        <dd><${Value} words=${words} state=${state} about=${about} value=${value} small=${small} /></dd>
+      </div>`,
+    )}
+  </dl>`;
+}
+
+/** The rows of records on the table, such as places with cards on them: one tile a record. */
+export function Rows({ words, state, small = true }) {
+  const rows = factsOf(words, "table", state.view?.table).filter(({ about, value }) => about.row && Array.isArray(value) && value.length);
+  return rows.map(
+    ({ name, about, value }) => html`<section key=${name} class="row" aria-label=${about.label ?? plain(name)}>
+      <ul class="tiles">
+        ${value.map((record, i) => html`<${Tile} words=${words} state=${state} about=${about} record=${record} first=${i === 0} small=${small} />`)}
+      </ul>
+    </section>`,
+  );
+}
+
+function Tile({ words, state, about, record, first, small }) {
+  const cards = about.cards ? record[about.cards] : undefined;
+  const said = { ...record };
+  for (const [key, value] of Object.entries(record)) {
+    const names = words?.names?.[key];
+    if (names && value !== null) said[key] = names[String(value)] ?? value;
+  }
+  const text = fill(about.text, said, words);
+  const off = about.flag && record[about.flag];
+  return html`<li class=${`tile${off ? " off" : ""}${first ? " first" : ""}`}>
+    <h4 class="tile-title">
+      ${fill(about.title, said, words) || plain(about.label ?? "")}
+      ${about.by && record[about.by] && html`<${Who} state=${state} seat=${record[about.by]} />`}
+    </h4>
+    ${Array.isArray(cards) && html`<span class="list cards">${cards.map((face) => html`<${Card} words=${words} face=${face} small=${small} />`)}</span>`}
+    ${text && html`<p class="tile-text">${text}</p>`}
+    ${off && html`<p class="tile-flag">${plain(about.flag)}</p>`}
+  </li>`;
+}

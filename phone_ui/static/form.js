@@ -1,0 +1,53 @@
+// One form for one move: a widget a parameter, each chosen by the parameter's kind alone.
+
+import { html, useState } from "/vendor/htm-preact.js";
+import { Amount } from "./widgets/amount.js";
+import { Choose } from "./widgets/choose.js";
+import { OneOf } from "./widgets/one_of.js";
+import { Order } from "./widgets/order.js";
+import { plain } from "./words.js";
+
+const WIDGETS = { one_of: OneOf, amount: Amount, choose: Choose, order: Order };
+
+/** Every card the public can see, so that a choice among other cards is known to be secret. */
+function publicFaces(view, found = new Set()) {
+  const walk = (value) => {
+    if (Array.isArray(value)) value.forEach(walk);
+    else if (value !== null && typeof value === "object") Object.values(value).forEach(walk);
+    else if (value !== null) found.add(JSON.stringify(value));
+  };
+  walk(view?.table);
+  walk(view?.seats);
+  return found;
+}
+
+/** Would drawing this field show a card that only its owner may see? */
+export function showsHand(words, state, you, field) {
+  const offered = field.of ?? field.from;
+  if (!offered || !you || !words?.parameters?.[field.name]?.card) return false;
+  const own = new Set(Object.values(you).flat(2).filter((v) => v !== null && typeof v !== "object").map((v) => JSON.stringify(v)));
+  const open = publicFaces(state.view);
+  return offered.flat().some((v) => own.has(JSON.stringify(v)) && !open.has(JSON.stringify(v)));
+}
+
+/** The fields of a form; `onChange(name, value)` hears every choice. */
+export function FormFields({ words, state, you, move, fields, group, keepOpen, onChange }) {
+  const toDraw = fields.filter((field) => field.shown);
+  const secret = !keepOpen && toDraw.some((field) => showsHand(words, state, you, field));
+  const [open, setOpen] = useState(false);
+  if (secret && !open) {
+    return html`<button type="button" class="open-hand" onClick=${() => setOpen(true)}>Show my hand to choose</button>`;
+  }
+  return html`<div class="fields">
+    ${toDraw.map((field) => {
+      const shown = field.kind === "fixed" ? { ...field, kind: "one_of", of: [field.only] } : field;
+      const Widget = WIDGETS[shown.kind];
+      const label = words?.parameters?.[field.name]?.label ?? plain(field.name);
+      return html`<fieldset key=${field.name} class=${`field kind-${shown.kind}`}>
+        <legend>${label}</legend>
+        <${Widget} words=${words} state=${state} move=${move} field=${shown} group=${group} onChange=${(value) => onChange(field.name, value)} />
+      </fieldset>`;
+    })}
+    ${secret && html`<button type="button" class="cover-hand quiet" onClick=${() => setOpen(false)}>Cover my hand</button>`}
+  </div>`;
+}

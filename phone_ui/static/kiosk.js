@@ -1,0 +1,180 @@
+// The table's screen: public state only, readable from 2.5 m, never asleep and never an error page.
+
+import { html, render, useEffect, useState } from "/vendor/htm-preact.js";
+import { DiceRow, Mark, Said, Who } from "./atoms.js";
+import { doing, tokenOf } from "./around.js";
+import { Facts, Rows } from "./facts.js";
+import { seatState } from "./lobby.js";
+import { follow, notOlder } from "./stream.js";
+import { asked, at, isNamed, nowLines, phaseWords, roundWords, seatName, wordsOf } from "./words.js";
+
+const table = location.pathname.split("/").filter(Boolean).at(-2);
+const SHOW_GAME = 6_500;
+
+/** Where seats stand, clockwise from the lower left corner: which of them are on the far side. */
+const FAR = { 1: [], 2: [2], 3: [2, 3], 4: [2, 3], 5: [2, 3, 4], 6: [2, 3, 4] };
+const RIGHT_SIDE = { 2: [], 3: [], 4: [4], 5: [5], 6: [5, 6] };
+
+function Kiosk() {
+  const [state, setState] = useState(null);
+  const [away, setAway] = useState(false);
+  const [words, setWords] = useState(null);
+
+  useEffect(() => {
+    const stream = follow(`/t/${table}/events`, { onState: (next) => setState((was) => (notOlder(was, next) ? next : was)), onAway: setAway });
+    return () => stream.close();
+  }, []);
+
+  const game = state?.game;
+  useEffect(() => {
+    let stale = false;
+    setWords(null);
+    if (game) wordsOf(game).then((w) => stale || setWords(w), () => undefined);
+    return () => {
+      stale = true;
+    };
+  }, [game]);
+
+  if (!state || away) return html`<${Splash} />`;
+  const inPlay = state.state === "playing" || state.state === "stopped";
+  return html`<div class=${`screen ${state.state}`}>
+    ${inPlay ? html`<${TableTop} words=${words} state=${state} /><${Now} words=${words} state=${state} />` : null}
+    ${state.state === "over" && state.over ? html`<${Winner} words=${words} state=${state} />` : null}
+    ${state.state === "lobby" ? html`<${Welcome} state=${state} />` : null}
+    ${state.notice && html`<p class="notice" role="status"><${Said} state=${state} text=${state.notice} /></p>`}
+    ${state.state !== "lobby" && html`<${Foot} state=${state} />`}
+  </div>`;
+}
+
+function Splash() {
+  return html`<div class="splash"><svg class="splash-ring" viewBox="0 0 64 64" aria-hidden="true"><circle cx="32" cy="32" r="24" /></svg><p class="headline">Waiting for the hub</p></div>`;
+}
+
+/** The wooden table seen from above, seats in their places. */
+function TableTop({ words, state }) {
+  const seats = Object.keys(state.view?.seats ?? {}).map(Number);
+  const far = FAR[seats.length] ?? [];
+  const right = RIGHT_SIDE[seats.length] ?? [];
+  const near = seats.filter((s) => !far.includes(s));
+  // Clockwise as the players sit: the near side runs from right to left.
+  near.sort((a, b) => (right.includes(a) ? 1 : 0) - (right.includes(b) ? 1 : 0) || (right.includes(a) ? b - a : a - b));
+  const token = tokenOf(words, state);
+  const line = (list) => html`<ul class="side" style=${{ "--count": Math.max(list.length, 2) }}>
+    ${list.map((seat) => html`<${SeatPlace} key=${seat} words=${words} state=${state} seat=${seat} token=${token} />`)}
+  </ul>`;
+  return html`<section class="table-top" aria-label="The table">
+    ${line(far)}
+    <div class="felt">
+      <${Rows} words=${words} state=${state} small=${false} />
+      <${Facts} words=${words} state=${state} where="table" facts=${state.view?.table} />
+    </div>
+    ${line(near)}
+  </section>`;
+}
+
+function SeatPlace({ words, state, seat, token }) {
+  const place = state.seats.find((s) => s.seat === seat);
+  const now = doing(state, seat);
+  return html`<li class=${`seat-place${now && now !== "locked" && now !== "phone asleep" ? " asked" : ""}`}>
+    <div class="seat-head">
+      <${Mark} seat=${seat} />
+      ${isNamed(state, seat) && html`<span class="who-number">${seat}</span>`}
+      <b class="seat-called">${seatName(state, seat)}</b>
+      ${token?.seat === seat && html`<span class="tag">${token.name}</span>`}
+      <span class="seat-now">${now === "locked" ? "locked ✓" : now}</span>
+    </div>
+    <${Facts} words=${words} state=${state} where="seat" facts=${state.view.seats[seat]} />
+    ${place?.claim_code && html`<p class="seat-free">free, code <b>${place.claim_code}</b></p>`}
+    ${place?.box === "lost" && html`<p class="seat-free">box unplugged: play on the phone</p>`}
+  </li>`;
+}
+
+/** The NOW card: who, what, and the biggest number of the moment. */
+function Now({ words, state }) {
+  const { main, caption } = nowLines(words, state);
+  const seats = asked(state.view);
+  const secret = state.view?.waiting?.secret;
+  const order = at(state.view, "table.order");
+  const latest = (state.events ?? []).slice(-3).reverse();
+  return html`<section class="now" aria-label="Now">
+    <p class="now-where">${state.title}${state.view?.round ? html`, <span>${roundWords(state.view).toLowerCase()}</span>` : ""}</p>
+    <p class="now-phase">${phaseWords(words, state.view)}</p>
+    ${!secret && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
+    ${main && html`<p class="now-main" style=${{ "--letters": Math.max(main.length, 5) }}>${main}</p>`}
+    ${caption && html`<p class="now-caption">${caption}</p>`}
+    ${state.dice && html`<div class="now-dice"><${DiceRow} dice=${state.dice} />${state.dice.say && html`<p><${Said} state=${state} text=${state.dice.say} /></p>`}</div>`}
+    ${!state.dice && state.want && html`<p class="now-want"><${Said} state=${state} text=${state.want} /></p>`}
+    ${Array.isArray(order) && order.every(Number.isInteger) && html`<ol class="now-order">${order.map((seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}><${Mark} seat=${seat} /><span>${seat}</span></li>`)}</ol>`}
+    <ol class="now-log">${latest.map((e) => html`<li key=${e.n}><${Said} state=${state} text=${e.text} /></li>`)}</ol>
+  </section>`;
+}
+
+/** Joining stays possible in play: small, but always there. */
+function Foot({ state }) {
+  const free = state.seats.filter((s) => s.claim_code);
+  return html`<footer class="foot">
+    <img class="foot-qr" src=${`/t/${table}/qr.svg`} alt="code to scan" />
+    <p>Join: <b class="code">${state.code}</b></p>
+    <p class="foot-url">${bare(state.url)}</p>
+    ${free.length > 0 && html`<p class="foot-free">${free.map((s) => html`<span key=${s.seat}><${Mark} seat=${s.seat} /> ${s.seat} <b>${s.claim_code}</b></span>`)}</p>`}
+    <p class="foot-name">${state.name}</p>
+  </footer>`;
+}
+
+const bare = (url) => url.replace(/^https?:\/\//, "").replace(/\/$/, "");
+
+/** Before a match: how to sit down, and what there is to play. */
+function Welcome({ state }) {
+  const [shown, setShown] = useState(0);
+  const count = state.games.length;
+  useEffect(() => {
+    const timer = setInterval(() => setShown((i) => i + 1), SHOW_GAME);
+    return () => clearInterval(timer);
+  }, []);
+  const chosen = state.games.find((g) => g.name === state.game);
+  const game = chosen ?? (count ? state.games[shown % count] : null);
+  const anybody = state.seats.some((s) => s.held || s.ready);
+  return html`<section class="welcome" aria-label="Join">
+    <div class="welcome-left">
+      <p class="welcome-name">${state.name}</p>
+      ${game &&
+      html`<div class="attract" key=${game.name}>
+        <h1>${game.title}</h1>
+        <p class="attract-blurb">${game.blurb}</p>
+        <p class="attract-meta">${game.seats[0]} to ${game.seats[1]} players, about ${game.minutes} minutes</p>
+      </div>`}
+      <ul class="welcome-seats">
+        ${state.seats.map(
+          (s) => html`<li key=${s.seat} class=${s.held || s.ready ? "here" : "free"}>
+            <${Mark} seat=${s.seat} /><span class="who-number">${s.seat}</span>
+            <span class="welcome-who">${s.held || s.ready ? s.name || seatState(s) : "free"}</span>
+            ${s.claim_code ? html`<span class="welcome-code">${s.claim_code}</span>` : s.ready ? html`<span class="welcome-code">ready ✓</span>` : null}
+          </li>`,
+        )}
+      </ul>
+    </div>
+    <div class="welcome-right">
+      <img class="welcome-qr" src=${`/t/${table}/qr.svg`} alt="code to scan" />
+      <ol class="steps">
+        <li>Scan${anybody ? " to sit down too" : ""}</li>
+        <li>Press the box in front of you</li>
+      </ol>
+      <p class="by-hand">or open <b>${bare(state.url)}</b><br />and type <b class="code">${state.code}</b></p>
+    </div>
+  </section>`;
+}
+
+function Winner({ words, state }) {
+  const { winners, scores, why } = state.over;
+  const ranked = Object.entries(scores ?? {}).sort((a, b) => Number(winners.includes(Number(b[0]))) - Number(winners.includes(Number(a[0]))) || b[1] - a[1]);
+  return html`<section class="winner" aria-label="The end">
+    <p class="winner-game">${words?.title ?? state.title}</p>
+    <div class="winner-marks">${winners.map((seat) => html`<${Mark} seat=${seat} />`)}</div>
+    <h1>${winners.length ? winners.map((seat) => seatName(state, seat)).join(" and ") : "Nobody"} ${winners.length > 1 ? "win" : "wins"}</h1>
+    ${why && html`<p class="winner-why"><${Said} state=${state} text=${why} /></p>`}
+    <ol class="winner-scores">${ranked.map(([seat, score]) => html`<li key=${seat} class=${winners.includes(Number(seat)) ? "won" : ""}><${Who} state=${state} seat=${Number(seat)} number /><b>${score}</b></li>`)}</ol>
+    <p class="winner-again">Push any dial to play again</p>
+  </section>`;
+}
+
+render(html`<${Kiosk} />`, document.getElementById("page"));

@@ -1,0 +1,193 @@
+// Moves as they come from the hub, made into forms: pure, no page.
+// The same move may be listed more than once where one parameter limits another; it becomes one form, and
+// each choice leaves the variants that agree with it.
+
+const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+/** fixed, one_of, amount, choose or order: the shape of a parameter on the wire. */
+export function kindOf(spec) {
+  if (spec !== null && typeof spec === "object" && !Array.isArray(spec)) {
+    if ("one_of" in spec) return "one_of";
+    if ("choose" in spec) return "choose";
+    if ("order" in spec) return "order";
+    if ("min" in spec) return "amount";
+  }
+  return "fixed";
+}
+
+/** One form a move name; `standing` offers stay apart from the answers to the question. */
+export function formsOf(moves) {
+  const forms = new Map();
+  for (const { move, standing = false, why = "", ...variant } of moves ?? []) {
+    const key = `${move}${standing ? " standing" : ""}`;
+    if (!forms.has(key)) forms.set(key, { key, move, standing, why, variants: [], params: [] });
+    const form = forms.get(key);
+    form.variants.push(variant);
+    for (const name of Object.keys(variant)) if (!form.params.includes(name)) form.params.push(name);
+  }
+  return [...forms.values()];
+}
+
+/** Does the parameter take this value? */
+export function admits(spec, value) {
+  switch (kindOf(spec)) {
+    case "one_of":
+      return spec.one_of.some((v) => same(v, value));
+    case "amount":
+      return Number.isInteger(value) && value >= spec.min && value <= spec.max && (value - spec.min) % (spec.step ?? 1) === 0;
+    case "choose":
+      return Array.isArray(value) && value.length >= spec.choose.min && value.length <= spec.choose.max && within(value, spec.from);
+    case "order":
+      return Array.isArray(value) && value.length === spec.order.length && within(value, spec.order);
+    default:
+      return same(spec, value);
+  }
+}
+
+function within(some, all) {
+  const left = all.map((v) => JSON.stringify(v));
+  return some.every((v) => {
+    const place = left.indexOf(JSON.stringify(v));
+    if (place >= 0) left.splice(place, 1);
+    return place >= 0;
+  });
+}
+
+function values(spec) {
+  return kindOf(spec) === "one_of" ? spec.one_of : [spec];
+}
+
+/** What several variants offer for one parameter, taken together. */
+function together(specs) {
+  const kinds = new Set(specs.map(kindOf));
+  if (kinds.has("choose")) {
+    const lists = specs.filter((s) => kindOf(s) === "choose");
+    const from = lists.reduce((a, s) => (s.from.length > a.length ? s.from : a), []);
+    const [min, max] = [Math.min(...lists.map((s) => s.choose.min)), Math.max(...lists.map((s) => s.choose.max))];
+    return { kind: "choose", from, min, max };
+  }
+  if (kinds.has("order")) return { kind: "order", of: specs.find((s) => kindOf(s) === "order").order };
+  if (kinds.has("amount")) return { kind: "amount", ranges: joined(specs) };
+  const all = [];
+  for (const spec of specs) for (const v of values(spec)) if (!all.some((w) => same(v, w))) all.push(v);
+  return all.length === 1 ? { kind: "fixed", only: all[0] } : { kind: "one_of", of: all };
+}
+
+function joined(specs) {
+  const ranges = [];
+  for (const spec of specs) {
+    if (kindOf(spec) === "amount") ranges.push({ min: spec.min, max: spec.max, step: spec.step ?? 1 });
+    else for (const v of values(spec)) ranges.push({ min: v, max: v, step: 1 });
+  }
+  ranges.sort((a, b) => a.min - b.min || a.max - b.max);
+  return ranges;
+}
+
+/** The next legal amount above (`way` 1) or below (-1) a value, or undefined. */
+export function nextAmount(ranges, value, way) {
+  let best;
+  for (const { min, max, step } of ranges) {
+    const top = min + Math.floor((max - min) / step) * step;
+    let v;
+    if (way > 0) v = value < min ? min : min + (Math.floor((value - min) / step) + 1) * step;
+    else v = value > top ? top : min + (Math.ceil((value - min) / step) - 1) * step;
+    if (v < min || v > top) continue;
+    if (best === undefined || (way > 0 ? v < best : v > best)) best = v;
+  }
+  return best;
+}
+
+export function leastAmount(ranges) {
+  return Math.min(...ranges.map((r) => r.min));
+}
+
+export function mostAmount(ranges) {
+  return Math.max(...ranges.map((r) => r.min + Math.floor((r.max - r.min) / r.step) * r.step));
+}
+
+/** The legal amounts if there are at most `limit` of them, else null. */
+export function fewAmounts(ranges, limit) {
+  const all = [];
+  for (let v = leastAmount(ranges); v !== undefined; v = nextAmount(ranges, v, 1)) {
+    all.push(v);
+    if (all.length > limit) return null;
+  }
+  return all;
+}
+
+function takes(field, value) {
+  switch (field.kind) {
+    case "fixed":
+      return same(field.only, value);
+    case "one_of":
+      return field.of.some((v) => same(v, value));
+    case "amount":
+      return field.ranges.some((r) => admits(r, value));
+    case "choose":
+      return Array.isArray(value) && value.length <= field.max && within(value, field.from);
+    default:
+      return admits({ order: field.of }, value);
+  }
+}
+
+function atFirst(field) {
+  switch (field.kind) {
+    case "fixed":
+      return field.only;
+    case "amount":
+      return fewAmounts(field.ranges, 8) ? undefined : leastAmount(field.ranges);
+    case "choose":
+      return [];
+    case "order":
+      return field.of;
+    default:
+      return undefined;
+  }
+}
+
+/** The fields of a form as the choices so far leave them, each with its value (undefined: not chosen yet). */
+export function fieldsOf(form, chosen) {
+  const fields = [];
+  let live = form.variants;
+  for (const name of form.params) {
+    const having = live.filter((variant) => name in variant);
+    if (!having.length) continue;
+    const partial = having.length < live.length;
+    if (partial && fields.some((before) => before.value === undefined)) continue;
+    const field = { name, ...together(having.map((variant) => variant[name])), optional: partial };
+    // One value left of several elsewhere is still shown, so that the form does not jump.
+    field.shown = field.kind !== "fixed" || partial || together(form.variants.filter((v) => name in v).map((v) => v[name])).kind !== "fixed";
+    const wanted = chosen[name];
+    if (field.optional && wanted === null) field.value = null;
+    else if (wanted !== undefined && wanted !== null && takes(field, wanted)) field.value = wanted;
+    else field.value = field.optional ? null : atFirst(field);
+    fields.push(field);
+    if (field.value === null) live = live.filter((variant) => !(name in variant));
+    else if (field.value !== undefined) {
+      const fitting = live.filter((variant) => name in variant && admits(variant[name], field.value));
+      if (fitting.length) live = fitting;
+    }
+  }
+  return fields;
+}
+
+/** The arguments as they stand, without what is not chosen. */
+export function argsOf(fields) {
+  const args = {};
+  for (const field of fields) if (field.value !== undefined && field.value !== null) args[field.name] = field.value;
+  return args;
+}
+
+/** Is some variant answered in full by these fields? */
+export function isWhole(form, fields) {
+  const args = argsOf(fields);
+  return form.variants.some((variant) => {
+    const names = Object.keys(variant);
+    return names.length === Object.keys(args).length && names.every((name) => name in args && admits(variant[name], args[name]));
+  });
+}
+
+/** A move that only wants a press: nothing to choose. */
+export function isPlain(form) {
+  return fieldsOf(form, {}).every((field) => !field.shown);
+}

@@ -1,0 +1,221 @@
+// The phone page: a seat at one table, from sitting down to leaving.
+
+import { html, render, useCallback, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { Who } from "./atoms.js";
+import { dress, ownSettings, setSettings, slot } from "./keep.js";
+import { connect } from "./link.js";
+import { Lobby, Result } from "./lobby.js";
+import { Act } from "./ask.js";
+import { Play, turnWords } from "./play.js";
+import { Seating } from "./seating.js";
+import { follow, notOlder } from "./stream.js";
+import { Help, Log, Rules, SeatTab, TabBar } from "./tabs.js";
+import { phaseWords, roundWords, wordsOf } from "./words.js";
+
+const table = location.pathname.split("/").filter(Boolean).at(-1);
+const asked = new URLSearchParams(location.search);
+const fragment = new URLSearchParams(location.hash.slice(1));
+if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+
+/** One browser may hold several seats of a simulated table: `?phone=2` keeps that tab's claim apart. */
+const place = `th/${table}${asked.get("phone") ? `/${asked.get("phone")}` : ""}`;
+const claim = slot(place);
+const hubKeySlot = slot(`th/${table}/key`);
+if (fragment.get("k")) hubKeySlot.set(fragment.get("k"));
+const begin = Number(fragment.get("seat")) ? { seat: Number(fragment.get("seat")), code: fragment.get("code") } : null;
+const tab = `${Date.now()}-${Math.random()}`;
+
+dress(ownSettings());
+
+function Phone() {
+  const [held, setHeld] = useState(claim.get());
+  const [watching, setWatching] = useState(false);
+  const [state, setState] = useState(null);
+  const [hand, setHand] = useState(null);
+  const [away, setAway] = useState(false);
+  const [said, setSaid] = useState("");
+  const [elsewhere, setElsewhere] = useState(false);
+  const [settings, keepSettings] = useState(ownSettings());
+  const [tabOpen, setTabOpen] = useState(null);
+  const [sending, setSending] = useState(null);
+  const [refusal, setRefusal] = useState("");
+  const link = useRef(null);
+  const words = useWords(state?.game);
+
+  const take = useCallback((next) => setState((was) => (notOlder(was, next) ? next : was)), []);
+
+  // Without a seat the public stream is enough; with one the broker brings everything.
+  useEffect(() => {
+    if (held) return undefined;
+    const stream = follow(`/t/${table}/events`, { onState: take, onAway: setAway, patience: 6_000 });
+    const wake = () => document.visibilityState === "visible" && stream.wake();
+    document.addEventListener("visibilitychange", wake);
+    return () => {
+      document.removeEventListener("visibilitychange", wake);
+      stream.close();
+    };
+  }, [held]);
+
+  useEffect(() => {
+    if (!held || elsewhere) return undefined;
+    slot(`${place}/tab`).set(tab);
+    const give = (sentence) => {
+      claim.wipe();
+      setHand(null);
+      setTabOpen(null);
+      setSaid(sentence);
+      setHeld(null);
+    };
+    const opened = connect({
+      held,
+      count() {
+        const now = claim.get() ?? held;
+        const n = (now.n ?? 0) + 1;
+        claim.set({ ...now, n });
+        return n;
+      },
+      onPublic: take,
+      onHand(next) {
+        setHand(next);
+        setRefusal("");
+      },
+      onAway: setAway,
+      onGone: give,
+    });
+    link.current = { ...opened, give };
+    const wake = () => document.visibilityState === "visible" && opened.wake();
+    const restored = (event) => event.persisted && opened.wake();
+    const other = (event) => {
+      if (event.key === `${place}/tab` && event.newValue !== JSON.stringify(tab)) setElsewhere(true);
+    };
+    document.addEventListener("visibilitychange", wake);
+    addEventListener("pageshow", restored);
+    addEventListener("online", wake);
+    addEventListener("storage", other);
+    return () => {
+      document.removeEventListener("visibilitychange", wake);
+      removeEventListener("pageshow", restored);
+      removeEventListener("online", wake);
+      removeEventListener("storage", other);
+      opened.close();
+      link.current = null;
+    };
+  }, [held, elsewhere]);
+
+  // A hand of the last match says nothing about this one.
+  const asksFor = state?.state === "playing" && hand?.match !== state.match ? null : hand;
+
+  async function ask(verb, args, key) {
+    setSending(key);
+    setRefusal("");
+    const answer = await link.current.send(verb, args);
+    setSending(null);
+    if (!answer.ok) setRefusal(answer.error ?? "The hub refused that.");
+    return answer;
+  }
+
+  async function leave() {
+    if (!held) {
+      setWatching(false);
+      setTabOpen(null);
+      return;
+    }
+    const answer = await ask("leave", {}, "leave");
+    if (answer.ok) link.current?.give("");
+  }
+
+  useEffect(() => {
+    if (!state) return;
+    const turn = turnWords(state, asksFor);
+    document.title = `${turn ? `${turn}: ` : ""}${state.title || state.name}`;
+  });
+
+  if (!state) return html`<${Splash} away=${away} />`;
+  if (!held && !watching) {
+    return html`<${Seating} table=${table} state=${state} hubKey=${hubKeySlot.get()} begin=${said ? null : begin} said=${said}
+      onHeld=${(login) => {
+        claim.set(login);
+        setSaid("");
+        setHeld(login);
+      }}
+      onWatch=${() => setWatching(true)} />`;
+  }
+  if (elsewhere) {
+    return html`<main class="seating"><h1 class="headline">This seat is open in another tab</h1><button type="button" class="act primary" onClick=${() => setElsewhere(false)}>Use it here</button></main>`;
+  }
+  const common = { words, state, seat: held?.seat ?? null, hand: asksFor, settings, sending, refusal, ask, away };
+  const panels = {
+    rules: () => html`<${Rules} ...${common} />`,
+    log: () => html`<${Log} ...${common} />`,
+    help: () => html`<${Help} ...${common} />`,
+    seat: () => html`<${SeatTab} ...${common} held=${held} onLeave=${leave}
+      onSettings=${(next) => {
+        setSettings(next);
+        keepSettings(next);
+      }} />`,
+  };
+  const turn = turnWords(state, asksFor);
+  return html`<div class=${`page${away ? " away" : ""}`}>
+    <${Strip} words=${words} state=${state} held=${held} away=${away} />
+    ${away && html`<p class="away-bar" role="status">No link to the hub${state.view?.round ? `, as of round ${state.view.round}` : ""}. It comes back by itself.</p>`}
+    ${state.notice && html`<p class="notice" role="status">${state.notice}</p>`}
+    ${tabOpen
+      ? html`<main class="body"><button type="button" class="back" onClick=${() => setTabOpen(null)}>← The table${turn ? html` <b>${turn}</b>` : ""}</button>
+          ${refusal && html`<p class="refusal" role="alert">${refusal}</p>`}
+          ${panels[tabOpen]()}</main>`
+      : html`<main class="body">${body(common)}</main>`}
+    <${TabBar} open=${tabOpen} onOpen=${setTabOpen} />
+  </div>`;
+}
+
+/** The middle of the page by the state of the table. */
+function body(common) {
+  const { state, refusal } = common;
+  if (state.state === "lobby") {
+    return html`${refusal && html`<p class="refusal" role="alert">${refusal}</p>`}<${Lobby} ...${common} />`;
+  }
+  if (state.state === "over" && state.over) return html`<${Over} ...${common} />`;
+  return html`<${Play} ...${common} />`;
+}
+
+function Over(common) {
+  const { state, seat, sending, refusal, ask } = common;
+  const [choosing, setChoosing] = useState(false);
+  return html`<${Result} state=${state} />
+    ${refusal && html`<p class="refusal" role="alert">${refusal}</p>`}
+    ${choosing && html`<${Lobby} ...${common} />`}
+    ${seat &&
+    !choosing &&
+    html`<div class="dock" role="group" aria-label="Actions"><div class="acts">
+      <${Act} primary label="Again, same seats" name="again" sending=${sending} onPress=${() => ask("again", {}, "again")} />
+      <button type="button" class="act" onClick=${() => setChoosing(true)}>Another game</button>
+    </div></div>`}`;
+}
+
+/** The public strip: my seat, round, phase, link. */
+function Strip({ words, state, held, away }) {
+  return html`<header class="strip">
+    <span class="strip-seat">${held ? html`<${Who} state=${state} seat=${held.seat} number />` : html`<b>Watching</b>`}</span>
+    <span class="strip-game">${state.state === "playing" ? html`<span>${roundWords(state.view)}</span> <b>${phaseWords(words, state.view)}</b>` : state.name}</span>
+    <span class=${`link${away ? " lost" : ""}`}><span class="link-dot" aria-hidden="true">${away ? "○" : "●"}</span> ${away ? "lost" : "live"}</span>
+  </header>`;
+}
+
+function Splash({ away }) {
+  return html`<main class="splash"><p class="headline">${away ? "Waiting for the hub" : "Coming to the table"}</p><p>${away ? "Is this phone on the table's Wi-Fi? It goes on by itself." : ""}</p></main>`;
+}
+
+function useWords(game) {
+  const [words, setWords] = useState(null);
+  useEffect(() => {
+    let stale = false;
+    setWords(null);
+    if (game) wordsOf(game).then((w) => stale || setWords(w), () => undefined);
+    return () => {
+      stale = true;
+    };
+  }, [game]);
+  return words;
+}
+
+render(html`<${Phone} />`, document.getElementById("page"));

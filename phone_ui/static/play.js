@@ -1,0 +1,113 @@
+// A match on a phone: covered hand, one sentence, the choices, the actions, and the table below.
+
+import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { Act, Actions, Choices, Standing, useQuestion } from "./ask.js";
+import { Around, Reveal, WaitingFor } from "./around.js";
+import { Said } from "./atoms.js";
+import { DicePart } from "./dice.js";
+import { Facts, factsOf } from "./facts.js";
+import { SecretZone } from "./secret.js";
+import { moveLabel } from "./words.js";
+
+const REVEAL_FOR = 4_500;
+
+/** True for a while after the events tell of a reveal that was not there when the page came. */
+function useReveal(state) {
+  const last = [...(state.events ?? [])].reverse().find((e) => e.kind === "reveal")?.n ?? 0;
+  const seen = useRef(last);
+  const [showing, setShowing] = useState(false);
+  useEffect(() => {
+    if (last <= seen.current) {
+      seen.current = last;
+      return undefined;
+    }
+    seen.current = last;
+    setShowing(true);
+    const timer = setTimeout(() => setShowing(false), REVEAL_FOR);
+    return () => clearTimeout(timer);
+  }, [last]);
+  return showing;
+}
+
+/** LOOK, ACT or LOCKED, from what the hub says is wanted of this seat. */
+export function modeOf(state, hand) {
+  if (!hand || state.state !== "playing") return "look";
+  if (hand.locked) return "locked";
+  return hand.faces || hand.moves.some((move) => !move.standing) ? "act" : "look";
+}
+
+export function Play({ words, state, hand, settings, sending, refusal, ask, away }) {
+  const question = useQuestion(hand);
+  const revealing = useReveal(state);
+  const [changing, setChanging] = useState(null);
+  const mode = modeOf(state, hand);
+  const change = mode === "locked" && changing === question.question;
+  const acting = mode === "act" || change;
+  const canChange = hand?.moves.some((move) => !move.standing);
+
+  useEffect(() => {
+    if (mode === "act" && document.visibilityState === "visible") navigator.vibrate?.(60);
+  }, [mode, question.question]);
+
+  async function act(move, args, key) {
+    const answer = await ask("act", { move, ...args }, key);
+    if (answer.ok) {
+      setChanging(null);
+      question.blank();
+    }
+  }
+
+  const wanted = acting ? hand.want : mode === "locked" ? "" : state.want;
+  return html`
+    <div class="play">
+      ${state.state === "stopped" && html`<p class="banner">The match is stopped. Its log is kept; call the staff.</p>`}
+      ${revealing && html`<${Reveal} words=${words} state=${state} />`}
+      ${hand && html`<${OwnPart} words=${words} state=${state} hand=${hand} keepOpen=${settings.keepOpen} />`}
+      <div class="want-block" aria-live="polite">
+        ${mode === "locked" && html`<p class="want locked-want"><${Lock} /> ${canChange ? "Locked. You may change it until the last one has locked." : "Locked."}</p>`}
+        ${wanted && html`<p class=${`want${acting ? " mine" : ""}`}><${Said} state=${state} text=${wanted} /></p>`}
+      </div>
+      ${!acting && html`<${WaitingFor} state=${state} mine=${hand?.seat} />`}
+      <${DicePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
+      ${acting && html`<${Choices} words=${words} state=${state} hand=${hand} question=${question} keepOpen=${settings.keepOpen} />`}
+      ${hand && html`<${Standing} words=${words} state=${state} hand=${hand} question=${question} sending=${sending || away} act=${act} />`}
+      <${Around} words=${words} state=${state} mine=${hand?.seat} />
+    </div>
+    ${hand &&
+    html`<div class="dock" role="group" aria-label="Actions">
+      ${refusal && html`<p class="refusal" role="alert"><${Said} state=${state} text=${refusal} /></p>`}
+      <div class="acts">
+        ${acting && html`<${Actions} words=${words} state=${state} question=${question} sending=${sending || (away ? "away" : null)} act=${act} />`}
+        ${mode === "locked" && !change && canChange && html`<button type="button" class="act change" disabled=${away} onClick=${() => setChanging(question.question)}><span>Locked ✓</span><small>tap to change</small></button>`}
+        ${change && html`<button type="button" class="act" onClick=${() => setChanging(null)}>Keep it</button>`}
+        ${hand.undo && html`<${Act} label="Take back" name="undo" sending=${sending || (away ? "away" : null)} onPress=${() => ask("undo", {}, "undo")} />`}
+      </div>
+    </div>`}
+  `;
+}
+
+function Lock() {
+  return html`<svg class="lock" viewBox="0 0 20 24" aria-hidden="true"><path d="M4.5 10V7a5.5 5.5 0 0 1 11 0v3H17a1.5 1.5 0 0 1 1.5 1.5v9A1.5 1.5 0 0 1 17 22H3a1.5 1.5 0 0 1-1.5-1.5v-9A1.5 1.5 0 0 1 3 10Zm2.5 0h6V7a3 3 0 0 0-6 0Z" /></svg>`;
+}
+
+/** What only this seat may see: its own facts, what it locked, where its dial starts. */
+function OwnPart({ words, state, hand, keepOpen }) {
+  const own = factsOf(words, "you", hand.you);
+  const rest = hand.locked || Number.isInteger(hand.dial);
+  if (!own.length && !rest) return null;
+  const label = own.length ? "your hand" : "your choice";
+  const { move, ...args } = hand.locked ?? {};
+  return html`<${SecretZone} label=${label} keepOpen=${keepOpen}>
+    <${Facts} words=${words} state=${state} where="you" facts=${hand.you} small=${false} />
+    ${move && html`<p class="own-choice">You locked: <b>${moveLabel(words, state, move, args)}</b></p>`}
+    ${!move && Number.isInteger(hand.dial) && html`<p class="own-choice">The dial of your box starts at <b>${hand.dial}</b></p>`}
+  </${SecretZone}>`;
+}
+
+/** What a seat is told in the strip: whether it is its turn. */
+export function turnWords(state, hand) {
+  if (state.state !== "playing") return "";
+  const mode = modeOf(state, hand);
+  if (mode === "act") return "Your turn";
+  return mode === "locked" ? "Locked" : "";
+}

@@ -1,0 +1,62 @@
+// The covered zone: what is in it is drawn only while a finger, the space bar or the person's own setting holds it open.
+
+import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+
+/** Is the zone open? Closes by itself when the page is hidden or the finger is taken away by the system. */
+export function SecretZone({ label, keepOpen, children }) {
+  const [held, setHeld] = useState(false);
+  const zone = useRef(null);
+  const height = useRef(0);
+
+  useEffect(() => {
+    const close = () => setHeld(false);
+    document.addEventListener("visibilitychange", close);
+    addEventListener("blur", close);
+    addEventListener("pagehide", close);
+    return () => {
+      document.removeEventListener("visibilitychange", close);
+      removeEventListener("blur", close);
+      removeEventListener("pagehide", close);
+    };
+  }, []);
+
+  if (keepOpen) return html`<section class="secret open kept" aria-label=${label}>${children}</section>`;
+
+  const keys = (down) => (event) => {
+    if (event.key !== " " && event.key !== "Enter") return;
+    event.preventDefault();
+    if (!event.repeat) setHeld(down);
+  };
+  if (held && zone.current) height.current = Math.max(height.current, zone.current.scrollHeight);
+  return html`<section
+    class=${`secret${held ? " open" : ""}`}
+    ref=${zone}
+    tabindex="0"
+    role="button"
+    aria-pressed=${held}
+    aria-label=${held ? null : `Hold to see ${label}`}
+    style=${{ "min-height": height.current ? `${height.current}px` : null }}
+    onPointerDown=${(e) => {
+      if (e.button) return;
+      e.currentTarget.setPointerCapture?.(e.pointerId);
+      setHeld(true);
+    }}
+    onPointerUp=${() => setHeld(false)}
+    onPointerCancel=${() => setHeld(false)}
+    onLostPointerCapture=${() => setHeld(false)}
+    onKeyDown=${keys(true)}
+    onKeyUp=${keys(false)}
+    onBlur=${() => setHeld(false)}
+    onContextMenu=${(e) => e.preventDefault()}
+  >
+    ${held
+      ? children
+      : html`<span class="cover"><${Lidded} /><span class="cover-words">Hold to see <b>${label}</b></span></span>`}
+  </section>`;
+}
+
+function Lidded() {
+  return html`<svg class="lid" viewBox="0 0 32 20" aria-hidden="true">
+    <path d="M2 5c4 6.4 8.8 9 14 9s10-2.6 14-9M6.5 10.2 4 14M12.5 13.5 11.5 18M19.5 13.5l1 4.5M25.5 10.2 28 14" />
+  </svg>`;
+}

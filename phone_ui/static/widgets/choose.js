@@ -1,0 +1,42 @@
+// Some of a list, between a least and a most number; their order does not matter.
+
+import { html } from "/vendor/htm-preact.js";
+import { Card } from "../atoms.js";
+import { faceOf, isCard, valueWords } from "../words.js";
+
+/** The places in `from` that `value` takes: equal faces are told apart by their place only. */
+function placesOf(from, value) {
+  const left = value.map((v) => JSON.stringify(v));
+  return from.map((v) => {
+    const place = left.indexOf(JSON.stringify(v));
+    if (place >= 0) left.splice(place, 1);
+    return place >= 0;
+  });
+}
+
+export function Choose({ words, state, move, field, group, onChange }) {
+  const drawn = isCard(words, move, field.name);
+  const chosen = field.value ?? [];
+  const taken = placesOf(field.from, chosen);
+  const full = chosen.length >= field.max;
+  const wanted = field.min === field.max ? `${field.min}` : `${field.min} to ${field.max}`;
+
+  function toggle(i) {
+    const next = taken.map((was, j) => (j === i ? !was : was));
+    onChange(field.from.filter((_, j) => next[j]));
+  }
+
+  return html`<div class="choose">
+    <p class="choose-count" aria-live="polite">${chosen.length} chosen, choose ${wanted}</p>
+    <div class=${`choices${drawn ? " of-cards" : ""}`}>
+      ${field.from.map(
+        (value, i) => html`<label key=${i} class="choice">
+          <input type="checkbox" name=${`${group}-${field.name}`} checked=${taken[i]} disabled=${full && !taken[i]} onChange=${() => toggle(i)} />
+          <span class=${`choice-body${drawn ? " with-card" : ""}`}>
+            ${drawn ? html`<${Card} words=${words} face=${faceOf(words, state.view, move, field.name, value)} />` : html`<span class="choice-words">${valueWords(words, state, move, field.name, value)}</span>`}
+          </span>
+        </label>`,
+      )}
+    </div>
+  </div>`;
+}

@@ -1,0 +1,176 @@
+// Words of a game (JSON from the hub) and the few rules by which every page puts them into sentences.
+
+/** How a seat is told apart without colour; the same table as hub.ports.SEAT_MARKS. */
+export const MARKS = {
+  1: { symbol: "●", name: "blue circle" },
+  2: { symbol: "▲", name: "orange triangle" },
+  3: { symbol: "■", name: "green square" },
+  4: { symbol: "◆", name: "magenta diamond" },
+  5: { symbol: "★", name: "yellow star" },
+  6: { symbol: "✚", name: "white cross" },
+};
+
+const NONE = {};
+
+/** The value at a dotted path such as `table.spots.0.number`; undefined where a step is missing. */
+export function at(root, path) {
+  let value = root;
+  for (const step of path.split(".")) {
+    if (value === null || value === undefined) return undefined;
+    value = value[step];
+  }
+  return value;
+}
+
+/** A value in words: cards by name, lists with spaces between, nothing for null, false and records. */
+function told(value, words) {
+  if (value === true) return "yes";
+  if (Array.isArray(value)) return value.map((one) => told(one, words)).filter(Boolean).join(" ");
+  if (typeof value === "string") return words?.cards?.[value]?.name ?? value;
+  return typeof value === "number" ? String(value) : "";
+}
+
+/** Fill `{a.b.0}`; `{cash:cents}` writes cents as money; what is missing or null is left out. As hub/pictures/words.py. */
+export function fill(template, scope, words) {
+  return String(template ?? "")
+    .replace(/\{([^{}]*)\}/g, (_, place) => {
+      const [path, form] = place.split(":");
+      const value = at(scope, path);
+      return form === "cents" ? (Number.isInteger(value) ? counted(value, { money: "cents" }) : "") : told(value, words);
+    })
+    .replace(/ {2,}/g, " ")
+    .replace(/^[ ·]+|[ ·]+$/g, "");
+}
+
+/** The seats the table waits for, as numbers, in order; a roller is one of them. */
+export function asked(view) {
+  const waiting = view?.waiting ?? NONE;
+  const seats = new Set((Array.isArray(waiting.seats) ? waiting.seats : Object.keys(waiting.seats ?? NONE)).map(Number));
+  if (waiting.roll) seats.add(Number(waiting.roll.seat));
+  return [...seats].sort();
+}
+
+/** What a screen template may name: the public view, `seat` (the roller, or the first one asked), `locked` and `seated`. */
+function screenScope(state) {
+  const view = state.view ?? NONE;
+  const seats = asked(view);
+  const first = view.waiting?.roll?.seat ?? seats[0];
+  return {
+    ...view,
+    ...(state.over ?? NONE),
+    seat: view.seats?.[first],
+    locked: state.locked?.length ?? 0,
+    seated: seats.length || Object.keys(view.seats ?? NONE).length,
+  };
+}
+
+/** The big line and the caption of the present phase, or empty strings. */
+export function nowLines(words, state) {
+  const phase = words?.screen?.phase?.[state.view?.phase] ?? NONE;
+  const scope = screenScope(state);
+  return { main: fill(phase.main, scope, words), caption: fill(phase.caption, scope, words) };
+}
+
+/** "as of round 3": how a page dates what it shows; empty before a match. */
+export function roundWords(view) {
+  return view?.round ? `Round ${view.round}` : "";
+}
+
+/** The phase in the game's words. */
+export function phaseWords(words, view) {
+  if (!view?.phase) return "";
+  return words?.phases?.[view.phase] ?? plain(view.phase);
+}
+
+/** `take_fish` -> "Take fish": what is said when a game gives no word. */
+export function plain(name) {
+  const text = String(name).replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What a person calls a seat: the nick name, or "Seat 2". */
+export function seatName(state, seat) {
+  const place = state?.seats?.find((s) => s.seat === Number(seat));
+  return place?.name || `Seat ${seat}`;
+}
+
+/** Has somebody given this seat a name? */
+export function isNamed(state, seat) {
+  return Boolean(state?.seats?.find((s) => s.seat === Number(seat))?.name);
+}
+
+/** Cut a sentence at every "Seat 2" so that a page can put symbol and name there: strings and numbers. */
+export function bySeat(text) {
+  return String(text ?? "")
+    .split(/\b[Ss]eat (\d)\b/)
+    .map((part, i) => (i % 2 ? Number(part) : part))
+    .filter((part) => part !== "");
+}
+
+/** A sentence with the seats' names in it, for places where only text may stand. */
+export function named(state, text) {
+  return bySeat(text)
+    .map((part) => (typeof part === "number" ? seatName(state, part) : part))
+    .join("");
+}
+
+/** A number as the game counts it: plain, whole dollars or cents. */
+export function counted(value, fact = NONE) {
+  if (typeof value !== "number") return String(value);
+  if (fact.money === "cents") return `$${(value / 100).toFixed(value % 100 ? 2 : 0)}`;
+  if (fact.money) return `$${value}`;
+  return String(value);
+}
+
+/** Is this parameter answered with a seat? By the house's rule such a parameter is called `target`. */
+export function asksSeat(words, name) {
+  return name === "target" || words?.parameters?.[name]?.seat === true;
+}
+
+/** The face behind a value: where a move says so, a number counts from 1 into a list of the view. */
+export function faceOf(words, view, move, name, value) {
+  const list = words?.moves?.[move]?.from?.[name];
+  return (list && at(view, list)?.[value - 1]) ?? value;
+}
+
+/** Are the values of this parameter cards, by themselves or by what lies in their place? */
+export function isCard(words, move, name) {
+  return words?.parameters?.[name]?.card === true || words?.moves?.[move]?.from?.[name] !== undefined;
+}
+
+/** One value of a parameter in words. */
+export function valueWords(words, state, move, name, value) {
+  if (Array.isArray(value)) return value.map((v) => valueWords(words, state, move, name, v)).join(", ");
+  const about = words?.parameters?.[name] ?? NONE;
+  if (asksSeat(words, name) && Number.isInteger(value)) return seatName(state, value);
+  const known = about.names?.[String(value)];
+  if (known) return known;
+  if (isCard(words, move, name)) {
+    const face = faceOf(words, state?.view, move, name, value);
+    return words?.cards?.[face]?.name ?? String(face);
+  }
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  return typeof value === "number" ? counted(value, about) : plain(value);
+}
+
+/** What a move with these arguments is called on a button. */
+export function moveLabel(words, state, move, args = NONE) {
+  const said = {};
+  for (const [name, value] of Object.entries(args)) said[name] = valueWords(words, state, move, name, value);
+  return fill(words?.moves?.[move]?.label ?? plain(move), said);
+}
+
+const kept = new Map();
+
+/** The words of a game; asked of the hub once a page. */
+export function wordsOf(game) {
+  if (!kept.has(game)) {
+    const asking = fetch(`/games/${encodeURIComponent(game)}.json`).then((answer) => {
+      if (!answer.ok) throw new Error(`The hub has no words for ${game}.`);
+      return answer.json();
+    });
+    asking.catch(() => kept.delete(game));
+    kept.set(game, asking);
+  }
+  return kept.get(game);
+}

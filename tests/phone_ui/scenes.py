@@ -1,0 +1,127 @@
+"""Moments of a sitting, as the hub tells them: what the page tests play."""
+
+from __future__ import annotations
+
+from typing import Any
+
+GAMES: list[dict[str, Any]] = [
+    {"name": "bid-and-bait", "title": "Bid & Bait!", "seats": [2, 5], "minutes": 15, "blurb": "Set your rod, bluff your friends, fish the lake."},
+    {"name": "bid-it", "title": "Bid*It!", "seats": [2, 6], "minutes": 30, "blurb": "How many fives are there? Bid higher, or call the bluff."},
+    {"name": "bidness", "title": "Bidness", "seats": [2, 6], "minutes": 90, "blurb": "Hire, sue, borrow, and be the first out of debt."},
+]
+NAMES = {1: "Ana", 2: "Ben", 3: "Cem", 4: ""}
+SPOTS = [
+    {"number": 4, "side": "basic", "ability": "reroll", "text": "Reroll your Rod; the new result counts", "fish": ["perch", None, "eel"], "taken": False},
+    {"number": 5, "side": "basic", "ability": "", "text": "", "fish": ["carp", "trout", "pike", "bream"], "taken": False},
+    {"number": 6, "side": "basic", "ability": "baits", "text": "Gain 3 Baits", "fish": ["eel", "eel", "perch"], "taken": False},
+    {"number": 7, "side": "basic", "ability": "reroll", "text": "Reroll your Rod; the new result counts", "fish": ["trout", "pike", "carp"], "taken": False},
+]
+EVENTS: list[dict[str, Any]] = [
+    {"n": 14, "text": "Spot 4: everybody bids.", "rule": "BB-08", "kind": "round", "data": {"round": 4}},
+    {"n": 15, "text": "The bids: Seat 1 5, Seat 2 2, Seat 3 5, Seat 4 6.", "rule": "BB-09", "kind": "reveal", "data": {}},
+    {"n": 16, "text": "The order: Seat 4, then Seat 2, then Seat 1, then Seat 3.", "rule": "BB-10", "kind": "order", "data": {}},
+    {"n": 17, "text": "Seat 4 rolls 6.", "rule": "BB-12", "kind": "roll", "data": {}},
+    {"n": 18, "text": "Seat 4 takes a trout.", "rule": "BB-16", "kind": "take", "data": {}},
+]
+
+
+def seats(held: int = 4, ready: int = 0, boxes: str = "on") -> list[dict[str, Any]]:
+    """Four places, the first `held` of them taken by phones."""
+    return [
+        {
+            "seat": n,
+            "name": NAMES[n] if n <= held else "",
+            "held": n <= held,
+            "phone": "on" if n <= held else "none",
+            "box": boxes,
+            "ready": n <= ready,
+            "claim_code": None if n <= held else f"48{n}7",
+        }
+        for n in range(1, 5)
+    ]
+
+
+def public(**change: Any) -> dict[str, Any]:
+    """The table as everybody sees it; a lobby unless changed."""
+    state = {
+        "table": "1", "name": "Table 1", "code": "FISH", "url": "http://10.42.0.1:8080", "epoch": 3, "seq": 40, "match": None,
+        "game": None, "title": "", "state": "lobby", "seats": seats(), "view": None, "locked": [], "want": "", "events": [],
+        "dice": None, "notice": None, "over": None, "games": GAMES,
+    }  # fmt: skip
+    return state | change
+
+
+def playing(phase: str, waiting: dict[str, Any], bids: bool = True, table: dict[str, Any] | None = None, **change: Any) -> dict[str, Any]:
+    """A match of the house's first game in its fourth round."""
+    made = {1: 5, 2: 2, 3: 5, 4: 6}
+    fish = {1: ["perch", "eel", "eel"], 2: ["carp", "bream"], 3: ["pike", "perch", "carp", "trout", "bream"], 4: ["trout"]}
+    view = {
+        "game": "bid-and-bait", "round": 4, "phase": phase,
+        "table": {"spots": SPOTS, "duck": 1, "pile": 14, "discards": ["pike"], "order": [4, 2, 1, 3] if bids else None, "supply": 8,
+                  "rolled": None, "needs": 0, "verdict": ""} | (table or {}),
+        "seats": {str(n): {"fish": fish[n], "fish_count": len(fish[n]) + 1, "baits": n, "spots": [2] if n == 1 else [],
+                           "bid": made[n] if bids else None, "locked": False} for n in range(1, 5)},
+        "waiting": waiting,
+    }  # fmt: skip
+    base = public(state="playing", match="m-7", game="bid-and-bait", title="Bid & Bait!", view=view, events=EVENTS, seq=41)
+    return base | change
+
+
+def hand(seat: int = 2, **change: Any) -> dict[str, Any]:
+    """What the holder of `seat` sees beside it."""
+    own = {
+        "epoch": 3, "seq": 41, "match": "m-7", "seat": seat, "you": {"secret_fish": "carp", "bid": None}, "number": 17, "secret": False,
+        "want": "", "moves": [], "locked": None, "undo": False, "dial": None, "faces": None, "seat_code": "7712",
+    }  # fmt: skip
+    return own | change
+
+
+BIDDING = playing("bid", {"seats": ["1", "2", "3", "4"], "secret": True}, bids=False, locked=[1, 3], want="Everybody bids.", events=EVENTS[:1])
+BID_MOVE = {"move": "bid", "number": {"min": 1, "max": 6}}
+BID_HAND = hand(secret=True, want="Bid a number from 1 to 6.", moves=[BID_MOVE], dial=4)
+LOCKED_HAND = hand(seq=42, secret=True, want="Bid a number from 1 to 6.", moves=[BID_MOVE], locked={"move": "bid", "number": 5})
+TAKE = playing("take", {"seats": ["2"], "secret": False}, want="Seat 2 takes a prize.", table={"rolled": [5], "verdict": "done"})
+TAKE_HAND = hand(
+    want="Take a Fish or the Spot.",
+    moves=[{"move": "take_fish", "slot": {"one_of": [1, 3]}}, {"move": "take_spot"}],
+)
+PAY_HAND = hand(want="You are 2 short: spend 2 Baits, or let it go.", moves=[{"move": "pay", "baits": 2}, {"move": "fail"}])
+ROLLING = playing(
+    "roll",
+    {"seats": [], "roll": {"seat": 2, "count": 1, "sides": 6, "for": "rod"}, "secret": False},
+    want="Roll 2 or more.",
+    dice={"state": "armed", "seat": 2, "count": 1, "sides": 6, "faces": [], "read": None, "say": "Seat 2 rolls one die.", "votes": []},
+)
+ROLL_HAND = hand(want="Roll 2 or more.", faces={"count": 1, "sides": 6})
+OVER = public(
+    state="over", match="m-7", game="bid-and-bait", title="Bid & Bait!", seq=90, view=TAKE["view"] | {"phase": "over", "waiting": {"seats": [], "secret": False}},
+    over={"winners": [3], "scores": {"1": 4, "2": 3, "3": 6, "4": 2}, "why": "Seat 3 has six different Fish."}, events=EVENTS,
+)  # fmt: skip
+
+# A made-up game with a move of every kind, so that no widget is tried on one game only.
+ODD_WORDS: dict[str, Any] = {
+    "name": "odd", "title": "Odds", "seats": [2, 6], "minutes": 5, "blurb": "One move of every kind.",
+    "phases": {"all": "Everything"},
+    "moves": {
+        "bid": {"label": "Bid {amount}"}, "raise": {"label": "Bid {quantity} of {rank}"}, "swap": {"label": "Swap {cards}"},
+        "line": {"label": "Keep this order"}, "sue": {"label": "Sue {target}"}, "borrow": {"label": "Borrow {amount}", "short": "Borrow"},
+        "drop": {"label": "Drop"},
+    },
+    "parameters": {
+        "amount": {"label": "Amount", "money": "dollars"}, "cards": {"label": "Cards to swap", "card": True},
+        "order": {"label": "Order"}, "target": {"label": "Whom"}, "quantity": {"label": "How many"}, "rank": {"label": "Of what"},
+    },
+    "facts": {"hand": {"where": "you", "label": "Your hand", "card": True}, "cash": {"where": "seat", "label": "Cash", "money": "dollars"}},
+    "screen": {"phase": {"all": {"main": "${table.bid}", "caption": "standing bid"}}}, "rules": {"OD-01": "Any move may be made."},
+}  # fmt: skip
+
+
+def odd(moves: list[dict[str, Any]], **change: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A state and a hand of the made-up game with these moves."""
+    view = {
+        "game": "odd", "round": 1, "phase": "all", "table": {"bid": 45},
+        "seats": {str(n): {"cash": 100 * n, "locked": False} for n in range(1, 5)}, "waiting": {"seats": ["2"], "secret": False},
+    }  # fmt: skip
+    state = public(state="playing", match="m-9", game="odd", title="Odds", view=view, seq=5)
+    own = hand(match="m-9", seq=5, want="Make a move.", moves=moves, you={"hand": ["55", "45", "5*", "45"]})
+    return state, own | change
