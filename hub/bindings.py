@@ -1,0 +1,409 @@
+"""Which control of which box means which answer to the open decision.
+
+All answers of a decision are laid on one line, so that one dial serves every game:
+
+- moves with one answer stand on the left in reverse order, moves that range over values follow in
+  theirs: `drop | 45 50 55 ..`, `perfecto, challenge | 3 x 5 ..`, `reject, accept | counter 5, 10 ..`;
+  where no move ranges, the listed order stands;
+- the dial rests on the first answer of the first listed move (the least bid, the offer to accept); a
+  detent is one answer, and the line has ends: turning never wraps;
+- K1 to K6 pick the number printed on the key where a parameter ranges over numbers 1 to 6 (a rank, a
+  seat, a place), else the first to sixth listed answer; larger amounts are left to the dial;
+- push sends what is picked. Picking and sending are two presses, with one exception:
+- the bar is the no. The words of a game name it (`[moves.drop] box = "bar"`): one press sends it. A
+  move named `box = "ask"`, else the last one listed (the safe answer), is only picked by the bar; a
+  push or a second bar sends it. Where there is no no, the bar goes back to rest;
+- the bar held calls staff; a key held asks what it would pick.
+
+When dice are asked for, K1 to K6 type faces, the dial offers faces to the right and moves that may be
+made before the roll to the left, the bar takes the last face back, push sends.
+
+What does not fit on a line (an order, several cards at once) is left to the phone. A half-made answer
+lives in a `Cursor`, which belongs to one seat and one decision and is thrown away with it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product
+from typing import Any, TypeAlias
+
+from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Param, Roll
+from hub.ports import Key, Turn
+
+LINE = 500
+"""Answers on one line; what lies beyond is left to the phone."""
+
+OLED = 40
+"""Characters on a box's small display."""
+
+RING = 16
+"""Lamps of a ring: the largest number it can tell."""
+
+_KEYS = range(1, 7)
+
+Words: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A seat's half-made answer: the place picked (None: at rest), and the dice typed so far.
+
+    On a line the place counts from its left end; at a roll, faces count from 1 and moves from -1.
+    """
+
+    at: int | None = None
+    faces: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The seat has answered."""
+
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class TypedFaces:
+    """The seat has typed the dice it sees."""
+
+    faces: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptRead:
+    """The seat accepts what the dice reader saw."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAgain:
+    """The seat does not believe the dice reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallStaff:
+    """The bar was held."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIsThis:
+    """A key was held: what it would pick, if anything."""
+
+    answer: Answer | None
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Nothing is decided; the cursor may have moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The control means nothing now; `sentence` says what does."""
+
+    sentence: str
+
+
+Meaning: TypeAlias = Chosen | TypedFaces | AcceptRead | ReadAgain | CallStaff | WhatIsThis | Nothing | Refused
+
+_ON_THE_PHONE = Refused("Answer this one on your phone.")
+
+
+# --- the line ------------------------------------------------------------------------------------------
+
+
+def line_of(moves: Sequence[Move]) -> list[Answer] | None:
+    """The answers of an open decision from left to right; None when all of them are left to the phone."""
+    return _line(moves)[0] or None
+
+
+def sealed_line(moves: Sequence[Move]) -> list[Answer]:
+    """The answers of a sealed decision as a box counts them, from 0; empty: left to the phone.
+
+    They stand as listed, the safe one last: in a sealed round the box alone reads its keys, and there
+    K1 to K6 are the first six answers and the bar takes a lock back.
+    """
+    return [answer for answers in _laid(moves).values() for answer in answers]
+
+
+def _laid(moves: Sequence[Move]) -> dict[str, list[Answer]]:
+    """The answers by move, as listed. Where they are too many, the far ends of those that range are cut off."""
+    laid: dict[str, list[Answer]] = {}
+    for name in dict.fromkeys(move.name for move in moves):
+        every = (answer for move in moves if move.name == name for answer in _answers(move))
+        if answers := list(islice(_distinct(every), LINE)):
+            laid[name] = answers
+    room = LINE - len(laid)  # one for each move, so that no long list pushes another move off the line
+    for name, answers in laid.items():
+        laid[name] = answers[: room + 1]
+        room -= len(laid[name]) - 1
+    return laid
+
+
+def _line(moves: Sequence[Move]) -> tuple[list[Answer], int]:
+    """The line, and where on it the dial rests."""
+    laid = _laid(moves)
+    if not laid:
+        return [], 0
+    ranging = [answers for answers in laid.values() if len(answers) > 1]
+    single = [answers[0] for answers in laid.values() if len(answers) == 1]
+    line = [*reversed(single), *(answer for answers in ranging for answer in answers)] if ranging else single
+    return line, line.index(next(iter(laid.values()))[0])
+
+
+def _distinct(answers: Iterable[Answer]) -> Iterator[Answer]:
+    """Equal answers once: two cards of one face are interchangeable."""
+    known: set[str] = set()
+    for answer in answers:
+        told = repr(answer)
+        if told not in known:
+            known.add(told)
+            yield answer
+
+
+def _answers(move: Move) -> Iterator[Answer]:
+    """The answers of one move, its last parameter fastest; none when it needs the phone."""
+    values = [_values(param, alone=len(move.params) == 1) for param in move.params.values()]
+    if all(values):
+        for chosen in product(*values):
+            yield Answer(move.name, dict(zip(move.params, chosen, strict=True)))
+
+
+def _values(param: Param, *, alone: bool) -> Sequence[Any]:
+    match param:
+        case Fixed(value):
+            return [value]
+        case OneOf(values):
+            return values
+        case Amount(least, most, step):
+            return range(least, most + 1, step)[:LINE]
+        case Choose(values, least, most):
+            if least == len(values):
+                return [values]
+            if least == 0 and not alone:
+                return [[]]  # an optional subset would put every other answer out of the dial's reach
+            none: list[Any] = [[]] if least == 0 else []
+            return none + [[value] for value in values if least <= 1 <= most]
+        case Order(values):
+            return [values] if len(values) < 2 else []
+
+
+# --- pressing at a decision ----------------------------------------------------------------------------
+
+
+def press(
+    moves: Sequence[Move], cursor: Cursor, signal: Key | Turn, words: Words | None = None
+) -> tuple[Cursor, Meaning]:
+    """What a control means to an open decision that offers `moves`, and the cursor afterwards."""
+    line, rest = _line(moves)
+    at = _place(cursor, line, rest)
+    match signal:
+        case Key(control="bar", edge="hold"):
+            return cursor, CallStaff()
+        case Key(control="push", edge="hold"):
+            return cursor, Nothing()
+        case Key(control=control, edge="hold"):
+            picked = _picked(moves, line, at, int(control[1]))
+            return cursor, WhatIsThis(None if picked is None else line[picked])
+        case _ if not line:
+            return cursor, _ON_THE_PHONE
+        case Turn(detents=detents):
+            return replace(cursor, at=min(max(at + detents, 0), len(line) - 1)), Nothing()
+        case Key(control="push"):
+            return Cursor(), Chosen(line[at])
+        case Key(control="bar"):
+            return _bar(moves, cursor, line, words)
+        case Key(control=control):
+            number = int(control[1])
+            picked = _picked(moves, line, at, number)
+            if picked is None:
+                return cursor, Refused(f"There is no {number} here: turn the dial, then push.")
+            return replace(cursor, at=picked), Nothing()
+
+
+def _place(cursor: Cursor, line: Sequence[Answer], rest: int) -> int:
+    """Where the cursor stands; a line that has become shorter holds it at its end."""
+    return rest if cursor.at is None else min(max(cursor.at, 0), max(len(line) - 1, 0))
+
+
+def _bar(moves: Sequence[Move], cursor: Cursor, line: Sequence[Answer], words: Words | None) -> tuple[Cursor, Meaning]:
+    refusal, at_once = _no(moves, line, words)
+    if refusal is None:
+        if cursor.at is None:
+            return cursor, Refused("There is no pass here: turn the dial, then push.")
+        return Cursor(), Nothing()
+    place = line.index(refusal)
+    if at_once or cursor.at == place:
+        return Cursor(), Chosen(refusal)
+    return replace(cursor, at=place), Nothing()
+
+
+def _no(moves: Sequence[Move], line: Sequence[Answer], words: Words | None) -> tuple[Answer | None, bool]:
+    """The answer that the bar stands for, and whether one press sends it."""
+    for wanted in ("bar", "ask"):
+        for move in moves:
+            if _table(words, "moves", move.name).get("box") == wanted and move.single():
+                return Answer(move.name, move.first()), wanted == "bar"
+    if moves and moves[-1].single():
+        return next((one for one in line if one == Answer(moves[-1].name, moves[-1].first())), None), False
+    return None, False
+
+
+def _picked(moves: Sequence[Move], line: Sequence[Answer], at: int, number: int) -> int | None:
+    """The place that a key picks, or None where it offers nothing."""
+    printed = _printed(moves)
+    if printed is None:
+        large = {move.name for move in moves if any(isinstance(param, Amount) for param in move.params.values())}
+        listed = [answer for answer in sealed_line(moves) if answer.move not in large]
+        return line.index(listed[number - 1]) if number <= len(listed) else None
+    name, parameter = printed
+    places = [i for i, one in enumerate(line) if one.move == name and one.args.get(parameter) == number]
+    if not places:
+        return None
+
+    def beside(answer: Answer) -> dict[str, Any]:
+        return {key: value for key, value in answer.args.items() if key != parameter}
+
+    # The dial's other half stays as it is where that is legal; else the next legal one to the right.
+    same = [i for i in places if line[at].move == name and beside(line[i]) == beside(line[at])]
+    return next(iter([*same, *(i for i in places if i >= at)]), places[-1])
+
+
+def _printed(moves: Sequence[Move]) -> tuple[str, str] | None:
+    """The move and parameter whose values are the numbers printed on the keys."""
+    for move in moves:
+        for name, param in reversed(move.params.items()):
+            values = _values(param, alone=True) if isinstance(param, OneOf | Amount) else []
+            if values and all(type(value) is int and value in _KEYS for value in values):
+                return move.name, name
+    return None
+
+
+# --- pressing at a roll ----------------------------------------------------------------------------------
+
+
+def press_roll(
+    roll: Roll,
+    moves: Sequence[Move],
+    cursor: Cursor,
+    signal: Key | Turn,
+    *,
+    read: bool = False,
+) -> tuple[Cursor, Meaning]:
+    """What a control means to the roller. `read`: a reader has seen settled dice that may be accepted.
+
+    `moves` are what the roller may do before the dice fall.
+    """
+    line = line_of(moves) or []
+    at = min(max(cursor.at or 0, -len(line)), roll.sides)
+    match signal:
+        case Key(control="bar", edge="hold"):
+            return cursor, CallStaff()
+        case Key(edge="hold"):
+            return cursor, Nothing()
+        case Turn(detents=detents):
+            return replace(cursor, at=min(max(at + detents, -len(line)), roll.sides) or None), Nothing()
+        case Key(control="push"):
+            return _send_roll(roll, line, replace(cursor, at=at or None), read=read)
+        case Key(control="bar"):
+            return _take_back(cursor, read=read)
+        case Key(control=control):
+            return _typed(roll, replace(cursor, at=None), int(control[1]))
+
+
+def _send_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, *, read: bool) -> tuple[Cursor, Meaning]:
+    if cursor.at is not None and cursor.at < 0:
+        return Cursor(), Chosen(line[-cursor.at - 1])
+    if len(cursor.faces) == roll.count:
+        return Cursor(), TypedFaces(cursor.faces)
+    if cursor.at is not None:
+        return _typed(roll, cursor, cursor.at)
+    if read and not cursor.faces:
+        return Cursor(), AcceptRead()
+    return cursor, Refused(f"Roll, then type what you see: {len(cursor.faces)} of {roll.count} dice typed.")
+
+
+def _take_back(cursor: Cursor, *, read: bool) -> tuple[Cursor, Meaning]:
+    if cursor.at is not None:
+        return replace(cursor, at=None), Nothing()
+    if cursor.faces:
+        return replace(cursor, faces=cursor.faces[:-1]), Nothing()
+    return cursor, ReadAgain() if read else Refused("There is nothing to take back: roll the dice.")
+
+
+def _typed(roll: Roll, cursor: Cursor, face: int) -> tuple[Cursor, Meaning]:
+    if face > roll.sides:
+        return cursor, Refused(f"A die of this roll shows 1 to {roll.sides}.")
+    if len(cursor.faces) == roll.count:
+        return cursor, Refused("All dice are typed: push sends them, the bar takes the last one back.")
+    return replace(cursor, faces=(*cursor.faces, face)), Nothing()
+
+
+# --- what the box tells ----------------------------------------------------------------------------------
+
+
+def ring_number(cursor: Cursor, moves: Sequence[Move]) -> int | None:
+    """The picked value as lamps, for an open decision; None where it is no single number up to 16."""
+    line, rest = _line(moves)
+    if not line:
+        return None
+    answer = line[_place(cursor, line, rest)]
+    ranging = {name for move in moves for name, param in move.params.items() if not isinstance(param, Fixed)}
+    numbers = [value for name, value in answer.args.items() if name in ranging and type(value) is int]
+    return numbers[0] if len(numbers) == 1 and 0 <= numbers[0] <= RING else None
+
+
+def oled(cursor: Cursor, moves: Sequence[Move], words: Words | None = None) -> str:
+    """What the box's small display says of the picked answer, in at most 40 plain characters."""
+    line, rest = _line(moves)
+    if not line:
+        return _cut(_ON_THE_PHONE.sentence)
+    answer = line[_place(cursor, line, rest)]
+    told = label(answer, words)
+    refusal, _ = _no(moves, line, words)
+    no = f" | bar: {label(refusal, words)}" if refusal is not None and refusal != answer else ""
+    return _cut(told + no) if len(told + no) <= OLED else _cut(told)
+
+
+def oled_roll(cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), words: Words | None = None) -> str:
+    """What the small display says to the roller."""
+    line = line_of(moves) or []
+    at = min(max(cursor.at or 0, -len(line)), roll.sides)
+    if at < 0:
+        return _cut(label(line[-at - 1], words))
+    typed = [*map(str, cursor.faces), *"_" * (roll.count - len(cursor.faces))]
+    return _cut(f"Dice: {' '.join(typed)}" + (f"  <{at}>" if at else ""))
+
+
+def label(answer: Answer, words: Words | None = None) -> str:
+    """An answer in the words of the game; without words by the move's own name."""
+    template = _table(words, "moves", answer.move).get("label")
+    values = {name: _said(name, value, words) for name, value in answer.args.items()}
+    if not template:
+        return " ".join([answer.move.replace("_", " ").capitalize(), *filter(None, values.values())])
+    return " ".join(re.sub(r"\{(\w+)[^{}]*\}", lambda found: values.get(found[1], ""), str(template)).split())
+
+
+def _said(parameter: str, value: object, words: Words | None) -> str:
+    if isinstance(value, list):
+        return " ".join(_said(parameter, one, words) for one in value)
+    if _table(words, "parameters", parameter).get("card"):
+        return str(_table(words, "cards", str(value)).get("name", value))
+    return str(value)
+
+
+def _table(words: Words | None, *path: str) -> Mapping[str, Any]:
+    """A table of the words, empty when it is not there."""
+    found: Any = words or {}
+    for step in path:
+        found = found.get(step) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def _cut(text: str) -> str:
+    """Plain letters, for the display's own font, in at most 40."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return plain if len(plain) <= OLED else plain[: OLED - 2].rstrip() + ".."

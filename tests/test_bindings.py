@@ -1,0 +1,405 @@
+"""What dial, push, bar and keys of a seat box mean."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hub.bindings import (
+    LINE,
+    OLED,
+    AcceptRead,
+    CallStaff,
+    Chosen,
+    Cursor,
+    Meaning,
+    Nothing,
+    ReadAgain,
+    Refused,
+    TypedFaces,
+    WhatIsThis,
+    label,
+    line_of,
+    oled,
+    oled_roll,
+    press,
+    press_roll,
+    ring_number,
+    sealed_line,
+)
+from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Roll, offer
+from hub.ports import CONTROLS, Key, Turn
+
+AUCTION = [offer("bid", amount=Amount(45, 340, 5)), offer("drop")]
+SETTLEMENT = [offer("accept"), offer("counter", amount=Amount(5, 60, 5)), offer("reject")]
+LADDER = [
+    offer("bid", quantity=3, rank=OneOf([6])),
+    offer("bid", quantity=Amount(4, 99), rank=OneOf([1, 2, 3, 4, 5, 6])),
+    offer("challenge"),
+    offer("perfecto"),
+]
+PAY = [offer("pay", baits=2), offer("fail")]
+TAKE = [offer("take_fish", slot=OneOf([1, 3])), offer("take_spot")]
+WORDS: dict[str, Any] = {
+    "moves": {
+        "drop": {"label": "Drop", "box": "bar"},
+        "fail": {"label": "Let it go", "box": "bar"},
+        "challenge": {"label": "Challenge", "box": "ask"},
+        "bid": {"label": "Bid ${amount}"},
+        "keep": {"label": "Keep the {fish}"},
+    },
+    "parameters": {"fish": {"card": True}},
+    "cards": {"eel": {"name": "Eel"}},
+}
+ROLL = Roll(seat=1, count=2, sides=6, why="trial")
+
+
+def key(control: str, edge: str = "down") -> Key:
+    return Key("box", control, edge)  # type: ignore[arg-type]
+
+
+def turn(detents: int) -> Turn:
+    return Turn("box", detents)
+
+
+def play(moves: list[Move], *signals: Key | Turn, words: dict[str, Any] | None = WORDS) -> Meaning:
+    """What the last of some signals means."""
+    cursor, meaning = Cursor(), None
+    for signal in signals:
+        cursor, meaning = press(moves, cursor, signal, words)
+    assert meaning is not None
+    return meaning
+
+
+def chosen(move: str, **args: Any) -> Chosen:
+    return Chosen(Answer(move, args))
+
+
+# --- the line ------------------------------------------------------------------------------------------
+
+
+def test_an_auction_is_drop_and_then_the_bids_in_steps() -> None:
+    line = line_of(AUCTION)
+    assert line is not None
+    assert line[:3] == [Answer("drop", {}), Answer("bid", {"amount": 45}), Answer("bid", {"amount": 50})]
+    assert line[-1] == Answer("bid", {"amount": 340})
+
+
+def test_left_of_the_lowest_bid_stands_the_challenge_and_left_of_that_the_perfecto() -> None:
+    line = line_of(LADDER)
+    assert line is not None
+    assert [one.move for one in line[:3]] == ["perfecto", "challenge", "bid"]
+    assert [one.args for one in line[2:5]] == [
+        {"quantity": 3, "rank": 6}, {"quantity": 4, "rank": 1}, {"quantity": 4, "rank": 2},
+    ]  # fmt: skip
+
+
+def test_a_line_that_is_too_long_loses_its_far_end_and_never_the_no() -> None:
+    moves = [offer("bid", amount=Amount(1, 10_000)), offer("drop")]
+    line = line_of(moves)
+    assert line is not None
+    assert len(line) == len(sealed_line(moves)) == LINE
+    assert line[0] == sealed_line(moves)[-1] == Answer("drop", {})
+    assert line[-1] == Answer("bid", {"amount": LINE - 1})
+
+
+def test_one_card_is_a_pick_and_more_cards_or_an_order_are_left_to_the_phone() -> None:
+    assert line_of([offer("discard", cards=Choose(["a", "b", "b"], 1, 2))]) == [
+        Answer("discard", {"cards": ["a"]}), Answer("discard", {"cards": ["b"]}),
+    ]  # fmt: skip
+    assert line_of([offer("seed", cards=Choose(["a", "b", "c"], 2, 2))]) is None
+    assert line_of([offer("use", order=Order([5, 6, 7]))]) is None
+    assert line_of([offer("use", order=Order([5, 6])), offer("done")]) == [Answer("done", {})]
+
+
+def test_a_bid_with_optional_cards_to_show_is_laid_without_them() -> None:
+    moves = [offer("bid", rank=OneOf([1, 2]), expose=Choose(["5"], 0, 1)), offer("pass")]
+    assert [one.args.get("expose") for one in sealed_line(moves)] == [[], [], None]
+
+
+def test_a_sealed_line_stands_as_listed_with_the_safe_answer_last() -> None:
+    moves = [offer("venture", product=OneOf(["P1", "P3"])), offer("abstain")]
+    assert sealed_line(moves) == [
+        Answer("venture", {"product": "P1"}), Answer("venture", {"product": "P3"}), Answer("abstain", {}),
+    ]  # fmt: skip
+
+
+# --- dial, push and bar --------------------------------------------------------------------------------
+
+
+def test_the_dial_rests_on_the_least_bid_and_push_makes_it() -> None:
+    assert play(AUCTION, key("push")) == chosen("bid", amount=45)
+    assert play(AUCTION, turn(2), turn(1), key("push")) == chosen("bid", amount=60)
+
+
+def test_push_without_turning_accepts_an_offer_and_turning_counters_it() -> None:
+    assert play(SETTLEMENT, key("push")) == chosen("accept")
+    assert play(SETTLEMENT, turn(2), key("push")) == chosen("counter", amount=10)
+    assert play(SETTLEMENT, turn(-1), key("push")) == chosen("reject")
+
+
+def test_a_named_no_needs_one_press_of_the_bar() -> None:
+    assert play(AUCTION, turn(5), key("bar")) == chosen("drop")
+    assert play(PAY, key("bar")) == chosen("fail")
+
+
+def test_a_challenge_by_the_bar_asks_for_a_push() -> None:
+    assert play(LADDER, key("bar")) == Nothing()
+    assert play(LADDER, key("bar"), key("push")) == chosen("challenge")
+    assert play(LADDER, key("bar"), key("bar")) == chosen("challenge")
+
+
+def test_a_last_move_that_nobody_named_a_no_is_only_picked_by_the_bar() -> None:
+    assert play(TAKE, key("bar")) == Nothing()
+    assert play(TAKE, key("bar"), key("push")) == chosen("take_spot")
+    assert play(AUCTION, key("bar"), words=None) == Nothing()
+    assert play(AUCTION, key("bar"), key("bar"), words=None) == chosen("drop")
+
+
+def test_where_there_is_no_no_the_bar_goes_back_to_rest_and_then_says_so() -> None:
+    bids = [offer("bid", number=Amount(1, 6))]
+    assert play(bids, key("k4"), key("bar"), key("push")) == chosen("bid", number=1)
+    assert isinstance(play(bids, key("bar")), Refused)
+
+
+def test_the_only_move_there_is_is_made_by_push() -> None:
+    assert play([offer("done")], key("push")) == chosen("done")
+
+
+def test_the_bar_held_calls_staff_and_a_key_held_asks_what_it_is() -> None:
+    assert play(AUCTION, key("bar", "hold")) == CallStaff()
+    assert play(TAKE, key("k3", "hold")) == WhatIsThis(Answer("take_fish", {"slot": 3}))
+    assert play(TAKE, key("k2", "hold")) == WhatIsThis(None)
+    assert play(AUCTION, key("push", "hold")) == Nothing()
+
+
+def test_what_only_a_phone_can_answer_is_said_at_the_box() -> None:
+    for signal in (key("push"), key("bar"), key("k1"), turn(1)):
+        assert play([offer("use", order=Order([5, 6, 7]))], signal) == Refused("Answer this one on your phone.")
+
+
+# --- keys ----------------------------------------------------------------------------------------------
+
+
+def test_a_key_picks_the_number_that_is_printed_on_it() -> None:
+    assert play([offer("bid", number=Amount(1, 6))], key("k5"), key("push")) == chosen("bid", number=5)
+    assert play(TAKE, key("k3"), key("push")) == chosen("take_fish", slot=3)
+    assert play([offer("sue", target=OneOf([1, 4])), offer("pass")], key("k4"), key("push")) == chosen("sue", target=4)
+
+
+def test_a_key_alone_sends_nothing() -> None:
+    assert play([offer("bid", number=Amount(1, 6))], key("k5")) == Nothing()
+
+
+def test_a_key_without_its_number_on_offer_is_refused_with_a_sentence() -> None:
+    assert play(TAKE, key("k2")) == Refused("There is no 2 here: turn the dial, then push.")
+
+
+def test_keys_pick_cards_as_they_are_listed() -> None:
+    moves = [offer("add", card=OneOf([12, 41, 7])), offer("auction")]
+    assert play(moves, key("k2"), key("push")) == chosen("add", card=41)
+    assert play(moves, key("k4"), key("push")) == chosen("auction")
+    assert isinstance(play(moves, key("k5")), Refused)
+
+
+def test_keys_pick_the_rank_of_a_bid_and_the_next_legal_quantity_follows() -> None:
+    assert play(LADDER, key("k2"), key("push")) == chosen("bid", quantity=4, rank=2)
+    assert play(LADDER, key("k5"), key("k2"), key("push")) == chosen("bid", quantity=4, rank=2)
+    assert play(LADDER, key("k6"), key("push")) == chosen("bid", quantity=3, rank=6)
+
+
+def test_keys_leave_large_amounts_to_the_dial() -> None:
+    assert play(AUCTION, key("k1"), key("push")) == chosen("drop")
+    assert isinstance(play(AUCTION, key("k2")), Refused)
+
+
+# --- dice ----------------------------------------------------------------------------------------------
+
+
+def roll(*signals: Key | Turn, moves: list[Move] | None = None, read: bool = False) -> Meaning:
+    cursor, meaning = Cursor(), None
+    for signal in signals:
+        cursor, meaning = press_roll(ROLL, moves or [], cursor, signal, read=read)
+    assert meaning is not None
+    return meaning
+
+
+def test_keys_type_the_dice_and_push_sends_them() -> None:
+    assert roll(key("k4"), key("k2"), key("push")) == TypedFaces((4, 2))
+
+
+def test_the_bar_takes_the_last_die_back() -> None:
+    assert roll(key("k4"), key("k2"), key("bar"), key("k6"), key("push")) == TypedFaces((4, 6))
+
+
+def test_fewer_dice_than_asked_are_not_sent_and_more_are_not_taken() -> None:
+    assert roll(key("k4"), key("push")) == Refused("Roll, then type what you see: 1 of 2 dice typed.")
+    assert isinstance(roll(key("k4"), key("k2"), key("k1")), Refused)
+    assert roll(key("k4"), key("k2"), key("k1"), key("push")) == TypedFaces((4, 2))
+
+
+def test_push_accepts_what_was_read_and_the_bar_doubts_it() -> None:
+    assert roll(key("push"), read=True) == AcceptRead()
+    assert roll(key("bar"), read=True) == ReadAgain()
+    assert isinstance(roll(key("bar")), Refused)
+    assert roll(key("bar", "hold")) == CallStaff()
+
+
+def test_typed_dice_go_before_read_ones() -> None:
+    assert roll(key("k1"), key("k1"), key("push"), read=True) == TypedFaces((1, 1))
+
+
+def test_a_box_with_a_dial_alone_types_dice_too() -> None:
+    assert roll(turn(3), key("push"), turn(1), key("push"), key("push")) == TypedFaces((3, 4))
+
+
+def test_moves_before_the_roll_lie_left_of_the_dice() -> None:
+    moves = [offer("use", spot=2), offer("use", spot=6)]
+    assert roll(turn(-1), key("push"), moves=moves) == chosen("use", spot=2)
+    assert roll(turn(-9), key("push"), moves=moves) == chosen("use", spot=6)
+    assert roll(turn(-1), key("bar"), key("k1"), key("k2"), key("push"), moves=moves) == TypedFaces((1, 2))
+
+
+@given(
+    st.lists(st.one_of(st.sampled_from(CONTROLS).map(key), st.integers(-9, 9).map(turn)), max_size=30), st.booleans()
+)
+def test_whatever_is_pressed_at_a_roll_only_whole_rolls_are_sent(signals: list[Key | Turn], read: bool) -> None:
+    cursor = Cursor()
+    for signal in signals:
+        cursor, meaning = press_roll(ROLL, PAY, cursor, signal, read=read)
+        assert len(cursor.faces) <= ROLL.count
+        if isinstance(meaning, TypedFaces):
+            assert len(meaning.faces) == ROLL.count
+            assert all(1 <= face <= ROLL.sides for face in meaning.faces)
+        if isinstance(meaning, Chosen):
+            assert any(move.name == meaning.answer.move and move.accepts(meaning.answer.args) for move in PAY)
+
+
+# --- what the box tells --------------------------------------------------------------------------------
+
+
+def test_the_small_display_names_the_pick_and_the_no() -> None:
+    assert oled(Cursor(), AUCTION, WORDS) == "Bid $45 | bar: Drop"
+    assert oled(Cursor(at=0), AUCTION, WORDS) == "Drop"
+    assert oled(Cursor(), [offer("keep", fish=OneOf(["eel", "carp"]))], WORDS) == "Keep the Eel"
+    assert oled(Cursor(), [offer("use", order=Order([1, 2, 3]))], WORDS) == "Answer this one on your phone."
+    assert label(Answer("take_fish", {"slot": 3})) == "Take fish 3"
+
+
+def test_the_small_display_shows_the_dice_typed_so_far() -> None:
+    assert oled_roll(Cursor(faces=(4,)), ROLL) == "Dice: 4 _"
+    assert oled_roll(Cursor(at=3), ROLL) == "Dice: _ _  <3>"
+    assert oled_roll(Cursor(at=-2), ROLL, PAY, WORDS) == "Let it go"
+
+
+def test_the_ring_counts_a_single_picked_number_up_to_sixteen() -> None:
+    assert ring_number(Cursor(), [offer("bid", number=Amount(3, 6))]) == 3
+    assert ring_number(Cursor(at=2), TAKE) == 3
+    assert ring_number(Cursor(), AUCTION) is None
+    assert ring_number(Cursor(at=0), AUCTION) is None
+    assert ring_number(Cursor(), [offer("use", order=Order([1, 2, 3]))]) is None
+
+
+# --- laws ----------------------------------------------------------------------------------------------
+
+VALUES = st.one_of(st.integers(0, 9), st.sampled_from(["eel", "5*", "ENG"]))
+STEPPED = st.builds(lambda least, steps, step: Amount(least, least + steps * step, step),
+                    st.integers(0, 90), st.integers(0, 12), st.integers(1, 5))  # fmt: skip
+PLAIN = st.one_of(
+    st.builds(Fixed, VALUES), st.builds(OneOf, st.lists(VALUES, min_size=1, max_size=5, unique=True)), STEPPED
+)
+MANY = st.lists(VALUES, min_size=1, max_size=4)
+ANY = st.one_of(
+    PLAIN, st.builds(Order, MANY),
+    MANY.flatmap(lambda values: st.integers(0, len(values)).flatmap(
+        lambda least: st.builds(Choose, st.just(values), st.just(least), st.integers(least, len(values))))),
+)  # fmt: skip
+
+
+def moves_of(params: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Move]]:
+    name = st.sampled_from(["bid", "take", "drop", "use"])
+    return st.lists(st.builds(Move, name, st.dictionaries(st.sampled_from(["a", "b"]), params)), min_size=1, max_size=4)
+
+
+SIGNALS = st.lists(
+    st.one_of(
+        st.builds(key, st.sampled_from(CONTROLS), st.sampled_from(["down", "hold"])), st.integers(-600, 600).map(turn)
+    ),
+    max_size=12,
+)
+
+
+def offered(moves: list[Move], answer: Answer) -> bool:
+    return any(move.name == answer.move and move.accepts(answer.args) for move in moves)
+
+
+@given(moves_of(ANY))
+def test_every_answer_on_the_line_is_one_that_is_offered(moves: list[Move]) -> None:
+    for answer in line_of(moves) or []:
+        assert offered(moves, answer)
+    assert sorted(map(repr, line_of(moves) or [])) == sorted(map(repr, sealed_line(moves)))
+
+
+@given(moves_of(PLAIN))
+def test_every_answer_without_subsets_that_is_offered_is_on_the_line(moves: list[Move]) -> None:
+    def values(param: Any) -> list[Any]:
+        match param:
+            case Fixed(value):
+                return [value]
+            case OneOf(listed):
+                return listed
+            case _:
+                return list(range(param.min, param.max + 1, param.step))
+
+    every = {
+        repr(Answer(move.name, dict(zip(move.params, chosen, strict=True))))
+        for move in moves
+        for chosen in product(*map(values, move.params.values()))
+    }
+    laid = {repr(answer) for answer in sealed_line(moves)}
+    assert laid <= every
+    assert laid == every or len(laid) == LINE
+
+
+@given(moves_of(ANY), SIGNALS, st.sampled_from([None, WORDS]))
+def test_whatever_is_pressed_only_what_is_offered_is_chosen(
+    moves: list[Move], signals: list[Key | Turn], words: dict[str, Any] | None
+) -> None:
+    cursor = Cursor()
+    for signal in signals:
+        cursor, meaning = press(moves, cursor, signal, words)
+        if isinstance(meaning, Chosen):
+            assert offered(moves, meaning.answer)
+        assert len(oled(cursor, moves, words)) <= OLED
+        assert oled(cursor, moves, words).isascii()
+        assert ring_number(cursor, moves) in {None, *range(17)}
+
+
+@given(moves_of(PLAIN), st.integers(0, 600), st.integers(1, 600))
+def test_turning_never_wraps(moves: list[Move], there: int, further: int) -> None:
+    line = line_of(moves)
+    assert line is not None
+    assert play(moves, turn(there), turn(LINE), turn(further), key("push")) == Chosen(line[-1])
+    assert play(moves, turn(-there), turn(-LINE), turn(-further), key("push")) == Chosen(line[0])
+
+
+@given(moves_of(ANY), moves_of(ANY), SIGNALS)
+def test_a_cursor_of_an_older_list_still_picks_only_what_is_offered(
+    moves: list[Move], fewer: list[Move], signals: list[Key | Turn]
+) -> None:
+    cursor = Cursor()
+    for signal in signals:
+        cursor, _ = press(moves, cursor, signal)
+    _, meaning = press(fewer, cursor, key("push"))
+    assert isinstance(meaning, Refused) or (isinstance(meaning, Chosen) and offered(fewer, meaning.answer))
+
+
+@pytest.mark.parametrize("control", CONTROLS)
+def test_no_control_but_push_and_bar_ever_sends(control: str) -> None:
+    for moves in (AUCTION, SETTLEMENT, LADDER, PAY, TAKE):
+        sends = isinstance(play(moves, key(control)), Chosen)
+        assert not sends or control in ("push", "bar")
