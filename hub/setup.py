@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import fcntl
+import glob
 import hashlib
 import json
 import os
@@ -42,7 +43,7 @@ class SetupError(Exception):
 class Need:
     """Something of the system that the hub starts or reads, and the Debian package that brings it."""
 
-    program: str  # a program's name, or an absolute path
+    program: str  # a program's name, or an absolute path that may hold *
     package: str
     why: str
 
@@ -54,11 +55,12 @@ HUB_NEEDS = (
 TEST_NEEDS = (
     Need("chromium", "chromium", "the browser that plays the phones in tests"),
     Need("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "fonts-dejavu-core", "letters and seat marks for it"),
+    Need("/usr/lib/*/libatomic.so.1", "libatomic1", "part of what steers it"),
     Need("systemd-analyze", "systemd", "checks the system services in tests"),
 )
 PIN_NEEDS = (  # spidev is built on the spot: no ready package exists for a 64-bit Pi
     Need("gcc", "gcc", "builds the driver of the Pi's own pins"),
-    Need("/usr/include/python3", "python3-dev", "builds the driver of the Pi's own pins"),
+    Need("/usr/include/python3*/Python.h", "python3-dev", "builds the driver of the Pi's own pins"),
 )
 NPM_NEED = Need("npm", "npm", "fetches the page's libraries")
 NPM_WHEELS = ("x86_64", "aarch64")  # processors for which the extra `npm` exists; others take Debian's, which is large
@@ -81,10 +83,8 @@ class Machine:
         """Whether the system already has what `need` names."""
         if need.program == "ensurepip":  # Debian's Python has the module `venv`, but it fails without this one
             return quiet([self.python, "-I", "-c", "import ensurepip, venv"]) == 0
-        if need.program == "/usr/include/python3":
-            return any(Path("/usr/include").glob("python3*/Python.h"))
         if need.program.startswith("/"):
-            return Path(need.program).exists()
+            return bool(glob.glob(need.program))  # noqa: PTH207 - an absolute pattern
         return self.find(need.program) is not None
 
     def is_raspberry_pi(self) -> bool:
