@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import queue
 import secrets
+import socket
 import threading
 import time
 from dataclasses import dataclass, field
@@ -127,10 +128,11 @@ class Keys:
 
 
 class Phone:
-    """An MQTT client over WebSocket; what happens to it lies in `events`."""
+    """An MQTT client over WebSocket; what it is told lies in `messages`, what happens to it in `events`."""
 
     def __init__(self, port: int, client: str, user: str, password: str, *, clean: bool = True) -> None:
         self.events: queue.Queue[tuple[Any, ...]] = queue.Queue()
+        self.messages: queue.Queue[tuple[str, bytes, bool]] = queue.Queue()
         self.client = paho.Client(
             CallbackAPIVersion.VERSION2,
             client_id=client,
@@ -146,7 +148,7 @@ class Phone:
             ("subscribed", [code.is_failure for code in codes])
         )
         self.client.on_publish = lambda _c, _u, mid, _code, _p: self.events.put(("published", mid))
-        self.client.on_message = lambda _c, _u, m: self.events.put(("message", m.topic, bytes(m.payload), m.retain))
+        self.client.on_message = lambda _c, _u, m: self.messages.put((m.topic, bytes(m.payload), m.retain))
         self._port = port
 
     def __enter__(self) -> Self:
@@ -165,9 +167,8 @@ class Phone:
 
     def vanish(self) -> None:
         """As a phone whose battery is empty: no goodbye."""
-        live = self.client.socket()
-        assert live is not None
-        live.close()
+        live: Any = self.client.socket()
+        live._socket.shutdown(socket.SHUT_RDWR)
         self.expect("closed")
 
     def expect(self, kind: str) -> tuple[Any, ...]:
@@ -177,11 +178,15 @@ class Phone:
             if event[0] == kind:
                 return event
 
+    def message(self) -> tuple[str, bytes, bool]:
+        """The next message: topic, payload, retained."""
+        return self.messages.get(timeout=PATIENCE)
+
     def messages_until(self, last: bytes) -> list[tuple[str, bytes]]:
         """All that came before the message `last`."""
         came: list[tuple[str, bytes]] = []
         while True:
-            _, topic, payload, _ = self.expect("message")
+            topic, payload, _ = self.message()
             if payload == last:
                 return came
             came.append((topic, payload))

@@ -100,7 +100,7 @@ def test_a_phone_that_comes_late_sees_its_hand_at_once(rig: Rig) -> None:
     with rig.phone(seat) as phone:
         assert phone.dial()
         assert phone.subscribe(rig.topics.hand(seat.sid))
-        _, _, letter, retained = phone.expect("message")
+        _, letter, retained = phone.message()
         assert retained
         assert seat.keys.open(letter)["you"] == {"secret_fish": "carp"}
 
@@ -115,7 +115,7 @@ def test_a_request_is_heard_and_answered_sealed(rig: Rig) -> None:
         said = rig.next_heard(PhoneSaid)
         assert (said.sid, said.args, said.number) == (seat.sid, {"move": "bid", "number": 5}, 17)
         rig.link.answer(seat.sid, {"re": asked["id"], "ok": True, "seq": 8})
-        letter = phone.expect("message")[2]
+        letter = phone.message()[1]
         assert seat.keys.open(letter)["re"] == asked["id"]
 
 
@@ -126,11 +126,11 @@ def test_every_phone_and_program_may_read_the_public_state(rig: Rig) -> None:
         assert phone.subscribe(f"{rig.topics.root}/pub/#")
         rig.link.show_public({**STATE, "seq": 99})
         while True:
-            _, topic, payload, _ = phone.expect("message")
+            topic, payload, _ = phone.message()
             if topic == rig.topics.state and b'"seq":99' in payload:
                 break
         rig.link.show_event({"n": 3, "text": "Seat 2 bids 5."})
-        assert phone.expect("message")[1] == rig.topics.event
+        assert phone.message()[0] == rig.topics.event
 
 
 def test_the_hub_says_that_it_is_there(rig: Rig) -> None:
@@ -138,7 +138,7 @@ def test_the_hub_says_that_it_is_there(rig: Rig) -> None:
     with rig.phone(seat) as phone:
         assert phone.dial()
         assert phone.subscribe("th/1/hub/status")
-        assert json.loads(phone.expect("message")[2])["state"] == "online"
+        assert json.loads(phone.message()[1])["state"] == "online"
 
 
 def test_the_table_hears_a_phone_come_and_vanish(rig: Rig) -> None:
@@ -162,7 +162,7 @@ def test_a_device_with_a_persistent_session_misses_nothing(rig: Rig) -> None:
     fence(rig)
     with rig.phone(seat, clean=False) as phone:
         assert phone.dial()
-        assert seat.keys.open(phone.expect("message")[2])["re"] == "0" * 16
+        assert seat.keys.open(phone.message()[1])["re"] == "0" * 16
 
 
 def test_the_same_phone_again_closes_its_old_connection(rig: Rig) -> None:
@@ -246,9 +246,9 @@ def test_no_phone_can_forge_a_hand_or_the_public_state(rig: Rig) -> None:
         assert phone.dial()
         assert other.dial()
         assert other.subscribe(rig.topics.hand(victim.sid))
-        assert victim.keys.open(other.expect("message")[2])["seq"] == 1
+        assert victim.keys.open(other.message()[1])["seq"] == 1
         assert other.subscribe("th/1/hub/status")
-        assert other.expect("message")[1] == "th/1/hub/status"
+        assert other.message()[0] == "th/1/hub/status"
         for topic in (rig.topics.hand(victim.sid), rig.topics.state, rig.topics.event, "th/1/hub/status"):
             phone.publish(topic, b"forged", retain=True)
         assert told_all(rig, other) == []
@@ -276,7 +276,7 @@ def test_an_own_login_with_anothers_client_id_takes_nothing_over(rig: Rig) -> No
             assert told_all(rig, liar) == []
         else:
             rig.link.answer(victim.sid, {"re": "0" * 16, "ok": True})
-        assert victim.keys.open(phone.expect("message")[2])["re"] == "0" * 16
+        assert victim.keys.open(phone.message()[1])["re"] == "0" * 16
         assert phone.events.empty()
 
 
