@@ -1,0 +1,222 @@
+"""What the driver tests share: a clock held still, an inbox to wait at, and wires between the two real ends."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from drivers.box_end import BoxEnd
+from drivers.button_box import ButtonBoxes, Cable, Fleet
+from drivers.simulated import SimBox
+
+S = TypeVar("S")
+PATIENCE = 5.0  # real seconds until a test says that something did not happen
+
+
+class StillClock:
+    """Time passes only when a test says so; whoever waits for it is woken."""
+
+    def __init__(self) -> None:
+        self._now = 100.0
+        self.wakes: list[Callable[[], None]] = []
+
+    def now(self) -> float:
+        return self._now
+
+    def advance(self, seconds: float) -> None:
+        self._now += seconds
+        for wake in self.wakes:
+            wake()
+
+
+class Inbox:
+    """The table's inbox in a test: every signal in order, and a way to wait for one."""
+
+    def __init__(self) -> None:
+        self.signals: list[object] = []
+        self._came = threading.Condition()
+        self._read = 0
+
+    def __call__(self, signal: object) -> None:
+        with self._came:
+            self.signals.append(signal)
+            self._came.notify_all()
+
+    def next(self, kind: type[S]) -> S:
+        """The next signal of that kind after the last one that was waited for."""
+
+        def found() -> S | None:
+            while self._read < len(self.signals):
+                signal = self.signals[self._read]
+                self._read += 1
+                if isinstance(signal, kind):
+                    return signal
+            return None
+
+        with self._came:
+            signal = self._came.wait_for(found, PATIENCE)
+            assert signal, f"no {kind.__name__} came; what came: {self.signals}"
+            return signal
+
+    def all(self, kind: type[S]) -> list[S]:
+        with self._came:
+            return [signal for signal in self.signals if isinstance(signal, kind)]
+
+
+class Seats:
+    """Simulated boxes on ptys, the real driver on their other ends, one clock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clock = StillClock()
+        self.inbox = Inbox()
+        self.folder = folder
+        self._changed = threading.Condition()
+        self.sims: list[SimBox] = []
+        self.hubs: list[ButtonBoxes] = []
+
+    def box(self, end: BoxEnd | None = None, name: str = "box-1", port: str = "port-1") -> SimBox:
+        """A box that is plugged in."""
+        sim = SimBox(name, self.folder / port, self.clock, self._change, end)
+        self.sims.append(sim)
+        self.clock.wakes.append(sim.wake)
+        sim.start()
+        self.see(sim, lambda state: state["connected"])
+        return sim
+
+    def hub(self, *ports: str) -> ButtonBoxes:
+        """The driver at those ports."""
+        hub = ButtonBoxes(self.inbox, [str(self.folder / port) for port in ports or ("port-1",)], self.clock)
+        self.hubs.append(hub)
+        self.clock.wakes.append(hub.wake)
+        hub.start()
+        return hub
+
+    def see(self, sim: SimBox, right: Callable[[dict[str, object]], object]) -> None:
+        """Wait until what a person sees at the box is right."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: right(sim.state()), PATIENCE), f"the box shows {sim.state()}"
+
+    def replug(self, sim: SimBox) -> None:
+        """Put the cable in again, and let the driver look."""
+        sim.plug()
+        self.see(sim, lambda state: state["connected"])
+        self.clock.advance(0.5)
+
+    def shut(self, hub: ButtonBoxes) -> None:
+        self.hubs.remove(hub)
+        self.clock.wakes.remove(hub.wake)
+        hub.close()
+
+    def close(self) -> None:
+        for hub in list(self.hubs):
+            self.shut(hub)
+        for sim in self.sims:
+            self.clock.wakes.remove(sim.wake)
+            sim.close()
+
+    def _change(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+
+# --- wires, in virtual time ------------------------------------------------------------------------
+
+Delivery = tuple[float, bytes]  # after how many seconds, what
+Way = Callable[[bytes, random.Random], list[Delivery]]
+
+
+def whole(data: bytes, _: random.Random) -> list[Delivery]:
+    """Everything as it was written."""
+    return [(0.0, data)]
+
+
+def one_byte_at_a_time(data: bytes, _: random.Random) -> list[Delivery]:
+    """Every byte comes alone."""
+    return [(0.0, data[i : i + 1]) for i in range(len(data))]
+
+
+def lossy(data: bytes, chance: random.Random) -> list[Delivery]:
+    """A quarter of the lines never come, some bytes neither."""
+    kept = [line for line in data.splitlines(keepends=True) if chance.random() > 0.25]
+    return [(0.0, bytes(byte for byte in line if chance.random() > 0.002)) for line in kept]
+
+
+def delayed(data: bytes, chance: random.Random) -> list[Delivery]:
+    """Every line takes its time, some longer than the deadline of an answer."""
+    return [(chance.uniform(0.0, 0.35), line) for line in data.splitlines(keepends=True)]
+
+
+def doubled(data: bytes, chance: random.Random) -> list[Delivery]:
+    """Every line comes twice, the second time perhaps later than the lines after it."""
+    lines = data.splitlines(keepends=True)
+    return [(0.0, line) for line in lines] + [(chance.choice([0.0, 0.05, 0.3]), line) for line in lines]
+
+
+def among_garbage(data: bytes, chance: random.Random) -> list[Delivery]:
+    """Noise and half frames between the lines."""
+    noise = [b"\x00\xff\xfe\n", b'~{"t":"bid","s":1,"r":7\n', b"MPY: soft reboot\r\n", b"~" * 300 + b"\n", b"~*\n"]
+    return [(0.0, part) for line in data.splitlines(keepends=True) for part in (chance.choice(noise), line)]
+
+
+WAYS = [whole, one_byte_at_a_time, lossy, delayed, doubled, among_garbage]
+
+
+class Wire:
+    """The hub's real end and the box's real end with a wire between them, in virtual time: no thread, no tty."""
+
+    STEP = 0.01
+
+    def __init__(self, way: Way = whole, seed: int = 0, end: BoxEnd | None = None) -> None:
+        self.chance = random.Random(seed)
+        self.way = way
+        self.now = 0.0
+        self.signals: list[object] = []
+        self.end = end if end is not None else BoxEnd("box-1")
+        self.fleet = Fleet(self.signals.append, first_number=lambda: self.chance.randrange(1000))
+        self.cable: Cable = self.fleet.cable("wire")
+        self.to_box: list[Delivery] = []
+        self.to_hub: list[Delivery] = []
+        self.from_box = b""
+        self.from_hub = b""
+        self.cable.opened(self.now)
+
+    def step(self) -> None:
+        self.now += self.STEP
+        self._deliver(self.to_hub, lambda data: self.cable.heard(data, self.now))
+        self._deliver(self.to_box, self.end.heard)
+        self.cable.due(self.now)
+        self.end.due(self.now)
+        said = self.cable.outgoing(self.now)
+        self.from_hub += said
+        self._send(self.to_box, said)
+        answered = self.end.outgoing(self.now)
+        self.from_box += answered
+        self._send(self.to_hub, answered)
+
+    def until(self, right: Callable[[], object], limit: float = 60.0) -> None:
+        """Let time pass until something is so."""
+        end = self.now + limit
+        while not right():
+            assert self.now < end, f"not within {limit} s; what came: {self.signals}"
+            self.step()
+
+    def wait(self, seconds: float) -> None:
+        end = self.now + seconds
+        while self.now < end:
+            self.step()
+
+    def all(self, kind: type[S]) -> list[S]:
+        return [signal for signal in self.signals if isinstance(signal, kind)]
+
+    def _send(self, queue: list[Delivery], data: bytes) -> None:
+        if data:
+            queue += [(self.now + after, part) for after, part in self.way(data, self.chance)]
+
+    def _deliver(self, queue: list[Delivery], hear: Callable[[bytes], None]) -> None:
+        ready = [part for at, part in queue if at <= self.now]
+        queue[:] = [delivery for delivery in queue if delivery[0] > self.now]
+        for part in ready:
+            hear(part)
