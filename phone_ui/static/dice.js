@@ -24,12 +24,12 @@ export function DicePart({ state, hand, sending, ask }) {
     ${mine && (typing || blind) && html`<${FacePad} key=${hand.number} count=${mine.count} sides=${mine.sides} sending=${sending} onDone=${(faces) => ask("roll", { faces }, "roll")} />`}
     ${hand &&
     html`<div class="doors">
-      ${settled && html`<button type="button" class="door strong" disabled=${Boolean(sending)} onClick=${() => ask("dice", { say: "accept" }, "accept")}>That is right</button>`}
+      ${settled && mine && html`<button type="button" class="door strong" disabled=${Boolean(sending)} onClick=${() => ask("dice", { say: "accept" }, "accept")}>That is right</button>`}
       ${settled && html`<button type="button" class="door" disabled=${Boolean(sending)} onClick=${() => ask("dice", { say: "again" }, "again")}>Read again</button>`}
       ${mine && !typing && !blind && html`<button type="button" class="door" onClick=${() => setTyping(true)}>Type what you see</button>`}
       ${!settled &&
-      html`<button type="button" class="door" disabled=${Boolean(sending) || votes.includes(hand.seat)} onClick=${() => ask("dice", { say: "hub" }, "hub")}>
-        ${votes.includes(hand.seat) ? "You said: let the hub roll" : "Let the hub roll"}
+      html`<button type="button" class="door" disabled=${Boolean(sending)} aria-pressed=${votes.includes(hand.seat)} onClick=${() => ask("dice", { say: "hub" }, "hub")}>
+        ${votes.includes(hand.seat) ? "Take my vote back" : "Let the hub roll"}
       </button>`}
       ${!settled && votes.length > 0 && html`<span class="votes">${votes.map((seat) => html`<${Mark} seat=${seat} />`)} ${votes.length} of ${seated} agree</span>`}
     </div>`}

@@ -20,7 +20,7 @@ function isEmpty(value) {
 function Value({ words, state, about, value, small }) {
   if (about.seat && Number.isInteger(value)) return html`<${Who} state=${state} seat=${value} />`;
   if (about.seats && Array.isArray(value)) return html`<span class="list seats">${value.map((seat) => html`<${Who} state=${state} seat=${seat} />`)}</span>`;
-  if (about.card && Array.isArray(value)) return html`<span class="list cards">${value.map((face) => html`<${Card} words=${words} face=${face} small=${small} />`)}</span>`;
+  if (about.card && Array.isArray(value)) return html`<${Cards} words=${words} faces=${value} small=${small} />`;
   if (about.card) return html`<span class="list cards"><${Card} words=${words} face=${value} small=${small} /></span>`;
   if (value === true) return html`<span class="value">yes</span>`;
   if (Array.isArray(value)) return html`<span class="value">${value.map((v) => (isRecord(v) ? recordWords(v, about) : counted(v, about))).join(" · ")}</span>`;
@@ -31,6 +31,15 @@ function Value({ words, state, about, value, small }) {
   if (isRecord(value)) return html`<span class="value">${recordWords(value, about)}</span>`;
   const known = about.names?.[String(value)];
   return html`<span class="value">${known ?? (typeof value === "string" ? value : counted(value, about))}</span>`;
+}
+
+/** A heap of cards: equal faces lie on one another, with their number. */
+function Cards({ words, faces, small }) {
+  const heaps = new Map();
+  for (const face of faces) heaps.set(face, (heaps.get(face) ?? 0) + 1);
+  return html`<span class="list cards">
+    ${[...heaps].map(([face, count]) => html`<span key=${String(face)} class=${count > 1 ? "heap" : "single"}><${Card} words=${words} face=${face} small=${small} />${count > 1 && html`<span class="heap-count">×${count}</span>`}</span>`)}
+  </span>`;
 }
 
 /** A record in one line: by the fact's own `title` template, else name and value of all it holds. */

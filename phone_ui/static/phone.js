@@ -47,7 +47,7 @@ function Phone() {
   // Without a seat the public stream is enough; with one the broker brings everything.
   useEffect(() => {
     if (held) return undefined;
-    const stream = follow(`/t/${table}/events`, { onState: take, onAway: setAway, patience: 6_000 });
+    const stream = follow(`/t/${table}/events`, { onState: take, onAway: setAway });
     const wake = () => document.visibilityState === "visible" && stream.wake();
     document.addEventListener("visibilitychange", wake);
     return () => {

@@ -125,3 +125,22 @@ def odd(moves: list[dict[str, Any]], **change: Any) -> tuple[dict[str, Any], dic
     state = public(state="playing", match="m-9", game="odd", title="Odds", view=view, seq=5)
     own = hand(match="m-9", seq=5, want="Make a move.", moves=moves, you={"hand": ["55", "45", "5*", "45"]})
     return state, own | change
+
+
+def _box(pattern: str, n: int, colour: str, display: str, **change: Any) -> dict[str, Any]:
+    box = {"connected": True, "lamps": {"pattern": pattern, "n": n, "colour": colour}, "display": display, "hood": "",
+           "locked": False, "sealed": False}  # fmt: skip
+    return box | change
+
+
+BENCH: dict[str, Any] = {
+    "version": 7,
+    "boxes": {
+        "1": _box("locked", 0, "2f7de1", "Locked", sealed=True, locked=True, hood="5"),
+        "2": _box("turn", 0, "f28c28", "Bid 1-6", sealed=True, hood="4"),
+        "3": _box("number", 5, "12a389", "5"),
+        "4": _box("off", 0, "d6409f", "", connected=False),
+    },
+    "dice": {"armed": {"seat": 2, "count": 1, "sides": 6}, "state": "armed", "faces": [], "say": "", "lost": False, "leaning": False, "missing": False},
+    "panels": {"2.9": 3, "4.2": 3},
+}
