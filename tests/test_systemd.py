@@ -200,7 +200,7 @@ class LateHub(BaseHTTPRequestHandler):
 @pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 def test_the_splash_waits_for_a_hub_that_starts_later_and_then_goes_there() -> None:
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only where a browser is driven
+    from playwright.sync_api import sync_playwright
 
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
