@@ -363,8 +363,8 @@ def oled(cursor: Cursor, moves: Sequence[Move], words: Words | None = None) -> s
         return _cut(_ON_THE_PHONE.sentence)
     answer = line[_place(cursor, line, rest)]
     told = label(answer, words)
-    refusal, _ = _no(moves, line, words)
-    no = f" | bar: {label(refusal, words)}" if refusal is not None and refusal != answer else ""
+    refusal, at_once = _no(moves, line, words)
+    no = f" | bar: {label(refusal, words)}" if refusal is not None and at_once and refusal != answer else ""
     return _cut(told + no) if len(told + no) <= OLED else _cut(told)
 
 
@@ -388,11 +388,21 @@ def label(answer: Answer, words: Words | None = None) -> str:
 
 
 def _said(parameter: str, value: object, words: Words | None) -> str:
+    """One value of a parameter in words: cards and other names by name, money as money, `target` as a seat."""
     if isinstance(value, list):
         return " ".join(_said(parameter, one, words) for one in value)
-    if _table(words, "parameters", parameter).get("card"):
+    about = _table(words, "parameters", parameter)
+    if about.get("card"):
         return str(_table(words, "cards", str(value)).get("name", value))
-    return str(value)
+    if known := _table(about, "names").get(str(value)):
+        return str(known)
+    if not isinstance(value, int):
+        return str(value).replace("_", " ")
+    if parameter == "target" or about.get("seat"):
+        return f"seat {value}"
+    if about.get("money") == "cents":
+        return f"${value // 100}" if value % 100 == 0 else f"${value // 100}.{value % 100:02}"
+    return f"${value}" if about.get("money") else str(value)
 
 
 def _table(words: Words | None, *path: str) -> Mapping[str, Any]:

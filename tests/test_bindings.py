@@ -290,6 +290,20 @@ def test_the_small_display_names_the_pick_and_the_no() -> None:
     assert label(Answer("take_fish", {"slot": 3})) == "Take fish 3"
 
 
+def test_the_small_display_counts_money_and_names_seats_as_the_words_say() -> None:
+    words = {
+        "parameters": {
+            "amount": {"money": True},
+            "pay": {"money": "cents"},
+            "with": {"names": {"caller": "the caller"}},
+        }
+    }
+    assert label(Answer("bid", {"amount": 45}), words) == "Bid $45"
+    assert label(Answer("invest", {"pay": 250}), words) == "Invest $2.50"
+    assert label(Answer("side", {"with": "caller"}), words) == "Side the caller"
+    assert label(Answer("sue", {"target": 3}), words) == "Sue seat 3"
+
+
 def test_the_small_display_shows_the_dice_typed_so_far() -> None:
     assert oled_roll(Cursor(faces=(4,)), ROLL) == "Dice: 4 _"
     assert oled_roll(Cursor(at=3), ROLL) == "Dice: _ _  <3>"

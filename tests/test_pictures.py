@@ -297,6 +297,28 @@ def test_a_service_message_stands_in_the_foot_of_the_large_panel() -> None:
     assert "The kitchen closes at ten." in told("7.5", {**bait_roll(), "notice": "The kitchen closes at ten."}, BAIT)
 
 
+def test_facts_are_counted_named_and_marked_as_the_words_say() -> None:
+    state = auction()
+    state["view"]["table"] |= {
+        "pot": 2250, "loan": 300, "call": {"kind": "perfecto", "seat": 2}, "in": [1, 4], "market": "up",
+        "shares": {"2": 200}, "shown": "ENG", "products": [{"id": "P1", "by": 3, "kind": "s", "dead": True}],
+    }  # fmt: skip
+    facts = {
+        "pot": {"money": "cents"}, "loan": {"money": True}, "call": {"title": "{kind} by Seat {seat}"}, "in": {"seats": True},
+        "market": {"names": {"up": "rising"}}, "shares": {"money": "cents"}, "shown": {"card": True},
+        "products": {"row": True, "title": "{id} {kind}", "by": "by", "flag": "dead"},
+    }  # fmt: skip
+    words = {
+        **AUCTION,
+        "names": {"kind": {"s": "small"}},
+        "facts": {k: {"where": "table", **v} for k, v in facts.items()},
+    }
+    text = told("7.5", state, words)
+    for wanted in ("pot $22.50", "loan $300", "call perfecto by ▲ Ben", "in ● ◆", "market rising", "shares ▲$2", "P1 small ■",
+                   "dead", "shown Engineer"):  # fmt: skip
+        assert wanted in text.replace(" | ", " "), (wanted, text)
+
+
 def test_a_game_without_words_is_drawn_all_the_same() -> None:
     for size in SIZES:
         assert "AUCTION" in told(size, auction(), None)

@@ -16,15 +16,14 @@ from hub.pictures.ink import BLACK, WHITE, Box, Sheet, fitting, shortened, width
 from hub.pictures.words import (
     Words,
     asked_seats,
-    cents,
     fill,
     letter,
     named,
     part,
     phase,
-    plain,
     scope,
     spoken_seat,
+    valued,
 )
 from hub.ports import SEAT_MARKS
 
@@ -258,33 +257,29 @@ class _Told:
             count = facts.get(f"{name}_count")
             hidden = count - len(value) if type(count) is int else 0
             text = " ".join([*(letter(self.words, face) for face in value), *"?" * hidden])
-        elif fact.get("seat"):
-            seats = value if isinstance(value, list) else [value]
-            text = " ".join(SEAT_MARKS[seat].symbol for seat in seats if seat in SEAT_MARKS)
         else:
-            text = cents(value) if fact.get("cents") else plain(value, self.words)
+            text = self._said(valued(value, fact, self.words))
         return f"{label}{'' if len(label) < 2 else ' '}{text}" if text else ""
 
     def _records(self) -> list[_Record]:
-        told = []
+        told: list[_Record] = []
         for name, fact in self._listed("table") if self.stage != "over" else ():
             rows = (self.view.get("table") or {}).get(name) if fact.get("row") else None
-            for record in rows or ():
-                faces = record.get(fact.get("cards")) or ()
-                flag = fact.get("flag")
-                text = (
-                    str(flag)
-                    if flag and record.get(flag)
-                    else fill(str(fact.get("text") or ""), record, words=self.words)
-                )
-                told.append(
-                    _Record(
-                        self._said(fill(str(fact.get("title") or ""), record, words=self.words)),
-                        [None if face is None else letter(self.words, face) for face in faces],
-                        self._said(text),
-                    )
-                )
+            told += [self._record(record, fact) for record in rows or ()]
         return told
+
+    def _record(self, record: Mapping[str, Any], fact: Mapping[str, Any]) -> _Record:
+        names = part(self.words, "names")
+        said = {key: part(names, key).get(str(value), value) for key, value in record.items()}
+        flag = fact.get("flag")
+        text = str(flag) if flag and record.get(flag) else fill(str(fact.get("text") or ""), said, words=self.words)
+        title = fill(str(fact.get("title") or ""), said, words=self.words)
+        by = record.get(str(fact.get("by")))
+        if type(by) is int and by in SEAT_MARKS:
+            title = f"{title} {SEAT_MARKS[by].symbol}"
+        faces = record.get(str(fact.get("cards")))
+        cards = [None if face is None else letter(self.words, face) for face in faces or ()]
+        return _Record(self._said(title), cards, self._said(text))
 
 
 # --- the three sizes -------------------------------------------------------------------------------------
@@ -308,7 +303,7 @@ def _small(paper: Sheet, told: _Told) -> None:
     # As wide as the seats at the table allow; six of them get the 49 pixels of the product's page.
     for place, seat in enumerate(told.seats):
         box = Box(*zone.column(place, max(len(told.seats), 1)))._replace(top=zone.top + 1)
-        ink = _cell(paper, box, seat, ruled=place > 0)
+        ink = _cell(paper, box, seat, left=told.seats[place - 1] if place else None)
         symbol = SEAT_MARKS[seat.number].symbol
         inner = box.inset(2, 2)
         text = f"{symbol}{seat.cell}"
@@ -351,11 +346,9 @@ def _medium(paper: Sheet, told: _Told) -> None:
         top = zone.top + 2
         strip = Box(zone.left, top, zone.right, zone.bottom).row(down, (zone.bottom - top) // rows)
         box = strip.column(across, columns)
-        ink = _cell(paper, box, seat, ruled=across > 0)
+        left = told.seats[place - 1] if across else None
+        ink = _cell(paper, box, seat, left, told.seats[place - columns] if down else None)
         _seat(paper, box.inset(6, 1), seat, ink, (20, 25), (18, 21))
-    for down in range(1, rows):
-        edge = zone.top + 2 + down * ((zone.height - 2) // rows)
-        paper.fill(Box(zone.left, edge, zone.right, edge + 1))
     foot = zones["foot"]
     paper.fill(Box(foot.left, foot.top, foot.right, foot.top + 2))
     inner = foot.inset(8)._replace(top=foot.top + 2)
@@ -382,9 +375,7 @@ def _large(paper: Sheet, told: _Told) -> None:
     height = min(column.height // max(len(told.seats), 1), 114)
     for place, seat in enumerate(told.seats):
         box = column.row(place, height)
-        ink = _cell(paper, box, seat)
-        if place:
-            paper.fill(Box(box.left, box.top, box.right, box.top + 1), BLACK)
+        ink = _cell(paper, box, seat, above=told.seats[place - 1] if place else None)
         _seat(paper, box.inset(10, 2), seat, ink, (26, 29), (22, 24))
     foot = zones["foot"]
     paper.fill(Box(foot.left, foot.top, foot.right, foot.top + 2))
@@ -442,14 +433,20 @@ def _number(paper: Sheet, box: Box, text: str, sizes: Sequence[int], dice: Seque
     paper.line(box, text, fitting(text, box.width, sizes, bold=True), bold=True)
 
 
-def _cell(paper: Sheet, box: Box, seat: _Seat, *, ruled: bool = False) -> int:
-    """The ground of a seat's cell: black for a seat that is waited for. Returns the ink to write with."""
+def _cell(paper: Sheet, box: Box, seat: _Seat, left: _Seat | None = None, above: _Seat | None = None) -> int:
+    """The ground of a seat's cell: black for a seat that is waited for. Returns the ink to write with.
+
+    A hairline parts it from its neighbours, white between two black cells.
+    """
     if seat.asked:
         paper.fill(box)
-        return WHITE
-    if ruled:
-        paper.fill(Box(box.left, box.top, box.left + 1, box.bottom))
-    return BLACK
+    if left:
+        ink = WHITE if seat.asked and left.asked else BLACK
+        paper.fill(Box(box.left, box.top, box.left + 1, box.bottom), ink)
+    if above:
+        ink = WHITE if seat.asked and above.asked else BLACK
+        paper.fill(Box(box.left, box.top, box.right, box.top + 1), ink)
+    return WHITE if seat.asked else BLACK
 
 
 def _seat(paper: Sheet, box: Box, seat: _Seat, ink: int, first: tuple[int, int], others: tuple[int, int]) -> None:

@@ -38,9 +38,9 @@ def found(public: Mapping[str, Any], path: str, seat: int | None = None) -> Any:
     value: Any = public
     if steps[0] == "you":
         return None
-    if steps == ["seat"]:
+    if steps == ["seat"] and seat is not None:
         return seat
-    if steps[0] == "seat":
+    if steps[0] == "seat" and seat is not None:
         value, steps = _step(_step(public, "seats"), str(seat)), steps[1:]
     for step in steps:
         value = _step(value, step)
@@ -61,7 +61,7 @@ def plain(value: Any, words: Words | None = None) -> str:
         case None | False:
             return ""
         case Mapping():
-            return _by_seat(value)
+            return _by_seat(value, {})
         case True:
             return "yes"
         case str():
@@ -72,11 +72,11 @@ def plain(value: Any, words: Words | None = None) -> str:
             return str(value)
 
 
-def _by_seat(value: Mapping[str, Any]) -> str:
+def _by_seat(value: Mapping[str, Any], fact: Mapping[str, Any]) -> str:
     """A map by seat as symbols with their numbers; any other record is left out."""
     if not all(key.isdecimal() and int(key) in SEAT_MARKS and type(one) is int for key, one in value.items()):
         return ""
-    return " ".join(f"{SEAT_MARKS[int(key)].symbol}{one}" for key, one in value.items() if one)
+    return " ".join(f"{SEAT_MARKS[int(key)].symbol}{counted(one, fact)}" for key, one in value.items() if one)
 
 
 def cents(value: Any) -> str:
@@ -85,6 +85,28 @@ def cents(value: Any) -> str:
         return ""
     whole, rest = divmod(abs(value), 100)
     return f"{'-' if value < 0 else ''}${whole}{f'.{rest:02}' if rest else ''}"
+
+
+def counted(value: Any, fact: Mapping[str, Any]) -> str:
+    """A number as the game counts it: plain, whole dollars, or cents (`money = "cents"`)."""
+    if type(value) is not int or not fact.get("money"):
+        return plain(value)
+    return cents(value) if fact["money"] == "cents" else cents(value * 100)
+
+
+def valued(value: Any, fact: Mapping[str, Any], words: Words | None) -> str:
+    """A fact's value in words: seats as symbols, records by the fact's `title`, the rest counted or named."""
+    if fact.get("seat") or fact.get("seats"):
+        seats = value if isinstance(value, list) else [value]
+        return " ".join(SEAT_MARKS[seat].symbol for seat in seats if seat in SEAT_MARKS)
+    if isinstance(value, list):
+        return " ".join(told for told in (valued(one, fact, words) for one in value) if told)
+    if isinstance(value, Mapping):
+        if fact.get("title"):
+            return fill(str(fact["title"]), value, words=words)
+        return _by_seat(value, fact)
+    known = part(fact, "names").get(str(value))
+    return str(known) if known else plain(value, words) if isinstance(value, str) else counted(value, fact)
 
 
 def part(words: Words | None, *path: str) -> Mapping[str, Any]:

@@ -21,7 +21,7 @@ BAIT: dict[str, Any] = {
             "where": "table", "label": "Spots", "row": True, "title": "Spot {number}", "cards": "fish",
             "text": "{text}", "flag": "taken",
         },
-        "order": {"where": "table", "label": "order", "seat": True},
+        "order": {"where": "table", "label": "order", "seats": True},
         "supply": {"where": "table", "label": "Baits in the box"},
         "pile": {"where": "table", "label": "Fish left"},
         "discards": {"where": "table", "label": "Discarded", "card": True},
