@@ -157,7 +157,9 @@ class BoxEnd:
     def _understand(self, frame: Frame) -> None:
         match frame:
             case Who():
-                self._drop(Press, Detents)  # a new conversation: what was pressed before it is stale
+                if ("", frame.s) not in self._link.memory:
+                    self._link.memory.add(("", frame.s))
+                    self._drop(Press, Detents)  # a new conversation: what was pressed before it is stale
                 self._link.tell(self.hello())
             case Ack(re=re):
                 if isinstance(self._link.confirm(re), Unlocked):
@@ -221,7 +223,7 @@ class BoxEnd:
             "lamps": {"pattern": ring.p, "n": ring.n, "colour": ring.c} if ring else None,
             "display": self.display,
             "sealed": self._sealed is not None,
-            "locked": self._bid is not None and not self._unlocking,
+            "locked": self._bid is not None,
             "hood": str(self._value + 1) if self._sealed is not None else "",
             "buzz": {"kind": self.buzz, "count": self.buzzed},
         }

@@ -208,6 +208,7 @@ class Cable:
         self._box: Box | None = None
         self._twin = ""  # the id that another cable has too
         self._reader = Reader(TO_HUB)
+        self._who: Frame | None = None  # as asked since the box was last heard to say hello
         self._who_at = 0.0
         self._rest = SHORTEST_REST
         self._heard_at = 0.0
@@ -229,7 +230,10 @@ class Cable:
     def due(self, now: float) -> None:
         """Ask again, repeat, or find that the box is silent."""
         if self.state == "asking" and now >= self._who_at:
-            self.link.tell(Who())
+            if self._who is None:
+                self._who = self.link.tell(Who())
+            else:
+                self.link.tell_again(self._who)
             self._sleep(now)
         if self.state != "up" or self._box is None:
             return
@@ -308,6 +312,7 @@ class Cable:
             self._be_twin(hello.id)
             return
         self._box, self.state, self.fine = box, "up", True
+        self._who = None
         self.link.memory = box.memory
         self._ring = self._text = self.buzz = None
         self._ring_again_at = now

@@ -39,7 +39,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Who(Frame, frozen=True, tag="who"):
-    """Who is there? The box answers with Hello and drops the key presses it could not deliver."""
+    """Who is there? The box answers with Hello; if it is no repeat, the key presses it could not deliver are void."""
 
 
 class Ack(Frame, frozen=True, tag="ack"):
@@ -340,6 +340,10 @@ class Link:
         self._out.append(encode(numbered))
         return numbered
 
+    def tell_again(self, numbered: Frame) -> None:
+        """Send a frame that `tell` has numbered once more, as the repeat that it is."""
+        self._out.append(encode(numbered))
+
     def ask(self, frame: Frame, now: float, tries: int | None = TRIES) -> None:
         """Send and repeat until confirmed or settled; with `tries` None for ever. One question at a time."""
         if self.asked is not None:
@@ -370,7 +374,7 @@ class Link:
             return asked
         if self._tries_left is not None:
             self._tries_left -= 1
-        self._out.append(encode(asked))
+        self.tell_again(asked)
         self.deadline = now + self.REPEAT
         return None
 

@@ -1,0 +1,404 @@
+"""The conversation of hub and box over bad wires: both real ends, virtual time, no tty."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drivers.box_end import BoxEnd
+from drivers.frames import HIGHEST, TO_HUB, Ack, Bid, Cancel, Frame, Garbled, Link, Memory, Ok, Open, Press, Reader
+from hub.ports import (
+    BoxBid,
+    BoxCheated,
+    BoxDown,
+    BoxLocked,
+    BoxUnlocked,
+    BoxUp,
+    Control,
+    Key,
+    LampPicture,
+    SealedRound,
+    Turn,
+)
+from tests.drivers.bench import WAYS, Way, Wire, one_byte_at_a_time, whole
+
+BOX = "box-1"
+SEEDS = range(12)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_bid_arrives_once_and_is_the_last_one_that_was_locked(way: Way, seed: int) -> None:
+    wire = Wire(way, seed)
+    wire.until(lambda: wire.all(BoxUp))
+    for round in (1, 2, 3):
+        wire.fleet.open(BOX, SealedRound(round, 5, 2))
+        wire.until(lambda: wire.end.state()["sealed"])
+        wire.end.press("k6")
+        wire.end.press("push")
+        wire.until(lambda round=round: BoxLocked(BOX, round) in wire.signals)  # type: ignore[misc]
+        wire.end.press("bar")
+        wire.until(lambda round=round: BoxUnlocked(BOX, round) in wire.signals)  # type: ignore[misc]
+        wire.until(lambda: not wire.end.state()["locked"])
+        wire.end.press("k1")
+        wire.end.turn(round)
+        wire.end.press("push")
+        before = len(wire.all(BoxLocked))
+        wire.until(lambda before=before: len(wire.all(BoxLocked)) > before)  # type: ignore[misc]
+        wire.fleet.reveal(BOX, round)
+        wire.until(lambda round=round: [bid for bid in wire.all(BoxBid) if bid.round == round])  # type: ignore[misc]
+    wire.wait(5.0)
+    assert wire.all(BoxBid) == [BoxBid(BOX, round, round) for round in (1, 2, 3)]
+    assert wire.all(BoxCheated) == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_key_counts_twice_and_none_overtakes_another(way: Way, seed: int) -> None:
+    wire = Wire(way, seed)
+    wire.until(lambda: wire.all(BoxUp))
+    pressed: list[Control] = ["k1", "k2", "push", "k1", "bar", "k6", "k5", "k4", "push", "push"]
+    for control in pressed:
+        wire.end.press(control)
+    wire.wait(15.0)
+    came = [key.control for key in wire.all(Key)]
+    left = iter(pressed)
+    assert all(control in left for control in came), f"{came} is not {pressed} in order"
+    if way.__name__ != "lossy":
+        assert came == pressed
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_newest_ring_is_on_the_box_in_the_end(way: Way) -> None:
+    wire = Wire(way, seed=3)
+    wire.until(lambda: wire.all(BoxUp))
+    for n in range(17):
+        wire.fleet.ring(BOX, LampPicture("number", n, "2f7de1"))
+    if way.__name__ == "lossy":
+        wire.way = whole  # a ring is told once: what the wire swallows waits for the next picture
+    wire.until(lambda: wire.end.state()["lamps"] == {"pattern": "number", "n": 16, "colour": "2f7de1"})
+
+
+def test_a_ring_the_box_could_not_read_is_told_again() -> None:
+    wire = Wire()
+    wire.until(lambda: wire.all(BoxUp))
+    wire.way = lambda data, _: [(0.0, data.replace(b"number", b"nimber"))]
+    wire.fleet.ring(BOX, LampPicture("number", 4, "2f7de1"))
+    wire.wait(0.5)
+    assert wire.end.state()["lamps"] is None
+    wire.way = whole
+    wire.until(lambda: wire.end.state()["lamps"] == {"pattern": "number", "n": 4, "colour": "2f7de1"}, limit=2.0)
+
+
+def test_a_box_that_repeats_a_bid_with_a_new_number_does_not_bid_twice() -> None:
+    wire = Wire()
+    wire.until(lambda: wire.all(BoxUp))
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    wire.until(lambda: wire.end.state()["sealed"])
+    wire.end.press("push")
+    wire.until(lambda: wire.all(BoxLocked))
+    wire.fleet.reveal(BOX, 1)
+    wire.until(lambda: wire.all(BoxBid))
+    told = [frame for frame in Reader(TO_HUB).feed(wire.from_box) if isinstance(frame, Bid)]
+    again = Link(answer_type=Ok, first=5000)
+    for _ in range(20):
+        again.tell(told[-1])
+    wire.cable.heard(again.outgoing(), wire.now)
+    assert len(wire.all(BoxBid)) == 1
+
+
+def test_a_box_does_not_tell_its_value_before_the_reveal_and_the_hub_would_not_take_it() -> None:
+    class Hasty(BoxEnd):
+        def outgoing(self, now: float) -> bytes:
+            sent = super().outgoing(now)
+            if self._bid is not None:
+                self._link.tell(self._bid)
+            return sent
+
+    wire = Wire(end=Hasty(BOX))
+    wire.until(lambda: wire.all(BoxUp))
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    wire.until(lambda: wire.end.state()["sealed"])
+    wire.end.press("push")
+    wire.wait(2.0)
+    assert wire.all(BoxBid) == []
+    wire.fleet.reveal(BOX, 1)
+    wire.until(lambda: wire.all(BoxBid))
+
+
+def test_a_bar_pressed_after_the_last_lock_is_too_late() -> None:
+    """The bar is pressed while the reveal is on its way: the lock holds, the value is told."""
+    wire = Wire()
+    wire.until(lambda: wire.all(BoxUp))
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    wire.until(lambda: wire.end.state()["sealed"])
+    wire.end.press("k4")
+    wire.end.press("push")
+    wire.until(lambda: wire.all(BoxLocked))
+    wire.way = lambda data, _: [(0.1, data)]
+    wire.fleet.reveal(BOX, 1)
+    wire.end.press("bar")
+    wire.end.press("k1")
+    wire.until(lambda: wire.all(BoxBid))
+    wire.wait(3.0)
+    assert wire.all(BoxBid) == [BoxBid(BOX, 1, 3)]
+    assert wire.all(BoxUnlocked) == []
+
+
+def test_a_bar_pressed_before_the_last_lock_takes_the_value_back_even_if_the_table_asks_for_it() -> None:
+    wire = Wire()
+    wire.until(lambda: wire.all(BoxUp))
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    wire.until(lambda: wire.end.state()["sealed"])
+    wire.end.press("push")
+    wire.until(lambda: wire.all(BoxLocked))
+    wire.end.press("bar")
+    wire.until(lambda: wire.all(BoxUnlocked))
+    wire.fleet.reveal(BOX, 1)
+    wire.wait(3.0)
+    assert wire.all(BoxBid) == []
+    wire.end.press("push")
+    wire.until(lambda: len(wire.all(BoxLocked)) == 2)
+    wire.fleet.reveal(BOX, 1)
+    wire.until(lambda: wire.all(BoxBid))
+
+
+@pytest.mark.parametrize("low", range(6))
+@pytest.mark.parametrize("high", range(6))
+def test_what_a_box_sends_in_a_sealed_round_does_not_depend_on_the_value(low: int, high: int) -> None:
+    """Two owners, two values, the same cable traffic to the byte, save nonce and commitment."""
+    assert _sealed_traffic(low) == _sealed_traffic(high)
+
+
+def _sealed_traffic(value: int) -> bytes:
+    wire = Wire()
+    wire.end.boot = "b00710ad"
+    wire.until(lambda: wire.all(BoxUp))
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    wire.until(lambda: wire.end.state()["sealed"])
+    wire.end.press(("k1", "k2", "k3", "k4", "k5", "k6")[5 - value])
+    wire.wait(0.3)
+    wire.end.turn(value - (5 - value))
+    wire.wait(0.3)
+    assert wire.end.state()["hood"] == str(value + 1)
+    wire.end.press("push")
+    wire.wait(2.0)
+    assert wire.all(BoxLocked)
+    return re.sub(rb'("c":)"[0-9a-f]{32}"(.*)\*....', rb"\1\2", wire.from_box)
+
+
+def test_what_the_hub_sends_before_the_reveal_does_not_depend_on_the_value() -> None:
+    def heard(value: int) -> bytes:
+        wire = Wire()
+        wire.end.boot = "b00710ad"
+        wire.until(lambda: wire.all(BoxUp))
+        wire.fleet.open(BOX, SealedRound(1, 5, 2))
+        wire.until(lambda: wire.end.state()["sealed"])
+        wire.end.turn(value - 2)
+        wire.end.press("push")
+        wire.wait(2.0)
+        return wire.from_hub
+
+    assert len({heard(value) for value in range(6)}) == 1
+
+
+def test_the_same_value_is_never_committed_to_in_the_same_words() -> None:
+    wire = Wire()
+    wire.until(lambda: wire.all(BoxUp))
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    wire.until(lambda: wire.end.state()["sealed"])
+    for lock in range(1, 5):
+        wire.end.press("push")
+        wire.until(lambda lock=lock: len(wire.all(BoxLocked)) == lock)  # type: ignore[misc]
+        wire.end.press("bar")
+        wire.until(lambda lock=lock: len(wire.all(BoxUnlocked)) == lock)  # type: ignore[misc]
+        wire.until(lambda: not wire.end.state()["locked"])
+    said = re.findall(rb'"c":"([0-9a-f]{32})"', wire.from_box)
+    assert len(set(said)) == 4
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from([whole, one_byte_at_a_time]),
+    st.lists(st.sampled_from(["push", "bar", "k1", "k3", "k6", "open", "reveal", "cancel", "power", "wait"])),
+)
+def test_whatever_hands_and_table_do_a_round_gives_at_most_one_bid(way: Way, deeds: list[str]) -> None:
+    wire = Wire(way)
+    wire.until(lambda: wire.all(BoxUp))
+    round = 0
+    for deed in deeds:
+        match deed:
+            case "open":
+                round += 1
+                wire.fleet.open(BOX, SealedRound(round, 5, 2))
+            case "reveal":
+                wire.fleet.reveal(BOX, round)
+            case "cancel":
+                wire.fleet.cancel(BOX, round)
+            case "power":
+                wire.end.power_up()
+            case "wait":
+                wire.wait(0.5)
+            case "push" | "bar" | "k1" | "k3" | "k6":
+                wire.end.press(deed)
+        wire.step()
+    wire.wait(4.0)
+    rounds = [bid.round for bid in wire.all(BoxBid)]
+    assert len(rounds) == len(set(rounds))
+    assert wire.all(BoxCheated) == []
+
+
+def test_a_box_that_is_silent_for_three_seconds_is_down_and_up_again_when_it_speaks() -> None:
+    wire = Wire()
+    wire.until(lambda: wire.all(BoxUp))
+    wire.way = lambda data, chance: []
+    started = wire.now
+    wire.until(lambda: wire.all(BoxDown), limit=4.2)
+    assert wire.now - started >= 2.0
+    assert "is silent" in wire.all(BoxDown)[0].why
+    wire.wait(30.0)
+    wire.way = whole
+    wire.until(lambda: len(wire.all(BoxUp)) == 2, limit=1.1)
+
+
+def test_a_box_that_answers_no_question_is_down_after_five_tries_a_fifth_of_a_second_apart() -> None:
+    class Deaf(BoxEnd):
+        def _obey(self, frame: Frame) -> bool:
+            return False
+
+    wire = Wire(end=Deaf(BOX))
+    wire.until(lambda: wire.all(BoxUp))
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    started = wire.now
+    wire.until(lambda: wire.all(BoxDown))
+    assert "not answering" in wire.all(BoxDown)[0].why
+    assert wire.now - started == pytest.approx(1.0, abs=0.1)
+    assert wire.from_hub.count(b'"t":"open"') == 5
+
+
+def test_a_box_that_answers_no_question_is_tried_less_and_less_often() -> None:
+    class Deaf(BoxEnd):
+        def _obey(self, frame: Frame) -> bool:
+            return False
+
+    wire = Wire(end=Deaf(BOX))
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    wire.wait(60.0)
+    assert 8 <= len(wire.all(BoxDown)) <= 16
+
+
+def test_a_key_pressed_while_nobody_listened_does_not_act_later() -> None:
+    wire = Wire()
+    wire.until(lambda: wire.all(BoxUp))
+    wire.way = lambda data, chance: []
+    wire.end.press("push")
+    wire.end.turn(3)
+    wire.until(lambda: wire.all(BoxDown))
+    wire.way = whole
+    wire.until(lambda: len(wire.all(BoxUp)) == 2)
+    wire.wait(2.0)
+    assert wire.all(Key) == []
+    assert wire.all(Turn) == []
+
+
+def test_a_round_of_an_earlier_hub_is_closed_when_a_new_hub_meets_the_box() -> None:
+    before = Wire()
+    before.until(lambda: before.all(BoxUp))
+    before.fleet.open(BOX, SealedRound(7, 5, 2))
+    before.until(lambda: before.end.state()["sealed"])
+    before.end.press("push")
+    after = Wire(end=before.end)
+    after.until(lambda: after.all(BoxUp))
+    after.until(lambda: not after.end.state()["sealed"], limit=1.0)
+    after.end.press("k2")
+    after.until(lambda: after.all(Key))
+    assert after.all(BoxLocked) == []
+
+
+def test_a_round_ended_while_the_box_was_away_gives_the_keys_back_on_return() -> None:
+    wire = Wire()
+    wire.until(lambda: wire.all(BoxUp))
+    for round in (1, 2):
+        wire.fleet.open(BOX, SealedRound(round, 5, 2))
+        wire.until(lambda: wire.end.state()["sealed"])
+        wire.way = lambda data, chance: []
+        wire.until(lambda: wire.all(BoxDown))
+        wire.fleet.cancel(BOX, round)
+        wire.fleet.open(BOX, SealedRound(round + 10, 5, 2))
+        wire.fleet.cancel(BOX, round + 10)
+        wire.way = whole
+        wire.until(lambda: not wire.end.state()["sealed"])
+
+
+def test_turns_of_the_dial_add_up() -> None:
+    wire = Wire()
+    wire.until(lambda: wire.all(BoxUp))
+    for detents in (1, 1, 1, -1, 1, 50, 50, 50):
+        wire.end.turn(detents)
+    wire.wait(2.0)
+    assert sum(turn.detents for turn in wire.all(Turn)) == 153
+    assert len(wire.all(Turn)) < 8
+
+
+def test_what_stands_on_the_display_is_cut_and_cleaned() -> None:
+    wire = Wire()
+    wire.until(lambda: wire.all(BoxUp))
+    wire.fleet.say(BOX, "line\nbreak \x1b[2J" + "\N{DIE FACE-6}" * 60)
+    wire.until(lambda: wire.end.state()["display"])
+    assert wire.end.state()["display"] == "line break  [2J" + "\N{DIE FACE-6}" * 25
+
+
+# --- the link alone --------------------------------------------------------------------------------
+
+
+def test_a_link_numbers_on_and_begins_again_after_the_highest_number() -> None:
+    link = Link(answer_type=Ack, first=HIGHEST)
+    assert [link.tell(Cancel(r=1)).s for _ in range(3)] == [HIGHEST, 1, 2]
+
+
+def test_a_link_asks_one_thing_at_a_time() -> None:
+    link = Link(answer_type=Ack, first=1)
+    link.ask(Cancel(r=1), now=0.0)
+    with pytest.raises(ValueError, match="open on this link"):
+        link.ask(Cancel(r=2), now=0.0)
+
+
+def test_an_answer_to_an_older_question_confirms_nothing() -> None:
+    link = Link(answer_type=Ack, first=1)
+    link.ask(Open(r=1, lo=0, hi=1, at=0), now=0.0)
+    assert link.confirm(99) is None
+    assert link.confirm(1) is not None
+    assert link.confirm(1) is None
+
+
+def test_a_repeat_is_answered_again_and_not_acted_on_until_eight_others_came() -> None:
+    link = Link(answer_type=Ack, first=1)
+    key = Press(s=1, k="k1", e="down")
+    link.answer(key, "boot-a")
+    assert link.repeated(key, "boot-a")
+    assert not link.repeated(key, "boot-b"), "after power-up a box counts from 1 again"
+    for number in range(2, 10):
+        link.answer(Press(s=number, k="k1", e="down"), "boot-a")
+    assert not link.repeated(key, "boot-a")
+    assert link.outgoing().count(b'"re":1') == 2
+
+
+def test_the_memory_holds_eight() -> None:
+    memory = Memory()
+    for number in range(9):
+        memory.add(("boot", number))
+    assert [("boot", number) in memory for number in (0, 1, 8)] == [False, True, True]
+
+
+def test_chatter_that_is_a_torn_bid_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    wire = Wire()
+    wire.cable.heard(b'"t":"bid","r":7,"b":4321,"n":"1f0ecaf431e13a76"}*5B56\n', wire.now)
+    wire.cable.heard(b'~{"t":"bid","r":7,"b":4321,"n":"1f0ecaf431e13a76"}*5B56\n', wire.now)
+    wire.cable.heard(b"MPY: soft reboot\n", wire.now)
+    assert "soft reboot" in caplog.text
+    assert "4321" not in caplog.text
+    assert any(isinstance(heard, Garbled) for heard in Reader(TO_HUB).feed(b"~*\n"))
