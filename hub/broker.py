@@ -88,6 +88,7 @@ class MqttBroker:
         self._passing: collections.deque[tuple[str, bytes, int]] = collections.deque(maxlen=MOST_WAITING)
         self._listeners: dict[str, Heard] = {}
         self._closing = threading.Event()
+        self._told_down = ""
         self.up = threading.Event()
         self._thread = threading.Thread(target=self._run, name="broker", daemon=True)
 
@@ -151,30 +152,30 @@ class MqttBroker:
         while not self._closing.wait(BACK_OFF[min(failures, len(BACK_OFF) - 1)]):
             try:
                 self._start_own()
-                talk = _Talk(self._place(), self._status, self._listeners, self._logins)
-            except BrokerError as trouble:
-                failures += 1
-                self._told_down(str(trouble), again=failures > 1)
-                continue
-            try:
-                why = self._talk_until_lost(talk)
+                why = self._one_connection()
                 failures = 0
             except BrokerError as trouble:
+                why = str(trouble)
                 failures += 1
-                self._told_down(str(trouble), again=failures > 1)
-            else:
-                if not self._closing.is_set():
-                    self._told_down(why, again=False)
-            finally:
-                self.up.clear()
-                self._logins.forget_answers()
-                talk.end()
+            if not self._closing.is_set():
+                self._tell_down(why)
         if self._own is not None:
             self._own.stop()
 
-    def _told_down(self, why: str, again: bool) -> None:
-        log.log(logging.DEBUG if again else logging.WARNING, "%s", why)
-        if not again:
+    def _one_connection(self) -> str:
+        talk = _Talk(self._place(), self._status, self._listeners, self._logins)
+        try:
+            return self._talk_until_lost(talk)
+        finally:
+            self.up.clear()
+            self._logins.forget_answers()
+            talk.end()
+
+    def _tell_down(self, why: str) -> None:
+        """Once for each reason, however often it is tried."""
+        if why != self._told_down:
+            self._told_down = why
+            log.warning("%s", why)
             self._tell(BrokerDown(why))
 
     def _start_own(self) -> None:
@@ -199,13 +200,14 @@ class MqttBroker:
             self._fresh = dict.fromkeys(self._newest)
             self._passing.clear()
             self.up.set()
+        self._told_down = ""
         log.info("The broker is up.")
         self._tell(BrokerUp())
         while not self._closing.is_set():
             self._send_laid_out(talk)
             lost = talk.step(self._wake)
             if lost:
-                if self._own is not None and self._own.pid is None:
+                if self._own is not None and self._own.ended():
                     return f"The broker ended ({self._own.why()}); it is started again."
                 return lost
         return ""

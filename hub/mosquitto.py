@@ -120,6 +120,16 @@ class Mosquitto:
         threading.Thread(target=self._listen_to, args=(child.stderr,), name="mosquitto-log", daemon=True).start()
         self._await_answer(child)
 
+    def ended(self) -> bool:
+        """Whether it is gone; a dying one closes its connections a moment before it can be seen to be dead."""
+        if self._child is None:
+            return True
+        try:
+            self._child.wait(0.5)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     def why(self) -> str:
         """How it ended and its last words, for a sentence to staff."""
         end = self._child.poll() if self._child is not None else None

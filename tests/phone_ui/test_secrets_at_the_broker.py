@@ -7,9 +7,9 @@ a real one, through the web port.
 from __future__ import annotations
 
 import json
-import os
 import socket
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,14 +21,13 @@ from tests.phone_ui.rig import STATE, Phone, Rig, act, hand, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.broker
 
 
 def venue_broker(folder: Path) -> tuple[subprocess.Popen[bytes], BrokerPart]:
     """A mosquitto as a venue runs it: on a port, without any of the hub's own settings but the plugin."""
-    plugin = next(f"{place}/{PLUGIN}" for place in PLUGIN_FOLDERS if os.path.exists(f"{place}/{PLUGIN}"))
+    plugin = next(file for place in PLUGIN_FOLDERS if (file := Path(place, PLUGIN)).exists())
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

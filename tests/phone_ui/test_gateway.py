@@ -1,0 +1,329 @@
+"""The pipe from the web port to the broker, and what it does with those who misbehave."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import socket
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from phone_ui.gateway import Limits, Places, Purse, packet_size
+from tests.phone_ui.rig import STATE, Rig, act, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from websockets.sync.client import ClientConnection
+
+pytestmark = pytest.mark.broker
+
+LIMITS = Limits(
+    first_packet_seconds=0.3,
+    phones=12,
+    phones_each_address=10,
+    streams=4,
+    streams_each_address=3,
+    beat_seconds=0.2,
+)
+CONNECT = bytes.fromhex("100e00044d5154540402003c00026161")  # clean session, client "aa", no login
+PING = b"\xc0\x00"
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    made = Rig(tmp_path_factory.mktemp("rig"), limits=LIMITS)
+    yield made
+    made.close()
+
+
+@pytest.fixture(autouse=True)
+def everybody_else_plays_on(rig: Rig) -> Iterator[None]:
+    """Whatever a test does: an honest phone that was there before is still there and is heard, and a new one comes in."""
+    seat = rig.seat()
+    while not rig.heard.empty():
+        rig.heard.get()
+    with rig.phone(seat) as phone:
+        assert phone.dial()
+        yield
+        phone.publish(rig.topics.act(seat.sid), seat.keys.seal(act(1)))
+        assert rig.heard.get(timeout=5).sid == seat.sid
+        assert phone.events.empty()
+        rig.link.release(seat.sid)
+    assert rig.web is not None
+    until(lambda: rig.web.phones == 0, "the end of all connections")
+
+
+def ws(rig: Rig, **how: Any) -> ClientConnection:
+    how.setdefault("subprotocols", ["mqtt"])
+    return connect(f"ws://127.0.0.1:{rig.port}/mqtt", compression=None, open_timeout=5, close_timeout=1, **how)
+
+
+def end_of(pipe: ClientConnection) -> int:
+    """The close code that the hub gives."""
+    with pytest.raises(ConnectionClosed) as closed:
+        while True:
+            pipe.recv(timeout=5)
+    assert closed.value.rcvd is not None
+    return closed.value.rcvd.code
+
+
+@pytest.mark.parametrize(
+    ("frames", "code"),
+    [
+        ([b"GET / HTTP/1.1\r\n\r\n"], 1003),  # not MQTT
+        ([PING], 1003),  # MQTT, but no CONNECT first
+        ([b"\x30\x02ab"], 1003),
+        (["text"], 1003),
+        ([b"\x10\xff\xff\xff\xff\xff"], 1003),  # an impossible length
+        ([b"\x10\xff\xff\xff\x7f"], 1009),  # a log-in of 256 MB
+        ([b"\x10\x80\x10" + b"x" * 2000, b"x" * 2000], 1009),
+        ([b"", b"", b"\x00"], 1003),
+        ([b"x" * 8193], 1009),
+    ],
+)
+def test_who_does_not_log_in_properly_is_closed(rig: Rig, frames: list[Any], code: int) -> None:
+    with ws(rig) as pipe:
+        with contextlib.suppress(ConnectionClosed):
+            for frame in frames:
+                pipe.send(frame)
+        assert end_of(pipe) == code
+
+
+@pytest.mark.parametrize("frames", [[], [b""], [b"\x10"], [CONNECT[:5], CONNECT[5:8]]])
+def test_who_takes_too_long_to_log_in_is_closed(rig: Rig, frames: list[bytes]) -> None:
+    with ws(rig) as pipe:
+        for frame in frames:
+            pipe.send(frame)
+        assert end_of(pipe) == 1008
+
+
+def test_a_log_in_may_come_in_pieces_and_the_brokers_refusal_is_passed_on(rig: Rig) -> None:
+    with ws(rig) as pipe:
+        for place in range(len(CONNECT)):
+            pipe.send(CONNECT[place : place + 1])
+        assert pipe.recv(timeout=5) == bytes.fromhex("20020005")  # CONNACK, not authorised
+        assert end_of(pipe) == 1000
+
+
+def test_garbage_after_a_true_log_in_ends_only_that_phone(rig: Rig) -> None:
+    seat = rig.seat()
+    for garbage in (b"\x00" * 50, b"\xff" * 50, b"", b"\x30\xff\xff\xff\x7f", b"\x82\x00", b"\x10" * 100):
+        with ws(rig) as pipe:
+            pipe.send(log_in(seat.sid, seat.password))
+            assert pipe.recv(timeout=5) == bytes.fromhex("20020000")
+            pipe.send(garbage)
+            if garbage:
+                with contextlib.suppress(ConnectionClosed):
+                    pipe.send(PING)
+
+
+def log_in(sid: str, password: str) -> bytes:
+    """CONNECT with a login (MQTT 3.1.1 section 3.1)."""
+
+    def text(words: str) -> bytes:
+        return len(words).to_bytes(2, "big") + words.encode()
+
+    body = text("MQTT") + b"\x04\xc2\x00\x3c" + text(sid) + text(sid) + text(password)
+    assert len(body) < 128
+    return bytes([0x10, len(body)]) + body
+
+
+def test_a_phone_that_floods_is_closed(rig: Rig) -> None:
+    seat = rig.seat()
+    with ws(rig) as pipe:
+        pipe.send(log_in(seat.sid, seat.password))
+        with contextlib.suppress(ConnectionClosed):
+            for _ in range(5000):
+                pipe.send(PING)
+        assert end_of(pipe) == 1008
+
+
+def test_empty_frames_without_end_are_a_flood_too(rig: Rig) -> None:
+    with ws(rig) as pipe:
+        with contextlib.suppress(ConnectionClosed):
+            for _ in range(5000):
+                pipe.send(b"")
+        assert end_of(pipe) == 1008
+
+
+@pytest.mark.parametrize(
+    ("how", "let_in"),
+    [
+        ({"origin": "http://evil.example"}, False),
+        ({"origin": "null"}, False),
+        ({"origin": "http://127.0.0.1:1"}, False),
+        ({"subprotocols": ["chat"]}, False),
+        ({"subprotocols": None}, False),
+        ({}, True),
+        ({"subprotocols": ["chat", "mqtt"]}, True),
+    ],
+)
+def test_only_our_own_pages_are_let_in(rig: Rig, how: dict[str, Any], let_in: bool) -> None:
+    if let_in:
+        with ws(rig, origin=f"http://127.0.0.1:{rig.port}", **how) as pipe:
+            assert pipe.subprotocol == "mqtt"
+    else:
+        with pytest.raises(InvalidStatus) as refused, ws(rig, **how):
+            pass
+        assert refused.value.response.status_code == 403
+
+
+def test_one_address_cannot_take_all_places(rig: Rig) -> None:
+    with contextlib.ExitStack() as many:
+        for _ in range(9):  # and the honest phone
+            many.enter_context(ws(rig))
+        with pytest.raises(InvalidStatus), ws(rig):
+            pass
+
+
+def test_half_open_and_broken_connections_leave_no_trace(rig: Rig) -> None:
+    for junk in (b"", b"GET /mqtt HTTP/1.1\r\n", b"\x16\x03\x01\x02\x00", b"\0" * 100, b"GET / HTTP/9.9\r\n\r\n" * 5):
+        for _ in range(20):
+            with socket.create_connection(("127.0.0.1", rig.port)) as raw:
+                raw.sendall(junk)
+
+
+def test_a_websocket_elsewhere_is_refused(rig: Rig) -> None:
+    with pytest.raises(InvalidStatus), connect(f"ws://127.0.0.1:{rig.port}/t/1", subprotocols=["mqtt"]):  # type: ignore[list-item]
+        pass
+
+
+def test_while_the_broker_is_away_phones_are_told_to_come_later(tmp_path: Any) -> None:
+    alone = Rig(tmp_path)
+    try:
+        alone.broker.close()
+        with ws(alone) as pipe:
+            pipe.send(CONNECT)
+            assert end_of(pipe) == 1013
+    finally:
+        alone.close()
+
+
+def test_when_the_hub_stops_its_phones_are_told(tmp_path: Any) -> None:
+    alone = Rig(tmp_path)
+    seat = alone.seat()
+    with ws(alone) as pipe:
+        pipe.send(log_in(seat.sid, seat.password))
+        assert pipe.recv(timeout=5) == bytes.fromhex("20020000")
+        stopping = threading.Thread(target=alone.close)
+        stopping.start()
+        assert end_of(pipe) == 1013
+        stopping.join(5)
+        assert not stopping.is_alive()
+
+
+# --- Streams -----------------------------------------------------------------------------------------------
+
+
+class Follower:
+    """A page that follows by SSE."""
+
+    def __init__(self, port: int, path: str = "/t/1/events") -> None:
+        self.link = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        self.link.request("GET", path)
+        self.answer = self.link.getresponse()
+
+    def event(self) -> dict[str, str]:
+        told: dict[str, str] = {}
+        while line := self.answer.readline().decode().rstrip("\n"):
+            name, _, words = line.partition(": ")
+            told[name] = words
+        return told
+
+    def picture(self) -> str:
+        while True:
+            told = self.event()
+            if told.get("event") != "beat":
+                return told["data"]
+
+    def close(self) -> None:
+        self.answer.close()
+        self.link.close()
+
+
+def test_a_page_sees_the_present_state_at_once_and_every_change(rig: Rig) -> None:
+    rig.link.show_public({**STATE, "seq": 1})
+    page = Follower(rig.port)
+    assert page.answer.getheader("content-type", "").startswith("text/event-stream")
+    assert '"seq":1,' in page.picture()
+    rig.link.show_public({**STATE, "seq": 2})
+    assert '"seq":2,' in page.picture()
+    page.close()
+    until(lambda: rig.web is not None and rig.web.streams == 0, "the end of the stream")
+
+
+def test_a_quiet_table_still_beats(rig: Rig) -> None:
+    page = Follower(rig.port)
+    page.picture()
+    assert page.event()["event"] == "beat"
+    page.close()
+
+
+def test_a_slow_page_skips_to_the_newest(rig: Rig) -> None:
+    page = Follower(rig.port)
+    page.picture()
+    for seq in range(3000):
+        rig.table.public.put(b'{"seq":%d,"pad":"%s"}' % (seq, b"x" * 20_000))
+    seen = []
+    while not seen or '"seq":2999,' not in seen[-1][:20]:
+        seen.append(page.picture())
+    assert len(seen) < 1500
+    page.close()
+
+
+def test_the_number_of_followers_is_limited_with_a_sentence(rig: Rig) -> None:
+    pages = [Follower(rig.port) for _ in range(3)]
+    assert [page.answer.status for page in pages] == [200] * 3
+    more = Follower(rig.port)
+    assert more.answer.status == 503
+    assert b"Too many screens" in more.answer.read()
+    for page in (*pages, more):
+        page.close()
+    until(lambda: rig.web is not None and rig.web.streams == 0, "the end of the streams")
+
+
+@pytest.mark.parametrize("path", ["/t/2/events", "/t/1/bench/events"])
+def test_there_is_nothing_to_follow_at_an_unknown_table(rig: Rig, path: str) -> None:
+    page = Follower(rig.port, path)
+    assert page.answer.status == 404
+    page.close()
+
+
+# --- Small parts -----------------------------------------------------------------------------------------------
+
+
+def test_places_are_counted_in_all_and_by_address() -> None:
+    places = Places(3, 2)
+    assert [places.take(who) for who in "aaabbb"] == [True, True, False, True, False, False]
+    places.leave("a")
+    assert places.take("b")
+    assert places.taken == 3
+
+
+@given(st.lists(st.tuples(st.floats(0, 10), st.floats(0, 5)), max_size=50))
+def test_a_purse_never_gives_more_than_came_in(spends: list[tuple[float, float]]) -> None:
+    purse, now, given_out = Purse(2.0, 8.0, 0.0), 0.0, 0.0
+    for amount, later in spends:
+        now += later
+        if purse.spend(amount, now):
+            given_out += amount
+    assert given_out <= 8.0 + 2.0 * now + 1e-6
+
+
+@given(st.integers(0, 268_435_455))
+def test_packet_sizes_are_read_as_mqtt_writes_them(length: int) -> None:
+    rest, coded = length, bytearray()
+    while True:
+        rest, digit = divmod(rest, 128)
+        coded.append(digit | (0x80 if rest else 0))
+        if not rest:
+            break
+    assert packet_size(b"\x10" + bytes(coded)) == 1 + len(coded) + length
+    assert all(packet_size((b"\x10" + bytes(coded))[:cut]) == 0 for cut in range(1, 1 + len(coded)))
