@@ -46,6 +46,9 @@ class Limits:
     bytes_each_second: float = 32_768.0
     frames_each_second: float = 60.0
     burst_seconds: float = 4.0  # so much of the two above may come at once
+    connections: int = 320
+    connections_each_address: int = 64
+    head_seconds: float = 10.0  # for the head of a request, so that half-open ones do not pile up
     phones: int = 96
     phones_each_address: int = 16
     streams: int = 48
@@ -75,7 +78,9 @@ class Places:
         if not self._taken[address]:
             del self._taken[address]
 
-    def __len__(self) -> int:
+    @property
+    def taken(self) -> int:
+        """Places in use."""
         return self._taken.total()
 
 
@@ -113,6 +118,11 @@ class MqttGateway:
         self._limits = limits
         self._closing = closing
         self._places = Places(limits.phones, limits.phones_each_address)
+
+    @property
+    def phones(self) -> int:
+        """Open pipes."""
+        return self._places.taken
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One phone, from its knock to its end."""
@@ -266,6 +276,11 @@ class Stream:
         self._limits = limits
         self._closing = closing
         self._places = Places(limits.streams, limits.streams_each_address)
+
+    @property
+    def followers(self) -> int:
+        """Open streams."""
+        return self._places.taken
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send, newest: Newest) -> None:
         """One follower, from its request to its end."""

@@ -47,9 +47,6 @@ VENDOR: Mapping[str, Path] = {
 }
 BODY_BYTES = 8192
 BODY_SECONDS = 5.0
-HEAD_SECONDS = 10.0  # for the head of a request, so that half-open ones do not pile up
-CONNECTIONS = 320
-CONNECTIONS_EACH_ADDRESS = 64
 WORKERS = 6
 LOOPBACK = ("127.0.0.1", "::1")
 
@@ -113,6 +110,7 @@ def make_app(
     """The Flask app. `address` tells what phones can open now ("http://10.42.0.1:8080"), for the QR."""
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
+    app.url_map.merge_slashes = False
     own = Shelf(below=static)
     at = _Tables(tables, own)
     door = _Door(at, claims or Claims(key, hub), key, address)
@@ -310,7 +308,10 @@ class _Front:
                 await send({"type": "websocket.close", "code": 1008})
             return
         events = self._EVENTS.fullmatch(scope["path"])
-        if events is not None and scope["method"] == "GET":
+        if events is not None:
+            if scope["method"] != "GET":
+                await sentence(send, 405, "This address does not take that method.")
+                return
             newest = self._followed(events[1], bench=events[2] is not None)
             if newest is None:
                 await sentence(send, 404, "There is nothing to follow here.")
@@ -366,9 +367,10 @@ def _told(body: bytes, receive: Receive) -> Receive:
 class _Patient(H11Protocol):
     """HTTP for crowds: a few connections for each address, and a head that comes in time."""
 
-    def __init__(self, places: Places, **given: Any) -> None:
+    def __init__(self, places: Places, head_seconds: float, **given: Any) -> None:
         super().__init__(**given)
         self._places = places
+        self._head_seconds = head_seconds
         self._place: str | None = None
         self._hurry: asyncio.TimerHandle | None = None
 
@@ -380,7 +382,7 @@ class _Patient(H11Protocol):
                 transport.abort()
                 return
             self._place = address
-        self._hurry = self.loop.call_later(HEAD_SECONDS, transport.abort)
+        self._hurry = self.loop.call_later(self._head_seconds, transport.abort)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -391,7 +393,7 @@ class _Patient(H11Protocol):
         elif not waiting:
             self._calm()
         elif self._hurry is None:
-            self._hurry = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+            self._hurry = self.loop.call_later(self._head_seconds, self.transport.abort)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._calm()
@@ -467,12 +469,14 @@ def serve(
     """Open the port (0: any free one) and serve in a thread; raises ConfigError. `tls`: certificate and key files."""
     if tls is not None:
         _check_tls(*tls)
-    front = _Front(app, tables, dial, limits or Limits())
+    limits = limits or Limits()
+    front = _Front(app, tables, dial, limits)
+    places = Places(limits.connections, limits.connections_each_address)
     config = uvicorn.Config(
         front,
-        http=functools.partial(_Patient, Places(CONNECTIONS, CONNECTIONS_EACH_ADDRESS)),  # type: ignore[arg-type]
+        http=functools.partial(_Patient, places, limits.head_seconds),  # type: ignore[arg-type]
         ws="websockets-sansio",
-        ws_max_size=(limits or Limits()).frame_bytes,
+        ws_max_size=limits.frame_bytes,
         ws_per_message_deflate=False,  # sealed letters do not shrink
         ws_ping_interval=10.0,
         ws_ping_timeout=10.0,

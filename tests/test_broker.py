@@ -167,7 +167,7 @@ class MqttReader:
         self._client = paho.Client(CallbackAPIVersion.VERSION2, client_id=user, transport="unix")
         self._client.username_pw_set(user, password)
         self._client.on_connect = lambda client, *_: client.subscribe(topic, 1)
-        self._client.on_message = lambda _c, _u, message: self._came.put(message.payload)
+        self._client.on_message = lambda _c, _u, message: self._came.put(bytes(message.payload))
         self._client.connect(path, 1)
         self._client.loop_start()
 

@@ -20,7 +20,7 @@ class Table:
         self.key = HubKey.fresh()
         self.broker = FakeBroker()
         self.heard: list[Any] = []
-        self.link = PhonesOverMqtt(self.broker, self.key, "hub", "1", self.heard.append)  # type: ignore[arg-type]
+        self.link = PhonesOverMqtt(self.broker, self.key, "hub", "1", self.heard.append)
         self.phone = Keys(self.key.public)
         self.link.admit("ana", "secret-password", self.phone.public)
 
@@ -114,8 +114,9 @@ def test_garbage_is_one_sentence(table: Table, payload: bytes, words: str) -> No
 
 
 def test_a_sealed_request_that_makes_no_sense_is_one_sentence(table: Table) -> None:
-    for request in ([], {"v": 1}, {**act(1), "seat": 2}, {**act(1), "verb": "win"}):
-        table.asks(request)  # type: ignore[arg-type]
+    requests: list[Any] = [[], {"v": 1}, {**act(1), "seat": 2}, {**act(1), "verb": "win"}]
+    for request in requests:
+        table.asks(request)
     assert [type(signal) for signal in table.heard] == [PhoneGarbled] * 4
 
 
@@ -133,9 +134,8 @@ def test_a_babbling_phone_does_not_fill_the_inbox_and_may_still_come_to_its_sens
         table.comes(b"babble")
     assert len(table.heard) == MOST_GARBLED
     table.asks(act(1))
-    assert isinstance(table.heard[-1], PhoneSaid)
     table.comes(b"babble")
-    assert isinstance(table.heard[-1], PhoneGarbled)
+    assert [type(signal) for signal in table.heard[-2:]] == [PhoneSaid, PhoneGarbled]
 
 
 def test_a_retained_request_is_wiped_and_not_used(table: Table) -> None:

@@ -1,0 +1,458 @@
+"""Pages, claims and the port: what a browser gets, and what a bad request gets."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import io
+import json
+import logging
+import re
+import socket
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hub.errors import ConfigError
+from hub.ports import ClaimDecided
+from hub.seal import HubKey, from_base64, to_base64
+from phone_ui.claims import ASKS_EACH_ADDRESS, Claims
+from phone_ui.gateway import dial_unix
+from phone_ui.server import VENDOR, listen, make_app, serve
+from tests.phone_ui.rig import FakeBench, FakeTable, Keys, Phone, Rig, act, hand
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from flask.testing import FlaskClient
+    from werkzeug.test import TestResponse
+
+SCRIPT = "export const words = 'a page';\n" * 100
+
+
+class Site:
+    """The app with one table, and a clock that stands still."""
+
+    def __init__(self, folder: Path) -> None:
+        for page in ("join", "phone", "kiosk", "bench"):
+            (folder / f"{page}.html").write_text(f"<!doctype html><title>{page}</title>")
+        (folder / "widgets").mkdir()
+        (folder / "widgets" / "amount.js").write_text(SCRIPT)
+        (folder / ".hidden.js").write_text("secret")
+        (folder / "notes.py").write_text("secret")
+        (folder.parent / "outside.js").write_text("secret")
+        (folder / "link.js").symlink_to(folder.parent / "outside.js")
+        self.key = HubKey.fresh()
+        self.now = 1000.0
+        self.table = FakeTable(bench=FakeBench())
+        self.app = make_app(
+            {"1": self.table, "2": FakeTable(id="2", code="DUCK")},
+            self.key,
+            "hub",
+            lambda: "http://10.42.0.1:8080",
+            {"bid-and-bait": {"title": "Bid & Bait!"}},
+            claims=Claims(self.key, "hub", lambda: self.now),
+            static=folder,
+        )
+        self.get = self.app.test_client().get
+        self.phone = Keys(self.key.public)
+
+    @property
+    def client(self) -> FlaskClient:
+        return self.app.test_client()
+
+    def claim(self, words: dict[str, Any], *, seat: int | None = None, address: str = "10.0.0.2") -> TestResponse:
+        letter = self.phone.seal(words)
+        body = {
+            "seat": seat or words["seat"],
+            "pk": to_base64(self.phone.public),
+            "nonce": to_base64(letter[:24]),
+            "box": to_base64(letter[24:]),
+        }
+        return self.client.post("/t/1/claim", json=body, environ_base={"REMOTE_ADDR": address})
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    (tmp_path / "static").mkdir()
+    return Site(tmp_path / "static")
+
+
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [("/", "join"), ("/t/1", "phone"), ("/t/2", "phone"), ("/t/1/kiosk", "kiosk"), ("/t/1/bench", "bench")],
+)
+def test_each_address_has_its_page(site: Site, path: str, page: str) -> None:
+    answer = site.get(path)
+    assert answer.status_code == 200
+    assert f"<title>{page}</title>" in answer.text
+
+
+def test_pages_run_no_script_but_our_own_and_load_nothing_from_elsewhere(site: Site) -> None:
+    answer = site.get("/t/1", headers={"Host": "10.42.0.1:8080"})
+    rules = dict(rule.strip().split(" ", 1) for rule in answer.headers["Content-Security-Policy"].split(";"))
+    assert rules["default-src"] == "'none'"
+    assert rules["script-src"] == "'self'"
+    assert rules["frame-ancestors"] == "'none'"
+    assert rules["connect-src"] == "'self' ws://10.42.0.1:8080 wss://10.42.0.1:8080"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_strange_host_name_cannot_widen_the_rules(site: Site) -> None:
+    answer = site.get("/", headers={"Host": "x; script-src *"})
+    assert "script-src *" not in answer.headers["Content-Security-Policy"]
+
+
+def test_scripts_come_packed_and_only_once(site: Site) -> None:
+    answer = site.get("/static/widgets/amount.js", headers={"Accept-Encoding": "gzip, br"})
+    assert answer.headers["Content-Type"].startswith("text/javascript")
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(answer.data).decode() == SCRIPT
+    again = site.get("/static/widgets/amount.js", headers={"If-None-Match": answer.headers["ETag"]})
+    assert again.status_code == 304
+    assert not again.data
+    plain = site.get("/static/widgets/amount.js", headers={"Accept-Encoding": "identity"})
+    assert plain.text == SCRIPT
+
+
+def test_a_changed_file_is_read_again(site: Site, tmp_path: Path) -> None:
+    old = site.get("/static/widgets/amount.js").headers["ETag"]
+    (tmp_path / "static" / "widgets" / "amount.js").write_text("changed")
+    answer = site.get("/static/widgets/amount.js", headers={"If-None-Match": old})
+    assert answer.text == "changed"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../outside.js",
+        "/static/%2e%2e/outside.js",
+        "/static/widgets/../../outside.js",
+        "/static//etc/passwd",
+        "/static/.hidden.js",
+        "/static/notes.py",
+        "/static/link.js",
+        "/static/widgets",
+        "/static/widgets/",
+        "/static/nothing.js",
+        "/static/a%00.js",
+        "/vendor/package.json",
+        "/vendor/..%2fserver.py",
+        "/games/nothing.json",
+        "/t/9",
+        "/t/9/kiosk",
+        "/t/2/bench",
+        "/t/9/qr.svg",
+        "/nothing",
+    ],
+)
+def test_nothing_else_is_given_out(site: Site, path: str) -> None:
+    answer = site.get(path)
+    assert answer.status_code == 404
+    assert answer.json is not None
+    assert answer.json["error"].endswith(".")
+    assert "secret" not in answer.text
+
+
+def test_a_person_who_went_astray_gets_a_page(site: Site) -> None:
+    answer = site.get("/nothing", headers={"Accept": "text/html,*/*"})
+    assert answer.status_code == 404
+    assert "There is no such page" in answer.text
+
+
+def test_a_wrong_method_is_one_sentence(site: Site) -> None:
+    answer = site.client.put("/t/1")
+    assert answer.status_code == 405
+    assert answer.json == {"error": "This address does not take that method."}
+    assert "GET" in answer.headers["Allow"]
+
+
+def test_the_libraries_of_the_page_are_served_by_name(site: Site) -> None:
+    assert set(VENDOR) == {"htm-preact.js", "mqtt.js", "nacl.js"}
+    for name, file in VENDOR.items():
+        if file.exists():
+            assert site.get(f"/vendor/{name}").status_code == 200
+
+
+def test_the_words_of_a_game_are_served(site: Site) -> None:
+    assert site.get("/games/bid-and-bait.json").json == {"title": "Bid & Bait!"}
+
+
+def test_the_seat_code_leads_to_the_table_and_its_key(site: Site) -> None:
+    assert site.get("/code/fish.json").json == {"table": "1", "k": to_base64(site.key.public)}
+    assert site.get("/code/DUCK.json").json == {"table": "2", "k": to_base64(site.key.public)}
+    lost = site.get("/code/NOPE.json", headers={"Accept": "*/*"})
+    assert lost.status_code == 404
+    assert lost.json is not None
+    assert "code" in lost.json["error"]
+
+
+def test_the_qr_is_a_small_picture_of_the_tables_address(site: Site) -> None:
+    answer = site.get("/t/1/qr.svg")
+    assert answer.headers["Content-Type"] == "image/svg+xml"
+    assert answer.data.startswith(b"<svg")
+    assert len(answer.data) < 20_000
+    assert answer.data != site.get("/t/2/qr.svg").data
+
+
+def test_the_bench_takes_commands_where_there_is_one(site: Site) -> None:
+    assert site.client.post("/t/1/bench", json={"key": "push"}).json == {"done": {"key": "push"}}
+    assert site.client.post("/t/1/bench", data="nonsense").status_code == 400
+    assert site.client.post("/t/1/bench", json=[1]).status_code == 400
+    assert site.client.post("/t/2/bench", json={}).status_code == 404
+
+
+def test_another_sites_page_cannot_post(site: Site) -> None:
+    answer = site.client.post("/t/1/bench", json={}, headers={"Origin": "http://evil.example", "Host": "hub:8080"})
+    assert answer.status_code == 403
+    own = site.client.post("/t/1/bench", json={}, headers={"Origin": "http://hub:8080", "Host": "hub:8080"})
+    assert own.status_code == 200
+
+
+# --- Claims ------------------------------------------------------------------------------------------------
+
+
+def test_a_claim_is_asked_pressed_and_held(site: Site) -> None:
+    name = site.claim({"seat": 2, "code": None, "name": "Ana"}).json["claim"]  # type: ignore[index]
+    asked = site.table.claims.get(timeout=1)
+    assert (asked.claim, asked.seat, asked.code, asked.name) == (name, 2, None, "Ana")
+    assert asked.phone_key == site.phone.public
+    waiting = site.get(f"/t/1/claim/{name}")
+    assert waiting.json["state"] == "asked"  # type: ignore[index]
+    assert waiting.headers["Cache-Control"] == "no-store"
+    asked.answer(ClaimDecided(name, held=True, say="Welcome.", sid="s1", password="pw"))
+    held = site.get(f"/t/1/claim/{name}").json
+    assert held is not None
+    assert (held["state"], held["say"]) == ("held", "Welcome.")
+    login = site.phone.open(from_base64(held["nonce"]) + from_base64(held["box"]))
+    assert login == {"sid": "s1", "user": "s1", "password": "pw", "hub": "hub", "table": "1", "seat": 2}
+
+
+def test_a_claim_is_held_only_once_the_login_works(site: Site) -> None:
+    known: set[str] = set()
+    site.table.known = known.__contains__
+    name = site.claim({"seat": 2}).json["claim"]  # type: ignore[index]
+    site.table.claims.get(timeout=1).answer(ClaimDecided(name, held=True, say="", sid="s1", password="pw"))
+    assert site.get(f"/t/1/claim/{name}").json["state"] == "asked"  # type: ignore[index]
+    known.add("s1")
+    assert site.get(f"/t/1/claim/{name}").json["state"] == "held"  # type: ignore[index]
+
+
+def test_a_refused_claim_says_why(site: Site) -> None:
+    name = site.claim({"seat": 2, "code": "0000"}).json["claim"]  # type: ignore[index]
+    site.table.claims.get(timeout=1).answer(ClaimDecided(name, held=False, say="That is not this seat's code."))
+    assert site.get(f"/t/1/claim/{name}").json == {
+        "state": "refused",
+        "say": "That is not this seat's code.",
+    }
+
+
+def test_a_claim_is_known_at_its_own_table_only_and_not_for_ever(site: Site) -> None:
+    name = site.claim({"seat": 2}).json["claim"]  # type: ignore[index]
+    assert site.get(f"/t/2/claim/{name}").status_code == 404
+    assert site.get("/t/1/claim/guessed").status_code == 404
+    site.now += 121
+    assert site.get(f"/t/1/claim/{name}").status_code == 404
+    site.table.claims.get(timeout=1).answer(ClaimDecided(name, held=False, say=""))  # too late: nothing happens
+
+
+def test_a_seats_code_can_be_tried_three_times_a_minute_from_anywhere(site: Site) -> None:
+    for number in range(3):
+        assert site.claim({"seat": 2, "code": f"000{number}"}, address=f"10.0.0.{number}").status_code == 200
+    refused = site.claim({"seat": 2, "code": "0004"}, address="10.0.0.9")
+    assert refused.status_code == 429
+    assert refused.json == {"error": "This seat's code was tried three times; try again in 61 seconds."}
+    assert refused.headers["Retry-After"] == "61"
+    assert site.claim({"seat": 3, "code": "0004"}).status_code == 200  # another seat
+    assert site.claim({"seat": 2}).status_code == 200  # the button needs no code
+    site.now += 61
+    assert site.claim({"seat": 2, "code": "0004"}).status_code == 200
+
+
+def test_the_right_code_forgives_the_wrong_ones(site: Site) -> None:
+    for _ in range(3):
+        site.claim({"seat": 2, "code": "1111"})
+    asked = [site.table.claims.get(timeout=1) for _ in range(3)][-1]
+    asked.answer(ClaimDecided(asked.claim, held=True, say="", sid="s", password="p"))
+    assert site.claim({"seat": 2, "code": "1111"}).status_code == 200
+
+
+def test_one_address_cannot_flood_the_table_with_claims(site: Site) -> None:
+    statuses = [site.claim({"seat": 2}).status_code for _ in range(ASKS_EACH_ADDRESS + 1)]
+    assert statuses == [200] * ASKS_EACH_ADDRESS + [429]
+    assert site.claim({"seat": 2}, address="10.0.0.3").status_code == 200
+    assert site.table.claims.qsize() == ASKS_EACH_ADDRESS + 1
+
+
+def test_a_claim_that_names_two_seats_is_refused(site: Site) -> None:
+    assert site.claim({"seat": 2}, seat=3).status_code == 400
+    assert site.table.claims.empty()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"pk": "A" * 43},
+        {"pk": "short"},
+        {"nonce": "A" * 32},
+        {"nonce": "!" * 32},
+        {"box": ""},
+        {"box": "A" * 600},
+        {"seat": 0},
+        {"seat": "2"},
+        {"extra": 1},
+    ],
+)
+def test_a_claim_that_does_not_open_is_one_sentence(site: Site, change: dict[str, Any]) -> None:
+    letter = site.phone.seal({"seat": 2})
+    body = {
+        "seat": 2,
+        "pk": to_base64(site.phone.public),
+        "nonce": to_base64(letter[:24]),
+        "box": to_base64(letter[24:]),
+    }
+    answer = site.client.post("/t/1/claim", json={**body, **change})
+    assert answer.status_code == 400
+    assert answer.json is not None
+    assert answer.json["error"].endswith(".")
+    assert site.table.claims.empty()
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff" * 100, b"x" * 5000])
+def test_a_body_that_is_no_claim_is_one_sentence(site: Site, body: bytes) -> None:
+    answer = site.client.post("/t/1/claim", data=body)
+    assert answer.status_code == 400
+    assert answer.json is not None
+    assert answer.json["error"].endswith(".")
+
+
+# --- The port ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def port(site: Site) -> Iterator[int]:
+    server = serve(site.app, {"1": site.table}, dial_unix(lambda: "/nowhere"), "127.0.0.1", 0)
+    yield server.port
+    server.close()
+
+
+def ask(port: int, method: str, path: str, body: Any = None, **headers: str) -> http.client.HTTPResponse:
+    link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    link.request(method, path, body, headers, encode_chunked=isinstance(body, io.BytesIO))
+    answer = link.getresponse()
+    answer.body = answer.read()  # type: ignore[attr-defined]
+    link.close()
+    return answer
+
+
+def test_pages_and_the_bench_stream_come_from_one_port(site: Site, port: int) -> None:
+    assert ask(port, "GET", "/t/1").status == 200
+    site.table.bench.newest.put(b'{"boxes":[]}')  # type: ignore[union-attr]
+    link = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    link.request("GET", "/t/1/bench/events")
+    answer = link.getresponse()
+    assert answer.readline() == b"id: 1\n"
+    assert answer.readline() == b'data: {"boxes":[]}\n'
+    answer.close()
+    link.close()
+
+
+def test_a_body_that_is_too_large_is_refused(port: int) -> None:
+    answer = ask(port, "POST", "/t/1/claim", b"x" * 10_000)
+    assert answer.status == 413
+    chunked = ask(port, "POST", "/t/1/claim", io.BytesIO(b"x" * 10_000))
+    assert chunked.status == 413
+
+
+def test_the_port_says_nothing_of_the_program_behind_it(port: int) -> None:
+    assert ask(port, "GET", "/").getheader("server") is None
+
+
+def test_head_and_unknown_methods_are_answered(port: int) -> None:
+    head = ask(port, "HEAD", "/t/1")
+    assert (head.status, head.body) == (200, b"")  # type: ignore[attr-defined]
+    assert ask(port, "DELETE", "/t/1").status == 405
+    assert ask(port, "POST", "/t/1/events").status == 405
+
+
+def test_a_slow_body_does_not_hold_up_other_pages(port: int) -> None:
+    slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+    for link in slow:
+        link.sendall(b"POST /t/1/claim HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+    assert ask(port, "GET", "/t/1").status == 200
+    for link in slow:
+        link.close()
+
+
+def test_a_port_in_use_is_the_owners_sentence(port: int) -> None:
+    with pytest.raises(ConfigError, match=rf"\[web\] port {port}: another program uses it; .*{port + 1}"):
+        listen("127.0.0.1", port)
+
+
+@pytest.mark.parametrize(
+    ("host", "number", "words"),
+    [("203.0.113.7", 8080, "has no address 203.0.113.7"), ("127.0.0.1", 70_000, "a number from 1 to 65535")],
+)
+def test_a_place_that_cannot_be_had_is_the_owners_sentence(host: str, number: int, words: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(words)):
+        listen(host, number)
+
+
+def test_a_wrong_certificate_is_the_owners_sentence(site: Site) -> None:
+    with pytest.raises(ConfigError, match=r"\[web\] tls_cert /nowhere.pem"):
+        serve(site.app, {}, dial_unix(lambda: ""), "127.0.0.1", 0, tls=("/nowhere.pem", "/nowhere.key"))
+
+
+def test_the_port_is_free_again_when_the_server_is_closed(site: Site) -> None:
+    server = serve(site.app, {"1": site.table}, dial_unix(lambda: "/nowhere"), "127.0.0.1", 0)
+    follower = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+    site.table.public.put(b"{}")
+    follower.request("GET", "/t/1/events")
+    answer = follower.getresponse()
+    assert answer.readline() == b"id: 1\n"
+    server.close()
+    assert answer.read().endswith(b"\n\n")  # ended in order
+    follower.close()
+    listen("127.0.0.1", server.port).close()
+
+
+@pytest.mark.broker
+def test_a_whole_evening_of_one_phone_leaves_no_secret_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Scan, claim, connect, hand, request, answer, release: over the real port, at DEBUG."""
+    with caplog.at_level(logging.DEBUG):
+        rig = Rig(tmp_path)
+        try:
+            phone = Keys(rig.key.public)
+            letter = phone.seal({"seat": 1, "code": "4821", "name": "Ana"})
+            body = {
+                "seat": 1,
+                "pk": to_base64(phone.public),
+                "nonce": to_base64(letter[:24]),
+                "box": to_base64(letter[24:]),
+            }
+            told = ask(rig.port, "POST", "/t/1/claim", json.dumps(body))
+            name = json.loads(told.body)["claim"]  # type: ignore[attr-defined]
+            asked = rig.table.claims.get(timeout=5)
+            rig.link.admit("sid1", "pass-word", asked.phone_key)
+            asked.answer(ClaimDecided(name, held=True, say="", sid="sid1", password="pass-word"))
+            reply: dict[str, Any] = {"state": "asked"}
+            while reply["state"] == "asked":
+                reply = json.loads(ask(rig.port, "GET", f"/t/1/claim/{name}").body)  # type: ignore[attr-defined]
+            login = phone.open(from_base64(reply["nonce"]) + from_base64(reply["box"]))
+            rig.link.show_hand("sid1", hand(1, you={"secret_fish": "carp"}))
+            with Phone(rig.port, login["sid"], login["user"], login["password"]) as client:
+                assert client.dial()
+                assert client.subscribe(rig.topics.hand("sid1"))
+                assert phone.open(client.message()[1])["you"] == {"secret_fish": "carp"}
+                client.publish(rig.topics.act("sid1"), phone.seal(act(1, args={"number": 5})))
+                said = rig.heard.get(timeout=5)
+                rig.link.answer("sid1", {"re": said.id, "ok": True})
+            rig.link.release("sid1")
+        finally:
+            rig.close()
+    for secret in ("pass-word", "4821", "carp", '"number"', rig.broker._own.password):  # type: ignore[union-attr]
+        assert secret not in caplog.text
