@@ -161,6 +161,7 @@ class BoxEnd:
                     self._link.memory.add(("", frame.s))
                     self._drop(Press, Detents)  # a new conversation: what was pressed before it is stale
                 self._link.tell(self.hello())
+                self._link.hurry()
             case Ack(re=re):
                 if isinstance(self._link.confirm(re), Unlocked):
                     self._bid, self._unlocking = None, False

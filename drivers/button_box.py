@@ -418,7 +418,7 @@ class Cable:
     def try_again(self, name: str) -> None:
         """The cable that had the box of that id lost it: perhaps it is ours now."""
         if self.state == "twin" and self._twin == name:
-            self.state, self._who_at, self._rest = "asking", 0.0, SHORTEST_REST
+            self.state, self._who, self._who_at, self._rest = "asking", None, 0.0, SHORTEST_REST
 
     def _sleep(self, now: float) -> None:
         self._who_at = now + self._rest

@@ -360,6 +360,11 @@ class Link:
         self.settle()
         return asked
 
+    def hurry(self) -> None:
+        """Repeat the open question at the next look: the other end has only now begun to listen."""
+        if self.asked is not None:
+            self.deadline = 0.0
+
     def settle(self) -> None:
         """The open question needs no answer any more."""
         self.asked = self.deadline = self._tries_left = None

@@ -216,8 +216,10 @@ class Lines:
         self._stopping = True
 
     def _run(self) -> None:
-        while not self._stopping:
+        while True:
             self._attempt(self._calls.run)
+            if self._stopping:
+                break
             now = self._clock.now()
             if now >= self._scan_at:
                 self._attempt(self._scan)

@@ -133,7 +133,8 @@ class SimBox:
                     self._calls.run()
                     self._talk()
                 self._report()
-                self._wait()
+                if not self._stopping:
+                    self._wait()
             except Exception:  # a driver's thread lives on (design, section 6)
                 log.exception("The simulated box %s failed and is unplugged.", self.name)
                 self._unplug()

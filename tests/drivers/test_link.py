@@ -9,7 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drivers.box_end import BoxEnd
-from drivers.frames import HIGHEST, TO_HUB, Ack, Bid, Cancel, Frame, Garbled, Link, Memory, Ok, Open, Press, Reader
+from drivers.frames import (
+    HIGHEST,
+    TO_HUB,
+    Ack,
+    Bid,
+    Cancel,
+    Frame,
+    Garbled,
+    Hello,
+    Link,
+    Memory,
+    Ok,
+    Open,
+    Press,
+    Reader,
+)
 from hub.ports import (
     BoxBid,
     BoxCheated,
@@ -331,6 +346,16 @@ def test_a_round_ended_while_the_box_was_away_gives_the_keys_back_on_return() ->
         wire.fleet.cancel(BOX, round + 10)
         wire.way = whole
         wire.until(lambda: not wire.end.state()["sealed"])
+
+
+def test_a_cable_with_another_device_is_given_up() -> None:
+    class Tray(BoxEnd):
+        def hello(self) -> Frame:
+            return Hello(id="tray-1", boot=self.boot, p=1, v="1", k="tray", n=0)
+
+    wire = Wire(end=Tray("tray-1"))
+    wire.until(lambda: wire.cable.finished, limit=1.0)
+    assert wire.signals == []
 
 
 def test_turns_of_the_dial_add_up() -> None:

@@ -1,0 +1,467 @@
+"""Seat boxes on ptys with the real driver: what a table may rely on, whatever is done to the cables."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from drivers import button_box
+from drivers.box_end import BoxEnd
+from drivers.frames import Bid, Frame, Hello, Open
+from drivers.simulated import SimBox
+from hub.errors import ConfigError
+from hub.ports import (
+    CONTROLS,
+    BoxBid,
+    BoxCheated,
+    BoxDown,
+    BoxLocked,
+    BoxUnlocked,
+    BoxUp,
+    Key,
+    LampPicture,
+    SealedRound,
+    Turn,
+)
+from tests.drivers.bench import PATIENCE, Seats
+
+BOX = "box-1"
+
+
+@pytest.fixture
+def seats(tmp_path: Path) -> Iterator[Seats]:
+    seats = Seats(tmp_path)
+    yield seats
+    seats.close()
+
+
+class Table:
+    """One box, its driver, and the words a test needs."""
+
+    def __init__(self, seats: Seats, end: BoxEnd | None = None) -> None:
+        self.seats = seats
+        self.inbox = seats.inbox
+        self.sim: SimBox = seats.box(end)
+        self.hub = seats.hub()
+        self.up = self.inbox.next(BoxUp)
+
+    def open(self, round: int = 1, high: int = 5, at: int = 2) -> None:
+        self.hub.open(BOX, SealedRound(round, high, at))
+        self.seats.see(self.sim, lambda state: state["sealed"])
+
+    def lock(self, *, choice: str = "k5") -> None:
+        self.sim.press(choice)  # type: ignore[arg-type]
+        self.sim.press("push")
+        self.inbox.next(BoxLocked)
+
+    def bid(self, round: int = 1) -> int:
+        self.hub.reveal(BOX, round)
+        return self.inbox.next(BoxBid).index
+
+
+@pytest.fixture
+def table(seats: Seats) -> Table:
+    return Table(seats)
+
+
+def test_a_box_that_is_plugged_in_says_who_it_is(table: Table) -> None:
+    assert (table.up.box, table.up.firmware, table.up.controls) == (BOX, BoxEnd.VERSION, len(CONTROLS))
+
+
+def test_every_control_reaches_the_table_once_and_in_order(table: Table) -> None:
+    for control in CONTROLS:
+        table.sim.press(control)
+        table.sim.press(control, hold=True)
+    for control in CONTROLS:
+        assert [table.inbox.next(Key) for _ in range(3)] == [
+            Key(BOX, control, "down"),
+            Key(BOX, control, "down"),
+            Key(BOX, control, "hold"),
+        ]
+    assert len(table.inbox.all(Key)) == 3 * len(CONTROLS)
+
+
+def test_the_dial_turns_both_ways(table: Table) -> None:
+    table.sim.turn(1)
+    assert table.inbox.next(Turn) == Turn(BOX, 1)
+    table.sim.turn(-3)
+    assert table.inbox.next(Turn) == Turn(BOX, -3)
+
+
+@pytest.mark.parametrize("key", range(6))
+def test_each_key_chooses_its_answer_in_a_sealed_round(table: Table, key: int) -> None:
+    table.open()
+    table.lock(choice=f"k{key + 1}")
+    assert table.bid() == key
+
+
+def test_the_hidden_dial_starts_where_only_the_owner_knows(table: Table) -> None:
+    table.open(high=39, at=17)
+    table.seats.see(table.sim, lambda state: state["hood"] == "18")
+    table.sim.turn(-2)
+    table.sim.press("push")
+    table.inbox.next(BoxLocked)
+    assert table.bid() == 15
+
+
+def test_the_hidden_dial_stops_at_the_first_and_the_last_answer(table: Table) -> None:
+    table.open(high=8, at=4)
+    table.sim.turn(50)
+    table.seats.see(table.sim, lambda state: state["hood"] == "9")
+    table.sim.turn(-50)
+    table.seats.see(table.sim, lambda state: state["hood"] == "1")
+
+
+def test_with_more_than_six_answers_the_keys_choose_nothing(table: Table) -> None:
+    table.open(high=6, at=3)
+    table.lock(choice="k1")
+    assert table.bid() == 3
+
+
+def test_a_sealed_round_tells_the_table_nothing_but_the_lock(table: Table) -> None:
+    table.open()
+    table.sim.press("k2")
+    table.sim.turn(2)
+    table.lock()
+    assert table.inbox.all(Key) == []
+    assert table.inbox.all(Turn) == []
+    assert table.inbox.all(BoxBid) == []
+
+
+def test_a_lock_is_taken_back_with_the_bar_and_the_newer_choice_counts(table: Table) -> None:
+    table.open()
+    table.lock(choice="k1")
+    table.sim.press("bar")
+    assert table.inbox.next(BoxUnlocked) == BoxUnlocked(BOX, 1)
+    table.seats.see(table.sim, lambda state: not state["locked"])
+    table.lock(choice="k6")
+    assert table.bid() == 5
+    assert len(table.inbox.all(BoxBid)) == 1
+
+
+def test_staff_can_be_called_with_the_bar_in_a_sealed_round(table: Table) -> None:
+    table.open()
+    table.lock()
+    table.sim.press("bar", hold=True)
+    assert table.inbox.next(BoxUnlocked) == BoxUnlocked(BOX, 1)
+    assert table.inbox.next(Key) == Key(BOX, "bar", "hold")
+
+
+def test_a_cancelled_round_gives_the_keys_back(table: Table) -> None:
+    table.open()
+    table.lock()
+    table.hub.cancel(BOX, 1)
+    table.seats.see(table.sim, lambda state: not state["sealed"])
+    table.sim.press("k3")
+    assert table.inbox.next(Key) == Key(BOX, "k3", "down")
+
+
+def test_after_the_reveal_the_keys_are_ordinary_again(table: Table) -> None:
+    table.open()
+    table.lock()
+    table.bid()
+    table.hub.cancel(BOX, 1)
+    table.sim.press("push")
+    assert table.inbox.next(Key) == Key(BOX, "push", "down")
+
+
+def test_a_newer_round_takes_the_place_of_an_older_one(table: Table) -> None:
+    table.open(round=1)
+    table.lock(choice="k1")
+    table.hub.open(BOX, SealedRound(2, 5, 0))
+    table.seats.see(table.sim, lambda state: state["sealed"] and not state["locked"])
+    table.lock(choice="k3")
+    assert table.bid(round=2) == 2
+    assert [bid.round for bid in table.inbox.all(BoxBid)] == [2]
+
+
+def test_rings_words_and_sounds_reach_the_box(table: Table) -> None:
+    table.hub.ring(BOX, LampPicture("number", 5, "f28c28"))
+    table.hub.say(BOX, "Bid 1 to 6")
+    table.hub.buzz(BOX, "reveal")
+    table.seats.see(table.sim, lambda state: state["lamps"] == {"pattern": "number", "n": 5, "colour": "f28c28"})
+    table.seats.see(table.sim, lambda state: state["display"] == "Bid 1 to 6")
+    table.seats.see(table.sim, lambda state: state["buzz"] == {"kind": "reveal", "count": 1})
+
+
+# --- cables and power ------------------------------------------------------------------------------
+
+PHASES = ["idle", "open", "locked", "taken back", "revealed"]
+
+
+def play_to(table: Table, phase: str) -> None:
+    """Bring the table into a phase in which the cable is pulled."""
+    if phase == "idle":
+        return
+    table.open()
+    if phase == "open":
+        return
+    table.lock(choice="k2")
+    if phase == "taken back":
+        table.sim.press("bar")
+        table.inbox.next(BoxUnlocked)
+        table.seats.see(table.sim, lambda state: not state["locked"])
+    if phase == "revealed":
+        table.bid()
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_box_unplugged_and_plugged_in_again_goes_on_where_it_was(table: Table, phase: str) -> None:
+    play_to(table, phase)
+    table.sim.unplug()
+    assert "unplugged" in table.inbox.next(BoxDown).why
+    table.seats.replug(table.sim)
+    assert table.inbox.next(BoxUp).boot == table.up.boot
+    match phase:
+        case "idle" | "revealed":
+            table.sim.press("k4")
+            assert table.inbox.next(Key) == Key(BOX, "k4", "down")
+            table.open(round=2)
+            table.lock(choice="k2")
+            assert table.bid(round=2) == 1
+        case "open" | "taken back":
+            table.lock(choice="k2")
+            assert table.bid() == 1
+        case "locked":
+            assert table.inbox.next(BoxLocked) == BoxLocked(BOX, 1), "the box tells its lock again"
+            assert table.bid() == 1
+    rounds = [bid.round for bid in table.inbox.all(BoxBid)]
+    assert len(rounds) == len(set(rounds))
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_box_that_lost_its_power_is_asked_again_from_the_start(table: Table, phase: str) -> None:
+    play_to(table, phase)
+    table.sim.power_cycle()
+    table.inbox.next(BoxDown)
+    table.seats.see(table.sim, lambda state: state["connected"])
+    table.seats.clock.advance(0.5)
+    assert table.inbox.next(BoxUp).boot != table.up.boot
+    if phase in {"idle", "revealed"}:
+        table.open(round=2)
+        table.lock(choice="k3")
+        assert table.bid(round=2) == 2
+        return
+    if phase == "locked":
+        assert table.inbox.next(BoxUnlocked) == BoxUnlocked(BOX, 1), "its lock is void"
+    table.seats.see(table.sim, lambda state: state["sealed"] and not state["locked"] and state["hood"] == "3")
+    table.lock(choice="k3")
+    assert table.bid() == 2
+    assert len(table.inbox.all(BoxBid)) == 1
+
+
+def test_a_reveal_asked_while_the_box_is_away_is_answered_when_it_is_back(table: Table) -> None:
+    table.open()
+    table.lock(choice="k6")
+    table.sim.unplug()
+    table.inbox.next(BoxDown)
+    table.hub.reveal(BOX, 1)
+    table.seats.replug(table.sim)
+    assert table.inbox.next(BoxBid) == BoxBid(BOX, 1, 5)
+
+
+def test_a_lock_made_while_the_cable_was_out_counts_when_it_is_in_again(table: Table) -> None:
+    table.open()
+    table.sim.unplug()
+    table.inbox.next(BoxDown)
+    table.sim.press("k4")
+    table.sim.press("push")
+    table.seats.replug(table.sim)
+    table.inbox.next(BoxUp)
+    table.inbox.next(BoxLocked)
+    assert table.bid() == 3
+
+
+def test_a_round_cancelled_while_the_box_was_away_is_over_when_it_is_back(table: Table) -> None:
+    table.open()
+    table.lock()
+    table.sim.unplug()
+    table.inbox.next(BoxDown)
+    table.hub.cancel(BOX, 1)  # the phone of this seat has bid instead
+    table.seats.replug(table.sim)
+    table.inbox.next(BoxUp)
+    table.seats.see(table.sim, lambda state: not state["sealed"])
+    assert table.inbox.all(BoxBid) == []
+
+
+def test_what_a_box_should_show_is_told_when_it_is_plugged_in(seats: Seats) -> None:
+    hub = seats.hub()
+    hub.ring(BOX, LampPicture("turn", 0, "2f7de1"))
+    hub.say(BOX, "Your turn")
+    hub.open(BOX, SealedRound(1, 5, 2))
+    sim = seats.box()
+    seats.clock.advance(0.5)
+    seats.inbox.next(BoxUp)
+    right = {"pattern": "turn", "n": 0, "colour": "2f7de1"}
+    seats.see(sim, lambda state: state["lamps"] == right and state["display"] == "Your turn" and state["sealed"])
+    sim.power_cycle()
+    seats.inbox.next(BoxDown)
+    seats.see(sim, lambda state: state["connected"] and state["lamps"] is None)
+    seats.clock.advance(0.5)
+    seats.see(sim, lambda state: state["lamps"] == right and state["display"] == "Your turn" and state["sealed"])
+
+
+def test_a_box_is_known_by_its_id_and_not_by_its_port(seats: Seats) -> None:
+    end = BoxEnd(BOX)
+    sim = seats.box(end, port="port-1")
+    hub = seats.hub("port-1", "port-2")
+    boot = seats.inbox.next(BoxUp).boot
+    hub.open(BOX, SealedRound(1, 5, 2))
+    seats.see(sim, lambda state: state["sealed"])
+    sim.unplug()
+    seats.inbox.next(BoxDown)
+    other = seats.box(end, port="port-2")
+    seats.clock.advance(0.5)
+    assert seats.inbox.next(BoxUp).boot == boot
+    other.press("push")
+    seats.inbox.next(BoxLocked)
+    hub.reveal(BOX, 1)
+    assert seats.inbox.next(BoxBid).index == 2
+
+
+def test_two_boxes_with_one_id_are_named_and_only_one_is_used(seats: Seats) -> None:
+    first = seats.box(BoxEnd(BOX), port="port-1")
+    seats.hub("port-1", "port-2")
+    seats.inbox.next(BoxUp)
+    second = seats.box(BoxEnd(BOX), port="port-2")
+    seats.clock.advance(0.5)
+    down = seats.inbox.next(BoxDown)
+    assert down.box.startswith(f"{BOX} at ")
+    assert "port-1" in down.why
+    assert "port-2" in down.why
+    second.press("k1")
+    first.press("k2")
+    assert seats.inbox.next(Key).control == "k2"
+    assert len(seats.inbox.all(BoxUp)) == 1
+    first.unplug()
+    seats.inbox.next(BoxDown)
+    assert seats.inbox.next(BoxUp).box == BOX
+    second.press("k3")
+    assert seats.inbox.next(Key).control == "k3"
+
+
+class Newer(BoxEnd):
+    """A box of another protocol."""
+
+    def hello(self) -> Frame:
+        hello = super().hello()
+        assert isinstance(hello, Hello)
+        return msgspec.structs.replace(hello, p=2)
+
+
+def test_a_box_of_another_protocol_is_named_and_otherwise_ignored(seats: Seats) -> None:
+    sim = seats.box(Newer(BOX))
+    hub = seats.hub()
+    down = seats.inbox.next(BoxDown)
+    assert down.box == BOX
+    assert "protocol 2" in down.why
+    assert "firmware" in down.why
+    sim.press("k1")
+    hub.ring(BOX, LampPicture("turn"))
+    good = seats.box(BoxEnd("box-2"), port="port-2")
+    seats.hub("port-2")
+    seats.inbox.next(BoxUp)
+    good.press("k2")
+    assert seats.inbox.next(Key).box == "box-2"
+    assert sim.state()["lamps"] is None
+    assert seats.inbox.all(Key) == [Key("box-2", "k2", "down")]
+
+
+class Quiet(BoxEnd):
+    """A box whose program may hang: the cable is in, nothing comes."""
+
+    hangs = False
+
+    def outgoing(self, now: float) -> bytes:
+        said = super().outgoing(now)
+        return b"" if self.hangs else said
+
+
+def test_a_box_that_says_nothing_for_three_seconds_is_down(seats: Seats) -> None:
+    end = Quiet(BOX)
+    table = Table(seats, end)
+    end.hangs = True
+    seats.clock.advance(3.1)
+    assert "silent" in table.inbox.next(BoxDown).why
+    end.hangs = False
+    seats.clock.advance(1.0)
+    assert table.inbox.next(BoxUp).boot == table.up.boot
+
+
+class Deaf(BoxEnd):
+    """A box that lives and does not do what it is asked."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.asked = threading.Semaphore(0)
+
+    def _obey(self, frame: Frame) -> bool:
+        if isinstance(frame, Open):
+            self.asked.release()
+        return False
+
+
+def test_a_box_that_does_not_answer_is_down_after_five_tries(seats: Seats) -> None:
+    end = Deaf(BOX)
+    table = Table(seats, end)
+    table.hub.open(BOX, SealedRound(1, 5, 2))
+    for _ in range(5):
+        assert end.asked.acquire(timeout=PATIENCE)
+        assert table.inbox.all(BoxDown) == []
+        seats.clock.advance(0.2)
+    assert "not answering" in table.inbox.next(BoxDown).why
+
+
+class Cheat(BoxEnd):
+    """A box that tells another value than it has locked."""
+
+    def _reveal(self, round: int) -> bool:
+        if self._bid is not None:
+            self._bid = Bid(r=self._bid.r, b=self._bid.b + 1, n=self._bid.n)
+        return super()._reveal(round)
+
+
+def test_a_box_that_changes_its_bid_at_the_reveal_is_found_out(seats: Seats) -> None:
+    table = Table(seats, Cheat(BOX))
+    table.open()
+    table.lock(choice="k1")
+    table.hub.reveal(BOX, 1)
+    assert table.inbox.next(BoxCheated) == BoxCheated(BOX, 1)
+    assert table.inbox.all(BoxBid) == []
+
+
+def test_a_hub_that_starts_anew_finds_the_boxes_as_they_are(table: Table) -> None:
+    table.open()
+    table.lock()
+    table.seats.shut(table.hub)
+    hub = table.seats.hub()
+    assert table.inbox.next(BoxUp).boot == table.up.boot
+    table.seats.see(table.sim, lambda state: not state["sealed"])
+    hub.open(BOX, SealedRound(2, 5, 1))
+    table.seats.see(table.sim, lambda state: state["sealed"])
+    table.sim.press("push")
+    assert table.inbox.next(BoxLocked) == BoxLocked(BOX, 2)
+
+
+def test_a_port_that_somebody_else_has_open_is_taken_when_it_is_free(table: Table) -> None:
+    other = table.seats.hub()
+    table.seats.shut(table.hub)
+    for _ in range(20):
+        table.seats.clock.advance(0.5)
+    assert table.inbox.next(BoxUp).box == BOX
+    other.ring(BOX, LampPicture("leader", 0, "f2c81f"))
+    table.seats.see(table.sim, lambda state: state["lamps"] is not None)
+
+
+def test_the_owners_settings_are_checked() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'ports'"):
+        button_box.connect({"port": ["/dev/ttyACM0"]}, print)
+    with pytest.raises(ConfigError, match="button_box"):
+        button_box.connect({"ports": "/dev/ttyACM0"}, print)
+    device = button_box.connect({"ports": []}, print)
+    assert (device.boxes, device.lamps, device.page, device.dice) == (device, None, None, None)
+    device.close()
