@@ -64,4 +64,5 @@ export function dress({ size, theme, hand }) {
   root.style.setProperty("--text-size", `${size}%`);
   root.dataset.theme = theme;
   root.dataset.hand = hand;
+  root.dataset.large = String(size >= 150);
 }

@@ -171,7 +171,9 @@ class FakeHub:
     # --- the port -----------------------------------------------------------------------------------
 
     def _new_server(self) -> uvicorn.Server:
-        config = uvicorn.Config(self._app, host="127.0.0.1", port=self.port, log_level="error", lifespan="off", interface="asgi3")
+        config = uvicorn.Config(
+            self._app, host="127.0.0.1", port=self.port, log_level="error", lifespan="off", interface="asgi3"
+        )
         return uvicorn.Server(config)
 
     def _run(self) -> None:
@@ -242,7 +244,11 @@ class FakeHub:
         await self._answer(send, json.dumps(what).encode(), "application/json", status)
 
     async def _answer(self, send: Send, body: bytes, kind: str, status: int = 200) -> None:
-        headers = [(b"content-type", kind.encode()), (b"content-security-policy", CSP.encode()), (b"cache-control", b"no-cache")]
+        headers = [
+            (b"content-type", kind.encode()),
+            (b"content-security-policy", CSP.encode()),
+            (b"cache-control", b"no-cache"),
+        ]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
@@ -251,7 +257,7 @@ class FakeHub:
         if name in self._last:
             told.put_nowait(self._last[name])
         self._streams[name].append(told)
-        gone = asyncio.create_task(receive())
+        gone = asyncio.ensure_future(receive())
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
         try:
             while True:
@@ -262,11 +268,15 @@ class FakeHub:
                     if gone.result()["type"] == "http.disconnect":
                         got.cancel()
                         return
-                    gone = asyncio.create_task(receive())
+                    gone = asyncio.ensure_future(receive())
                 if got in done:
-                    await send({"type": "http.response.body", "body": b"data: " + got.result() + b"\n\n", "more_body": True})
+                    await send(
+                        {"type": "http.response.body", "body": b"data: " + got.result() + b"\n\n", "more_body": True}
+                    )
                 else:
                     got.cancel()
+        except asyncio.CancelledError:  # the hub stops
+            return
         finally:
             gone.cancel()
             self._streams[name].remove(told)
@@ -286,7 +296,14 @@ class FakeHub:
         elif not claim.held:
             await self._json(send, {"state": "asked", "say": "Press the button on the box in front of you."})
         else:
-            login = {"sid": claim.sid, "user": claim.sid, "password": "pw", "hub": HUB, "table": TABLE, "seat": claim.seat}
+            login = {
+                "sid": claim.sid,
+                "user": claim.sid,
+                "password": "pw",
+                "hub": HUB,
+                "table": TABLE,
+                "seat": claim.seat,
+            }
             letter = claim.pair.seal(json.dumps(login).encode(), wire.NOTE_SIZE)
             sealed = {"nonce": seal.to_base64(letter[:24]), "box": seal.to_base64(letter[24:])}
             await self._json(send, {"state": "held", "say": "", **sealed})
@@ -365,7 +382,14 @@ class FakeHub:
     async def _act(self, one: Wire, letter: bytes) -> None:
         claim = self.claims[one.user]
         act = wire.read_act(claim.pair.open(letter))
-        said = {"sid": claim.sid, "seat": claim.seat, "id": act.id, "n": act.n, "epoch": act.epoch, "number": act.number}
+        said = {
+            "sid": claim.sid,
+            "seat": claim.seat,
+            "id": act.id,
+            "n": act.n,
+            "epoch": act.epoch,
+            "number": act.number,
+        }
         said |= {"verb": act.verb, "args": act.args}
         self.asks.put(said)
         answer = self.answer(said)

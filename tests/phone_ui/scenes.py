@@ -5,21 +5,79 @@ from __future__ import annotations
 from typing import Any
 
 GAMES: list[dict[str, Any]] = [
-    {"name": "bid-and-bait", "title": "Bid & Bait!", "seats": [2, 5], "minutes": 15, "blurb": "Set your rod, bluff your friends, fish the lake."},
-    {"name": "bid-it", "title": "Bid*It!", "seats": [2, 6], "minutes": 30, "blurb": "How many fives are there? Bid higher, or call the bluff."},
-    {"name": "bidness", "title": "Bidness", "seats": [2, 6], "minutes": 90, "blurb": "Hire, sue, borrow, and be the first out of debt."},
+    {
+        "name": "bid-and-bait",
+        "title": "Bid & Bait!",
+        "seats": [2, 5],
+        "minutes": 15,
+        "blurb": "Set your rod, bluff your friends, fish the lake.",
+    },
+    {
+        "name": "bid-it",
+        "title": "Bid*It!",
+        "seats": [2, 6],
+        "minutes": 30,
+        "blurb": "How many fives are there? Bid higher, or call the bluff.",
+    },
+    {
+        "name": "bidness",
+        "title": "Bidness",
+        "seats": [2, 6],
+        "minutes": 90,
+        "blurb": "Hire, sue, borrow, and be the first out of debt.",
+    },
 ]
 NAMES = {1: "Ana", 2: "Ben", 3: "Cem", 4: ""}
 SPOTS = [
-    {"number": 4, "side": "basic", "ability": "reroll", "text": "Reroll your Rod; the new result counts", "fish": ["perch", None, "eel"], "taken": False},
-    {"number": 5, "side": "basic", "ability": "", "text": "", "fish": ["carp", "trout", "pike", "bream"], "taken": False},
-    {"number": 6, "side": "basic", "ability": "baits", "text": "Gain 3 Baits", "fish": ["eel", "eel", "perch"], "taken": False},
-    {"number": 7, "side": "basic", "ability": "reroll", "text": "Reroll your Rod; the new result counts", "fish": ["trout", "pike", "carp"], "taken": False},
+    {
+        "number": 4,
+        "side": "basic",
+        "ability": "reroll",
+        "text": "Reroll your Rod; the new result counts",
+        "fish": ["perch", None, "eel"],
+        "taken": False,
+    },
+    {
+        "number": 5,
+        "side": "basic",
+        "ability": "",
+        "text": "",
+        "fish": ["carp", "trout", "pike", "bream"],
+        "taken": False,
+    },
+    {
+        "number": 6,
+        "side": "basic",
+        "ability": "baits",
+        "text": "Gain 3 Baits",
+        "fish": ["eel", "eel", "perch"],
+        "taken": False,
+    },
+    {
+        "number": 7,
+        "side": "basic",
+        "ability": "reroll",
+        "text": "Reroll your Rod; the new result counts",
+        "fish": ["trout", "pike", "carp"],
+        "taken": False,
+    },
 ]
 EVENTS: list[dict[str, Any]] = [
     {"n": 14, "text": "Spot 4: everybody bids.", "rule": "BB-08", "kind": "round", "data": {"round": 4}},
-    {"n": 15, "text": "The bids: Seat 1 5, Seat 2 2, Seat 3 5, Seat 4 6.", "rule": "BB-09", "kind": "reveal", "data": {}},
-    {"n": 16, "text": "The order: Seat 4, then Seat 2, then Seat 1, then Seat 3.", "rule": "BB-10", "kind": "order", "data": {}},
+    {
+        "n": 15,
+        "text": "The bids: Seat 1 5, Seat 2 2, Seat 3 5, Seat 4 6.",
+        "rule": "BB-09",
+        "kind": "reveal",
+        "data": {},
+    },
+    {
+        "n": 16,
+        "text": "The order: Seat 4, then Seat 2, then Seat 1, then Seat 3.",
+        "rule": "BB-10",
+        "kind": "order",
+        "data": {},
+    },
     {"n": 17, "text": "Seat 4 rolls 6.", "rule": "BB-12", "kind": "roll", "data": {}},
     {"n": 18, "text": "Seat 4 takes a trout.", "rule": "BB-16", "kind": "take", "data": {}},
 ]
@@ -51,10 +109,17 @@ def public(**change: Any) -> dict[str, Any]:
     return state | change
 
 
-def playing(phase: str, waiting: dict[str, Any], bids: bool = True, table: dict[str, Any] | None = None, **change: Any) -> dict[str, Any]:
+def playing(
+    phase: str, waiting: dict[str, Any], bids: bool = True, table: dict[str, Any] | None = None, **change: Any
+) -> dict[str, Any]:
     """A match of the house's first game in its fourth round."""
     made = {1: 5, 2: 2, 3: 5, 4: 6}
-    fish = {1: ["perch", "eel", "eel"], 2: ["carp", "bream"], 3: ["pike", "perch", "carp", "trout", "bream"], 4: ["trout"]}
+    fish = {
+        1: ["perch", "eel", "eel"],
+        2: ["carp", "bream"],
+        3: ["pike", "perch", "carp", "trout", "bream"],
+        4: ["trout"],
+    }
     view = {
         "game": "bid-and-bait", "round": 4, "phase": phase,
         "table": {"spots": SPOTS, "duck": 1, "pile": 14, "discards": ["pike"], "order": [4, 2, 1, 3] if bids else None, "supply": 8,
@@ -63,7 +128,9 @@ def playing(phase: str, waiting: dict[str, Any], bids: bool = True, table: dict[
                            "bid": made[n] if bids else None, "locked": False} for n in range(1, 5)},
         "waiting": waiting,
     }  # fmt: skip
-    base = public(state="playing", match="m-7", game="bid-and-bait", title="Bid & Bait!", view=view, events=EVENTS, seq=41)
+    base = public(
+        state="playing", match="m-7", game="bid-and-bait", title="Bid & Bait!", view=view, events=EVENTS, seq=41
+    )
     return base | change
 
 
@@ -76,21 +143,43 @@ def hand(seat: int = 2, **change: Any) -> dict[str, Any]:
     return own | change
 
 
-BIDDING = playing("bid", {"seats": ["1", "2", "3", "4"], "secret": True}, bids=False, locked=[1, 3], want="Everybody bids.", events=EVENTS[:1])
+BIDDING = playing(
+    "bid",
+    {"seats": ["1", "2", "3", "4"], "secret": True},
+    bids=False,
+    locked=[1, 3],
+    want="Everybody bids.",
+    events=EVENTS[:1],
+)
 BID_MOVE = {"move": "bid", "number": {"min": 1, "max": 6}}
 BID_HAND = hand(secret=True, want="Bid a number from 1 to 6.", moves=[BID_MOVE], dial=4)
-LOCKED_HAND = hand(seq=42, secret=True, want="Bid a number from 1 to 6.", moves=[BID_MOVE], locked={"move": "bid", "number": 5})
-TAKE = playing("take", {"seats": ["2"], "secret": False}, want="Seat 2 takes a prize.", table={"rolled": [5], "verdict": "done"})
+LOCKED_HAND = hand(
+    seq=42, secret=True, want="Bid a number from 1 to 6.", moves=[BID_MOVE], locked={"move": "bid", "number": 5}
+)
+TAKE = playing(
+    "take", {"seats": ["2"], "secret": False}, want="Seat 2 takes a prize.", table={"rolled": [5], "verdict": "done"}
+)
 TAKE_HAND = hand(
     want="Take a Fish or the Spot.",
     moves=[{"move": "take_fish", "slot": {"one_of": [1, 3]}}, {"move": "take_spot"}],
 )
-PAY_HAND = hand(want="You are 2 short: spend 2 Baits, or let it go.", moves=[{"move": "pay", "baits": 2}, {"move": "fail"}])
+PAY_HAND = hand(
+    want="You are 2 short: spend 2 Baits, or let it go.", moves=[{"move": "pay", "baits": 2}, {"move": "fail"}]
+)
 ROLLING = playing(
     "roll",
     {"seats": [], "roll": {"seat": 2, "count": 1, "sides": 6, "for": "rod"}, "secret": False},
     want="Roll 2 or more.",
-    dice={"state": "armed", "seat": 2, "count": 1, "sides": 6, "faces": [], "read": None, "say": "Seat 2 rolls one die.", "votes": []},
+    dice={
+        "state": "armed",
+        "seat": 2,
+        "count": 1,
+        "sides": 6,
+        "faces": [],
+        "read": None,
+        "say": "Seat 2 rolls one die.",
+        "votes": [],
+    },
 )
 ROLL_HAND = hand(want="Roll 2 or more.", faces={"count": 1, "sides": 6})
 OVER = public(
@@ -141,6 +230,14 @@ BENCH: dict[str, Any] = {
         "3": _box("number", 5, "12a389", "5"),
         "4": _box("off", 0, "d6409f", "", connected=False),
     },
-    "dice": {"armed": {"seat": 2, "count": 1, "sides": 6}, "state": "armed", "faces": [], "say": "", "lost": False, "leaning": False, "missing": False},
+    "dice": {
+        "armed": {"seat": 2, "count": 1, "sides": 6},
+        "state": "armed",
+        "faces": [],
+        "say": "",
+        "lost": False,
+        "leaning": False,
+        "missing": False,
+    },
     "panels": {"2.9": 3, "4.2": 3},
 }

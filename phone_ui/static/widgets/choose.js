@@ -1,11 +1,13 @@
 // Some of a list, between a least and a most number; their order does not matter.
 
-import { html } from "/vendor/htm-preact.js";
+import { html, useState } from "/vendor/htm-preact.js";
 import { Card } from "../atoms.js";
 import { faceOf, isCard, valueWords } from "../words.js";
 
-/** The places in `from` that `value` takes: equal faces are told apart by their place only. */
-function placesOf(from, value) {
+/** The places in `from` that `value` takes; of equal faces those that were tapped (`before`), else the first ones. */
+function placesOf(from, value, before) {
+  const kept = from.filter((_, i) => before[i]);
+  if (JSON.stringify(kept) === JSON.stringify(value)) return from.map((_, i) => Boolean(before[i]));
   const left = value.map((v) => JSON.stringify(v));
   return from.map((v) => {
     const place = left.indexOf(JSON.stringify(v));
@@ -17,12 +19,14 @@ function placesOf(from, value) {
 export function Choose({ words, state, move, field, group, onChange }) {
   const drawn = isCard(words, move, field.name);
   const chosen = field.value ?? [];
-  const taken = placesOf(field.from, chosen);
+  const [tapped, setTapped] = useState([]);
+  const taken = placesOf(field.from, chosen, tapped);
   const full = chosen.length >= field.max;
   const wanted = field.min === field.max ? `${field.min}` : `${field.min} to ${field.max}`;
 
   function toggle(i) {
     const next = taken.map((was, j) => (j === i ? !was : was));
+    setTapped(next);
     onChange(field.from.filter((_, j) => next[j]));
   }
 

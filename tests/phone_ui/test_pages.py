@@ -1,0 +1,909 @@
+"""The pages in a real Chromium, against a hub that says what a test wants."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+import tomllib
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import pytest
+from playwright.sync_api import Browser, Page, WebSocket, expect, sync_playwright
+
+from hub.pictures import fill, frame
+from hub.ports import SEAT_MARKS, LampPicture, Pattern
+from tests.phone_ui import scenes
+from tests.phone_ui.fake_hub import ROOT, STATIC, VENDOR, FakeHub, words_of
+
+pytestmark = pytest.mark.browser
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --host-resolver-rules=MAP\\ hub.test\\ 127.0.0.1"
+)
+PHONE: Any = {"width": 390, "height": 844}
+SMALL_PHONE: Any = {"width": 360, "height": 640}
+HALF_MINUTE = 30_000
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("There is no Chromium here: apt-get install chromium")
+    flags = [flag.replace("\x00", " ") for flag in FLAGS.replace("\\ ", "\x00").split(" ")]
+    with sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def hub() -> Iterator[FakeHub]:
+    fake = FakeHub().start()
+    fake.words = {"bid-and-bait": words_of("bid-and-bait"), "odd": scenes.ODD_WORDS}
+    fake.public(scenes.public(seats=scenes.seats(held=1)))
+    yield fake
+    fake.stop()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    with browser.new_context(viewport=PHONE, color_scheme="dark") as context:
+        context.set_default_timeout(5_000)
+        opened = context.new_page()
+        faults: list[str] = []
+        opened.on("pageerror", lambda fault: faults.append(str(fault)))
+        opened.on("console", lambda said: faults.append(said.text) if "Content Security Policy" in said.text else None)
+        yield opened
+        assert faults == []
+
+
+def sit(page: Page, hub: FakeHub, seat: str = "seat 2, orange triangle") -> None:
+    """Scan, choose a seat, and be in the lobby."""
+    page.goto(f"{hub.address}/t/1#k={hub.k}")
+    page.get_by_label(seat).click()
+    expect(page.get_by_text("What shall we play?")).to_be_visible()
+
+
+def play(page: Page, hub: FakeHub, state: dict[str, Any], hand: dict[str, Any], seq: int = 50) -> None:
+    """Bring the table and the hand of seat 2 to a moment."""
+    hub.public(state | {"seq": seq})
+    hub.hand(2, hand | {"seq": seq})
+    if hand["want"]:
+        expect(page.get_by_text(hand["want"])).to_be_visible()
+
+
+def dock(page: Page) -> Any:
+    return page.get_by_role("group", name="Actions")
+
+
+# --- Sitting down --------------------------------------------------------------------------------------
+
+
+def test_the_key_of_the_hub_leaves_the_address_at_once(page: Page, hub: FakeHub) -> None:
+    page.goto(f"{hub.address}/t/1#k={hub.k}")
+    expect(page.get_by_text("Where do you sit?")).to_be_visible()
+    assert page.url == f"{hub.address}/t/1"
+    assert hub.k not in page.evaluate("JSON.stringify(history.state)+location.href")
+
+
+def test_a_seat_is_held_after_the_press_on_its_box(page: Page, hub: FakeHub) -> None:
+    hub.press_at_once = False
+    page.goto(f"{hub.address}/t/1#k={hub.k}")
+    page.get_by_label("Your name").fill("Ben")
+    page.get_by_label("seat 2, orange triangle, free").click()
+    expect(page.get_by_role("heading", name="Press the button on the box in front of you")).to_be_visible()
+    (claim,) = hub.claims.values()
+    assert claim.asked == {"seat": 2, "code": None, "name": "Ben"}
+    hub.press(2)
+    expect(page.get_by_text("What shall we play?")).to_be_visible()
+
+
+def test_the_four_digits_are_the_other_door(page: Page, hub: FakeHub) -> None:
+    hub.public(scenes.public(seats=scenes.seats(held=0, boxes="none")))
+    page.goto(f"{hub.address}/t/1#k={hub.k}")
+    page.get_by_label("seat 3, green square, free").click()
+    page.get_by_label("The 4 digits").fill("48 37")
+    page.get_by_role("button", name="Sit down").click()
+    expect(page.get_by_text("What shall we play?")).to_be_visible()
+    assert [claim.asked["code"] for claim in hub.claims.values()] == ["4837"]
+
+
+def test_a_refused_seat_says_why_and_can_be_asked_for_again(page: Page, hub: FakeHub) -> None:
+    hub.press_at_once = False
+    page.goto(f"{hub.address}/t/1#k={hub.k}")
+    page.get_by_label("seat 2, orange triangle, free").click()
+    expect(page.get_by_role("heading", name="Press the button")).to_be_visible()
+    hub.press(2, refuse="Somebody else pressed first.")
+    expect(page.get_by_role("alert")).to_have_text("Somebody else pressed first.")
+    page.get_by_role("button", name="Another seat").click()
+    expect(page.get_by_text("Where do you sit?")).to_be_visible()
+
+
+def test_four_letters_typed_in_any_way_find_the_table(page: Page, hub: FakeHub) -> None:
+    page.goto(f"{hub.address}/")
+    page.get_by_label("Table code").press_sequentially("zz-zz")
+    expect(page.get_by_role("alert")).to_contain_text("No table here has that code.")
+    page.get_by_label("Table code").press_sequentially("fi sh")
+    expect(page.get_by_text("Where do you sit?")).to_be_visible()
+
+
+def test_a_link_with_the_code_goes_straight_to_the_table(page: Page, hub: FakeHub) -> None:
+    page.goto(f"{hub.address}/?code=fish")
+    expect(page.get_by_text("Where do you sit?")).to_be_visible()
+
+
+def test_a_phone_on_plain_http_sits_down_too(page: Page, hub: FakeHub) -> None:
+    page.goto(f"http://hub.test:{hub.port}/t/1#k={hub.k}")
+    assert page.evaluate("[typeof crypto.subtle, typeof crypto.randomUUID]") == ["undefined", "undefined"]
+    page.get_by_label("seat 2, orange triangle").click()
+    expect(page.get_by_text("What shall we play?")).to_be_visible()
+
+
+def test_the_bench_seats_several_phones_in_one_browser(browser: Browser, hub: FakeHub) -> None:
+    with browser.new_context(viewport=PHONE) as context:
+        for seat in (2, 3):
+            tab = context.new_page()
+            tab.goto(f"{hub.address}/t/1?phone={seat}#k={hub.k}&seat={seat}&code=48{seat}7")
+            expect(tab.get_by_text("What shall we play?")).to_be_visible()
+        assert sorted(claim.seat for claim in hub.claims.values()) == [2, 3]
+        expect(context.pages[0].get_by_text("live")).to_be_visible()
+
+
+def test_who_only_watches_has_no_button(page: Page, hub: FakeHub) -> None:
+    hub.public(scenes.TAKE)
+    page.goto(f"{hub.address}/t/1")
+    page.get_by_role("button", name="Just watch").click()
+    expect(page.get_by_text("takes a prize")).to_be_visible()
+    expect(dock(page)).to_have_count(0)
+    expect(page.get_by_role("region", name="The table")).to_contain_text("Spot 4")
+
+
+# --- Playing ---------------------------------------------------------------------------------------------
+
+
+def test_a_bid_is_chosen_in_one_place_and_confirmed_in_another(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    expect(dock(page).get_by_role("button")).to_be_disabled()
+    page.get_by_role("radio", name="5").check()
+    dock(page).get_by_role("button", name="Bid 5").click()
+    said = hub.asks.get(timeout=5)
+    assert (said["seat"], said["verb"], said["args"]) == (2, "act", {"move": "bid", "number": 5})
+    assert (said["epoch"], said["number"]) == (3, 17)
+
+
+def test_a_locked_choice_is_shown_only_while_it_is_held(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    play(page, hub, scenes.BIDDING, scenes.LOCKED_HAND | {"want": ""}, seq=51)
+    expect(page.get_by_role("button", name="Locked ✓ tap to change")).to_be_visible()
+    assert "Bid 5" not in page.content()
+    assert "Carp" not in page.locator(".secret").inner_text()
+    zone = page.get_by_role("button", name="Hold to see your hand")
+    zone.hover()
+    page.mouse.down()
+    expect(page.get_by_text("You locked: Bid 5")).to_be_visible()
+    expect(page.locator(".secret")).to_contain_text("Carp")
+    page.mouse.up()
+    expect(page.get_by_text("You locked: Bid 5")).to_have_count(0)
+
+
+def test_the_covered_hand_opens_by_the_space_bar_and_closes_when_the_page_is_hidden(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    page.get_by_role("button", name="Hold to see your hand").focus()
+    page.keyboard.down("Space")
+    expect(page.locator(".secret")).to_contain_text("Carp")
+    expect(page.locator(".secret")).to_contain_text("dial of your box starts at 4")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator(".secret")).not_to_contain_text("Carp")
+
+
+def test_a_phone_may_keep_its_hand_open(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    page.get_by_role("button", name="Seat", exact=True).click()
+    page.get_by_label("Keep my hand open").check()
+    page.get_by_role("button", name="The table").click()
+    expect(page.locator(".secret")).to_contain_text("Carp")
+    page.reload()
+    expect(page.locator(".secret")).to_contain_text("Carp")
+
+
+def test_a_locked_choice_may_be_changed_until_the_last_lock(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.LOCKED_HAND | {"want": ""})
+    page.get_by_role("button", name="Locked ✓ tap to change").click()
+    page.get_by_role("radio", name="2").check()
+    dock(page).get_by_role("button", name="Bid 2").click()
+    assert hub.asks.get(timeout=5)["args"] == {"move": "bid", "number": 2}
+    play(page, hub, scenes.BIDDING, scenes.LOCKED_HAND | {"want": "", "moves": []}, seq=52)
+    expect(page.get_by_text("Locked.", exact=True)).to_be_visible()
+    expect(dock(page).get_by_role("button")).to_have_count(0)
+
+
+def test_a_refusal_stands_at_the_button_and_is_read_out(page: Page, hub: FakeHub) -> None:
+    hub.answer = lambda said: {"ok": False, "error": "Seat 4 was quicker: that Fish is gone.", "code": "BB-X06"}
+    sit(page, hub)
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND)
+    page.get_by_role("radio", name="Perch").check()
+    dock(page).get_by_role("button", name="Take Perch").click()
+    expect(dock(page).get_by_role("alert")).to_have_text(re.compile(r"Seat 4\s+was quicker: that Fish is gone\."))
+    assert hub.asks.get(timeout=5)["args"] == {"move": "take_fish", "slot": 1}
+    dock(page).get_by_role("button", name="Take the Spot").click()
+    assert hub.asks.get(timeout=5)["args"] == {"move": "take_spot"}
+
+
+def test_an_unanswered_action_is_sent_again_as_the_same_one(page: Page, hub: FakeHub) -> None:
+    answers: list[dict[str, Any] | None] = [None, {"ok": True}, {"ok": True}]
+    hub.answer = lambda said: answers.pop(0)
+    sit(page, hub)
+    play(page, hub, scenes.TAKE, scenes.PAY_HAND)
+    dock(page).get_by_role("button", name="Spend 2 Baits").click()
+    expect(dock(page).get_by_role("button", name="Sending…")).to_be_disabled()
+    first, second = hub.asks.get(timeout=5), hub.asks.get(timeout=5)
+    assert first == second
+    expect(dock(page).get_by_role("button", name="Spend 2 Baits")).to_be_enabled()
+    dock(page).get_by_role("button", name="Let it go").click()
+    third = hub.asks.get(timeout=5)
+    assert third["n"] > second["n"]
+    assert third["id"] != second["id"]
+
+
+def test_the_fish_on_a_spot_are_cards_to_choose_from(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND)
+    fish = page.get_by_role("group", name="Fish on this Spot").get_by_role("radio")
+    expect(fish).to_have_count(2)
+    expect(page.get_by_role("radio", name="Eel")).to_be_visible()
+
+
+def test_a_reveal_is_shown_for_a_while(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND, seq=51)
+    expect(page.get_by_role("region", name="Revealed")).to_contain_text("6")
+
+
+def test_typed_dice_go_off_together(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.ROLLING, scenes.ROLL_HAND | {"faces": {"count": 3, "sides": 6}})
+    page.get_by_role("button", name="Type what you see").click()
+    for face in (6, 1, 4):
+        page.get_by_role("button", name=f"die shows {face}").click()
+    expect(page.get_by_text("3 of 3, total 11")).to_be_visible()
+    page.get_by_role("button", name="I rolled 6, 1, 4").click()
+    said = hub.asks.get(timeout=5)
+    assert (said["verb"], said["args"]) == ("roll", {"faces": [6, 1, 4]})
+
+
+def test_a_seat_may_let_the_hub_roll_and_see_who_agrees(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.ROLLING, scenes.ROLL_HAND)
+    page.get_by_role("button", name="Let the hub roll").click()
+    assert hub.asks.get(timeout=5)["args"] == {"say": "hub"}
+    dice = scenes.ROLLING["dice"] | {"votes": [2, 3]}
+    play(page, hub, scenes.ROLLING | {"dice": dice}, scenes.ROLL_HAND, seq=51)
+    expect(page.get_by_text("2 of 4 agree")).to_be_visible()
+    expect(page.get_by_role("button", name="Take my vote back")).to_be_visible()
+
+
+def test_read_dice_are_tagged_and_can_be_accepted_by_the_roller(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    dice = scenes.ROLLING["dice"] | {"state": "settled", "faces": [3], "read": "read", "say": "Seat 2 rolled 3."}
+    play(page, hub, scenes.ROLLING | {"dice": dice}, scenes.ROLL_HAND)
+    expect(page.get_by_role("region", name="Dice").get_by_role("img", name="die shows 3")).to_be_visible()
+    expect(page.get_by_role("region", name="Dice")).to_contain_text("read")
+    page.get_by_role("button", name="That is right").click()
+    assert hub.asks.get(timeout=5)["args"] == {"say": "accept"}
+
+
+def test_the_lobby_starts_a_game_with_its_options(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    hub.public(scenes.public(seq=50))
+    page.get_by_role("radio", name="Bid & Bait!").check()
+    page.get_by_text("Options").click()
+    page.get_by_label("Sides").select_option("advanced")
+    page.get_by_label("Dummy", exact=True).check()
+    dock(page).get_by_role("button", name="Start Bid & Bait!").click()
+    said = hub.asks.get(timeout=5)
+    assert said["verb"] == "start"
+    assert said["args"] == {"game": "bid-and-bait", "options": {"sides": "advanced", "dummy": True}}
+
+
+def test_a_game_that_does_not_fit_the_table_says_so(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    page.get_by_role("radio", name="Bid & Bait!").check()
+    expect(page.get_by_text("Bid & Bait! is for 2 to 5 players; 1 is here.")).to_be_visible()
+    expect(dock(page).get_by_role("button", name="Start")).to_be_disabled()
+
+
+def test_the_end_tells_who_won_and_offers_another_round(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    hub.public(scenes.OVER)
+    hub.hand(2, scenes.hand(seq=90))
+    expect(page.get_by_role("heading", name="Cem wins")).to_be_visible()
+    dock(page).get_by_role("button", name="Again, same seats").click()
+    assert hub.asks.get(timeout=5)["verb"] == "again"
+
+
+def test_rules_log_help_and_seat_are_one_tap_away(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND)
+    page.get_by_role("button", name="Rules", exact=True).click()
+    expect(page.get_by_text("BB-16, just used")).to_be_visible()
+    page.get_by_role("button", name="Log", exact=True).click()
+    expect(page.get_by_role("listitem").first).to_contain_text("takes a trout.")
+    page.get_by_role("button", name="Help", exact=True).click()
+    expect(page.get_by_text("http://10.42.0.1:8080")).to_be_visible()
+    page.get_by_role("button", name="Seat", exact=True).click()
+    page.get_by_label("Name at the table").fill("Benno")
+    page.get_by_role("button", name="Keep", exact=True).click()
+    assert hub.asks.get(timeout=5)["args"] == {"name": "Benno"}
+    assert "7712" not in page.content()
+
+
+def test_leaving_takes_two_presses_and_gives_the_seat_back(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    page.get_by_role("button", name="Seat", exact=True).click()
+    page.get_by_role("button", name="Leave this seat…").click()
+    page.get_by_role("button", name="Leave the seat").click()
+    assert hub.asks.get(timeout=5)["verb"] == "leave"
+    expect(page.get_by_text("Where do you sit?")).to_be_visible()
+    assert page.evaluate("localStorage.getItem('th/1')") is None
+
+
+# --- A move of every kind --------------------------------------------------------------------------------
+
+
+def odd(page: Page, hub: FakeHub, *moves: dict[str, Any]) -> None:
+    sit(page, hub)
+    state, hand = scenes.odd(list(moves))
+    play(page, hub, state, hand)
+
+
+def test_an_amount_is_stepped_typed_and_kept_legal(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "bid", "amount": {"min": 45, "max": 340, "step": 5}}, {"move": "drop"})
+    page.get_by_role("button", name="more").click()
+    page.get_by_role("button", name="more").press("Enter")
+    expect(dock(page).get_by_role("button", name="Bid $55")).to_be_enabled()
+    page.get_by_role("textbox", name="Amount").fill("203")
+    page.get_by_role("textbox", name="Amount").press("Enter")
+    dock(page).get_by_role("button", name="Bid $200").click()
+    assert hub.asks.get(timeout=5)["args"] == {"move": "bid", "amount": 200}
+
+
+def test_holding_the_step_button_goes_on_stepping(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "bid", "amount": {"min": 45, "max": 340, "step": 5}})
+    page.get_by_role("button", name="more").hover()
+    page.mouse.down()
+    expect(dock(page).get_by_role("button", name=re.compile(r"Bid \$(6[5-9]|[7-9]\d|\d{3})"))).to_be_visible()
+    page.mouse.up()
+
+
+def test_a_move_listed_twice_is_one_form_in_which_the_first_choice_limits_the_second(page: Page, hub: FakeHub) -> None:
+    odd(
+        page,
+        hub,
+        {"move": "raise", "quantity": 3, "rank": {"one_of": [6]}},
+        {"move": "raise", "quantity": {"min": 4, "max": 99}, "rank": {"one_of": [1, 2, 3, 4, 5, 6]}},
+    )
+    ranks = page.get_by_role("group", name="Of what").get_by_role("radio")
+    expect(ranks).to_have_count(1)
+    expect(dock(page).get_by_role("button", name="Bid 3 of 6")).to_be_enabled()
+    page.get_by_role("button", name="more").click()
+    expect(ranks).to_have_count(6)
+    page.get_by_role("radio", name="2", exact=True).check()
+    dock(page).get_by_role("button", name="Bid 4 of 2").click()
+    assert hub.asks.get(timeout=5)["args"] == {"move": "raise", "quantity": 4, "rank": 2}
+
+
+def test_choosing_from_a_secret_hand_starts_covered(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "swap", "cards": {"choose": {"min": 1, "max": 2}, "from": ["55", "45", "5*", "45"]}})
+    expect(page.get_by_role("checkbox")).to_have_count(0)
+    page.get_by_role("button", name="Show my hand to choose").click()
+    page.get_by_role("checkbox", name="45").nth(1).check()
+    expect(page.get_by_role("checkbox", name="45").nth(0)).not_to_be_checked()
+    page.get_by_role("checkbox", name="5*").check()
+    expect(page.get_by_role("checkbox", name="55")).to_be_disabled()
+    dock(page).get_by_role("button", name="Swap").click()
+    assert hub.asks.get(timeout=5)["args"] == {"move": "swap", "cards": ["5*", "45"]}
+
+
+def test_an_order_is_made_with_buttons(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "line", "order": {"order": [5, 6, 7]}}, {"move": "drop"})
+    page.get_by_role("button", name="7 earlier").click()
+    page.get_by_role("button", name="5 later").click()
+    dock(page).get_by_role("button", name="Keep this order").click()
+    assert hub.asks.get(timeout=5)["args"] == {"move": "line", "order": [7, 5, 6]}
+
+
+def test_many_moves_become_a_list_with_the_safe_answer_beside_it(page: Page, hub: FakeHub) -> None:
+    odd(
+        page,
+        hub,
+        {"move": "bid", "amount": {"min": 1, "max": 4}},
+        {"move": "sue", "target": {"one_of": [1, 3, 4]}},
+        {"move": "drop"},
+    )
+    expect(dock(page).get_by_role("button")).to_have_count(2)
+    page.get_by_role("radio", name="Sue").check()
+    page.get_by_role("radio", name="Cem").check()
+    dock(page).get_by_role("button", name="Sue Cem").click()
+    assert hub.asks.get(timeout=5)["args"] == {"move": "sue", "target": 3}
+
+
+def test_a_standing_offer_has_a_row_of_its_own(page: Page, hub: FakeHub) -> None:
+    odd(
+        page,
+        hub,
+        {"move": "drop"},
+        {"move": "borrow", "amount": {"min": 100, "max": 300, "step": 100}, "standing": True},
+    )
+    expect(dock(page).get_by_role("button")).to_have_count(1)
+    offers = page.get_by_role("region", name="At any time")
+    offers.get_by_role("button", name="Borrow…").click()
+    offers.get_by_role("radio", name="$200").check()
+    offers.get_by_role("button", name="Borrow $200").click()
+    assert hub.asks.get(timeout=5)["args"] == {"move": "borrow", "amount": 200}
+
+
+def test_a_move_that_cannot_be_had_says_why(page: Page, hub: FakeHub) -> None:
+    odd(
+        page,
+        hub,
+        {"move": "drop"},
+        {"move": "sue", "target": {"one_of": [1]}, "why": "No lawsuits in the first round."},
+    )
+    expect(page.get_by_text("No lawsuits in the first round.")).to_be_visible()
+    expect(dock(page).get_by_role("button")).to_have_count(1)
+
+
+# --- The link ----------------------------------------------------------------------------------------------
+
+
+def test_a_reloaded_phone_has_its_hand_again_within_two_seconds(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    page.reload()
+    expect(page.get_by_text("Bid a number from 1 to 6.")).to_be_visible(timeout=2_000)
+    assert len(hub.claims) == 1
+
+
+def test_a_waking_phone_drops_its_old_socket_and_is_right_within_two_seconds(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    before = hub.connects
+    hub.hand(2, scenes.LOCKED_HAND | {"seq": 60})
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.get_by_text("tap to change")).to_be_visible(timeout=2_000)
+    expect(page.get_by_text("live")).to_be_visible()
+    page.wait_for_function("true")
+    assert hub.connects == before + 1
+
+
+def test_a_link_that_blinks_is_mended_in_silence(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    page.evaluate(
+        "window.lost=0;new MutationObserver(()=>{if(document.querySelector('.away-bar'))window.lost=1})"
+        ".observe(document.body,{subtree:true,childList:true})"
+    )
+    hub.drop()
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND, seq=61)
+    assert page.evaluate("window.lost") == 0
+
+
+def test_a_hub_that_restarts_gives_the_same_hand_back(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    hub.restart()
+    play(page, hub, scenes.TAKE | {"epoch": 4}, scenes.TAKE_HAND | {"epoch": 4}, seq=1)
+    assert len(hub.claims) == 1
+
+
+def test_an_older_message_never_replaces_a_newer_one(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND, seq=60)
+    hub.public(scenes.BIDDING | {"seq": 59})
+    hub.hand(2, scenes.BID_HAND | {"seq": 59})
+    play(page, hub, scenes.TAKE, scenes.PAY_HAND, seq=61)
+    hub.hand(2, scenes.BID_HAND | {"epoch": 2, "seq": 99})
+    hub.public(scenes.TAKE | {"seq": 62, "notice": "Box 3 is back."})
+    expect(page.get_by_text("Box 3 is back.")).to_be_visible()
+    expect(page.get_by_text(scenes.PAY_HAND["want"])).to_be_visible()
+
+
+def test_a_silent_hub_is_told_after_some_seconds_and_no_button_looks_alive(page: Page, hub: FakeHub) -> None:
+    page.clock.install()
+    sit(page, hub)
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND)
+    hub.deaf = True
+    for _ in range(30):
+        page.clock.run_for(500)
+    expect(page.get_by_text("No link to the hub, as of round 4.")).to_be_visible()
+    for button in dock(page).get_by_role("button").all():
+        expect(button).to_be_disabled()
+    hub.deaf = False
+    for _ in range(12):
+        page.clock.run_for(500)
+    expect(page.get_by_text("live")).to_be_visible()
+
+
+def test_a_released_seat_says_so_and_lets_choose_again(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    hub.release(2)
+    expect(page.get_by_role("alert")).to_have_text("This seat was given back. Choose a seat to go on.")
+    expect(page.get_by_text("Where do you sit?")).to_be_visible()
+    assert "Carp" not in page.content()
+
+
+def test_a_seat_released_while_the_phone_slept_says_so_too(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    hub.claims.clear()
+    page.reload()
+    expect(page.get_by_role("alert")).to_have_text("This seat was given back. Choose a seat to go on.", timeout=8_000)
+
+
+def test_the_same_seat_in_two_tabs_is_used_by_the_newer_one(browser: Browser, hub: FakeHub) -> None:
+    with browser.new_context(viewport=PHONE) as context:
+        first = context.new_page()
+        sit(first, hub)
+        second = context.new_page()
+        second.goto(f"{hub.address}/t/1")
+        expect(second.get_by_text("What shall we play?")).to_be_visible()
+        expect(first.get_by_text("This seat is open in another tab")).to_be_visible()
+        first.get_by_role("button", name="Use it here").click()
+        expect(first.get_by_text("What shall we play?")).to_be_visible()
+        expect(second.get_by_text("This seat is open in another tab")).to_be_visible()
+
+
+def test_what_a_phone_sends_and_gets_is_sealed(page: Page, hub: FakeHub) -> None:
+    frames: list[bytes] = []
+
+    def tap(link: WebSocket) -> None:
+        link.on("framesent", lambda sent: frames.append(_bytes(sent)))
+        link.on("framereceived", lambda got: frames.append(_bytes(got)))
+
+    page.on("websocket", tap)
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    page.get_by_role("radio", name="5").check()
+    dock(page).get_by_role("button", name="Bid 5").click()
+    hub.asks.get(timeout=5)
+    private = [frame for frame in frames if b"/seat/" in frame]
+    assert private
+    assert not any(word in frame for frame in private for word in (b"carp", b'"bid"', b"7712"))
+
+
+def _bytes(frame: str | bytes) -> bytes:
+    return frame if isinstance(frame, bytes) else frame.encode()
+
+
+# --- For everybody -----------------------------------------------------------------------------------------
+
+
+def test_the_page_reads_well_to_a_screen_reader(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    expect(page.locator("main")).to_match_aria_snapshot(
+        """
+        - main:
+          - button "Hold to see your hand"
+          - paragraph: Bid a number from 1 to 6.
+          - group "Number":
+            - radio "1"
+            - radio "2"
+            - radio "3"
+            - radio "4"
+            - radio "5"
+            - radio "6"
+          - region "The table":
+            - region "Spots":
+              - list:
+                - listitem:
+                  - heading "Spot 4"
+          - group "Actions":
+            - button "Bid" [disabled]
+        """
+    )
+    expect(page.get_by_role("navigation", name="More").get_by_role("button")).to_have_text(
+        ["Rules", "Log", "Help", "Seat"]
+    )
+    nameless = page.evaluate(
+        "[...document.querySelectorAll('button,input,select,a,img')].filter(e=>!(e.getAttribute('aria-label')||e.labels?.length||e.textContent.trim()||e.alt)).length"
+    )
+    assert nameless == 0
+
+
+@pytest.mark.parametrize("size", [100, 200])
+def test_large_text_on_a_small_phone_neither_overflows_nor_hides_the_action(
+    browser: Browser, hub: FakeHub, size: int
+) -> None:
+    with browser.new_context(viewport=SMALL_PHONE) as context:
+        tab = context.new_page()
+        tab.add_init_script(f"localStorage.setItem('th/settings', JSON.stringify({{size: {size}}}))")
+        sit(tab, hub)
+        play(tab, hub, scenes.BIDDING, scenes.BID_HAND)
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        tab.get_by_role("radio", name="6").check()
+        dock(tab).get_by_role("button", name="Bid 6").click()
+        assert hub.asks.get(timeout=5)["args"]["number"] == 6
+
+
+def test_targets_are_large_enough_for_a_thumb(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.TAKE, scenes.PAY_HAND)
+    for button in dock(page).get_by_role("button").all():
+        box = button.bounding_box()
+        assert box is not None
+        assert box["height"] >= 64
+    primary, other = (
+        dock(page).get_by_role("button", name=name).bounding_box() for name in ("Spend 2 Baits", "Let it go")
+    )
+    assert primary is not None
+    assert other is not None
+    assert primary["x"] > other["x"], "the first answer lies at the right thumb"
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a: str, b: str) -> float:
+    light, dark = sorted((_luminance(a), _luminance(b)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("light", ["dark", "light"])
+def test_text_stands_seven_to_one_on_its_ground(light: str) -> None:
+    css = (STATIC / "base.css").read_text()
+    blocks = {"dark": css.split(":root {")[1], "light": css.split(':root[data-theme="light"] {')[1]}
+    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks["dark"].split("}")[0]))
+    if light == "light":
+        colours |= dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks["light"].split("}")[0]))
+    grounds = ["ground", "raised", "lifted", "felt"]
+    pairs = [("ink", ground) for ground in grounds] + [("soft", ground) for ground in grounds]
+    pairs += [("on-call", "call"), ("on-calm", "calm"), ("warn", "warn-ground"), ("on-paper", "paper")]
+    weak = {pair: round(contrast(colours[pair[0]], colours[pair[1]]), 1) for pair in pairs}
+    assert {pair: value for pair, value in weak.items() if value < 7} == {}
+    marks = {seat: contrast(colours[f"seat-{seat}"], colours["ground"]) for seat in SEAT_MARKS}
+    assert {seat: round(value, 1) for seat, value in marks.items() if value < 3} == {}
+
+
+def test_the_first_visit_weighs_less_than_200_kilobytes(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    names = page.evaluate("performance.getEntriesByType('resource').map(e => new URL(e.name).pathname)")
+    weight = len(gzip.compress((STATIC / "phone.html").read_bytes()))
+    for name in set(names):
+        if name.startswith("/static/"):
+            weight += len(gzip.compress((STATIC / name.removeprefix("/static/")).read_bytes()))
+        elif name.startswith("/vendor/"):
+            weight += len(gzip.compress(VENDOR[name.removeprefix("/vendor/")].read_bytes()))
+        elif name.startswith("/games/"):
+            weight += len(gzip.compress(json.dumps(hub.words["bid-and-bait"]).encode()))
+    assert weight < 200_000, weight
+
+
+def test_no_page_knows_a_game() -> None:
+    text = "\n".join(file.read_text().lower() for file in STATIC.rglob("*") if file.is_file())
+    for file in (ROOT / "hub/games/data").glob("*.toml"):
+        words = tomllib.loads(file.read_text())
+        for name in {words["name"], words["title"].lower(), words["name"].replace("-", "_"), *words.get("cards", {})}:
+            assert not re.search(rf"\b{re.escape(name)}\b", text), f"{name} stands in a page"
+
+
+# --- One language in Python and in the browser ----------------------------------------------------------------
+
+
+def test_rings_on_the_bench_are_drawn_as_on_the_boxes(page: Page, hub: FakeHub) -> None:
+    page.goto(f"{hub.address}/")
+    times = [0.0, 0.1, 0.29, 0.5, 1.3, 2.7, 6.1]
+    for pattern in get_args(Pattern):
+        drawn = page.evaluate(
+            "async ([pattern, times]) => { const {lampsAt} = await import('/static/ring.js');"
+            " return times.map(t => lampsAt({pattern, n: 5, colour: 'f28c28'}, t)); }",
+            [pattern, times],
+        )
+        for t, lamps in zip(times, drawn, strict=True):
+            seen = [
+                tuple(round(int(lamp["colour"][i : i + 2], 16) * lamp["level"]) for i in (0, 2, 4)) for lamp in lamps
+            ]
+            for ours, theirs in zip(seen, frame(LampPicture(pattern, 5, "f28c28"), t), strict=True):
+                assert all(abs(a - b) <= 1 for a, b in zip(ours, theirs, strict=True)), (pattern, t)
+
+
+def test_templates_are_filled_alike_in_python_and_in_the_browser(page: Page, hub: FakeHub) -> None:
+    page.goto(f"{hub.address}/")
+    view = {
+        "table": {"rolled": [3, 4], "none": None, "spots": [{"number": 4, "fish": "perch"}], "cash": 2250},
+        "round": 4,
+    }
+    words = {"cards": {"perch": {"name": "Perch"}}}
+    for template in (
+        "SPOT {table.spots.0.number}", "{table.rolled}", "{table.rolled.1} of {round}", "{table.none} · {round}",
+        "{table.spots.0.fish}", "{table.cash:cents}", "a {missing.path} b", "{table.spots.7.fish}",
+    ):  # fmt: skip
+        ours = page.evaluate(
+            "async ([t, v, w]) => (await import('/static/words.js')).fill(t, v, w)", [template, view, words]
+        )
+        assert ours == fill(template, view, None, words), template
+
+
+def test_seat_marks_are_those_of_the_hub(page: Page, hub: FakeHub) -> None:
+    page.goto(f"{hub.address}/")
+    marks = page.evaluate("import('/static/words.js').then(m => m.MARKS)")
+    assert {int(seat): (mark["symbol"], mark["name"]) for seat, mark in marks.items()} == {
+        seat: (mark.symbol, mark.name) for seat, mark in SEAT_MARKS.items()
+    }
+
+
+def test_a_use_with_different_parameters_asks_only_for_what_the_first_choice_needs(page: Page, hub: FakeHub) -> None:
+    page.goto(f"{hub.address}/")
+    moves = [
+        {"move": "use", "spot": 2},
+        {"move": "use", "spot": 3, "order": {"order": [5, 6]}},
+        {"move": "use", "spot": 10, "fish": {"choose": {"min": 1, "max": 2}, "from": ["eel", "carp"]}},
+    ]
+    asked = page.evaluate(
+        "async (moves) => { const m = await import('/static/moves.js'); const [form] = m.formsOf(moves);"
+        " return [{}, {spot: 2}, {spot: 3}, {spot: 10}, {spot: 10, fish: ['eel']}].map(c => {"
+        " const f = m.fieldsOf(form, c); return [f.map(x => x.name), m.isWhole(form, f), m.argsOf(f)]; }); }",
+        moves,
+    )
+    assert asked == [
+        [["spot"], False, {}],
+        [["spot"], True, {"spot": 2}],
+        [["spot", "order"], True, {"spot": 3, "order": [5, 6]}],
+        [["spot", "fish"], False, {"spot": 10, "fish": []}],
+        [["spot", "fish"], True, {"spot": 10, "fish": ["eel"]}],
+    ]
+
+
+def test_steps_between_several_ranges_never_leave_the_legal_ones(page: Page, hub: FakeHub) -> None:
+    page.goto(f"{hub.address}/")
+    up, down = page.evaluate(
+        "async () => { const {nextAmount} = await import('/static/moves.js');"
+        " const r = [{min: 3, max: 3, step: 1}, {min: 10, max: 21, step: 5}]; const up = [], down = [];"
+        " for (let v = 3; v !== undefined; v = nextAmount(r, v, 1)) up.push(v);"
+        " for (let v = 20; v !== undefined; v = nextAmount(r, v, -1)) down.push(v); return [up, down]; }"
+    )
+    assert up == [3, 10, 15, 20]
+    assert down == [20, 15, 10, 3]
+
+
+# --- The screen and the bench ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def screen(browser: Browser) -> Iterator[Page]:
+    with browser.new_context(viewport={"width": 1920, "height": 1080}) as context:
+        yield context.new_page()
+
+
+def test_the_screen_invites_before_a_match(screen: Page, hub: FakeHub) -> None:
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    expect(screen.get_by_text("FISH", exact=True)).to_be_visible()
+    expect(screen.get_by_text("10.42.0.1:8080")).to_be_visible()
+    expect(screen.get_by_role("img", name="code to scan")).to_be_visible()
+    expect(screen.get_by_text("4827")).to_be_visible()
+
+
+def test_the_screen_shows_the_moment_large_and_everything_on_one_page(screen: Page, hub: FakeHub) -> None:
+    hub.public(scenes.ROLLING)
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    now = screen.get_by_role("region", name="Now")
+    expect(now.get_by_text("bid 2")).to_be_visible()
+    size = now.locator(".now-main").evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
+    assert size >= 140
+    assert screen.locator("body").evaluate("e => parseFloat(getComputedStyle(e).fontSize)") >= 28
+    assert screen.evaluate(
+        "document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth"
+    )
+    for seat in (1, 2, 3, 4):
+        expect(screen.locator(f".seat-place .mark.seat-{seat}")).to_be_visible()
+
+
+def test_the_seats_of_the_screen_go_clockwise(screen: Page, hub: FakeHub) -> None:
+    hub.public(scenes.ROLLING)
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    expect(screen.locator(".seat-place")).to_have_count(4)
+    places = [screen.locator(f".seat-place:has(.seat-{seat})").bounding_box() for seat in (1, 2, 3, 4)]
+    one, two, three, four = [(place["x"], place["y"]) for place in places if place]
+    assert one[0] == two[0] < three[0] == four[0]
+    assert two[1] == three[1] < one[1] == four[1]
+
+
+def test_the_screen_shows_the_winner(screen: Page, hub: FakeHub) -> None:
+    hub.public(scenes.OVER)
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    expect(screen.get_by_role("heading", name="Cem wins")).to_be_visible()
+
+
+def test_a_notice_is_a_line_and_never_covers_the_match(screen: Page, hub: FakeHub) -> None:
+    hub.public(scenes.ROLLING | {"notice": "Box 3 is unplugged; Cem plays on the phone."})
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    expect(screen.get_by_role("status")).to_have_text("Box 3 is unplugged; Cem plays on the phone.")
+    expect(screen.get_by_role("region", name="Now")).to_be_visible()
+
+
+def test_a_screen_without_its_hub_waits_and_comes_back(screen: Page, hub: FakeHub) -> None:
+    screen.clock.install()
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    expect(screen.get_by_text("FISH", exact=True)).to_be_visible()
+    hub.stop()
+    for _ in range(17):
+        screen.clock.run_for(1_000)
+    expect(screen.get_by_text("Waiting for the hub")).to_be_visible()
+    hub.restart()
+    for _ in range(5):
+        screen.clock.run_for(1_000)
+    expect(screen.get_by_text("FISH", exact=True)).to_be_visible(timeout=HALF_MINUTE)
+
+
+@pytest.fixture
+def bench(browser: Browser, hub: FakeHub) -> Iterator[Page]:
+    hub.public(scenes.BIDDING)
+    hub.bench(scenes.BENCH)
+    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
+        opened = context.new_page()
+        opened.goto(f"{hub.address}/t/1/bench")
+        expect(opened.get_by_role("region", name="Dice")).to_be_visible()
+        yield opened
+
+
+def test_a_box_on_the_bench_is_pressed_turned_and_unplugged(bench: Page, hub: FakeHub) -> None:
+    box = bench.get_by_role("region", name="Box of seat 2, orange triangle")
+    box.get_by_role("button", name="3", exact=True).click()
+    box.get_by_role("button", name="dial right").click()
+    box.get_by_role("button", name="push the dial").click()
+    box.get_by_role("button", name="pass").click()
+    box.get_by_role("button", name="Hold bar").click()
+    box.get_by_role("button", name="Unplug").click()
+    got = [hub.bench_asks.get(timeout=5) for _ in range(6)]
+    assert got == [
+        {"box": 2, "press": "k3", "hold": False}, {"box": 2, "turn": 1}, {"box": 2, "press": "push", "hold": False},
+        {"box": 2, "press": "bar", "hold": False}, {"box": 2, "press": "bar", "hold": True}, {"box": 2, "unplug": True},
+    ]  # fmt: skip
+
+
+def test_a_box_on_the_bench_is_worked_by_the_keyboard(bench: Page, hub: FakeHub) -> None:
+    bench.get_by_role("region", name="Box of seat 1, blue circle").focus()
+    for key in ("4", "ArrowLeft", "Enter", "Backspace"):
+        bench.keyboard.press(key)
+    assert [hub.bench_asks.get(timeout=5) for _ in range(4)] == [
+        {"box": 1, "press": "k4", "hold": False}, {"box": 1, "turn": -1},
+        {"box": 1, "press": "push", "hold": False}, {"box": 1, "press": "bar", "hold": False},
+    ]  # fmt: skip
+
+
+def test_the_dial_of_a_sealed_box_is_seen_only_under_its_hood(bench: Page, hub: FakeHub) -> None:
+    box = bench.get_by_role("region", name="Box of seat 1, blue circle")
+    expect(box.get_by_text("dial at")).to_have_count(0)
+    box.get_by_role("button", name="Look under the hood").click()
+    expect(box.get_by_text("dial at 5, locked")).to_be_visible()
+
+
+def test_dice_on_the_bench_are_thrown_laid_and_spoiled(bench: Page, hub: FakeHub) -> None:
+    tray = bench.get_by_role("region", name="Dice")
+    tray.get_by_role("button", name="Throw").click()
+    tray.get_by_role("button", name="lay a 3").click()
+    tray.get_by_role("button", name="Next one leans").click()
+    tray.get_by_role("button", name="Lose the reader").click()
+    assert [hub.bench_asks.get(timeout=5) for _ in range(4)] == [
+        {"dice": "throw"}, {"dice": "throw", "faces": [3]}, {"dice": "cock"}, {"dice": "lose"},
+    ]  # fmt: skip
+
+
+def test_a_ring_on_the_bench_tells_its_pattern_in_words(bench: Page, hub: FakeHub) -> None:
+    expect(bench.get_by_role("img", name="ring: number 5")).to_be_visible()
+    expect(bench.get_by_role("img", name="ring: turn")).to_be_visible()
