@@ -59,7 +59,7 @@ class SimBox:
 
     def start(self) -> None:
         """Plug in and begin."""
-        self.plug()
+        self._plug()  # before its thread runs: the cable is in when this returns
         self._thread.start()
 
     def close(self) -> None:
