@@ -112,6 +112,8 @@ class PublicState(_Strict, frozen=True):
     notice: str | None = None
     over: dict[str, Any] | None = None
     games: list[GameOffer] = []
+    nudged: list[int] = []
+    claiming: list[int] = []
 
 
 class Faces(_Strict, frozen=True):
