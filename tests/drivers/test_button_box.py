@@ -22,6 +22,7 @@ from hub.ports import (
     BoxLocked,
     BoxUnlocked,
     BoxUp,
+    Control,
     Key,
     LampPicture,
     SealedRound,
@@ -53,8 +54,8 @@ class Table:
         self.hub.open(BOX, SealedRound(round, high, at))
         self.seats.see(self.sim, lambda state: state["sealed"])
 
-    def lock(self, *, choice: str = "k5") -> None:
-        self.sim.press(choice)  # type: ignore[arg-type]
+    def lock(self, *, choice: Control = "k5") -> None:
+        self.sim.press(choice)
         self.sim.press("push")
         self.inbox.next(BoxLocked)
 
@@ -95,7 +96,7 @@ def test_the_dial_turns_both_ways(table: Table) -> None:
 @pytest.mark.parametrize("key", range(6))
 def test_each_key_chooses_its_answer_in_a_sealed_round(table: Table, key: int) -> None:
     table.open()
-    table.lock(choice=f"k{key + 1}")
+    table.lock(choice=CONTROLS[2 + key])
     assert table.bid() == key
 
 
@@ -323,17 +324,31 @@ def test_a_box_is_known_by_its_id_and_not_by_its_port(seats: Seats) -> None:
     assert seats.inbox.next(BoxBid).index == 2
 
 
+class Noted(BoxEnd):
+    """A box that lets a test know when its key is down."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.pressed = threading.Event()
+
+    def press(self, control: Control, hold: bool = False) -> None:
+        super().press(control, hold)
+        self.pressed.set()
+
+
 def test_two_boxes_with_one_id_are_named_and_only_one_is_used(seats: Seats) -> None:
     first = seats.box(BoxEnd(BOX), port="port-1")
     seats.hub("port-1", "port-2")
     seats.inbox.next(BoxUp)
-    second = seats.box(BoxEnd(BOX), port="port-2")
+    end = Noted(BOX)
+    second = seats.box(end, port="port-2")
     seats.clock.advance(0.5)
     down = seats.inbox.next(BoxDown)
     assert down.box.startswith(f"{BOX} at ")
     assert "port-1" in down.why
     assert "port-2" in down.why
     second.press("k1")
+    assert end.pressed.wait(PATIENCE)
     first.press("k2")
     assert seats.inbox.next(Key).control == "k2"
     assert len(seats.inbox.all(BoxUp)) == 1
@@ -384,8 +399,10 @@ class Quiet(BoxEnd):
 def test_a_box_that_says_nothing_for_three_seconds_is_down(seats: Seats) -> None:
     end = Quiet(BOX)
     table = Table(seats, end)
+    table.hub.buzz(BOX, "lock")
+    seats.see(table.sim, lambda state: state["buzz"] == {"kind": "lock", "count": 1})
     table.sim.press("k1")
-    table.inbox.next(Key)  # whatever it said before is heard now
+    table.inbox.next(Key)  # whatever it said before this is heard now
     end.hangs = True
     seats.clock.advance(3.1)
     assert "silent" in table.inbox.next(BoxDown).why
