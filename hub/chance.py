@@ -22,7 +22,7 @@ class Chance:
     """
 
     def __init__(self, seed: int | str | None = None, stack: Mapping[str, Any] | None = None) -> None:
-        self._random: Random = SystemRandom() if seed is None else Random(seed)
+        self._random: Random = SystemRandom() if seed is None else Random(seed)  # noqa: S311 - a seed is asked for
         self._stack = dict(stack or {})
 
     def settle(self, match: Match) -> None:

@@ -8,6 +8,7 @@ Nothing here knows a game, a clock or a screen.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
@@ -38,7 +39,7 @@ def option_value(text: str) -> bool | int | str:
     """An option's value as typed: ``true``, ``false``, a number, or a word."""
     if text in ("true", "false"):
         return text == "true"
-    return int(text) if text.lstrip("-").isdecimal() else text
+    return int(text) if re.fullmatch("-?[0-9]{1,18}", text) else text
 
 
 def given_options(pairs: Iterable[str]) -> dict[str, bool | int | str]:
@@ -57,9 +58,11 @@ def read_stack(game: Game, path: str | None) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        stack = json.loads(Path(path).read_text())
-    except (OSError, ValueError) as why:
-        raise StartRefused(f"The stack {path} cannot be read: {why}.") from why
+        stack = json.loads(Path(path).read_bytes(), object_pairs_hook=_once, parse_constant=_no_constant)
+    except OSError as why:
+        raise StartRefused(f"The stack {path} cannot be read: {why.strerror}.") from why
+    except (ValueError, RecursionError) as why:
+        raise StartRefused(f"The stack {path} is not JSON: {why}.") from why
     if not isinstance(stack, dict):
         raise StartRefused(f"The stack {path} must be a JSON object.")
     for pile in stack:
@@ -125,21 +128,22 @@ class Referee:
         if unknown:
             raise IllegalAction(f"A roll has no {unknown[0]!r}: it has roll, read and seat.")
         asked = self.match.open.roll if self.match.open else None
+        roll = {"faces": wanted["roll"], "read": wanted.get("read", "typed")}
         if "seat" in wanted:
             seat = wanted["seat"]
             if type(seat) is not int:
                 raise IllegalAction("The seat of a roll is a number.")
             if asked and seat != asked.seat:
-                by_rule = self.match.game.rulebook.explain(self.match.state, Action(seat=seat, move="fail"))
-                raise IllegalAction(f"It is Seat {asked.seat} who rolls.", by_rule.code if by_rule else "FORM")
-        read = wanted.get("read", "typed")
-        return Action(seat=CHANCE, move="roll", args={"faces": wanted["roll"], "read": read})
+                return Action(seat=seat, move="roll", args=roll)  # refused by the match, in the rulebook's words
+        return Action(seat=CHANCE, move="roll", args=roll)
 
     def _undo(self, wanted: dict[str, Any]) -> list[Event]:
         count = wanted["undo"]
         if len(wanted) > 1 or type(count) is not int or count < 1:
             raise IllegalAction("Undo wants a number of inputs, 1 or more, and nothing else.")
-        return self.match.undo(count)
+        told = self.match.undo(count)
+        self._chance.settle(self.match)
+        return told
 
     def _show(self, wanted: dict[str, Any]) -> str:
         viewer = wanted["show"]
@@ -198,7 +202,7 @@ class LogFile:
 
     def __init__(self, path: str, match: Match) -> None:
         try:
-            self._file: IO[bytes] = open(path, "wb")  # noqa: SIM115 - it lives as long as the match
+            self._file: IO[bytes] = Path(path).open("wb")  # noqa: SIM115 - it lives as long as the match
         except OSError as why:
             raise StartRefused(f"The log {path} cannot be written: {why.strerror}.") from why
         self._match = match
@@ -238,17 +242,21 @@ def referee(args: Namespace) -> int:
     except StartRefused as why:
         print(why, file=sys.stderr)
         return 2
-    print(judge.opening(), flush=True)
     # Bytes, so that a line which is not UTF-8 is refused like any other and the program goes on.
+    _print(judge.opening())
     for raw in sys.stdin.buffer:
-        if not raw.strip():
-            continue
-        print(judge.line(raw.decode(errors="replace")), flush=True)
+        answer = judge.line(raw.decode(errors="replace"))
         if log:
             log.follow()
+        _print(answer)
     if log:
         log.close()
     return 0
+
+
+def _print(line: str) -> None:
+    sys.stdout.buffer.write(line.encode() + b"\n")
+    sys.stdout.buffer.flush()
 
 
 def read_log(path: str) -> tuple[Head, list[Entry], End | None]:
@@ -257,8 +265,8 @@ def read_log(path: str) -> tuple[Head, list[Entry], End | None]:
         lines = Path(path).read_bytes().split(b"\n")
     except OSError as why:
         raise LogError(f"The log {path} cannot be read: {why.strerror}.") from why
-    torn = lines.pop()
-    if torn and not lines:
+    del lines[-1]  # what is left after the last whole line
+    if not lines:
         raise LogError(f"The log {path} has no whole line.")
     end: End | None = None
     entries: list[Entry] = []
@@ -269,7 +277,7 @@ def read_log(path: str) -> tuple[Head, list[Entry], End | None]:
                 end = msgspec.json.decode(line, type=End)
             else:
                 entries.append(msgspec.json.decode(line, type=Entry))
-    except (msgspec.DecodeError, IndexError) as why:
+    except (msgspec.DecodeError, RecursionError) as why:
         raise LogError(f"The log {path} is broken at entry {len(entries)}: {why}.") from why
     return head, entries, end
 

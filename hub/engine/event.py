@@ -34,7 +34,7 @@ SeatT = TypeVar("SeatT")
 TableT = TypeVar("TableT")
 
 
-@dataclass
+@dataclass(slots=True)
 class State(Generic[SeatT, TableT]):
     """Everything the rules know of a match: `seats` by number, and `table`.
 

@@ -27,6 +27,9 @@ READ = ("read", "typed", "hub")
 """How a roll came in: read by a dice reader, typed by a person, or rolled by the hub."""
 
 
+_encode = json.Encoder().encode
+
+
 class Head(Struct, frozen=True):
     """The first line of a log: what the entries were answered against."""
 
@@ -95,7 +98,7 @@ class Decision(Struct):
     def fingerprint(self) -> int:
         """A checksum of what is asked, of whom, in which order: 0 is never one."""
         if not self.print:
-            self.print = crc32(json.encode((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
+            self.print = crc32(_encode((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
         return self.print
 
 
@@ -131,44 +134,55 @@ class Match:
 
         Raises RulesBug when the rules fail on it: the match is frozen, the action stays in the log.
         """
-        told = len(self.events)
-        decision = self._ready(action)
+        told, decision, standing = len(self.events), self.open, False
+        if decision is None:
+            if self.fault:
+                raise NotAsked("The match has stopped on a fault of its rules: undo, or end it.", "FAULT")
+            raise self._refuse(NotAsked, action, "The game has ended.", "OVER")
+        if action.number is not None and action.number != decision.number:
+            raise Stale
         if action.seat == CHANCE:
             answer = self._by_chance(decision, action)
         else:
-            answer = self._by_seat(decision, action)
+            answer, standing = self._by_seat(decision, action)
         entry = Entry(action.seat, action.move, dict(action.args), decision.fingerprint())
         self.log.append(entry)
         self._public = None
-        self._go_on(decision, action, answer)
+        if standing:
+            self._stand(action.seat, answer)
+        elif decision.kind == "sealed":
+            self._lock(decision, action.seat, answer)
+        else:
+            self._resume(answer)
         if len(self.log) % STATE_EVERY == 0 or self.over:
             entry.state = self.fingerprint()
         if self.fault:
             raise self.fault
         return self.events[told:]
 
-    def _ready(self, action: Action) -> Decision:
-        if self.open is None:
-            if self.fault:
-                raise NotAsked("The match has stopped on a fault of its rules: undo, or end it.", "FAULT")
-            raise self._refuse(NotAsked, action, "The game has ended.", "OVER")
-        if action.number is not None and action.number != self.open.number:
-            raise Stale
-        return self.open
-
     def _refuse(self, kind: type[IllegalAction], action: Action, sentence: str, code: str) -> IllegalAction:
         """The refusal in the rulebook's own words where it has some."""
         known = self.game.rulebook.explain(self.state, action)
         return kind(known.sentence, known.code) if known else kind(sentence, code)
 
-    def _by_seat(self, decision: Decision, action: Action) -> Answer:
+    def _by_seat(self, decision: Decision, action: Action) -> tuple[Answer, bool]:
+        """The answer of a seat, checked, and whether it takes a standing offer."""
         seat, name, args = action.seat, action.move, action.args
-        asked = decision.asked.get(seat)
-        for moves in (decision.offers(seat), self.standing(seat)):
-            for move in moves:
-                if move.name == name and move.accepts(args):
-                    return Answer(name, dict(args))
-        if asked is None:
+        offered, standing = decision.offers(seat), self.standing(seat)
+        for move in offered:
+            if move.name == name and move.accepts(args):
+                return Answer(name, dict(args)), False
+        for move in standing:
+            if move.name == name and move.accepts(args):
+                return Answer(name, dict(args)), True
+        known = self.game.words.get("moves")
+        if known and name not in known and name != "roll":
+            raise NotOffered(f"{self.game.title} has no such move.", "FORM")
+        meant = [move for move in (*offered, *standing) if move.name == name and move.fits(args)]
+        if meant and all(move.params.keys() != args.keys() for move in meant):
+            wanted = ", ".join(meant[0].params) or "nothing"
+            raise NotOffered(f"The move {name} wants {wanted} beside it, and nothing else.", "FORM")
+        if seat not in decision.asked:
             raise self._refuse(NotAsked, action, f"Seat {seat} is not asked now.", "FORM")
         raise self._refuse(NotOffered, action, f"You cannot {name.replace('_', ' ')} like that now.", "FORM")
 
@@ -195,26 +209,16 @@ class Match:
             return decision.cards[index]
         raise self._refuse(NotAsked, action, "Nothing is asked of chance now.", "FORM")
 
-    def _go_on(self, decision: Decision, action: Action, answer: Any) -> None:
-        seat = action.seat
-        if decision.kind == "sealed" and seat in decision.asked and self._offers(decision, action):
-            decision.answers[seat] = answer
-            self._seal(seat, answer)
-            if len(decision.answers) < len(decision.asked):
-                self._drain()
-                return
-            for other in decision.asked:
-                self.state.seats[other].locked = False
-            self._resume({other: decision.answers[other] for other in decision.asked})
-        elif seat != CHANCE and not self._offers(decision, action):
-            self._stand(seat, answer)
-        else:
-            self._resume(answer)
-
-    @staticmethod
-    def _offers(decision: Decision, action: Action) -> bool:
-        """Whether the action answers the decision itself rather than a standing offer."""
-        return any(move.name == action.move for move in decision.asked.get(action.seat, ()))
+    def _lock(self, decision: Decision, seat: int, answer: Answer) -> None:
+        """A sealed choice is laid; the rules go on when the last seat has locked."""
+        decision.answers[seat] = answer
+        self._seal(seat, answer)
+        if len(decision.answers) < len(decision.asked):
+            self._drain()
+            return
+        for other in decision.asked:
+            self.state.seats[other].locked = False
+        self._resume({other: decision.answers[other] for other in decision.asked})
 
     def _seal(self, seat: int, answer: Answer) -> None:
         """Lay a sealed choice into the seat's state: its one parameter, or the move's name, or both."""
@@ -228,7 +232,7 @@ class Match:
         """A standing offer is taken; the open decision is offered again with fresh legality."""
         try:
             self.game.rulebook.stand(self.state, seat, answer)
-        except Exception as why:
+        except Exception as why:  # noqa: BLE001 - as in `_resume`
             self._freeze(why)
             return
         self._drain()
@@ -247,7 +251,7 @@ class Match:
             tell(self.state, won.why, kind="over", winners=won.winners)
         except StopIteration:
             self._freeze(RulesBug("The rules ended without a winner."))
-        except Exception as why:  # a rulebook may fail in any way; the match keeps its log and waits for undo
+        except Exception as why:  # noqa: BLE001 - a rulebook may fail in any way: the match keeps its log, waits for undo
             self._freeze(why)
         else:
             self._into, self._asked = question.into, question.asked
@@ -258,7 +262,8 @@ class Match:
         self._drain()
 
     def _listed(self) -> dict[int, list[Move]]:
-        return {seat: moves() if callable(moves) else moves for seat, moves in self._asked.items()}
+        asked = self._asked
+        return {seat: moves() if callable(moves) else moves for seat, moves in asked.items()} if asked else {}
 
     def _freeze(self, why: Exception) -> None:
         self.open = None
@@ -276,33 +281,40 @@ class Match:
         """What one seat, or the public (None), may see now. JSON-ready; the parts are shared, do not write to them."""
         shown = self._public
         if shown is None:
-            shown = self._public = {"game": self.game.name, **public(self.state), "waiting": self.waiting(None)}
+            shown = self._public = public(self.state, self.game.name)
+            shown["waiting"] = self.waiting(None)
         if viewer is None:
             return shown
-        return {**shown, "you": own(self.state, viewer), "waiting": self.waiting(viewer)}
+        return {**shown, "you": own(self.state, viewer), "waiting": self._for(viewer, shown["waiting"])}
 
     def waiting(self, viewer: int | None) -> dict[str, Any]:
         """Who is asked for what, as `viewer` may know it: its own moves; of the others only that they are asked."""
         decision = self.open
-        if decision is None or decision.by_chance:
-            return {"seats": [] if viewer is None else {}}
         told: dict[str, Any] = {}
-        if decision.roll:
-            told["roll"] = roll_wire(decision.roll)
-        if viewer is None:
-            told["seats"] = [str(seat) for seat in decision.asked if decision.offers(seat)]
+        if decision is None or decision.by_chance:
+            told["seats"] = []
         else:
-            told["seats"] = {str(seat): [] for seat in decision.asked if decision.offers(seat)}
-            mine = self.moves(viewer)
-            if mine:
-                told["seats"][str(viewer)] = mine
-        told["secret"] = decision.kind == "sealed"
-        return told
+            if decision.roll:
+                told["roll"] = roll_wire(decision.roll)
+            told["seats"] = [f"{seat}" for seat in decision.asked if decision.offers(seat)]
+            told["secret"] = decision.kind == "sealed"
+        return told if viewer is None else self._for(viewer, told)
+
+    def _for(self, viewer: int, waiting: dict[str, Any]) -> dict[str, Any]:
+        """The public `waiting` with the viewer's own moves."""
+        listed: dict[str, Any] = {seat: [] for seat in waiting["seats"]}
+        if mine := self.moves(viewer):
+            listed[f"{viewer}"] = mine
+        return {**waiting, "seats": listed}
 
     def moves(self, seat: int) -> list[dict[str, Any]]:
         """The moves of a seat as they stand on the wire, standing offers marked."""
-        asked = self.open.offers(seat) if self.open else ()
-        return [move.wire() for move in asked] + [{**move.wire(), "standing": True} for move in self.standing(seat)]
+        if self.open is None:
+            return []
+        told = [move.wire() for move in self.open.offers(seat)]
+        if standing := self.standing(seat):
+            told += [{**move.wire(), "standing": True} for move in standing]
+        return told
 
     def standing(self, seat: int) -> Sequence[Move]:
         """What a seat may do beside the open decision."""
@@ -312,9 +324,12 @@ class Match:
         return offers
 
     def safe(self, seat: int) -> Action:
-        """The answer that can be given for an absent seat: its last move, with the smallest values."""
-        if self.open is None or not self.open.offers(seat):
-            raise NotAsked(f"Seat {seat} is not asked now.")
+        """The answer that can be given for an absent seat: its last move, with the smallest values.
+
+        Where dice are wanted the hub rolls them: then there is none.
+        """
+        if self.open is None or self.open.roll or not self.open.offers(seat):
+            raise NotAsked(f"Seat {seat} is not asked for a move now.")
         move = self.open.offers(seat)[-1]
         return Action(seat=seat, move=move.name, args=move.first(), number=self.open.number)
 
@@ -330,7 +345,7 @@ class Match:
     def fingerprint(self) -> str:
         """A digest of the whole state, secrets included: 16 hexadecimal digits."""
         s = self.state
-        return sha256(json.encode((s.seats, s.table, s.round, s.phase))).hexdigest()[:16]
+        return sha256(_encode((s.seats, s.table, s.round, s.phase))).hexdigest()[:16]
 
     @classmethod
     def replay(cls, game: Game, head: Head, entries: Iterable[Entry]) -> Match:
@@ -348,7 +363,7 @@ class Match:
             try:
                 match.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
             except RulesBug:
-                break  # the log of a match that froze ends with the action it froze on
+                continue  # the log of a match that froze ends with the action it froze on: one more is refused
             except HubError as why:
                 raise ReplayDiverged(f"Entry {number} is refused by the present rules: {why}") from why
             if entry.state and entry.state != match.log[-1].state:
@@ -374,18 +389,30 @@ class Match:
         """The match as it was `count` inputs ago, if undo may go there. Raises NotOffered."""
         if not 1 <= count <= len(self.log):
             raise NotOffered("There is nothing to take back.", "UNDO")
-        last = self.log[-count:]
         if self.fault:
-            return self._rebuilt(len(self.log) - count)
+            if count > 1:
+                raise NotOffered("Take back the input that the match stopped on, then go on from there.", "UNDO")
+            return self._rebuilt(len(self.log) - self._froze_on())
+        last = self.log[-count:]
         if any(entry.seat == CHANCE for entry in last):
             raise NotOffered("A die or a shuffle cannot be taken back.", "UNDO")
         if any(entry.seat != last[-1].seat for entry in last) or seat not in (None, last[-1].seat):
             raise NotOffered("Another seat has acted since: it cannot be taken back.", "UNDO")
         earlier = self._rebuilt(len(self.log) - count)
+        # As long as one sealed decision stays open, a choice that was changed has shown nothing.
+        same = self.open and earlier.open and self.open.number == earlier.open.number
+        sealed = self._into if same else ""
         for viewer in self.state.seats:
-            if hidden(earlier.state, viewer) - hidden(self.state, viewer):
+            if hidden(earlier.state, viewer, sealed) - hidden(self.state, viewer, sealed):
                 raise NotOffered("Something secret was shown: it cannot be taken back.", "UNDO")
         return earlier
+
+    def _froze_on(self) -> int:
+        """How many entries a fault undoes: the last input, with the shuffles and picks it led to."""
+        for count, entry in enumerate(reversed(self.log), 1):
+            if entry.seat != CHANCE or entry.move == "roll":
+                return count
+        return len(self.log)
 
     def _rebuilt(self, length: int) -> Match:
         return Match.replay(self.game, self.head, self.log[:length])

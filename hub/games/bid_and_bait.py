@@ -9,8 +9,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from hub.engine.decision import Action, Amount, Answer, Choose, Move, OneOf, Order, Won
-from hub.engine.decision import ask, ask_all, offer, pick, roll, roll_or, shuffle, tell
+from hub.engine.decision import (
+    CHANCE,
+    Action,
+    Amount,
+    Answer,
+    Choose,
+    Move,
+    OneOf,
+    Order,
+    Won,
+    ask,
+    ask_all,
+    offer,
+    pick,
+    roll,
+    roll_or,
+    shuffle,
+    tell,
+)
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
 from hub.engine.secret import Pile, Secret
@@ -21,7 +38,7 @@ ROW = 4
 NUMBERS = Amount(1, 6)
 
 
-@dataclass
+@dataclass(slots=True)
 class Spot:
     """A fishing Spot in the row: its side in use, its ability ("" for none), Fish by slot."""
 
@@ -33,12 +50,13 @@ class Spot:
     taken: bool = False
 
 
-@dataclass
+@dataclass(slots=True)
 class Lake:
     """The middle of the table. BB-02, BB-07: all of it is public but the face-down pile.
 
     `supply` is None when Baits never run out; `deck` the numbers of the Spots still to come; `rolled`
-    the Rod, or both dice of Advanced 7 until one is kept; `needs` how many Baits the roller is short.
+    the Rod, or both dice of Advanced 7 until one is kept; `needs` how many Baits the roller is short;
+    `verdict` how the turn stands; `drawn` the Fish of Advanced 9 until one is kept.
     """
 
     spots: list[Spot]
@@ -46,6 +64,7 @@ class Lake:
     sides: str
     pile: Pile[str]
     discards: list[str]
+    drawn: list[str]
     supply: int | None
     duck: int = 0
     duck_taken: bool = False
@@ -56,7 +75,7 @@ class Lake:
     verdict: str = ""
 
 
-@dataclass
+@dataclass(slots=True)
 class Angler:
     """A player, or the dummy. `caught` tells whether this round gave it a Fish or an ability (BB-20)."""
 
@@ -108,14 +127,14 @@ def deal(setup: Setup) -> Table:
     return Table(
         setup=setup,
         seats=dict(sorted(seats.items())),
-        table=Lake([], list(range(1, ROUNDS + 1)), options["sides"], Pile([]), [], stock - needed if stock else None),
+        table=Lake([], list(range(1, ROUNDS + 1)), options["sides"], Pile([]), [], [], stock - needed if stock else None),
         round=1,
         phase="setup",
     )
 
 
 async def set_up(s: Table) -> None:
-    """BB-02 to BB-06: sides, Spots filled from Spot 1 on, then a secret Fish each; the Duck. BB-V01 to BB-V03."""
+    """BB-02 to BB-06: sides, Spots filled from Spot 1 on, then a secret Fish each; the Duck. BB-V01, BB-V02, BB-V03."""
     lake = s.table
     match lake.sides:
         case "basic":
@@ -264,7 +283,11 @@ async def outcome(s: Table, seat: int) -> bool:
             case "pay":
                 give_back(s, seat, lake.needs)
                 lake.needs, lake.verdict = 0, "paid"
-                return await take(s, seat)
+                if left := prizes(lake.spots[0]):
+                    take_prize(s, seat, await ask(s, seat, left, "Take a Fish or the Spot."))
+                else:
+                    tell(s, f"Seat {seat} succeeds, but nothing is left.", rule="BB-17", kind="nothing", seat=seat)
+                return True
             case "fail":
                 lake.verdict = "failed"
                 tell(s, f"Seat {seat} fails: {rolled[0]} against a bid of {angler.bid}.", rule="BB-14", kind="fail", seat=seat)
@@ -277,21 +300,6 @@ async def outcome(s: Table, seat: int) -> bool:
                 return True
 
 
-async def take(s: Table, seat: int) -> bool:
-    """BB-14, BB-16: a roll that was paid for is a success; what can be had must be taken, abilities may come first."""
-    while True:
-        left = prizes(s.table.spots[0])
-        usable = uses(s, seat, "after")
-        if not left:
-            tell(s, f"Seat {seat} succeeds, but nothing is left.", rule="BB-17", kind="nothing", seat=seat)
-            return bool(usable)
-        answer = await ask(s, seat, [*usable, *left], "Take a Fish or the Spot.")
-        if answer.move != "use":
-            take_prize(s, seat, answer)
-            return True
-        await use(s, seat, answer)
-
-
 def prizes(spot: Spot) -> list[Move]:
     """BB-16, BB-18: the Fish that are left, and the Spot itself if it has an ability and is still there."""
     slots = [slot for slot, fish in enumerate(spot.fish, 1) if fish]
@@ -302,6 +310,7 @@ def prizes(spot: Spot) -> list[Move]:
 def take_prize(s: Table, seat: int, answer: Answer) -> None:
     """BB-16, BB-18: a Fish goes face up before the player; a Spot is kept for its ability."""
     spot, angler = s.table.spots[0], s.seats[seat]
+    s.table.verdict = "taken"
     if answer.move == "take_spot":
         spot.taken = angler.caught = True
         angler.spots.append(spot.number)
@@ -406,7 +415,7 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
 
 async def use_reroll(s: Table, seat: int, answer: Answer) -> None:
     """BB-28: the new result replaces the old one, better or worse."""
-    s.phase = "roll"
+    s.phase, s.table.needs, s.table.verdict = "roll", 0, ""
     (face,) = await roll(s, seat, 1, 6, "reroll", "Reroll; the new result counts.")
     rolled = list(s.table.rolled or [])
     place = rolled.index(answer["die"]) if "die" in answer.args else 0
@@ -417,11 +426,15 @@ async def use_reroll(s: Table, seat: int, answer: Answer) -> None:
 
 async def use_cast(s: Table, seat: int) -> None:
     """BB-34, Advanced 9: three Fish from the pile are seen by all; one is kept, the others are discarded."""
-    drawn = [fish for fish in [await next_fish(s) for _ in range(3)] if fish]
-    tell(s, f"Seat {seat} draws {', '.join(drawn)}.", rule="BB-34", kind="draw", seat=seat, fish=drawn)
-    answer = await ask(s, seat, [offer("keep", fish=OneOf(distinct(drawn)))], "Keep one of these Fish.")
-    drawn.remove(answer["fish"])
-    s.table.discards += drawn
+    lake = s.table
+    for _ in range(3):
+        fish = await next_fish(s)
+        lake.drawn += [fish] if fish else []
+    tell(s, f"Seat {seat} draws {', '.join(lake.drawn)}.", rule="BB-34", kind="draw", seat=seat, fish=list(lake.drawn))
+    answer = await ask(s, seat, [offer("keep", fish=OneOf(distinct(lake.drawn)))], "Keep one of these Fish.")
+    lake.drawn.remove(answer["fish"])
+    lake.discards += lake.drawn
+    lake.drawn = []
     gain_fish(s, seat, answer["fish"], "BB-34")
 
 
@@ -442,7 +455,7 @@ def release(s: Table, seat: int, fish: str) -> None:
     else:
         angler.secret_fish = Secret(None, (seat,))
     s.table.discards.append(fish)
-    tell(s, f"Seat {seat} discards a {fish}.", rule="BB-31", kind="release", seat=seat, fish=fish)
+    tell(s, f"Seat {seat} discards {one(fish)}.", rule="BB-31", kind="release", seat=seat, fish=fish)
 
 
 # --- The new Spot and the end ------------------------------------------------------------------------
@@ -492,7 +505,7 @@ def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
     angler = s.seats[seat]
     angler.fish.append(fish)
     angler.caught = True
-    tell(s, f"Seat {seat} takes a {fish}.", rule=rule, kind="fish", seat=seat, fish=fish)
+    tell(s, f"Seat {seat} takes {one(fish)}.", rule=rule, kind="fish", seat=seat, fish=fish)
     mine = fish_of(s, seat)
     if angler.dummy and not s.setup.options["dummy_can_win"]:  # BB-V05, BB-D06
         return
@@ -591,6 +604,11 @@ def spoken(faces: list[int]) -> str:
     return " and ".join(str(face) for face in faces)
 
 
+def one(fish: str) -> str:
+    """A Fish with its article: "a carp", "an eel"."""
+    return f"an {fish}" if fish[0] in "aeiou" else f"a {fish}"
+
+
 # --- Refusals ----------------------------------------------------------------------------------------
 
 
@@ -600,30 +618,40 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if s.phase == "over":
         return Refusal("The game has ended.", "BB-X13")
     if action.move == "roll":
-        if s.phase in ("roll", "dummy"):
-            return Refusal("Roll again or type 1 to 6.", "BB-X04")
-        return Refusal("No roll is wanted now.", "BB-X03")
+        return explain_roll(s, action)
     if seat in dummies(s):
         return Refusal("Nobody decides for the dummy.", "BB-X11")
     if seat not in s.seats:
         return Refusal(f"There is no seat {seat} in this match.", "FORM")
-    angler = s.seats[seat]
     if action.move == "bid":
-        if s.phase == "bid" and not angler.locked:
-            return Refusal("Bid 1 to 6.", "BB-X01")
-        if s.phase == "bid" and s.setup.options["relock"]:
-            return Refusal("Bid 1 to 6; your locked bid still stands.", "BB-X01")
-        return Refusal("Your bid is locked.", "BB-X02")
+        return explain_bid(s, s.seats[seat])
     if action.move == "use":
         return explain_use(s, seat, action)
     if s.phase in ("bid", "dummy", "change"):
-        return explain_early(s, seat, action)
+        return explain_early(action)
     if seat != lake.turn:
         return Refusal(f"It is Seat {lake.turn}'s turn.", "BB-X03")
-    return explain_turn(lake, angler, action)
+    return explain_turn(lake, s.seats[seat], action)
 
 
-def explain_early(s: Table, seat: int, action: Action) -> Refusal | None:
+def explain_roll(s: Table, action: Action) -> Refusal:
+    """Dice that nobody asked for, of another seat (BB-X03), or with wrong faces (BB-X04)."""
+    if s.phase not in ("roll", "dummy"):
+        return Refusal("No roll is wanted now.", "BB-X03")
+    roller = s.table.duck if s.phase == "dummy" else s.table.turn
+    if action.seat not in (CHANCE, roller):
+        return Refusal(f"It is Seat {roller}'s turn to roll.", "BB-X03")
+    return Refusal("Roll again or type 1 to 6.", "BB-X04")
+
+
+def explain_bid(s: Table, angler: Angler) -> Refusal:
+    """A bid outside 1 to 6 (BB-X01), or made too late (BB-X02)."""
+    if s.phase != "bid" or (angler.locked and not s.setup.options["relock"]):
+        return Refusal("Your bid is locked.", "BB-X02")
+    return Refusal("Bid 1 to 6; your locked bid still stands." if angler.locked else "Bid 1 to 6.", "BB-X01")
+
+
+def explain_early(action: Action) -> Refusal | None:
     """A move of the turn, made before anybody has rolled."""
     match action.move:
         case "pay":
@@ -637,53 +665,56 @@ def explain_early(s: Table, seat: int, action: Action) -> Refusal | None:
 
 def explain_turn(lake: Lake, angler: Angler, action: Action) -> Refusal | None:
     """A move of the roller that does not fit the roll."""
-    rolled, spot = lake.rolled or [], lake.spots[0]
-    settled = len(rolled) == 1
-    success = settled and not lake.needs
+    spot = lake.spots[0]
+    must_take = lake.verdict in ("done", "paid")
     match action.move:
+        case "pay" if lake.needs:
+            need = f"You need exactly {lake.needs}"
+            return Refusal(f"{need}." if angler.baits >= lake.needs else f"{need} and have {angler.baits}.", "BB-X05")
         case "pay":
-            if settled and lake.needs:
-                enough = angler.baits >= lake.needs
-                need = f"You need exactly {lake.needs}"
-                return Refusal(f"{need}." if enough else f"{need} and have {angler.baits}.", "BB-X05")
             return Refusal("You need no Baits now.", "BB-X05")
-        case "take_fish":
-            slot = action.args.get("slot")
-            if not success:
-                return Refusal("First succeed, then take.", "BB-X06")
-            return Refusal(f"There is no Fish in slot {slot} of this Spot to take now.", "BB-X06")
-        case "take_spot":
-            if not spot.ability:
-                return Refusal("This Spot has no ability and cannot be taken.", "BB-X07")
-            if spot.taken:
-                return Refusal("This Spot is taken.", "BB-X07")
-            return Refusal("First succeed, then take.", "BB-X06")
+        case "take_spot" if not spot.ability:
+            return Refusal("This Spot has no ability and cannot be taken.", "BB-X07")
+        case "take_spot" if spot.taken and lake.verdict != "taken":
+            return Refusal("This Spot is taken.", "BB-X07")
+        case "take_fish" if must_take:
+            return Refusal("There is no Fish in that slot of this Spot.", "BB-X06")
+        case "take_fish" | "take_spot":
+            return Refusal("One prize a turn." if lake.verdict == "taken" else "First succeed, then take.", "BB-X06")
+        case "fail" | "done" if must_take and prizes(spot):
+            return Refusal("You must take a Fish or the Spot.", "BB-X08")
         case "fail" | "done":
-            if success and prizes(spot) and not angler.caught:
-                return Refusal("You must take a Fish or the Spot.", "BB-X08")
-            return Refusal("Roll first." if not rolled else "That does not end your turn now.", "BB-X03")
-        case "keep" | "keep_die":
-            return Refusal("There is nothing of that kind to keep now.", "BB-X09")
+            return Refusal("That does not end your turn now." if lake.rolled else "Roll first.", "BB-X03")
+        case "keep":
+            return Refusal("Keep one of the Fish you draw with Advanced Spot 9.", "BB-X09")
+        case "keep_die":
+            return Refusal("Keep one of the two dice you roll with Advanced Spot 7.", "BB-X09")
     return None
 
 
 def explain_use(s: Table, seat: int, action: Action) -> Refusal:
     """An ability that is not held or not of this moment (BB-X09), or that lacks what it works on (BB-X10)."""
-    spot, lake, angler = action.args.get("spot"), s.table, s.seats[seat]
-    if type(spot) is not int or spot not in angler.spots:
+    spot = action.args.get("spot")
+    if type(spot) is not int or spot not in s.seats[seat].spots:
         return Refusal("You do not hold that Spot.", "BB-X09")
-    what = ability(s, spot)
+    what, lake = ability(s, spot), s.table
     if s.phase == "change" and what != "change":
         return Refusal("Only a change of the bid is asked for now.", "BB-X09")
     if s.phase in ("bid", "dummy") or (s.phase in ("roll", "take") and seat != lake.turn):
         return Refusal("Abilities are used on your own turn to roll.", "BB-X09")
-    if what == "salvage" and action.args.get("fish") not in lake.discards:
-        return Refusal("There is no such discarded Fish." if lake.discards else "No Fish are discarded yet.", "BB-X10")
-    if what in ("release", "release_two"):
-        return Refusal("Name Fish you have: one, or up to two on the Advanced side.", "BB-X10")
-    if what == "rearrange":
-        return Refusal("Name each of the next Spots once.", "BB-X10")
-    if what == "cast":
-        return Refusal("There are no Fish left to draw.", "BB-X10")
+    if any(move.accepts(action.args) for move in uses(s, seat, "after")):
+        return Refusal("That ability is not for this moment.", "BB-X09")
+    match what:
+        case "change" if s.phase == "change" or (s.setup.options["late_change"] and not lake.rolled):
+            return Refusal("Change your bid to another number from 1 to 6.", "BB-X01")
+        case "salvage":
+            return Refusal("There is no such discarded Fish." if lake.discards else "No Fish are discarded yet.", "BB-X10")
+        case "release":
+            return Refusal("Name a Fish you have.", "BB-X10")
+        case "release_two":
+            return Refusal("Name one or two Fish you have.", "BB-X10")
+        case "rearrange":
+            return Refusal("Name each of the next Spots once.", "BB-X10")
+        case "cast":
+            return Refusal("There are no Fish left to draw.", "BB-X10")
     return Refusal("That ability is not for this moment.", "BB-X09")
-

@@ -1,0 +1,135 @@
+"""How fast the rules run: `python -m tests.bench.engine`.
+
+Random legal matches are recorded first; then the same actions are played again through `Match.act`, checked
+and logged as at a table, once bare and once with the views encoded to JSON after each action: the public one
+and that of the seat which acted, and once with those of all seats. CPU seconds (`process_time`), median.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tracemalloc
+from collections.abc import Callable
+from random import Random
+from time import process_time
+
+import msgspec
+
+from hub import games
+from hub.engine.decision import Action
+from hub.engine.game import Game
+from hub.engine.match import Entry, Match
+from tests.engine.ladder import LADDER
+from tests.games.players import random_match, random_options
+
+Recorded = tuple[Game, tuple[int, ...], dict[str, object], list[Action]]
+ENCODER = msgspec.json.Encoder()
+
+
+def record(game: Game, matches: int, seed: int) -> list[Recorded]:
+    """Random matches of `game` over all its seat counts and options."""
+    random = Random(seed)
+    least, most = game.seats
+    found: list[Recorded] = []
+    while len(found) < matches:
+        seats = tuple(range(1, random.randint(least, most) + 1))
+        options = random_options(game, len(seats), random)
+        match = random_match(game, seats, options, random)
+        found.append((game, seats, options, [Action(seat=e.seat, move=e.move, args=e.args) for e in match.log]))
+    return found
+
+
+def play(recorded: list[Recorded], look: Callable[[Match, int], None] | None) -> tuple[int, float]:
+    """How many actions were taken in how many CPU seconds."""
+    actions, start = 0, process_time()
+    for game, seats, options, taken in recorded:
+        match = Match(game, seats, options)
+        for action in taken:
+            match.act(action)
+            if look:
+                look(match, action.seat)
+        actions += len(taken)
+    return actions, process_time() - start
+
+
+def two_views(match: Match, seat: int) -> None:
+    """What one action makes necessary: the public view, and that of the seat that acted."""
+    ENCODER.encode(match.view(None))
+    if seat in match.state.seats:
+        ENCODER.encode(match.view(seat))
+
+
+def all_views(match: Match, seat: int) -> None:
+    """What a full table wants: the public view, and that of every seat."""
+    ENCODER.encode(match.view(None))
+    for viewer in match.state.seats:
+        ENCODER.encode(match.view(viewer))
+
+
+def rate(recorded: list[Recorded], look: Callable[[Match, int], None] | None, runs: int) -> str:
+    """Actions per CPU second: the median of `runs`, and the slowest."""
+    play(recorded[: len(recorded) // 4 + 1], look)
+    rates = [actions / seconds for actions, seconds in (play(recorded, look) for _ in range(runs))]
+    return f"{statistics.median(rates):>10,.0f} (slowest {min(rates):,.0f})"
+
+
+def resume(game: Game, seed: int, runs: int) -> str:
+    """How long a match of 500 actions takes from its log: read, checked and played."""
+    random, log, match = Random(seed), b"", None
+    while match is None or len(match.log) < 500:
+        longer = random_match(game, tuple(range(1, game.seats[1] + 1)), {}, random)
+        if match is not None and len(longer.log) <= len(match.log):
+            break
+        match = longer
+    log = b"\n".join(msgspec.json.encode(entry) for entry in match.log[:500])
+    took, entries = [], match.log[:0]
+    for _ in range(runs):
+        start = process_time()
+        entries = [msgspec.json.decode(line, type=Entry) for line in log.split(b"\n")]
+        Match.replay(game, match.head, entries)
+        took.append(process_time() - start)
+    return f"{len(entries)} actions in {statistics.median(took) * 1000:.1f} ms"
+
+
+def growth(actions: int) -> list[str]:
+    """Cost of an action early and late in one long match of the ladder, views included."""
+    match, told = Match(LADDER, (1, 2, 3), {"rungs": actions}), []
+    tracemalloc.start()
+    window = max(10, actions // 10)
+    start, held = process_time(), tracemalloc.get_traced_memory()[0]
+    for number in range(1, actions + 1):
+        seat = next(iter(match.open.asked)) if match.open else 0
+        match.act(Action(seat=seat, move="climb", args={"by": 1}))
+        two_views(match, seat)
+        if number % window == 0:
+            now, memory = process_time(), tracemalloc.get_traced_memory()[0]
+            told.append(f"actions {number - window + 1:>5}-{number:<5} {(now - start) / window * 1e6:6.1f} us each, {(memory - held) / window:6.0f} bytes each")
+            start, held = process_time(), memory
+    tracemalloc.stop()
+    return told
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.engine")
+    parser.add_argument("--game", action="append", help="only this game (may be repeated)")
+    parser.add_argument("--matches", type=int, default=60)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    for name in args.game or games.names():
+        recorded = record(games.find(name), args.matches, args.seed)
+        actions = sum(len(taken) for *_, taken in recorded)
+        print(f"{name}: {len(recorded)} matches, {actions} actions; checked actions per CPU second")
+        print(f"  act and log                      {rate(recorded, None, args.runs)}")
+        print(f"  with the public and the own view {rate(recorded, two_views, args.runs)}")
+        print(f"  with the views of all            {rate(recorded, all_views, args.runs)}")
+        print(f"  resume                           {resume(games.find(name), args.seed, args.runs)}")
+    print("one long match (the tests' ladder), views included, memory traced:")
+    for line in growth(5000):
+        print(f"  {line}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Players that know no game: they answer what is offered, by chance."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from hub.chance import Chance
+from hub.engine.decision import CHANCE, Action, Amount, Choose, Fixed, Move, OneOf, Order, Param
+from hub.engine.game import Game, Option
+from hub.engine.match import Match
+from hub.errors import StartRefused
+
+LONGEST = 20_000
+"""No match of any game takes so many actions: one that does is going in circles."""
+
+
+def value(param: Param, random: Random) -> Any:
+    """Some legal value."""
+    match param:
+        case Fixed(only):
+            return only
+        case OneOf(values):
+            return random.choice(values)
+        case Amount(least, most, step):
+            return least + step * random.randint(0, (most - least) // step)
+        case Choose(values, least, most):
+            return random.sample(values, random.randint(least, min(most, len(values))))
+        case Order(values):
+            return random.sample(values, len(values))
+
+
+def args(move: Move, random: Random) -> dict[str, Any]:
+    """Some legal values for all parameters of a move."""
+    return {name: value(param, random) for name, param in move.params.items()}
+
+
+def offers(match: Match) -> list[tuple[int, Move]]:
+    """Everything that any person may do now, standing offers included."""
+    if match.open is None:
+        return []
+    return [(seat, move) for seat in match.state.seats for move in (*match.open.offers(seat), *match.standing(seat))]
+
+
+def random_action(match: Match, random: Random, chance: Chance) -> Action:
+    """A legal action: dice where they are wanted (mostly), else one of the moves offered."""
+    decision = match.open
+    assert decision is not None
+    if decision.by_chance:
+        return chance.answer(decision)
+    if decision.kind == "sealed":  # whoever has not locked comes first, so that the match goes on
+        waiting = [seat for seat in decision.asked if seat not in decision.answers]
+        seat = random.choice(waiting if random.random() < 0.9 else list(decision.asked))
+        listed = [(seat, move) for move in decision.offers(seat)] or [(waiting[0], m) for m in decision.offers(waiting[0])]
+    else:
+        listed = offers(match)
+    asked = [(seat, move) for seat, move in listed if move in decision.offers(seat)]
+    if decision.roll and (not listed or random.random() < 0.7):
+        roll = decision.roll
+        faces = [random.randint(1, roll.sides) for _ in range(roll.count)]
+        return Action(seat=CHANCE, move="roll", args={"faces": faces, "read": random.choice(["read", "typed", "hub"])})
+    # Standing offers now and then only: some could be taken for ever.
+    seat, move = random.choice(asked if asked and random.random() < 0.9 else listed)
+    return Action(seat=seat, move=move.name, args=args(move, random))
+
+
+def random_match(game: Game, seats: tuple[int, ...], options: dict[str, Any], random: Random) -> Match:
+    """A whole match, played by chance."""
+    match, chance = Match(game, seats, options), Chance(random.randrange(2**32))
+    while match.open:
+        match.act(random_action(match, random, chance))
+        assert len(match.log) < LONGEST, "the match goes in circles"
+    return match
+
+
+def random_value(option: Option, random: Random) -> bool | int | str:
+    """A legal value of an option, the default often. Of a pattern, the choices only."""
+    if random.random() < 0.5:
+        return option.default
+    if isinstance(option.default, bool):
+        return random.random() < 0.5
+    if isinstance(option.default, int):
+        return random.randint(option.min, min(option.max, option.min + 30))
+    return random.choice(option.choices or [option.default])
+
+
+def random_options(game: Game, seats: int, random: Random) -> dict[str, Any]:
+    """Options that the game takes for so many seats."""
+    while True:
+        options = {name: random_value(option, random) for name, option in game.options.items()}
+        try:
+            Match(game, tuple(range(1, seats + 1)), options)
+        except StartRefused:
+            continue
+        return options

@@ -1,0 +1,215 @@
+"""Situations at the table, in `scenarios/*.toml`, each citing the rules that it proves.
+
+A file names its `game`, its `tables` (seats, options, stack) and its scenarios. A scenario's `play` is read
+line by line:
+
+    {"seat":1,"move":"bid","number":5}            a line for the referee, which must be accepted
+    {"seat":1,"move":"bid","number":7} ! BB-X01   ... which must be refused with that code, changing nothing
+    bids 5 5 6 2                                  the seats' sealed bids, from seat 1 on
+    roll 4                                        the dice that are asked for
+    idle 3                                        three rounds in which nobody gets anything
+    table.order = [3, 4, 1, 2]                    a fact of the public view (`*` all of a list, `#` how many)
+    table.secret absent                           ... that is not there
+    seat 2: you.bid = 5                           a fact of a seat's own view
+    asked {"1": [...]}                            who is asked for what: exactly these moves
+    asked roll {...}                              the dice that are asked for
+    told "The order"                              something the last line made the table hear
+    over [2] {"1": 3, "2": 4}                     how the match ended
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hub import games
+from hub.chance import Chance
+from hub.errors import StartRefused
+from hub.referee import Referee
+
+HERE = Path(__file__).parent
+SOURCES = Path(games.__file__).parent
+
+
+@dataclass
+class Scenario:
+    """One situation, as its file tells it."""
+
+    game: str
+    name: str
+    rules: list[str]
+    seats: int
+    options: dict[str, Any]
+    stack: dict[str, Any]
+    play: str
+    refused: str
+
+
+def read(path: Path) -> list[Scenario]:
+    data = tomllib.loads(path.read_text("utf-8"))
+    found = []
+    for told in data["scenario"]:
+        table = data.get("tables", {}).get(told.get("at", ""), {})
+        unknown = told.keys() - {"name", "rules", "at", "seats", "options", "stack", "play", "refused"}
+        assert not unknown, f"{path.name}: {told['name']!r} has {unknown}"
+        found.append(
+            Scenario(
+                data["game"],
+                told["name"],
+                told["rules"],
+                told.get("seats", table.get("seats", 0)),
+                table.get("options", {}) | told.get("options", {}),
+                table.get("stack", {}) | told.get("stack", {}),
+                told.get("play", ""),
+                told.get("refused", ""),
+            )
+        )
+    return found
+
+
+ALL = [scenario for path in sorted((HERE / "scenarios").glob("*.toml")) for scenario in read(path)]
+WORKED = {
+    rule
+    for path in sorted((HERE / "scenarios").glob("*.toml"))
+    for rule in tomllib.loads(path.read_text("utf-8")).get("worked", [])
+}
+
+
+class Play:
+    """A scenario as it is played, line by line, through the referee."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        chance = Chance("scenario", scenario.stack)
+        self.referee = Referee(games.find(scenario.game), scenario.seats, scenario.options, chance)
+        self.match = self.referee.match
+        self.last: dict[str, Any] = json.loads(self.referee.opening())
+
+    def line(self, text: str) -> None:
+        match text.split(maxsplit=1):
+            case ["bids", numbers]:
+                for seat, number in enumerate(numbers.split(), 1):
+                    self.accepted({"seat": seat, "move": "bid", "number": int(number)})
+            case ["roll", faces]:
+                self.accepted({"roll": [int(face) for face in faces.split()]})
+            case ["idle", rounds]:
+                for _ in range(int(rounds)):
+                    self.idle()
+            case ["asked", told]:
+                self.asked(told)
+            case ["told", told]:
+                texts = [event["text"] for event in self.last["events"]]
+                assert any(json.loads(told) in sentence for sentence in texts), texts
+            case ["over", told]:
+                winners, scores = told.split(maxsplit=1) if "{" in told else (told, "")
+                assert self.last["over"]["winners"] == json.loads(winners)
+                assert not scores or self.last["over"]["scores"] == json.loads(scores)
+            case _ if text.startswith("{"):
+                sent, _, code = text.partition(" ! ")
+                self.refused(sent, code.strip()) if code else self.accepted(json.loads(sent))
+            case _:
+                self.fact(text)
+
+    def accepted(self, line: dict[str, Any]) -> None:
+        self.last = json.loads(self.referee.line(json.dumps(line)))
+        assert self.last["ok"], self.last
+
+    def refused(self, line: str, code: str) -> None:
+        before = self.everything()
+        answer = json.loads(self.referee.line(line))
+        assert not answer["ok"]
+        assert answer["code"] == code, answer
+        assert answer["error"].endswith(".")
+        assert self.everything() == before
+
+    def everything(self) -> Any:
+        """All there is to see of a match, and its log."""
+        views = [self.match.view(viewer) for viewer in (None, *self.match.state.seats)]
+        return json.dumps(views), self.match.fingerprint(), len(self.match.log), len(self.match.events)
+
+    def idle(self) -> None:
+        """Everybody bids 6, rolls 1 and lets it go."""
+        now = self.match.state.round
+        while self.match.state.round == now and self.match.open:
+            waiting = self.last["waiting"]
+            if "roll" in waiting:
+                face = 6 if waiting["roll"]["for"] == "dummy" else 1
+                self.accepted({"roll": [face]})
+            else:
+                seat, moves = next(
+                    (seat, moves) for seat, moves in waiting["seats"].items() if not self.match.state.seats[int(seat)].locked
+                )
+                last = moves[-1]["move"]
+                number = {"number": 6} if last == "bid" else {}
+                self.accepted({"seat": int(seat), "move": last, **number})
+
+    def asked(self, told: str) -> None:
+        kind, _, rest = told.partition(" ")
+        if kind == "roll":
+            assert self.last["waiting"].get("roll") == json.loads(rest), self.last["waiting"]
+        else:
+            assert self.last["waiting"].get("seats") == json.loads(told), self.last["waiting"]
+
+    def fact(self, text: str) -> None:
+        who, colon, told = text.partition(": ")
+        viewer = int(who.removeprefix("seat ")) if colon and who.startswith("seat ") else None
+        view = self.match.view(viewer)
+        if viewer is None:
+            told = text
+        if told.endswith(" absent"):
+            *path, last = told.removesuffix(" absent").split(".")
+            assert last not in look(view, path)
+            return
+        where, equals, value = told.partition(" = ")
+        assert equals, f"no such line: {text!r}"
+        assert look(view, where.split(".")) == json.loads(value)
+
+
+def look(part: Any, path: list[str]) -> Any:
+    if not path:
+        return part
+    step, *rest = path
+    if step == "*":
+        return [look(item, rest) for item in part]
+    if step == "#":
+        return len(part)
+    return look(part[int(step)] if isinstance(part, list) else part[step], rest)
+
+
+@pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: scenario.name)
+def test_a_scenario_plays_as_the_rules_say(scenario: Scenario) -> None:
+    if scenario.refused:
+        with pytest.raises(StartRefused, match=scenario.refused):
+            Play(scenario)
+        return
+    play = Play(scenario)
+    for number, text in enumerate(scenario.play.strip().splitlines(), 1):
+        line = text.split("  #")[0].strip()
+        if line and not line.startswith("#"):
+            try:
+                play.line(line)
+            except AssertionError as why:
+                raise AssertionError(f"line {number}, {line!r}: {why}") from why
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_rule_of_a_game_has_a_scenario(name: str) -> None:
+    cited = {rule for scenario in ALL if scenario.game == name for rule in scenario.rules}
+    rules = set(games.find(name).words["rules"])
+    assert rules - cited == set(), "rules without a scenario"
+    assert cited - rules - WORKED == set(), "scenarios cite rules that are not in the data file"
+
+
+def test_every_worked_scenario_of_a_rulebook_is_played() -> None:
+    assert WORKED - {rule for scenario in ALL for rule in scenario.rules} == set()
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_rule_is_named_where_it_is_carried_out(name: str) -> None:
+    source = (SOURCES / f"{name.replace('-', '_')}.py").read_text("utf-8")
+    missing = {rule for rule in games.find(name).words["rules"] if rule not in source}
+    assert missing == set()
