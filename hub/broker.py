@@ -285,7 +285,8 @@ class _Talk:
             reconnect_on_failure=False,
         )
         client.max_inflight_messages_set(65535)  # bounded by us: one a topic
-        client.username_pw_set(place.user, place.password)
+        if place.user:
+            client.username_pw_set(place.user, place.password or None)
         if place.address.tls is not None:
             client.tls_set_context(place.address.tls)
         client.will_set(status.topic, status.gone, qos=1, retain=True)

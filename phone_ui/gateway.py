@@ -43,8 +43,8 @@ class Limits:
     frame_bytes: int = 8192
     first_packet_seconds: float = 5.0
     first_packet_bytes: int = 2048
-    bytes_each_second: float = 32_768.0
-    frames_each_second: float = 60.0
+    bytes_each_second: float = 65_536.0
+    frames_each_second: float = 250.0  # a receipt for every letter counts, too
     burst_seconds: float = 4.0  # so much of the two above may come at once
     connections: int = 320
     connections_each_address: int = 64

@@ -495,7 +495,10 @@ def serve(
 
 def listen(host: str, port: int) -> socket.socket:
     """The listening socket; raises ConfigError."""
-    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    # The protocol is named because asyncio sets TCP_NODELAY only where it is: without, every answer to
+    # a phone waits 40 ms for the acknowledgement of the one before.
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))

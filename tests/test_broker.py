@@ -178,6 +178,7 @@ class MqttReader:
         finally:
             self._client.disconnect()
             self._client.loop_stop()
+            self._client._reset_sockets()  # paho leaves the pair that wakes its thread open
 
 
 def test_a_released_login_is_gone_after_a_restart_too(make: Any) -> None:

@@ -114,8 +114,9 @@ class FakeBroker:
 class Keys:
     """A phone's half of the sealing."""
 
-    def __init__(self, hub_key: bytes) -> None:
-        secret = PrivateKey.generate()
+    def __init__(self, hub_key: bytes, own: bytes | None = None) -> None:
+        secret = PrivateKey(own) if own else PrivateKey.generate()
+        self.secret = bytes(secret)
         self.public = bytes(secret.public_key)
         self._box = Box(secret, PublicKey(hub_key))
 
@@ -157,6 +158,7 @@ class Phone:
     def __exit__(self, *_: object) -> None:
         self.client.disconnect()
         self.client.loop_stop()
+        self.client._reset_sockets()  # paho leaves the pair that wakes its thread open
 
     def dial(self) -> bool:
         """Connect; whether the broker let it in."""

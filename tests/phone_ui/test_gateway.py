@@ -199,7 +199,9 @@ def test_who_never_ends_a_request_is_let_go(rig: Rig, words: bytes, asked_before
     with socket.create_connection(("127.0.0.1", rig.port), timeout=7) as raw:
         if asked_before:
             raw.sendall(b"GET /code/NOPE.json HTTP/1.1\r\nHost: x\r\n\r\n")
-            assert b"404" in raw.recv(4096)
+            said = b""
+            while not said.endswith(b"}"):
+                said += raw.recv(4096)
         raw.sendall(words)
         with contextlib.suppress(ConnectionResetError):
             while raw.recv(4096):

@@ -391,6 +391,11 @@ def test_a_port_in_use_is_the_owners_sentence(port: int) -> None:
         listen("127.0.0.1", port)
 
 
+def test_answers_to_phones_do_not_wait_for_the_network(site: Site) -> None:
+    with listen("127.0.0.1", 0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP  # asyncio's condition for TCP_NODELAY
+
+
 @pytest.mark.parametrize(
     ("host", "number", "words"),
     [("203.0.113.7", 8080, "has no address 203.0.113.7"), ("127.0.0.1", 70_000, "a number from 1 to 65535")],
