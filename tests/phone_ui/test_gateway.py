@@ -192,16 +192,9 @@ def test_half_open_and_broken_connections_leave_no_trace(rig: Rig) -> None:
                 raw.sendall(junk)
 
 
-@pytest.mark.parametrize(
-    ("words", "asked_before"), [(b"", False), (b"GET / HTTP/1.1\r\n", False), (b"GET / HTTP/1.1\r\n", True)]
-)
-def test_who_never_ends_a_request_is_let_go(rig: Rig, words: bytes, asked_before: bool) -> None:
-    with socket.create_connection(("127.0.0.1", rig.port), timeout=7) as raw:
-        if asked_before:
-            raw.sendall(b"GET /code/NOPE.json HTTP/1.1\r\nHost: x\r\n\r\n")
-            said = b""
-            while not said.endswith(b"}"):
-                said += raw.recv(4096)
+@pytest.mark.parametrize("words", [b"", b"GET / HTTP/1.1\r\n"])
+def test_who_never_ends_a_request_is_let_go(rig: Rig, words: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", rig.port), timeout=4) as raw:
         raw.sendall(words)
         with contextlib.suppress(ConnectionResetError):
             while raw.recv(4096):
