@@ -178,8 +178,10 @@ class BoxEnd:
     def _obey(self, frame: Frame) -> bool:
         match frame:
             case Open(r=round):
-                if round not in {self._sealed.r if self._sealed else 0, self._told.r if self._told else 0}:
+                if self._sealed is None or self._sealed.r != round:
                     self._close()
+                    self._drop(Bid)
+                    self._told = None
                     self._sealed = frame
                     self._value = max(frame.lo, min(frame.hi, frame.at))
             case Reveal(r=round):

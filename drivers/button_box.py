@@ -128,9 +128,12 @@ class Fleet:
         return self._boxes.setdefault(name, Box(name))
 
     def open(self, name: str, sealed: SealedRound) -> None:
-        """Wanted from now on: this sealed round; the box's earlier round is void."""
+        """Wanted from now on: this sealed round; the box's earlier round is void. The same round again is no news."""
         box = self.box(name)
+        if box.sealed is not None and box.sealed.round == sealed.round:
+            return
         box.forget_round()
+        box.told = None
         box.sealed = sealed
         self._drop_question(box)
 
@@ -173,10 +176,9 @@ class Fleet:
         box.cable, box.boot = cable, hello.boot
         self.put(BoxUp(box.id, hello.boot, hello.v, hello.n))
         if fresh:
-            box.cancelling = box.commitment = None
+            box.commitment = None
             box.opened = box.revealing = False
-            # A boot that this hub has not met may hold a round of an earlier hub: close whatever is open.
-            cable.link.tell(Cancel(r=0))
+            box.cancelling = 0  # a boot that this hub has not met may hold a round of an earlier hub
         if box.sealed is not None and had_lock:
             # The same boot still holds its lock; with the power went the lock.
             self.put((BoxUnlocked if fresh else BoxLocked)(box.id, box.sealed.round))
@@ -381,8 +383,9 @@ class Cable:
                     if box.revealing:
                         # Too late: all have locked. A box opens its lock only when this is acknowledged.
                         return False
-                    box.commitment = None
-                    put(BoxUnlocked(box.id, round))
+                    if box.commitment is not None:
+                        box.commitment = None
+                        put(BoxUnlocked(box.id, round))
             case Bid():
                 self._told(box, frame)
         return True
@@ -393,8 +396,12 @@ class Cable:
             if box.cancelling is None:
                 box.cancelling = round
             return True
+        asked = isinstance(self.link.asked, Open) and self.link.asked.r == round
+        if not asked and not box.opened:
+            # A lock of the same number from before a cancel, or the hub has still to ask: the box repeats it.
+            return False
         box.opened = True
-        if isinstance(self.link.asked, Open) and self.link.asked.r == round:
+        if asked:
             self.link.settle()
         if not box.revealing:  # after that the first commitment counts
             box.commitment = said
@@ -461,7 +468,7 @@ class ButtonBoxes:
         self._lines.wake()
 
     def open(self, box: str, sealed: SealedRound) -> None:
-        """Ask for a sealed choice. A round's number must be new: a box ignores one that it has had."""
+        """Ask for a sealed choice. The round that is open already goes on; any other takes its place."""
         self._lines.tell(partial(self._fleet.open, box, sealed))
 
     def reveal(self, box: str, round: int) -> None:

@@ -51,7 +51,7 @@ class Ack(Frame, frozen=True, tag="ack"):
 class Open(Frame, frozen=True, tag="open"):
     """Open the sealed round `r`: a choice from `lo` to `hi`, the dial starting at the secret place `at`.
 
-    The same `r` again changes nothing in the box.
+    The `r` that is open already changes nothing in the box; any other takes its place.
     """
 
     r: Annotated[int, Meta(ge=1, le=HIGHEST)]

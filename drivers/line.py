@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import select
+import termios
 import threading
 import time
 from collections import deque
@@ -115,7 +116,8 @@ class Line:
     def __init__(self, port: str) -> None:
         try:
             self._tty = serial.Serial(port, 115200, timeout=0, write_timeout=0, exclusive=True)
-        except (serial.SerialException, OSError, ValueError) as trouble:
+        except (serial.SerialException, termios.error, OSError, ValueError) as trouble:
+            # termios.error, which is no OSError: the port vanished while it was being opened.
             raise DeviceLost(f"{port} cannot be opened: {trouble}.") from trouble
         self.port = port
 

@@ -234,10 +234,14 @@ class Boxes(Protocol):
     """The seat boxes on their cables."""
 
     def open(self, box: str, sealed: SealedRound) -> None:
-        """Ask the box for a sealed choice; the box answers with BoxLocked. A round's number is used only once."""
+        """Ask the box for a sealed choice; it answers with BoxLocked. The round that is open already goes on."""
 
     def reveal(self, box: str, round: int) -> None:
-        """Every seat has locked: ask for the value. If BoxUnlocked comes instead, the owner's bar was faster."""
+        """Every seat has locked: ask for the value.
+
+        BoxBid comes only after this. If BoxUnlocked comes instead (the owner's bar was faster, or the box lost its
+        power), nothing is asked any more: call again when every seat has locked.
+        """
 
     def cancel(self, box: str, round: int) -> None:
         """The sealed choice is over or void; the box gives its keys back."""

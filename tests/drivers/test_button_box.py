@@ -421,7 +421,8 @@ class Deaf(BoxEnd):
     def _obey(self, frame: Frame) -> bool:
         if isinstance(frame, Open):
             self.asked.release()
-        return False
+            return False
+        return super()._obey(frame)
 
 
 def test_a_box_that_does_not_answer_is_down_after_five_tries(seats: Seats) -> None:

@@ -266,9 +266,73 @@ def test_whatever_hands_and_table_do_a_round_gives_at_most_one_bid(way: Way, dee
     assert wire.all(BoxCheated) == []
 
 
+def test_a_round_that_is_opened_twice_keeps_its_lock() -> None:
+    wire = Wire()
+    wire.until(lambda: wire.all(BoxUp))
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    wire.until(lambda: wire.end.state()["sealed"])
+    wire.end.press("k6")
+    wire.end.press("push")
+    wire.until(lambda: wire.all(BoxLocked))
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    wire.wait(1.0)
+    wire.fleet.reveal(BOX, 1)
+    wire.until(lambda: wire.all(BoxBid) == [BoxBid(BOX, 1, 5)], limit=1.0)
+
+
+def test_a_lock_that_crosses_the_end_of_its_round_does_not_count_in_the_next_of_that_number() -> None:
+    wire = Wire()
+    wire.until(lambda: wire.all(BoxUp))
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    wire.until(lambda: wire.end.state()["sealed"])
+    wire.wait(0.5)
+    wire.way = lambda data, _: [(0.05, data)]
+    wire.end.press("push")
+    wire.step()
+    wire.fleet.cancel(BOX, 1)
+    wire.fleet.open(BOX, SealedRound(1, 5, 2))
+    wire.wait(2.0)
+    assert wire.all(BoxLocked) == []
+    assert wire.end.state()["sealed"]
+    wire.end.press("k1")
+    wire.end.press("push")
+    wire.until(lambda: wire.all(BoxLocked))
+    wire.fleet.reveal(BOX, 1)
+    wire.until(lambda: wire.all(BoxBid) == [BoxBid(BOX, 1, 0)], limit=1.0)
+
+
+@pytest.mark.parametrize("end", ["cancelled", "told", "cheated"])
+def test_a_round_that_is_over_can_be_opened_again_under_its_number(end: str) -> None:
+    """Undo comes back to the same decision; a cheated one is asked again."""
+    wire = Wire()
+    wire.until(lambda: wire.all(BoxUp))
+    for choice in ("k2", "k5"):
+        wire.fleet.open(BOX, SealedRound(1, 5, 2))
+        wire.until(lambda: wire.end.state()["sealed"] and not wire.end.state()["locked"])
+        locks = len(wire.all(BoxLocked))
+        wire.end.press(choice)
+        wire.end.press("push")
+        wire.until(lambda locks=locks: len(wire.all(BoxLocked)) > locks)  # type: ignore[misc]
+        if choice == "k5":
+            break
+        if end == "cancelled":
+            wire.fleet.cancel(BOX, 1)
+            continue
+        if end == "cheated":
+            wire.fleet.box(BOX).commitment = "0" * 32
+        wire.fleet.reveal(BOX, 1)
+        wire.until(lambda: wire.all(BoxBid) or wire.all(BoxCheated))
+        wire.signals.remove((wire.all(BoxBid) + wire.all(BoxCheated))[0])
+    wire.fleet.reveal(BOX, 1)
+    wire.until(lambda: wire.all(BoxBid), limit=2.0)
+    assert wire.all(BoxBid) == [BoxBid(BOX, 1, 4)]
+    assert wire.all(BoxCheated) == []
+
+
 def test_a_box_that_is_silent_for_three_seconds_is_down_and_up_again_when_it_speaks() -> None:
     wire = Wire()
     wire.until(lambda: wire.all(BoxUp))
+    wire.wait(0.5)
     wire.way = lambda data, chance: []
     started = wire.now
     wire.until(lambda: wire.all(BoxDown), limit=4.2)
@@ -282,10 +346,11 @@ def test_a_box_that_is_silent_for_three_seconds_is_down_and_up_again_when_it_spe
 def test_a_box_that_answers_no_question_is_down_after_five_tries_a_fifth_of_a_second_apart() -> None:
     class Deaf(BoxEnd):
         def _obey(self, frame: Frame) -> bool:
-            return False
+            return not isinstance(frame, Open)
 
     wire = Wire(end=Deaf(BOX))
     wire.until(lambda: wire.all(BoxUp))
+    wire.wait(0.5)
     wire.fleet.open(BOX, SealedRound(1, 5, 2))
     started = wire.now
     wire.until(lambda: wire.all(BoxDown))
@@ -297,7 +362,7 @@ def test_a_box_that_answers_no_question_is_down_after_five_tries_a_fifth_of_a_se
 def test_a_box_that_answers_no_question_is_tried_less_and_less_often() -> None:
     class Deaf(BoxEnd):
         def _obey(self, frame: Frame) -> bool:
-            return False
+            return not isinstance(frame, Open)
 
     wire = Wire(end=Deaf(BOX))
     wire.fleet.open(BOX, SealedRound(1, 5, 2))
@@ -325,7 +390,7 @@ def test_a_round_of_an_earlier_hub_is_closed_when_a_new_hub_meets_the_box() -> N
     before.fleet.open(BOX, SealedRound(7, 5, 2))
     before.until(lambda: before.end.state()["sealed"])
     before.end.press("push")
-    after = Wire(end=before.end)
+    after = Wire(seed=1, end=before.end)
     after.until(lambda: after.all(BoxUp))
     after.until(lambda: not after.end.state()["sealed"], limit=1.0)
     after.end.press("k2")
