@@ -273,6 +273,7 @@ def test_a_lock_made_while_the_cable_was_out_counts_when_it_is_in_again(table: T
     table.sim.press("push")
     table.seats.replug(table.sim)
     table.inbox.next(BoxUp)
+    table.seats.clock.advance(0.2)  # the hub may have to ask again before it hears the lock
     table.inbox.next(BoxLocked)
     assert table.bid() == 3
 
