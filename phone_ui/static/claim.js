@@ -3,7 +3,7 @@
 import { fromBase64, keyFrom, newKeys, talk, toBase64 } from "./seal.js";
 
 const PATIENCE = 32_000;
-const PAUSE = 500;
+const PAUSE = 300;
 
 export class Refused extends Error {}
 

@@ -79,16 +79,11 @@ export function Rows({ words, state, small = true }) {
 
 function Tile({ words, state, about, record, first, small }) {
   const cards = about.cards ? record[about.cards] : undefined;
-  const said = { ...record };
-  for (const [key, value] of Object.entries(record)) {
-    const names = words?.names?.[key];
-    if (names && value !== null) said[key] = names[String(value)] ?? value;
-  }
-  const text = fill(about.text, said, words);
+  const text = fill(about.text, record, words);
   const off = about.flag && record[about.flag];
   return html`<li class=${`tile${off ? " off" : ""}${first ? " first" : ""}`}>
     <h4 class="tile-title">
-      ${fill(about.title, said, words) || plain(about.label ?? "")}
+      ${fill(about.title, record, words) || plain(about.label ?? "")}
       ${about.by && record[about.by] && html`<${Who} state=${state} seat=${record[about.by]} />`}
     </h4>
     ${Array.isArray(cards) && html`<span class="list cards">${cards.map((face) => html`<${Card} words=${words} face=${face} small=${small} />`)}</span>`}

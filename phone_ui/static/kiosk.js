@@ -11,9 +11,14 @@ import { asked, at, isNamed, nowLines, phaseWords, roundWords, seatName, wordsOf
 const table = location.pathname.split("/").filter(Boolean).at(-2);
 const SHOW_GAME = 6_500;
 
-/** Where seats stand, clockwise from the lower left corner: which of them are on the far side. */
-const FAR = { 1: [], 2: [2], 3: [2, 3], 4: [2, 3], 5: [2, 3, 4], 6: [2, 3, 4] };
-const RIGHT_SIDE = { 2: [], 3: [], 4: [4], 5: [5], 6: [5, 6] };
+/** Where places lie by their number, clockwise from the lower left corner: the far side and the near one, left to right. */
+const SIDES = {
+  2: [[2], [1]],
+  3: [[2, 3], [1]],
+  4: [[2, 3], [1, 4]],
+  5: [[2, 3, 4], [1, 5]],
+  6: [[2, 3, 4], [1, 6, 5]],
+};
 
 function Kiosk() {
   const [state, setState] = useState(null);
@@ -53,11 +58,8 @@ function Splash() {
 /** The wooden table seen from above, seats in their places. */
 function TableTop({ words, state }) {
   const seats = Object.keys(state.view?.seats ?? {}).map(Number);
-  const far = FAR[seats.length] ?? [];
-  const right = RIGHT_SIDE[seats.length] ?? [];
-  const near = seats.filter((s) => !far.includes(s));
-  // Clockwise as the players sit: the near side runs from right to left.
-  near.sort((a, b) => (right.includes(a) ? 1 : 0) - (right.includes(b) ? 1 : 0) || (right.includes(a) ? b - a : a - b));
+  const places = Math.min(6, Math.max(2, state.seats.length, ...seats));
+  const [far, near] = SIDES[places].map((side) => side.filter((seat) => seats.includes(seat)));
   const token = tokenOf(words, state);
   const line = (list) => html`<ul class="side" style=${{ "--count": Math.max(list.length, 2) }}>
     ${list.map((seat) => html`<${SeatPlace} key=${seat} words=${words} state=${state} seat=${seat} token=${token} />`)}
@@ -134,6 +136,7 @@ function Welcome({ state }) {
   const chosen = state.games.find((g) => g.name === state.game);
   const game = chosen ?? (count ? state.games[shown % count] : null);
   const anybody = state.seats.some((s) => s.held || s.ready);
+  const room = state.seats.some((s) => !s.held);
   return html`<section class="welcome" aria-label="Join">
     <div class="welcome-left">
       <p class="welcome-name">${state.name}</p>
@@ -145,9 +148,9 @@ function Welcome({ state }) {
       </div>`}
       <ul class="welcome-seats">
         ${state.seats.map(
-          (s) => html`<li key=${s.seat} class=${s.held || s.ready ? "here" : "free"}>
+          (s) => html`<li key=${s.seat} class=${state.claiming?.includes(s.seat) ? "claiming" : s.held || s.ready ? "here" : "free"}>
             <${Mark} seat=${s.seat} /><span class="who-number">${s.seat}</span>
-            <span class="welcome-who">${s.held || s.ready ? s.name || seatState(s) : "free"}</span>
+            <span class="welcome-who">${state.claiming?.includes(s.seat) ? "press the button" : s.held || s.ready ? s.name || seatState(s) : "free"}</span>
             ${s.claim_code ? html`<span class="welcome-code">${s.claim_code}</span>` : s.ready ? html`<span class="welcome-code">ready ✓</span>` : null}
           </li>`,
         )}
@@ -156,8 +159,8 @@ function Welcome({ state }) {
     <div class="welcome-right">
       <img class="welcome-qr" src=${`/t/${table}/qr.svg`} alt="code to scan" />
       <ol class="steps">
-        <li>Scan${anybody ? " to sit down too" : ""}</li>
-        <li>Press the box in front of you</li>
+        <li>${room ? (anybody ? "Scan to sit down too" : "Scan") : "Scan to watch"}</li>
+        ${room && html`<li>Press the box in front of you</li>`}
       </ol>
       <p class="by-hand">or open <b>${bare(state.url)}</b><br />and type <b class="code">${state.code}</b></p>
     </div>

@@ -172,6 +172,8 @@ export function connect({ held, count, onPublic, onHand, onAway, onGone }) {
     over = true;
     clearInterval(timer);
     drop();
+    for (const request of open.values()) request.answer({ ok: false, error: null, code: null });
+    open.clear();
   }
 
   /** Ask the hub for something; resolves with its answer, or with a sentence when there was none within 8 s. */

@@ -59,11 +59,12 @@ function Phone() {
   useEffect(() => {
     if (!held || elsewhere) return undefined;
     slot(`${place}/tab`).set(tab);
+    let leaving = false;
     const give = (sentence) => {
       claim.wipe();
       setHand(null);
       setTabOpen(null);
-      setSaid(sentence);
+      setSaid(leaving ? "" : sentence);
       setHeld(null);
     };
     const opened = connect({
@@ -82,7 +83,15 @@ function Phone() {
       onAway: setAway,
       onGone: give,
     });
-    link.current = { ...opened, give };
+    link.current = {
+      send: opened.send,
+      async leave() {
+        leaving = true;
+        const answer = await ask("leave", {}, "leave");
+        leaving = answer.ok;
+        if (answer.ok) give("");
+      },
+    };
     const wake = () => document.visibilityState === "visible" && opened.wake();
     const restored = (event) => event.persisted && opened.wake();
     const other = (event) => {
@@ -110,18 +119,15 @@ function Phone() {
     setRefusal("");
     const answer = await link.current.send(verb, args);
     setSending(null);
-    if (!answer.ok) setRefusal(answer.error ?? "The hub refused that.");
+    if (!answer.ok) setRefusal(answer.error ?? "");
     return answer;
   }
 
-  async function leave() {
-    if (!held) {
-      setWatching(false);
-      setTabOpen(null);
-      return;
-    }
-    const answer = await ask("leave", {}, "leave");
-    if (answer.ok) link.current?.give("");
+  function leave() {
+    if (held) return link.current.leave();
+    setWatching(false);
+    setTabOpen(null);
+    return undefined;
   }
 
   useEffect(() => {

@@ -32,7 +32,8 @@ function useReveal(state) {
 /** LOOK, ACT or LOCKED, from what the hub says is wanted of this seat. */
 export function modeOf(state, hand) {
   if (!hand || state.state !== "playing") return "look";
-  if (hand.locked) return "locked";
+  // A choice locked in the box is not known here before the reveal; that it is locked, everybody knows.
+  if (hand.locked || (hand.secret && state.locked.includes(hand.seat))) return "locked";
   return hand.faces || hand.moves.some((move) => !move.standing) ? "act" : "look";
 }
 
@@ -64,9 +65,10 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
       ${revealing && html`<${Reveal} words=${words} state=${state} />`}
       ${hand && html`<${OwnPart} words=${words} state=${state} hand=${hand} keepOpen=${settings.keepOpen} />`}
       <div class="want-block" aria-live="polite">
-        ${mode === "locked" && html`<p class="want locked-want"><${Lock} /> ${canChange ? "Locked. You may change it until the last one has locked." : "Locked."}</p>`}
+        ${mode === "locked" && html`<p class="want locked-want"><${Lock} /> ${hand.locked ? "Locked." : "Locked on your box."} ${canChange ? "You may change it until the last one has locked." : ""}</p>`}
         ${wanted && html`<p class=${`want${acting ? " mine" : ""}`}><${Said} state=${state} text=${wanted} /></p>`}
       </div>
+      ${acting && state.nudged?.includes(hand.seat) && html`<p class="quiet-words">The others wait for you.</p>`}
       ${!acting && html`<${WaitingFor} state=${state} mine=${hand?.seat} />`}
       <${DicePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
       ${acting && html`<${Choices} words=${words} state=${state} hand=${hand} question=${question} keepOpen=${settings.keepOpen} />`}

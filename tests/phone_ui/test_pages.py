@@ -227,6 +227,17 @@ def test_a_locked_choice_may_be_changed_until_the_last_lock(page: Page, hub: Fak
     expect(dock(page).get_by_role("button")).to_have_count(0)
 
 
+def test_a_choice_locked_in_the_box_is_locked_on_the_phone_too(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    hub.public(scenes.BIDDING | {"locked": [1, 2, 3], "seq": 51})
+    expect(page.get_by_text("Locked on your box.")).to_be_visible()
+    page.get_by_role("button", name="Locked ✓ tap to change").click()
+    page.get_by_role("radio", name="1").check()
+    dock(page).get_by_role("button", name="Bid 1").click()
+    assert hub.asks.get(timeout=5)["args"] == {"move": "bid", "number": 1}
+
+
 def test_a_refusal_stands_at_the_button_and_is_read_out(page: Page, hub: FakeHub) -> None:
     hub.answer = lambda said: {"ok": False, "error": "Seat 4 was quicker: that Fish is gone.", "code": "BB-X06"}
     sit(page, hub)
