@@ -1,7 +1,7 @@
 // The public part of a match as phones show it: rows on the table, facts, and what lies before each seat.
 
 import { html } from "/vendor/htm-preact.js";
-import { Mark, Who } from "./atoms.js";
+import { Mark, Said, Who } from "./atoms.js";
 import { Facts, Rows } from "./facts.js";
 import { asked, at, seatName } from "./words.js";
 
@@ -21,11 +21,15 @@ export function tokenOf(words, state) {
   return seat ? { seat: Number(seat), letter: words.screen.token_letter ?? "", name: words.screen.token_name ?? "" } : null;
 }
 
-/** Those who are waited for, as marks and names. */
+const DOES = { rolls: "rolls", choosing: "chooses", "to act": "is to act" };
+
+/** Who is waited for and for what, told to those who wait. */
 export function WaitingFor({ state, mine }) {
   const seats = asked(state.view).filter((seat) => !state.locked?.includes(seat) && seat !== mine);
   if (!seats.length) return null;
-  return html`<p class="waiting-for"><span>Waiting for</span> ${seats.map((seat) => html`<${Who} state=${state} seat=${seat} />`)}</p>`;
+  const wanted = state.want && html`<p class="waiting-want"><${Said} state=${state} text=${state.want} /></p>`;
+  if (seats.length === 1) return html`<p class="want"><${Who} state=${state} seat=${seats[0]} /> ${DOES[doing(state, seats[0])]}</p>${wanted}`;
+  return html`<p class="waiting-for"><span>Waiting for</span> ${seats.map((seat) => html`<${Who} state=${state} seat=${seat} />`)}</p>${wanted}`;
 }
 
 export function Around({ words, state, mine }) {

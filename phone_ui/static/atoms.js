@@ -62,13 +62,14 @@ export function Die({ face }) {
   </svg>`;
 }
 
-const TAGS = { read: "read", typed: "typed", hub: "by the hub" };
+/** Where the faces of a roll came from. */
+export const READ = { read: "read", typed: "typed", hub: "by the hub" };
 
 /** The dice of the open roll and where the faces came from. */
 export function DiceRow({ dice }) {
   const places = Array.from({ length: Math.max(dice.count, dice.faces.length) }, (_, i) => dice.faces[i] ?? null);
   return html`<span class=${`dice-row ${dice.state}`}>
     ${places.map((face) => html`<${Die} face=${face} />`)}
-    ${dice.faces.length > 0 && dice.read && html`<span class="tag">${TAGS[dice.read] ?? dice.read}</span>`}
+    ${dice.faces.length > 0 && dice.read && html`<span class="tag">${READ[dice.read] ?? dice.read}</span>`}
   </span>`;
 }

@@ -17,7 +17,7 @@ export function DicePart({ state, hand, sending, ask }) {
   const votes = dice?.votes ?? [];
   const settled = dice?.state === "settled";
   const said = dice?.say || (roll ? `Seat ${roll.seat} rolls ${roll.count === 1 ? "one die" : `${roll.count} dice`}.` : "");
-  const seated = state.seats.filter((s) => s.held || s.box === "on").length;
+  const voters = state.seats.filter((s) => state.view?.seats?.[s.seat] && (s.phone === "on" || votes.includes(s.seat))).length;
   return html`<section class=${`dice-part ${dice?.state ?? "armed"}`} aria-label="Dice">
     ${dice && !(mine && (typing || blind)) && html`<${DiceRow} dice=${dice} />`}
     ${said && html`<p class="dice-say" aria-live="polite"><${Said} state=${state} text=${said} /></p>`}
@@ -31,7 +31,7 @@ export function DicePart({ state, hand, sending, ask }) {
       html`<button type="button" class="door" disabled=${Boolean(sending)} aria-pressed=${votes.includes(hand.seat)} onClick=${() => ask("dice", { say: "hub" }, "hub")}>
         ${votes.includes(hand.seat) ? "Take my vote back" : "Let the hub roll"}
       </button>`}
-      ${!settled && votes.length > 0 && html`<span class="votes">${votes.map((seat) => html`<${Mark} seat=${seat} />`)} ${votes.length} of ${seated} agree</span>`}
+      ${!settled && votes.length > 0 && html`<span class="votes">${votes.map((seat) => html`<${Mark} seat=${seat} />`)} ${votes.length} of ${voters} agree</span>`}
     </div>`}
   </section>`;
 }

@@ -58,7 +58,6 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
     }
   }
 
-  const wanted = acting ? hand.want : mode === "locked" ? "" : state.want;
   return html`
     <div class="play">
       ${state.state === "stopped" && html`<p class="banner">The match is stopped. Its log is kept; call the staff.</p>`}
@@ -66,10 +65,10 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
       ${hand && html`<${OwnPart} words=${words} state=${state} hand=${hand} keepOpen=${settings.keepOpen} />`}
       <div class="want-block" aria-live="polite">
         ${mode === "locked" && html`<p class="want locked-want"><${Lock} /> ${hand.locked ? "Locked." : "Locked on your box."} ${canChange ? "You may change it until the last one has locked." : ""}</p>`}
-        ${wanted && html`<p class=${`want${acting ? " mine" : ""}`}><${Said} state=${state} text=${wanted} /></p>`}
+        ${acting && hand.want && html`<p class="want mine"><${Said} state=${state} text=${hand.want} /></p>`}
+        ${!acting && html`<${WaitingFor} state=${state} mine=${hand?.seat} />`}
       </div>
       ${acting && state.nudged?.includes(hand.seat) && html`<p class="quiet-words">The others wait for you.</p>`}
-      ${!acting && html`<${WaitingFor} state=${state} mine=${hand?.seat} />`}
       <${DicePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
       ${acting && html`<${Choices} words=${words} state=${state} hand=${hand} question=${question} keepOpen=${settings.keepOpen} />`}
       ${hand && html`<${Standing} words=${words} state=${state} hand=${hand} question=${question} sending=${sending || away} act=${act} />`}

@@ -1,7 +1,7 @@
 // The four tabs below: rules, log, help, seat.
 
 import { html, useState } from "/vendor/htm-preact.js";
-import { Said, Mark, seatWords } from "./atoms.js";
+import { READ, Said, Mark, seatWords } from "./atoms.js";
 import { SecretZone } from "./secret.js";
 import { MARKS } from "./words.js";
 
@@ -35,7 +35,7 @@ export function Log({ state }) {
     <h1 class="headline">What happened</h1>
     ${events.length === 0 && html`<p>Nothing yet.</p>`}
     <ol class="log-list" reversed>
-      ${events.map((e) => html`<li key=${e.n} class="log-line"><span class="log-text"><${Said} state=${state} text=${e.text} /></span>${e.rule && html`<span class="log-rule">${e.rule}</span>`}</li>`)}
+      ${events.map((e) => html`<li key=${e.n} class="log-line"><span class="log-text"><${Said} state=${state} text=${e.text} />${e.data?.read && html` <span class="tag">${READ[e.data.read] ?? e.data.read}</span>`}</span>${e.rule && html`<span class="log-rule">${e.rule}</span>`}</li>`)}
     </ol>
   </div>`;
 }

@@ -172,7 +172,7 @@ class FakeHub:
 
     def _new_server(self) -> uvicorn.Server:
         config = uvicorn.Config(
-            self._app, host="127.0.0.1", port=self.port, log_level="error", lifespan="off", interface="asgi3"
+            self._app, host="127.0.0.1", port=self.port, log_level="critical", lifespan="off", interface="asgi3"
         )
         return uvicorn.Server(config)
 

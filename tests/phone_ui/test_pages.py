@@ -158,7 +158,7 @@ def test_who_only_watches_has_no_button(page: Page, hub: FakeHub) -> None:
     hub.public(scenes.TAKE)
     page.goto(f"{hub.address}/t/1")
     page.get_by_role("button", name="Just watch").click()
-    expect(page.get_by_text("takes a prize")).to_be_visible()
+    expect(page.get_by_text("is to act")).to_be_visible()
     expect(dock(page)).to_have_count(0)
     expect(page.get_by_role("region", name="The table")).to_contain_text("Spot 4")
 
@@ -272,6 +272,16 @@ def test_the_fish_on_a_spot_are_cards_to_choose_from(page: Page, hub: FakeHub) -
     fish = page.get_by_role("group", name="Fish on this Spot").get_by_role("radio")
     expect(fish).to_have_count(2)
     expect(page.get_by_role("radio", name="Eel")).to_be_visible()
+
+
+def test_who_waits_is_told_for_whom_and_has_no_live_button(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    rolling = scenes.ROLLING["view"]["waiting"]["roll"] | {"seat": 3}
+    view = scenes.ROLLING["view"] | {"waiting": {"seats": [], "roll": rolling, "secret": False}}
+    hub.public(scenes.ROLLING | {"view": view, "dice": None, "seq": 50})
+    hub.hand(2, scenes.hand(seq=50))
+    expect(page.locator(".want")).to_have_text(re.compile(r"Cem\s+rolls"))
+    expect(dock(page).get_by_role("button")).to_have_count(0)
 
 
 def test_a_reveal_is_shown_for_a_while(page: Page, hub: FakeHub) -> None:
@@ -828,8 +838,11 @@ def test_the_seats_of_the_screen_go_clockwise(screen: Page, hub: FakeHub) -> Non
     hub.public(scenes.ROLLING)
     screen.goto(f"{hub.address}/t/1/kiosk")
     expect(screen.locator(".seat-place")).to_have_count(4)
-    places = [screen.locator(f".seat-place:has(.seat-{seat})").bounding_box() for seat in (1, 2, 3, 4)]
-    one, two, three, four = [(place["x"], place["y"]) for place in places if place]
+    expect(screen.get_by_text("Baits in the box")).to_be_visible()
+    one, two, three, four = screen.evaluate(
+        "[1, 2, 3, 4].map(seat => document.querySelector(`.seat-place:has(.seat-${seat})`).getBoundingClientRect())"
+        ".map(box => [box.x, box.y])"
+    )
     assert one[0] == two[0] < three[0] == four[0]
     assert two[1] == three[1] < one[1] == four[1]
 
