@@ -1,7 +1,7 @@
 """Situations at the table, in `scenarios/*.toml`, each citing the rules that it proves.
 
-A file names its `game`, its `tables` (seats, options, stack) and its scenarios. A scenario's `play` is read
-line by line:
+A file names its `game`, its `tables` (seats, options, stack) and its scenarios; `data` changes lines of the game's
+data file, as an owner may. A scenario's `play` is read line by line:
 
     {"seat":1,"move":"bid","number":5}            a line for the referee, which must be accepted
     {"seat":1,"move":"bid","number":7} ! BB-X01   ... which must be refused with that code, changing nothing
@@ -14,7 +14,7 @@ line by line:
     asked {"1": [...]}                            who is asked for what: exactly these moves
     asked roll {...}                              the dice that are asked for
     told "The order"                              something the last line made the table hear
-    over [2] {"1": 3, "2": 4}                     how the match ended
+    over [1,2] {"1": 3, "2": 3}                   how the match ended
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ import pytest
 
 from hub import games
 from hub.chance import Chance
+from hub.engine.game import Game
 from hub.errors import StartRefused
 from hub.referee import Referee
 
@@ -46,6 +47,7 @@ class Scenario:
     seats: int
     options: dict[str, Any]
     stack: dict[str, Any]
+    data: dict[str, str]
     play: str
     refused: str
 
@@ -55,7 +57,7 @@ def read(path: Path) -> list[Scenario]:
     found = []
     for told in data["scenario"]:
         table = data.get("tables", {}).get(told.get("at", ""), {})
-        unknown = told.keys() - {"name", "rules", "at", "seats", "options", "stack", "play", "refused"}
+        unknown = told.keys() - {"name", "rules", "at", "seats", "options", "stack", "data", "play", "refused"}
         assert not unknown, f"{path.name}: {told['name']!r} has {unknown}"
         found.append(
             Scenario(
@@ -65,6 +67,7 @@ def read(path: Path) -> list[Scenario]:
                 told.get("seats", table.get("seats", 0)),
                 table.get("options", {}) | told.get("options", {}),
                 table.get("stack", {}) | told.get("stack", {}),
+                told.get("data", {}),
                 told.get("play", ""),
                 told.get("refused", ""),
             )
@@ -80,12 +83,23 @@ WORKED = {
 }
 
 
+def changed(name: str, lines: dict[str, str]) -> Game:
+    """The game as an owner who has edited its data file has it."""
+    room = name.replace("-", "_")
+    text = (SOURCES / "data" / f"{room}.toml").read_text("utf-8")
+    for old, new in lines.items():
+        assert text.count(old) == 1, f"{old!r} is not one line of the data file"
+        text = text.replace(old, new)
+    return games.load(text.encode(), games.find(name).rulebook)
+
+
 class Play:
     """A scenario as it is played, line by line, through the referee."""
 
     def __init__(self, scenario: Scenario) -> None:
         chance = Chance("scenario", scenario.stack)
-        self.referee = Referee(games.find(scenario.game), scenario.seats, scenario.options, chance)
+        game = changed(scenario.game, scenario.data) if scenario.data else games.find(scenario.game)
+        self.referee = Referee(game, scenario.seats, scenario.options, chance)
         self.match = self.referee.match
         self.last: dict[str, Any] = json.loads(self.referee.opening())
 
@@ -106,7 +120,7 @@ class Play:
                 assert any(json.loads(told) in sentence for sentence in texts), texts
             case ["over", told]:
                 winners, scores = told.split(maxsplit=1) if "{" in told else (told, "")
-                assert self.last["over"]["winners"] == json.loads(winners)
+                assert self.last["over"]["winners"] == json.loads(winners), self.last["over"]
                 assert not scores or self.last["over"]["scores"] == json.loads(scores)
             case _ if text.startswith("{"):
                 sent, _, code = text.partition(" ! ")

@@ -1,0 +1,361 @@
+"""What is true of every game, whatever it is called: found by name, played by players that know no rules."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from hub import games
+from hub.chance import Chance
+from hub.engine.decision import CHANCE, Action
+from hub.engine.game import Game, Option
+from hub.engine.match import Match
+from hub.engine.secret import Pile, Secret
+from hub.errors import IllegalAction, StartRefused
+from tests.games.players import LONGEST, args, offers, random_action
+
+few = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+every_game = pytest.mark.parametrize("name", games.names())
+JUNK: list[Any] = [None, True, False, -1, 0, 1, 7, 10**30, 1.0, "", "1", "table", [], [1], [[]], {}, ["a", None]]
+
+
+def values(option: Option) -> st.SearchStrategy[bool | int | str]:
+    """The legal values of an option."""
+    if isinstance(option.default, bool):
+        return st.booleans()
+    if isinstance(option.default, int):
+        return st.just(option.default) | st.integers(option.min, min(option.max, option.min + 60))
+    words: st.SearchStrategy[str] = st.sampled_from(option.choices or [option.default])
+    return words | st.from_regex(option.pattern, fullmatch=True) if option.pattern else words
+
+
+@st.composite
+def beginnings(draw: st.DrawFn, name: str) -> tuple[Match, Random]:
+    """A match with its first question open to people, and the chance to play it by."""
+    game = games.find(name)
+    count = draw(st.integers(*game.seats))
+    seats = draw(st.just(tuple(range(1, count + 1))) | st.sets(st.integers(1, 6), min_size=count, max_size=count))
+    options = {name: draw(st.just(option.default) | values(option)) for name, option in game.options.items()}
+    try:
+        match = Match(game, sorted(seats), options)
+    except StartRefused:
+        assume(False)  # noqa: FBT003 - hypothesis's word for "another one, please"
+    return match, Random(draw(st.integers(0, 2**32)))
+
+
+def steps(match: Match, random: Random) -> Iterator[Action]:
+    """Play a match to its end by chance; each action is told once it has been taken."""
+    chance = Chance(random.randrange(2**32))
+    while match.open:
+        action = random_action(match, random, chance)
+        match.act(action)
+        yield action
+        assert len(match.log) < LONGEST, "the match does not end"
+    assert match.fault is None
+
+
+def copy(match: Match, length: int | None = None) -> Match:
+    """The same match, played again from its log."""
+    return Match.replay(match.game, match.head, match.log[:length])
+
+
+def seen(match: Match, viewer: int | None) -> bytes:
+    """Everything that one viewer is shown."""
+    moves = match.moves(viewer) if viewer in match.state.seats and viewer else []
+    return msgspec.json.encode((match.view(viewer), moves, match.events, match.over and match.over.wire()))
+
+
+def everything(match: Match) -> tuple[Any, ...]:
+    """All there is of a match."""
+    number = match.open.number if match.open else None
+    shown = [seen(match, viewer) for viewer in (None, *match.state.seats)]
+    return shown, match.fingerprint(), len(match.log), number, match.open and match.open.fingerprint()
+
+
+def moments(random: Random, often: float) -> bool:
+    """Whether to look closely now: laws that play a match again are checked now and then."""
+    return random.random() < often
+
+
+# --- It ends, and nothing is lost --------------------------------------------------------------------
+
+
+@every_game
+@few
+@given(st.data())
+def test_a_match_ends_and_its_invariants_hold_after_every_action(name: str, data: st.DataObject) -> None:
+    match, random = data.draw(beginnings(name))
+    room = f"tests.games.invariants.{name.replace('-', '_')}"
+    check = import_module(room).check if find_spec(room) else None
+    for _ in steps(match, random):
+        if check and not (match.open and match.open.by_chance):
+            check(match)
+    assert match.over
+    assert match.over.winners
+    assert match.view(None)["waiting"]["seats"] == []
+    for seat in match.state.seats:
+        assert match.view(seat)["waiting"]["seats"] == {}
+
+
+# --- It replays --------------------------------------------------------------------------------------
+
+
+@every_game
+@few
+@given(st.data())
+def test_a_match_replays_equal_at_every_prefix(name: str, data: st.DataObject) -> None:
+    match, random = data.draw(beginnings(name))
+    taken = [(action, everything(match)) for action in steps(match, random)]
+    again = Match(match.game, match.setup.seats, match.setup.options)
+    for action, then in taken:
+        again.act(action)
+        assert everything(again) == then
+    assert everything(copy(match)) == everything(match)
+
+
+@every_game
+def test_a_match_does_not_depend_on_the_order_of_hashes(name: str) -> None:
+    ends = set()
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.games.one_match", name, "5"],
+            env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+        ends.add(done.stdout)
+    assert len(ends) == 1
+    assert ends.pop().strip()
+
+
+# --- It keeps secrets --------------------------------------------------------------------------------
+
+
+def refusals(match: Match, seat: int) -> list[tuple[str, str]]:
+    """What a seat is told when it tries what is not offered."""
+    told = []
+    for move in (*match.game.words.get("moves", {}), "no_such_move"):
+        for given_args in ({}, {"number": 0}, {"card": "none"}, {"amount": -5}, {"spot": 3}):
+            action = Action(seat=seat, move=move, args=given_args)
+            if not any(m.name == move and m.accepts(given_args) for s, m in offers(match) if s == seat):
+                with pytest.raises(IllegalAction) as refused:
+                    match.act(action)
+                told.append((refused.value.sentence, refused.value.code))
+    return told
+
+
+@every_game
+@few
+@given(st.data())
+def test_a_sealed_choice_shows_in_nothing_that_others_see(name: str, data: st.DataObject) -> None:
+    match, random = data.draw(beginnings(name))
+    for _ in steps(match, random):
+        decision = match.open
+        if not decision or decision.kind != "sealed" or not moments(random, 0.2):
+            continue
+        unlocked = [seat for seat in decision.asked if seat not in decision.answers]
+        if len(unlocked) < 2:
+            continue
+        chooser, *others = random.sample(unlocked, len(unlocked))
+        choices = [(move.name, args(move, random)) for move in random.choices(decision.asked[chooser], k=2)]
+        one, two = copy(match), copy(match)
+        for twin, (move, chosen) in zip((one, two), choices, strict=True):
+            twin.act(Action(seat=chooser, move=move, args=chosen))
+        for other in others:
+            for viewer in (None, *(seat for seat in match.state.seats if seat != chooser)):
+                assert seen(one, viewer) == seen(two, viewer)
+            assert refusals(one, other) == refusals(two, other)
+            move = random.choice(decision.asked[other])
+            action = Action(seat=other, move=move.name, args=args(move, random))
+            if other != others[-1]:
+                for twin in (one, two):
+                    twin.act(action)
+
+
+def leaves(part: Any, viewer: int | None, path: str = "", *, hidden: bool = False) -> Iterator[tuple[str, Any, bool]]:
+    """Every single value of a state: where it stands, what it is, whether it is hidden from `viewer`."""
+    if isinstance(part, Secret):
+        yield from leaves(part.value, viewer, path, hidden=hidden or viewer not in part.seen_by)
+    elif isinstance(part, Pile):
+        yield from leaves(part.cards, viewer, path, hidden=True)
+    elif is_dataclass(part):
+        for field in fields(part):
+            yield from leaves(getattr(part, field.name), viewer, f"{path}.{field.name}", hidden=hidden)
+    elif isinstance(part, list | tuple):
+        yield f"{path}.#", len(part), hidden
+        for place, item in enumerate(part):
+            yield from leaves(item, viewer, f"{path}.{place}", hidden=hidden)
+    elif isinstance(part, dict):
+        yield f"{path}.#", list(map(str, part)), hidden
+        for key, item in part.items():
+            yield from leaves(item, viewer, f"{path}.{key}", hidden=hidden)
+    else:
+        yield path, part, hidden
+
+
+def open_leaves(match: Match, viewer: int) -> list[tuple[str, Any]]:
+    """What of the state `viewer` may know."""
+    state = match.state
+    parts = {"table": state.table, "seats": state.seats, "round": state.round, "phase": state.phase}
+    return [(path, value) for path, value, hidden in leaves(parts, viewer) if not hidden]
+
+
+@every_game
+@few
+@given(st.data())
+def test_cards_that_a_seat_cannot_see_may_change_places_unseen(name: str, data: st.DataObject) -> None:
+    match, random = data.draw(beginnings(name))
+    taken = list(steps(match, random))
+    shuffles = [place for place, action in enumerate(taken) if action.move == "shuffle" and len(action.args["order"]) > 1]
+    proved = 0
+    for _ in range(8 if shuffles else 0):
+        place = random.choice(shuffles)
+        order = list(taken[place].args["order"])
+        i, j = random.sample(range(len(order)), 2)
+        order[i], order[j] = order[j], order[i]
+        viewer = random.choice(list(match.state.seats))
+        swapped = [*taken[:place], Action(seat=CHANCE, move="shuffle", args={"order": order}), *taken[place + 1 :]]
+        one, two = (Match(match.game, match.setup.seats, match.setup.options) for _ in range(2))
+        for action, other in zip(taken, swapped, strict=True):
+            one.act(action)
+            try:
+                two.act(other)
+            except IllegalAction:
+                break  # the log no longer replays: a card has come to light
+            if open_leaves(one, viewer) != open_leaves(two, viewer):
+                break
+            assert seen(one, viewer) == seen(two, viewer)
+            if moments(random, 0.1):
+                assert refusals(one, viewer) == refusals(two, viewer)
+            proved += 1
+    assume(proved or not shuffles)
+
+
+# --- It refuses what is not offered, and takes what is -----------------------------------------------
+
+
+def wrong_actions(match: Match, random: Random) -> Iterator[Action]:
+    """Actions that nobody was offered: other values, names, seats, numbers."""
+    number = match.open.number if match.open else 0
+    offered = offers(match)
+    for seat, move in offered:
+        right = args(move, random)
+        for name in right:
+            yield Action(seat=seat, move=move.name, args={**right, name: random.choice(JUNK)})
+            yield Action(seat=seat, move=move.name, args={key: value for key, value in right.items() if key != name})
+        yield Action(seat=seat, move=move.name, args={**right, "surplus": 1})
+        yield Action(seat=seat, move=move.name + "s", args=right)
+        yield Action(seat=99, move=move.name, args=right)
+        yield Action(seat=CHANCE, move=move.name, args=right)
+        for other in match.state.seats:
+            yield Action(seat=other, move=move.name, args=right)
+        yield Action(seat=seat, move=move.name, args=right, number=number + 1)
+        yield Action(seat=seat, move=move.name, args=right, number=number - 1)
+    for junk in JUNK:
+        yield Action(seat=CHANCE, move="roll", args={"faces": junk})
+        yield Action(seat=CHANCE, move="shuffle", args={"order": junk})
+    yield Action(seat=CHANCE, move="pick", args={"index": 10**6})
+    yield Action(seat=next(iter(match.state.seats)), move="roll", args={"faces": [1]})
+
+
+def legal(match: Match, action: Action) -> bool:
+    """Whether an action happens to be one of those that are offered."""
+    decision = match.open
+    if decision is None or (action.number is not None and action.number != decision.number):
+        return False
+    if action.seat != CHANCE:
+        return any(s == action.seat and m.name == action.move and m.accepts(action.args) for s, m in offers(match))
+    faces, roll = action.args.get("faces"), decision.roll
+    good = bool(roll) and isinstance(faces, list) and all(type(f) is int and 1 <= f <= roll.sides for f in faces)
+    return action.move == "roll" and good and roll is not None and len(faces or ()) == roll.count
+
+
+@every_game
+@few
+@given(st.data())
+def test_what_is_not_offered_is_refused_with_a_sentence_and_changes_nothing(name: str, data: st.DataObject) -> None:
+    match, random = data.draw(beginnings(name))
+    for _ in steps(match, random):
+        if match.open and not moments(random, 0.15):
+            continue
+        before = everything(match)
+        for action in wrong_actions(match, random):
+            if not legal(match, action):
+                with pytest.raises(IllegalAction) as refused:
+                    match.act(action)
+                assert refused.value.sentence.endswith(".")
+                assert refused.value.code
+        assert everything(match) == before
+
+
+@every_game
+@few
+@given(st.data())
+def test_whatever_is_offered_is_accepted_and_so_is_the_safe_answer(name: str, data: st.DataObject) -> None:
+    match, random = data.draw(beginnings(name))
+    for _ in steps(match, random):
+        if match.open is None or match.open.by_chance or not moments(random, 0.08):
+            continue
+        for seat, move in offers(match):
+            copy(match).act(Action(seat=seat, move=move.name, args=args(move, random), number=match.open.number))
+            copy(match).act(Action(seat=seat, move=move.name, args=move.first()))
+        for seat in [] if match.open.roll else match.open.asked:
+            if match.open.offers(seat):
+                copy(match).act(match.safe(seat))
+
+
+# --- It can be undone --------------------------------------------------------------------------------
+
+
+@every_game
+@few
+@given(st.data())
+def test_undo_gives_the_very_state_before_or_is_refused(name: str, data: st.DataObject) -> None:
+    match, random = data.draw(beginnings(name))
+    then = everything(match)
+    for action in steps(match, random):
+        before, then = then, everything(match)
+        if not moments(random, 0.15):
+            continue
+        earlier = copy(match)
+        try:
+            told = earlier.undo()
+        except IllegalAction:
+            assert everything(earlier) == then
+            continue
+        assert action.seat != CHANCE, "dice and shuffles stay"
+        assert told[-1].kind == "undo"
+        shown, *rest = everything(earlier)
+        assert rest == list(before[1:])
+        earlier.events.pop()
+        assert everything(earlier) == before
+
+
+@every_game
+@few
+@given(st.data())
+def test_nobody_takes_back_what_another_seat_has_done(name: str, data: st.DataObject) -> None:
+    match, random = data.draw(beginnings(name))
+    for action in steps(match, random):
+        for seat in match.state.seats:
+            if seat != action.seat and moments(random, 0.05):
+                with pytest.raises(IllegalAction):
+                    match.before(1, seat)
+        if len(match.log) > 1 and match.log[-2].seat != action.seat and moments(random, 0.1):
+            with pytest.raises(IllegalAction):
+                match.before(2)
+
+
+def test_there_are_games() -> None:
+    found: list[Game] = [games.find(name) for name in games.names()]
+    assert [game.name for game in found] == games.names()
