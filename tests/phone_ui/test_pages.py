@@ -715,6 +715,13 @@ def test_the_first_visit_weighs_less_than_200_kilobytes(page: Page, hub: FakeHub
     assert weight < 200_000, weight
 
 
+def test_every_module_of_the_phone_is_asked_for_at_once(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    names = page.evaluate("performance.getEntriesByType('resource').map(e => new URL(e.name).pathname)")
+    html = (STATIC / "phone.html").read_text()
+    assert [name for name in names if name.endswith(".js") and name not in html] == []
+
+
 def test_no_page_knows_a_game() -> None:
     text = "\n".join(file.read_text().lower() for file in STATIC.rglob("*") if file.is_file())
     for file in (ROOT / "hub/games/data").glob("*.toml"):
