@@ -1,0 +1,132 @@
+"""A rulebook's file is read, not run: what rules must not contain."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from hub import games
+
+ROOM = Path(games.__file__).parent
+RULEBOOKS = sorted(path for path in ROOM.glob("*.py") if path.stem != "__init__")
+WORDS = {"open", "print", "input", "hash", "id", "eval", "exec", "globals", "locals", "setattr", "delattr", "vars"}
+MODULES = {
+    "asyncio", "datetime", "io", "logging", "os", "pathlib", "random", "secrets", "socket", "subprocess", "sys", "threading",
+    "time", "uuid",
+}  # fmt: skip
+FORBIDDEN = [
+    ("print(1)", "print"),
+    ("x = hash('a')", "hash"),
+    ("async def play(s):\n    global n", "global"),
+    ("def f():\n    n = 0\n    def g():\n        nonlocal n", "nonlocal"),
+    ("import random", "random"),
+    ("from os import path", "os"),
+    ("from hub.table import Table", "hub.table"),
+    ("SEEN = []", "SEEN"),
+    ("SEEN: dict[str, int] = {}", "SEEN"),
+    ("SEEN = list(range(3))", "SEEN"),
+    ("for x in {1, 2}: pass", "set"),
+    ("for x in set(y): pass", "set"),
+    ("z = [x for x in {1, 2}]", "set"),
+    ("z = list({1, 2})", "set"),
+    ("z = [x for x in a.keys() | b.keys()]", "set"),
+    ("z = {x for x in y}\nfor x in z: pass", "set"),
+    ("def f(x=[]): pass", "default"),
+]
+
+
+def troubles(source: str) -> list[str]:
+    """What a rulebook must not contain, with its line."""
+    tree, found = ast.parse(source), []
+
+    def trouble(node: ast.AST, what: str) -> None:
+        found.append(f"line {getattr(node, 'lineno', 0)}: {what}")
+
+    named = {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and is_set(node.value, set())
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in WORDS:
+                trouble(node, name)
+            case ast.Global() | ast.Nonlocal():
+                trouble(node, type(node).__name__.lower())
+            case ast.Import(names=names):
+                for alias in names:
+                    if not allowed(alias.name):
+                        trouble(node, alias.name)
+            case ast.ImportFrom(module=module) if not allowed(module or ""):
+                trouble(node, module or ".")
+            case ast.For(iter=iterated) | ast.comprehension(iter=iterated) if is_set(iterated, named):
+                trouble(iterated, "set order")
+            case ast.Call(func=ast.Name(id="list" | "tuple" | "enumerate" | "zip" | "iter" | "next"), args=[given, *_]):
+                if is_set(given, named):
+                    trouble(node, "set order")
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                if any(is_mutable(default) for default in (*node.args.defaults, *node.args.kw_defaults) if default):
+                    trouble(node, "mutable default")
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name), *_], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=value):
+                if value and is_mutable(value):
+                    trouble(statement, f"{name} can be changed")
+    return found
+
+
+def allowed(module: str) -> bool:
+    own = ("hub.engine", "hub.errors")
+    return module.startswith(own) if module.split(".")[0] == "hub" else module.split(".")[0] not in MODULES
+
+
+def is_set(node: ast.AST, named: set[str]) -> bool:
+    """Whether something is a set, whose order nobody promises."""
+    match node:
+        case ast.Set() | ast.SetComp() | ast.Call(func=ast.Name(id="set" | "frozenset")):
+            return True
+        case ast.Name(id=name):
+            return name in named
+        case ast.BinOp(left=left, op=ast.BitOr() | ast.BitAnd() | ast.Sub() | ast.BitXor(), right=right):
+            return any(is_set(side, named) or is_keys(side) for side in (left, right))
+    return False
+
+
+def is_keys(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "keys"
+
+
+def is_mutable(node: ast.AST) -> bool:
+    match node:
+        case ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp() | ast.SetComp():
+            return True
+        case ast.Call(func=ast.Name(id="list" | "dict" | "set" | "defaultdict" | "deque" | "Counter" | "count")):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("path", RULEBOOKS, ids=lambda path: path.stem)
+def test_a_rulebook_is_rules_and_nothing_else(path: Path) -> None:
+    assert troubles(path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(("source", "why"), FORBIDDEN)
+def test_what_rules_must_not_contain_is_found(source: str, why: str) -> None:
+    assert any(why in trouble for trouble in troubles(source)), troubles(source)
+
+
+def test_plain_rules_are_left_alone() -> None:
+    assert troubles("ROUNDS = 10\nFISH = ('a', 'b')\nfor fish in FISH: pass\nx = len({1, 2})\ny = 3 in {1, 3}") == []
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_a_game_is_two_files_found_by_name(name: str) -> None:
+    game = games.find(name)
+    assert game.name == name
+    assert (ROOM / f"{name.replace('-', '_')}.py").exists()
+    for rule in ("deal", "play", "explain"):
+        assert callable(getattr(game.rulebook, rule))
