@@ -52,7 +52,7 @@ def beginnings(draw: st.DrawFn, name: str) -> tuple[Match, Random]:
     try:
         match = Match(game, sorted(seats), options)
     except StartRefused:
-        assume(False)  # noqa: FBT003 - hypothesis's word for "another one, please"
+        assume(False)
     return match, Random(draw(st.integers(0, 2**32)))
 
 
@@ -176,8 +176,8 @@ def test_a_sealed_choice_shows_in_nothing_that_others_see(name: str, data: st.Da
             for viewer in (None, *(seat for seat in match.state.seats if seat != chooser)):
                 assert seen(one, viewer) == seen(two, viewer)
             assert refusals(one, other) == refusals(two, other)
-            move = random.choice(decision.asked[other])
-            action = Action(seat=other, move=move.name, args=args(move, random))
+            lock = random.choice(decision.asked[other])
+            action = Action(seat=other, move=lock.name, args=args(lock, random))
             if other != others[-1]:
                 for twin in (one, two):
                     twin.act(action)
@@ -277,8 +277,9 @@ def legal(match: Match, action: Action) -> bool:
     if action.seat != CHANCE:
         return any(s == action.seat and m.name == action.move and m.accepts(action.args) for s, m in offers(match))
     faces, roll = action.args.get("faces"), decision.roll
-    good = bool(roll) and isinstance(faces, list) and all(type(f) is int and 1 <= f <= roll.sides for f in faces)
-    return action.move == "roll" and good and roll is not None and len(faces or ()) == roll.count
+    if action.move != "roll" or roll is None or not isinstance(faces, list):
+        return False
+    return len(faces) == roll.count and all(type(face) is int and 1 <= face <= roll.sides for face in faces)
 
 
 @every_game

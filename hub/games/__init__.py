@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any, cast
 
-from msgspec import convert
+from msgspec import convert, json
 
 from hub.engine.game import Game, Option, Rulebook
 from hub.errors import StartRefused
@@ -21,6 +21,10 @@ WORDS = (
     "options",
 )  # fmt: skip
 """The parts of a data file that screens draw a game with."""
+
+SCREENS = ("minutes", "blurb", "phases", "moves", "parameters", "facts", "screen", "rules")
+DRAWN = ("letter", "colour", "art")
+"""What nobody but a screen reads: parts of the file, and of a card."""
 
 
 def names() -> list[str]:
@@ -38,6 +42,14 @@ def find(name: str) -> Game:
     return load(raw, cast(Rulebook, import_module(f"{__name__}.{room}")))
 
 
+def rules_of(data: dict[str, Any]) -> dict[str, Any]:
+    """The part of a data file that a match can depend on: new colours or labels do not make its log another one."""
+    rules = {key: part for key, part in data.items() if key not in SCREENS}
+    cards: dict[str, dict[str, Any]] = data.get("cards", {})
+    rules["cards"] = {name: {k: v for k, v in card.items() if k not in DRAWN} for name, card in cards.items()}
+    return rules
+
+
 def load(raw: bytes, rulebook: Rulebook) -> Game:
     """A game from the text of its data file and its rulebook. Raises StartRefused on a broken file."""
     try:
@@ -49,7 +61,7 @@ def load(raw: bytes, rulebook: Rulebook) -> Game:
         title=data["title"],
         seats=(data["seats"][0], data["seats"][1]),
         version=data["version"],
-        digest=sha256(raw).hexdigest()[:16],
+        digest=sha256(json.encode(rules_of(data))).hexdigest()[:16],
         options=convert(data.get("options", {}), dict[str, Option]),
         stack=data.get("stack", []),
         words={key: data[key] for key in WORDS if key in data},

@@ -10,8 +10,26 @@ from typing import Any
 import pytest
 
 from hub.chance import Chance
-from hub.engine.decision import CHANCE, Action, Amount, Answer, Choose, Fixed, Move, OneOf, Order, Won
-from hub.engine.decision import ask, ask_all, offer, pick, roll, roll_or, shuffle, tell
+from hub.engine.decision import (
+    CHANCE,
+    Action,
+    Amount,
+    Answer,
+    Choose,
+    Fixed,
+    Move,
+    OneOf,
+    Order,
+    Won,
+    ask,
+    ask_all,
+    offer,
+    pick,
+    roll,
+    roll_or,
+    shuffle,
+    tell,
+)
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Option, Refusal
 from hub.engine.match import Entry, Match
@@ -194,11 +212,15 @@ def test_a_form_that_no_listed_move_has_is_told_apart_from_a_wrong_value() -> No
         await end(s)
 
     m = match(play, explain=lambda s, action: Refusal("By the rules, no.", "XX-X01"))
-    for args in ({}, {"number": 3, "surplus": 1}, {"amount": 3}):
+    forms: list[dict[str, Any]] = [{}, {"number": 3, "surplus": 1}, {"amount": 3}]
+    for args in forms:
         with pytest.raises(NotOffered, match="wants number") as refused:
             act(m, 1, "bid", **args)
         assert refused.value.code == "FORM"
-    for move, args in (("bid", {"number": 9}), ("use", {"spot": 5}), ("use", {"spot": 5, "fish": "a"}), ("draw", {})):
+    tries: list[tuple[str, dict[str, Any]]] = [
+        ("bid", {"number": 9}), ("use", {"spot": 5}), ("use", {"spot": 5, "fish": "a"}), ("draw", {}),
+    ]  # fmt: skip
+    for move, args in tries:
         with pytest.raises(NotOffered, match="By the rules, no"):
             act(m, 1, move, **args)
     with pytest.raises(NotOffered, match="wants nothing"):

@@ -81,7 +81,7 @@ def troubles(source: str) -> list[str]:
 
 def allowed(module: str) -> bool:
     own = ("hub.engine", "hub.errors")
-    return module.startswith(own) if module.split(".")[0] == "hub" else module.split(".")[0] not in MODULES
+    return module.startswith(own) if module.split(".", maxsplit=1)[0] == "hub" else module.split(".", maxsplit=1)[0] not in MODULES
 
 
 def is_set(node: ast.AST, named: set[str]) -> bool:
@@ -130,3 +130,13 @@ def test_a_game_is_two_files_found_by_name(name: str) -> None:
     assert (ROOM / f"{name.replace('-', '_')}.py").exists()
     for rule in ("deal", "play", "explain"):
         assert callable(getattr(game.rulebook, rule))
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_new_colours_do_not_make_a_log_another_games(name: str) -> None:
+    game = games.find(name)
+    text = (ROOM / "data" / f"{name.replace('-', '_')}.toml").read_text("utf-8")
+    painted = "\n".join(f"{line}0" if line.startswith("minutes") else line for line in text.splitlines())
+    assert games.load(painted.encode(), game.rulebook).digest == game.digest
+    richer = f"{text}\n[one_more_rule_table]\nx = 1\n"
+    assert games.load(richer.encode(), game.rulebook).digest != game.digest
