@@ -21,7 +21,7 @@ class Setup(Struct, frozen=True):
     data: Mapping[str, Any]
 
 
-class Event(Struct, frozen=True):
+class Event(Struct, frozen=True, gc=False):
     """Something the whole table may know: a sentence, the rule behind it, a kind and its facts."""
 
     text: str

@@ -14,10 +14,10 @@ from zlib import crc32
 
 from msgspec import Struct, json
 
-from hub.engine.decision import CHANCE, Action, Answer, Kind, Move, Question, Roll, Won, tell
+from hub.engine.decision import CHANCE, Action, Answer, Args, Kind, Move, Question, Roll, Won, tell
 from hub.engine.event import Event, State
 from hub.engine.game import Game
-from hub.engine.secret import Secret, hidden, own, public
+from hub.engine.secret import Secret, hidden, own, plain, public
 from hub.errors import HubError, IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale
 
 STATE_EVERY = 16
@@ -41,7 +41,7 @@ class Head(Struct, frozen=True):
     v: int = 1
 
 
-class Entry(Struct, omit_defaults=True):
+class Entry(Struct, omit_defaults=True, gc=False):
     """One action as it is logged.
 
     `asked` is the fingerprint of the question it answered; `state` that of the whole state after it
@@ -67,7 +67,7 @@ class Over(Struct, frozen=True):
         return {"winners": self.winners, "scores": {str(k): v for k, v in self.scores.items()}, "why": self.why}
 
 
-class Decision(Struct):
+class Decision(Struct, gc=False):
     """The open question, numbered by the log's length when it was opened."""
 
     number: int
@@ -147,7 +147,6 @@ class Match:
             answer, standing = self._by_seat(decision, action)
         entry = Entry(action.seat, action.move, dict(action.args), decision.fingerprint())
         self.log.append(entry)
-        self._public = None
         if standing:
             self._stand(action.seat, answer)
         elif decision.kind == "sealed":
@@ -168,13 +167,13 @@ class Match:
     def _by_seat(self, decision: Decision, action: Action) -> tuple[Answer, bool]:
         """The answer of a seat, checked, and whether it takes a standing offer."""
         seat, name, args = action.seat, action.move, action.args
-        offered, standing = decision.offers(seat), self.standing(seat)
+        offered, standing = decision.offers(seat), self.standing(seat) if self._standing else ()
         for move in offered:
             if move.name == name and move.accepts(args):
-                return Answer(name, dict(args)), False
+                return _answer(name, args), False
         for move in standing:
             if move.name == name and move.accepts(args):
-                return Answer(name, dict(args)), True
+                return _answer(name, args), True
         known = self.game.words.get("moves")
         if known and name not in known and name != "roll":
             raise NotOffered(f"{self.game.title} has no such move.", "FORM")
@@ -196,7 +195,7 @@ class Match:
             if len(faces) != roll.count or not all(type(face) is int and 1 <= face <= roll.sides for face in faces):
                 dice = "one die" if roll.count == 1 else f"{roll.count} dice"
                 raise self._refuse(NotOffered, action, f"Roll {dice}: faces from 1 to {roll.sides}.", "FORM")
-            return faces
+            return faces[:]
         if decision.kind == "shuffle" and action.move == "shuffle":
             order = args.get("order")
             if not isinstance(order, list) or sorted(map(repr, order)) != sorted(map(repr, decision.cards)):
@@ -214,7 +213,9 @@ class Match:
         decision.answers[seat] = answer
         self._seal(seat, answer)
         if len(decision.answers) < len(decision.asked):
-            self._drain()
+            if shown := self._public:  # nothing else has changed: a table for six locks five times before the reveal
+                seats = {**shown["seats"], f"{seat}": plain(self.state.seats[seat])}
+                self._public = {**shown, "seats": seats, "waiting": self.waiting(None)}
             return
         for other in decision.asked:
             self.state.seats[other].locked = False
@@ -230,6 +231,7 @@ class Match:
 
     def _stand(self, seat: int, answer: Answer) -> None:
         """A standing offer is taken; the open decision is offered again with fresh legality."""
+        self._public = None
         try:
             self.game.rulebook.stand(self.state, seat, answer)
         except Exception as why:  # noqa: BLE001 - as in `_resume`
@@ -243,6 +245,7 @@ class Match:
     # --- the script ------------------------------------------------------------------------------
 
     def _resume(self, answer: Any) -> None:
+        self._public = None
         try:
             question: Question = self._script.send(answer)
         except Won as won:
@@ -296,7 +299,8 @@ class Match:
         else:
             if decision.roll:
                 told["roll"] = roll_wire(decision.roll)
-            told["seats"] = [f"{seat}" for seat in decision.asked if decision.offers(seat)]
+            final = decision.answers if decision.final else ()
+            told["seats"] = [f"{seat}" for seat in decision.asked if seat not in final]
             told["secret"] = decision.kind == "sealed"
         return told if viewer is None else self._for(viewer, told)
 
@@ -312,7 +316,7 @@ class Match:
         if self.open is None:
             return []
         told = [move.wire() for move in self.open.offers(seat)]
-        if standing := self.standing(seat):
+        if self._standing and (standing := self.standing(seat)):
             told += [{**move.wire(), "standing": True} for move in standing]
         return told
 
@@ -416,6 +420,11 @@ class Match:
 
     def _rebuilt(self, length: int) -> Match:
         return Match.replay(self.game, self.head, self.log[:length])
+
+
+def _answer(name: str, args: Args) -> Answer:
+    """What the rules get: theirs to change, for the log has its own."""
+    return Answer(name, {key: value[:] if value.__class__ is list else value for key, value in args.items()})
 
 
 def roll_wire(roll: Roll) -> dict[str, Any]:

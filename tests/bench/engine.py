@@ -93,21 +93,36 @@ def resume(game: Game, seed: int, runs: int) -> str:
 
 
 def growth(actions: int) -> list[str]:
-    """Cost of an action early and late in one long match of the ladder, views included."""
-    match, told = Match(LADDER, (1, 2, 3), {"rungs": actions}), []
-    tracemalloc.start()
-    window = max(10, actions // 10)
-    start, held = process_time(), tracemalloc.get_traced_memory()[0]
+    """Cost of an action early and late in one long match of the ladder, views included: time, then memory."""
+    window = actions // 10
+    took, held = [], []
+    match, start = Match(LADDER, (1, 2, 3), {"rungs": actions}), process_time()
     for number in range(1, actions + 1):
-        seat = next(iter(match.open.asked)) if match.open else 0
-        match.act(Action(seat=seat, move="climb", args={"by": 1}))
-        two_views(match, seat)
+        climb(match)
         if number % window == 0:
-            now, memory = process_time(), tracemalloc.get_traced_memory()[0]
-            told.append(f"actions {number - window + 1:>5}-{number:<5} {(now - start) / window * 1e6:6.1f} us each, {(memory - held) / window:6.0f} bytes each")
-            start, held = process_time(), memory
+            now = process_time()
+            took.append((now - start) / window * 1e6)
+            start = process_time()
+    tracemalloc.start()
+    match, before = Match(LADDER, (1, 2, 3), {"rungs": actions}), tracemalloc.get_traced_memory()[0]
+    for number in range(1, actions + 1):
+        climb(match)
+        if number % window == 0:
+            now_held = tracemalloc.get_traced_memory()[0]
+            held.append((now_held - before) / window)
+            before = now_held
     tracemalloc.stop()
-    return told
+    return [
+        f"actions {n * window + 1:>5}-{(n + 1) * window:<5} {us:5.1f} us each, {size:4.0f} bytes each"
+        for n, (us, size) in enumerate(zip(took, held, strict=True))
+    ]
+
+
+def climb(match: Match) -> None:
+    """One rung of the ladder, with the views it makes necessary."""
+    seat = next(iter(match.open.asked)) if match.open else 0
+    match.act(Action(seat=seat, move="climb", args={"by": 1}))
+    two_views(match, seat)
 
 
 def main() -> None:
@@ -126,7 +141,7 @@ def main() -> None:
         print(f"  with the public and the own view {rate(recorded, two_views, args.runs)}")
         print(f"  with the views of all            {rate(recorded, all_views, args.runs)}")
         print(f"  resume                           {resume(games.find(name), args.seed, args.runs)}")
-    print("one long match (the tests' ladder), views included, memory traced:")
+    print("one long match (the tests' ladder), views included:")
     for line in growth(5000):
         print(f"  {line}")
 

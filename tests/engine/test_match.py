@@ -530,6 +530,19 @@ def test_a_log_that_the_rules_answer_differently_is_not_believed() -> None:
             Match.replay(LADDER, wrong, log)
 
 
+def test_what_the_rules_do_with_an_answer_does_not_touch_the_log() -> None:
+    async def play(s: Made) -> None:
+        answer = await ask(s, 1, [offer("sort", order=Order([1, 2, 3]))], "Sort.")
+        answer["order"].clear()
+        (await roll(s, 1, 2, 6, "luck", "Roll.")).clear()
+        await ask(s, 1, [offer("sort", order=Order([1, 2, 3]))], "Sort.")
+
+    m = match(play)
+    act(m, 1, "sort", order=[3, 2, 1])
+    dice(m, 4, 5)
+    assert [entry.args for entry in m.log] == [{"order": [3, 2, 1]}, {"faces": [4, 5]}]
+
+
 def test_undo_goes_back_over_ones_own_inputs_only() -> None:
     m = ladder(3)
     height = m.state.seats[1].height
