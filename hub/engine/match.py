@@ -23,6 +23,9 @@ from hub.errors import HubError, IllegalAction, NotAsked, NotOffered, ReplayDive
 STATE_EVERY = 16
 """Every so many log entries the whole state is fingerprinted."""
 
+LOG_FORM = 1
+"""How a log is written: a newer form is not guessed at."""
+
 READ = ("read", "typed", "hub")
 """How a roll came in: read by a dice reader, typed by a person, or rolled by the hub."""
 
@@ -38,7 +41,7 @@ class Head(Struct, frozen=True):
     digest: str
     seats: list[int]
     options: dict[str, Any]
-    v: int = 1
+    v: int = LOG_FORM
 
 
 class Entry(Struct, omit_defaults=True, gc=False):
@@ -359,6 +362,8 @@ class Match:
                 f"This log was made with {head.game} rules {head.version}, data {head.digest}; "
                 f"here are {game.name} rules {game.version}, data {game.digest}."
             )
+        if head.v != LOG_FORM:
+            raise ReplayDiverged(f"This log is written in form {head.v}; this hub reads form {LOG_FORM}.")
         match = cls(game, head.seats, head.options)
         for number, entry in enumerate(entries):
             asked = match.open.fingerprint() if match.open else 0

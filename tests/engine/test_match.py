@@ -525,6 +525,8 @@ def test_a_log_that_the_rules_answer_differently_is_not_believed() -> None:
     for entries, why in ((changed, "state"), (foreign, "refused"), (unasked, "differently")):
         with pytest.raises(ReplayDiverged, match=why):
             Match.replay(LADDER, head, entries)
+    with pytest.raises(ReplayDiverged, match="form 2"):
+        Match.replay(LADDER, type(head)("ladder", 1, head.digest, [1, 2], {}, 2), log)
     for wrong in (type(head)("chess", 1, head.digest, [1, 2], {}), type(head)("ladder", 2, head.digest, [1, 2], {})):
         with pytest.raises(ReplayDiverged, match="made with"):
             Match.replay(LADDER, wrong, log)
