@@ -1,0 +1,1102 @@
+"""The table: one inbox, one writer.
+
+Whatever happens (a key, a phone, a die, the clock) is put into the inbox as a Signal and read by one
+thread: signal, action, match, log on disk, views, pictures. Drivers and web threads never touch the
+match. Nothing is shown, and nobody is answered, before the disk has it.
+
+This file knows who sits where and what is asked of whom. What a control means is told by
+`hub.bindings`, how a ring or a panel looks by `hub.pictures`, how a phone is spoken to by `hub.wire`.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from secrets import choice, randbelow, token_urlsafe
+from typing import Any
+
+import msgspec
+
+from hub import bindings
+from hub.chance import Chance
+from hub.engine.decision import CHANCE, Action, Move
+from hub.engine.event import Event
+from hub.engine.game import Game
+from hub.engine.match import Decision, Entry, Head, Match
+from hub.errors import HubError, IllegalAction, LogError, NotAsked, NotOffered, RulesBug, Stale, StartRefused
+from hub.pictures import rings
+from hub.ports import (
+    BoxBid,
+    BoxCheated,
+    BoxDown,
+    BoxLocked,
+    Boxes,
+    BoxUnlocked,
+    BoxUp,
+    BrokerDown,
+    BrokerUp,
+    ClaimAsked,
+    ClaimDecided,
+    Clock,
+    Dice,
+    DiceSeen,
+    Key,
+    Lamps,
+    LogEntry,
+    LogStore,
+    Page,
+    PhoneGarbled,
+    PhoneLink,
+    Phones,
+    PhoneSaid,
+    SealedRound,
+    Tick,
+    Turn,
+)
+
+log = logging.getLogger(__name__)
+
+CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: a table's code never spells a word
+CLAIM_SECONDS = 30.0
+NUDGE_SECONDS = 20.0
+ACCEPT_SECONDS = 1.0  # a roll that was read stands after so long without objection
+SHOWN_EVENTS = 30
+WRONG_CODES = 3  # tries of a seat's code, after which the code changes
+
+
+@dataclass
+class Place:
+    """One numbered place at the table: who holds it, with what.
+
+    `code` is the 4-digit twin of pressing the box: shown to all while nobody holds the seat, and to
+    its holder only afterwards.
+    """
+
+    seat: int
+    code: str
+    sid: str = ""
+    password: str = field(default="", repr=False)
+    phone_key: bytes = field(default=b"", repr=False)
+    name: str = ""
+    box: str = ""
+    joined: bool = False
+    ready: bool = False
+    phone_on: bool = False
+    box_on: bool = False
+    wrong_codes: int = 0
+
+
+class KeptPlace(msgspec.Struct):
+    """What of a place survives a restart."""
+
+    seat: int
+    code: str
+    sid: str
+    password: str
+    phone_key: bytes
+    name: str
+    box: str
+    joined: bool
+
+
+@dataclass
+class Ports:
+    """The world around a table, as `hub.app` wires it."""
+
+    store: LogStore
+    phones: Phones
+    clock: Clock
+    chance: Chance
+    lamps: list[Lamps] = field(default_factory=list)
+    pages: list[Page] = field(default_factory=list)
+    boxes: Boxes | None = None
+    dice: Dice | None = None
+
+
+@dataclass
+class DiceWatch:
+    """The roll that is asked for, as far as it has come."""
+
+    number: int
+    state: str
+    faces: tuple[int, ...] = ()
+    say: str = ""
+    accept_at: float | None = None
+    votes: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Sealed:
+    """A sealed choice as the boxes hold it: the line of answers laid for each seat, who locked in a box."""
+
+    number: int
+    round: int
+    lines: dict[int, list[bindings.Answer]]
+    starts: dict[int, int]
+    locked: list[int] = field(default_factory=list)
+    revealing: bool = False
+
+
+class _Stop:
+    """The last signal."""
+
+
+class Table:
+    """One wooden table while the hub runs. Fulfils what the web needs to know of it.
+
+    `seats` is the number of places, 2 to 6; `games` are offered in the lobby in that order; `place_boxes`
+    binds seat boxes (by id) to seats. Call `start` once, then `put` signals from any thread.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        name: str,
+        seats: int,
+        games: Sequence[Game],
+        ports: Ports,
+        *,
+        url: str = "",
+        place_boxes: Mapping[str, int] | None = None,
+    ) -> None:
+        self.id = id
+        self.name = name
+        self.url = url
+        self.code = ""
+        self._games = {game.name: game for game in games}
+        self._ports = ports
+        self._place_boxes = dict(place_boxes or {})
+        self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._places = {seat: Place(seat, _digits()) for seat in range(1, seats + 1)}
+        self._boxes_up: dict[str, str] = {}
+        self._match: Match | None = None
+        self._match_id: str | None = None
+        self._written = 0
+        self._stopped = ""
+        self._notice = ""
+        self._epoch = 0
+        self._seq = 0
+        self._claim: tuple[ClaimAsked, float] | None = None
+        self._dice: DiceWatch | None = None
+        self._sealed: Sealed | None = None
+        self._cursors: dict[int, bindings.Cursor] = {}
+        self._asked_at = 0.0
+        self._nudged: list[int] = []
+        self._settled = False
+        self._public: bytes = b"{}"
+        self._watchers: list[Callable[[bytes], None]] = []
+        self._last_game: str = ""
+
+    # --- from any thread -------------------------------------------------------------------------
+
+    def put(self, signal: object) -> None:
+        """Put a signal into the inbox."""
+        self._inbox.put(signal)
+
+    def public(self) -> bytes:
+        """The newest public state, as JSON."""
+        return self._public
+
+    def subscribe(self, watcher: Callable[[bytes], None]) -> Callable[[], None]:
+        """Call `watcher` with each new public state, from the table's thread; returns how to end it."""
+        self._watchers.append(watcher)
+        return lambda: self._watchers.remove(watcher) if watcher in self._watchers else None
+
+    def claim(self, asked: ClaimAsked) -> None:
+        """Somebody asks for a seat."""
+        self.put(asked)
+
+    # --- the one thread --------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Take up what the record holds: who sat where, and the match under way. Raises LogError."""
+        self._recall()
+        self._resume()
+        self._open_decision()
+        self._show()
+
+    def run(self, ticked: Callable[[], None] = lambda: None) -> None:
+        """Read the inbox until `stop`. `ticked` is called at least once a second: it feeds the watchdog."""
+        while True:
+            try:
+                signal = self._inbox.get(timeout=self._patience())
+            except queue.Empty:
+                signal = Tick()
+            if isinstance(signal, _Stop):
+                return
+            self.take(signal)
+            ticked()
+
+    def stop(self) -> None:
+        """End `run` after what is already in the inbox."""
+        self._inbox.put(_Stop())
+
+    def _patience(self) -> float:
+        """Seconds until something is due by itself, one at most."""
+        due = self._dice.accept_at if self._dice else None
+        return 1.0 if due is None else min(1.0, max(0.0, due - self._ports.clock.now()))
+
+    def take(self, signal: object) -> None:
+        """Let one signal have its effect, and show what came of it."""
+        try:
+            changed = self._take(signal)
+            changed = self._due() or changed
+        except LogError as why:
+            self._halt(why)
+            changed = True
+        if changed:
+            self._show()
+
+    def _take(self, signal: object) -> bool:
+        match signal:
+            case PhoneSaid():
+                return self._phone_said(signal)
+            case PhoneLink(sid, on):
+                place = self._held_by(sid)
+                if place is None or place.phone_on == on:
+                    return False
+                place.phone_on = on
+            case PhoneGarbled(sid, sentence):
+                log.info("table %s: a phone was not understood: %s", self.id, sentence)
+                return False
+            case ClaimAsked():
+                self._claim_asked(signal)
+            case BoxUp():
+                self._box_up(signal)
+            case BoxDown(box, why):
+                self._box_down(box, why)
+            case Key() | Turn():
+                return self._control(signal)
+            case BoxLocked(box, round):
+                return self._box_locked(box, round)
+            case BoxUnlocked(box, round):
+                return self._box_unlocked(box, round)
+            case BoxBid(box, round, index):
+                return self._box_bid(box, round, index)
+            case BoxCheated(box, round):
+                return self._box_cheated(box, round)
+            case DiceSeen():
+                return self._dice_seen(signal)
+            case BrokerUp():
+                for place in self._places.values():
+                    if place.sid:
+                        self._ports.phones.admit(place.sid, place.password, place.phone_key)
+                self._notice = ""
+            case BrokerDown(why):
+                self._notice = why
+            case Tick():
+                return self._retry_record()
+            case _:
+                raise TypeError(f"no signal: {signal!r}")
+        return True
+
+    def _due(self) -> bool:
+        """What time alone brings about: claims run out, silent seats are called, a read roll stands."""
+        now, changed = self._ports.clock.now(), False
+        if self._claim and now >= self._claim[1]:
+            self._decide(self._claim[0], "Nobody pressed the button on the box: try again.")
+            changed = True
+        if self._dice and self._dice.accept_at is not None and now >= self._dice.accept_at:
+            changed = self._accept_roll() or changed
+        if now - self._asked_at >= NUDGE_SECONDS:
+            waited = [seat for seat in self._awaited() if seat not in self._nudged]
+            if waited:
+                self._nudged += waited
+                changed = True
+        return changed
+
+    # --- the record ------------------------------------------------------------------------------
+
+    def _recall(self) -> None:
+        store = self._ports.store
+        code = store.recall(self.id, "code")
+        self.code = code.decode() if code else "".join(choice(CODE_LETTERS) for _ in range(4))
+        epoch = store.recall(self.id, "epoch")
+        self._epoch = int(epoch) + 1 if epoch else 1
+        store.keep(self.id, "code", self.code.encode())
+        store.keep(self.id, "epoch", str(self._epoch).encode())
+        kept = store.recall(self.id, "places")
+        for one in msgspec.json.decode(kept, type=list[KeptPlace]) if kept else []:
+            place = self._places.get(one.seat)
+            if place:
+                place.code, place.sid, place.password, place.phone_key = one.code, one.sid, one.password, one.phone_key
+                place.name, place.box, place.joined = one.name, one.box, one.joined
+        for box, seat in self._place_boxes.items():
+            self._bind(box, seat)
+
+    def _resume(self) -> None:
+        """Play the running match's log again. One that the rules now contradict is kept and set aside."""
+        store = self._ports.store
+        running = store.running(self.id)
+        if running is None:
+            return
+        try:
+            head_line, lines = store.load(running)
+            head = msgspec.json.decode(head_line, type=Head)
+            game = self._games.get(head.game)
+            if game is None:
+                raise StartRefused(f"This hub has no game {head.game}.")
+            self._match = Match.replay(game, head, [msgspec.json.decode(line.line, type=Entry) for line in lines])
+        except (HubError, msgspec.DecodeError) as why:
+            log.error("table %s: match %s cannot go on: %s", self.id, running, why)
+            store.end(running, msgspec.json.encode({"set_aside": str(why)}))
+            self._notice = f"The last match cannot go on; its record is kept. {why}"
+            return
+        self._match_id, self._written, self._last_game = running, len(self._match.log), head.game
+        self._settle_chance()
+
+    def _keep_places(self) -> None:
+        kept = [
+            KeptPlace(p.seat, p.code, p.sid, p.password, p.phone_key, p.name, p.box, p.joined)
+            for p in self._places.values()
+        ]
+        self._ports.store.keep(self.id, "places", msgspec.json.encode(kept))
+
+    def _next_epoch(self) -> None:
+        self._epoch += 1
+        self._ports.store.keep(self.id, "epoch", str(self._epoch).encode())
+
+    def _record(self) -> None:
+        """Bring the record up to the match. The only way an action becomes true."""
+        match = self._match
+        if match is None or self._match_id is None:
+            return
+        fresh = match.log[self._written :]
+        if fresh:
+            lines = [LogEntry(self._written + n, msgspec.json.encode(entry)) for n, entry in enumerate(fresh)]
+            self._ports.store.append(self._match_id, lines)
+            self._written = len(match.log)
+        if match.over:
+            self._ports.store.end(self._match_id, msgspec.json.encode(match.over))
+
+    def _halt(self, why: LogError) -> None:
+        """The record cannot be written: the match stands still until it can."""
+        log.error("table %s: %s", self.id, why)
+        self._stopped = str(why)
+
+    def _retry_record(self) -> bool:
+        if not self._stopped:
+            return False
+        self._record()
+        self._stopped = ""
+        self._open_decision()
+        return True
+
+    # --- a match ---------------------------------------------------------------------------------
+
+    def _begin(self, name: str, options: Mapping[str, Any]) -> None:
+        """Start a match with those who have joined. Raises StartRefused."""
+        if self._match and not self._match.over and not self._match.fault:
+            raise StartRefused("A match is under way at this table.")
+        game = self._games.get(name)
+        if game is None:
+            raise StartRefused(f"There is no game {name!r} at this table.")
+        match = Match(game, [p.seat for p in self._places.values() if p.joined], options)
+        if self._match_id and self._match and not self._match.over:
+            self._ports.store.end(self._match_id, msgspec.json.encode({"left": True}))
+        match_id = f"m-{self._ports.store.count() + 1}"
+        self._ports.store.begin(match_id, self.id, msgspec.json.encode(match.head))
+        self._next_epoch()
+        self._match, self._match_id, self._written, self._last_game, self._notice = match, match_id, 0, name, ""
+        for place in self._places.values():
+            place.ready = False
+        self._settle_chance()
+        self._open_decision()
+
+    def _act(self, action: Action) -> None:
+        """One action: checked, logged on disk, and only then the table goes on. Raises IllegalAction."""
+        if self._stopped:
+            raise NotAsked(f"The match stands still: {self._stopped}", "RECORD")
+        match = self._match
+        if match is None:
+            raise NotAsked("No match is under way.", "LOBBY")
+        before = match.open
+        try:
+            match.act(action)
+        except RulesBug as why:
+            log.error("table %s: %s", self.id, why, exc_info=why.__cause__)
+            self._notice = f"{why} Take back the last action, or start anew."
+        self._settle_chance()
+        if match.open is not before or match.over:
+            self._open_decision()
+
+    def _settle_chance(self) -> None:
+        if self._match:
+            try:
+                self._ports.chance.settle(self._match)
+            except RulesBug as why:
+                log.error("table %s: %s", self.id, why, exc_info=why.__cause__)
+                self._notice = f"{why} Take back the last action, or start anew."
+            self._record()
+
+    def _open_decision(self) -> None:
+        """A new question: boxes, dice and the clock of patience begin anew."""
+        self._asked_at, self._nudged, self._cursors = self._ports.clock.now(), [], {}
+        self._close_sealed()
+        self._disarm()
+        decision = self._decision()
+        if decision is None:
+            self._settled = True
+            return
+        self._settled = decision.kind == "sealed"
+        if decision.kind == "sealed":
+            self._open_sealed(decision)
+        if decision.roll:
+            self._arm(decision)
+
+    def _decision(self) -> Decision | None:
+        return self._match.open if self._match and not self._stopped else None
+
+    def _awaited(self) -> list[int]:
+        """The seats that the table waits for."""
+        decision = self._decision()
+        if decision is None:
+            return []
+        if decision.roll:
+            return [decision.roll.seat]
+        return [seat for seat in decision.asked if seat not in self._locked(decision)]
+
+    def _locked(self, decision: Decision) -> list[int]:
+        """Who has locked a sealed choice, on a phone or in a box."""
+        boxed = self._sealed.locked if self._sealed else []
+        return [seat for seat in decision.asked if seat in decision.answers or seat in boxed]
+
+    def _undo(self, seat: int) -> None:
+        if self._match is None or self._match_id is None:
+            raise NotOffered("No match is under way.", "LOBBY")
+        self._match.undo(1, seat)
+        self._ports.store.cut(self._match_id, len(self._match.log))
+        self._written = len(self._match.log)
+        self._next_epoch()
+        self._notice = ""
+        self._open_decision()
+
+    # --- phones ----------------------------------------------------------------------------------
+
+    def _held_by(self, sid: str) -> Place | None:
+        return next((place for place in self._places.values() if place.sid and place.sid == sid), None)
+
+    def _phone_said(self, said: PhoneSaid) -> bool:
+        place = self._held_by(said.sid)
+        if place is None:
+            return False
+        refusal: IllegalAction | None = None
+        place.phone_on = True
+        try:
+            if said.verb in ("act", "roll", "dice", "undo") and said.epoch != self._epoch:
+                raise Stale
+            self._verb(place, said)
+        except IllegalAction as why:
+            refusal = why
+        except StartRefused as why:
+            refusal = IllegalAction(str(why), "START")
+        # What was taken is shown first, so that the answer never runs ahead of the view.
+        if refusal is None:
+            self._show()
+        answer = {"re": said.id, "ok": refusal is None, "seq": self._seq}
+        if refusal:
+            answer |= {"error": refusal.sentence, "code": refusal.code}
+        if place.sid == said.sid:
+            self._ports.phones.answer(said.sid, answer)
+        return False
+
+    def _verb(self, place: Place, said: PhoneSaid) -> None:
+        args = dict(said.args)
+        match said.verb:
+            case "act":
+                move = args.pop("move", None)
+                if type(move) is not str:
+                    raise IllegalAction("An action needs a move.")
+                self._phone_acts(Action(seat=place.seat, move=move, args=args, number=said.number))
+            case "roll":
+                self._typed(place.seat, args, said.number)
+            case "dice":
+                self._dice_word(place.seat, args.get("say"))
+            case "undo":
+                self._undo(place.seat)
+            case "start":
+                options = args.get("options", {})
+                if not isinstance(args.get("game"), str) or not isinstance(options, dict):
+                    raise IllegalAction("Name a game and its options.")
+                self._begin(args["game"], options)
+            case "again":
+                self._again()
+            case "ready":
+                place.ready = not place.ready
+            case "name":
+                if not isinstance(args.get("name"), str):
+                    raise IllegalAction("A name is a text.")
+                place.name = "".join(sign for sign in args["name"] if sign.isprintable()).strip()[:20]
+                self._keep_places()
+            case "leave":
+                self._release(place)
+            case _:
+                raise IllegalAction("That is no request.")
+
+    def _phone_acts(self, action: Action) -> None:
+        sealed = self._sealed
+        if sealed and action.seat in sealed.lines and self._decision() is not None:
+            if sealed.revealing:
+                raise NotOffered("Everybody has locked: the choices are being opened.", "LOCKED")
+            self._match_check(action)
+            self._take_from_box(action.seat)
+        self._act(action)
+        self._reveal_when_locked()
+
+    def _match_check(self, action: Action) -> None:
+        """Refuse an illegal choice before the box's lock is given up for it."""
+        decision = self._decision()
+        if decision and not any(m.name == action.move and m.accepts(action.args) for m in decision.offers(action.seat)):
+            self._act(action)  # refuses it in the rulebook's words
+
+    def _again(self) -> None:
+        match = self._match
+        if match is None or not match.over:
+            raise NotAsked("There is no finished match to play again.", "LOBBY")
+        self._begin(match.game.name, match.setup.options)
+
+    # --- claims ----------------------------------------------------------------------------------
+
+    def _claim_asked(self, asked: ClaimAsked) -> None:
+        place = self._places.get(asked.seat)
+        if place is None:
+            self._decide(asked, f"There is no seat {asked.seat} at this table.")
+        elif asked.code is not None:
+            if asked.code == place.code:
+                self._hold(place, asked)
+            else:
+                place.wrong_codes += 1
+                if place.wrong_codes >= WRONG_CODES:
+                    place.code, place.wrong_codes = _digits(), 0
+                    self._keep_places()
+                self._decide(asked, f"That is not the code of seat {asked.seat}.")
+        elif not place.box_on:
+            where = "that its phone shows under Seat" if place.sid else "from the big screen"
+            self._decide(asked, f"Seat {asked.seat} has no box: type its 4-digit code {where}.")
+        elif self._claim:
+            self._decide(asked, "Somebody else is just sitting down: try again in a moment.")
+        else:
+            self._claim = (asked, self._ports.clock.now() + CLAIM_SECONDS)
+
+    def _decide(self, asked: ClaimAsked, refusal: str) -> None:
+        if self._claim and self._claim[0].claim == asked.claim:
+            self._claim = None
+        asked.answer(ClaimDecided(asked.claim, False, refusal))
+
+    def _hold(self, place: Place, asked: ClaimAsked) -> None:
+        """The phone that asked holds the seat now; whoever held it before is out, at once."""
+        if self._claim and self._claim[0].claim == asked.claim:
+            self._claim = None
+        if place.sid:
+            self._ports.phones.release(place.sid)
+        place.sid, place.password = token_urlsafe(12), token_urlsafe(24)
+        place.phone_key, place.code, place.wrong_codes = asked.phone_key, _digits(), 0
+        place.name = asked.name or place.name
+        place.joined, place.phone_on = True, False
+        self._keep_places()
+        self._ports.phones.admit(place.sid, place.password, place.phone_key)
+        say = f"Seat {place.seat} is yours."
+        asked.answer(ClaimDecided(asked.claim, True, say, place.sid, place.password))
+
+    def _release(self, place: Place) -> None:
+        sid = place.sid
+        place.sid = place.password = ""
+        place.phone_key, place.code, place.phone_on = b"", _digits(), False
+        if not self._playing() or place.seat not in self._playing():
+            place.name, place.ready, place.joined = "", False, False
+        self._keep_places()
+        self._ports.phones.release(sid)
+
+    def _playing(self) -> list[int]:
+        """The seats of the match under way."""
+        return list(self._match.state.seats) if self._match and not self._match.over else []
+
+    # --- boxes -----------------------------------------------------------------------------------
+
+    def _place_of(self, box: str) -> Place | None:
+        return next((place for place in self._places.values() if place.box == box), None)
+
+    def _bind(self, box: str, seat: int) -> None:
+        if seat not in self._places:
+            return
+        for place in self._places.values():
+            if place.box == box and place.seat != seat:
+                place.box, place.box_on = "", False
+        self._places[seat].box = box
+
+    def _box_up(self, up: BoxUp) -> None:
+        self._boxes_up[up.box] = up.boot
+        place = self._place_of(up.box)
+        if place is None:
+            free = [p.seat for p in self._places.values() if not p.box]
+            if free:
+                self._notice = f"A new seat box: press any button on the box for seat {free[0]}."
+            return
+        place.box_on = True
+        decision = self._decision()
+        if decision and self._sealed and place.seat in decision.asked and place.seat not in decision.answers:
+            self._offer_sealed(place, self._sealed, decision.offers(place.seat))
+
+    def _box_down(self, box: str, why: str) -> None:
+        self._boxes_up.pop(box, None)
+        place = self._place_of(box)
+        log.warning("table %s: box %s: %s", self.id, box, why)
+        if place:
+            place.box_on = False
+            if self._claim and self._claim[0].seat == place.seat and self._ports.boxes:
+                self._decide(self._claim[0], f"The box of seat {place.seat} is gone: type the seat's code.")
+
+    def _control(self, signal: Key | Turn) -> bool:
+        place = self._place_of(signal.box)
+        if place is None:
+            return self._place_box(signal)
+        if isinstance(signal, Key) and signal.control == "bar" and signal.edge == "hold":
+            self._notice = f"Seat {place.seat} calls for help."
+            return True
+        if self._claim and self._claim[0].seat == place.seat and isinstance(signal, Key):
+            if signal.control == "push" and signal.edge == "down":
+                self._hold(place, self._claim[0])
+            elif signal.control == "bar":
+                self._decide(self._claim[0], f"Seat {place.seat} said no.")
+            return True
+        if self._decision() is not None:
+            return self._control_in_match(place, signal)
+        return isinstance(signal, Key) and self._control_in_lobby(place, signal)
+
+    def _place_box(self, signal: Key | Turn) -> bool:
+        """A box that belongs to no seat yet: its first key binds it to the first free seat."""
+        free = [place.seat for place in self._places.values() if not place.box]
+        if not isinstance(signal, Key) or not free:
+            return False
+        self._bind(signal.box, free[0])
+        self._places[free[0]].box_on = True
+        self._keep_places()
+        left = free[1:]
+        self._notice = f"Now press the box for seat {left[0]}." if left and len(self._boxes_up) > len(self._places) - len(left) else ""
+        return True
+
+    def _control_in_lobby(self, place: Place, key: Key) -> bool:
+        """Push: sit down and be ready; once all are, push starts. Bar: not ready, then up again."""
+        if key.edge != "down":
+            return False
+        if key.control == "bar":
+            if place.ready:
+                place.ready = False
+            elif not place.sid:
+                place.joined = False
+            self._keep_places()
+            return True
+        if key.control != "push":
+            return False
+        if not place.ready:
+            place.joined = place.ready = True
+            self._keep_places()
+            return True
+        try:
+            self._start_by_box()
+        except StartRefused as why:
+            self._notice = str(why)
+            if self._ports.boxes:
+                self._ports.boxes.buzz(key.box, "error")
+        return True
+
+    def _start_by_box(self) -> None:
+        joined = [place for place in self._places.values() if place.joined]
+        late = [place.seat for place in joined if not place.ready]
+        if late:
+            raise StartRefused(f"Not ready yet: {', '.join(f'Seat {seat}' for seat in late)}.")
+        if self._match and self._match.over:
+            self._again()
+        else:
+            self._begin(self._last_game or next(iter(self._games)), {})
+
+    def _control_in_match(self, place: Place, signal: Key | Turn) -> bool:
+        """An open decision is answered on the box; a sealed one is the box's own business (`BoxLocked`)."""
+        decision = self._decision()
+        if decision is None or (decision.kind == "sealed" and place.seat in decision.asked):
+            return False
+        if decision.roll and decision.roll.seat == place.seat and self._roll_key(place, decision, signal):
+            return True
+        moves = self._moves(place.seat)
+        if not moves:
+            return False
+        cursor, outcome = bindings.press(moves, self._cursors.get(place.seat, bindings.Cursor()), signal, self._words())
+        self._cursors[place.seat] = cursor
+        match outcome:
+            case bindings.Chosen(answer):
+                self._box_acts(place, Action(seat=place.seat, move=answer.move, args=dict(answer.args)))
+            case bindings.Refused(sentence):
+                self._box_refused(place, sentence)
+        self._tell_cursor(place, moves)
+        return True
+
+    def _moves(self, seat: int) -> list[Move]:
+        decision = self._decision()
+        if decision is None or self._match is None:
+            return []
+        return [*decision.offers(seat), *self._match.standing(seat)]
+
+    def _words(self) -> Mapping[str, Any]:
+        return self._match.game.words if self._match else {}
+
+    def _box_acts(self, place: Place, action: Action) -> None:
+        try:
+            self._act(action)
+        except IllegalAction as why:
+            self._box_refused(place, why.sentence)
+
+    def _box_refused(self, place: Place, sentence: str) -> None:
+        if self._ports.boxes:
+            self._ports.boxes.buzz(place.box, "error")
+            self._ports.boxes.say(place.box, sentence[:40])
+
+    def _tell_cursor(self, place: Place, moves: list[Move]) -> None:
+        cursor = self._cursors.get(place.seat)
+        if cursor and self._ports.boxes:
+            self._ports.boxes.say(place.box, bindings.oled(cursor, moves, self._words()))
+
+    # --- sealed choices in boxes -------------------------------------------------------------------
+
+    def _open_sealed(self, decision: Decision) -> None:
+        serial = int((self._match_id or "m-0").removeprefix("m-"))
+        self._sealed = Sealed(decision.number, serial % 100_000 * 10_000 + decision.number, {}, {})
+        for place in self._places.values():
+            if place.seat in decision.asked and place.seat not in decision.answers:
+                self._offer_sealed(place, self._sealed, decision.offers(place.seat))
+
+    def _offer_sealed(self, place: Place, sealed: Sealed, moves: list[Move]) -> None:
+        line = bindings.sealed_line(moves)
+        boxes = self._ports.boxes
+        if not line or not boxes or not place.box_on:
+            return
+        sealed.lines[place.seat] = line
+        start = sealed.starts.setdefault(place.seat, randbelow(len(line)))
+        boxes.open(place.box, SealedRound(sealed.round, len(line) - 1, start))
+
+    def _close_sealed(self) -> None:
+        if self._sealed and self._ports.boxes:
+            for seat in self._sealed.lines:
+                self._ports.boxes.cancel(self._places[seat].box, self._sealed.round)
+        self._sealed = None
+
+    def _boxed(self, box: str, round: int) -> tuple[Place, Sealed] | None:
+        place = self._place_of(box)
+        if place is None or self._sealed is None or self._sealed.round != round or place.seat not in self._sealed.lines:
+            return None
+        return place, self._sealed
+
+    def _box_locked(self, box: str, round: int) -> bool:
+        found = self._boxed(box, round)
+        if not found:
+            return False
+        place, sealed = found
+        if place.seat not in sealed.locked:
+            sealed.locked.append(place.seat)
+        self._reveal_when_locked()
+        return True
+
+    def _box_unlocked(self, box: str, round: int) -> bool:
+        found = self._boxed(box, round)
+        if not found or found[1].revealing or found[0].seat not in found[1].locked:
+            return False
+        found[1].locked.remove(found[0].seat)
+        return True
+
+    def _take_from_box(self, seat: int) -> None:
+        """A phone answers where its seat's box was asked too: the box gives way."""
+        sealed = self._sealed
+        if sealed and seat in sealed.lines:
+            del sealed.lines[seat]
+            if seat in sealed.locked:
+                sealed.locked.remove(seat)
+            if self._ports.boxes:
+                self._ports.boxes.cancel(self._places[seat].box, sealed.round)
+
+    def _reveal_when_locked(self) -> None:
+        """The last seat has locked: every box with a lock is asked for its value, all in one step."""
+        decision, sealed, boxes = self._decision(), self._sealed, self._ports.boxes
+        if not decision or not sealed or not boxes or sealed.revealing or not sealed.locked:
+            return
+        if len(self._locked(decision)) == len(decision.asked):
+            sealed.revealing = True
+            for seat in list(sealed.locked):
+                boxes.reveal(self._places[seat].box, sealed.round)
+
+    def _box_bid(self, box: str, round: int, index: int) -> bool:
+        found = self._boxed(box, round)
+        if not found or not found[1].revealing:
+            return False
+        place, sealed = found
+        line = sealed.lines[place.seat]
+        if not 0 <= index < len(line):
+            return self._box_cheated(box, round)
+        answer = line[index]
+        sealed.lines.pop(place.seat)
+        sealed.locked.remove(place.seat)
+        self._box_acts(place, Action(seat=place.seat, move=answer.move, args=dict(answer.args)))
+        return True
+
+    def _box_cheated(self, box: str, round: int) -> bool:
+        """A box that reveals another value than it locked: that seat is asked again, and all see it."""
+        found = self._boxed(box, round)
+        if not found:
+            return False
+        place, sealed = found
+        if place.seat in sealed.locked:
+            sealed.locked.remove(place.seat)
+        sealed.revealing = False
+        self._notice = f"The box of seat {place.seat} opened another choice than it had locked: Seat {place.seat} chooses again."
+        decision = self._decision()
+        if decision:
+            self._offer_sealed(place, sealed, decision.offers(place.seat))
+        return True
+
+    # --- dice ------------------------------------------------------------------------------------
+
+    def _arm(self, decision: Decision) -> None:
+        roll = decision.roll
+        assert roll is not None
+        if self._ports.dice:
+            self._dice = DiceWatch(decision.number, "armed")
+            self._ports.dice.arm(roll.seat, roll.count, roll.sides)
+        else:
+            self._dice = DiceWatch(decision.number, "no_reader", say="Type what the dice show.")
+
+    def _disarm(self) -> None:
+        if self._dice and self._ports.dice:
+            self._ports.dice.disarm()
+        self._dice = None
+
+    def _dice_seen(self, seen: DiceSeen) -> bool:
+        dice, decision = self._dice, self._decision()
+        if dice is None or decision is None or decision.roll is None:
+            return False
+        if seen.state == "settled" and len(seen.faces) != decision.roll.count:
+            dice.state, dice.faces, dice.accept_at = "wrong_count", (), None
+            dice.say = f"I see {len(seen.faces)} of {decision.roll.count}: roll again, or type what they show."
+            return True
+        dice.state, dice.faces, dice.say = seen.state, seen.faces, seen.say
+        dice.accept_at = self._ports.clock.now() + ACCEPT_SECONDS if seen.state == "settled" else None
+        return True
+
+    def _accept_roll(self) -> bool:
+        """The roll that was read stands."""
+        dice, decision = self._dice, self._decision()
+        if dice is None or decision is None or dice.state != "settled":
+            return False
+        dice.accept_at = None
+        try:
+            self._act(_rolled(decision.number, list(dice.faces), "read"))
+        except IllegalAction as why:
+            dice.state, dice.say = "wrong_count", why.sentence
+        return True
+
+    def _typed(self, seat: int, args: Mapping[str, Any], number: int | None) -> None:
+        decision = self._decision()
+        if decision is None or decision.roll is None:
+            raise NotAsked("No roll is wanted now.", "DICE")
+        if decision.roll.seat != seat:
+            raise NotAsked(f"It is Seat {decision.roll.seat} who rolls.", "DICE")
+        if number is not None and number != decision.number:
+            raise Stale
+        self._act(_rolled(decision.number, args.get("faces"), "typed"))
+
+    def _roll_key(self, place: Place, decision: Decision, signal: Key | Turn) -> bool:
+        """Dice on the roller's box: push accepts what was read; the keys type faces."""
+        assert decision.roll is not None
+        if not isinstance(signal, Key) or signal.edge != "down":
+            return False
+        if signal.control == "push" and self._dice and self._dice.state == "settled":
+            return self._accept_roll()
+        cursor = self._cursors.get(place.seat, bindings.Cursor())
+        cursor, faces = bindings.type_faces(cursor, signal, decision.roll.count, decision.roll.sides)
+        self._cursors[place.seat] = cursor
+        if faces:
+            self._box_acts_roll(place, decision, list(faces))
+            return True
+        if cursor.faces and self._ports.boxes:
+            self._ports.boxes.say(place.box, " ".join(str(face) for face in cursor.faces))
+        return signal.control.startswith("k") or bool(cursor.faces)
+
+    def _box_acts_roll(self, place: Place, decision: Decision, faces: list[int]) -> None:
+        try:
+            self._act(_rolled(decision.number, faces, "typed"))
+        except IllegalAction as why:
+            self._box_refused(place, why.sentence)
+
+    def _dice_word(self, seat: int, say: object) -> None:
+        dice, decision = self._dice, self._decision()
+        if dice is None or decision is None or decision.roll is None:
+            raise NotAsked("No roll is wanted now.", "DICE")
+        if say == "hub":
+            if seat in dice.votes:
+                dice.votes.remove(seat)
+            else:
+                dice.votes.append(seat)
+            voters = [p.seat for p in self._places.values() if p.seat in self._playing() and (p.phone_on or p.seat == seat)]
+            if all(voter in dice.votes for voter in voters):
+                faces = self._ports.chance.faces(decision.roll.count, decision.roll.sides)
+                self._act(_rolled(decision.number, faces, "hub"))
+        elif say == "accept" and decision.roll.seat == seat:
+            if not self._accept_roll():
+                raise NotOffered("No roll has been read yet.", "DICE")
+        elif say == "again":
+            if dice.state not in ("settled", "cocked", "wrong_count"):
+                raise NotOffered("There is no roll to read again.", "DICE")
+            self._arm(decision)
+        else:
+            raise NotOffered("Say hub, accept or again to a roll.", "DICE")
+
+    # --- pictures --------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        """Everybody gets the newest complete picture: phones, kiosk, rings, panels."""
+        self._seq += 1
+        state = self._public_state()
+        self._public = msgspec.json.encode(state)
+        self._ports.phones.show_public(state)
+        for place in self._places.values():
+            if place.sid:
+                self._ports.phones.show_hand(place.sid, self._hand(place))
+        for watcher in list(self._watchers):
+            watcher(self._public)
+        pictures = rings(state, self._words() or None)
+        for lamps in self._ports.lamps:
+            lamps.show(pictures)
+        if self._ports.boxes:
+            for place in self._places.values():
+                if place.box and place.seat in pictures:
+                    self._ports.boxes.ring(place.box, pictures[place.seat])
+        for page in self._ports.pages:
+            page.show(state, self._settled)
+        self._settled = False
+
+    def _public_state(self) -> dict[str, Any]:
+        match, decision = self._match, self._decision()
+        fault = match.fault if match else None
+        stage = "stopped" if self._stopped or fault else "lobby" if match is None else "over" if match.over else "playing"
+        game = match.game if match else self._games.get(self._last_game)
+        return {
+            "v": 1,
+            "table": self.id,
+            "name": self.name,
+            "code": self.code,
+            "url": self.url,
+            "epoch": self._epoch,
+            "seq": self._seq,
+            "match": self._match_id if match else None,
+            "game": game.name if game else None,
+            "title": game.title if game else "",
+            "state": stage,
+            "seats": [self._public_seat(place) for place in self._places.values()],
+            "view": match.view(None) if match else None,
+            "locked": self._locked(decision) if decision and decision.kind == "sealed" else [],
+            "want": decision.want if decision else "",
+            "events": self._events(match),
+            "dice": self._public_dice(decision),
+            "notice": self._stopped or self._notice or None,
+            "over": match.over.wire() if match and match.over else None,
+            "games": [_game_card(game) for game in self._games.values()],
+            "nudged": list(self._nudged),
+            "claiming": [self._claim[0].seat] if self._claim else [],
+        }
+
+    def _public_seat(self, place: Place) -> dict[str, Any]:
+        return {
+            "seat": place.seat,
+            "name": place.name,
+            "held": place.joined,
+            "phone": "none" if not place.sid else "on" if place.phone_on else "away",
+            "box": "on" if place.box_on else "lost" if place.box else "none",
+            "ready": place.ready,
+            "claim_code": None if place.sid else place.code,
+        }
+
+    @staticmethod
+    def _events(match: Match | None) -> list[dict[str, Any]]:
+        if match is None:
+            return []
+        first = max(0, len(match.events) - SHOWN_EVENTS)
+        return [_event(n, event) for n, event in enumerate(match.events[first:], first)]
+
+    def _public_dice(self, decision: Decision | None) -> dict[str, Any] | None:
+        dice = self._dice
+        if dice is None or decision is None or decision.roll is None:
+            return None
+        return {
+            "state": dice.state,
+            "seat": decision.roll.seat,
+            "count": decision.roll.count,
+            "sides": decision.roll.sides,
+            "faces": list(dice.faces),
+            "read": "read" if dice.faces else None,
+            "say": dice.say,
+            "votes": list(dice.votes),
+        }
+
+    def _hand(self, place: Place) -> dict[str, Any]:
+        match, decision, seat = self._match, self._decision(), place.seat
+        hand: dict[str, Any] = {
+            "v": 1,
+            "epoch": self._epoch,
+            "seq": self._seq,
+            "match": self._match_id if match else None,
+            "seat": seat,
+            "seat_code": place.code,
+        }
+        if match is None or seat not in match.state.seats:
+            return hand
+        hand["you"] = match.view(seat)["you"]
+        if decision is None:
+            return hand
+        moves = match.moves(seat)
+        answer = decision.answers.get(seat)
+        hand |= {
+            "number": decision.number,
+            "secret": decision.kind == "sealed",
+            "want": decision.want if seat in decision.asked or (decision.roll and decision.roll.seat == seat) else "",
+            "moves": moves,
+            "locked": {"move": answer.move, **answer.args} if answer else None,
+            "undo": self._may_undo(seat),
+        }
+        if self._sealed and seat in self._sealed.lines:
+            hand["dial"] = self._sealed.starts[seat] + 1
+        if decision.roll and decision.roll.seat == seat:
+            hand["faces"] = {"count": decision.roll.count, "sides": decision.roll.sides}
+        return hand
+
+    def _may_undo(self, seat: int) -> bool:
+        match = self._match
+        if match is None or not match.log or match.log[-1].seat != seat:
+            return False
+        try:
+            match.before(1, seat)
+        except IllegalAction:
+            return False
+        return True
+
+
+def _rolled(number: int, faces: object, read: str) -> Action:
+    return Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read}, number=number)
+
+
+def _event(n: int, event: Event) -> dict[str, Any]:
+    return {"n": n, "text": event.text, "rule": event.rule or None, "kind": event.kind, "data": event.data}
+
+
+def _game_card(game: Game) -> dict[str, Any]:
+    least, most = game.seats
+    words = game.words
+    return {
+        "name": game.name,
+        "title": game.title,
+        "seats": [least, most],
+        "minutes": words["minutes"],
+        "blurb": words["blurb"],
+    }
+
+
+def _digits() -> str:
+    return f"{randbelow(10_000):04}"
