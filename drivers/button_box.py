@@ -498,6 +498,6 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     ports: list[str] | None = None
 
 
-def connect(settings: Mapping[str, Any], inbox: Inbox) -> ButtonBoxes:
-    """The device of a `[[device]]` block."""
+def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> ButtonBoxes:
+    """The device of a `[[device]]` block; boxes draw nothing."""
     return ButtonBoxes(inbox, block.read(Settings, settings, "button_box").ports, SteadyClock())

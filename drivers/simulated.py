@@ -480,6 +480,10 @@ class SimulatedTable:
             "panels": self.page.state(),
         }
 
+    def png(self, size: str) -> bytes | None:
+        """What the panel of that size shows; None where there is none, or nothing on it yet."""
+        return self.page.png(size)
+
     def wait(self, version: int, timeout: float) -> int:
         """Wait until something is newer than `version`, or the time is over; returns the version now."""
         with self.changed:

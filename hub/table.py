@@ -21,7 +21,7 @@ import msgspec
 
 from hub import bindings
 from hub.chance import Chance
-from hub.engine.decision import CHANCE, Action, Move
+from hub.engine.decision import CHANCE, Action, Answer, Move
 from hub.engine.event import Event
 from hub.engine.game import Game
 from hub.engine.match import Decision, Entry, Head, Match
@@ -31,8 +31,8 @@ from hub.ports import (
     BoxBid,
     BoxCheated,
     BoxDown,
-    BoxLocked,
     Boxes,
+    BoxLocked,
     BoxUnlocked,
     BoxUp,
     BrokerDown,
@@ -55,6 +55,7 @@ from hub.ports import (
     Tick,
     Turn,
 )
+from hub.wire import tidy_name
 
 log = logging.getLogger(__name__)
 
@@ -133,7 +134,7 @@ class Sealed:
 
     number: int
     round: int
-    lines: dict[int, list[bindings.Answer]]
+    lines: dict[int, list[Answer]]
     starts: dict[int, int]
     locked: list[int] = field(default_factory=list)
     revealing: bool = False
@@ -146,24 +147,24 @@ class _Stop:
 class Table:
     """One wooden table while the hub runs. Fulfils what the web needs to know of it.
 
-    `seats` is the number of places, 2 to 6; `games` are offered in the lobby in that order; `place_boxes`
-    binds seat boxes (by id) to seats. Call `start` once, then `put` signals from any thread.
+    `seats` is the number of places, 2 to 6; `games` are offered in the lobby in that order; `address` tells
+    what phones can open; `place_boxes` binds seat boxes (by id) to seats. Call `start` once, then `put` signals from any thread.
     """
 
     def __init__(
         self,
-        id: str,
+        number: str,
         name: str,
         seats: int,
         games: Sequence[Game],
         ports: Ports,
         *,
-        url: str = "",
+        address: Callable[[], str] = str,
         place_boxes: Mapping[str, int] | None = None,
     ) -> None:
-        self.id = id
+        self.id = number
         self.name = name
-        self.url = url
+        self._address = address
         self.code = ""
         self._games = {game.name: game for game in games}
         self._ports = ports
@@ -188,6 +189,7 @@ class Table:
         self._public: bytes = b"{}"
         self._watchers: list[Callable[[bytes], None]] = []
         self._last_game: str = ""
+        self._undo_known: tuple[tuple[int, int], bool] = ((0, 0), False)
 
     # --- from any thread -------------------------------------------------------------------------
 
@@ -280,12 +282,11 @@ class Table:
             case DiceSeen():
                 return self._dice_seen(signal)
             case BrokerUp():
-                for place in self._places.values():
-                    if place.sid:
-                        self._ports.phones.admit(place.sid, place.password, place.phone_key)
                 self._notice = ""
             case BrokerDown(why):
                 self._notice = why
+                for place in self._places.values():
+                    place.phone_on = False
             case Tick():
                 return self._retry_record()
             case _:
@@ -323,6 +324,8 @@ class Table:
             if place:
                 place.code, place.sid, place.password, place.phone_key = one.code, one.sid, one.password, one.phone_key
                 place.name, place.box, place.joined = one.name, one.box, one.joined
+                if place.sid:
+                    self._ports.phones.admit(place.sid, place.password, place.phone_key)
         for box, seat in self._place_boxes.items():
             self._bind(box, seat)
 
@@ -485,7 +488,7 @@ class Table:
         refusal: IllegalAction | None = None
         place.phone_on = True
         try:
-            if said.verb in ("act", "roll", "dice", "undo") and said.epoch != self._epoch:
+            if said.epoch != self._epoch:
                 raise Stale
             self._verb(place, said)
         except IllegalAction as why:
@@ -528,7 +531,7 @@ class Table:
             case "name":
                 if not isinstance(args.get("name"), str):
                     raise IllegalAction("A name is a text.")
-                place.name = "".join(sign for sign in args["name"] if sign.isprintable()).strip()[:20]
+                place.name = tidy_name(args["name"])
                 self._keep_places()
             case "leave":
                 self._release(place)
@@ -673,8 +676,8 @@ class Table:
         self._bind(signal.box, free[0])
         self._places[free[0]].box_on = True
         self._keep_places()
-        left = free[1:]
-        self._notice = f"Now press the box for seat {left[0]}." if left and len(self._boxes_up) > len(self._places) - len(left) else ""
+        unbound = [box for box in self._boxes_up if self._place_of(box) is None]
+        self._notice = f"Now press the box for seat {free[1]}." if unbound and free[1:] else ""
         return True
 
     def _control_in_lobby(self, place: Place, key: Key) -> bool:
@@ -717,26 +720,37 @@ class Table:
         decision = self._decision()
         if decision is None or (decision.kind == "sealed" and place.seat in decision.asked):
             return False
-        if decision.roll and decision.roll.seat == place.seat and self._roll_key(place, decision, signal):
-            return True
-        moves = self._moves(place.seat)
-        if not moves:
+        cursor, moves = self._cursors.get(place.seat, bindings.Cursor()), decision.offers(place.seat)
+        roll = decision.roll if decision.roll and decision.roll.seat == place.seat else None
+        if roll:
+            read = self._dice is not None and self._dice.state == "settled"
+            cursor, meaning = bindings.press_roll(roll, moves, cursor, signal, read=read)
+        elif moves:
+            cursor, meaning = bindings.press(moves, cursor, signal, self._words())
+        else:
             return False
-        cursor, outcome = bindings.press(moves, self._cursors.get(place.seat, bindings.Cursor()), signal, self._words())
         self._cursors[place.seat] = cursor
-        match outcome:
-            case bindings.Chosen(answer):
-                self._box_acts(place, Action(seat=place.seat, move=answer.move, args=dict(answer.args)))
-            case bindings.Refused(sentence):
-                self._box_refused(place, sentence)
-        self._tell_cursor(place, moves)
+        words = self._words()
+        said = bindings.oled_roll(cursor, roll, moves, words) if roll else bindings.oled(cursor, moves, words)
+        self._tell_cursor(place, said)
+        self._mean(place, decision, meaning)
         return True
 
-    def _moves(self, seat: int) -> list[Move]:
-        decision = self._decision()
-        if decision is None or self._match is None:
-            return []
-        return [*decision.offers(seat), *self._match.standing(seat)]
+    def _mean(self, place: Place, decision: Decision, meaning: bindings.Meaning) -> None:
+        """What a control of an asked seat's box has come to mean."""
+        match meaning:
+            case bindings.Chosen(answer):
+                self._box_acts(place, Action(seat=place.seat, move=answer.move, args=dict(answer.args)))
+            case bindings.TypedFaces(faces):
+                self._box_acts(place, _rolled(decision.number, list(faces), "typed"))
+            case bindings.AcceptRead():
+                self._accept_roll()
+            case bindings.ReadAgain():
+                self._arm(decision)
+            case bindings.WhatIsThis(answer) if answer:
+                self._tell_cursor(place, bindings.label(answer, self._words()))
+            case bindings.Refused(sentence):
+                self._box_refused(place, sentence)
 
     def _words(self) -> Mapping[str, Any]:
         return self._match.game.words if self._match else {}
@@ -752,10 +766,9 @@ class Table:
             self._ports.boxes.buzz(place.box, "error")
             self._ports.boxes.say(place.box, sentence[:40])
 
-    def _tell_cursor(self, place: Place, moves: list[Move]) -> None:
-        cursor = self._cursors.get(place.seat)
-        if cursor and self._ports.boxes:
-            self._ports.boxes.say(place.box, bindings.oled(cursor, moves, self._words()))
+    def _tell_cursor(self, place: Place, text: str) -> None:
+        if self._ports.boxes:
+            self._ports.boxes.say(place.box, text)
 
     # --- sealed choices in boxes -------------------------------------------------------------------
 
@@ -799,9 +812,11 @@ class Table:
 
     def _box_unlocked(self, box: str, round: int) -> bool:
         found = self._boxed(box, round)
-        if not found or found[1].revealing or found[0].seat not in found[1].locked:
+        if not found or found[0].seat not in found[1].locked:
             return False
-        found[1].locked.remove(found[0].seat)
+        place, sealed = found
+        sealed.locked.remove(place.seat)
+        sealed.revealing = False  # the bar, or a power cut, was faster than the reveal
         return True
 
     def _take_from_box(self, seat: int) -> None:
@@ -826,7 +841,7 @@ class Table:
 
     def _box_bid(self, box: str, round: int, index: int) -> bool:
         found = self._boxed(box, round)
-        if not found or not found[1].revealing:
+        if not found:
             return False
         place, sealed = found
         line = sealed.lines[place.seat]
@@ -834,7 +849,8 @@ class Table:
             return self._box_cheated(box, round)
         answer = line[index]
         sealed.lines.pop(place.seat)
-        sealed.locked.remove(place.seat)
+        if place.seat in sealed.locked:
+            sealed.locked.remove(place.seat)
         self._box_acts(place, Action(seat=place.seat, move=answer.move, args=dict(answer.args)))
         return True
 
@@ -847,7 +863,7 @@ class Table:
         if place.seat in sealed.locked:
             sealed.locked.remove(place.seat)
         sealed.revealing = False
-        self._notice = f"The box of seat {place.seat} opened another choice than it had locked: Seat {place.seat} chooses again."
+        self._notice = f"The box of seat {place.seat} opened another choice than it had locked: it chooses again."
         decision = self._decision()
         if decision:
             self._offer_sealed(place, sealed, decision.offers(place.seat))
@@ -903,29 +919,6 @@ class Table:
             raise Stale
         self._act(_rolled(decision.number, args.get("faces"), "typed"))
 
-    def _roll_key(self, place: Place, decision: Decision, signal: Key | Turn) -> bool:
-        """Dice on the roller's box: push accepts what was read; the keys type faces."""
-        assert decision.roll is not None
-        if not isinstance(signal, Key) or signal.edge != "down":
-            return False
-        if signal.control == "push" and self._dice and self._dice.state == "settled":
-            return self._accept_roll()
-        cursor = self._cursors.get(place.seat, bindings.Cursor())
-        cursor, faces = bindings.type_faces(cursor, signal, decision.roll.count, decision.roll.sides)
-        self._cursors[place.seat] = cursor
-        if faces:
-            self._box_acts_roll(place, decision, list(faces))
-            return True
-        if cursor.faces and self._ports.boxes:
-            self._ports.boxes.say(place.box, " ".join(str(face) for face in cursor.faces))
-        return signal.control.startswith("k") or bool(cursor.faces)
-
-    def _box_acts_roll(self, place: Place, decision: Decision, faces: list[int]) -> None:
-        try:
-            self._act(_rolled(decision.number, faces, "typed"))
-        except IllegalAction as why:
-            self._box_refused(place, why.sentence)
-
     def _dice_word(self, seat: int, say: object) -> None:
         dice, decision = self._dice, self._decision()
         if dice is None or decision is None or decision.roll is None:
@@ -935,7 +928,9 @@ class Table:
                 dice.votes.remove(seat)
             else:
                 dice.votes.append(seat)
-            voters = [p.seat for p in self._places.values() if p.seat in self._playing() and (p.phone_on or p.seat == seat)]
+            voters = [
+                p.seat for p in self._places.values() if p.seat in self._playing() and (p.phone_on or p.seat == seat)
+            ]
             if all(voter in dice.votes for voter in voters):
                 faces = self._ports.chance.faces(decision.roll.count, decision.roll.sides)
                 self._act(_rolled(decision.number, faces, "hub"))
@@ -976,14 +971,16 @@ class Table:
     def _public_state(self) -> dict[str, Any]:
         match, decision = self._match, self._decision()
         fault = match.fault if match else None
-        stage = "stopped" if self._stopped or fault else "lobby" if match is None else "over" if match.over else "playing"
+        stage = (
+            "stopped" if self._stopped or fault else "lobby" if match is None else "over" if match.over else "playing"
+        )
         game = match.game if match else self._games.get(self._last_game)
         return {
             "v": 1,
             "table": self.id,
             "name": self.name,
             "code": self.code,
-            "url": self.url,
+            "url": self._address(),
             "epoch": self._epoch,
             "seq": self._seq,
             "match": self._match_id if match else None,
@@ -1068,14 +1065,19 @@ class Table:
         return hand
 
     def _may_undo(self, seat: int) -> bool:
+        """Whether the seat could take its last input back. Kept by log length: finding out plays the log again."""
         match = self._match
         if match is None or not match.log or match.log[-1].seat != seat:
             return False
-        try:
-            match.before(1, seat)
-        except IllegalAction:
-            return False
-        return True
+        length = self._epoch, len(match.log)
+        if self._undo_known[0] != length:
+            try:
+                match.before(1, seat)
+            except IllegalAction:
+                self._undo_known = length, False
+            else:
+                self._undo_known = length, True
+        return self._undo_known[1]
 
 
 def _rolled(number: int, faces: object, read: str) -> Action:

@@ -67,6 +67,9 @@ class BenchFace(Protocol):
     def command(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
         """Press, turn, roll, unplug ... as a person at the bench; raises HubError with a sentence."""
 
+    def panel(self, size: str) -> bytes | None:
+        """What the panel of that size ("2.9") shows, as a PNG; None where there is none."""
+
 
 class TableFace(Protocol):
     """What the web sees of one table."""
@@ -125,6 +128,7 @@ def make_app(
         ("/t/<name>", at.phone),
         ("/t/<name>/kiosk", at.kiosk),
         ("/t/<name>/bench", at.bench),
+        ("/t/<name>/bench/panel/<size>.png", at.panel),
         ("/t/<name>/qr.svg", door.qr),
         ("/code/<code>.json", door.by_code),
         ("/t/<name>/claim/<number>", door.state),
@@ -170,6 +174,12 @@ class _Tables:
             return _json(bench.command(command))
         except HubError as trouble:
             abort(400, str(trouble))
+
+    def panel(self, name: str, size: str) -> Response:
+        picture = self._bench_of(name).panel(size)
+        if picture is None:
+            abort(404, "There is no such panel, or nothing on it yet.")
+        return Response(picture, mimetype="image/png", headers={"Cache-Control": "no-store"})
 
     def _bench_of(self, name: str) -> BenchFace:
         return self.one(name).bench or abort(404, "This table has real devices, so there is no bench.")

@@ -160,7 +160,15 @@ class Match:
             entry.state = self.fingerprint()
         if self.fault:
             raise self.fault
+        if decision.roll and action.seat == CHANCE:
+            self._mark_read(told, str(action.args.get("read", READ[1])))
         return self.events[told:]
+
+    def _mark_read(self, told: int, read: str) -> None:
+        """Every roll that is told carries how it came in: the rules need not know."""
+        for event in self.events[told:]:
+            if event.kind == "roll":
+                event.data["read"] = read
 
     def _refuse(self, kind: type[IllegalAction], action: Action, sentence: str, code: str) -> IllegalAction:
         """The refusal in the rulebook's own words where it has some."""

@@ -1,0 +1,142 @@
+"""The command line: `table-hub run | demo | referee | replay | games`."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from shutil import rmtree
+from typing import NoReturn
+
+from hub.config import Config, DevicePart, dump, load
+from hub.errors import ConfigError, HubError
+
+
+class _Parser(ArgumentParser):
+    """Says in one sentence what is wrong with a command line, and ends with 2."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help.\n")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code (2: a command that cannot be, 78: a mistake in the configuration)."""
+    args = parser().parse_args(words)
+    try:
+        code: int = args.command(args)
+    except ConfigError as why:
+        print(why, file=sys.stderr)
+        return ConfigError.EXIT
+    except HubError as why:
+        print(why, file=sys.stderr)
+        return 1
+    except (BrokenPipeError, KeyboardInterrupt):
+        return 0
+    return code
+
+
+def parser() -> ArgumentParser:
+    """All commands and their words."""
+    top = _Parser(prog="table-hub", description="Bidding games at a real table: the hub.")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="run the hub")
+    run.add_argument("--config", metavar="FILE", help="the owner's TOML file; without one the defaults")
+    run.add_argument("--print-config", action="store_true", help="print the whole configuration and end")
+    run.set_defaults(command=_run)
+
+    demo = commands.add_parser("demo", help="a whole table on simulated hardware, on this machine")
+    demo.add_argument("--port", type=int, default=8080)
+    demo.add_argument("--seats", type=int, default=4, choices=range(2, 7))
+    demo.add_argument("--lan", action="store_true", help="let real phones of this network join, too")
+    demo.add_argument("--state", metavar="FOLDER", help="where the demo keeps its record")
+    demo.add_argument("--fresh", action="store_true", help="forget the last demo first")
+    demo.set_defaults(command=_demo)
+
+    judge = commands.add_parser("referee", help="one match, JSON lines in and out")
+    judge.add_argument("game", metavar="GAME")
+    judge.add_argument("--seats", type=int, required=True, metavar="N")
+    judge.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
+    judge.add_argument("--seed", metavar="S")
+    judge.add_argument("--stack", metavar="FILE.json")
+    judge.add_argument("--log", metavar="FILE.jsonl")
+    judge.set_defaults(command=_referee)
+
+    replay = commands.add_parser("replay", help="play a match's log again")
+    replay.add_argument("file", metavar="FILE.jsonl")
+    replay.set_defaults(command=_replay)
+
+    listed = commands.add_parser("games", help="the games, or one game's options")
+    listed.add_argument("game", nargs="?", metavar="GAME")
+    listed.set_defaults(command=_games)
+    return top
+
+
+# Each command imports what it needs: the referee starts in a moment, and knows no socket.
+
+
+def _referee(args: Namespace) -> int:
+    from hub.referee import referee
+
+    return referee(args)
+
+
+def _replay(args: Namespace) -> int:
+    from hub.referee import replay
+
+    return replay(args)
+
+
+def _games(args: Namespace) -> int:
+    from hub.referee import list_games
+
+    return list_games(args)
+
+
+def _run(args: Namespace) -> int:
+    config = load(args.config)
+    if args.print_config:
+        print(dump(config), end="")
+        return 0
+    return _serve(config, ())
+
+
+def _demo(args: Namespace) -> int:
+    config = Config()
+    config.hub.state = str(Path(args.state or Path(config.hub.state) / "demo").expanduser())
+    config.hub.log_level = "warning"
+    config.web.host = "0.0.0.0" if args.lan else "127.0.0.1"  # noqa: S104 - asked for by --lan
+    config.web.port = args.port
+    config.table[0].seats = args.seats
+    config.table[0].game = "bid-and-bait"
+    config.device = [DevicePart("simulated", "1", "bench", {"seats": args.seats})]
+    if args.fresh:
+        rmtree(config.hub.state, ignore_errors=True)
+    return _serve(config, ("bench", "kiosk"))
+
+
+def _serve(config: Config, pages: Sequence[str]) -> int:
+    from hub.app import Hub, quiet
+
+    quiet(config.hub.log_level)
+    with Hub(config) as hub:
+        for name in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, lambda *_: hub.stop())
+        hub.start()
+        for table in hub.tables.values():
+            at = f"{hub.address()}/t/{table.id}"
+            if pages:
+                print("table-hub plays on simulated hardware. Open in a browser on this machine:")
+                print(f"  {at}/bench   boxes, dice and panels; a link for each seat's phone")
+                print(f"  {at}/kiosk   the big screen")
+                print("Stop with Ctrl-C; the match goes on when you come back.")
+            else:
+                print(f"{table.name}: {at}  code {table.code}")
+        sys.stdout.flush()
+        return hub.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,341 @@
+"""The composition root: configuration in, everything wired, run until told to stop.
+
+The one file that knows every part. Why something starts, and in which order, is told in `Hub.start`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import pkgutil
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from time import monotonic
+from typing import Any, Protocol, Self, runtime_checkable
+
+from PIL import Image
+
+import drivers
+from hub import games
+from hub.broker import MqttBroker
+from hub.chance import Chance
+from hub.config import Config, DevicePart, TablePart
+from hub.errors import BrokerError, ConfigError, HubError
+from hub.notify import Notify
+from hub.pictures import SIZES, PanelSize, panel
+from hub.ports import BrokerDown, ClaimAsked, Device
+from hub.seal import HubKey, to_base64
+from hub.store import Store
+from hub.table import Ports, Table
+from hub.wire import fits_topic
+from phone_ui.gateway import dial_tcp, dial_unix
+from phone_ui.link import PhonesOverMqtt
+from phone_ui.newest import Newest
+from phone_ui.server import WebServer, make_app, serve
+
+log = logging.getLogger(__name__)
+
+ALIVE_SECONDS = 5.0  # a table that has not ticked for so long is stuck
+
+
+class Steady:
+    """The machine's clock, as the `Clock` port."""
+
+    def now(self) -> float:
+        """Seconds, monotonic."""
+        return monotonic()
+
+
+@runtime_checkable
+class Simulated(Protocol):
+    """A device that stands for a whole table, and that a person handles at the bench page."""
+
+    names: Mapping[int, str]
+
+    def snapshot(self) -> Mapping[str, Any]:
+        """All there is to see, JSON-ready."""
+
+    def wait(self, version: int, timeout: float) -> int:
+        """Wait for something newer than `version`; the version there is now."""
+
+    def do(self, command: Mapping[str, Any]) -> str | None:
+        """One act of a person at the bench; a sentence where it cannot be."""
+
+    def png(self, size: str) -> bytes | None:
+        """What a panel shows, as a PNG."""
+
+
+class Bench:
+    """The bench of a simulated table: its newest picture for the page, and the page's commands."""
+
+    def __init__(self, device: Simulated) -> None:
+        self.newest = Newest()
+        self._device = device
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._follow, name="bench", daemon=True)
+
+    def start(self) -> None:
+        """Begin to follow the devices."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop following them."""
+        self._ended.set()
+        self._thread.join(2)
+
+    def _follow(self) -> None:
+        version = -1
+        while not self._ended.is_set():
+            self.newest.put(json.dumps(self._device.snapshot()).encode())
+            version = self._device.wait(version, 0.5)
+
+    def command(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Press, turn, roll, unplug ... Raises HubError with a sentence."""
+        refusal = self._device.do(command)
+        if refusal:
+            raise HubError(refusal)
+        return {}
+
+    def panel(self, size: str) -> bytes | None:
+        """The panel of that size as a PNG, if there is one."""
+        return self._device.png(size)
+
+
+class Face:
+    """What the web sees of one table."""
+
+    def __init__(self, table: Table, link: PhonesOverMqtt, bench: Bench | None) -> None:
+        self.id = table.id
+        self.bench = bench
+        self._table = table
+        self._link = link
+
+    @property
+    def code(self) -> str:
+        """The four letters on its screen."""
+        return self._table.code
+
+    @property
+    def public(self) -> Newest:
+        """Its newest public state as JSON."""
+        return self._link.public
+
+    def claim(self, asked: ClaimAsked) -> None:
+        """Put a claim into the table's inbox."""
+        self._table.put(asked)
+
+    def admitted(self, sid: str) -> bool:
+        """Whether the broker knows that login by now."""
+        return self._link.admitted(sid)
+
+
+class Hub:
+    """Everything, wired. Raises ConfigError or LogError where it cannot be. Use as a context manager."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        state = Path(config.hub.state)
+        for word in (config.hub.id, *(table.id for table in config.table)):
+            if not fits_topic(word):
+                raise ConfigError(f"The id {word!r} may hold letters, digits and hyphens only, 32 at most.")
+        self.key = HubKey.kept(state / "hub.key")
+        self.store = Store(state / "table-hub.db")
+        self.games = [games.find(name) for name in games.names()]
+        self.tables: dict[str, Table] = {}
+        self.web: WebServer | None = None
+        self.broker = MqttBroker(
+            config.broker, state / "broker", config.hub.id, [table.id for table in config.table], self._tell_all
+        )
+        self._notify = Notify()
+        self._devices: list[Device] = []
+        self._faces: dict[str, Face] = {}
+        self._threads: list[threading.Thread] = []
+        self._stop = threading.Event()
+        self._ticked: dict[str, float] = {}
+        self._address = ""
+        for part in config.table:
+            self._furnish(part)
+
+    # --- wiring ----------------------------------------------------------------------------------
+
+    def _tell_all(self, signal: object) -> None:
+        for table in self.tables.values():
+            table.put(signal)
+
+    def _furnish(self, part: TablePart) -> None:
+        """One table with its link to phones and its devices."""
+        first = [game for game in self.games if game.name == part.game]
+        if part.game and not first:
+            raise ConfigError(
+                f"[[table]] {part.id}: there is no game {part.game!r}: there are {', '.join(games.names())}."
+            )
+        offered = first + [game for game in self.games if game.name != part.game]
+
+        def inbox(signal: object) -> None:
+            self.tables[part.id].put(signal)
+
+        link = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox)
+        ports = Ports(self.store, link, Steady(), Chance())
+        bench: Bench | None = None
+        seated: dict[str, int] = {}
+        for block in self.config.device:
+            if block.table != part.id:
+                continue
+            device = connect(block, inbox, {size: partial(self._draw, size=size) for size in SIZES})
+            self._devices.append(device)
+            plug(ports, device)
+            if isinstance(device, Simulated):
+                bench = Bench(device)
+                seated = {box: seat for seat, box in device.names.items()}
+        table = Table(part.id, part.name, part.seats, offered, ports, place_boxes=seated, address=self.address)
+        self.tables[part.id] = table
+        self._faces[part.id] = Face(table, link, bench)
+
+    def _draw(self, public: Mapping[str, Any], size: PanelSize) -> Image.Image:
+        """A panel of `size` for a table's public state."""
+        join = (
+            f"{public.get('url', '')}/t/{public['table']}#k={to_base64(self.key.public)}" if public.get("url") else ""
+        )
+        return panel(public, self._words().get(public.get("game") or ""), size, join)
+
+    def _words(self) -> dict[str, Mapping[str, Any]]:
+        return {game.name: game.words for game in self.games}
+
+    def address(self) -> str:
+        """Where phones find this hub: as configured, else the address that this machine has on its network."""
+        return self._address
+
+    # --- running ---------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Open the port, take up the record, start broker and devices, then let the tables run.
+
+        The port comes first, for it is what fails most; tables take up their matches before anything
+        can speak to them; a missing broker costs the phones only, and every screen says so.
+        """
+        web = self.config.web
+        host_address = self.broker.address
+        dial = dial_unix(lambda: self.broker.address.path)
+        if not host_address.path:
+            dial = dial_tcp(host_address.host, host_address.port, host_address.tls)
+        tls = (web.tls_cert, web.tls_key) if web.tls_cert else None
+        app = make_app(self._faces, self.key, self.config.hub.id, self.address, self._words())
+        self.web = serve(app, self._faces, dial, web.host, web.port, tls)
+        self._address = reachable(web.address, web.host, self.web.port, secure=tls is not None)
+        for table in self.tables.values():
+            table.start()
+        try:
+            self.broker.start()
+        except BrokerError as why:
+            log.error("%s", why)
+            self._tell_all(BrokerDown(str(why)))
+        for device in self._devices:
+            device.start()
+        for face in self._faces.values():
+            if face.bench:
+                face.bench.start()
+        for name, table in self.tables.items():
+            thread = threading.Thread(target=self._run_table, args=(name, table), name=f"table-{name}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        self._notify.ready(f"{len(self.tables)} table(s) at {self._address}")
+
+    def _run_table(self, name: str, table: Table) -> None:
+        """A table's one thread. Should it ever end by itself, the whole hub ends and is started again."""
+        try:
+            table.run(lambda: self._ticked.__setitem__(name, monotonic()))
+        finally:
+            self._stop.set()
+
+    def wait(self) -> int:
+        """Until `stop`, feeding the watchdog while every table ticks; the exit code."""
+        pause = self._notify.interval or 60.0
+        while not self._stop.wait(pause):
+            now = monotonic()
+            if all(now - self._ticked.get(name, 0.0) < ALIVE_SECONDS for name in self.tables):
+                self._notify.alive()
+        return 0 if all(thread.is_alive() for thread in self._threads) else 1
+
+    def stop(self) -> None:
+        """End `wait`. Safe in a signal handler."""
+        self._stop.set()
+
+    def close(self) -> None:
+        """Stop everything, in the reverse order of the start."""
+        self._notify.stopping()
+        for table in self.tables.values():
+            table.stop()
+        for thread in self._threads:
+            thread.join(5)
+        for face in self._faces.values():
+            if face.bench:
+                face.bench.close()
+        for device in self._devices:
+            device.close()
+        if self.web:
+            self.web.close()
+        self.broker.close()
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def plug(ports: Ports, device: Device) -> None:
+    """Give a device's ports to the table; what a device does not have is None."""
+    if device.lamps:
+        ports.lamps.append(device.lamps)
+    if device.page:
+        ports.pages.append(device.page)
+    ports.boxes = device.boxes or ports.boxes
+    ports.dice = device.dice or ports.dice
+
+
+def connect(
+    block: DevicePart,
+    inbox: Callable[[object], None],
+    draws: Mapping[str, Callable[[Mapping[str, Any]], Image.Image]],
+) -> Device:
+    """The device of a `[[device]]` block: `driver = "button_box"` is `drivers/button_box.py`. Raises ConfigError."""
+    known = [room.name for room in pkgutil.iter_modules(drivers.__path__)]
+    room = import_module(f"drivers.{block.driver}") if block.driver in known else None
+    make = getattr(room, "connect", None)
+    if make is None:
+        usable = [name for name in known if hasattr(import_module(f"drivers.{name}"), "connect")]
+        raise ConfigError(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(usable)}.")
+    device: Device = make(block.settings, inbox, draws)
+    return device
+
+
+def reachable(configured: str, host: str, port: int, *, secure: bool) -> str:
+    """The address to print and to draw as QR: numeric, for a name in .local fails on many phones."""
+    scheme, usual = ("https", 443) if secure else ("http", 80)
+    if "://" in configured:
+        return configured.rstrip("/")
+    name = configured or (own_address() if host in ("0.0.0.0", "::", "") else host)  # noqa: S104 - compared only
+    shown = f"[{name}]" if ":" in name else name
+    return f"{scheme}://{shown}" if port == usual else f"{scheme}://{shown}:{port}"
+
+
+def own_address() -> str:
+    """This machine's address on its network; nothing is sent to find it out."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
+        try:
+            line.connect(("192.0.2.1", 9))  # TEST-NET-1 of RFC 5737: never there
+        except OSError:
+            return "127.0.0.1"
+        return str(line.getsockname()[0])
+
+
+def quiet(level: str) -> None:
+    """Diagnostics on standard error, for the journal; libraries that tell too much are kept at warnings."""
+    logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    for name in ("websockets", "uvicorn", "paho", "PIL"):
+        logging.getLogger(name).setLevel(logging.WARNING)
