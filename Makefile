@@ -14,7 +14,7 @@ ARGS ?=
 help:
 	@echo 'make demo     a simulated table in the browser: boxes, dice, phones, e-ink'
 	@echo 'make test     all tests'
-	@echo 'make check    linter, types and the floors of the house'
+	@echo 'make check    linter, types, the floors of the house, and all tests'
 	@echo 'make bench    the measurements, side by side with their peers'
 	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev)'
 	@echo 'make install  put the hub on this Raspberry Pi as a system service (says first what it changes)'
@@ -27,7 +27,7 @@ test:
 	@cd "$(ROOT)" && python3 -I hub/setup.py test && exec .venv/bin/pytest $(ARGS)
 
 check:
-	@cd "$(ROOT)" && python3 -I hub/setup.py check && .venv/bin/ruff check . && .venv/bin/mypy && exec .venv/bin/lint-imports
+	@cd "$(ROOT)" && python3 -I hub/setup.py check && .venv/bin/ruff check . && .venv/bin/mypy && .venv/bin/lint-imports && exec .venv/bin/pytest $(ARGS)
 
 bench:
 	@cd "$(ROOT)" && python3 -I hub/setup.py bench && exec .venv/bin/python -m tests.bench $(ARGS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -303,7 +303,7 @@ def test_facts_are_counted_named_and_marked_as_the_words_say() -> None:
         "pot": 2250, "loan": 300, "call": {"kind": "perfecto", "seat": 2}, "in": [1, 4], "market": "up",
         "shares": {"2": 200}, "shown": "ENG", "products": [{"id": "P1", "by": 3, "kind": "s", "dead": True}],
     }  # fmt: skip
-    facts = {
+    facts: dict[str, dict[str, Any]] = {
         "pot": {"money": "cents"}, "loan": {"money": True}, "call": {"title": "{kind} by Seat {seat}"}, "in": {"seats": True},
         "market": {"names": {"up": "rising"}}, "shares": {"money": "cents"}, "shown": {"card": True},
         "products": {"row": True, "title": "{id} {kind}", "by": "by", "flag": "dead"},

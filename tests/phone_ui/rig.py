@@ -66,6 +66,9 @@ class FakeBench:
     def command(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"done": command}
 
+    def panel(self, size: str) -> bytes | None:
+        return b"\x89PNG" if size == "2.9" else None
+
 
 @dataclass
 class FakeTable:
