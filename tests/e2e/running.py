@@ -1,0 +1,303 @@
+"""The real program in its own process, simulated devices on its bench, and phones in a real Chromium."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Self
+
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, TimeoutError, expect, sync_playwright
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+PHONE: Any = {"width": 390, "height": 844}
+HOST = "127.0.0.1"
+PATIENCE = 15.0
+NAMES = {1: "Ana", 2: "Ben"}
+
+State = dict[str, Any]
+
+
+def free_port() -> int:
+    """A port that nobody uses, below those that the machine gives to its own connections."""
+    for _ in range(100):
+        port = random.randint(20_000, 32_000)
+        with socket.socket() as trial:
+            if trial.connect_ex((HOST, port)) != 0:
+                return port
+    raise AssertionError("no free port")
+
+
+class Stream:
+    """Follows one event stream of the hub; the newest state is in `now`. Comes back after the hub was away."""
+
+    def __init__(self, port: int, path: str) -> None:
+        self._port, self._path = port, path
+        self.now: State = {}
+        self.heard: list[str] = []
+        self._news = threading.Condition()
+        self._ended = threading.Event()
+        self._line: http.client.HTTPConnection | None = None
+        self._thread = threading.Thread(target=self._follow, daemon=True)
+        self._thread.start()
+
+    def _follow(self) -> None:
+        while not self._ended.is_set():
+            try:
+                self._read()
+            except (OSError, http.client.HTTPException, AttributeError, ValueError):
+                self._ended.wait(0.05)  # the hub is away, or this stream is being closed under the reader
+
+    def _read(self) -> None:
+        self._line = http.client.HTTPConnection(HOST, self._port, timeout=30)
+        try:
+            self._line.request("GET", self._path)
+            answer = self._line.getresponse()
+            while line := answer.readline():
+                if line.startswith(b"data: "):
+                    told = line[6:].decode()
+                    with self._news:
+                        self.now = json.loads(told)
+                        self.heard.append(told)
+                        self._news.notify_all()
+        finally:
+            self._line.close()
+
+    def until(self, true: Callable[[State], Any], what: str, patience: float = PATIENCE) -> State:
+        """Wait for a state of which something is true."""
+        with self._news:
+            assert self._news.wait_for(lambda: bool(self.now) and true(self.now), patience), (
+                f"waited in vain until {what}; last: {json.dumps(self.now)[:2500]}"
+            )
+            return self.now
+
+    def soon(self, true: Callable[[State], Any], patience: float) -> bool:
+        """Whether something becomes true before long."""
+        with self._news:
+            return self._news.wait_for(lambda: bool(self.now) and bool(true(self.now)), patience)
+
+    def forget(self) -> None:
+        """What a hub told that is no more."""
+        with self._news:
+            self.now = {}
+
+    def close(self) -> None:
+        self._ended.set()
+        if self._line and self._line.sock:
+            with suppress(OSError):
+                self._line.sock.shutdown(socket.SHUT_RDWR)
+        self._thread.join(5)
+
+
+class Hub:
+    """`table-hub demo` as a person starts it."""
+
+    def __init__(self, state: Path, port: int | None = None, command: list[str] | None = None) -> None:
+        self.port = port or free_port()
+        self.state = state
+        self.address = f"http://{HOST}:{self.port}"
+        self._command = command
+        self.output: deque[str] = deque()
+        self._process: subprocess.Popen[str] | None = None
+        self._reader: threading.Thread | None = None
+        self.start(fresh=True)
+        self.public = Stream(self.port, "/t/1/events")
+        self.boxes = Stream(self.port, "/t/1/bench/events")
+        self.public.until(lambda s: all(seat["box"] == "on" for seat in s["seats"]), "all boxes are there")
+        self.key: str = self.get(f"/code/{self.public.now['code']}.json")["k"]
+
+    def start(self, *, fresh: bool = False) -> None:
+        program = Path(sys.executable).with_name("table-hub")
+        command = self._command or [
+            str(program), "demo", "--port", str(self.port), "--state", str(self.state), *(["--fresh"] if fresh else []),
+        ]  # fmt: skip
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self._reader = threading.Thread(target=self._keep_output, args=(self._process,), daemon=True)
+        self._reader.start()
+
+    def _keep_output(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout
+        with process.stdout as told:
+            self.output.extend(told)
+
+    def cut(self) -> None:
+        """The power goes, and comes back."""
+        self._end(signal.SIGKILL)
+        self.public.forget()
+        self.start()
+        self.public.until(lambda s: all(seat["box"] == "on" for seat in s["seats"]), "all boxes are there again")
+
+    def _end(self, how: signal.Signals) -> None:
+        assert self._process
+        assert self._reader
+        self._process.send_signal(how)
+        self._process.wait(15)
+        self._reader.join(5)
+
+    def get(self, path: str) -> Any:
+        return self._ask("GET", path, None)
+
+    def bench(self, **command: Any) -> None:
+        """What a hand does at the bench."""
+        self._ask("POST", "/t/1/bench", json.dumps(command))
+
+    def _ask(self, method: str, path: str, body: str | None) -> Any:
+        line = http.client.HTTPConnection(HOST, self.port, timeout=10)
+        try:
+            line.request(method, path, body, {"content-type": "application/json"} if body else {})
+            answer = line.getresponse()
+            told = answer.read()
+            assert answer.status == 200, told
+            return json.loads(told)
+        finally:
+            line.close()
+
+    def panel(self, size: str) -> bytes:
+        line = http.client.HTTPConnection(HOST, self.port, timeout=10)
+        try:
+            line.request("GET", f"/t/1/bench/panel/{size}.png")
+            return line.getresponse().read()
+        finally:
+            line.close()
+
+    def until(self, true: Callable[[State], Any], what: str, patience: float = PATIENCE) -> State:
+        return self.public.until(true, what, patience)
+
+    def box(self, seat: int) -> State:
+        """What stands on the bench at that seat."""
+        found: State = self.boxes.now["boxes"][str(seat)]
+        return found
+
+    def close(self) -> None:
+        self.public.close()
+        self.boxes.close()
+        self._end(signal.SIGTERM)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Debian's browser, without a window."""
+    with sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        try:
+            yield opened
+        finally:
+            opened.close()
+
+
+class PhoneAtSeat:
+    """A phone in somebody's hand."""
+
+    def __init__(self, hub: Hub, browser: Browser, seat: int, before: Callable[[Page], None] = lambda _: None) -> None:
+        self.hub, self.seat = hub, seat
+        self.context: BrowserContext = browser.new_context(viewport=PHONE, color_scheme="dark")
+        self.context.set_default_timeout(PATIENCE * 1000)
+        self.page = self.context.new_page()
+        self.faults: list[str] = []
+        self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
+        before(self.page)
+
+    def sit(self, name: str = "") -> None:
+        """Scan the code, pick the seat, press the box."""
+        self.page.goto(f"{self.hub.address}/t/1#k={self.hub.key}")
+        if name:
+            self.page.get_by_label("Your name").fill(name)
+        self.page.get_by_label(f"seat {self.seat}, ").click()
+        self.hub.until(lambda s: s["claiming"] == [self.seat], "the box is asked")
+        self.hub.bench(box=self.seat, press="push")
+        self.hub.until(lambda s: s["seats"][self.seat - 1]["phone"] == "on", "the phone is at the table")
+        expect(self.page.get_by_text("What shall we play?")).to_be_visible()
+
+    @property
+    def dock(self) -> Locator:
+        return self.page.get_by_role("group", name="Actions")
+
+    @property
+    def covered(self) -> Locator:
+        return self.page.get_by_role("button", name="Hold to see your hand")
+
+    def hand(self) -> str:
+        """What is under the lid, held open for a moment by the space bar."""
+        self.covered.focus()
+        self.page.keyboard.down("Space")
+        lid = self.page.locator(".secret.open")
+        expect(lid).to_be_visible()
+        seen = lid.inner_text()
+        self.page.keyboard.up("Space")
+        expect(self.covered).to_be_visible()
+        return seen
+
+    def secret_fish(self) -> str:
+        return next(word for word in self.hand().split() if word in FISH)
+
+    def reload(self) -> float:
+        """Reload the page; the seconds until the hand can be seen again."""
+        began = time.monotonic()
+        self.page.reload(wait_until="commit")
+        self.covered.wait_for(timeout=PATIENCE * 1000)
+        return time.monotonic() - began
+
+    def bid(self, number: int) -> None:
+        self.page.get_by_role("radio", name=str(number), exact=True).check(force=True)
+        self.dock.get_by_role("button", name=f"Bid {number}").click()
+
+    def type_die(self, face: int) -> None:
+        self.page.get_by_role("button", name="Type what you see").click()
+        self.page.get_by_role("button", name=f"die shows {face}").click()
+        self.page.get_by_role("button", name=f"I rolled {face}").click()
+
+    def answer(self, done: Callable[[State], Any]) -> None:
+        """Take the first thing that is offered. The page may still be at the question before: then look again."""
+        for _ in range(10):
+            with suppress(TimeoutError):
+                self._answer(1_000)
+            if self.hub.public.soon(done, 1.0):
+                return
+        raise AssertionError(f"seat {self.seat} could not answer: {self.page.locator('main').inner_text()}")
+
+    def _answer(self, patience: float) -> None:
+        if not self.page.locator(".question input:checked").count():
+            for choice in (".question .pick-move input", ".question .fields input[type=radio]"):
+                if self.page.locator(choice).count():
+                    self.page.locator(choice).first.check(force=True, timeout=patience)
+        ready = self.dock.locator("button.act:not([disabled])").filter(has_not_text="Take back").first
+        ready.click(timeout=patience)
+
+
+FISH = ("Bream", "Carp", "Eel", "Perch", "Pike", "Trout")
+
+
+def asked(state: State) -> list[int]:
+    """The seats that an open decision waits for."""
+    waiting = (state["view"] or {}).get("waiting") or {}
+    return [int(seat) for seat in waiting.get("seats", [])]
+
+
+def sealed(state: State) -> bool:
+    return state["state"] == "playing" and bool(state["view"]["waiting"].get("secret"))
+
+
+def rolling(state: State) -> bool:
+    return state["state"] == "playing" and state["dice"] is not None
+
+
+def choosing(state: State) -> bool:
+    return state["state"] == "playing" and not sealed(state) and not rolling(state) and bool(asked(state))

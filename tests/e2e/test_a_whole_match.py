@@ -1,0 +1,160 @@
+"""A whole match on the real program: two phones in a browser, two boxes, dice of every sort, and a power cut."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.e2e import running
+from tests.e2e.running import Hub, PhoneAtSeat, State, asked, chromium, choosing, rolling, sealed
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.broker,
+    pytest.mark.slow,
+    pytest.mark.skipif(running.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
+]
+
+MINUTES = 3.0
+MOST_STEPS = 600
+BACK_WITHIN = 2.0  # seconds until a reloaded phone shows its hand
+
+
+class Players:
+    """Four people: seats 1 and 2 on phones, 3 and 4 on boxes."""
+
+    def __init__(self, hub: Hub, phones: dict[int, PhoneAtSeat]) -> None:
+        self.hub, self.phones = hub, phones
+        self.fish: dict[int, str] = {}
+        self.rolls: set[str] = set()
+        self.reloads: dict[str, float] = {}
+        self._face = 2
+        self._offered = 0
+
+    def sit_down(self) -> None:
+        for seat, phone in self.phones.items():
+            phone.sit(running.NAMES[seat])
+        for seat in (3, 4):
+            self.hub.bench(box=seat, press="push")
+            self.hub.until(lambda s, seat=seat: s["seats"][seat - 1]["ready"], f"seat {seat} is ready")
+        self.phones[1].page.get_by_role("radio", name="Bid & Bait!").check(force=True)
+        self.phones[1].page.get_by_role("button", name="Start Bid & Bait!").click()
+        self.hub.until(sealed, "all are asked for a bid")
+        self.fish = {seat: phone.secret_fish() for seat, phone in self.phones.items()}
+
+    def same_hands(self) -> None:
+        for seat, phone in self.phones.items():
+            assert phone.secret_fish() == self.fish[seat]
+
+    def reload(self, phase: str, seat: int) -> None:
+        """Once a phase: the phone is reloaded and has the same hand at once."""
+        if phase in self.reloads:
+            return
+        self.reloads[phase] = self.phones[seat].reload()
+        assert self.phones[seat].secret_fish() == self.fish[seat]
+        assert self.reloads[phase] < BACK_WITHIN, self.reloads
+
+    def bid(self, state: State, seat: int) -> None:
+        number = (state["view"]["round"] + seat) % 3 + 2
+        if seat in self.phones:
+            self.reload("bid", seat)
+            self.phones[seat].bid(number)
+        else:
+            self.hub.boxes.until(lambda b: b["boxes"][str(seat)]["sealed"], f"box {seat} is open")
+            self.hub.bench(box=seat, press=f"k{number}")
+            self.hub.bench(box=seat, press="push")
+        decision = state["match"], state["view"]["round"], state["view"]["phase"]
+        self.hub.until(
+            lambda s: seat in s["locked"] or not sealed(s) or decision != (s["match"], s["view"]["round"], s["view"]["phase"]),
+            f"the bid of seat {seat} is locked",
+        )  # fmt: skip
+
+    def roll(self, state: State) -> None:
+        seat, seq = state["dice"]["seat"], state["seq"]
+        self.reload("roll", seat if seat in self.phones else 1)
+        if seat == 1:
+            self._face = self._face % 6 + 1
+            self.phones[1].type_die(self._face)
+            self.rolls.add("typed on a phone")
+        elif seat == 2:
+            self.hub.bench(dice="throw")
+            self.phones[2].page.get_by_role("button", name="That is right").click()
+            self.rolls.add("thrown, accepted on a phone")
+        elif seat == 3:
+            self._face = self._face % 6 + 1
+            self.hub.bench(box=3, press=f"k{self._face}")
+            self.hub.bench(box=3, press="push")
+            self.rolls.add("typed on a box")
+        else:
+            self.hub.bench(dice="throw")
+            self.rolls.add("thrown, stands by itself")
+        events = state["events"][-1]["n"]
+        self.hub.until(lambda s: s["seq"] > seq and s["events"][-1]["n"] > events, f"the roll of seat {seat} counts")
+
+    def choose(self, state: State) -> None:
+        seat, events = asked(state)[0], state["events"][-1]["n"]
+        self.reload("take", seat if seat in self.phones else 1)
+        if seat in self.phones:
+            self.phones[seat].answer(lambda s: s["events"][-1]["n"] > events)
+        else:
+            self.hub.bench(box=seat, press="push")
+            self.hub.until(lambda s: s["events"][-1]["n"] > events, f"seat {seat} has chosen")
+
+    def step(self, state: State) -> None:
+        if sealed(state):
+            for seat in asked(state):
+                if seat not in state["locked"]:
+                    self.bid(state, seat)
+            self.hub.until(lambda s: s["seq"] > state["seq"] and not (sealed(s) and s["locked"]), "the bids are open")
+        elif rolling(state):
+            self.roll(state)
+        elif choosing(state):
+            self.choose(state)
+        else:
+            self.hub.until(lambda s: s["seq"] > state["seq"], "the match goes on")
+
+    def play(self, enough: float, rounds: int = 99) -> State:
+        """Play on until the end, or until bids are asked for in that round."""
+        for _ in range(MOST_STEPS):
+            state = self.hub.public.now
+            if state["state"] == "over" or (sealed(state) and state["view"]["round"] >= rounds):
+                return state
+            assert time.monotonic() < enough, f"too slow: {state['view']['round']}, {state['want']}"
+            self.step(state)
+        raise AssertionError(f"no end in {MOST_STEPS} steps")
+
+
+def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power_cut(tmp_path: Path) -> None:
+    enough = time.monotonic() + MINUTES * 60
+    with Hub(tmp_path / "state") as hub, chromium() as browser:
+        phones = {seat: PhoneAtSeat(hub, browser, seat) for seat in (1, 2)}
+        players = Players(hub, phones)
+        players.sit_down()
+
+        # A phone that has locked and is reloaded still has its lock.
+        players.bid(hub.public.now, 2)
+        players.reload("locked", 2)
+        assert "You locked: Bid" in phones[2].hand()
+        state = players.play(enough, rounds=2)
+        assert state["state"] == "playing"
+
+        # The power goes after two locks: an acknowledged bid of a phone is on disk, a box forgets.
+        phones[1].bid(5)
+        hub.until(lambda s: 1 in s["locked"], "seat 1 has locked")
+        players.bid(hub.public.now, 3)
+        hub.until(lambda s: s["locked"] == [1, 3], "two have locked")
+        hub.cut()
+        hub.until(lambda s: s["locked"] == [1], "the phone's lock is there again")
+        hub.until(lambda s: all(s["seats"][seat - 1]["phone"] == "on" for seat in (1, 2)), "both phones are back")
+        players.same_hands()
+        assert "You locked: Bid 5" in phones[1].hand()
+
+        state = players.play(enough)
+        assert state["over"]["winners"]
+        for phone in phones.values():
+            phone.page.get_by_role("region", name="Result").wait_for()
+            assert phone.faults == []
+        assert set(players.reloads) == {"bid", "locked", "roll", "take"}
+        assert len(players.rolls) >= 2
