@@ -358,7 +358,7 @@ class LogStore(Protocol):
         """More of a match's log."""
 
     def cut(self, match: str, length: int) -> None:
-        """Undo: keep the first `length` entries."""
+        """Undo: keep the first `length` entries. A match that was over runs again."""
 
     def end(self, match: str, result: bytes) -> None:
         """The match is over (or was left)."""

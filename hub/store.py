@@ -68,10 +68,11 @@ class Store:
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
+                self._db.execute("COMMIT")
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # a full disk has ended it already
+                    self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
 
     # --- matches -----------------------------------------------------------------------------------
 
@@ -89,9 +90,10 @@ class Store:
             )
 
     def cut(self, match: str, length: int) -> None:
-        """Undo: keep the first `length` entries."""
+        """Undo: keep the first `length` entries. A match that was over runs again."""
         with self._written() as db:
             db.execute('DELETE FROM entries WHERE "match" = ? AND number >= ?', (match, length))
+            db.execute("UPDATE matches SET result = NULL, ended = NULL WHERE id = ?", (match,))
 
     def end(self, match: str, result: bytes) -> None:
         """The match is over, or was left: `result` says which."""

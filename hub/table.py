@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import queue
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from secrets import choice, randbelow, token_urlsafe
 from typing import Any
 
@@ -177,6 +177,7 @@ class Table:
         self._written = 0
         self._stopped = ""
         self._notice = ""
+        self._without_broker = ""
         self._epoch = 0
         self._seq = 0
         self._claim: tuple[ClaimAsked, float] | None = None
@@ -282,9 +283,9 @@ class Table:
             case DiceSeen():
                 return self._dice_seen(signal)
             case BrokerUp():
-                self._notice = ""
+                self._without_broker = ""
             case BrokerDown(why):
-                self._notice = why
+                self._without_broker = why
                 for place in self._places.values():
                     place.phone_on = False
             case Tick():
@@ -375,14 +376,19 @@ class Table:
             self._ports.store.end(self._match_id, msgspec.json.encode(match.over))
 
     def _halt(self, why: LogError) -> None:
-        """The record cannot be written: the match stands still until it can."""
+        """The record cannot be written: the match stands still until it can. What the disk has not, was not."""
         log.error("table %s: %s", self.id, why)
         self._stopped = str(why)
+        match = self._match
+        if match and len(match.log) > self._written:
+            self._match = Match.replay(match.game, match.head, match.log[: self._written])
 
     def _retry_record(self) -> bool:
         if not self._stopped:
             return False
+        self._keep_places()  # the smallest thing that shows whether the disk is back
         self._record()
+        self._settle_chance()
         self._stopped = ""
         self._open_decision()
         return True
@@ -396,12 +402,13 @@ class Table:
         game = self._games.get(name)
         if game is None:
             raise StartRefused(f"There is no game {name!r} at this table.")
-        match = Match(game, [p.seat for p in self._places.values() if p.joined], options)
+        # Who left during the last match is at the table no more, unless a box sits there for them.
+        match = Match(game, [p.seat for p in self._places.values() if p.joined and (p.sid or p.box)], options)
         if self._match_id and self._match and not self._match.over:
             self._ports.store.end(self._match_id, msgspec.json.encode({"left": True}))
         match_id = f"m-{self._ports.store.count() + 1}"
-        self._ports.store.begin(match_id, self.id, msgspec.json.encode(match.head))
         self._next_epoch()
+        self._ports.store.begin(match_id, self.id, msgspec.json.encode(match.head))
         self._match, self._match_id, self._written, self._last_game, self._notice = match, match_id, 0, name, ""
         for place in self._places.values():
             place.ready = False
@@ -469,11 +476,14 @@ class Table:
     def _undo(self, seat: int) -> None:
         if self._match is None or self._match_id is None:
             raise NotOffered("No match is under way.", "LOBBY")
-        self._match.undo(1, seat)
-        self._ports.store.cut(self._match_id, len(self._match.log))
-        self._written = len(self._match.log)
+        if self._stopped:
+            raise NotAsked(f"The match stands still: {self._stopped}", "RECORD")
+        length = len(self._match.before(1, seat).log)
         self._next_epoch()
-        self._notice = ""
+        self._ports.store.cut(self._match_id, length)
+        self._match.undo(1, seat)
+        self._written, self._notice = length, ""
+        self._settle_chance()
         self._open_decision()
 
     # --- phones ----------------------------------------------------------------------------------
@@ -495,6 +505,10 @@ class Table:
             refusal = why
         except StartRefused as why:
             refusal = IllegalAction(str(why), "START")
+        except LogError as why:
+            self._halt(why)
+            self._show()
+            refusal = NotAsked(f"The match stands still: {why}", "RECORD")
         # What was taken is shown first, so that the answer never runs ahead of the view.
         if refusal is None:
             self._show()
@@ -516,7 +530,7 @@ class Table:
             case "roll":
                 self._typed(place.seat, args, said.number)
             case "dice":
-                self._dice_word(place.seat, args.get("say"))
+                self._dice_word(place.seat, args.get("say"), said.number)
             case "undo":
                 self._undo(place.seat)
             case "start":
@@ -531,8 +545,7 @@ class Table:
             case "name":
                 if not isinstance(args.get("name"), str):
                     raise IllegalAction("A name is a text.")
-                place.name = tidy_name(args["name"])
-                self._keep_places()
+                self._change(place, name=tidy_name(args["name"]))
             case "leave":
                 self._release(place)
             case _:
@@ -541,7 +554,7 @@ class Table:
     def _phone_acts(self, action: Action) -> None:
         sealed = self._sealed
         if sealed and action.seat in sealed.lines and self._decision() is not None:
-            if sealed.revealing:
+            if sealed.revealing and self._places[action.seat].box_on:
                 raise NotOffered("Everybody has locked: the choices are being opened.", "LOCKED")
             self._match_check(action)
             self._take_from_box(action.seat)
@@ -592,25 +605,37 @@ class Table:
         """The phone that asked holds the seat now; whoever held it before is out, at once."""
         if self._claim and self._claim[0].claim == asked.claim:
             self._claim = None
-        if place.sid:
-            self._ports.phones.release(place.sid)
-        place.sid, place.password = token_urlsafe(12), token_urlsafe(24)
-        place.phone_key, place.code, place.wrong_codes = asked.phone_key, _digits(), 0
-        place.name = asked.name or place.name
-        place.joined, place.phone_on = True, False
-        self._keep_places()
+        before = place.sid
+        try:
+            self._change(
+                place, sid=token_urlsafe(12), password=token_urlsafe(24), phone_key=asked.phone_key, code=_digits(),
+                wrong_codes=0, name=asked.name or place.name, joined=True, phone_on=False,
+            )  # fmt: skip
+        except LogError:
+            self._decide(asked, "The record cannot be written now: try again in a moment.")
+            raise
+        if before:
+            self._ports.phones.release(before)
         self._ports.phones.admit(place.sid, place.password, place.phone_key)
         say = f"Seat {place.seat} is yours."
         asked.answer(ClaimDecided(asked.claim, True, say, place.sid, place.password))
 
     def _release(self, place: Place) -> None:
-        sid = place.sid
-        place.sid = place.password = ""
-        place.phone_key, place.code, place.phone_on = b"", _digits(), False
-        if not self._playing() or place.seat not in self._playing():
-            place.name, place.ready, place.joined = "", False, False
-        self._keep_places()
+        sid, gone = place.sid, {"sid": "", "password": "", "phone_key": b"", "code": _digits(), "phone_on": False}
+        if place.seat not in self._playing():
+            gone |= {"name": "", "ready": False, "joined": False}
+        self._change(place, **gone)
         self._ports.phones.release(sid)
+
+    def _change(self, place: Place, **values: Any) -> None:
+        """Change a place when the disk has it, or not at all. Raises LogError."""
+        before = replace(place)
+        vars(place).update(values)
+        try:
+            self._keep_places()
+        except LogError:
+            vars(place).update(vars(before))
+            raise
 
     def _playing(self) -> list[int]:
         """The seats of the match under way."""
@@ -648,6 +673,10 @@ class Table:
         log.warning("table %s: box %s: %s", self.id, box, why)
         if place:
             place.box_on = False
+            if self._sealed and place.seat in self._sealed.locked:
+                # A box that still holds its lock tells it again when it is back; until then its phone may choose.
+                self._sealed.locked.remove(place.seat)
+                self._sealed.revealing = False
             if self._claim and self._claim[0].seat == place.seat and self._ports.boxes:
                 self._decide(self._claim[0], f"The box of seat {place.seat} is gone: type the seat's code.")
 
@@ -664,6 +693,8 @@ class Table:
             elif signal.control == "bar":
                 self._decide(self._claim[0], f"Seat {place.seat} said no.")
             return True
+        if self._stopped:
+            return False
         if self._decision() is not None:
             return self._control_in_match(place, signal)
         return isinstance(signal, Key) and self._control_in_lobby(place, signal)
@@ -919,10 +950,14 @@ class Table:
             raise Stale
         self._act(_rolled(decision.number, args.get("faces"), "typed"))
 
-    def _dice_word(self, seat: int, say: object) -> None:
+    def _dice_word(self, seat: int, say: object, number: int | None) -> None:
         dice, decision = self._dice, self._decision()
         if dice is None or decision is None or decision.roll is None:
             raise NotAsked("No roll is wanted now.", "DICE")
+        if number is not None and number != decision.number:
+            raise Stale
+        if seat not in self._playing():
+            raise NotAsked("Only who plays this match has a say in its dice.", "DICE")
         if say == "hub":
             if seat in dice.votes:
                 dice.votes.remove(seat)
@@ -993,7 +1028,7 @@ class Table:
             "want": decision.want if decision else "",
             "events": self._events(match),
             "dice": self._public_dice(decision),
-            "notice": self._stopped or self._notice or None,
+            "notice": self._stopped or self._without_broker or self._notice or None,
             "over": match.over.wire() if match and match.over else None,
             "games": [_game_card(game) for game in self._games.values()],
             "nudged": list(self._nudged),
@@ -1047,7 +1082,7 @@ class Table:
             return hand
         hand["you"] = match.view(seat)["you"]
         if decision is None:
-            return hand
+            return hand | {"undo": True} if match.fault and match.log else hand
         moves = match.moves(seat)
         answer = decision.answers.get(seat)
         hand |= {
