@@ -18,7 +18,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, TimeoutError, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import TimeoutError as TooLate
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -267,7 +268,7 @@ class PhoneAtSeat:
     def answer(self, done: Callable[[State], Any]) -> None:
         """Take the first thing that is offered. The page may still be at the question before: then look again."""
         for _ in range(10):
-            with suppress(TimeoutError):
+            with suppress(TooLate):
                 self._answer(1_000)
             if self.hub.public.soon(done, 1.0):
                 return

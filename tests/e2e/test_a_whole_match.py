@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.e2e import running
-from tests.e2e.running import Hub, PhoneAtSeat, State, asked, chromium, choosing, rolling, sealed
+from tests.e2e.running import Hub, PhoneAtSeat, State, asked, choosing, chromium, rolling, sealed
 
 pytestmark = [
     pytest.mark.browser,
@@ -22,6 +23,10 @@ MOST_STEPS = 600
 BACK_WITHIN = 2.0  # seconds until a reloaded phone shows its hand
 
 
+def ready(seat: int) -> Callable[[State], bool]:
+    return lambda state: bool(state["seats"][seat - 1]["ready"])
+
+
 class Players:
     """Four people: seats 1 and 2 on phones, 3 and 4 on boxes."""
 
@@ -33,13 +38,14 @@ class Players:
         self._face = 2
         self._offered = 0
 
-    def sit_down(self) -> None:
+    def sit_down(self, before_start: Callable[[], None] = lambda: None) -> None:
         for seat, phone in self.phones.items():
             phone.sit(running.NAMES[seat])
         for seat in (3, 4):
             self.hub.bench(box=seat, press="push")
-            self.hub.until(lambda s, seat=seat: s["seats"][seat - 1]["ready"], f"seat {seat} is ready")
+            self.hub.until(ready(seat), f"seat {seat} is ready")
         self.phones[1].page.get_by_role("radio", name="Bid & Bait!").check(force=True)
+        before_start()
         self.phones[1].page.get_by_role("button", name="Start Bid & Bait!").click()
         self.hub.until(sealed, "all are asked for a bid")
         self.fish = {seat: phone.secret_fish() for seat, phone in self.phones.items()}
