@@ -443,6 +443,8 @@ class Table:
 
     def _open_decision(self) -> None:
         """A new question: boxes, dice and the clock of patience begin anew."""
+        for seat in self._cursors:
+            self._tell_cursor(self._places[seat], "")  # what was picked for the question before means nothing now
         self._asked_at, self._nudged, self._cursors = self._ports.clock.now(), [], {}
         self._close_sealed()
         self._disarm()
@@ -1043,7 +1045,8 @@ class Table:
             "phone": "none" if not place.sid else "on" if place.phone_on else "away",
             "box": "on" if place.box_on else "lost" if place.box else "none",
             "ready": place.ready,
-            "claim_code": None if place.sid else place.code,
+            # Who plays on a box alone holds the seat, too: with its code anybody could look into that hand.
+            "claim_code": None if place.sid or (place.joined and place.box_on) else place.code,
         }
 
     @staticmethod
