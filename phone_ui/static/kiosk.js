@@ -86,7 +86,7 @@ function SeatPlace({ words, state, seat, token }) {
       <span class="seat-now">${now === "locked" ? "locked ✓" : now}</span>
     </div>
     <${Facts} words=${words} state=${state} where="seat" facts=${state.view.seats[seat]} />
-    ${place?.claim_code && html`<p class="seat-free">free, code <b>${place.claim_code}</b></p>`}
+    ${place?.claim_code && html`<p class="seat-free">${place.held ? "phone" : "free"}, code <b>${place.claim_code}</b></p>`}
     ${place?.box === "lost" && html`<p class="seat-free">box unplugged: play on the phone</p>`}
   </li>`;
 }
