@@ -266,19 +266,27 @@ class Room:
             self.sids[seat] = decided.sid
             self.take(PhoneLink(decided.sid, True))
 
-    def say(self, seat: int, verb: str, number: int | None = None, epoch: int | None = None, **args: Any) -> dict[str, Any]:
+    def say(
+        self, seat: int, verb: str, args: dict[str, Any] | None = None, *,
+        number: int | None = None, epoch: int | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
         """A phone's request, and its answer."""
         sid, request = self.sids[seat], secrets.token_hex(8)
-        self.take(PhoneSaid(sid, request, 1, self.state["epoch"] if epoch is None else epoch, number, verb, args))
+        self.take(PhoneSaid(sid, request, 1, self.state["epoch"] if epoch is None else epoch, number, verb, args or {}))
         answer = self.phones.answers[sid][-1]
         assert answer["re"] == request
         return answer
 
+    def say_leave(self, seat: int) -> None:
+        """A phone gives its seat up; its login is gone, so there is no answer."""
+        sid = self.sids.pop(seat)
+        self.take(PhoneSaid(sid, secrets.token_hex(8), 1, self.state["epoch"], None, "leave", {}))
+
     def act(self, seat: int, move: str, **args: Any) -> dict[str, Any]:
-        return self.say(seat, "act", move=move, **args)
+        return self.say(seat, "act", {"move": move, **args})
 
     def start(self, game: str = "bid-and-bait", **options: Any) -> None:
-        assert self.say(min(self.sids), "start", game=game, options=options)["ok"]
+        assert self.say(min(self.sids), "start", {"game": game, "options": options})["ok"]
 
     def press(self, seat: int, *controls: Any) -> None:
         self.take(*(Key(f"box-{seat}", control, "down") for control in controls))
