@@ -449,6 +449,7 @@ class Table:
         self._close_sealed()
         self._disarm()
         decision = self._decision()
+        self._caption_boxes(decision)
         if decision is None:
             self._settled = True
             return
@@ -457,6 +458,17 @@ class Table:
             self._open_sealed(decision)
         if decision.roll:
             self._arm(decision)
+
+    def _caption_boxes(self, decision: Decision | None) -> None:
+        """The small displays say what is wanted of their seats; the others go blank."""
+        if not self._ports.boxes:
+            return
+        for place in self._places.values():
+            if place.box_on:
+                asked = decision is not None and (
+                    place.seat in decision.asked or (decision.roll is not None and decision.roll.seat == place.seat)
+                )
+                self._ports.boxes.say(place.box, decision.want[:40] if decision and asked else "")
 
     def _decision(self) -> Decision | None:
         return self._match.open if self._match and not self._stopped else None

@@ -269,7 +269,7 @@ async def outcome(s: Table, seat: int) -> bool:
             want = f"You are {lake.needs} short: spend {baits}, or let it go." if pay else "You are short of your bid."
             answer = await ask(s, seat, [*uses(s, seat, "open"), *pay, offer("fail")], want)
         else:
-            lake.verdict = "done"
+            lake.verdict = "success"
             left = prizes(lake.spots[0])
             open_uses = uses(s, seat, "open")
             if not left and not open_uses:
@@ -666,7 +666,7 @@ def explain_early(action: Action) -> Refusal | None:
 def explain_turn(lake: Lake, angler: Angler, action: Action) -> Refusal | None:
     """A move of the roller that does not fit the roll."""
     spot = lake.spots[0]
-    must_take = lake.verdict in ("done", "paid")
+    must_take = lake.verdict in ("success", "paid")
     match action.move:
         case "pay" if lake.needs:
             need = f"You need exactly {lake.needs}"

@@ -33,7 +33,7 @@ SPOTS = [
         "number": 4,
         "side": "basic",
         "ability": "reroll",
-        "text": "Reroll your Rod; the new result counts",
+        "text": "Reroll your Rod",
         "fish": ["perch", None, "eel"],
         "taken": False,
     },
@@ -57,7 +57,7 @@ SPOTS = [
         "number": 7,
         "side": "basic",
         "ability": "reroll",
-        "text": "Reroll your Rod; the new result counts",
+        "text": "Reroll your Rod",
         "fish": ["trout", "pike", "carp"],
         "taken": False,
     },
@@ -157,7 +157,7 @@ LOCKED_HAND = hand(
     seq=42, secret=True, want="Bid a number from 1 to 6.", moves=[BID_MOVE], locked={"move": "bid", "number": 5}
 )
 TAKE = playing(
-    "take", {"seats": ["2"], "secret": False}, want="Seat 2 takes a prize.", table={"rolled": [5], "verdict": "done"}
+    "take", {"seats": ["2"], "secret": False}, want="Seat 2 takes a prize.", table={"rolled": [5], "verdict": "success"}
 )
 TAKE_HAND = hand(
     want="Take a Fish or the Spot.",

@@ -74,7 +74,7 @@ def _lake() -> dict[str, Any]:
         "phase": "bid",
         "table": {
             "spots": [
-                {"number": 4, "side": "basic", "text": "Reroll your Rod; the new result counts",
+                {"number": 4, "side": "basic", "text": "Reroll your Rod",
                  "fish": ["perch", None, "eel"], "taken": False},
                 {"number": 5, "side": "basic", "text": "", "fish": ["trout", "bream", "pike", "carp"], "taken": False},
                 {"number": 6, "side": "basic", "text": "Gain 3 Baits", "fish": ["eel", "eel", "carp"], "taken": False},
