@@ -24,6 +24,7 @@ from playwright.sync_api import TimeoutError as TooLate
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 PHONE: Any = {"width": 390, "height": 844}
+PROGRAM = Path(sys.executable).with_name("table-hub")
 HOST = "127.0.0.1"
 PATIENCE = 15.0
 NAMES = {1: "Ana", 2: "Ben"}
@@ -120,9 +121,8 @@ class Hub:
         self.key: str = self.get(f"/code/{self.public.now['code']}.json")["k"]
 
     def start(self, *, fresh: bool = False) -> None:
-        program = Path(sys.executable).with_name("table-hub")
         command = self._command or [
-            str(program), "demo", "--port", str(self.port), "--state", str(self.state), *(["--fresh"] if fresh else []),
+            str(PROGRAM), "demo", "--port", str(self.port), "--state", str(self.state), *(["--fresh"] if fresh else []),
         ]  # fmt: skip
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self._reader = threading.Thread(target=self._keep_output, args=(self._process,), daemon=True)
