@@ -443,8 +443,6 @@ class Table:
 
     def _open_decision(self) -> None:
         """A new question: boxes, dice and the clock of patience begin anew."""
-        for seat in self._cursors:
-            self._tell_cursor(self._places[seat], "")  # what was picked for the question before means nothing now
         self._asked_at, self._nudged, self._cursors = self._ports.clock.now(), [], {}
         self._close_sealed()
         self._disarm()
