@@ -137,6 +137,7 @@ function Welcome({ state }) {
   const game = chosen ?? (count ? state.games[shown % count] : null);
   const anybody = state.seats.some((s) => s.held || s.ready);
   const room = state.seats.some((s) => !s.held);
+  const onBoxAlone = state.seats.some((s) => s.held && s.phone === "none");
   return html`<section class="welcome" aria-label="Join">
     <div class="welcome-left">
       <p class="welcome-name">${state.name}</p>
@@ -151,7 +152,7 @@ function Welcome({ state }) {
           (s) => html`<li key=${s.seat} class=${state.claiming?.includes(s.seat) ? "claiming" : s.held || s.ready ? "here" : "free"}>
             <${Mark} seat=${s.seat} /><span class="who-number">${s.seat}</span>
             <span class="welcome-who">${state.claiming?.includes(s.seat) ? "press the button" : s.held || s.ready ? s.name || seatState(s) : "free"}</span>
-            ${s.claim_code ? html`<span class="welcome-code">${s.claim_code}</span>` : s.ready ? html`<span class="welcome-code">ready ✓</span>` : null}
+            ${s.claim_code ? html`<span class="welcome-code">${s.claim_code}</span>` : s.ready && s.name ? html`<span class="welcome-code">ready ✓</span>` : null}
           </li>`,
         )}
       </ul>
@@ -159,8 +160,8 @@ function Welcome({ state }) {
     <div class="welcome-right">
       <img class="welcome-qr" src=${`/t/${table}/qr.svg`} alt="code to scan" />
       <ol class="steps">
-        <li>${room ? (anybody ? "Scan to sit down too" : "Scan") : "Scan to watch"}</li>
-        ${room && html`<li>Press the box in front of you</li>`}
+        <li>${room ? (anybody ? "Scan to sit down too" : "Scan") : onBoxAlone ? "Scan to see your own hand" : "Scan to watch"}</li>
+        ${(room || onBoxAlone) && html`<li>Press the box in front of you</li>`}
       </ol>
       <p class="by-hand">or open <b>${bare(state.url)}</b><br />and type <b class="code">${state.code}</b></p>
     </div>
