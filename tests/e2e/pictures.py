@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page
 
 from tests.e2e.running import Hub, PhoneAtSeat, choosing, chromium, rolling, sealed
@@ -78,5 +79,16 @@ def photograph(folder: Path) -> None:
         album.everything("over")
 
 
+def beside(folder: Path, name: str) -> None:
+    """The screen with a phone before it as one small picture, `table.png`."""
+    screen = Image.open(folder / f"kiosk-{name}.png").convert("RGB").resize((1200, 675), Image.Resampling.LANCZOS)
+    phone = Image.open(folder / f"phone-{name}.png").convert("RGB").resize((296, 641), Image.Resampling.LANCZOS)
+    both = Image.new("RGB", (1564, 715), "#e9e2d3")
+    both.paste(screen, (20, 20))
+    both.paste(ImageOps.expand(phone, 4, "#3a352c"), (1240, 33))
+    both.save(folder / "table.png", optimize=True)
+
+
 if __name__ == "__main__":
     photograph(Path(sys.argv[1]))
+    beside(Path(sys.argv[1]), "bid-3")
