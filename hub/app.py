@@ -157,8 +157,12 @@ class Hub:
         self._stop = threading.Event()
         self._ticked: dict[str, float] = {}
         self._address = ""
-        for part in config.table:
-            self._furnish(part)
+        try:
+            for part in config.table:
+                self._furnish(part)
+        except HubError:
+            self.close()
+            raise
 
     # --- wiring ----------------------------------------------------------------------------------
 

@@ -538,7 +538,7 @@ def rolls(room: Room) -> int:
 def test_the_reader_watches_only_while_a_roll_is_wanted(playing: Room) -> None:
     assert playing.dice.armed == []
     playing.take(DiceSeen("tray", "settled", (3,)))
-    assert playing.state["dice"] is None
+    assert not playing.state["dice"]
     roll = to_roll(playing, Random(3))
     assert playing.dice.on
     assert playing.dice.armed[-1] == (roll["seat"], roll["count"], roll["sides"])

@@ -1,0 +1,137 @@
+"""The wired hub: what it refuses to be, and what it goes on without."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hub.app import Hub, reachable
+from hub.config import Config, DevicePart, TablePart
+from hub.errors import ConfigError
+from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid
+from tests.phone_ui.rig import until
+
+
+def config(folder: Path) -> Config:
+    made = Config()
+    made.hub.state = str(folder / "state")
+    made.web.host, made.web.port = "127.0.0.1", 0
+    return made
+
+
+@contextmanager
+def running(made: Config) -> Iterator[Hub]:
+    with Hub(made) as hub:
+        hub.start()
+        yield hub
+
+
+def state(hub: Hub, table: str = "1") -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(hub.tables[table].public())
+    return told
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (lambda c: c.device.append(DevicePart("abacus", "1", "")), "'abacus'"),
+        (lambda c: c.device.append(DevicePart("frames", "1", "")), "'frames'"),
+        (lambda c: c.device.append(DevicePart("simulated", "1", "", {"seats": "many"})), "seats"),
+        (lambda c: c.device.append(DevicePart("simulated", "1", "", {"legs": 4})), "legs"),
+        (lambda c: setattr(c.table[0], "game", "chess"), "no game 'chess'"),
+        (lambda c: setattr(c.table[0], "id", "a/b"), "'a/b'"),
+        (lambda c: setattr(c.table[0], "id", "#"), "'#'"),
+        (lambda c: setattr(c.hub, "id", "my hub"), "'my hub'"),
+    ],
+)
+def test_a_hub_that_cannot_be_says_why_in_one_sentence(tmp_path: Path, wrong: Any, sentence: str) -> None:
+    made = config(tmp_path)
+    wrong(made)
+    with pytest.raises(ConfigError) as refused:
+        Hub(made)
+    assert sentence in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_port_that_somebody_has_is_the_owners_to_mend(tmp_path: Path) -> None:
+    with running(config(tmp_path)) as first:
+        assert first.web
+        second = config(tmp_path / "other")
+        second.web.port = first.web.port
+        with Hub(second) as hub, pytest.raises(ConfigError, match=str(first.web.port)):
+            hub.start()
+
+
+def test_without_mosquitto_the_table_plays_on_with_its_boxes_and_says_so(tmp_path: Path) -> None:
+    made = config(tmp_path)
+    made.broker.program = str(tmp_path / "no-such-mosquitto")
+    made.device = [DevicePart("simulated", "1", "bench", {"seats": 2})]
+    made.table = [TablePart(seats=2)]
+    with running(made) as hub:
+        until(lambda: bool(state(hub)["notice"]), "the notice")
+        assert "mosquitto" in state(hub)["notice"]
+        until(lambda: [seat["box"] for seat in state(hub)["seats"]] == ["on", "on"], "the boxes")
+        face = hub._faces["1"]
+        assert face.bench
+        for box in (1, 2, 1):
+            face.bench.command({"box": box, "press": "push"})
+            until(lambda: state(hub)["state"] == "playing" or any(s["ready"] for s in state(hub)["seats"]), "a push")
+        until(lambda: state(hub)["state"] == "playing", "the match")
+
+
+def sit(hub: Hub, table: str, seat: int) -> str:
+    """Take a seat by its code; the claim's id."""
+    decided: list[ClaimDecided] = []
+    code = state(hub, table)["seats"][seat - 1]["claim_code"]
+    hub.tables[table].claim(ClaimAsked("c" * 8, seat, secrets.token_bytes(32), code, f"Guest {seat}", decided.append))
+    until(lambda: bool(decided), "the seat")
+    assert decided[0].held
+    return decided[0].sid
+
+
+def test_two_tables_in_one_hub_play_apart(tmp_path: Path) -> None:
+    made = config(tmp_path)
+    made.table = [TablePart("1", "Window", 2), TablePart("bar", "Bar", 3)]
+    with running(made) as hub:
+        assert state(hub, "1")["name"] == "Window"
+        assert state(hub, "1")["code"] != state(hub, "bar")["code"]
+        assert len(state(hub, "bar")["seats"]) == 3
+        sid = sit(hub, "bar", 1)
+        sit(hub, "bar", 2)
+        epoch = state(hub, "bar")["epoch"]
+        start = PhoneSaid(sid, "0" * 16, 1, epoch, None, "start", {"game": "bid-and-bait", "options": {}})
+        hub.tables["1"].put(start)
+        hub.tables["bar"].put(start)
+        until(lambda: state(hub, "bar")["state"] == "playing", "the match at the bar")
+        assert state(hub, "1")["state"] == "lobby"
+        seen = state(hub, "bar")["view"]
+    with running(made) as hub:  # the plug
+        assert state(hub, "bar")["view"] == seen
+        assert state(hub, "1")["state"] == "lobby"
+
+
+def test_the_hub_ends_when_it_is_told_to(tmp_path: Path) -> None:
+    with running(config(tmp_path)) as hub:
+        hub.stop()
+        assert hub.wait() == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (("10.42.0.1", "0.0.0.0", 80, False), "http://10.42.0.1"),
+        (("10.42.0.1", "0.0.0.0", 8080, False), "http://10.42.0.1:8080"),
+        (("http://hub.cafe.example/", "0.0.0.0", 8080, False), "http://hub.cafe.example"),
+        (("", "127.0.0.1", 443, True), "https://127.0.0.1"),
+        (("fd00::1", "::", 8080, False), "http://[fd00::1]:8080"),
+    ],
+)
+def test_the_address_that_phones_are_shown(given: tuple[str, str, int, bool], shown: str) -> None:
+    *where, secure = given
+    assert reachable(*where, secure=secure) == shown  # type: ignore[arg-type]

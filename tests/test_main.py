@@ -1,0 +1,134 @@
+"""The command line as a person meets it: a real program, its exit code, and what it says."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hub.config import Config, dump
+
+
+def ran(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hub", *words], input=given, capture_output=True, text=True, timeout=30, check=False
+    )
+
+
+def one_sentence(ended: subprocess.CompletedProcess[str], code: int) -> str:
+    """The one line of a refusal."""
+    assert (ended.returncode, ended.stdout) == (code, "")
+    assert len(ended.stderr.splitlines()) == 1, ended.stderr
+    return ended.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["referee", "chess", "--seats", "3"],
+        ["referee", "bid-and-bait", "--seats", "x"],
+        ["referee", "bid-and-bait", "--seats", "9"],
+        ["referee", "bid-and-bait"],
+        ["referee", "bid-and-bait", "--seats", "3", "--option", "sides=round"],
+        ["referee", "bid-and-bait", "--seats", "3", "--option", "sides"],
+        ["referee", "bid-and-bait", "--seats", "3", "--stack", "/nowhere.json"],
+        ["referee", "bid-and-bait", "--seats", "3", "--log", "/nowhere/a.jsonl"],
+        ["referee", "bid-and-bait", "--seats", "3", "--loud"],
+        ["games", "chess"],
+        ["dance"],
+        [],
+    ],
+    ids=" ".join,
+)
+def test_a_command_that_cannot_be_is_one_sentence_and_exit_2(words: list[str]) -> None:
+    one_sentence(ran(*words), 2)
+
+
+def test_a_stack_of_the_wrong_form_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
+    stack = tmp_path / "stack.json"
+    stack.write_text('{"attic": []}')
+    assert "attic" in one_sentence(ran("referee", "bid-and-bait", "--seats", "3", "--stack", str(stack)), 2)
+
+
+def test_a_match_is_refereed_over_pipes_and_its_log_replayed(tmp_path: Path) -> None:
+    log = tmp_path / "match.jsonl"
+    lines = [
+        {"seat": 1, "move": "bid", "number": 3},
+        {"seat": 2, "move": "bid", "number": 9},
+        {"show": 1},
+        {"undo": 1},
+        {"seat": 1, "move": "bid", "number": 4},
+        {"seat": 2, "move": "bid", "number": 2},
+    ]
+    given = "".join(json.dumps(line) + "\n" for line in lines) + "no json\n"
+    ended = ran("referee", "bid-and-bait", "--seats", "2", "--seed", "1", "--log", str(log), given=given)
+    told = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert [answer["ok"] for answer in told] == [True, True, False, True, True, True, True, False]
+    assert set(told[0]["waiting"]["seats"]) == {"1", "2"}
+    again = ran("replay", str(log))
+    assert (again.returncode, again.stderr) == (0, "")
+    assert json.loads(again.stdout)["ok"]
+    log.write_text(log.read_text().replace('"number":4', '"number":5'))
+    one_sentence(ran("replay", str(log)), 1)
+
+
+def test_games_are_listed() -> None:
+    ended = ran("games")
+    assert ended.returncode == 0
+    assert "bid-and-bait" in ended.stdout
+    assert "sides=basic" in ran("games", "bid-and-bait").stdout
+
+
+def test_the_whole_configuration_is_printed() -> None:
+    ended = ran("run", "--print-config")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "[web]" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        (None, "no such file"),
+        ("[web\n", "TOML"),
+        ("[web]\nprot = 80\n", "port"),
+        ("[web]\nport = 'x'\n", "port"),
+        ("[[table]]\ngame = 'chess'\n", "chess"),
+        ("[[device]]\ndriver = 'abacus'\n", "abacus"),
+        ("[hub]\nid = 'my/hub'\n", "id"),
+    ],
+)
+def test_a_mistake_in_the_configuration_is_one_sentence_and_exit_78(tmp_path: Path, toml: str | None, said: str) -> None:
+    file = tmp_path / "hub.toml"
+    if toml is not None:
+        state = "" if "[hub]" in toml else f"[hub]\nstate = '{tmp_path}/state'\n"
+        file.write_text(toml + state)
+    assert said in one_sentence(ran("run", "--config", str(file)), 78)
+
+
+def test_a_port_that_is_taken_is_one_sentence_and_exit_78(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        file = tmp_path / "hub.toml"
+        file.write_text(f"[hub]\nstate = '{tmp_path}/state'\n[web]\nhost = '127.0.0.1'\nport = {port}\n")
+        assert str(port) in one_sentence(ran("run", "--config", str(file)), 78)
+
+
+def test_the_hub_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
+    made = Config()
+    made.hub.state, made.web.host, made.web.port = str(tmp_path / "state"), "127.0.0.1", 0
+    file = tmp_path / "hub.toml"
+    file.write_text(dump(made))
+    words = [sys.executable, "-m", "hub", "run", "--config", str(file)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as hub:
+        assert hub.stdout
+        assert hub.stdout.readline().startswith("Table 1: http://127.0.0.1:")
+        hub.send_signal(signal.SIGTERM)
+        assert hub.wait(15) == 0
