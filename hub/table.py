@@ -600,9 +600,11 @@ class Table:
                     place.code, place.wrong_codes = _digits(), 0
                     self._keep_places()
                 self._decide(asked, f"That is not the code of seat {asked.seat}.")
-        elif not place.box_on:
+        elif not place.box_on or (self._sealed and asked.seat in self._sealed.lines):
+            # A box with a sealed choice tells of no push that could say yes.
+            why = "is choosing in its box" if place.box_on else "has no box"
             where = "that its phone shows under Seat" if place.sid else "from the big screen"
-            self._decide(asked, f"Seat {asked.seat} has no box: type its 4-digit code {where}.")
+            self._decide(asked, f"Seat {asked.seat} {why}: type its 4-digit code {where}.")
         elif self._claim:
             self._decide(asked, "Somebody else is just sitting down: try again in a moment.")
         else:
@@ -749,14 +751,13 @@ class Table:
         return True
 
     def _start_by_box(self) -> None:
-        joined = [place for place in self._places.values() if place.joined]
-        late = [place.seat for place in joined if not place.ready]
+        if self._match and self._match.over:
+            self._again()  # everybody still sits there, and phones ask nobody to be ready
+            return
+        late = [place.seat for place in self._places.values() if place.joined and not place.ready]
         if late:
             raise StartRefused(f"Not ready yet: {', '.join(f'Seat {seat}' for seat in late)}.")
-        if self._match and self._match.over:
-            self._again()
-        else:
-            self._begin(self._last_game or next(iter(self._games)), {})
+        self._begin(self._last_game or next(iter(self._games)), {})
 
     def _control_in_match(self, place: Place, signal: Key | Turn) -> bool:
         """An open decision is answered on the box; a sealed one is the box's own business (`BoxLocked`)."""

@@ -197,6 +197,13 @@ def test_a_seat_without_a_box_wants_its_code(room: Room) -> None:
     assert "code" in decided.say
 
 
+def test_a_box_that_holds_a_sealed_choice_cannot_say_yes_so_the_code_is_wanted(boxed: Room) -> None:
+    decided = boxed.claim(1)
+    assert decided
+    assert decided.say == "Seat 1 is choosing in its box: type its 4-digit code that its phone shows under Seat."
+    assert boxed.state["claiming"] == []
+
+
 def test_a_seat_that_is_not_there_is_refused(room: Room) -> None:
     decided = room.claim(9, "1234")
     assert decided
