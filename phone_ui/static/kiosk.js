@@ -177,7 +177,7 @@ function Winner({ words, state }) {
     <h1>${winners.length ? winners.map((seat) => seatName(state, seat)).join(" and ") : "Nobody"} ${winners.length > 1 ? "win" : "wins"}</h1>
     ${why && html`<p class="winner-why"><${Said} state=${state} text=${why} /></p>`}
     <ol class="winner-scores">${ranked.map(([seat, score]) => html`<li key=${seat} class=${winners.includes(Number(seat)) ? "won" : ""}><${Who} state=${state} seat=${Number(seat)} number /><b>${score}</b></li>`)}</ol>
-    <p class="winner-again">Push any dial to play again</p>
+    <p class="winner-again">Push a dial twice to play again</p>
   </section>`;
 }
 

@@ -164,3 +164,9 @@ def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power
             assert phone.faults == []
         assert set(players.reloads) == {"bid", "locked", "roll", "take"}
         assert len(players.rolls) >= 2
+
+        # And once more: two pushes, so that the push that ended the match never starts the next one.
+        hub.bench(box=3, press="push")
+        hub.until(lambda s: s["state"] == "over" and ready(3)(s), "one push is not enough")
+        hub.bench(box=3, press="push")
+        hub.until(lambda s: sealed(s) and s["match"] != state["match"], "the next match")
