@@ -347,6 +347,8 @@ class SimDice:
             self._kept = ()
             self._see("settled", faces=lying)
 
+PAPER_SECONDS = 0.15
+
 
 class SimPanel:
     """Panels without e-ink: the newest picture of each size as PNG. Slow drawing skips pictures, never queues."""
@@ -393,6 +395,8 @@ class SimPanel:
         while True:
             with self._turn:
                 self._turn.wait_for(lambda: self._closing or self._newest is not None)
+                # Paper is slow: rings and phones go first, and what comes in quick succession is drawn once.
+                self._turn.wait_for(lambda: self._closing, timeout=PAPER_SECONDS)
                 public, self._newest = self._newest, None
                 if self._closing or public is None:
                     return

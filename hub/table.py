@@ -1114,10 +1114,15 @@ class Table:
         return hand
 
     def _may_undo(self, seat: int) -> bool:
-        """Whether the seat could take its last input back. Kept by log length: finding out plays the log again."""
+        """Whether the seat could take its last input back. Kept by log length: finding out plays the log again.
+
+        A lock that the others still wait beside has shown nothing: that is known without playing.
+        """
         match = self._match
         if match is None or not match.log or match.log[-1].seat != seat:
             return False
+        if match.open and seat in match.open.answers:
+            return True
         length = self._epoch, len(match.log)
         if self._undo_known[0] != length:
             try:
