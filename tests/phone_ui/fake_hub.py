@@ -78,6 +78,7 @@ class FakeHub:
         self.code = "FISH"
         self.words: dict[str, dict[str, Any]] = {}
         self.claims: dict[str, Claim] = {}
+        self._claimed = threading.Condition()
         self.asks: queue.Queue[dict[str, Any]] = queue.Queue()
         self.bench_asks: queue.Queue[dict[str, Any]] = queue.Queue()
         self.answer: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda act: {"ok": True}
@@ -149,10 +150,16 @@ class FakeHub:
                 self._on_loop(self._tell, self._topic(sid, "hand"), b"", "")
 
     def press(self, seat: int, refuse: str = "") -> None:
-        """The button at the seat is pressed (or the claim is refused)."""
-        for claim in self.claims.values():
-            if claim.seat == seat and not claim.held:
-                claim.held, claim.refused = not refuse, refuse
+        """The button at the seat is pressed (or the claim is refused), once a phone has asked for the seat."""
+
+        def waiting() -> list[Claim]:
+            return [one for one in list(self.claims.values()) if one.seat == seat and not one.held]
+
+        # The page says "press the button" before its request has crossed the network.
+        with self._claimed:
+            assert self._claimed.wait_for(waiting, timeout=5), f"Nobody has asked for seat {seat}."
+        for claim in waiting():
+            claim.held, claim.refused = not refuse, refuse
 
     def drop(self) -> None:
         """Cut every socket, as a Wi-Fi that blinks."""
@@ -285,7 +292,9 @@ class FakeHub:
         pair = self.key.with_phone(seal.from_base64(body["pk"]))
         asked = json.loads(pair.open(seal.from_base64(body["nonce"]) + seal.from_base64(body["box"])))
         claim = Claim(f"sid{len(self.claims) + 1}", asked["seat"], pair, asked, held=self.press_at_once)
-        self.claims[claim.sid] = claim
+        with self._claimed:
+            self.claims[claim.sid] = claim
+            self._claimed.notify_all()
         await self._json(send, {"claim": claim.sid})
 
     async def _claim_state(self, send: Send, claim: Claim | None) -> None:
