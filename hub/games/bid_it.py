@@ -1,4 +1,4 @@
-"""BID*IT! by Andy and Sara Ellen Daniel: how many 5's are in all hands together, and who believes it?
+"""BID*IT! by Andy and Sara Ellen Daniel: bid on how many 5's are in all hands together.
 
 Read `play` first: it is the table of contents. Each paragraph below it names its rules (BT-..). A card is
 named by its one or two symbols, a star is "*"; which cards there are is in `data/bid_it.toml`.
@@ -109,7 +109,7 @@ class Middle:
 
 @dataclass(slots=True)
 class Player:
-    """A player: Deal cards face up, the hand, and what of it lies exposed after sidesteps."""
+    """A player: Deal cards face up, the hand, which nobody else sees (BT-65), and what of it lies exposed."""
 
     deal_cards: int
     hand: Secret[list[str]]
@@ -384,7 +384,11 @@ def side_takers(s: Table) -> list[int]:
 
 
 def showdown(s: Table) -> list[tuple[int, int]]:
-    """BT-30 to BT-34, BT-49, BT-50, BT-51: hands are shown and counted. Who loses how many Deal cards; BT-38: who goes first."""
+    """BT-30 to BT-34, BT-38: hands are shown and counted, and who lost what.
+
+    BT-31: after a Challenge the bidder is right with enough; BT-32: after a Perfecto with any other number.
+    BT-49 to BT-51: the stake falls on the loser; a Surrender costs 1; a wrong side costs 1.
+    """
     t, bid, bidder, caller = s.table, s.table.bid, bidder_of(s), caller_of(s)
     assert bid is not None
     by_seat = {seat: counted(s.seats[seat].hand.value, bid.rank) for seat in living(s)}
