@@ -17,7 +17,6 @@ def check(match: Match) -> None:
         cards.update(player.hand.value)
         assert len(covered(player)) + len(player.exposed) == player.hand_size, "exposed cards are part of the hand"
         assert 0 <= player.deal_cards <= t.hand
-        assert player.side is None or not player.locked
         assert not (player.out and player.hand_size)
     assert cards == Counter(house_deck(s.setup)), "every card is in one place"
     assert t.deck.cards or not t.discards or s.phase in ("give", "over"), "a used-up deck is made anew at once"
