@@ -7,6 +7,7 @@ named by its one or two symbols, a star is "*"; which cards there are is in `dat
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, TypeAlias
 
 from hub.engine.decision import (
@@ -33,13 +34,13 @@ from hub.errors import StartRefused
 RANKS = (1, 2, 3, 4, 5, 6)
 STAR = "*"
 HIGHEST = 99
-CALLS = ("challenge", "double", "redouble", "surrender", "perfecto", "pass")
+CALLS = ("challenge", "perfecto", "double", "redouble", "surrender", "pass")
 PARTS = (
     ("redouble", "double"), ("surrender", "double"),
     ("redouble", "open_calls"), ("surrender", "open_calls"), ("sidesteps", "open_calls"),
 )  # fmt: skip
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-NAMES = ("Challenge", "Double", "Redouble", "Surrender", "Perfecto", "Pass")
+NAMES = ("Challenge", "Perfecto", "Double", "Redouble", "Surrender", "Pass")
 
 
 @dataclass(slots=True)
@@ -552,12 +553,11 @@ def words(quantity: int, rank: int) -> str:
 
 
 def turn_moves(s: Table, seat: int) -> list[Move]:
-    """BT-20 to BT-23, BT-40, BT-41: what the player on turn may do."""
-    moves = bids(s, seat)
+    """BT-20 to BT-23, BT-40, BT-41: what the player on turn may do: bid, call, draw or pass."""
     cards = [card for card in covered(s.seats[seat]) if may_discard(s, card)]
-    if cards and not no_draw(s, seat):
-        moves.append(offer("draw", cards=Choose(cards, 1, len(cards))))
-    return [*moves, *(offer(call) for call in CALLS if not no_call(s, seat, call))]
+    draws = [offer("draw", cards=Choose(cards, 1, len(cards)))] if cards and not no_draw(s, seat) else []
+    *calls, last = [[offer(call)] if not no_call(s, seat, call) else [] for call in CALLS]
+    return [*bids(s, seat), *chain.from_iterable(calls), *draws, *last]
 
 
 def bids(s: Table, seat: int) -> list[Move]:
