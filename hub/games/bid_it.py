@@ -156,7 +156,10 @@ async def play(s: Table) -> None:
 
 
 def deal(setup: Setup) -> Table:
-    """BT-01, BT-02, BT-04, BT-V01: who plays, and with how many Deal cards; BT-V02: which advanced parts. Refuses what cannot be (BT-X14, BT-X16)."""
+    """BT-01, BT-02, BT-04, BT-V01: who plays, and with how many Deal cards. BT-V02: which advanced parts.
+
+    Refuses what cannot be (BT-X14, BT-X16).
+    """
     options, people = setup.options, len(setup.seats)
     for part, needed in PARTS:
         if options[part] and not (options[needed] or options["advanced"]):
@@ -187,7 +190,7 @@ def house_deck(setup: Setup) -> list[str]:
                 raise StartRefused(f"{line} has the symbol {symbol!r}: there are 1 to 6 and {STAR}.")
         if face != (usual := "".join(sorted(face, key="123456*".index))):
             raise StartRefused(f"{line} is written {usual!r}: the lower number first, a star last.")
-        copies = card.get("copies")
+        copies = card.get("copies") if isinstance(card, dict) else None
         if type(copies) is not int or not 0 <= copies <= 99:
             raise StartRefused(f"{line} must say copies, a number from 0 to 99.")
         deck += [face] * copies
