@@ -381,10 +381,15 @@ def oled_roll(cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), words: Wor
 def label(answer: Answer, words: Words | None = None) -> str:
     """An answer in the words of the game; without words by the move's own name."""
     template = _table(words, "moves", answer.move).get("label")
-    values = {name: _said(name, value, words) for name, value in answer.args.items()}
+    values = {name: _as_told(name, _said(name, value, words), words) for name, value in answer.args.items()}
     if not template:
         return " ".join([answer.move.replace("_", " ").capitalize(), *filter(None, values.values())])
     return " ".join(re.sub(r"\{(\w+)[^{}]*\}", lambda found: values.get(found[1], ""), str(template)).split())
+
+
+def _as_told(parameter: str, said: str, words: Words | None) -> str:
+    """A value inside a label: where the parameter says how (`said = "showing {}"`), with these words round it."""
+    return str(_table(words, "parameters", parameter).get("said", "{}")).replace("{}", said)
 
 
 def _said(parameter: str, value: object, words: Words | None) -> str:

@@ -189,7 +189,9 @@ class Match:
         if known and name not in known and name != "roll":
             raise NotOffered(f"{self.game.title} has no such move.", "FORM")
         meant = [move for move in (*offered, *standing) if move.name == name and move.fits(args)]
-        if meant and all(move.params.keys() != args.keys() for move in meant):
+        # What a move wants at times only (`sometimes` in its words), the rules miss or mind in their own words.
+        sometimes = set((known or {}).get(name, {}).get("sometimes", ()))
+        if meant and all((move.params.keys() ^ args.keys()) - sometimes for move in meant):
             wanted = ", ".join(meant[0].params) or "nothing"
             raise NotOffered(f"The move {name} wants {wanted} beside it, and nothing else.", "FORM")
         if seat not in decision.asked:
@@ -339,13 +341,15 @@ class Match:
         return offers
 
     def safe(self, seat: int) -> Action:
-        """The answer that can be given for an absent seat: its last move, with the smallest values.
+        """The answer that can be given for an absent seat, with the smallest values: the no that the words name, else its last move.
 
         Where dice are wanted the hub rolls them: then there is none.
         """
         if self.open is None or self.open.roll or not self.open.offers(seat):
             raise NotAsked(f"Seat {seat} is not asked for a move now.")
-        move = self.open.offers(seat)[-1]
+        offered, words = self.open.offers(seat), self.game.words.get("moves", {})
+        named = [move for move in offered if "box" in words.get(move.name, {})]
+        move = (named or offered)[-1]
         return Action(seat=seat, move=move.name, args=move.first(), number=self.open.number)
 
     # --- the log ---------------------------------------------------------------------------------

@@ -45,8 +45,11 @@ def find(name: str) -> Game:
 def rules_of(data: dict[str, Any]) -> dict[str, Any]:
     """The part of a data file that a match can depend on: new colours or labels do not make its log another one."""
     rules = {key: part for key, part in data.items() if key not in SCREENS}
-    cards: dict[str, dict[str, Any]] = data.get("cards", {})
-    rules["cards"] = {name: {k: v for k, v in card.items() if k not in DRAWN} for name, card in cards.items()}
+    cards: dict[str, Any] = data.get("cards", {})
+    rules["cards"] = {
+        name: {k: v for k, v in card.items() if k not in DRAWN} if isinstance(card, dict) else card
+        for name, card in cards.items()
+    }
     return rules
 
 

@@ -156,7 +156,9 @@ export function valueWords(words, state, move, name, value) {
 /** What a move with these arguments is called on a button. */
 export function moveLabel(words, state, move, args = NONE) {
   const said = {};
-  for (const [name, value] of Object.entries(args)) said[name] = valueWords(words, state, move, name, value);
+  for (const [name, value] of Object.entries(args)) {
+    said[name] = (words?.parameters?.[name]?.said ?? "{}").replace("{}", () => valueWords(words, state, move, name, value));
+  }
   return fill(words?.moves?.[move]?.label ?? plain(move), said);
 }
 

@@ -5,6 +5,7 @@ data file, as an owner may. A scenario's `play` is read line by line:
 
     {"seat":1,"move":"bid","number":5}            a line for the referee, which must be accepted
     {"seat":1,"move":"bid","number":7} ! BB-X01   ... which must be refused with that code, changing nothing
+    1 bid number=5                                the same line in short; so is `1 bid number=7 ! BB-X01`
     bids 5 5 6 2                                  the seats' sealed bids, from seat 1 on
     roll 4                                        the dice that are asked for
     idle 3                                        three rounds in which nobody gets anything
@@ -122,6 +123,9 @@ class Play:
                 winners, scores = told.split(maxsplit=1) if "{" in told else (told, "")
                 assert self.last["over"]["winners"] == json.loads(winners), self.last["over"]
                 assert not scores or self.last["over"]["scores"] == json.loads(scores)
+            case _ if text[0].isdigit():
+                sent, mark, code = text.partition(" ! ")
+                self.line(json.dumps(written_out(sent)) + mark + code)
             case _ if text.startswith("{"):
                 sent, _, code = text.partition(" ! ")
                 self.refused(sent, code.strip()) if code else self.accepted(json.loads(sent))
@@ -181,6 +185,15 @@ class Play:
         where, equals, value = told.partition(" = ")
         assert equals, f"no such line: {text!r}"
         assert look(view, where.split(".")) == json.loads(value)
+
+
+def written_out(short: str) -> dict[str, Any]:
+    """`2 bid quantity=3 rank=5` as the line that it stands for."""
+    seat, move, *given = short.split()
+    told: dict[str, Any] = {"seat": int(seat), "move": move}
+    for name, _, value in (one.partition("=") for one in given):
+        told[name] = json.loads(value) if value[0] in '[{"-0123456789' else value
+    return told
 
 
 def look(part: Any, path: list[str]) -> Any:

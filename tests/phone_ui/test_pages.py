@@ -727,7 +727,8 @@ def test_no_page_knows_a_game() -> None:
     text = "\n".join(file.read_text().lower() for file in STATIC.rglob("*") if file.is_file())
     for file in (ROOT / "hub/games/data").glob("*.toml"):
         words = tomllib.loads(file.read_text())
-        for name in {words["name"], words["title"].lower(), words["name"].replace("-", "_"), *words.get("cards", {})}:
+        names = {words["name"], words["title"].lower(), words["name"].replace("-", "_"), *words.get("cards", {})}
+        for name in filter(re.compile("[a-z]").search, names):  # a card may be named by a number, as much else is
             assert not re.search(rf"\b{re.escape(name)}\b", text), f"{name} stands in a page"
 
 

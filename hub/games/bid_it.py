@@ -1,0 +1,758 @@
+"""BID*IT! by Andy and Sara Ellen Daniel: bid on how many 5's are in all hands together.
+
+Read `play` first: it is the table of contents. Each paragraph below it names its rules (BT-..). A card is
+named by its one or two symbols, a star is "*"; which cards there are is in `data/bid_it.toml`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, TypeAlias
+
+from hub.engine.decision import (
+    CHANCE,
+    Action,
+    Amount,
+    Answer,
+    Choose,
+    Move,
+    OneOf,
+    Won,
+    ask,
+    ask_all,
+    offer,
+    pick,
+    shuffle,
+    tell,
+)
+from hub.engine.event import Setup, State, clockwise
+from hub.engine.game import Refusal
+from hub.engine.secret import Pile, Secret
+from hub.errors import StartRefused
+
+RANKS = (1, 2, 3, 4, 5, 6)
+STAR = "*"
+HIGHEST = 99
+CALLS = ("challenge", "perfecto", "double", "redouble", "surrender", "pass")
+PARTS = (
+    ("redouble", "double"), ("surrender", "double"),
+    ("redouble", "open_calls"), ("surrender", "open_calls"), ("sidesteps", "open_calls"),
+)  # fmt: skip
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NAMES = ("Challenge", "Perfecto", "Double", "Redouble", "Surrender", "Pass")
+
+
+@dataclass(slots=True)
+class Bid:
+    """BT-14: at least `quantity` symbols of `rank` among all hands in play, says `seat`."""
+
+    quantity: int
+    rank: int
+    seat: int
+
+
+@dataclass(slots=True)
+class Call:
+    """The last call on the bid: challenge, perfecto, double, redouble or surrender."""
+
+    kind: str
+    seat: int
+
+
+@dataclass(slots=True)
+class Count:
+    """What the last showdown counted: public until the next bid."""
+
+    rank: int
+    quantity: int
+    total: int
+    by_seat: dict[int, int]
+    winner: int
+
+
+@dataclass(slots=True)
+class Shown:
+    """A hand as it was shown at the last showdown, and how many of its symbols counted."""
+
+    seat: int
+    cards: list[str]
+    counted: int
+
+
+@dataclass(slots=True)
+class Middle:
+    """The middle of the table. BT-08: all of it is public but the deck's order.
+
+    `first` bids first in this round; `caller` called the standing bid, `call` is the last call of the chain;
+    `against` is the party that the last Double or Redouble was made against; `passed` who has passed since.
+    """
+
+    deck: Pile[str]
+    discards: list[str]
+    hand: int
+    game: int = 0
+    first: int | None = None
+    turn: int | None = None
+    in_play: int = 0
+    bid: Bid | None = None
+    drawn: bool = False
+    call: Call | None = None
+    caller: int | None = None
+    perfecto: bool = False
+    stake: int = 1
+    against: int | None = None
+    surrendered: int | None = None
+    passed: list[int] = field(default_factory=list)
+    count: Count | None = None
+    shown: list[Shown] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Player:
+    """A player: Deal cards face up, the hand, which nobody else sees (BT-65), and what of it lies exposed."""
+
+    deal_cards: int
+    hand: Secret[list[str]]
+    exposed: list[str]
+    team: str = ""
+    points: int = 0
+    side: Secret[str] | str | None = None
+    locked: bool = False
+
+    @property
+    def hand_size(self) -> int:
+        """BT-08: how many cards a hand has is public; exposed cards are part of it (BT-56)."""
+        return len(self.hand.value)
+
+    @property
+    def out(self) -> bool:
+        """BT-35: no Deal card is left."""
+        return not self.deal_cards
+
+    @property
+    def last_chance(self) -> bool:
+        """BT-36: one Deal card is left."""
+        return self.deal_cards == 1
+
+
+Table: TypeAlias = State[Player, Middle]
+
+
+# --- The game ----------------------------------------------------------------------------------------
+
+
+async def play(s: Table) -> None:
+    """BT-05 to BT-38: rounds of dealing, bidding, taking sides and a showdown. BT-63: game after game of a match."""
+    await first_bidder(s)
+    while True:
+        await new_game(s)
+        while len(parties(s)) > 1:
+            await deal_hands(s)
+            await bidding(s)
+            await take_sides(s)
+            losses = showdown(s)
+            await lose_cards(s, losses)
+
+
+def deal(setup: Setup) -> Table:
+    """BT-01, BT-02, BT-04, BT-V01: who plays, and with how many Deal cards. BT-V02: which advanced parts.
+
+    Refuses what cannot be (BT-X14, BT-X16).
+    """
+    options, people = setup.options, len(setup.seats)
+    for part, needed in PARTS:
+        if options[part] and not (options[needed] or options["advanced"]):
+            raise StartRefused(f"Option {part} needs option {needed}.")
+    teams, size = (0, people) if options["teams"] == "none" else map(int, options["teams"].split("x"))
+    if teams and people != teams * size:
+        raise StartRefused(f"Teams of {options['teams']} need {teams * size} players, not {people}.")
+    hand = setup.data["hand"][str(people)]
+    if len(house_deck(setup)) < hand * people:
+        raise StartRefused(f"The deck has {len(house_deck(setup))} cards, and {people} players need {hand * people}.")
+    seats = {
+        # BT-64, BT-V04: teams by turns round the table, so that teammates never sit side by side
+        seat: Player(hand, Secret([], (seat,)), [], "ABC"[place % teams] if teams else "")
+        for place, seat in enumerate(setup.seats)
+    }
+    return Table(setup=setup, seats=seats, table=Middle(Pile([]), [], hand), phase="setup")
+
+
+def house_deck(setup: Setup) -> list[str]:
+    """BT-13, BT-V06, BT-X16: the cards of the data file, each as often as its line says."""
+    deck: list[str] = []
+    for face, card in setup.data["cards"].items():
+        line = f"The deck's line {face!r}"
+        if len(face) > 2 or not face:
+            raise StartRefused(f"{line} has {len(face)} symbols: a card has one or two.")
+        for symbol in face:
+            if symbol != STAR and symbol not in "123456":
+                raise StartRefused(f"{line} has the symbol {symbol!r}: there are 1 to 6 and {STAR}.")
+        if face != (usual := "".join(sorted(face, key="123456*".index))):
+            raise StartRefused(f"{line} is written {usual!r}: the lower number first, a star last.")
+        copies = card.get("copies") if isinstance(card, dict) else None
+        if type(copies) is not int or not 0 <= copies <= 99:
+            raise StartRefused(f"{line} must say copies, a number from 0 to 99.")
+        deck += [face] * copies
+    return deck
+
+
+async def first_bidder(s: Table) -> None:
+    """BT-09: chance says who bids first in round 1."""
+    s.table.first = await pick(s, list(s.seats), "first")
+
+
+async def new_game(s: Table) -> None:
+    """BT-02, BT-03, BT-05, BT-63, BT-V03: all are back with their Deal cards face up, and all cards are shuffled."""
+    t = s.table
+    t.game += 1
+    for player in s.seats.values():
+        player.deal_cards = t.hand
+    t.discards, t.deck.cards = [], []
+    t.deck.cards = await shuffle(s, house_deck(s.setup), "deck")
+    if s.setup.options["match"]:
+        tell(s, f"Game {t.game} begins.", rule="BT-63", kind="game", game=t.game)
+
+
+# --- Dealing -----------------------------------------------------------------------------------------
+
+
+async def deal_hands(s: Table) -> None:
+    """BT-06, BT-07, BT-36: one card at a time, from the first bidder on; at Last Chance a full hand."""
+    t = s.table
+    s.round, s.phase = s.round + 1, "first"
+    t.bid, t.drawn = None, False
+    cancel_calls(s)
+    order = clockwise(living(s), first_of(s))
+    due = {seat: t.hand if s.seats[seat].last_chance else s.seats[seat].deal_cards for seat in order}
+    for card in range(t.hand):
+        for seat in order:
+            if card < due[seat]:
+                s.seats[seat].hand.value.append(await next_card(s))
+    t.in_play = sum(due.values())
+    t.turn = order[0]
+    tell(s, f"{t.in_play} cards are dealt. Seat {order[0]} bids first.", rule="BT-06", kind="deal", round=s.round, first=order[0])
+
+
+async def next_card(s: Table) -> str:
+    """BT-10, BT-11: the top card. The moment the deck is used up, all discards make a new one."""
+    t = s.table
+    await reshuffle(s)  # the deck may have run out when there were no discards yet
+    card = t.deck.cards.pop(0)
+    await reshuffle(s)
+    return card
+
+
+async def reshuffle(s: Table) -> None:
+    """BT-10: never early; a player's own discards of this draw are among them (BT-11)."""
+    t = s.table
+    if not t.deck.cards and t.discards:
+        discards, t.discards = t.discards, []
+        t.deck.cards = await shuffle(s, discards, "deck")
+        tell(s, "The deck is used up: the discards are shuffled.", rule="BT-10", kind="shuffle", cards=len(discards))
+
+
+# --- Bidding -----------------------------------------------------------------------------------------
+
+
+async def bidding(s: Table) -> None:
+    """BT-24, BT-42: turn by turn, clockwise; until a call ends it, or all others have passed after one."""
+    t = s.table
+    seat = first_of(s)
+    while not bidding_ended(s):
+        t.turn = seat
+        await turn(s, seat)
+        seat = clockwise(living(s), seat + 1)[0]
+    t.turn = None
+
+
+def bidding_ended(s: Table) -> bool:
+    """BT-22, BT-23: at once in the basic game. BT-41, BT-42: with open calls when everybody else has passed."""
+    t = s.table
+    return t.call is not None and (not has(s, "open_calls") or len(t.passed) == len(living(s)) - 1)
+
+
+async def turn(s: Table, seat: int) -> None:
+    """BT-20 to BT-23, BT-40, BT-41, BT-59: one action: a bid, a draw and a bid, a call, or a pass."""
+    answer = await ask(s, seat, turn_moves(s, seat), wanted(s, seat))
+    match answer.move:
+        case "draw":
+            await draw(s, seat, answer["cards"])
+            make_bid(s, seat, await ask(s, seat, bids(s, seat), f"Bid more than {bid_words(s)}."))
+        case "bid":
+            make_bid(s, seat, answer)
+        case "pass":
+            s.table.passed.append(seat)
+            tell(s, f"Seat {seat} passes.", rule="BT-52", kind="pass", seat=seat)
+        case kind:
+            make_call(s, seat, kind)
+
+
+def wanted(s: Table, seat: int) -> str:
+    """What the player on turn is asked, in a sentence."""
+    t = s.table
+    if t.bid is None:
+        return "Bid first: any quantity of any rank."
+    if t.call is None:
+        return f"Beat {bid_words(s)}, or call."
+    told = f"{bid_words(s).capitalize()}, and {NAMES[CALLS.index(t.call.kind)]} was called"
+    return f"{told}: pass, or sidestep and show a card." if is_sidestep(s, seat) else f"{told}: pass, or bid more."
+
+
+def make_bid(s: Table, seat: int, answer: Answer) -> None:
+    """BT-14, BT-43: a bid cancels the former bid and every call on it. BT-55, BT-72: a sidestep shows a card."""
+    t = s.table
+    if "expose" in answer.args:
+        s.seats[seat].exposed.append(answer["expose"])
+        tell(s, f"Seat {seat} sidesteps and shows {answer['expose']}.", rule="BT-55", kind="expose", seat=seat, card=answer["expose"])
+    t.bid, t.drawn, t.count, t.shown = Bid(answer["quantity"], answer["rank"], seat), False, None, []
+    for player in s.seats.values():
+        player.side = None
+    cancel_calls(s)
+    s.phase = "bid"
+    tell(s, f"Seat {seat} bids {bid_words(s)}.", rule="BT-20", kind="bid", seat=seat, quantity=t.bid.quantity, rank=t.bid.rank)
+
+
+def cancel_calls(s: Table) -> None:
+    """BT-43: nothing is called on the bid, and one card is at stake."""
+    t = s.table
+    t.call, t.caller, t.perfecto, t.stake, t.against, t.surrendered, t.passed = None, None, False, 1, None, None, []
+
+
+async def draw(s: Table, seat: int, cards: list[str]) -> None:
+    """BT-21, BT-11: cards are discarded face up, as many are drawn; now there must be a bid."""
+    t, hand = s.table, s.seats[seat].hand.value
+    for card in cards:
+        hand.remove(card)
+        t.discards.append(card)
+    told = f"{len(cards)} card{'s' if len(cards) > 1 else ''}"
+    tell(s, f"Seat {seat} discards {', '.join(cards)} and draws {told}.", rule="BT-21", kind="draw", seat=seat, cards=list(cards))
+    t.drawn, s.phase = True, "drawn"
+    for _ in cards:
+        hand.append(await next_card(s))
+
+
+def make_call(s: Table, seat: int, kind: str) -> None:
+    """BT-22, BT-23, BT-41, BT-44 to BT-48, BT-70: a call, what it puts at stake and whom it is made against."""
+    t = s.table
+    bidder = bidder_of(s)
+    if t.caller is None:
+        t.caller = seat
+        t.perfecto = kind == "perfecto"
+    match kind:
+        case "double":
+            t.stake = 2
+            t.against = t.caller if allies(s, seat, bidder) else bidder
+        case "redouble":
+            t.stake = 3
+            t.against = t.caller if t.against == bidder else bidder
+        case "surrender":
+            t.surrendered = seat
+    t.call, t.passed, s.phase = Call(kind, seat), [], "called"
+    rule = {"challenge": "BT-22", "perfecto": "BT-23", "redouble": "BT-46", "surrender": "BT-47"}.get(kind, "BT-44")
+    tell(s, f"Seat {seat} calls {NAMES[CALLS.index(kind)]}.", rule=rule, kind="call", seat=seat, call=kind, stake=t.stake)
+
+
+# --- Taking sides ------------------------------------------------------------------------------------
+
+
+async def take_sides(s: Table) -> None:
+    """BT-25 to BT-29: all others say who is right: one alone openly, two or more secretly and at once."""
+    deciders = side_takers(s)
+    if not deciders:
+        return
+    s.phase = "sides"
+    choice = [offer("side", **{"with": OneOf(["bidder", "caller"])})]
+    want = f"{bid_words(s).capitalize()}: who is right, the bidder or the caller?"
+    if len(deciders) == 1:
+        answers = {deciders[0]: await ask(s, deciders[0], choice, want)}
+    else:
+        answers = await ask_all(s, dict.fromkeys(deciders, choice), want, into="side")
+    for seat in deciders:
+        s.seats[seat].side = answers[seat]["with"]
+    told = ", ".join(f"Seat {seat} {s.seats[seat].side}" for seat in deciders)
+    tell(s, f"Sides are taken: {told}.", rule="BT-26", kind="sides", sides={str(seat): s.seats[seat].side for seat in deciders})
+
+
+def side_takers(s: Table) -> list[int]:
+    """BT-25, BT-27: the living but for bidder and caller. BT-68: of three teams the third, by its member who passed last."""
+    t = s.table
+    others = [seat for seat in living(s) if not any(allies(s, seat, party) for party in (bidder_of(s), caller_of(s)))]
+    if s.setup.options["teams"] == "none" or not others:
+        return others
+    in_order = [seat for seat in t.passed if seat in others]
+    return [in_order[-1] if in_order else clockwise(others, caller_of(s))[0]]
+
+
+# --- Showdown and losses -----------------------------------------------------------------------------
+
+
+def showdown(s: Table) -> list[tuple[int, int]]:
+    """BT-30 to BT-34, BT-38: hands are shown and counted, and who lost what.
+
+    BT-31: after a Challenge the bidder is right with enough; BT-32: after a Perfecto with any other number.
+    BT-49 to BT-51: the stake falls on the loser; a Surrender costs 1; a wrong side costs 1.
+    """
+    t, bid, bidder, caller = s.table, s.table.bid, bidder_of(s), caller_of(s)
+    assert bid is not None
+    by_seat = {seat: counted(s.seats[seat].hand.value, bid.rank) for seat in living(s)}
+    total = sum(by_seat.values())
+    bidder_right = total != bid.quantity if t.perfecto else total >= bid.quantity
+    loser, cards = (caller if bidder_right else bidder), t.stake
+    if t.surrendered is not None:
+        loser, cards = t.surrendered, 1
+    t.first = caller if loser == bidder else bidder
+    t.count = Count(bid.rank, bid.quantity, total, by_seat, t.first)
+    t.shown = [Shown(seat, s.seats[seat].hand.value, by_seat[seat]) for seat in living(s)]
+    hands = {str(hand.seat): hand.cards for hand in t.shown}
+    tell(
+        s, f"All hands are shown: {words(total, bid.rank)}. Seat {t.first} wins the showdown.",
+        rule="BT-30", kind="showdown", rank=bid.rank, total=total, hands=hands, winner=t.first,
+    )  # fmt: skip
+    discard_hands(s)
+    truth = "bidder" if bidder_right else "caller"
+    return [(loser, cards), *((seat, 1) for seat in living(s) if s.seats[seat].side not in (None, truth))]
+
+
+def counted(cards: list[str], rank: int) -> int:
+    """BT-18, BT-19: each symbol of that rank, and each star, which takes the rank of the last bid."""
+    return sum(symbol in (str(rank), STAR) for card in cards for symbol in card)
+
+
+def discard_hands(s: Table) -> None:
+    """BT-12: all hands go to the discards, exposed cards too."""
+    for seat, player in s.seats.items():
+        s.table.discards += player.hand.value
+        player.hand, player.exposed = Secret([], (seat,)), []
+
+
+async def lose_cards(s: Table, losses: list[tuple[int, int]]) -> None:
+    """BT-33 to BT-37, BT-39: the losses of a round count together: who is out, what it scores, and whether it is over."""
+    before, teams = living(s), parties(s)
+    for seat, cards in losses:
+        for _ in range(cards):
+            await lose_card(s, seat)
+    for seat in before:
+        if s.seats[seat].out:
+            tell(s, f"Seat {seat} is out of the game.", rule="BT-35", kind="out", seat=seat)
+    if s.setup.options["match"]:
+        score(s, len(teams) - len(parties(s)))
+    elif len(parties(s)) == 1:
+        left = living(s)
+        win(s, left, {seat: int(seat in left) for seat in s.seats}, "are the last ones left" if left[1:] else "is the last one left")
+
+
+async def lose_card(s: Table, seat: int) -> None:
+    """BT-33, BT-35. BT-66: at Last Chance a teammate gives one up instead; BT-67: if none can, the team is out."""
+    loser = s.seats[seat]
+    mates = [mate for mate in living(s) if mate != seat and allies(s, mate, seat)]
+    able = [mate for mate in mates if s.seats[mate].deal_cards > 1]
+    if not loser.last_chance or not mates:
+        loser.deal_cards -= 1
+        chance = ": Last Chance" if loser.last_chance else ""
+        tell(s, f"Seat {seat} loses a Deal card{chance}.", rule="BT-33", kind="loss", seat=seat, deal_cards=loser.deal_cards)
+    elif able:
+        s.phase, s.table.turn = "give", seat
+        answer = await ask(s, seat, [offer("give", target=OneOf(able))], "Which teammate gives up a Deal card for you?")
+        giver = s.seats[answer["target"]]
+        giver.deal_cards -= 1
+        s.table.turn = None
+        told = f"Seat {answer['target']} gives up a Deal card for Seat {seat}."
+        tell(s, told, rule="BT-66", kind="loss", seat=answer["target"], deal_cards=giver.deal_cards)
+    else:
+        for member in (seat, *mates):
+            s.seats[member].deal_cards = 0
+        tell(s, f"Team {loser.team} has only Last Chances left and loses one.", rule="BT-67", kind="team_out", team=loser.team)
+
+
+def score(s: Table, fallen: int) -> None:
+    """BT-60 to BT-62, BT-74: a point to all who are left for each one eliminated; the match ends at the target, untied."""
+    for seat in living(s):
+        s.seats[seat].points += fallen
+    if not fallen:
+        return
+    points = {seat: player.points for seat, player in s.seats.items()}
+    told = ", ".join(f"Seat {seat} {has_points}" for seat, has_points in points.items())
+    tell(s, f"Points: {told}.", rule="BT-61", kind="points", points={str(k): v for k, v in points.items()})
+    most = max(points.values())
+    best = [seat for seat in points if points[seat] == most]
+    if most >= s.setup.options["match"] and all(allies(s, seat, best[0]) for seat in best):
+        win(s, best, points, f"{'win' if best[1:] else 'wins'} the match with {most} points")
+
+
+def win(s: Table, winners: list[int], scores: dict[int, int], why: str) -> None:
+    """BT-37, BT-62, BT-67: the end."""
+    s.phase, s.table.turn = "over", None
+    raise Won(winners, scores, f"{' and '.join(f'Seat {seat}' for seat in winners)} {why}.")
+
+
+# --- Who is who --------------------------------------------------------------------------------------
+
+
+def has(s: Table, part: str) -> bool:
+    """BT-V02: whether a part of the advanced rules is played."""
+    return bool(s.setup.options["advanced"] or s.setup.options[part])
+
+
+def living(s: Table) -> list[int]:
+    """Who is in the game, clockwise."""
+    return [seat for seat, player in s.seats.items() if player.deal_cards]
+
+
+def allies(s: Table, seat: int, other: int) -> bool:
+    """The same player, or the same team."""
+    return seat == other or (s.seats[seat].team == s.seats[other].team != "")
+
+
+def parties(s: Table) -> list[str]:
+    """The players, or the teams, that are left."""
+    return list(dict.fromkeys(s.seats[seat].team or str(seat) for seat in living(s)))
+
+
+def spare(s: Table, seat: int) -> int:
+    """BT-69: Deal cards above Last Chance, of a team all members' together."""
+    return sum(s.seats[one].deal_cards - 1 for one in living(s) if allies(s, one, seat))
+
+
+def first_of(s: Table) -> int:
+    """Who bids first in this round (BT-09, BT-38)."""
+    assert s.table.first is not None
+    return s.table.first
+
+
+def bidder_of(s: Table) -> int:
+    """Who made the standing bid."""
+    assert s.table.bid is not None
+    return s.table.bid.seat
+
+
+def caller_of(s: Table) -> int:
+    """Who called the standing bid."""
+    assert s.table.caller is not None
+    return s.table.caller
+
+
+def covered(player: Player) -> list[str]:
+    """BT-56: the cards of a hand that do not lie exposed."""
+    left = list(player.hand.value)
+    for card in player.exposed:
+        left.remove(card)
+    return left
+
+
+def bid_words(s: Table) -> str:
+    """The standing bid: "three 5's"."""
+    bid = s.table.bid
+    return words(bid.quantity, bid.rank) if bid else ""
+
+
+def words(quantity: int, rank: int) -> str:
+    """A number of one rank in words: "one 5", "three 5's"."""
+    number = NUMBERS[quantity] if quantity < len(NUMBERS) else str(quantity)
+    return f"{number} {rank}" if quantity == 1 else f"{number} {rank}'s"
+
+
+# --- What is legal -----------------------------------------------------------------------------------
+
+
+def turn_moves(s: Table, seat: int) -> list[Move]:
+    """BT-20 to BT-23, BT-40, BT-41: what the player on turn may do: bid, call, draw or pass."""
+    cards = [card for card in covered(s.seats[seat]) if may_discard(s, card)]
+    draws = [offer("draw", cards=Choose(cards, 1, len(cards)))] if cards and not no_draw(s, seat) else []
+    *calls, last = [[offer(call)] if not no_call(s, seat, call) else [] for call in CALLS]
+    return [*bids(s, seat), *chain.from_iterable(calls), *draws, *last]
+
+
+def bids(s: Table, seat: int) -> list[Move]:
+    """BT-15, BT-16, BT-17: the next rank up or a larger quantity. BT-55: a sidestep with a card that is not yet shown."""
+    bid, ranks = s.table.bid, list(RANKS)
+    if bid is None:
+        return [offer("bid", quantity=Amount(1, HIGHEST), rank=OneOf(ranks))]
+    show: dict[str, Any] = {}
+    if is_sidestep(s, seat):
+        cards = list(dict.fromkeys(covered(s.seats[seat])))
+        if not cards:
+            return []
+        show = {"expose": OneOf(cards)}
+    same = [offer("bid", quantity=bid.quantity, rank=OneOf(ranks[bid.rank :]), **show)] if bid.rank < RANKS[-1] else []
+    more = [offer("bid", quantity=Amount(bid.quantity + 1, HIGHEST), rank=OneOf(ranks), **show)] if bid.quantity < HIGHEST else []
+    return [*same, *more]
+
+
+def is_sidestep(s: Table, seat: int) -> bool:
+    """BT-55, BT-57: a bid over one's own. BT-72: over a teammate's, or over a bid that a teammate has called."""
+    t = s.table
+    if t.bid is None or t.call is None or not has(s, "sidesteps"):
+        return False
+    return allies(s, seat, t.bid.seat) or (seat != caller_of(s) and allies(s, seat, caller_of(s)))
+
+
+def may_discard(s: Table, card: str) -> bool:
+    """BT-21: neither a star nor the rank of the bid is on it; either half of a card blocks it."""
+    return s.table.bid is not None and STAR not in card and str(s.table.bid.rank) not in card
+
+
+def no_draw(s: Table, seat: int) -> Refusal | None:
+    """BT-16, BT-17, BT-21, BT-55, BT-58: why no cards may be changed now, whatever is in the hand."""
+    bid = s.table.bid
+    if bid is None:
+        return Refusal("The first player must bid.", "BT-X04")
+    if s.table.drawn:
+        return Refusal("After drawing you must bid higher.", "BT-X06")
+    if is_sidestep(s, seat):
+        return Refusal("Your bid would be a sidestep: you cannot draw before it.", "BT-X11")
+    if (bid.quantity, bid.rank) == (HIGHEST, RANKS[-1]):
+        return Refusal("There is no higher bid to draw for.", "BT-X02")
+    return None
+
+
+def no_call(s: Table, seat: int, call: str) -> Refusal | None:
+    """BT-16, BT-21, BT-40, BT-52 to BT-54, BT-73: why the player on turn may not call that, or may not pass."""
+    t = s.table
+    if call in ("double", "redouble", "surrender") and not has(s, call):
+        basic = not any(has(s, part) for part in ("double", "open_calls"))
+        return Refusal("Advanced rules are off." if basic else f"The rule for {call} is off.", "BT-X08")
+    if t.bid is None:
+        return Refusal("The first player must bid.", "BT-X04")
+    if t.drawn:
+        return Refusal("After drawing you must bid higher.", "BT-X06")
+    match call:
+        case "pass":
+            return None if t.call else Refusal("You must bid or call.", "BT-X07")
+        case "double":
+            return no_double(s, seat)
+        case "redouble":
+            return no_redouble(s, seat)
+        case "surrender":
+            return no_surrender(s, seat)
+    if allies(s, seat, t.bid.seat):
+        return Refusal("That is your own bid." if seat == t.bid.seat else "That is your team's own bid.", "BT-X15")
+    return Refusal("This bid has been called: you may bid or pass.", "BT-X10") if t.call else None
+
+
+def no_double(s: Table, seat: int) -> Refusal | None:
+    """BT-44: as an opening call. BT-45, BT-70: by the bidder's side on a Challenge. BT-53, BT-V05: on a Perfecto by option."""
+    t = s.table
+    bidder = bidder_of(s)
+    if t.call is None:
+        return no_stake(s, seat, bidder, 2)
+    if t.call.kind != "challenge" and not (t.call.kind == "perfecto" and s.setup.options["double_perfecto"]):
+        told = "A Perfecto cannot be doubled." if t.call.kind == "perfecto" else "There is no Challenge to double."
+        return Refusal(told, "BT-X10")
+    if not allies(s, seat, bidder):
+        return Refusal("Only the bidder may double a call.", "BT-X10")
+    return no_stake(s, bidder, caller_of(s), 2)
+
+
+def no_redouble(s: Table, seat: int) -> Refusal | None:
+    """BT-46, BT-70: by the side that was doubled."""
+    t = s.table
+    if t.call is None or t.call.kind != "double" or t.against is None:
+        return Refusal("There is no Double to redouble.", "BT-X10")
+    if not allies(s, seat, t.against):
+        return Refusal("Only who was doubled may redouble.", "BT-X10")
+    return no_stake(s, bidder_of(s), caller_of(s), 3)
+
+
+def no_surrender(s: Table, seat: int) -> Refusal | None:
+    """BT-47, BT-71: by the doubled bidder or caller in person."""
+    t = s.table
+    if t.call is None or t.call.kind not in ("double", "redouble") or t.against != seat:
+        return Refusal("Nothing was doubled against you.", "BT-X10")
+    return None
+
+
+def no_stake(s: Table, one: int, other: int, stake: int) -> Refusal | None:
+    """BT-44 to BT-46, BT-50: both need a card more than is at stake. BT-69: of teams, that many to spare."""
+    if min(spare(s, one), spare(s, other)) >= stake:
+        return None
+    call = "Double" if stake == 2 else "Redouble"
+    if s.seats[one].team:
+        told = f"Team {s.seats[one].team} has {spare(s, one)} cards to spare, Team {s.seats[other].team} {spare(s, other)}"
+        return Refusal(f"{call} needs {stake} on both sides: {told}.", "BT-X09")
+    told = f"Seat {one} has {s.seats[one].deal_cards}, Seat {other} {s.seats[other].deal_cards}"
+    return Refusal(f"{call} needs {stake + 1} Deal cards on both sides: {told}.", "BT-X09")
+
+
+# --- Refusals ----------------------------------------------------------------------------------------
+
+
+def explain(s: Table, action: Action) -> Refusal | None:
+    """Why an action that is not offered is refused: BT-X01 to BT-X15."""
+    t, seat, move = s.table, action.seat, action.move
+    if s.phase == "over" or seat == CHANCE or move == "roll":
+        return None
+    if seat not in s.seats:
+        return Refusal(f"There is no seat {seat} in this match.", "FORM")
+    if s.seats[seat].out:
+        return Refusal("You are out of this game.", "BT-X12" if move == "side" else "BT-X13")
+    if move == "side":
+        return explain_side(s, seat)
+    if s.phase == "sides":
+        return Refusal("The bidding has ended: sides are being taken.", "BT-X01")
+    if move in ("challenge", "perfecto") and t.bid and allies(s, seat, t.bid.seat) and not t.drawn:
+        return no_call(s, seat, move)
+    if seat != t.turn:
+        return Refusal(f"It is Seat {t.turn}'s turn.", "BT-X01")
+    if s.phase == "give":
+        return Refusal("Name a teammate who has two Deal cards or more.", "BT-66")
+    match move:
+        case "bid":
+            return explain_bid(s, seat, action)
+        case "draw":
+            return no_draw(s, seat) or explain_draw(s, seat, action)
+        case "give":
+            return Refusal("Nobody has to give up a Deal card now.", "BT-66")
+    return no_call(s, seat, move) if move in CALLS else None
+
+
+def explain_side(s: Table, seat: int) -> Refusal:
+    """BT-25 to BT-28: a side that nobody asked for, or after the last lock."""
+    t = s.table
+    if s.phase != "sides":
+        told = "Sides are fixed now." if s.seats[seat].side else "Sides are taken when the bidding has ended."
+        return Refusal(told, "BT-X12")
+    if seat in (t.caller, bidder_of(s)):
+        return Refusal("Bidder and caller take no side.", "BT-X12")
+    if seat in side_takers(s):
+        return Refusal("Take the side of the bidder or of the caller.", "BT-X12")
+    return Refusal("You take no side in this round.", "BT-X12")
+
+
+def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
+    """BT-14, BT-15, BT-55: numbers that are none, a bid too low, or a sidestep that shows no card."""
+    quantity, rank, bid = action.args.get("quantity"), action.args.get("rank"), s.table.bid
+    if type(quantity) is not int or type(rank) is not int or not 1 <= quantity <= HIGHEST or rank not in RANKS:
+        return Refusal(f"Rank 1 to 6, quantity 1 to {HIGHEST}.", "BT-X03")
+    if bid and (quantity, rank) <= (bid.quantity, bid.rank):
+        next_rank = f", or {words(bid.quantity, bid.rank + 1)}" if bid.rank < RANKS[-1] else ""
+        return Refusal(f"Bid must beat {bid_words(s)}: more cards{next_rank}.", "BT-X02")
+    if not is_sidestep(s, seat):
+        return Refusal("This bid is not a sidestep: no card is shown with it.", "FORM")
+    card = action.args.get("expose")
+    if not covered(s.seats[seat]):
+        return Refusal("All your cards are exposed: you cannot sidestep.", "BT-X11")
+    if card is None:
+        return Refusal("This bid is a sidestep: show one of your cards with it.", "BT-X11")
+    exposed = card in s.seats[seat].exposed
+    return Refusal("That card is exposed already." if exposed else "You do not hold that card.", "BT-X11")
+
+
+def explain_draw(s: Table, seat: int, action: Action) -> Refusal:
+    """BT-21, BT-56: which card may not be changed, and why."""
+    cards, left, bid = action.args.get("cards"), covered(s.seats[seat]), s.table.bid
+    if not isinstance(cards, list) or not cards:
+        return Refusal("Name one card or more to discard.", "BT-X05")
+    for card in cards:
+        if card in left and isinstance(card, str):
+            left.remove(card)
+            if STAR in card:
+                return Refusal(f"{card} has a star and stays.", "BT-X05")
+            if not may_discard(s, card):
+                return Refusal(f"{card} has the rank of the bid, {bid.rank if bid else 0}, and stays.", "BT-X05")
+        elif card in s.seats[seat].exposed:
+            return Refusal(f"{card} lies exposed and stays.", "BT-X05")
+        else:
+            often = "that often" if card in s.seats[seat].hand.value else "that card"
+            return Refusal(f"You do not hold {often}.", "BT-X05")
+    return Refusal("Name cards of your hand.", "BT-X05")
