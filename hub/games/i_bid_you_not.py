@@ -219,7 +219,7 @@ async def generated(s: Table) -> list[Card]:
                 onward = [n for n in free if (n - number) * step >= 0]
                 if not onward and data["sets"][name]["drops"]:
                     continue
-                number = min(onward or free, key=lambda n: abs(n - number))  # noqa: B023 - used at once
+                number = min(onward or free, key=lambda n: abs(n - number))
                 free.remove(number)
                 numbers.append((number, kind, copy))
         supply = how["prices"] * (1 + len(numbers) // len(how["prices"]))
@@ -428,7 +428,7 @@ def bidders(s: Table, declarer: int) -> list[int]:
     return seats
 
 
-def bid_move(s: Table, seat: int, pairs: bool) -> Move:  # noqa: FBT001 - said by the table
+def bid_move(s: Table, seat: int, pairs: bool) -> Move:
     """IB-A07, IB-A54: the cards that may be bid, or any where none may. IB-A38 Ceiling Van B: two, if two are held."""
     now, mine = row_of(s), hand(s, seat)
     size = min(2 if pairs else 1, len(mine))
@@ -480,7 +480,7 @@ async def decide(s: Table) -> int:
     for seat in market.order:
         s.phase, market.deciding = "decide", seat
         if why := must_accept(s, seat):
-            tell(s, why, rule="IB-15", kind="must", seat=seat)
+            tell(s, f"Seat {seat} must accept. {why}", rule="IB-15", kind="must", seat=seat)
         moves = [*([] if why else skip_moves(s, seat)), offer("accept")]
         answer = await ask(s, seat, moves, "Take this offer, or pay to skip.", hidden=not why)
         if answer.move == "accept":
@@ -496,16 +496,16 @@ def must_accept(s: Table, seat: int) -> str:
     market, works = s.table, row_of(s).works
     scored, held = len(pile(s, seat)), len(hand(s, seat))
     if seat == market.order[-1]:
-        return "You must accept: you are the last bidder."
+        return "The last bidder cannot skip."
     if "wrist_wash A" in works:
-        return "You must accept: nobody can skip with Wrist Wash A."
+        return "With Wrist Wash A nobody can skip."
     if "wrist_wash B" in works:
-        return f"You must accept: a skip costs {DEAR_SKIP} scored cards." if scored < DEAR_SKIP else ""
+        return f"With Wrist Wash B a skip costs {DEAR_SKIP} scored cards." if scored < DEAR_SKIP else ""
     if s.setup.options["cheap_skip"]:
-        return "" if scored or held else "You must accept: you have nothing to pay with."
+        return "" if scored or held else "There is nothing to pay with."
     if not scored:
-        return "You must accept: your score pile is empty."
-    return "" if held else "You must accept: you hold no card."
+        return "The score pile is empty."
+    return "" if held else "There is no hand card to add."
 
 
 def skip_moves(s: Table, seat: int) -> list[Move]:
@@ -518,9 +518,9 @@ def skip_moves(s: Table, seat: int) -> list[Move]:
     for card in hand(s, seat):
         if places := skip_places(s, card):
             by_places.setdefault(tuple(places), []).append(card.card)
-    for places, cards in by_places.items():
-        whole = len(places) == len(s.table.offer) + 1
-        where = Amount(0, len(s.table.offer)) if whole else OneOf(list(places))
+    for where_to, cards in by_places.items():
+        whole = len(where_to) == len(s.table.offer) + 1
+        where = Amount(0, len(s.table.offer)) if whole else OneOf(list(where_to))
         moves.append(offer("skip", **pay, card=OneOf(cards), place=where))
     if cheap and pile(s, seat):
         moves.append(offer("skip", pay="score"))
@@ -591,7 +591,7 @@ async def accept(s: Table, seat: int) -> None:
 
 async def extend(s: Table, seat: int) -> None:
     """IB-A33: each may add a card to the right end of the won row, the acceptor last."""
-    for other in clockwise(s.seats, seat)[1:] + [seat]:
+    for other in [*clockwise(s.seats, seat)[1:], seat]:
         if not hand(s, other):
             continue
         s.phase, s.table.deciding = "extend", other
@@ -606,7 +606,7 @@ async def extend(s: Table, seat: int) -> None:
 async def strike(s: Table, seat: int) -> None:
     """IB-A34: each may discard a card of the won row, the acceptor last."""
     market = s.table
-    for other in clockwise(s.seats, seat)[1:] + [seat]:
+    for other in [*clockwise(s.seats, seat)[1:], seat]:
         if not market.offer:
             return
         s.phase, market.deciding = "strike", other
@@ -949,9 +949,9 @@ def explain_skip(s: Table, action: Action) -> Refusal:
     """IB-X06: who must accept; IB-X03, IB-X07, IB-X08, IB-X02: a card or a place that is not to be had."""
     args, seat = action.args, action.seat
     if why := must_accept(s, seat):
-        return Refusal(why, "IB-X06")
+        return Refusal(f"You must accept. {why}", "IB-X06")
     if not skip_moves(s, seat):
-        return Refusal("You must accept: none of your cards may be added.", "IB-X06")
+        return Refusal("You must accept. None of your cards may be added.", "IB-X06")
     held = [card for card in hand(s, seat) if type(args.get("card")) is int and card.card == args["card"]]
     if "card" in args and not held:
         return Refusal("You do not hold that card.", "IB-X03")
