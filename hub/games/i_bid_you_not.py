@@ -693,7 +693,7 @@ def open_offer(s: Table, card: Card, rule: str) -> None:
 
 
 def highest_score(s: Table) -> None:
-    """IB-20 to IB-22: the prices of the score piles; the offer is nobody's; the highest, or all the highest, win."""
+    """IB-20, IB-21, IB-22: the prices of the score piles; the offer is nobody's; the highest, or all the highest, win."""
     s.phase, s.table.turn, s.table.deciding = "over", None, None
     scores = {seat: score(s, pile(s, seat)) for seat in s.seats}
     for seat, buyer in s.seats.items():
@@ -761,7 +761,7 @@ def sets(options: Mapping[str, Any]) -> list[str]:
 
 
 def at_work(placed: Sequence[Card]) -> list[Card]:
-    """IB-A01 to IB-A05, IB-A13: of the cards of an offer, in the order of time, those whose action works there."""
+    """IB-A01, IB-A02, IB-A03, IB-A05, IB-A13: of the cards of an offer, in the order of time, those whose action works there."""
     lying = [card for card in placed if card.action]
     names = [named(card) for card in lying]
     if "swatphone A" in names:
