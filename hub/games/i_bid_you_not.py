@@ -215,14 +215,14 @@ async def generated(s: Table) -> list[Card]:
         for kind, about in sorted(kinds, key=lambda pair: abs(pair[1]["start"])):
             number = about["start"]
             for copy, (least, most) in enumerate(how["steps"]):
-                number += step * await pick(s, list(range(least, most + 1)), "steps")
+                number += step * (await pick(s, list(range(least, most + 1)), "steps") if most else 0)
                 onward = [n for n in free if (n - number) * step >= 0]
                 if not onward and data["sets"][name]["drops"]:
                     continue
                 number = min(onward or free, key=lambda n: abs(n - number))
                 free.remove(number)
                 numbers.append((number, kind, copy))
-        supply = how["prices"] * (1 + len(numbers) // len(how["prices"]))
+        supply = how["prices"] * (1 + (len(numbers) - 1) // len(how["prices"]))
         prices = await shuffle(s, supply, "prices")
         for (number, kind, copy), price in zip(numbers, prices, strict=False):
             cards.append(Card(number, price, kind, how["letters"][copy] if "A" in data["cards"][kind] else None))
@@ -254,8 +254,7 @@ async def turn(s: Table, seat: int) -> None:
             await auction(s, seat)
         case "pass":
             tell(s, f"Seat {seat} passes.", rule="IB-A18", kind="pass", seat=seat)
-    if quiet and market.quiet == quiet:
-        market.quiet -= 1  # IB-A18: one of the three turns
+    market.quiet = max(0, market.quiet - 1)  # IB-A18: one of the three turns
 
 
 def add_moves(s: Table, seat: int) -> list[Move]:
@@ -333,7 +332,7 @@ async def add(s: Table, seat: int, answer: Answer) -> None:
     for what in doing:
         match what:
             case "laptopple B":  # IB-A18
-                market.quiet = QUIET_TURNS
+                market.quiet = QUIET_TURNS + 1  # this turn is not one of them
                 tell(s, f"Nobody may declare for {QUIET_TURNS} turns.", rule="IB-A18", kind="quiet", turns=QUIET_TURNS)
             case "bear_dryer A":
                 dry(s)
@@ -492,7 +491,7 @@ async def decide(s: Table) -> int:
 
 
 def must_accept(s: Table, seat: int) -> str:
-    """IB-15, IB-16, IB-A23, IB-A24: why everybody can see that a bidder must accept, or nothing. IB-V03: it can do neither."""
+    """IB-15, IB-16, IB-V03, IB-A23, IB-A24: why a bidder must accept, as far as everybody can see; or nothing."""
     market, works = s.table, row_of(s).works
     scored, held = len(pile(s, seat)), len(hand(s, seat))
     if seat == market.order[-1]:
@@ -509,7 +508,7 @@ def must_accept(s: Table, seat: int) -> str:
 
 
 def skip_moves(s: Table, seat: int) -> list[Move]:
-    """IB-14: a card of the hand and its place. IB-V03 Cheaper skip: or a scored card. IB-A24 Wrist Wash B: scored cards only."""
+    """IB-14: a hand card and its place. IB-V03 Cheaper skip: or a scored card. IB-A24: scored cards only."""
     cheap = s.setup.options["cheap_skip"]
     if "wrist_wash B" in row_of(s).works:
         return [offer("skip", pay="score")] if cheap else [offer("skip")]
@@ -533,7 +532,7 @@ def skip_places(s: Table, card: Card) -> list[int]:
 
 
 def skip_hindrance(s: Table, card: Card, place: int) -> str:
-    """IB-A06, IB-A53, IB-A61: why a card may not be put there by a skip. IB-V04 Ordered skip: the ends only, in order."""
+    """IB-A06, IB-A53, IB-A61, IB-V04 Ordered skip: why a card may not be put there by a skip, or nothing."""
     now = row_of(s)
     if now.traits and named(card) == "telefishion A":
         return "A Telefishion A never goes into an offer."
@@ -611,7 +610,8 @@ async def strike(s: Table, seat: int) -> None:
             return
         s.phase, market.deciding = "strike", other
         cards = [card.card for card in market.offer]
-        answer = await ask(s, other, [offer("strike", card=OneOf(cards)), offer("done")], "Discard a card of the won row?")
+        moves = [offer("strike", card=OneOf(cards)), offer("done")]
+        answer = await ask(s, other, moves, "Discard a card of the won row?")
         if answer.move == "strike":
             (card,) = [card for card in market.offer if card.card == answer["card"]]
             market.offer.remove(card)
@@ -655,7 +655,7 @@ async def next_offer(s: Table, seat: int, works: list[str]) -> None:
 
 
 def openers(s: Table, seats: Sequence[int]) -> list[Card]:
-    """IB-18, IB-A38, IB-A53: the lower card of each bid, lowest bid first; a Telefishion A only if there is no other."""
+    """IB-18, IB-A38, IB-A53: the lower card of each bid, lowest first; a Telefishion A only if it is alone."""
     market = s.table
     ranked = sorted(seats, key=lambda seat: value_of(market, seat))
     cards = [min((card for card in market.laid if card.by == seat), key=number_of) for seat in ranked]
@@ -693,7 +693,7 @@ def open_offer(s: Table, card: Card, rule: str) -> None:
 
 
 def highest_score(s: Table) -> None:
-    """IB-20, IB-21, IB-22: the prices of the score piles; the offer is nobody's; the highest, or all the highest, win."""
+    """IB-20, IB-21, IB-22: score piles count, the offer is nobody's; the highest, or all the highest, win."""
     s.phase, s.table.turn, s.table.deciding = "over", None, None
     scores = {seat: score(s, pile(s, seat)) for seat in s.seats}
     for seat, buyer in s.seats.items():
@@ -701,7 +701,8 @@ def highest_score(s: Table) -> None:
     best = max(scores.values())
     winners = [seat for seat, points in scores.items() if points == best]
     told = " and ".join(f"Seat {seat}" for seat in winners)
-    raise Won(winners, scores, f"All hands are empty: {told} {'has' if len(winners) == 1 else 'have'} the most, {best}.")
+    most = "has the most" if len(winners) == 1 else "have the most"
+    raise Won(winners, scores, f"All hands are empty: {told} {most}, {best}.")
 
 
 def score(s: Table, cards: Sequence[Card]) -> int:
@@ -716,7 +717,8 @@ def extremes(cards: Sequence[Card]) -> list[int]:
     by_kind: dict[str, list[int]] = {}
     for card in cards:
         by_kind.setdefault(card.kind, []).append(card.price)
-    return [price for prices in by_kind.values() for price in ([min(prices), max(prices)] if len(prices) > 1 else prices)]
+    counting = [[min(prices), max(prices)] if len(prices) > 1 else prices for prices in by_kind.values()]
+    return [price for prices in counting for price in prices]
 
 
 # --- What the cards are and do -----------------------------------------------------------------------
@@ -761,7 +763,7 @@ def sets(options: Mapping[str, Any]) -> list[str]:
 
 
 def at_work(placed: Sequence[Card]) -> list[Card]:
-    """IB-A01, IB-A02, IB-A03, IB-A05, IB-A13: of the cards of an offer, in the order of time, those whose action works there."""
+    """IB-A01, IB-A02, IB-A03, IB-A05, IB-A13: the cards, in the order of time, whose action works in the offer."""
     lying = [card for card in placed if card.action]
     names = [named(card) for card in lying]
     if "swatphone A" in names:
