@@ -580,6 +580,7 @@ async def accept(s: Table, seat: int) -> None:
         if now.traits and named(card) == "nightbulb A":  # IB-A57
             market.discards.append(card.card)
         elif now.traits and named(card) == "nightbulb B":  # IB-A58
+            card.by = None
             hand(s, seat).append(card)
             sort_hand(s, seat)
         else:
