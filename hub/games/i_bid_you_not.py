@@ -673,7 +673,7 @@ def return_middle(s: Table, unless: Sequence[int | None]) -> None:
             market.laid.remove(card)
             card.by = None
             hand(s, seat).append(card)
-            tell(s, f"{shown(card)} goes back to Seat {seat}.", rule="IB-V02", kind="return", seat=seat, card=card.card)
+            tell(s, f"{card.card} goes back to Seat {seat}.", rule="IB-V02", kind="return", seat=seat, card=card.card)
         sort_hand(s, seat)
 
 
