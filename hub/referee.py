@@ -245,11 +245,7 @@ def referee(args: Namespace) -> int:
     # Bytes, so that a line which is not UTF-8 is refused like any other and the program goes on.
     _print(judge.opening())
     for raw in sys.stdin.buffer:
-        try:
-            answer = judge.line(raw.decode(errors="replace"))
-        except StartRefused as why:  # a stack that turns out wrong only when its pile is drawn from
-            print(why, file=sys.stderr)
-            return 2
+        answer = judge.line(raw.decode(errors="replace"))
         if log:
             log.follow()
         _print(answer)
