@@ -110,7 +110,6 @@ def _demo(args: Namespace) -> int:
     config.web.host = "0.0.0.0" if args.lan else "127.0.0.1"  # noqa: S104 - asked for by --lan
     config.web.port = args.port
     config.table[0].seats = args.seats
-    config.table[0].game = "bid-and-bait"
     config.device = [DevicePart("simulated", "1", "bench", {"seats": args.seats})]
     if args.fresh:
         rmtree(config.hub.state, ignore_errors=True)
