@@ -17,8 +17,8 @@ from hub.errors import StartRefused
 class Chance:
     """Answers shuffles and picks of a match. Without a seed it draws from the machine's own randomness.
 
-    `stack` fixes piles for the first time they are shuffled or picked from: by pile, the top cards first
-    (or the one value picked).
+    `stack` fixes piles for the first time they are shuffled or picked from: by pile, the top cards first,
+    or the one value picked. Where places are picked (0, 1, 2 ..), a list holds those of the picks one after another.
     """
 
     def __init__(self, seed: int | str | None = None, stack: Mapping[str, Any] | None = None) -> None:
@@ -35,6 +35,10 @@ class Chance:
         cards, pile = decision.cards, decision.pile
         wanted = self._stack.pop(pile, None)
         if decision.kind == "pick":
+            if isinstance(wanted, list) and cards == list(range(len(cards))):
+                wanted, *later = wanted or [None]
+                if later:
+                    self._stack[pile] = later
             index = self._random.randrange(len(cards)) if wanted is None else picked(pile, wanted, cards)
             return Action(seat=CHANCE, move="pick", args={"index": index}, number=decision.number)
         top = [] if wanted is None else stacked(pile, wanted, cards)

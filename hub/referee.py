@@ -245,7 +245,11 @@ def referee(args: Namespace) -> int:
     # Bytes, so that a line which is not UTF-8 is refused like any other and the program goes on.
     _print(judge.opening())
     for raw in sys.stdin.buffer:
-        answer = judge.line(raw.decode(errors="replace"))
+        try:
+            answer = judge.line(raw.decode(errors="replace"))
+        except StartRefused as why:  # a stack that turns out wrong only when its pile is drawn from
+            print(why, file=sys.stderr)
+            return 2
         if log:
             log.follow()
         _print(answer)

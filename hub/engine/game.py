@@ -33,6 +33,9 @@ class Rulebook(Protocol):
     def explain(self, s: State[Any, Any], action: Action) -> Refusal | None:
         """Why `action`, which is not offered, is refused; None where the rules know no better words."""
 
+    def form(self, s: State[Any, Any], action: Action) -> Refusal | None:
+        """Where the rules offer it: their words for an offered move that names too little or too much."""
+
     def standing(self, s: State[Any, Any], seat: int) -> list[Move]:
         """What a seat may do at any time, beside whatever is asked."""
 

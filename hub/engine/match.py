@@ -124,6 +124,7 @@ class Match:
         self.fault: RulesBug | None = None
         self.state: State[Any, Any] = game.rulebook.deal(self.setup)
         self._standing = getattr(game.rulebook, "standing", None)
+        self._form = getattr(game.rulebook, "form", None)
         self._into = ""
         self._asked: Mapping[int, Any] = {}
         self._public: dict[str, Any] | None = None
@@ -192,6 +193,8 @@ class Match:
         # What a move wants at times only (`sometimes` in its words), the rules miss or mind in their own words.
         sometimes = set((known or {}).get(name, {}).get("sometimes", ()))
         if meant and all((move.params.keys() ^ args.keys()) - sometimes for move in meant):
+            if self._form and (better := self._form(self.state, action)):
+                raise NotOffered(better.sentence, better.code)
             wanted = ", ".join(meant[0].params) or "nothing"
             raise NotOffered(f"The move {name} wants {wanted} beside it, and nothing else.", "FORM")
         if seat not in decision.asked:

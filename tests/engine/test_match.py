@@ -357,6 +357,29 @@ def test_a_stack_that_cannot_be_is_refused(stack: dict[str, Any]) -> None:
         Chance(7, stack).settle(match(shuffled))
 
 
+async def drawing(s: Made) -> None:
+    for _ in range(4):
+        s.table.heard.append(await pick(s, [0, 1, 2], "draws"))
+    await ask(s, 1, [offer("on"), offer("off")], "Go on?")
+
+
+def test_a_stack_may_fix_several_picks_of_places_one_after_another() -> None:
+    m = match(drawing)
+    Chance(7, {"draws": [2, 0, 1]}).settle(m)
+    assert m.state.table.heard[:3] == [2, 0, 1]
+    with pytest.raises(StartRefused, match="none of"):
+        Chance(7, {"draws": [2, 3]}).settle(match(drawing))
+
+
+def test_rules_may_have_their_own_words_for_a_move_of_the_wrong_form() -> None:
+    m = match(drawing, form=lambda s, action: Refusal("Nothing beside it.", "T-01") if "x" in action.args else None)
+    Chance(7).settle(m)
+    for args, code in (({"x": 1}, "T-01"), ({"y": 1}, "FORM")):
+        with pytest.raises(NotOffered) as refused:
+            m.act(Action(seat=1, move="on", args=args))
+        assert refused.value.code == code
+
+
 def test_chance_without_a_seed_and_with_one() -> None:
     orders = []
     for seed in (3, 3, 4):

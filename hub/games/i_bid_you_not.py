@@ -1,0 +1,982 @@
+"""I Bid You Not by Pandaqi: build a row of products, or declare an auction and bid for it with your cards.
+
+Read `play` first: it is the table of contents. Each paragraph below it names its rules (IB-..). The cards are
+`data/i_bid_you_not.toml`; what their actions do stands where the rule they bend stands, under "kind letter".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from hub.engine.decision import (
+    Action,
+    Amount,
+    Answer,
+    Choose,
+    Move,
+    OneOf,
+    Won,
+    ask,
+    ask_all,
+    offer,
+    pick,
+    shuffle,
+    tell,
+)
+from hub.engine.event import Setup, State, clockwise
+from hub.engine.game import Refusal
+from hub.engine.secret import Secret
+from hub.errors import StartRefused
+
+SETS = ("base", "odd", "double")
+SCORING = ("headgrowns A", "headgrowns B")
+INSTANT = ("laptopple A", "laptopple B", "bear_dryer A", "smoak_alarm A", "smoak_alarm B")
+OF_THE_CARD = ("telefishion A", "telefishion B", "digital_sock B")
+OPPOSITES = ("flown_mower", "refrigergator", "thumb_hive", "remote_controll")
+BEATEN = (("wrist_wash B", "wrist_wash A"), ("cashing_machine A", "cashing_machine B"))
+UNBROKEN = ("swatphone A", "cashing_machine B")
+QUIET_TURNS = 3
+DEAR_SKIP = 3
+
+
+@dataclass(slots=True)
+class Card:
+    """A card: its number, price, product, action ("A", "B" or none), and who added it to the offer."""
+
+    card: int
+    price: int
+    kind: str
+    action: str | None
+    by: int | None = None
+
+
+Bid: TypeAlias = int | list[int]
+
+
+@dataclass(slots=True)
+class Market:
+    """The middle of the table, all of it public (IB-04).
+
+    `placed` are the numbers of the offer in the order of time; `laid` the cards that were bid, until they go their
+    way; `bids`, `order` and `inverted` are those of the last auction; `void` and `skipped` name bidders; `quiet` is
+    for how many turns nobody may declare.
+    """
+
+    actions: bool
+    offer: list[Card]
+    placed: list[int]
+    discards: list[int]
+    laid: list[Card]
+    bids: dict[int, Bid]
+    order: list[int]
+    void: list[int]
+    skipped: list[int]
+    inverted: bool | None = None
+    turn: int | None = None
+    deciding: int | None = None
+    quiet: int = 0
+
+    @property
+    def active(self) -> list[int]:
+        """IB-A05: the cards of the offer whose actions work now."""
+        return [card.card for card in at_work(in_time(self))] if self.actions else []
+
+    @property
+    def last(self) -> int | None:
+        """The card that the next one is compared with."""
+        return self.offer[-1].card if self.offer else None
+
+    @property
+    def lowest(self) -> int | None:
+        """The lower end of the offer's range."""
+        return min((card.card for card in self.offer), default=None)
+
+    @property
+    def highest(self) -> int | None:
+        """The upper end of the offer's range."""
+        return max((card.card for card in self.offer), default=None)
+
+    @property
+    def worth(self) -> int:
+        """The sum of the offer's prices."""
+        return sum(card.price for card in self.offer)
+
+
+@dataclass(slots=True)
+class Buyer:
+    """A player. IB-04: hand and score pile are private, their sizes public; the bid is secret until the reveal."""
+
+    hand: Secret[list[Card]]
+    pile: Secret[list[Card]]
+    bid: Secret[Bid] | int | list[int] | None = None
+    locked: bool = False
+    score: int | None = None
+
+    @property
+    def hand_size(self) -> int:
+        """How many cards are held."""
+        return len(self.hand.value)
+
+    @property
+    def pile_size(self) -> int:
+        """How many cards are scored."""
+        return len(self.pile.value)
+
+
+Table: TypeAlias = State[Buyer, Market]
+
+
+class Row(NamedTuple):
+    """An offer as cards are judged by it: left to right, in the order of time, and the actions that work."""
+
+    cards: list[Card]
+    placed: list[Card]
+    works: list[str]
+    actions: bool
+    hues: Mapping[str, str]
+
+    @property
+    def traits(self) -> bool:
+        """IB-A13: whether cards outside the offer have what is their own."""
+        return self.actions and "swatphone A" not in self.works
+
+    def then(self, card: Card) -> Row:
+        """The offer with one card more."""
+        placed = [*self.placed, card]
+        return row([*self.cards, card], placed, self.hues, actions=self.actions)
+
+
+# --- The game ----------------------------------------------------------------------------------------
+
+
+async def play(s: Table) -> None:
+    """IB-05 to IB-09, IB-20: clockwise turns of adding or declaring, until all hands are empty."""
+    seat = await set_up(s)
+    while True:
+        await turn(s, seat)
+        if all(buyer.hand_size == 0 for buyer in s.seats.values()):
+            highest_score(s)
+        seat = clockwise(s.seats, seat)[1]
+
+
+def deal(setup: Setup) -> Table:
+    """IB-01: three to six players. IB-X12: the deck must be a deck, and leave everybody two cards."""
+    options, data = setup.options, setup.data
+    cards = deck_of(data, options)
+    left = len(cards) if not options["generated"] else sum(data["sets"][name]["least"] for name in sets(options))
+    needed = 2 * len(setup.seats) + 1
+    if left - options["trim"] < needed:
+        raise StartRefused(f"Option trim must leave {needed} cards: it is at most {left - needed} here.")
+    seats = {seat: Buyer(Secret([], (seat,)), Secret([], (seat,))) for seat in setup.seats}
+    market = Market(options["actions"], [], [], [], [], {}, [], [], [])
+    return Table(setup=setup, seats=seats, table=market, round=1, phase="setup")
+
+
+async def set_up(s: Table) -> int:
+    """IB-01 to IB-03: start player, deck, first card, and all the others dealt. IB-V08 trims, IB-V09 generates."""
+    first: int = await pick(s, list(s.seats), "first")
+    tell(s, f"Seat {first} starts.", rule="IB-01", kind="first", seat=first)
+    options = s.setup.options
+    cards = await generated(s) if options["generated"] else deck_of(s.setup.data, options)
+    cards = trimmed(cards, options["trim"])
+    by_number = {card.card: card for card in cards}
+    order = await shuffle(s, list(by_number), "deck")
+    while s.table.actions and named(by_number[order[0]]) == "telefishion A":  # IB-A53
+        tell(s, f"{order[0]} may not lie in an offer: it is shuffled back.", rule="IB-A53", kind="shuffle")
+        order = await shuffle(s, order, "deck")
+    open_offer(s, by_number[order[0]], "IB-02")
+    dealt = clockwise(s.seats, first)
+    for place, number in enumerate(order[1:]):
+        hand(s, dealt[place % len(dealt)]).append(by_number[number])
+    for seat in s.seats:
+        sort_hand(s, seat)
+    return first
+
+
+def trimmed(cards: list[Card], out: int) -> list[Card]:
+    """IB-V08: so many cards are taken out, the highest first, then the lowest, by turns."""
+    kept = sorted(cards, key=number_of)
+    for place in range(out):
+        kept.pop(-1 if place % 2 == 0 else 0)
+    return kept
+
+
+async def generated(s: Table) -> list[Card]:
+    """IB-V09: each product steps on from its start by chance; prices are dealt from a shuffled supply per set."""
+    data, cards = s.setup.data, list[Card]()
+    how = data["generator"]
+    for name in sets(s.setup.options):
+        low, high, step = data["sets"][name]["low"], data["sets"][name]["high"], data["sets"][name]["step"]
+        free = list(range(low, high + 1))
+        numbers: list[tuple[int, str, int]] = []
+        kinds = [(kind, card) for kind, card in data["cards"].items() if card["set"] == name]
+        for kind, about in sorted(kinds, key=lambda pair: abs(pair[1]["start"])):
+            number = about["start"]
+            for copy, (least, most) in enumerate(how["steps"]):
+                number += step * (await pick(s, list(range(least, most + 1)), "steps") if most else 0)
+                onward = [n for n in free if (n - number) * step >= 0]
+                if not onward and data["sets"][name]["drops"]:
+                    continue
+                number = min(onward or free, key=lambda n: abs(n - number))
+                free.remove(number)
+                numbers.append((number, kind, copy))
+        supply = how["prices"] * (1 + (len(numbers) - 1) // len(how["prices"]))
+        prices = await shuffle(s, supply, "prices")
+        for (number, kind, copy), price in zip(numbers, prices, strict=False):
+            cards.append(Card(number, price, kind, how["letters"][copy] if "A" in data["cards"][kind] else None))
+    return cards
+
+
+# --- A turn ------------------------------------------------------------------------------------------
+
+
+async def turn(s: Table, seat: int) -> None:
+    """IB-05, IB-07, IB-08: add or declare; no passing, but where IB-A18 forbids to declare and nothing fits."""
+    market = s.table
+    market.turn, s.phase = seat, "turn"
+    quiet = quiet_turns(s)
+    needed = cards_to_add(s)
+    held = len(hand(s, seat))
+    moves = add_moves(s, seat)
+    if not quiet:
+        moves.append(offer("auction"))
+    elif not moves:
+        moves.append(offer("pass"))
+    want = "Add a card or declare an auction." if not quiet else "Add a card: nobody may declare now."
+    answer = await ask(s, seat, moves, want, hidden=held >= needed)
+    match answer.move:
+        case "add":
+            await add(s, seat, answer)
+        case "auction":
+            tell(s, f"Seat {seat} declares an auction.", rule="IB-05", kind="auction", seat=seat)
+            await auction(s, seat)
+        case "pass":
+            tell(s, f"Seat {seat} passes.", rule="IB-A18", kind="pass", seat=seat)
+    market.quiet = max(0, market.quiet - 1)  # IB-A18: one of the three turns
+
+
+def add_moves(s: Table, seat: int) -> list[Move]:
+    """IB-06: the cards that may be added; IB-A37 Ceiling Van A: pairs of them."""
+    mine, now = hand(s, seat), row_of(s)
+    fitting = [card for card in mine if not hindrance(now, mine, card)]
+    if cards_to_add(s) == 1:
+        return [offer("add", card=OneOf([card.card for card in fitting]))] if fitting else []
+    pairs: list[Any] = []
+    for card in fitting:
+        rest, then = [other for other in mine if other is not card], now.then(card)
+        pairs += [[card.card, other.card] for other in rest if not hindrance(then, rest, other)]
+    return [offer("add", cards=OneOf(pairs))] if pairs else []
+
+
+def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
+    """IB-06, IB-A06: why a card may not be added on a turn, or nothing. IB-A56 goes where no number is asked for."""
+    last, works, kinds = now.cards[-1], now.works, [other.kind for other in now.cards]
+    own = named(card) if now.traits else ""
+    if own == "telefishion A":  # IB-A53
+        return "A Telefishion A never goes into an offer."
+    if card.kind == "digital_sock" and "digital_sock" in kinds and "digital_sock A" in (*works, own):  # IB-A55
+        return "One Digital Sock only may lie in this offer."
+    if "flown_mower A" in works and card.kind in kinds:  # IB-A15
+        return "Flown Mower A: the product must not lie in the offer yet."
+    if "flown_mower B" in works and card.kind not in kinds:  # IB-A16
+        return "Flown Mower B: the product must lie in the offer already."
+    if "thumb_hive A" in works and any(other.card > card.card for other in mine):  # IB-A41
+        return "Thumb Hive A: add your highest card only."
+    if "thumb_hive B" in works and any(other.card < card.card for other in mine):  # IB-A42
+        return "Thumb Hive B: add your lowest card only."
+    if why := barred(now, card) or beside(now, card, [last]):
+        return why
+    if own == "digital_sock B":  # IB-A56
+        return ""
+    if "refrigergator A" in works:  # IB-A21
+        return "" if card.price > last.price else f"Refrigergator A: needs a price above {last.price}."
+    if "refrigergator B" in works:  # IB-A22
+        return "" if card.card < last.card else f"Refrigergator B: needs a number below {last.card}."
+    return "" if card.card > last.card else f"Needs a number above {last.card}."
+
+
+def barred(now: Row, card: Card) -> str:
+    """IB-A14, IB-A59, IB-A60: cards that are neither added, skipped with nor bid."""
+    if "swatphone B" in now.works and not card.action:
+        return "Swatphone B: needs a card with an action."
+    if "remote_controll A" in now.works and card.price < 0:
+        return "Remote Controll A: no negative prices."
+    if "remote_controll B" in now.works and card.price > 0:
+        return "Remote Controll B: no positive prices."
+    return ""
+
+
+def beside(now: Row, card: Card, neighbours: Sequence[Card]) -> str:
+    """IB-A61, IB-A62: what may lie directly beside a Gamehat that works."""
+    for hat in neighbours:
+        if named(hat) not in now.works:
+            continue
+        price, hue = card.price == hat.price, now.hues[card.kind] == now.hues[hat.kind]
+        if named(hat) == "gamehat A" and (price or hue):
+            return f"Gamehat A: beside {hat.card} price and colour must both differ."
+        if named(hat) == "gamehat B" and not (price or hue):
+            return f"Gamehat B: beside {hat.card} needs its price or its colour."
+    return ""
+
+
+async def add(s: Table, seat: int, answer: Answer) -> None:
+    """IB-06: the card goes to the right end. Then what it does at once (IB-A01), Laptopple A last (IB-A17)."""
+    market = s.table
+    added = [take(s, seat, number) for number in answer.args.get("cards") or [answer["card"]]]
+    for card in added:
+        place_card(s, seat, card, len(market.offer))
+        tell(s, f"Seat {seat} adds {shown(card)}.", rule="IB-06", kind="add", seat=seat, card=card.card)
+    doing = [named(card) for card in added] if row_of(s).traits else []
+    for what in doing:
+        match what:
+            case "laptopple B":  # IB-A18
+                market.quiet = QUIET_TURNS + 1  # this turn is not one of them
+                tell(s, f"Nobody may declare for {QUIET_TURNS} turns.", rule="IB-A18", kind="quiet", turns=QUIET_TURNS)
+            case "bear_dryer A":
+                dry(s)
+            case "smoak_alarm A":
+                for other in clockwise(s.seats, seat)[1:]:
+                    await take_scored(s, seat, other, "IB-A35")
+            case "smoak_alarm B":
+                for other in clockwise(s.seats, seat)[1:]:
+                    await take_scored(s, other, seat, "IB-A36")
+    if "laptopple A" in doing and any(buyer.hand_size for buyer in s.seats.values()):
+        tell(s, "An auction starts at once.", rule="IB-A17", kind="auction", seat=seat)
+        await auction(s, seat)
+
+
+def dry(s: Table) -> None:
+    """IB-A31: negative prices go to whoever added them. Opening cards stay, so an offer is never empty."""
+    market = s.table
+    for card in [card for card in market.offer if card.price < 0 and card.by]:
+        market.offer.remove(card)
+        market.placed.remove(card.card)
+        owner = card.by
+        assert owner
+        pile(s, owner).append(card)
+        tell(s, f"{shown(card)} goes to Seat {owner}.", rule="IB-A31", kind="dry", seat=owner, card=card.card)
+
+
+async def take_scored(s: Table, taker: int, giver: int, rule: str) -> None:
+    """IB-A35, IB-A36: a random scored card goes from pile to pile, face down."""
+    if pile(s, giver):
+        pile(s, taker).append(await random_scored(s, giver))
+        tell(s, f"Seat {taker} takes a scored card of Seat {giver}.", rule=rule, kind="steal", seat=taker, source=giver)
+
+
+def quiet_turns(s: Table) -> int:
+    """IB-A18: for how many turns nobody may declare; IB-A13 breaks that too."""
+    return 0 if "swatphone A" in row_of(s).works else s.table.quiet
+
+
+def cards_to_add(s: Table) -> int:
+    """IB-A37: two where Ceiling Van A works."""
+    return 2 if "ceiling_van A" in row_of(s).works else 1
+
+
+# --- An auction --------------------------------------------------------------------------------------
+
+
+async def auction(s: Table, declarer: int) -> None:
+    """IB-10 to IB-19: bid, reveal, decide in order, take, and a new offer."""
+    await bid(s, declarer)
+    reveal(s)
+    acceptor = await decide(s)
+    await accept(s, acceptor)
+
+
+async def bid(s: Table, declarer: int) -> None:
+    """IB-10: whoever holds a card bids one, secretly and at once; IB-A39 Calculater A: openly, one by one."""
+    market = s.table
+    s.phase, market.void, market.skipped = "bid", [], []
+    for buyer in s.seats.values():
+        buyer.bid = None
+    pairs, openly = "ceiling_van B" in row_of(s).works, "calculater A" in row_of(s).works
+    seats = bidders(s, declarer)
+    if openly:
+        for seat in clockwise(seats, declarer):
+            market.deciding = seat
+            forced = len(hand(s, seat)) == 1
+            answer = await ask(s, seat, [bid_move(s, seat, pairs)], "Bid a card, openly.", hidden=not forced)
+            lay(s, seat, answer)
+            tell(s, f"Seat {seat} bids {spoken(s.seats[seat].bid)}.", rule="IB-A39", kind="bid", seat=seat)
+        market.deciding = None
+        return
+    choosing = [seat for seat in seats if len(hand(s, seat)) > 1]
+    for seat in seats:
+        if seat not in choosing:  # everybody sees that there is one card only
+            s.seats[seat].bid = Secret(bid_move(s, seat, pairs).first().popitem()[1], (seat,))
+            tell(s, f"Seat {seat} bids its only card.", rule="IB-10", kind="forced", seat=seat)
+    want = "Bid two cards: their sum counts." if pairs else "Bid a card."
+    answers = await ask_all(s, {seat: [bid_move(s, seat, pairs)] for seat in choosing}, want, into="bid")
+    for seat in seats:
+        move = bid_move(s, seat, pairs)
+        lay(s, seat, answers.get(seat) or Answer("bid", move.first()))
+
+
+def bidders(s: Table, declarer: int) -> list[int]:
+    """IB-10, IB-A32, IB-A40, IB-A07: who holds cards; a restriction that leaves nobody is ignored."""
+    seats, works = [seat for seat in s.seats if hand(s, seat)], row_of(s).works
+    sellers = [card.by for card in s.table.offer if card.price < 0]
+    if "bear_dryer B" in works:
+        seats = [seat for seat in seats if seat in sellers] or seats
+    if "calculater B" in works:
+        seats = [seat for seat in seats if seat != declarer] or seats
+    return seats
+
+
+def bid_move(s: Table, seat: int, pairs: bool) -> Move:
+    """IB-A07, IB-A54: the cards that may be bid, or any where none may. IB-A38 Ceiling Van B: two, if two are held."""
+    now, mine = row_of(s), hand(s, seat)
+    size = min(2 if pairs else 1, len(mine))
+    fitting = [card.card for card in mine if not bid_hindrance(now, card)]
+    legal = fitting if len(fitting) >= size else [card.card for card in mine]
+    return offer("bid", cards=Choose(legal, size, size)) if pairs else offer("bid", card=OneOf(legal))
+
+
+def bid_hindrance(now: Row, card: Card) -> str:
+    """IB-A14, IB-A54, IB-A59, IB-A60: why a card may not be bid, or nothing."""
+    if now.traits and named(card) == "telefishion B":
+        return "A Telefishion B may not be bid."
+    return barred(now, card)
+
+
+def lay(s: Table, seat: int, answer: Answer) -> None:
+    """A bid leaves the hand and lies on the table."""
+    numbers = answer.args.get("cards") or [answer["card"]]
+    s.seats[seat].bid = sorted(numbers) if "cards" in answer.args else answer["card"]
+    for number in numbers:
+        card = take(s, seat, number)
+        card.by = seat
+        s.table.laid.append(card)
+
+
+def reveal(s: Table) -> None:
+    """IB-11, IB-12: the bids, whether they turn the order over, and the order. IB-A51, IB-A52: what is void."""
+    market, works = s.table, row_of(s).works
+    market.bids = {seat: buyer.bid for seat, buyer in s.seats.items() if isinstance(buyer.bid, int | list)}
+    low, high = ends(market.offer)
+    valid = list(market.bids)
+    if "computer_moose A" in works:
+        valid = [seat for seat in valid if value_of(market, seat)[0] >= low] or valid
+    if "computer_moose B" in works:
+        valid = [seat for seat in valid if value_of(market, seat)[0] <= high] or valid
+    market.void = [seat for seat in market.bids if seat not in valid]
+    inside = all(low < value_of(market, seat)[0] < high for seat in valid)
+    market.inverted = "cashing_machine B" in works or (inside and "cashing_machine A" not in works)  # IB-A28, IB-A29
+    market.order = sorted(valid, key=lambda seat: value_of(market, seat), reverse=not market.inverted)
+    told = ", ".join(f"Seat {seat} {spoken(made)}" for seat, made in market.bids.items())
+    tell(s, f"The bids: {told}.", rule="IB-10", kind="reveal", bids={str(k): v for k, v in market.bids.items()})
+    way = "turned over, lowest" if market.inverted else "normal, highest"
+    tell(s, f"The order is {way} first.", rule="IB-11", kind="order", order=market.order, inverted=market.inverted)
+
+
+async def decide(s: Table) -> int:
+    """IB-13 to IB-16, IB-19: one after the other accepts or pays to skip, in the order of the reveal."""
+    market = s.table
+    for seat in market.order:
+        s.phase, market.deciding = "decide", seat
+        if why := must_accept(s, seat):
+            tell(s, f"Seat {seat} must accept. {why}", rule="IB-15", kind="must", seat=seat)
+        moves = [*([] if why else skip_moves(s, seat)), offer("accept")]
+        answer = await ask(s, seat, moves, "Take this offer, or pay to skip.", hidden=not why)
+        if answer.move == "accept":
+            tell(s, f"Seat {seat} takes the offer.", rule="IB-17", kind="accept", seat=seat)
+            break
+        await skip(s, seat, answer)
+    assert market.deciding
+    return market.deciding
+
+
+def must_accept(s: Table, seat: int) -> str:
+    """IB-15, IB-16, IB-V03, IB-A23, IB-A24: why a bidder must accept, as far as everybody can see; or nothing."""
+    market, works = s.table, row_of(s).works
+    scored, held = len(pile(s, seat)), len(hand(s, seat))
+    if seat == market.order[-1]:
+        return "The last bidder cannot skip."
+    if "wrist_wash A" in works:
+        return "With Wrist Wash A nobody can skip."
+    if "wrist_wash B" in works:
+        return f"With Wrist Wash B a skip costs {DEAR_SKIP} scored cards." if scored < DEAR_SKIP else ""
+    if s.setup.options["cheap_skip"]:
+        return "" if scored or held else "There is nothing to pay with."
+    if not scored:
+        return "The score pile is empty."
+    return "" if held else "There is no hand card to add."
+
+
+def skip_moves(s: Table, seat: int) -> list[Move]:
+    """IB-14: a hand card and its place. IB-V03 Cheaper skip: or a scored card. IB-A24: scored cards only."""
+    cheap = s.setup.options["cheap_skip"]
+    if "wrist_wash B" in row_of(s).works:
+        return [offer("skip", pay="score")] if cheap else [offer("skip")]
+    moves, pay = list[Move](), {"pay": "card"} if cheap else {}
+    by_places: dict[tuple[int, ...], list[int]] = {}
+    for card in hand(s, seat):
+        if places := skip_places(s, card):
+            by_places.setdefault(tuple(places), []).append(card.card)
+    for where_to, cards in by_places.items():
+        whole = len(where_to) == len(s.table.offer) + 1
+        where = Amount(0, len(s.table.offer)) if whole else OneOf(list(where_to))
+        moves.append(offer("skip", **pay, card=OneOf(cards), place=where))
+    if cheap and pile(s, seat):
+        moves.append(offer("skip", pay="score"))
+    return moves
+
+
+def skip_places(s: Table, card: Card) -> list[int]:
+    """IB-14: any place of the row, if nothing that works forbids the card or the place (IB-A08)."""
+    return [place for place in range(len(s.table.offer) + 1) if not skip_hindrance(s, card, place)]
+
+
+def skip_hindrance(s: Table, card: Card, place: int) -> str:
+    """IB-A06, IB-A53, IB-A61, IB-V04 Ordered skip: why a card may not be put there by a skip, or nothing."""
+    now = row_of(s)
+    if now.traits and named(card) == "telefishion A":
+        return "A Telefishion A never goes into an offer."
+    if s.setup.options["ordered_skip"] and not fits_end(now.cards, card, place):
+        low, high = ends(now.cards)
+        return f"Left: below {low}; right: above {high}."
+    return barred(now, card) or beside(now, card, now.cards[max(0, place - 1) : place + 1])
+
+
+def fits_end(cards: Sequence[Card], card: Card, place: int) -> bool:
+    """IB-V04: lower than the lowest at the left end, or higher than the highest at the right end."""
+    low, high = ends(cards)
+    return (place == 0 and card.card < low) or (place == len(cards) and card.card > high)
+
+
+async def skip(s: Table, seat: int, answer: Answer) -> None:
+    """IB-14: first a random scored card is lost and shown, then the hand card goes into the row."""
+    market, args = s.table, answer.args
+    dear = "wrist_wash B" in row_of(s).works
+    lost = DEAR_SKIP if dear else 0 if args.get("pay") == "card" else 1
+    for _ in range(lost):
+        card = await random_scored(s, seat)
+        market.discards.append(card.card)
+        tell(s, f"Seat {seat} skips and loses {shown(card)}.", rule="IB-14", kind="lose", seat=seat, card=card.card)
+    if "card" in args:
+        card = take(s, seat, args["card"])
+        place_card(s, seat, card, args["place"])
+        tell(s, f"Seat {seat} puts {shown(card)} into the offer.", rule="IB-14", kind="put", seat=seat, card=card.card)
+    market.skipped.append(seat)
+
+
+# --- The offer is taken ------------------------------------------------------------------------------
+
+
+async def accept(s: Table, seat: int) -> None:
+    """IB-17, IB-A70: what is added and struck, what is cut, the row to the pile, bids, the next offer. IB-A04."""
+    market, now = s.table, row_of(s)
+    if "aquariumbrella A" in now.works:
+        await extend(s, seat)
+    if "aquariumbrella B" in now.works:
+        await strike(s, seat)
+    won = cut(s, now)
+    market.offer, market.placed, market.quiet = [], [], 0
+    for card in won:
+        if now.traits and named(card) == "nightbulb A":  # IB-A57
+            market.discards.append(card.card)
+        elif now.traits and named(card) == "nightbulb B":  # IB-A58
+            card.by = None
+            hand(s, seat).append(card)
+            sort_hand(s, seat)
+        else:
+            pile(s, seat).append(card)
+    await next_offer(s, seat, now.works)
+    market.turn, market.deciding = None, None
+
+
+async def extend(s: Table, seat: int) -> None:
+    """IB-A33: each may add a card to the right end of the won row, the acceptor last."""
+    for other in [*clockwise(s.seats, seat)[1:], seat]:
+        if not hand(s, other):
+            continue
+        s.phase, s.table.deciding = "extend", other
+        cards = [card.card for card in hand(s, other)]
+        answer = await ask(s, other, [offer("extend", card=OneOf(cards)), offer("done")], "Add a card to the won row?")
+        if answer.move == "extend":
+            card = take(s, other, answer["card"])
+            place_card(s, other, card, len(s.table.offer))
+            tell(s, f"Seat {other} adds {shown(card)}.", rule="IB-A33", kind="extend", seat=other, card=card.card)
+
+
+async def strike(s: Table, seat: int) -> None:
+    """IB-A34: each may discard a card of the won row, the acceptor last."""
+    market = s.table
+    for other in [*clockwise(s.seats, seat)[1:], seat]:
+        if not market.offer:
+            return
+        s.phase, market.deciding = "strike", other
+        cards = [card.card for card in market.offer]
+        moves = [offer("strike", card=OneOf(cards)), offer("done")]
+        answer = await ask(s, other, moves, "Discard a card of the won row?")
+        if answer.move == "strike":
+            (card,) = [card for card in market.offer if card.card == answer["card"]]
+            market.offer.remove(card)
+            market.discards.append(card.card)
+            tell(s, f"Seat {other} discards {shown(card)}.", rule="IB-A34", kind="strike", seat=other, card=card.card)
+
+
+def cut(s: Table, now: Row) -> list[Card]:
+    """IB-A19: only what lies right of the rightmost Walkie-Barkie A is scored."""
+    cards = s.table.offer
+    if "walkie_barkie A" not in now.works:
+        return cards
+    end = max((place for place, card in enumerate(cards, 1) if named(card) == "walkie_barkie A"), default=0)
+    s.table.discards += [card.card for card in cards[:end]]
+    return cards[end:]
+
+
+async def next_offer(s: Table, seat: int, works: list[str]) -> None:
+    """IB-18: the lowest bid opens, the others are discarded. IB-A20: Walkie-Barkie B gives them to the acceptor."""
+    market = s.table
+    if "walkie_barkie B" in works:
+        for card in [card for card in market.laid if card.by not in (seat, *market.void)]:
+            market.laid.remove(card)
+            pile(s, seat).append(card)
+        opener = openers(s, [seat])[0]
+    elif s.setup.options["winners_choice"]:
+        s.phase, market.deciding = "open", seat
+        cards = [card.card for card in openers(s, market.order)]
+        answer = await ask(s, seat, [offer("open", card=OneOf(cards))], "Choose the bid that opens the next offer.")
+        (opener,) = [card for card in market.laid if card.card == answer["card"]]
+    else:
+        opener = openers(s, market.order)[0]
+    market.laid.remove(opener)
+    chosen = opener.by
+    if s.setup.options["middle_returns"] and "walkie_barkie B" not in works:
+        return_middle(s, [seat, *market.skipped, chosen])
+    market.discards += [card.card for card in market.laid]
+    market.laid = []
+    s.round += 1
+    open_offer(s, opener, "IB-V01" if s.setup.options["winners_choice"] else "IB-18")
+
+
+def openers(s: Table, seats: Sequence[int]) -> list[Card]:
+    """IB-18, IB-A38, IB-A53: the lower card of each bid, lowest first; a Telefishion A only if it is alone."""
+    market = s.table
+    ranked = sorted(seats, key=lambda seat: value_of(market, seat))
+    cards = [min((card for card in market.laid if card.by == seat), key=number_of) for seat in ranked]
+    return [card for card in cards if not market.actions or named(card) != "telefishion A"] or cards
+
+
+def return_middle(s: Table, unless: Sequence[int | None]) -> None:
+    """IB-V02 Middle returns: the middle bid, or the middle two, if the owner neither skipped nor accepted."""
+    market = s.table
+    for seat in middle(sorted(market.order, key=lambda seat: value_of(market, seat))):
+        if seat in unless:
+            continue
+        for card in [card for card in market.laid if card.by == seat]:
+            market.laid.remove(card)
+            card.by = None
+            hand(s, seat).append(card)
+            tell(s, f"{card.card} goes back to Seat {seat}.", rule="IB-V02", kind="return", seat=seat, card=card.card)
+        sort_hand(s, seat)
+
+
+def middle(ranked: list[int]) -> list[int]:
+    """IB-V02: the middle one, of an even number the middle two, of three or more."""
+    count = len(ranked)
+    return ranked[(count - 1) // 2 : count // 2 + 1] if count >= 3 else []
+
+
+def open_offer(s: Table, card: Card, rule: str) -> None:
+    """IB-02, IB-18: a card opens an offer; nobody has added it (IB-A03)."""
+    card.by = None
+    s.table.offer, s.table.placed = [card], [card.card]
+    tell(s, f"{shown(card)} opens the offer.", rule=rule, kind="open", card=card.card)
+
+
+# --- The end -----------------------------------------------------------------------------------------
+
+
+def highest_score(s: Table) -> None:
+    """IB-20, IB-21, IB-22: score piles count, the offer is nobody's; the highest, or all the highest, win."""
+    s.phase, s.table.turn, s.table.deciding = "over", None, None
+    scores = {seat: score(s, pile(s, seat)) for seat in s.seats}
+    for seat, buyer in s.seats.items():
+        buyer.score = scores[seat]
+    best = max(scores.values())
+    winners = [seat for seat, points in scores.items() if points == best]
+    told = " and ".join(f"Seat {seat}" for seat in winners)
+    most = "has the most" if len(winners) == 1 else "have the most"
+    raise Won(winners, scores, f"All hands are empty: {told} {most}, {best}.")
+
+
+def score(s: Table, cards: Sequence[Card]) -> int:
+    """IB-22, IB-A71: the prices that count, each changed by the Headgrowns of the whole pile (IB-A11, IB-A12)."""
+    counting = extremes(cards) if s.setup.options["extremes"] else [card.price for card in cards]
+    names = [named(card) for card in cards] if s.table.actions else []
+    return sum(counting) + len(counting) * (names.count("headgrowns A") - names.count("headgrowns B"))
+
+
+def extremes(cards: Sequence[Card]) -> list[int]:
+    """IB-V05 Extremes score: the highest and the lowest price of each product; a single card once."""
+    by_kind: dict[str, list[int]] = {}
+    for card in cards:
+        by_kind.setdefault(card.kind, []).append(card.price)
+    counting = [[min(prices), max(prices)] if len(prices) > 1 else prices for prices in by_kind.values()]
+    return [price for prices in counting for price in prices]
+
+
+# --- What the cards are and do -----------------------------------------------------------------------
+
+
+def deck_of(data: Mapping[str, Any], options: Mapping[str, Any]) -> list[Card]:
+    """The fixed list of the sets in use (IB-V06, IB-V07). IB-X12: refuses the line that is wrong, of any set."""
+    found: dict[int, Card] = {}
+    used: list[Card] = []
+    for name in SETS:
+        for place, line in enumerate(data["deck"][name].strip().splitlines(), 1):
+            where = f"Line {place} of the deck {name}, {' '.join(line.split())!r},"
+            card = read_card(data, name, line, where)
+            if card.card in found:
+                raise StartRefused(f"{where} names {card.card} again: a number is there once.")
+            found[card.card] = card
+            if name in sets(options):
+                used.append(card)
+    return used
+
+
+def read_card(data: Mapping[str, Any], name: str, line: str, where: str) -> Card:
+    """One line of the deck: product, number, price, and the letter of its action if the product has actions."""
+    words = line.split()
+    about = data["cards"].get(words[0]) if words else None
+    if about is None or about["set"] != name:
+        raise StartRefused(f"{where} names no product of this set.")
+    if len(words) != (4 if "A" in about else 3):
+        raise StartRefused(f"{where} is not whole: product, number, price{', action' if 'A' in about else ''}.")
+    try:
+        number, price = int(words[1]), int(words[2])
+    except ValueError:
+        raise StartRefused(f"{where} needs whole numbers for number and price.") from None
+    if len(words) == 4 and words[3] not in ("A", "B"):
+        raise StartRefused(f"{where} has an unknown action: it is A or B.")
+    return Card(number, price, words[0], words[3] if len(words) == 4 else None)
+
+
+def sets(options: Mapping[str, Any]) -> list[str]:
+    """IB-V06 Odd Inventions, IB-V07 Double Devices: the sets in use."""
+    return ["base"] + ["odd"] * options["odd_inventions"] + ["double"] * options["double_devices"]
+
+
+def at_work(placed: Sequence[Card]) -> list[Card]:
+    """IB-A01, IB-A02, IB-A03, IB-A05, IB-A13: the cards, in the order of time, whose action works in the offer."""
+    lying = [card for card in placed if card.action]
+    names = [named(card) for card in lying]
+    if "swatphone A" in names:
+        return [card for card in lying if named(card) in UNBROKEN]
+    latest = {card.kind: card.action for card in lying}
+    beaten = [weak for weak, strong in BEATEN if strong in names]
+    idle = (*SCORING, *INSTANT, *OF_THE_CARD, *beaten)
+    return [
+        card
+        for card in lying
+        if named(card) not in idle and (card.kind not in OPPOSITES or card.action == latest[card.kind])
+    ]
+
+
+def row(cards: list[Card], placed: list[Card], hues: Mapping[str, str], *, actions: bool) -> Row:
+    """An offer with what works in it. IB-V10: nothing does where actions are left out."""
+    return Row(cards, placed, [named(card) for card in at_work(placed)] if actions else [], actions, hues)
+
+
+def row_of(s: Table) -> Row:
+    """The offer as it lies."""
+    hues = {kind: about["hue"] for kind, about in s.setup.data["cards"].items()}
+    return row(s.table.offer, in_time(s.table), hues, actions=s.table.actions)
+
+
+def in_time(market: Market) -> list[Card]:
+    """The cards of the offer in the order in which they were placed."""
+    return sorted(market.offer, key=lambda card: market.placed.index(card.card))
+
+
+def named(card: Card) -> str:
+    """A card's action by name: "gamehat A"."""
+    return f"{card.kind} {card.action}" if card.action else ""
+
+
+def number_of(card: Card) -> int:
+    """What cards are sorted by."""
+    return card.card
+
+
+def ends(cards: Sequence[Card]) -> tuple[int, int]:
+    """The lowest and the highest number of an offer."""
+    numbers = [card.card for card in cards]
+    return min(numbers), max(numbers)
+
+
+def value_of(market: Market, seat: int) -> tuple[int, int]:
+    """What a bid counts; of a pair the sum, then the higher card (IB-A38)."""
+    made = market.bids[seat]
+    return (made, made) if isinstance(made, int) else (sum(made), max(made))
+
+
+def shown(card: Card) -> str:
+    """A card in words: "33 (-7)"."""
+    return f"{card.card} ({card.price:+d})"
+
+
+def spoken(made: object) -> str:
+    """A bid in words."""
+    return " and ".join(map(str, made)) if isinstance(made, list) else f"{made}"
+
+
+# --- Cards on the move -------------------------------------------------------------------------------
+
+
+def hand(s: Table, seat: int) -> list[Card]:
+    """A seat's hand, lowest number first."""
+    return s.seats[seat].hand.value
+
+
+def pile(s: Table, seat: int) -> list[Card]:
+    """A seat's score pile, as it was gathered."""
+    return s.seats[seat].pile.value
+
+
+def sort_hand(s: Table, seat: int) -> None:
+    """A hand is held in order."""
+    hand(s, seat).sort(key=number_of)
+
+
+def take(s: Table, seat: int, number: int) -> Card:
+    """A card leaves a hand."""
+    (card,) = [card for card in hand(s, seat) if card.card == number]
+    hand(s, seat).remove(card)
+    return card
+
+
+def place_card(s: Table, seat: int, card: Card, place: int) -> None:
+    """A card goes into the row, and it is told who put it there."""
+    card.by = seat
+    s.table.offer.insert(place, card)
+    s.table.placed.append(card.card)
+
+
+async def random_scored(s: Table, seat: int) -> Card:
+    """A card of the score pile, drawn by chance."""
+    return pile(s, seat).pop(await pick(s, list(range(len(pile(s, seat)))), "picks"))
+
+
+# --- Refusals ----------------------------------------------------------------------------------------
+
+
+def explain(s: Table, action: Action) -> Refusal | None:
+    """Why an action that is not offered is refused: IB-X01 to IB-X13."""
+    seat, move = action.seat, action.move
+    if s.phase == "over":
+        return Refusal("The game has ended.", "IB-20")
+    if seat not in s.seats:
+        return Refusal(f"There is no seat {seat} in this match.", "FORM")
+    match move:
+        case "bid":
+            return explain_bid(s, action)
+        case "open":
+            return explain_open(s, seat)
+        case "pass":
+            return Refusal("Add a card or declare: there is no passing.", "IB-X10")
+        case "add" | "auction" if s.phase != "turn":
+            return Refusal("Auction running.", "IB-X05")
+        case "skip" if s.phase == "decide" and seat == s.table.deciding:
+            return explain_skip(s, action)
+    now = s.table.turn if s.phase == "turn" else s.table.deciding
+    if s.phase == "bid" and now is None:
+        return Refusal("The bids are not revealed yet.", "IB-X01")
+    if seat != now:
+        return Refusal(f"It is Seat {now}'s {'turn' if s.phase == 'turn' else 'decision'}.", "IB-X01")
+    match move:
+        case "add":
+            return explain_add(s, action)
+        case "auction":
+            return Refusal(f"No auctions for {count(s.table.quiet, 'more turn')}.", "IB-X09")
+        case "extend" if s.phase == "extend":
+            return Refusal("You do not hold that card.", "IB-X03")
+        case "strike" if s.phase == "strike":
+            return Refusal("That card is not in the won row.", "IB-A34")
+    return Refusal("That is not what you decide now.", "IB-X01")
+
+
+def explain_add(s: Table, action: Action) -> Refusal:
+    """A card that is not held (IB-X03), or that does not fit (IB-X02)."""
+    mine, now = hand(s, action.seat), row_of(s)
+    given = action.args.get("cards", [action.args.get("card")])
+    numbers = given if isinstance(given, list) else [given]
+    if not numbers or not all(type(n) is int and any(card.card == n for card in mine) for n in numbers):
+        return Refusal("You do not hold that card.", "IB-X03")
+    if len(numbers) != cards_to_add(s) or len(set(numbers)) < len(numbers):
+        return Refusal(f"Add {count(cards_to_add(s), 'card')}.", "IB-X02")
+    for number in numbers:
+        (card,) = [card for card in mine if card.card == number]
+        if why := hindrance(now, mine, card):
+            return Refusal(why, "IB-X02")
+        now, mine = now.then(card), [other for other in mine if other is not card]
+    return Refusal("Add a card that fits.", "IB-X02")
+
+
+def explain_bid(s: Table, action: Action) -> Refusal:
+    """A bid that nobody asked for (IB-X04), of a card that is not held (IB-X03), or that may not be bid (IB-X02)."""
+    mine, seat = hand(s, action.seat), action.seat
+    if s.phase != "bid":
+        return Refusal("No bids are taken now.", "IB-X04")
+    if s.seats[seat].bid is None and not mine:
+        return Refusal("You hold no card to bid.", "IB-X04")
+    if s.table.deciding and seat != s.table.deciding:
+        return Refusal(f"It is Seat {s.table.deciding}'s turn to bid.", "IB-X04")
+    given = action.args.get("cards", [action.args.get("card")])
+    numbers = given if isinstance(given, list) else [given]
+    held = [card for card in mine if card.card in [n for n in numbers if type(n) is int]]
+    if len(held) < len(numbers):
+        return Refusal("You do not hold that card.", "IB-X03")
+    for card in held:
+        if why := bid_hindrance(row_of(s), card):
+            return Refusal(why, "IB-X02")
+    return Refusal("You do not bid in this auction.", "IB-X04")
+
+
+def explain_open(s: Table, seat: int) -> Refusal:
+    """IB-X11: the winner's choice, of a revealed bid."""
+    if s.phase != "open":
+        return Refusal("No bid is chosen to open now.", "IB-X11")
+    if seat != s.table.deciding:
+        return Refusal(f"Seat {s.table.deciding} chooses the bid that opens.", "IB-X11")
+    return Refusal("Choose one of the revealed bids.", "IB-X11")
+
+
+def explain_skip(s: Table, action: Action) -> Refusal:
+    """IB-X06: who must accept; IB-X03, IB-X07, IB-X08, IB-X02: a card or a place that is not to be had."""
+    args, seat = action.args, action.seat
+    if why := must_accept(s, seat):
+        return Refusal(f"You must accept. {why}", "IB-X06")
+    if not skip_moves(s, seat):
+        return Refusal("You must accept. None of your cards may be added.", "IB-X06")
+    held = [card for card in hand(s, seat) if type(args.get("card")) is int and card.card == args["card"]]
+    if "card" in args and not held:
+        return Refusal("You do not hold that card.", "IB-X03")
+    place = args.get("place")
+    if not held or type(place) is not int or not 0 <= place <= len(s.table.offer):
+        return Refusal(f"Name a place from 0 to {len(s.table.offer)}.", "IB-X07")
+    why = skip_hindrance(s, held[0], place)
+    ordered = s.setup.options["ordered_skip"] and not fits_end(s.table.offer, held[0], place)
+    return Refusal(why or "You cannot skip like that.", "IB-X08" if ordered else "IB-X02")
+
+
+def form(s: Table, action: Action) -> Refusal | None:
+    """Words for a skip that names too little (IB-X07), or the card to lose (IB-X13)."""
+    if action.move != "skip" or s.phase != "decide":
+        return None
+    args = action.args
+    wanted = [move for move in skip_moves(s, action.seat) if move.fits(args)] if action.seat in s.seats else []
+    if any(args.keys() - move.params.keys() for move in wanted):
+        return Refusal("The card that is lost is drawn at random: name only the card to add and its place.", "IB-X13")
+    return Refusal("Name the card to add, and its place.", "IB-X07")
+
+
+def count(number: int, what: str) -> str:
+    """A number of things in words: "1 card", "2 cards"."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
