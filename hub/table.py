@@ -4,8 +4,9 @@ Whatever happens (a key, a phone, a die, the clock) is put into the inbox as a S
 thread: signal, action, match, log on disk, views, pictures. Drivers and web threads never touch the
 match. Nothing is shown, and nobody is answered, before the disk has it.
 
-This file knows who sits where and what is asked of whom. What a control means is told by
-`hub.bindings`, how a ring or a panel looks by `hub.pictures`, how a phone is spoken to by `hub.wire`.
+This file knows what is asked of whom. Who sits where is told by `hub.seating`, what boxes hold sealed
+by `hub.sealed`, what a control means by `hub.bindings`, how a ring or a panel looks by `hub.pictures`,
+how a phone is spoken to by `hub.wire`.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from __future__ import annotations
 import logging
 import queue
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from secrets import choice, randbelow, token_urlsafe
+from dataclasses import dataclass, field
+from secrets import choice
 from typing import Any
 
 import msgspec
 
 from hub import bindings
 from hub.chance import Chance
-from hub.engine.decision import CHANCE, Action, Answer, Move
+from hub.engine.decision import CHANCE, Action
 from hub.engine.event import Event
 from hub.engine.game import Game
 from hub.engine.match import Decision, Entry, Head, Match
@@ -38,7 +39,6 @@ from hub.ports import (
     BrokerDown,
     BrokerUp,
     ClaimAsked,
-    ClaimDecided,
     Clock,
     Dice,
     DiceSeen,
@@ -51,55 +51,19 @@ from hub.ports import (
     PhoneLink,
     Phones,
     PhoneSaid,
-    SealedRound,
     Tick,
     Turn,
 )
+from hub.sealed import SealedChoice
+from hub.seating import Place, Seating
 from hub.wire import tidy_name
 
 log = logging.getLogger(__name__)
 
 CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: a table's code never spells a word
-CLAIM_SECONDS = 30.0
 NUDGE_SECONDS = 20.0
 ACCEPT_SECONDS = 1.0  # a roll that was read stands after so long without objection
 SHOWN_EVENTS = 30
-WRONG_CODES = 3  # tries of a seat's code, after which the code changes
-
-
-@dataclass
-class Place:
-    """One numbered place at the table: who holds it, with what.
-
-    `code` is the 4-digit twin of pressing the box: shown to all while nobody holds the seat, and to
-    its holder only afterwards.
-    """
-
-    seat: int
-    code: str
-    sid: str = ""
-    password: str = field(default="", repr=False)
-    phone_key: bytes = field(default=b"", repr=False)
-    name: str = ""
-    box: str = ""
-    joined: bool = False
-    ready: bool = False
-    phone_on: bool = False
-    box_on: bool = False
-    wrong_codes: int = 0
-
-
-class KeptPlace(msgspec.Struct):
-    """What of a place survives a restart."""
-
-    seat: int
-    code: str
-    sid: str
-    password: str
-    phone_key: bytes
-    name: str
-    box: str
-    joined: bool
 
 
 @dataclass
@@ -126,18 +90,6 @@ class DiceWatch:
     say: str = ""
     accept_at: float | None = None
     votes: list[int] = field(default_factory=list)
-
-
-@dataclass
-class Sealed:
-    """A sealed choice as the boxes hold it: the line of answers laid for each seat, who locked in a box."""
-
-    number: int
-    round: int
-    lines: dict[int, list[Answer]]
-    starts: dict[int, int]
-    locked: list[int] = field(default_factory=list)
-    revealing: bool = False
 
 
 class _Stop:
@@ -170,7 +122,7 @@ class Table:
         self._ports = ports
         self._place_boxes = dict(place_boxes or {})
         self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._places = {seat: Place(seat, _digits()) for seat in range(1, seats + 1)}
+        self._seating = Seating(number, seats, ports.store, ports.phones, ports.clock)
         self._boxes_up: dict[str, str] = {}
         self._match: Match | None = None
         self._match_id: str | None = None
@@ -180,15 +132,12 @@ class Table:
         self._without_broker = ""
         self._epoch = 0
         self._seq = 0
-        self._claim: tuple[ClaimAsked, float] | None = None
         self._dice: DiceWatch | None = None
-        self._sealed: Sealed | None = None
+        self._sealed: SealedChoice | None = None
         self._cursors: dict[int, bindings.Cursor] = {}
         self._asked_at = 0.0
         self._nudged: list[int] = []
         self._settled = False
-        self._public: bytes = b"{}"
-        self._watchers: list[Callable[[bytes], None]] = []
         self._last_game: str = ""
         self._undo_known: tuple[tuple[int, int], bool] = ((0, 0), False)
 
@@ -197,15 +146,6 @@ class Table:
     def put(self, signal: object) -> None:
         """Put a signal into the inbox."""
         self._inbox.put(signal)
-
-    def public(self) -> bytes:
-        """The newest public state, as JSON."""
-        return self._public
-
-    def subscribe(self, watcher: Callable[[bytes], None]) -> Callable[[], None]:
-        """Call `watcher` with each new public state, from the table's thread; returns how to end it."""
-        self._watchers.append(watcher)
-        return lambda: self._watchers.remove(watcher) if watcher in self._watchers else None
 
     def claim(self, asked: ClaimAsked) -> None:
         """Somebody asks for a seat."""
@@ -257,7 +197,7 @@ class Table:
             case PhoneSaid():
                 return self._phone_said(signal)
             case PhoneLink(sid, on):
-                place = self._held_by(sid)
+                place = self._seating.held_by(sid)
                 if place is None or place.phone_on == on:
                     return False
                 place.phone_on = on
@@ -265,7 +205,7 @@ class Table:
                 log.info("table %s: a phone was not understood: %s", self.id, sentence)
                 return False
             case ClaimAsked():
-                self._claim_asked(signal)
+                self._seating.ask(signal, choosing=self._sealed is not None and signal.seat in self._sealed)
             case BoxUp():
                 self._box_up(signal)
             case BoxDown(box, why):
@@ -286,7 +226,7 @@ class Table:
                 self._without_broker = ""
             case BrokerDown(why):
                 self._without_broker = why
-                for place in self._places.values():
+                for place in self._seating:
                     place.phone_on = False
             case Tick():
                 return self._retry_record()
@@ -296,10 +236,7 @@ class Table:
 
     def _due(self) -> bool:
         """What time alone brings about: claims run out, silent seats are called, a read roll stands."""
-        now, changed = self._ports.clock.now(), False
-        if self._claim and now >= self._claim[1]:
-            self._decide(self._claim[0], "Nobody pressed the button on the box: try again.")
-            changed = True
+        now, changed = self._ports.clock.now(), self._seating.due()
         if self._dice and self._dice.accept_at is not None and now >= self._dice.accept_at:
             changed = self._accept_roll() or changed
         if now - self._asked_at >= NUDGE_SECONDS:
@@ -319,16 +256,9 @@ class Table:
         self._epoch = int(epoch) + 1 if epoch else 1
         store.keep(self.id, "code", self.code.encode())
         store.keep(self.id, "epoch", str(self._epoch).encode())
-        kept = store.recall(self.id, "places")
-        for one in msgspec.json.decode(kept, type=list[KeptPlace]) if kept else []:
-            place = self._places.get(one.seat)
-            if place:
-                place.code, place.sid, place.password, place.phone_key = one.code, one.sid, one.password, one.phone_key
-                place.name, place.box, place.joined = one.name, one.box, one.joined
-                if place.sid:
-                    self._ports.phones.admit(place.sid, place.password, place.phone_key)
+        self._seating.recall()
         for box, seat in self._place_boxes.items():
-            self._bind(box, seat)
+            self._seating.bind(box, seat)
 
     def _resume(self) -> None:
         """Play the running match's log again. One that the rules now contradict is kept and set aside."""
@@ -350,13 +280,6 @@ class Table:
             return
         self._match_id, self._written, self._last_game = running, len(self._match.log), head.game
         self._settle_chance()
-
-    def _keep_places(self) -> None:
-        kept = [
-            KeptPlace(p.seat, p.code, p.sid, p.password, p.phone_key, p.name, p.box, p.joined)
-            for p in self._places.values()
-        ]
-        self._ports.store.keep(self.id, "places", msgspec.json.encode(kept))
 
     def _next_epoch(self) -> None:
         self._epoch += 1
@@ -386,7 +309,7 @@ class Table:
     def _retry_record(self) -> bool:
         if not self._stopped:
             return False
-        self._keep_places()  # the smallest thing that shows whether the disk is back
+        self._seating.keep()  # the smallest thing that shows whether the disk is back
         self._record()
         self._settle_chance()
         self._stopped = ""
@@ -403,14 +326,14 @@ class Table:
         if game is None:
             raise StartRefused(f"There is no game {name!r} at this table.")
         # Who left during the last match is at the table no more, unless a box sits there for them.
-        match = Match(game, [p.seat for p in self._places.values() if p.joined and (p.sid or p.box)], options)
+        match = Match(game, [p.seat for p in self._seating if p.joined and (p.sid or p.box)], options)
         if self._match_id and self._match and not self._match.over:
             self._ports.store.end(self._match_id, msgspec.json.encode({"left": True}))
         match_id = f"m-{self._ports.store.count() + 1}"
         self._next_epoch()
         self._ports.store.begin(match_id, self.id, msgspec.json.encode(match.head))
         self._match, self._match_id, self._written, self._last_game, self._notice = match, match_id, 0, name, ""
-        for place in self._places.values():
+        for place in self._seating:
             place.ready = False
         self._settle_chance()
         self._open_decision()
@@ -461,7 +384,7 @@ class Table:
         """The small displays say what is wanted of their seats; the others go blank."""
         if not self._ports.boxes:
             return
-        for place in self._places.values():
+        for place in self._seating:
             if place.box_on:
                 asked = decision is not None and (
                     place.seat in decision.asked or (decision.roll is not None and decision.roll.seat == place.seat)
@@ -500,11 +423,8 @@ class Table:
 
     # --- phones ----------------------------------------------------------------------------------
 
-    def _held_by(self, sid: str) -> Place | None:
-        return next((place for place in self._places.values() if place.sid and place.sid == sid), None)
-
     def _phone_said(self, said: PhoneSaid) -> bool:
-        place = self._held_by(said.sid)
+        place = self._seating.held_by(said.sid)
         if place is None:
             return False
         refusal: IllegalAction | None = None
@@ -557,19 +477,19 @@ class Table:
             case "name":
                 if not isinstance(args.get("name"), str):
                     raise IllegalAction("A name is a text.")
-                self._change(place, name=tidy_name(args["name"]))
+                self._seating.change(place, name=tidy_name(args["name"]))
             case "leave":
-                self._release(place)
+                self._seating.release(place, playing=place.seat in self._playing())
             case _:
                 raise IllegalAction("That is no request.")
 
     def _phone_acts(self, action: Action) -> None:
         sealed = self._sealed
-        if sealed and action.seat in sealed.lines and self._decision() is not None:
-            if sealed.revealing and self._places[action.seat].box_on:
+        if sealed and action.seat in sealed and self._decision() is not None:
+            if sealed.revealing and self._seating[action.seat].box_on:
                 raise NotOffered("Everybody has locked: the choices are being opened.", "LOCKED")
             self._match_check(action)
-            self._take_from_box(action.seat)
+            sealed.give_way(action.seat)
         self._act(action)
         self._reveal_when_locked()
 
@@ -585,127 +505,48 @@ class Table:
             raise NotAsked("There is no finished match to play again.", "LOBBY")
         self._begin(match.game.name, match.setup.options)
 
-    # --- claims ----------------------------------------------------------------------------------
-
-    def _claim_asked(self, asked: ClaimAsked) -> None:
-        place = self._places.get(asked.seat)
-        if place is None:
-            self._decide(asked, f"There is no seat {asked.seat} at this table.")
-        elif asked.code is not None:
-            if asked.code == place.code:
-                self._hold(place, asked)
-            else:
-                place.wrong_codes += 1
-                if place.wrong_codes >= WRONG_CODES:
-                    place.code, place.wrong_codes = _digits(), 0
-                    self._keep_places()
-                self._decide(asked, f"That is not the code of seat {asked.seat}.")
-        elif not place.box_on or (self._sealed and asked.seat in self._sealed.lines):
-            # A box with a sealed choice tells of no push that could say yes.
-            why = "is choosing in its box" if place.box_on else "has no box"
-            where = "that its phone shows under Seat" if place.sid else "from the big screen"
-            self._decide(asked, f"Seat {asked.seat} {why}: type its 4-digit code {where}.")
-        elif self._claim:
-            self._decide(asked, "Somebody else is just sitting down: try again in a moment.")
-        else:
-            self._claim = (asked, self._ports.clock.now() + CLAIM_SECONDS)
-
-    def _decide(self, asked: ClaimAsked, refusal: str) -> None:
-        if self._claim and self._claim[0].claim == asked.claim:
-            self._claim = None
-        asked.answer(ClaimDecided(asked.claim, False, refusal))
-
-    def _hold(self, place: Place, asked: ClaimAsked) -> None:
-        """The phone that asked holds the seat now; whoever held it before is out, at once."""
-        if self._claim and self._claim[0].claim == asked.claim:
-            self._claim = None
-        before = place.sid
-        try:
-            self._change(
-                place, sid=token_urlsafe(12), password=token_urlsafe(24), phone_key=asked.phone_key, code=_digits(),
-                wrong_codes=0, name=asked.name or place.name, joined=True, phone_on=False,
-            )  # fmt: skip
-        except LogError:
-            self._decide(asked, "The record cannot be written now: try again in a moment.")
-            raise
-        if before:
-            self._ports.phones.release(before)
-        self._ports.phones.admit(place.sid, place.password, place.phone_key)
-        say = f"Seat {place.seat} is yours."
-        asked.answer(ClaimDecided(asked.claim, True, say, place.sid, place.password))
-
-    def _release(self, place: Place) -> None:
-        sid, gone = place.sid, {"sid": "", "password": "", "phone_key": b"", "code": _digits(), "phone_on": False}
-        if place.seat not in self._playing():
-            gone |= {"name": "", "ready": False, "joined": False}
-        self._change(place, **gone)
-        self._ports.phones.release(sid)
-
-    def _change(self, place: Place, **values: Any) -> None:
-        """Change a place when the disk has it, or not at all. Raises LogError."""
-        before = replace(place)
-        vars(place).update(values)
-        try:
-            self._keep_places()
-        except LogError:
-            vars(place).update(vars(before))
-            raise
-
     def _playing(self) -> list[int]:
         """The seats of the match under way."""
         return list(self._match.state.seats) if self._match and not self._match.over else []
 
     # --- boxes -----------------------------------------------------------------------------------
 
-    def _place_of(self, box: str) -> Place | None:
-        return next((place for place in self._places.values() if place.box == box), None)
-
-    def _bind(self, box: str, seat: int) -> None:
-        if seat not in self._places:
-            return
-        for place in self._places.values():
-            if place.box == box and place.seat != seat:
-                place.box, place.box_on = "", False
-        self._places[seat].box = box
-
     def _box_up(self, up: BoxUp) -> None:
         self._boxes_up[up.box] = up.boot
-        place = self._place_of(up.box)
+        place = self._seating.of_box(up.box)
         if place is None:
-            free = [p.seat for p in self._places.values() if not p.box]
-            if free:
-                self._notice = f"A new seat box: press any button on the box for seat {free[0]}."
+            if free := self._seating.without_box():
+                self._notice = f"A new seat box: press any button on the box for seat {free[0].seat}."
             return
         place.box_on = True
         decision = self._decision()
         if decision and self._sealed and place.seat in decision.asked and place.seat not in decision.answers:
-            self._offer_sealed(place, self._sealed, decision.offers(place.seat))
+            self._sealed.offer(place.seat, decision.offers(place.seat))
 
     def _box_down(self, box: str, why: str) -> None:
         self._boxes_up.pop(box, None)
-        place = self._place_of(box)
+        place = self._seating.of_box(box)
         log.warning("table %s: box %s: %s", self.id, box, why)
         if place:
             place.box_on = False
-            if self._sealed and place.seat in self._sealed.locked:
+            if self._sealed:
                 # A box that still holds its lock tells it again when it is back; until then its phone may choose.
-                self._sealed.locked.remove(place.seat)
-                self._sealed.revealing = False
-            if self._claim and self._claim[0].seat == place.seat and self._ports.boxes:
-                self._decide(self._claim[0], f"The box of seat {place.seat} is gone: type the seat's code.")
+                self._sealed.unlock(place.seat)
+            if self._seating.claimed == place.seat:
+                self._seating.refuse(f"The box of seat {place.seat} is gone: type the seat's code.")
 
     def _control(self, signal: Key | Turn) -> bool:
-        place = self._place_of(signal.box)
+        place = self._seating.of_box(signal.box)
         if place is None:
             return self._place_box(signal)
         if isinstance(signal, Key) and signal.control == "bar" and signal.edge == "hold":
             self._notice = f"Seat {place.seat} calls for help."
             return True
-        if self._claim and self._claim[0].seat == place.seat and isinstance(signal, Key):
+        if self._seating.claimed == place.seat and isinstance(signal, Key):
             if signal.control == "push" and signal.edge == "down":
-                self._hold(place, self._claim[0])
+                self._seating.grant()
             elif signal.control == "bar":
-                self._decide(self._claim[0], f"Seat {place.seat} said no.")
+                self._seating.refuse(f"Seat {place.seat} said no.")
             return True
         if self._stopped:
             return False
@@ -715,14 +556,14 @@ class Table:
 
     def _place_box(self, signal: Key | Turn) -> bool:
         """A box that belongs to no seat yet: its first key binds it to the first free seat."""
-        free = [place.seat for place in self._places.values() if not place.box]
+        free = self._seating.without_box()
         if not isinstance(signal, Key) or not free:
             return False
-        self._bind(signal.box, free[0])
-        self._places[free[0]].box_on = True
-        self._keep_places()
-        unbound = [box for box in self._boxes_up if self._place_of(box) is None]
-        self._notice = f"Now press the box for seat {free[1]}." if unbound and free[1:] else ""
+        self._seating.bind(signal.box, free[0].seat)
+        free[0].box_on = True
+        self._seating.keep()
+        unbound = [box for box in self._boxes_up if self._seating.of_box(box) is None]
+        self._notice = f"Now press the box for seat {free[1].seat}." if unbound and free[1:] else ""
         return True
 
     def _control_in_lobby(self, place: Place, key: Key) -> bool:
@@ -734,13 +575,13 @@ class Table:
                 place.ready = False
             elif not place.sid:
                 place.joined = False
-            self._keep_places()
+            self._seating.keep()
             return True
         if key.control != "push":
             return False
         if not place.ready:
             place.joined = place.ready = True
-            self._keep_places()
+            self._seating.keep()
             return True
         try:
             self._start_by_box()
@@ -754,7 +595,7 @@ class Table:
         if self._match and self._match.over:
             self._again()  # everybody still sits there, and phones ask nobody to be ready
             return
-        late = [place.seat for place in self._places.values() if place.joined and not place.ready]
+        late = [place.seat for place in self._seating if place.joined and not place.ready]
         if late:
             raise StartRefused(f"Not ready yet: {', '.join(f'Seat {seat}' for seat in late)}.")
         self._begin(self._last_game or next(iter(self._games)), {})
@@ -817,84 +658,52 @@ class Table:
     # --- sealed choices in boxes -------------------------------------------------------------------
 
     def _open_sealed(self, decision: Decision) -> None:
-        serial = int((self._match_id or "m-0").removeprefix("m-"))
-        self._sealed = Sealed(decision.number, serial % 100_000 * 10_000 + decision.number, {}, {})
-        for place in self._places.values():
-            if place.seat in decision.asked and place.seat not in decision.answers:
-                self._offer_sealed(place, self._sealed, decision.offers(place.seat))
-
-    def _offer_sealed(self, place: Place, sealed: Sealed, moves: list[Move]) -> None:
-        line = bindings.sealed_line(moves)
-        boxes = self._ports.boxes
-        if not line or not boxes or not place.box_on:
+        if self._ports.boxes is None:
             return
-        sealed.lines[place.seat] = line
-        start = sealed.starts.setdefault(place.seat, randbelow(len(line)))
-        boxes.open(place.box, SealedRound(sealed.round, len(line) - 1, start))
+        serial = int((self._match_id or "m-0").removeprefix("m-"))
+        number = serial % 100_000 * 10_000 + decision.number
+        self._sealed = SealedChoice(number, self._ports.boxes, lambda seat: self._seating[seat].box)
+        for place in self._seating:
+            if place.box_on and place.seat in decision.asked and place.seat not in decision.answers:
+                self._sealed.offer(place.seat, decision.offers(place.seat))
 
     def _close_sealed(self) -> None:
-        if self._sealed and self._ports.boxes:
-            for seat in self._sealed.lines:
-                self._ports.boxes.cancel(self._places[seat].box, self._sealed.round)
+        if self._sealed:
+            self._sealed.close()
         self._sealed = None
 
-    def _boxed(self, box: str, round: int) -> tuple[Place, Sealed] | None:
-        place = self._place_of(box)
-        if place is None or self._sealed is None or self._sealed.round != round or place.seat not in self._sealed.lines:
-            return None
-        return place, self._sealed
+    def _boxed(self, box: str, round: int) -> tuple[Place, SealedChoice] | None:
+        """Who speaks of the sealed choice that is open, out of a box that was asked for it."""
+        place, sealed = self._seating.of_box(box), self._sealed
+        return (place, sealed) if place and sealed and sealed.round == round and place.seat in sealed else None
 
     def _box_locked(self, box: str, round: int) -> bool:
         found = self._boxed(box, round)
         if not found:
             return False
         place, sealed = found
-        if place.seat not in sealed.locked:
-            sealed.locked.append(place.seat)
+        sealed.lock(place.seat)
         self._reveal_when_locked()
         return True
 
     def _box_unlocked(self, box: str, round: int) -> bool:
         found = self._boxed(box, round)
-        if not found or found[0].seat not in found[1].locked:
-            return False
-        place, sealed = found
-        sealed.locked.remove(place.seat)
-        sealed.revealing = False  # the bar, or a power cut, was faster than the reveal
-        return True
-
-    def _take_from_box(self, seat: int) -> None:
-        """A phone answers where its seat's box was asked too: the box gives way."""
-        sealed = self._sealed
-        if sealed and seat in sealed.lines:
-            del sealed.lines[seat]
-            if seat in sealed.locked:
-                sealed.locked.remove(seat)
-            if self._ports.boxes:
-                self._ports.boxes.cancel(self._places[seat].box, sealed.round)
+        return found is not None and found[1].unlock(found[0].seat)
 
     def _reveal_when_locked(self) -> None:
-        """The last seat has locked: every box with a lock is asked for its value, all in one step."""
-        decision, sealed, boxes = self._decision(), self._sealed, self._ports.boxes
-        if not decision or not sealed or not boxes or sealed.revealing or not sealed.locked:
-            return
-        if len(self._locked(decision)) == len(decision.asked):
-            sealed.revealing = True
-            for seat in list(sealed.locked):
-                boxes.reveal(self._places[seat].box, sealed.round)
+        """The last seat has locked: the boxes open what they hold."""
+        decision = self._decision()
+        if decision and self._sealed and len(self._locked(decision)) == len(decision.asked):
+            self._sealed.reveal()
 
     def _box_bid(self, box: str, round: int, index: int) -> bool:
         found = self._boxed(box, round)
         if not found:
             return False
         place, sealed = found
-        line = sealed.lines[place.seat]
-        if not 0 <= index < len(line):
+        answer = sealed.take(place.seat, index)
+        if answer is None:
             return self._box_cheated(box, round)
-        answer = line[index]
-        sealed.lines.pop(place.seat)
-        if place.seat in sealed.locked:
-            sealed.locked.remove(place.seat)
         self._box_acts(place, Action(seat=place.seat, move=answer.move, args=dict(answer.args)))
         return True
 
@@ -904,13 +713,11 @@ class Table:
         if not found:
             return False
         place, sealed = found
-        if place.seat in sealed.locked:
-            sealed.locked.remove(place.seat)
-        sealed.revealing = False
+        sealed.void(place.seat)
         self._notice = f"The box of seat {place.seat} opened another choice than it had locked: it chooses again."
         decision = self._decision()
-        if decision:
-            self._offer_sealed(place, sealed, decision.offers(place.seat))
+        if decision and place.box_on:
+            sealed.offer(place.seat, decision.offers(place.seat))
         return True
 
     # --- dice ------------------------------------------------------------------------------------
@@ -977,7 +784,7 @@ class Table:
             else:
                 dice.votes.append(seat)
             voters = [
-                p.seat for p in self._places.values() if p.seat in self._playing() and (p.phone_on or p.seat == seat)
+                p.seat for p in self._seating if p.seat in self._playing() and (p.phone_on or p.seat == seat)
             ]
             if all(voter in dice.votes for voter in voters):
                 faces = self._ports.chance.faces(decision.roll.count, decision.roll.sides)
@@ -998,18 +805,15 @@ class Table:
         """Everybody gets the newest complete picture: phones, kiosk, rings, panels."""
         self._seq += 1
         state = self._public_state()
-        self._public = msgspec.json.encode(state)
         self._ports.phones.show_public(state)
-        for place in self._places.values():
+        for place in self._seating:
             if place.sid:
                 self._ports.phones.show_hand(place.sid, self._hand(place))
-        for watcher in list(self._watchers):
-            watcher(self._public)
         pictures = rings(state, self._words() or None)
         for lamps in self._ports.lamps:
             lamps.show(pictures)
         if self._ports.boxes:
-            for place in self._places.values():
+            for place in self._seating:
                 if place.box and place.seat in pictures:
                     self._ports.boxes.ring(place.box, pictures[place.seat])
         for page in self._ports.pages:
@@ -1035,7 +839,7 @@ class Table:
             "game": game.name if game else None,
             "title": game.title if game else "",
             "state": stage,
-            "seats": [self._public_seat(place) for place in self._places.values()],
+            "seats": [place.public() for place in self._seating],
             "view": match.view(None) if match else None,
             "locked": self._locked(decision) if decision and decision.kind == "sealed" else [],
             "want": decision.want if decision else "",
@@ -1045,19 +849,7 @@ class Table:
             "over": match.over.wire() if match and match.over else None,
             "games": [_game_card(game) for game in self._games.values()],
             "nudged": list(self._nudged),
-            "claiming": [self._claim[0].seat] if self._claim else [],
-        }
-
-    def _public_seat(self, place: Place) -> dict[str, Any]:
-        return {
-            "seat": place.seat,
-            "name": place.name,
-            "held": place.joined,
-            "phone": "none" if not place.sid else "on" if place.phone_on else "away",
-            "box": "on" if place.box_on else "lost" if place.box else "none",
-            "ready": place.ready,
-            # Who plays on a box alone holds the seat, too: with its code anybody could look into that hand.
-            "claim_code": None if place.sid or (place.joined and place.box_on) else place.code,
+            "claiming": [seat] if (seat := self._seating.claimed) else [],
         }
 
     @staticmethod
@@ -1107,8 +899,8 @@ class Table:
             "locked": {"move": answer.move, **answer.args} if answer else None,
             "undo": self._may_undo(seat),
         }
-        if self._sealed and seat in self._sealed.lines:
-            hand["dial"] = self._sealed.starts[seat] + 1
+        if self._sealed and seat in self._sealed:
+            hand["dial"] = self._sealed.start(seat) + 1
         if decision.roll and decision.roll.seat == seat:
             hand["faces"] = {"count": decision.roll.count, "sides": decision.roll.sides}
         return hand
@@ -1152,7 +944,3 @@ def _game_card(game: Game) -> dict[str, Any]:
         "minutes": words["minutes"],
         "blurb": words["blurb"],
     }
-
-
-def _digits() -> str:
-    return f"{randbelow(10_000):04}"

@@ -33,7 +33,8 @@ def running(made: Config) -> Iterator[Hub]:
 
 
 def state(hub: Hub, table: str = "1") -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(hub.tables[table].public())
+    _, picture = hub._faces[table].public.get()
+    told: dict[str, Any] = json.loads(picture)
     return told
 
 

@@ -31,7 +31,8 @@ from hub.ports import (
     Tick,
     Turn,
 )
-from hub.table import CLAIM_SECONDS, NUDGE_SECONDS, Table
+from hub.seating import CLAIM_SECONDS
+from hub.table import NUDGE_SECONDS, Table
 from tests.engine.ladder import Climb, deal
 from tests.table_fakes import MemoryStore, Room
 
@@ -187,7 +188,7 @@ def test_the_code_of_a_free_seat_gives_it(room: Room) -> None:
     decided = room.claim(1, room.code(1), "Ana")
     assert decided
     assert decided.held
-    assert room.table._places[1].joined
+    assert room.state["seats"][0]["held"]
 
 
 def test_a_seat_without_a_box_wants_its_code(room: Room) -> None:
@@ -873,7 +874,7 @@ def test_a_seat_is_given_only_when_the_disk_has_it(room: Room) -> None:
 
 
 def test_a_seat_that_cannot_be_noted_is_not_given(playing: Room) -> None:
-    sid, code = playing.sids[2], playing.hand(2)["seat_code"]
+    code = playing.hand(2)["seat_code"]
     playing.store.broken = "The disk is full."
     decided = playing.claim(2, code)
     assert decided
@@ -881,8 +882,7 @@ def test_a_seat_that_cannot_be_noted_is_not_given(playing: Room) -> None:
     assert playing.phones.released == []
     playing.store.broken = ""
     playing.take(Tick())
-    assert playing.act(2, "bid", number=2)["ok"]
-    assert playing.table._places[2].sid == sid
+    assert playing.act(2, "bid", number=2)["ok"], "who held the seat before holds it still"
 
 
 def test_when_the_disk_fails_the_match_stands_still_and_goes_on_when_it_is_back(playing: Room) -> None:
@@ -1081,17 +1081,6 @@ def test_the_tables_thread_reads_its_inbox_until_it_is_stopped() -> None:
     room.table.run(lambda: ticked.append(1))
     assert ticked == [1]
     assert room.state["notice"] == "The broker is gone."
-
-
-def test_a_watcher_gets_each_public_state_until_it_ends(room: Room) -> None:
-    got: list[bytes] = []
-    end = room.table.subscribe(got.append)
-    room.take(BrokerUp())
-    assert got == [room.table.public()]
-    end()
-    end()
-    room.take(BrokerUp())
-    assert len(got) == 1
 
 
 def test_two_tables_share_a_record(room: Room) -> None:
