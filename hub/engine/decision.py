@@ -251,6 +251,7 @@ class Question(Struct):
     want: str
     asked: dict[int, Moves]
     roll: Roll | None = None
+    dice: Callable[[], int] | None = None
     pile: str = ""
     cards: list[Any] = []
     into: str = ""
@@ -291,9 +292,16 @@ async def ask_all(
     return await _put(Question("sealed", want, dict(moves), into=into, final=final))  # type: ignore[no-any-return]
 
 
-async def roll(s: State[Any, Any], seat: int, count: int, sides: int, why: str, want: str) -> list[int]:  # noqa: ARG001 - every verb takes the state first
-    """Ask `seat` to roll `count` dice of `sides` sides at the table."""
-    return await _put(Question("roll", want, {}, roll=Roll(seat, count, sides, why)))  # type: ignore[no-any-return]
+async def roll(  # every verb takes the state first
+    s: State[Any, Any], seat: int, count: int | Callable[[], int], sides: int, why: str, want: str  # noqa: ARG001
+) -> list[int]:
+    """Ask `seat` to roll `count` dice of `sides` sides at the table.
+
+    `count` may be a function that tells it again after a standing offer was taken.
+    """
+    dice = count if callable(count) else None
+    first = count() if callable(count) else count
+    return await _put(Question("roll", want, {}, roll=Roll(seat, first, sides, why), dice=dice))  # type: ignore[no-any-return]
 
 
 async def roll_or(

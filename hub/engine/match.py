@@ -7,12 +7,13 @@ is the only truth: a match is saved, resumed, undone and proven by playing its l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 from zlib import crc32
 
 from msgspec import Struct, json
+from msgspec.structs import replace
 
 from hub.engine.decision import CHANCE, Action, Answer, Args, Kind, Move, Question, Roll, Won, tell
 from hub.engine.event import Event, State
@@ -127,6 +128,7 @@ class Match:
         self._form = getattr(game.rulebook, "form", None)
         self._into = ""
         self._asked: Mapping[int, Any] = {}
+        self._dice: Callable[[], int] | None = None
         self._public: dict[str, Any] | None = None
         self._script = game.rulebook.play(self.state)
         self._resume(None)
@@ -257,6 +259,9 @@ class Match:
         if self.open is not None:
             self.open.asked = self._listed()
             self.open.print = 0
+            if self.open.roll and self._dice and (count := self._dice()) != self.open.roll.count:
+                # Another decision under the same number: whoever waits for the dice sees that it is not the one before.
+                self.open = replace(self.open, roll=replace(self.open.roll, count=count))
 
     # --- the script ------------------------------------------------------------------------------
 
@@ -273,7 +278,7 @@ class Match:
         except Exception as why:  # noqa: BLE001 - a rulebook may fail in any way: the match keeps its log, waits for undo
             self._freeze(why)
         else:
-            self._into, self._asked = question.into, question.asked
+            self._into, self._asked, self._dice = question.into, question.asked, question.dice
             self.open = Decision(
                 len(self.log), question.kind, question.want, self._listed(), question.roll,
                 question.pile, question.cards, {}, question.final,

@@ -56,6 +56,11 @@ def plain(value: Any) -> Any:
     return _public(kind)(value)
 
 
+def shown_as(name: str) -> str:
+    """A fact's name in a view: a word of Python's, such as `in`, is a field with an underscore behind it."""
+    return name.removesuffix("_")
+
+
 @cache
 def _names(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The facts of a dataclass that everybody is told, and those that stand in their owner's part.
@@ -95,7 +100,7 @@ def _public(kind: Any) -> Callable[[Any], dict[str, Any]]:
     for name in _names(kind)[0]:
         fact = getattr(kind, name, None)
         hint = get_type_hints(fact.fget).get("return", Any) if isinstance(fact, property) else hints[name]
-        told.append(f"{name!r}: {_told(hint, f'o.{name}', known)}")
+        told.append(f"{shown_as(name)!r}: {_told(hint, f'o.{name}', known)}")
     made: Callable[[Any], dict[str, Any]] = eval(f"lambda o: {{{', '.join(told)}}}", known)  # noqa: S307 - our own field names
     return made
 
@@ -142,7 +147,7 @@ def own(s: State[Any, Any], viewer: int) -> dict[str, Any]:
             value = getattr(part, name)
             if value.__class__ is Secret:
                 value = value.value if viewer in value.seen_by else None
-            told[name] = value if value.__class__ in _ATOMS else plain(value)
+            told[shown_as(name)] = value if value.__class__ in _ATOMS else plain(value)
     return told
 
 

@@ -33,7 +33,7 @@ from hub.engine.decision import (
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Option, Refusal
 from hub.engine.match import Entry, Match
-from hub.engine.secret import Pile, Secret
+from hub.engine.secret import Pile, Secret, own, public
 from hub.errors import IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale, StartRefused
 from tests.engine.ladder import LADDER, game
 
@@ -409,6 +409,18 @@ def test_a_secret_is_seen_by_those_it_names_and_piles_by_nobody() -> None:
     assert seen["seats"]["1"]["coins"] == 5
 
 
+@dataclass(slots=True)
+class Bidding:
+    in_: list[int]
+    bid_: Secret[int]
+
+
+def test_a_fact_may_be_named_by_a_word_of_python() -> None:
+    s = State(Setup((1,), {}, {}), {1: Bidding([1, 2], Secret(5, (1,)))}, Bidding([], Secret(0)))
+    assert public(s, "ladder")["seats"]["1"] == {"in": [1, 2]}
+    assert own(s, 1) == {"bid": 5}
+
+
 def test_what_was_shown_cannot_be_taken_back() -> None:
     m = match(shuffled)
     Chance(7).settle(m)
@@ -457,6 +469,31 @@ def test_a_standing_offer_is_taken_at_any_time_and_the_question_asked_again_with
     assert m.open.roll
     dice(m, 3)
     assert m.state.table.heard == [{"amount": 15}, [3]]
+    assert Match.replay(m.game, m.head, m.log).fingerprint() == m.fingerprint()
+
+
+def test_how_many_dice_are_rolled_may_follow_a_standing_offer() -> None:
+    async def play(s: Made) -> None:
+        s.table.heard.append(await roll(s, 1, lambda: s.seats[1].coins // 5, 6, "first", "A die for each five coins."))
+        await end(s)
+
+    def stand(s: Made, seat: int, answer: Answer) -> None:
+        s.seats[seat].coins += answer["amount"]
+
+    m = match(play, standing=lambda s, seat: [offer("borrow", amount=OneOf([5]))], stand=stand)
+    before = m.open
+    assert before
+    count = before.roll.count if before.roll else 0
+    act(m, 2, "borrow", amount=5)
+    assert m.open is before, "nothing about the roll has changed"
+    act(m, 1, "borrow", amount=5)
+    assert m.open is not before, "whoever waits for the dice is told"
+    assert m.open is not None
+    assert m.open.number == before.number
+    assert m.view(None)["waiting"]["roll"]["count"] == count + 1
+    with pytest.raises(NotOffered, match="Roll"):
+        dice(m, *[1] * count)
+    dice(m, *[6] * (count + 1))
     assert Match.replay(m.game, m.head, m.log).fingerprint() == m.fingerprint()
 
 
