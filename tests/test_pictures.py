@@ -53,6 +53,7 @@ def test_a_template_never_looks_into_a_seats_own_part() -> None:
 
 def test_cents_are_written_as_money_and_cards_by_their_names() -> None:
     assert fill("{a:cents} {b:cents} {c:cents}{d:cents}", {"a": 2250, "b": 2200, "c": -5}) == "$22.50 $22 -$0.05"
+    assert fill("{a:dollars} {b:dollars} {c:dollars}{d:dollars}", {"a": 45, "b": 0, "c": -5}) == "$45 $0 -$5"
     assert fill("{table.auction.card}", auction()["view"], words=AUCTION) == "Engineer"
 
 

@@ -20,14 +20,14 @@ _SEAT = re.compile(r"\bSeat (\d+)")
 def fill(template: str, public: Mapping[str, Any], seat: int | None = None, words: Words | None = None) -> str:
     """The template with each `{a.b.0.c}` replaced by what lies there; missing or null is left out.
 
-    `{seat.bid}` is that fact of `seat`. `{cash:cents}` writes cents as money. A value that is a card
+    `{seat.bid}` is that fact of `seat`. `{cash:cents}` and `{cash:dollars}` write money. A value that is a card
     of the game is written by the card's name. A seat's own part (`you`) is never looked into.
     """
 
     def told(match: re.Match[str]) -> str:
         path, _, form = match[1].partition(":")
         value = found(public, path, seat)
-        return cents(value) if form == "cents" else plain(value, words)
+        return counted(value, {"money": form}) if form and type(value) is int else plain(value, words)
 
     return re.sub(r" {2,}", " ", _PLACE.sub(told, template)).strip(" ·")
 

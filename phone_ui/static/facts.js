@@ -23,12 +23,12 @@ function Value({ words, state, about, value, small }) {
   if (about.card && Array.isArray(value)) return html`<${Cards} words=${words} faces=${value} small=${small} />`;
   if (about.card) return html`<span class="list cards"><${Card} words=${words} face=${value} small=${small} /></span>`;
   if (value === true) return html`<span class="value">yes</span>`;
-  if (Array.isArray(value)) return html`<span class="value">${value.map((v) => (isRecord(v) ? recordWords(v, about) : counted(v, about))).join(" · ")}</span>`;
+  if (Array.isArray(value)) return html`<span class="value">${value.map((v) => (isRecord(v) ? recordWords(v, about, words) : counted(v, about))).join(" · ")}</span>`;
   if (isRecord(value) && Object.keys(value).every((key) => /^[1-9]$/.test(key)))
     return html`<span class="list seats">
-      ${Object.entries(value).map(([seat, v]) => html`<span class="pair"><${Who} state=${state} seat=${seat} /> ${isRecord(v) ? recordWords(v, about) : counted(v, about)}</span>`)}
+      ${Object.entries(value).map(([seat, v]) => html`<span class="pair"><${Who} state=${state} seat=${seat} /> ${isRecord(v) ? recordWords(v, about, words) : counted(v, about)}</span>`)}
     </span>`;
-  if (isRecord(value)) return html`<span class="value">${recordWords(value, about)}</span>`;
+  if (isRecord(value)) return html`<span class="value">${recordWords(value, about, words)}</span>`;
   const known = about.names?.[String(value)];
   return html`<span class="value">${known ?? (typeof value === "string" ? value : counted(value, about))}</span>`;
 }
@@ -43,8 +43,8 @@ function Cards({ words, faces, small }) {
 }
 
 /** A record in one line: by the fact's own `title` template, else name and value of all it holds. */
-function recordWords(record, about) {
-  if (about.title) return fill(about.title, record);
+function recordWords(record, about, words) {
+  if (about.title) return fill(about.title, record, words);
   return Object.entries(record)
     .filter(([, v]) => v !== null && !isRecord(v))
     .map(([k, v]) => `${plain(k)} ${Array.isArray(v) ? v.join(" ") : v}`)

@@ -30,13 +30,13 @@ function told(value, words) {
   return typeof value === "number" ? String(value) : "";
 }
 
-/** Fill `{a.b.0}`; `{cash:cents}` writes cents as money; what is missing or null is left out. As hub/pictures/words.py. */
+/** Fill `{a.b.0}`; `{cash:cents}` and `{cash:dollars}` write money; what is missing or null is left out. As hub/pictures/words.py. */
 export function fill(template, scope, words) {
   return String(template ?? "")
     .replace(/\{([^{}]*)\}/g, (_, place) => {
       const [path, form] = place.split(":");
       const value = at(scope, path);
-      return form === "cents" ? (Number.isInteger(value) ? counted(value, { money: "cents" }) : "") : told(value, words);
+      return form && Number.isInteger(value) ? counted(value, { money: form }) : told(value, words);
     })
     .replace(/ {2,}/g, " ")
     .replace(/^[ ·]+|[ ·]+$/g, "");

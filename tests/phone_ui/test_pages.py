@@ -761,7 +761,7 @@ def test_templates_are_filled_alike_in_python_and_in_the_browser(page: Page, hub
     words = {"cards": {"perch": {"name": "Perch"}}}
     for template in (
         "SPOT {table.spots.0.number}", "{table.rolled}", "{table.rolled.1} of {round}", "{table.none} · {round}",
-        "{table.spots.0.fish}", "{table.cash:cents}", "a {missing.path} b", "{table.spots.7.fish}",
+        "{table.spots.0.fish}", "{table.cash:cents}", "{table.cash:dollars}", "a {missing.path} b", "{table.spots.7.fish}",
     ):  # fmt: skip
         ours = page.evaluate(
             "async ([t, v, w]) => (await import('/static/words.js')).fill(t, v, w)", [template, view, words]
