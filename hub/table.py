@@ -896,6 +896,7 @@ class Table:
             "secret": decision.kind == "sealed",
             "want": decision.want if seat in decision.asked or (decision.roll and decision.roll.seat == seat) else "",
             "moves": moves,
+            "barred": match.barred(seat),
             "locked": {"move": answer.move, **answer.args} if answer else None,
             "undo": self._may_undo(seat),
         }

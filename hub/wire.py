@@ -136,6 +136,7 @@ class Hand(_Strict, frozen=True):
     secret: bool = False
     want: str = ""
     moves: list[dict[str, Any]] = []
+    barred: list[dict[str, Any]] = []
     locked: dict[str, Any] | None = None
     undo: bool = False
     dial: int | None = None

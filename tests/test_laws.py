@@ -78,7 +78,7 @@ def copy(match: Match, length: int | None = None) -> Match:
 
 def seen(match: Match, viewer: int | None) -> bytes:
     """Everything that one viewer is shown."""
-    moves = match.moves(viewer) if viewer in match.state.seats and viewer else []
+    moves = (match.moves(viewer), match.barred(viewer)) if viewer in match.state.seats and viewer else ()
     return msgspec.json.encode((match.view(viewer), moves, match.events, match.over and match.over.wire()))
 
 
@@ -318,6 +318,22 @@ def test_whatever_is_offered_is_accepted_and_so_is_the_safe_answer(name: str, da
         for seat in [] if match.open.roll else match.open.asked:
             if match.open.offers(seat):
                 copy(match).act(match.safe(seat))
+
+
+@every_game
+@few
+@given(st.data())
+def test_what_a_seat_is_told_it_cannot_have_is_refused_in_the_same_words(name: str, data: st.DataObject) -> None:
+    match, random = data.draw(beginnings(name))
+    for _ in steps(match, random):
+        for seat in match.state.seats if moments(random, 0.3) else ():
+            for one in match.barred(seat):
+                why, move = one.pop("why"), one.pop("move")
+                alike = [offered for other, offered in offers(match) if other == seat and offered.name == move]
+                whole = {**(args(alike[0], random) if alike else {}), **one}
+                with pytest.raises(IllegalAction) as refused:
+                    match.act(Action(seat=seat, move=move, args=whole))
+                assert refused.value.sentence == why or whole.keys() != one.keys()
 
 
 # --- It can be undone --------------------------------------------------------------------------------

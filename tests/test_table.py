@@ -106,7 +106,7 @@ def secrets_of(value: object) -> Iterator[str]:
     """Every field name of a public state that no public state may have."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            if key in ("you", "secret_fish", "seat_code", "sid", "password", "phone_key", "moves"):
+            if key in ("you", "secret_fish", "seat_code", "sid", "password", "phone_key", "moves", "barred"):
                 yield key
             yield from secrets_of(inner)
     elif isinstance(value, list):
@@ -1095,3 +1095,17 @@ def test_two_tables_share_a_record(room: Room) -> None:
     assert isinstance(room.store, MemoryStore)
     assert (room.store.running("1"), room.store.running("2")) == ("m-1", "m-2")
     assert games.find("bid-and-bait").name == other.state["game"]
+
+
+def test_only_the_seat_that_is_asked_hears_why_its_own_cards_are_not_to_be_had() -> None:
+    room = Room(boxes=False, offered=[games.find("bid-it")])
+    room.sit()
+    room.start("bid-it")
+    first = int(room.state["view"]["waiting"]["seats"][0])
+    assert room.act(first, "bid", quantity=1, rank=5)["ok"]
+    asked = int(room.state["view"]["waiting"]["seats"][0])
+    kept = [card for card in dict.fromkeys(room.hand(asked)["you"]["hand"]) if "5" in card or "*" in card]
+    assert [one["cards"] for one in room.hand(asked)["barred"]] == [[card] for card in kept]
+    for one in room.hand(asked)["barred"]:
+        assert room.act(asked, "draw", cards=one["cards"])["error"] == one["why"]
+    assert all(not room.hand(seat)["barred"] for seat in room.sids if seat != asked)

@@ -174,6 +174,11 @@ class Move(Struct, frozen=True, gc=False):
             param.accepts(args[name]) for name, param in self.params.items() if isinstance(param, Fixed) and name in args
         )
 
+    def leads_to(self, args: Args) -> bool:
+        """Whether `args`, which may name some parameters only and of a subset some members only, can become an answer."""
+        params = self.params
+        return all(name in params and _admits(params[name], value) for name, value in args.items())
+
     def first(self) -> dict[str, Any]:
         """The answer with the smallest values."""
         return {name: param.first() for name, param in self.params.items()}
@@ -185,6 +190,12 @@ class Move(Struct, frozen=True, gc=False):
     def single(self) -> bool:
         """Whether there is one way only to make this move."""
         return all(_single(param) for param in self.params.values())
+
+
+def _admits(param: Param, value: object) -> bool:
+    if isinstance(param, Choose):
+        return isinstance(value, list) and len(value) <= param.max and _without(param.values, value)
+    return param.accepts(value)
 
 
 def _single(param: Param) -> bool:

@@ -36,6 +36,12 @@ class Rulebook(Protocol):
     def form(self, s: State[Any, Any], action: Action) -> Refusal | None:
         """Where the rules offer it: their words for an offered move that names too little or too much."""
 
+    def wished(self, s: State[Any, Any], seat: int) -> list[Action]:
+        """Where the rules offer it: what an asked seat may look for; `explain` says of what is not offered why.
+
+        An action may name some parameters only: `draw` with one card is that card.
+        """
+
     def standing(self, s: State[Any, Any], seat: int) -> list[Move]:
         """What a seat may do at any time, beside whatever is asked."""
 

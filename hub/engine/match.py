@@ -126,6 +126,7 @@ class Match:
         self.state: State[Any, Any] = game.rulebook.deal(self.setup)
         self._standing = getattr(game.rulebook, "standing", None)
         self._form = getattr(game.rulebook, "form", None)
+        self._wished = getattr(game.rulebook, "wished", None)
         self._into = ""
         self._asked: Mapping[int, Any] = {}
         self._dice: Callable[[], int] | None = None
@@ -339,6 +340,20 @@ class Match:
         told = [move.wire() for move in self.open.offers(seat)]
         if self._standing and (standing := self.standing(seat)):
             told += [{**move.wire(), "standing": True} for move in standing]
+        return told
+
+    def barred(self, seat: int) -> list[dict[str, Any]]:
+        """What an asked seat may look for and is not offered, as on the wire, each with the refusal's sentence as `why`."""
+        offered = self.open.offers(seat) if self.open else []
+        if self._wished is None or not offered:
+            return []
+        told = []
+        for action in self._wished(self.state, seat):
+            name, args = action.move, action.args
+            if any(move.name == name and move.leads_to(args) for move in offered):
+                continue
+            if known := self.game.rulebook.explain(self.state, action):
+                told.append({"move": name, **args, "why": known.sentence})
         return told
 
     def standing(self, seat: int) -> Sequence[Move]:

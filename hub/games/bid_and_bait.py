@@ -634,6 +634,15 @@ def explain(s: Table, action: Action) -> Refusal | None:
     return explain_turn(lake, s.seats[seat], action)
 
 
+def wished(s: Table, seat: int) -> list[Action]:
+    """After the roll: Baits for what it is short of, or the Spot as a prize."""
+    lake = s.table
+    if s.phase != "take" or seat != lake.turn:
+        return []
+    moves = ["pay"] if lake.needs else ["take_spot"] if lake.verdict in ("success", "paid") else []
+    return [Action(seat=seat, move=move) for move in moves]
+
+
 def explain_roll(s: Table, action: Action) -> Refusal:
     """Dice that nobody asked for, of another seat (BB-X03), or with wrong faces (BB-X04)."""
     if s.phase not in ("roll", "dummy"):

@@ -304,7 +304,7 @@ def make_bid(s: Table, seat: int, answer: Answer) -> None:
     t = s.table
     if "expose" in answer.args:
         s.seats[seat].exposed.append(answer["expose"])
-        tell(s, f"Seat {seat} sidesteps and shows {answer['expose']}.", rule="BT-55", kind="expose", seat=seat, card=answer["expose"])
+        tell(s, f"Seat {seat} sidesteps and shows {face(answer['expose'])}.", rule="BT-55", kind="expose", seat=seat, card=answer["expose"])
     t.bid, t.drawn, t.count, t.shown = Bid(answer["quantity"], answer["rank"], seat), False, None, []
     for player in s.seats.values():
         player.side = None
@@ -326,7 +326,7 @@ async def draw(s: Table, seat: int, cards: list[str]) -> None:
         hand.remove(card)
         t.discards.append(card)
     told = f"{len(cards)} card{'s' if len(cards) > 1 else ''}"
-    tell(s, f"Seat {seat} discards {', '.join(cards)} and draws {told}.", rule="BT-21", kind="draw", seat=seat, cards=list(cards))
+    tell(s, f"Seat {seat} discards {', '.join(map(face, cards))} and draws {told}.", rule="BT-21", kind="draw", seat=seat, cards=list(cards))
     t.drawn, s.phase = True, "drawn"
     for _ in cards:
         hand.append(await next_card(s))
@@ -546,6 +546,11 @@ def bid_words(s: Table) -> str:
     return words(bid.quantity, bid.rank) if bid else ""
 
 
+def face(card: str) -> str:
+    """A card as people say it: "5", "3-4", "5-star"."""
+    return "-".join("star" if symbol == STAR else symbol for symbol in card)
+
+
 def words(quantity: int, rank: int) -> str:
     """A number of one rank in words: "one 5", "three 5's"."""
     number = NUMBERS[quantity] if quantity < len(NUMBERS) else str(quantity)
@@ -674,6 +679,24 @@ def no_stake(s: Table, one: int, other: int, stake: int) -> Refusal | None:
     return Refusal(f"{call} needs {stake + 1} Deal cards on both sides: {told}.", "BT-X09")
 
 
+def wished(s: Table, seat: int) -> list[Action]:
+    """What the player on turn may look for: the calls of the moment, a sidestep, and each card of the hand to change."""
+    t = s.table
+    if t.bid is None or t.drawn or s.phase not in ("bid", "called"):
+        return []
+    moves = []
+    if t.call is None:
+        moves = [call for call, part in (("double", "double"), ("pass", "open_calls")) if has(s, part)]
+    elif t.call.kind in ("challenge", "perfecto") and allies(s, seat, t.bid.seat):
+        moves = ["double"] if has(s, "double") else []
+    elif t.against and allies(s, seat, t.against):
+        moves = [call for call in ("redouble", "surrender") if has(s, call)]
+    if is_sidestep(s, seat) and not covered(s.seats[seat]):
+        moves.append("bid")
+    cards = [{}] if no_draw(s, seat) else [{"cards": [card]} for card in dict.fromkeys(s.seats[seat].hand.value)]
+    return [*(Action(seat=seat, move=move) for move in moves), *(Action(seat=seat, move="draw", args=args) for args in cards)]
+
+
 # --- Refusals ----------------------------------------------------------------------------------------
 
 
@@ -722,6 +745,8 @@ def explain_side(s: Table, seat: int) -> Refusal:
 def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
     """BT-14, BT-15, BT-55: numbers that are none, a bid too low, or a sidestep that shows no card."""
     quantity, rank, bid = action.args.get("quantity"), action.args.get("rank"), s.table.bid
+    if is_sidestep(s, seat) and not covered(s.seats[seat]):
+        return Refusal("All your cards are exposed: you cannot sidestep.", "BT-X11")
     if type(quantity) is not int or type(rank) is not int or not 1 <= quantity <= HIGHEST or rank not in RANKS:
         return Refusal(f"Rank 1 to 6, quantity 1 to {HIGHEST}.", "BT-X03")
     if bid and (quantity, rank) <= (bid.quantity, bid.rank):
@@ -730,8 +755,6 @@ def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
     if not is_sidestep(s, seat):
         return Refusal("This bid is not a sidestep: no card is shown with it.", "FORM")
     card = action.args.get("expose")
-    if not covered(s.seats[seat]):
-        return Refusal("All your cards are exposed: you cannot sidestep.", "BT-X11")
     if card is None:
         return Refusal("This bid is a sidestep: show one of your cards with it.", "BT-X11")
     exposed = card in s.seats[seat].exposed
@@ -747,11 +770,11 @@ def explain_draw(s: Table, seat: int, action: Action) -> Refusal:
         if card in left and isinstance(card, str):
             left.remove(card)
             if STAR in card:
-                return Refusal(f"{card} has a star and stays.", "BT-X05")
+                return Refusal(f"{face(card)} cannot be changed: stars stay.", "BT-X05")
             if not may_discard(s, card):
-                return Refusal(f"{card} has the rank of the bid, {bid.rank if bid else 0}, and stays.", "BT-X05")
+                return Refusal(f"{face(card)} cannot be changed: the rank of the bid, {bid.rank if bid else 0}, stays.", "BT-X05")
         elif card in s.seats[seat].exposed:
-            return Refusal(f"{card} lies exposed and stays.", "BT-X05")
+            return Refusal(f"{face(card)} cannot be changed: it lies exposed.", "BT-X05")
         else:
             often = "that often" if card in s.seats[seat].hand.value else "that card"
             return Refusal(f"You do not hold {often}.", "BT-X05")

@@ -11,7 +11,7 @@ const BUTTONS = 3;
 /** The state of an open question: forms, what is chosen in each, and which form is in front. */
 export function useQuestion(hand) {
   const question = `${hand?.match}/${hand?.epoch}/${hand?.number}`;
-  const forms = useMemo(() => formsOf(hand?.moves), [hand]);
+  const forms = useMemo(() => formsOf(hand?.moves, hand?.barred), [hand]);
   const [kept, setKept] = useState({ question, chosen: {}, front: null });
   const now = kept.question === question ? kept : { question, chosen: {}, front: null };
   return {
@@ -30,8 +30,8 @@ export function useQuestion(hand) {
 
 /** How the answers are laid out: the form in front, a list to pick from if they are many, and the buttons. */
 function layOut(asked, front) {
-  const open = asked.filter((form) => !form.why);
-  const barred = asked.filter((form) => form.why);
+  const barred = asked.filter((form) => form.why && !form.variants.length);
+  const open = asked.filter((form) => !barred.includes(form));
   const rich = open.filter((form) => !isPlain(form));
   const plainOnes = open.filter(isPlain);
   const listed = rich.length > 1 || open.length > BUTTONS;

@@ -2,6 +2,7 @@
 
 import { html, useState } from "/vendor/htm-preact.js";
 import { Amount } from "./widgets/amount.js";
+import { Barred } from "./widgets/barred.js";
 import { Choose } from "./widgets/choose.js";
 import { OneOf } from "./widgets/one_of.js";
 import { Order } from "./widgets/order.js";
@@ -23,8 +24,8 @@ function publicFaces(view, found = new Set()) {
 
 /** Would drawing this field show a card that only its owner may see? */
 export function showsHand(words, state, you, field) {
-  const offered = field.of ?? field.from;
-  if (!offered || !you || !words?.parameters?.[field.name]?.card) return false;
+  const offered = [...(field.of ?? field.from ?? []), ...field.barred.map(({ value }) => value)];
+  if (!you || !words?.parameters?.[field.name]?.card) return false;
   const own = new Set(Object.values(you).flat(2).filter((v) => v !== null && typeof v !== "object").map((v) => JSON.stringify(v)));
   const open = publicFaces(state.view);
   return offered.flat().some((v) => own.has(JSON.stringify(v)) && !open.has(JSON.stringify(v)));
@@ -46,6 +47,7 @@ export function FormFields({ words, state, you, move, fields, group, keepOpen, o
       return html`<fieldset key=${field.name} class=${`field kind-${shown.kind}`}>
         <legend>${label}</legend>
         <${Widget} words=${words} state=${state} move=${move} field=${shown} group=${group} onChange=${(value) => onChange(field.name, value)} />
+        ${field.barred.length > 0 && html`<${Barred} words=${words} state=${state} move=${move} field=${field} />`}
       </fieldset>`;
     })}
     ${secret && html`<button type="button" class="cover-hand quiet" onClick=${() => setOpen(false)}>Cover my hand</button>`}

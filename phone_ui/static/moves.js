@@ -15,15 +15,25 @@ export function kindOf(spec) {
   return "fixed";
 }
 
-/** One form a move name; `standing` offers stay apart from the answers to the question. */
-export function formsOf(moves) {
+/**
+ * One form a move name; `standing` offers stay apart from the answers to the question. What is `barred` is told with
+ * the reason: of a whole move as the form's `why`, of single values as its `barred`: {name, value, why}.
+ */
+export function formsOf(moves, barred) {
   const forms = new Map();
-  for (const { move, standing = false, why = "", ...variant } of moves ?? []) {
+  const formOf = (move, standing, params) => {
     const key = `${move}${standing ? " standing" : ""}`;
-    if (!forms.has(key)) forms.set(key, { key, move, standing, why, variants: [], params: [] });
+    if (!forms.has(key)) forms.set(key, { key, move, standing, why: "", variants: [], params: [], barred: [] });
     const form = forms.get(key);
-    form.variants.push(variant);
-    for (const name of Object.keys(variant)) if (!form.params.includes(name)) form.params.push(name);
+    for (const name of params) if (!form.params.includes(name)) form.params.push(name);
+    return form;
+  };
+  for (const { move, standing = false, ...variant } of moves ?? []) formOf(move, standing, Object.keys(variant)).variants.push(variant);
+  for (const { move, why, ...args } of barred ?? []) {
+    const form = formOf(move, false, Object.keys(args));
+    const [name] = Object.keys(args);
+    if (name === undefined) form.why = why;
+    else for (const value of [args[name]].flat()) form.barred.push({ name, value, why });
   }
   return [...forms.values()];
 }
@@ -151,12 +161,15 @@ export function fieldsOf(form, chosen) {
   let live = form.variants;
   for (const name of form.params) {
     const having = live.filter((variant) => name in variant);
+    const barred = form.barred.filter((one) => one.name === name);
+    // Where none of it is to be had, what one looks for still stands there with the reason.
+    if (!form.variants.length && barred.length) fields.push({ name, kind: "one_of", of: [], shown: true, optional: false, barred });
     if (!having.length) continue;
     const partial = having.length < live.length;
     if (partial && fields.some((before) => before.value === undefined)) continue;
-    const field = { name, ...together(having.map((variant) => variant[name])), optional: partial };
+    const field = { name, ...together(having.map((variant) => variant[name])), optional: partial, barred };
     // One value left of several elsewhere is still shown, so that the form does not jump.
-    field.shown = field.kind !== "fixed" || partial || together(form.variants.filter((v) => name in v).map((v) => v[name])).kind !== "fixed";
+    field.shown = field.kind !== "fixed" || partial || barred.length > 0 || together(form.variants.filter((v) => name in v).map((v) => v[name])).kind !== "fixed";
     const wanted = chosen[name];
     if (field.optional && wanted === null) field.value = null;
     else if (wanted !== undefined && wanted !== null && takes(field, wanted)) field.value = wanted;

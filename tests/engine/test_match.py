@@ -556,6 +556,32 @@ def test_rules_that_forget_to_end_are_a_fault() -> None:
     assert "without a winner" in str(m.fault.__cause__)
 
 
+# --- What is looked for in vain ----------------------------------------------------------------------------
+
+
+def test_an_asked_seat_hears_why_what_it_wishes_for_is_not_to_be_had() -> None:
+    async def play(s: Made) -> None:
+        await ask(s, 2, [offer("sell", cards=Choose(["ace", "ten"], 2, 2)), offer("buy", amount=Amount(5, 15, 5)), offer("pass")], "Go.")
+        await end(s, 2)
+
+    def wished(s: Made, seat: int) -> list[Action]:
+        cards = [Action(seat=seat, move="sell", args={"cards": [card]}) for card in ("ace", "king", "ten")]
+        return [*cards, *(Action(seat=seat, move=move) for move in ("buy", "sue", "pass", "dance"))]
+
+    def explain(s: Made, action: Action) -> Refusal | None:
+        return None if action.move == "dance" else Refusal(f"No {action.args.get('cards', [action.move])[0]} today.", "L-1")
+
+    m = match(play, wished=wished, explain=explain)
+    assert m.barred(2) == [
+        {"move": "sell", "cards": ["king"], "why": "No king today."}, {"move": "sue", "why": "No sue today."},
+    ]  # fmt: skip
+    assert m.barred(1) == []
+    with pytest.raises(NotOffered, match="No sue today"):
+        act(m, 2, "sue")
+    act(m, 2, "pass")
+    assert m.barred(2) == []
+
+
 # --- The log ---------------------------------------------------------------------------------------------
 
 

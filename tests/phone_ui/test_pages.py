@@ -383,9 +383,9 @@ def test_leaving_takes_two_presses_and_gives_the_seat_back(page: Page, hub: Fake
 # --- A move of every kind --------------------------------------------------------------------------------
 
 
-def odd(page: Page, hub: FakeHub, *moves: dict[str, Any]) -> None:
+def odd(page: Page, hub: FakeHub, *moves: dict[str, Any], **change: Any) -> None:
     sit(page, hub)
-    state, hand = scenes.odd(list(moves))
+    state, hand = scenes.odd(list(moves), **change)
     play(page, hub, state, hand)
 
 
@@ -476,14 +476,32 @@ def test_a_standing_offer_has_a_row_of_its_own(page: Page, hub: FakeHub) -> None
 
 
 def test_a_move_that_cannot_be_had_says_why(page: Page, hub: FakeHub) -> None:
-    odd(
-        page,
-        hub,
-        {"move": "drop"},
-        {"move": "sue", "target": {"one_of": [1]}, "why": "No lawsuits in the first round."},
-    )
+    odd(page, hub, {"move": "drop"}, barred=[{"move": "sue", "why": "No lawsuits in the first round."}])
     expect(page.get_by_text("No lawsuits in the first round.")).to_be_visible()
     expect(dock(page).get_by_role("button")).to_have_count(1)
+
+
+BARRED = [{"move": "change", "cards": ["5*"], "why": "5-star cannot be changed: stars stay."}]
+
+
+def test_a_card_that_cannot_be_chosen_stays_under_the_lid_and_says_why_on_a_tap(page: Page, hub: FakeHub) -> None:
+    change = {"move": "change", "cards": {"choose": {"min": 1, "max": 2}, "from": ["55", "45"]}}
+    odd(page, hub, change, {"move": "drop"}, barred=BARRED)
+    expect(page.get_by_text("stars stay")).to_have_count(0)
+    page.get_by_role("button", name="Show my hand to choose").click()
+    card = page.get_by_role("button", name="5-star cannot be changed: stars stay.")
+    expect(card).to_have_attribute("aria-disabled", "true")
+    card.click(force=True)
+    expect(page.get_by_role("status")).to_have_text("5-star cannot be changed: stars stay.")
+    expect(page.get_by_text("0 chosen, choose 1 to 2")).to_be_visible()
+
+
+def test_a_move_of_which_no_card_is_to_be_had_still_shows_them(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "bid", "amount": {"min": 1, "max": 4}}, {"move": "drop"}, barred=BARRED)
+    page.get_by_role("radio", name="Change").check()
+    page.get_by_role("button", name="Show my hand to choose").click()
+    expect(page.get_by_role("button", name="5-star cannot be changed: stars stay.")).to_be_visible()
+    expect(dock(page).get_by_role("button", name="Change")).to_be_disabled()
 
 
 # --- The link ----------------------------------------------------------------------------------------------
