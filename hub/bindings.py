@@ -8,8 +8,11 @@ All answers of a decision are laid on one line, so that one dial serves every ga
 - the dial rests on the first answer of the first listed move (the least bid, the offer to accept); a
   detent is one answer, and the line has ends: turning never wraps;
 - K1 to K6 pick the number printed on the key where a parameter ranges over numbers 1 to 6 (a rank, a
-  seat, a place), else the first to sixth listed answer; larger amounts are left to the dial;
-- push sends what is picked. Picking and sending are two presses, with one exception:
+  seat, a place), and the dial then turns the rest of the answer (the quantity) until it leaves the move;
+  else they pick the first to sixth listed answer; larger amounts are left to the dial;
+- push sends what is picked. Where the words put a parameter off (`[moves.bid] then = ["expose"]`), the dial
+  first goes through the rest of the answer; a push takes that half, and the dial goes through what is left;
+  the bar goes back. Picking and sending are two presses, with one exception:
 - the bar is the no. The words of a game name it (`[moves.drop] box = "bar"`): one press sends it. A
   move named `box = "ask"`, else the last one listed (the safe answer), is only picked by the bar; a
   push or a second bar sends it. Where there is no no, the bar goes back to rest;
@@ -40,9 +43,6 @@ LINE = 500
 OLED = 40
 """Characters on a box's small display."""
 
-RING = 16
-"""Lamps of a ring: the largest number it can tell."""
-
 _KEYS = range(1, 7)
 
 Words: TypeAlias = Mapping[str, Any]
@@ -53,10 +53,14 @@ class Cursor:
     """A seat's half-made answer: the place picked (None: at rest), and the dice typed so far.
 
     On a line the place counts from its left end; at a roll, faces count from 1 and moves from -1.
+    `number` is the printed number that a key holds while the dial turns the rest; `half` an answer of
+    which a part is still to be picked.
     """
 
     at: int | None = None
     faces: tuple[int, ...] = ()
+    number: int | None = None
+    half: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,21 @@ def _line(moves: Sequence[Move]) -> tuple[list[Answer], int]:
     return line, line.index(next(iter(laid.values()))[0])
 
 
+def _step(moves: Sequence[Move], half: Answer | None, words: Words | None) -> list[Move]:
+    """The moves as the dial goes through them now: without what the words put off, or what is left of a half answer."""
+    if half is None:
+        return [Move(move.name, {k: p for k, p in move.params.items() if k not in _put_off(move, words)}) for move in moves]
+    return [
+        Move(move.name, {k: Fixed(half.args[k]) if k in half.args else p for k, p in move.params.items()})
+        for move in moves
+        if move.name == half.move and move.leads_to(half.args)
+    ]
+
+
+def _put_off(move: Move, words: Words | None) -> Sequence[str]:
+    return _table(words, "moves", move.name).get("then") or ()
+
+
 def _distinct(answers: Iterable[Answer]) -> Iterator[Answer]:
     """Equal answers once: two cards of one face are interchangeable."""
     known: set[str] = set()
@@ -198,7 +217,8 @@ def press(
     moves: Sequence[Move], cursor: Cursor, signal: Key | Turn, words: Words | None = None
 ) -> tuple[Cursor, Meaning]:
     """What a control means to an open decision that offers `moves`, and the cursor afterwards."""
-    line, rest = _line(moves)
+    cursor, step = _now(moves, cursor, words)
+    line, rest = _line(step)
     at = _place(cursor, line, rest)
     match signal:
         case Key(control="bar", edge="hold"):
@@ -206,27 +226,62 @@ def press(
         case Key(control="push", edge="hold"):
             return cursor, Nothing()
         case Key(control=control, edge="hold"):
-            picked = _picked(moves, line, at, int(control[1]))
+            picked = _picked(step, line, at, int(control[1]))
             return cursor, WhatIsThis(None if picked is None else line[picked])
         case _ if not line:
             return cursor, _ON_THE_PHONE
         case Turn(detents=detents):
-            return replace(cursor, at=min(max(at + detents, 0), len(line) - 1)), Nothing()
+            return _turned(step, line, replace(cursor, at=at), detents), Nothing()
         case Key(control="push"):
-            return Cursor(), Chosen(line[at])
+            return _pushed(moves, line[at])
+        case Key(control="bar") if cursor.half is not None:
+            return _back(moves, cursor.half, words), Nothing()
         case Key(control="bar"):
-            return _bar(moves, cursor, line, words)
+            return _bar(step, cursor, line, words)
         case Key(control=control):
             number = int(control[1])
-            picked = _picked(moves, line, at, number)
+            picked = _picked(step, line, at, number)
             if picked is None:
                 return cursor, Refused(f"There is no {number} here: turn the dial, then push.")
-            return replace(cursor, at=picked), Nothing()
+            return replace(cursor, at=picked, number=number if _printed(step) else None), Nothing()
+
+
+def _now(moves: Sequence[Move], cursor: Cursor, words: Words | None) -> tuple[Cursor, list[Move]]:
+    """The cursor and the moves it goes through. A half answer that leads nowhere any more is dropped."""
+    step = _step(moves, cursor.half, words)
+    return (cursor, step) if step else (Cursor(), _step(moves, None, words))
 
 
 def _place(cursor: Cursor, line: Sequence[Answer], rest: int) -> int:
     """Where the cursor stands; a line that has become shorter holds it at its end."""
     return rest if cursor.at is None else min(max(cursor.at, 0), max(len(line) - 1, 0))
+
+
+def _turned(step: Sequence[Move], line: Sequence[Answer], cursor: Cursor, detents: int) -> Cursor:
+    """The cursor some detents on. While a key holds its number, answers with another number are stepped over."""
+    at, printed = cursor.at or 0, _printed(step)
+    places = list(range(len(line)))
+    if printed and cursor.number is not None and line[at].move == printed[0]:
+        name, parameter = printed
+        places = [i for i in places if i == at or line[i].move != name or line[i].args.get(parameter) == cursor.number]
+    reached = places[min(max(places.index(at) + detents, 0), len(places) - 1)]
+    return replace(cursor, at=reached, number=cursor.number if line[reached].move == line[at].move else None)
+
+
+def _pushed(moves: Sequence[Move], answer: Answer) -> tuple[Cursor, Meaning]:
+    """A whole answer is sent; of a half one the rest is picked next, unless there is one way only to end it."""
+    if any(move.name == answer.move and move.accepts(answer.args) for move in moves):
+        return Cursor(), Chosen(answer)
+    ends, _ = _line(_step(moves, answer, None))
+    if not ends:
+        return Cursor(), _ON_THE_PHONE
+    return (Cursor(), Chosen(ends[0])) if len(ends) == 1 else (Cursor(half=answer), Nothing())
+
+
+def _back(moves: Sequence[Move], half: Answer, words: Words | None) -> Cursor:
+    """The cursor at the half answer again."""
+    line, _ = _line(_step(moves, None, words))
+    return Cursor(at=line.index(half) if half in line else None)
 
 
 def _bar(moves: Sequence[Move], cursor: Cursor, line: Sequence[Answer], words: Words | None) -> tuple[Cursor, Meaning]:
@@ -238,7 +293,7 @@ def _bar(moves: Sequence[Move], cursor: Cursor, line: Sequence[Answer], words: W
     place = line.index(refusal)
     if at_once or cursor.at == place:
         return Cursor(), Chosen(refusal)
-    return replace(cursor, at=place), Nothing()
+    return Cursor(at=place), Nothing()
 
 
 def _no(moves: Sequence[Move], line: Sequence[Answer], words: Words | None) -> tuple[Answer | None, bool]:
@@ -345,51 +400,84 @@ def _typed(roll: Roll, cursor: Cursor, face: int) -> tuple[Cursor, Meaning]:
 # --- what the box tells ----------------------------------------------------------------------------------
 
 
-def ring_number(cursor: Cursor, moves: Sequence[Move]) -> int | None:
-    """The picked value as lamps, for an open decision; None where it is no single number up to 16."""
-    line, rest = _line(moves)
-    if not line:
-        return None
-    answer = line[_place(cursor, line, rest)]
-    ranging = {name for move in moves for name, param in move.params.items() if not isinstance(param, Fixed)}
-    numbers = [value for name, value in answer.args.items() if name in ranging and type(value) is int]
-    return numbers[0] if len(numbers) == 1 and 0 <= numbers[0] <= RING else None
+def asks(want: str, moves: Sequence[Move], *, sealed: bool = False, words: Words | None = None) -> str:
+    """What the small display says when a seat is asked.
+
+    A box that holds a sealed choice tells nothing of its dial: there the display says what each key picks.
+    """
+    line = sealed_line(moves) if sealed else []
+    keys = [f"{n} {_values_told(answer, words)}" for n, answer in enumerate(line[: len(_KEYS)], 1)]
+    told = ", ".join(keys)
+    return told if keys and len(line) <= len(_KEYS) and len(_plain(told)) <= OLED else _cut(want)
 
 
-def oled(cursor: Cursor, moves: Sequence[Move], words: Words | None = None) -> str:
-    """What the box's small display says of the picked answer, in at most 40 plain characters."""
-    line, rest = _line(moves)
+def oled(cursor: Cursor, moves: Sequence[Move], words: Words | None = None, view: Words | None = None) -> str:
+    """What the box's small display says of the picked answer, in at most 40 plain characters.
+
+    `view` is the seat's own, for numbers that stand for what lies in a place.
+    """
+    cursor, step = _now(moves, cursor, words)
+    line, rest = _line(step)
     if not line:
         return _cut(_ON_THE_PHONE.sentence)
-    answer = line[_place(cursor, line, rest)]
-    told = label(answer, words)
-    refusal, at_once = _no(moves, line, words)
-    no = f" | bar: {label(refusal, words)}" if refusal is not None and at_once and refusal != answer else ""
-    return _cut(told + no) if len(told + no) <= OLED else _cut(told)
+    at = _place(cursor, line, rest)
+    told = label(line[at], words, view)
+    if at == len(line) - 1 and len(line) == LINE:
+        return _beside(told, "the rest: phone")
+    if cursor.half is not None:
+        return _beside(told, "bar: back")
+    refusal, at_once = _no(step, line, words)
+    if refusal is None or not at_once or refusal == line[at]:
+        return _cut(told)
+    return _beside(told, f"bar: {label(refusal, words, view)}")
 
 
-def oled_roll(cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), words: Words | None = None) -> str:
+def oled_roll(
+    cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), words: Words | None = None, view: Words | None = None
+) -> str:
     """What the small display says to the roller."""
     line = line_of(moves) or []
     at = min(max(cursor.at or 0, -len(line)), roll.sides)
     if at < 0:
-        return _cut(label(line[-at - 1], words))
+        return _cut(label(line[-at - 1], words, view))
     typed = [*map(str, cursor.faces), *"_" * (roll.count - len(cursor.faces))]
     return _cut(f"Dice: {' '.join(typed)}" + (f"  <{at}>" if at else ""))
 
 
-def label(answer: Answer, words: Words | None = None) -> str:
+def label(answer: Answer, words: Words | None = None, view: Words | None = None) -> str:
     """An answer in the words of the game; without words by the move's own name."""
-    template = _table(words, "moves", answer.move).get("label")
-    values = {name: _as_told(name, _said(name, value, words), words) for name, value in answer.args.items()}
-    if not template:
+    about = _table(words, "moves", answer.move)
+    values = {}
+    for name, value in answer.args.items():
+        lies = _at(view, str(_table(about, "from").get(name, "")), value)
+        values[name] = _as_told(name, value, _said(name, value, words) if lies is None else _card(lies, words), words)
+    if not about.get("label"):
         return " ".join([answer.move.replace("_", " ").capitalize(), *filter(None, values.values())])
-    return " ".join(re.sub(r"\{(\w+)[^{}]*\}", lambda found: values.get(found[1], ""), str(template)).split())
+    return " ".join(re.sub(r"\{(\w+)[^{}]*\}", lambda found: values.get(found[1], ""), str(about["label"])).split())
 
 
-def _as_told(parameter: str, said: str, words: Words | None) -> str:
-    """A value inside a label: where the parameter says how (`said = "showing {}"`), with these words round it."""
-    return str(_table(words, "parameters", parameter).get("said", "{}")).replace("{}", said)
+def _values_told(answer: Answer, words: Words | None) -> str:
+    """An answer in as few words as tell it from the others: its values, else the move's short name."""
+    values = [_said(name, value, words) for name, value in answer.args.items()]
+    return " ".join(values) or str(_table(words, "moves", answer.move).get("short", answer.move)).lower()
+
+
+def _at(view: Words | None, path: str, number: object) -> object | None:
+    """What lies in that place of a list of the view; places count from 1."""
+    found: Any = view if path else None
+    for step in path.split("."):
+        found = found.get(step) if isinstance(found, Mapping) else _nth(found, int(step)) if step.isdecimal() else None
+    return _nth(found, number - 1) if type(number) is int else None
+
+
+def _nth(found: object, place: int) -> Any:
+    return found[place] if isinstance(found, list) and 0 <= place < len(found) else None
+
+
+def _as_told(parameter: str, value: object, said: str, words: Words | None) -> str:
+    """A value inside a label: where the parameter says how (`said = "{} Baits"`, `one = "1 Bait"`), in these words."""
+    about = _table(words, "parameters", parameter)
+    return str(about["one"]) if value == 1 and "one" in about else str(about.get("said", "{}")).replace("{}", said)
 
 
 def _said(parameter: str, value: object, words: Words | None) -> str:
@@ -398,7 +486,7 @@ def _said(parameter: str, value: object, words: Words | None) -> str:
         return " ".join(_said(parameter, one, words) for one in value)
     about = _table(words, "parameters", parameter)
     if about.get("card"):
-        return str(_table(words, "cards", str(value)).get("name", value))
+        return _card(value, words)
     if known := _table(about, "names").get(str(value)):
         return str(known)
     if not isinstance(value, int):
@@ -410,6 +498,10 @@ def _said(parameter: str, value: object, words: Words | None) -> str:
     return f"${value}" if about.get("money") else str(value)
 
 
+def _card(face: object, words: Words | None) -> str:
+    return str(_table(words, "cards", str(face)).get("name", face))
+
+
 def _table(words: Words | None, *path: str) -> Mapping[str, Any]:
     """A table of the words, empty when it is not there."""
     found: Any = words or {}
@@ -418,7 +510,18 @@ def _table(words: Words | None, *path: str) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+def _plain(text: str) -> str:
+    """Plain letters, for the display's own font."""
+    return unicodedata.normalize("NFKD", text.replace("×", "x")).encode("ascii", "ignore").decode()
+
+
 def _cut(text: str) -> str:
-    """Plain letters, for the display's own font, in at most 40."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    """Plain letters, in at most 40."""
+    plain = _plain(text)
     return plain if len(plain) <= OLED else plain[: OLED - 2].rstrip() + ".."
+
+
+def _beside(told: str, more: str) -> str:
+    """The pick, with a hint beside it if there is room for both."""
+    both = f"{told} | {more}"
+    return _cut(both if len(_plain(both)) <= OLED else told)

@@ -386,10 +386,11 @@ class Table:
             return
         for place in self._seating:
             if place.box_on:
-                asked = decision is not None and (
-                    place.seat in decision.asked or (decision.roll is not None and decision.roll.seat == place.seat)
-                )
-                self._ports.boxes.say(place.box, decision.want[:40] if decision and asked else "")
+                said = ""
+                if decision and (place.seat in decision.asked or (decision.roll and decision.roll.seat == place.seat)):
+                    sealed = decision.kind == "sealed"
+                    said = bindings.asks(decision.want, decision.offers(place.seat), sealed=sealed, words=self._words())
+                self._ports.boxes.say(place.box, said)
 
     def _decision(self) -> Decision | None:
         return self._match.open if self._match and not self._stopped else None
@@ -615,8 +616,8 @@ class Table:
         else:
             return False
         self._cursors[place.seat] = cursor
-        words = self._words()
-        said = bindings.oled_roll(cursor, roll, moves, words) if roll else bindings.oled(cursor, moves, words)
+        words, view = self._words(), self._own_view(place)
+        said = bindings.oled_roll(cursor, roll, moves, words, view) if roll else bindings.oled(cursor, moves, words, view)
         self._tell_cursor(place, said)
         self._mean(place, decision, meaning)
         return True
@@ -633,9 +634,13 @@ class Table:
             case bindings.ReadAgain():
                 self._arm(decision)
             case bindings.WhatIsThis(answer) if answer:
-                self._tell_cursor(place, bindings.label(answer, self._words()))
+                self._tell_cursor(place, bindings.label(answer, self._words(), self._own_view(place)))
             case bindings.Refused(sentence):
                 self._box_refused(place, sentence)
+
+    def _own_view(self, place: Place) -> Mapping[str, Any]:
+        """What the seat itself may see: its box stands before its player alone."""
+        return self._match.view(place.seat) if self._match else {}
 
     def _words(self) -> Mapping[str, Any]:
         return self._match.game.words if self._match else {}

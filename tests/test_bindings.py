@@ -22,13 +22,13 @@ from hub.bindings import (
     Refused,
     TypedFaces,
     WhatIsThis,
+    asks,
     label,
     line_of,
     oled,
     oled_roll,
     press,
     press_roll,
-    ring_number,
     sealed_line,
 )
 from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Roll, offer
@@ -279,6 +279,59 @@ def test_whatever_is_pressed_at_a_roll_only_whole_rolls_are_sent(signals: list[K
             assert any(move.name == meaning.answer.move and move.accepts(meaning.answer.args) for move in PAY)
 
 
+# --- in two steps --------------------------------------------------------------------------------------
+
+SIDESTEP = [
+    offer("bid", quantity=3, rank=OneOf([6]), expose=OneOf(["5*", "34"])),
+    offer("bid", quantity=Amount(4, 99), rank=OneOf([1, 2, 3, 4, 5, 6]), expose=OneOf(["5*", "34"])),
+    offer("pass"),
+]
+SIDE_WORDS: dict[str, Any] = {
+    "moves": {"bid": {"label": "Bid {quantity} x {rank} {expose}", "then": ["expose"]}, "pass": {"label": "Pass", "box": "bar"}},
+    "parameters": {"expose": {"card": True, "said": "showing {}"}},
+    "cards": {"5*": {"name": "5 star"}},
+}
+
+
+def at_the_sidestep(*signals: Key | Turn) -> tuple[str, Meaning]:
+    """The display and the meaning after some signals."""
+    cursor, meaning = Cursor(), None
+    for signal in signals:
+        cursor, meaning = press(SIDESTEP, cursor, signal, SIDE_WORDS)
+    assert meaning is not None
+    return oled(cursor, SIDESTEP, SIDE_WORDS), meaning
+
+
+def test_at_a_sidestep_the_dial_first_goes_through_the_bids_and_then_through_the_cards() -> None:
+    assert at_the_sidestep(turn(1))[0] == "Bid 4 x 1 | bar: Pass"
+    assert at_the_sidestep(turn(2), key("push")) == ("Bid 4 x 2 showing 5 star | bar: back", Nothing())
+    assert at_the_sidestep(turn(2), key("push"), turn(1))[0] == "Bid 4 x 2 showing 34 | bar: back"
+    assert at_the_sidestep(turn(2), key("push"), turn(1), key("push"))[1] == chosen("bid", quantity=4, rank=2, expose="34")
+    assert at_the_sidestep(turn(2), key("push"), key("k2"), key("push"))[1] == chosen("bid", quantity=4, rank=2, expose="34")
+
+
+def test_the_bar_goes_back_from_the_card_to_the_bid() -> None:
+    assert at_the_sidestep(turn(2), key("push"), key("bar")) == ("Bid 4 x 2 | bar: Pass", Nothing())
+    assert at_the_sidestep(turn(2), key("push"), key("bar"), key("bar"))[1] == chosen("pass")
+
+
+def test_a_half_that_can_be_ended_in_one_way_only_is_sent() -> None:
+    one_card = [offer("bid", quantity=3, rank=OneOf([5, 6]), expose=OneOf(["34"]))]
+    cursor, _ = press(one_card, Cursor(), turn(1), SIDE_WORDS)
+    assert press(one_card, cursor, key("push"), SIDE_WORDS)[1] == chosen("bid", quantity=3, rank=6, expose="34")
+
+
+def test_a_key_holds_its_rank_while_the_dial_turns_the_quantity() -> None:
+    assert play(LADDER, key("k2"), key("push")) == chosen("bid", quantity=4, rank=2)
+    assert play(LADDER, key("k2"), turn(3), key("push")) == chosen("bid", quantity=7, rank=2)
+    assert play(LADDER, key("k2"), turn(3), key("k5"), turn(-1), key("push")) == chosen("bid", quantity=6, rank=5)
+
+
+def test_left_of_the_least_quantity_the_held_rank_is_let_go() -> None:
+    assert play(LADDER, key("k2"), turn(-1), key("push")) == chosen("challenge")
+    assert play(LADDER, key("k2"), turn(-1), turn(2), key("push")) == chosen("bid", quantity=4, rank=1)
+
+
 # --- what the box tells --------------------------------------------------------------------------------
 
 
@@ -304,18 +357,40 @@ def test_the_small_display_counts_money_and_names_seats_as_the_words_say() -> No
     assert label(Answer("sue", {"target": 3}), words) == "Sue seat 3"
 
 
+def test_the_small_display_says_one_thing_and_several_as_people_do() -> None:
+    words = {"moves": {"pay": {"label": "Spend {baits}"}}, "parameters": {"baits": {"said": "{} Baits", "one": "1 Bait"}}}
+    assert label(Answer("pay", {"baits": 1}), words) == "Spend 1 Bait"
+    assert label(Answer("pay", {"baits": 3}), words) == "Spend 3 Baits"
+
+
+def test_the_small_display_names_what_lies_in_the_picked_place() -> None:
+    words = {
+        "moves": {"take": {"label": "Take {slot}", "from": {"slot": "table.spots.0.fish"}}}, "cards": {"eel": {"name": "Eel"}},
+    }  # fmt: skip
+    view = {"table": {"spots": [{"fish": ["carp", None, "eel"]}]}}
+    take = [offer("take", slot=OneOf([1, 3]))]
+    assert oled(Cursor(at=1), take, words, view) == "Take Eel"
+    assert label(Answer("take", {"slot": 9}), words, view) == "Take 9"
+    assert label(Answer("take", {"slot": 1}), words, {"table": {"spots": []}}) == "Take 1"
+
+
+def test_a_box_that_chooses_in_secret_says_what_its_keys_pick() -> None:
+    sides = [offer("side", **{"with": OneOf(["bidder", "caller"])})]
+    assert asks("Three 5's: who is right?", sides, sealed=True) == "1 bidder, 2 caller"
+    assert asks("Three 5's: who is right?", sides) == "Three 5's: who is right?"
+    many = [offer("bid", number=Amount(1, 9))]
+    assert asks("Bid a number, any number that you like, now.", many, sealed=True) == "Bid a number, any number that you like.."
+
+
+def test_at_the_cut_end_of_a_long_line_the_display_sends_to_the_phone() -> None:
+    moves = [offer("bid", amount=Amount(1, 10_000)), offer("drop")]
+    assert oled(Cursor(at=LINE - 1), moves, WORDS) == "Bid $499 | the rest: phone"
+
+
 def test_the_small_display_shows_the_dice_typed_so_far() -> None:
     assert oled_roll(Cursor(faces=(4,)), ROLL) == "Dice: 4 _"
     assert oled_roll(Cursor(at=3), ROLL) == "Dice: _ _  <3>"
     assert oled_roll(Cursor(at=-2), ROLL, PAY, WORDS) == "Let it go"
-
-
-def test_the_ring_counts_a_single_picked_number_up_to_sixteen() -> None:
-    assert ring_number(Cursor(), [offer("bid", number=Amount(3, 6))]) == 3
-    assert ring_number(Cursor(at=2), TAKE) == 3
-    assert ring_number(Cursor(), AUCTION) is None
-    assert ring_number(Cursor(at=0), AUCTION) is None
-    assert ring_number(Cursor(), [offer("use", order=Order([1, 2, 3]))]) is None
 
 
 # --- laws ----------------------------------------------------------------------------------------------
@@ -379,7 +454,7 @@ def test_every_answer_without_subsets_that_is_offered_is_on_the_line(moves: list
     assert laid == every or len(laid) == LINE
 
 
-@given(moves_of(ANY), SIGNALS, st.sampled_from([None, WORDS]))
+@given(moves_of(ANY), SIGNALS, st.sampled_from([None, WORDS, {"moves": {"bid": {"then": ["b"]}}}]))
 def test_whatever_is_pressed_only_what_is_offered_is_chosen(
     moves: list[Move], signals: list[Key | Turn], words: dict[str, Any] | None
 ) -> None:
@@ -390,7 +465,6 @@ def test_whatever_is_pressed_only_what_is_offered_is_chosen(
             assert offered(moves, meaning.answer)
         assert len(oled(cursor, moves, words)) <= OLED
         assert oled(cursor, moves, words).isascii()
-        assert ring_number(cursor, moves) in {None, *range(17)}
 
 
 @given(moves_of(PLAIN), st.integers(0, 600), st.integers(1, 600))

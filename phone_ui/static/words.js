@@ -157,7 +157,8 @@ export function valueWords(words, state, move, name, value) {
 export function moveLabel(words, state, move, args = NONE) {
   const said = {};
   for (const [name, value] of Object.entries(args)) {
-    said[name] = (words?.parameters?.[name]?.said ?? "{}").replace("{}", () => valueWords(words, state, move, name, value));
+    const about = words?.parameters?.[name] ?? NONE;
+    said[name] = (value === 1 && about.one) || (about.said ?? "{}").replace("{}", () => valueWords(words, state, move, name, value));
   }
   return fill(words?.moves?.[move]?.label ?? plain(move), said);
 }
