@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -27,7 +29,10 @@ from hub.engine.secret import Pile, Secret
 from hub.errors import IllegalAction, StartRefused
 from tests.games.players import LONGEST, args, offers, random_action
 
-few = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+few = settings(
+    max_examples=int(os.environ.get("LAWS", "12")),  # LAWS=300 pytest tests/test_laws.py -k bidness
+    deadline=None, suppress_health_check=list(HealthCheck), derandomize=True,
+)  # fmt: skip
 every_game = pytest.mark.parametrize("name", games.names())
 JUNK: list[Any] = [None, True, False, -1, 0, 1, 7, 10**30, 1.0, "", "1", "table", [], [1], [[]], {}, ["a", None]]
 
@@ -388,6 +393,29 @@ def test_nobody_takes_back_what_another_seat_has_done(name: str, data: st.DataOb
         if len(match.log) > 1 and match.log[-2].seat != action.seat and moments(random, 0.1):
             with pytest.raises(IllegalAction):
                 match.before(2)
+
+
+def tried(name: str) -> list[Any]:
+    """The matches that a law would be tried on."""
+    found: list[Any] = []
+
+    @settings(few, max_examples=40)
+    @given(beginnings(name))
+    def law(beginning: tuple[Match, Random]) -> None:
+        match, random = beginning
+        found.append((match.setup.seats, match.setup.options, random.random()))
+
+    law()
+    return found
+
+
+def test_a_law_tries_the_same_matches_whatever_else_is_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    before = [tried(name) for name in games.names()]
+    stranger = ModuleType("stranger")
+    stranger.__file__ = f"{tmp_path / 'stranger.py'}"
+    tmp_path.joinpath("stranger.py").write_text(f"NUMBERS, LETTER = {list(range(101, 10**6, 999))}, 'A'")
+    monkeypatch.setitem(sys.modules, "stranger", stranger)
+    assert [tried(name) for name in games.names()] == before
 
 
 def test_there_are_games() -> None:
