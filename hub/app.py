@@ -10,16 +10,17 @@ import logging
 import pkgutil
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 from PIL import Image
 
 import drivers
+from drivers.header import check_devices
 from hub import games
 from hub.broker import MqttBroker
 from hub.chance import Chance
@@ -27,7 +28,7 @@ from hub.config import Config, DevicePart, TablePart
 from hub.errors import BrokerError, ConfigError, HubError
 from hub.notify import Notify
 from hub.pictures import SIZES, PanelSize, panel
-from hub.ports import BrokerDown, ClaimAsked, Device
+from hub.ports import Boxes, BrokerDown, ClaimAsked, Device, LampPicture, SealedRound
 from hub.seal import HubKey, to_base64
 from hub.store import Store
 from hub.table import Ports, Table
@@ -158,6 +159,7 @@ class Hub:
         self._ticked: dict[str, float] = {}
         self._address = ""
         try:
+            check_wiring(config.device)
             for part in config.table:
                 self._furnish(part)
         except HubError:
@@ -292,14 +294,62 @@ class Hub:
         self.close()
 
 
+class EveryBox:
+    """Several devices with seat boxes as one port: each knows its own boxes and leaves the others alone."""
+
+    def __init__(self, devices: Sequence[Boxes]) -> None:
+        self._devices = devices
+
+    def open(self, box: str, sealed: SealedRound) -> None:
+        """Ask the box for a sealed choice."""
+        for device in self._devices:
+            device.open(box, sealed)
+
+    def reveal(self, box: str, round: int) -> None:
+        """Ask for the value."""
+        for device in self._devices:
+            device.reveal(box, round)
+
+    def cancel(self, box: str, round: int) -> None:
+        """The sealed choice is over or void."""
+        for device in self._devices:
+            device.cancel(box, round)
+
+    def ring(self, box: str, picture: LampPicture) -> None:
+        """Draw on the box's own ring."""
+        for device in self._devices:
+            device.ring(box, picture)
+
+    def say(self, box: str, text: str) -> None:
+        """One line on the box's small display."""
+        for device in self._devices:
+            device.say(box, text)
+
+    def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
+        """A short sound."""
+        for device in self._devices:
+            device.buzz(box, kind)
+
+
 def plug(ports: Ports, device: Device) -> None:
     """Give a device's ports to the table; what a device does not have is None."""
     if device.lamps:
         ports.lamps.append(device.lamps)
     if device.page:
         ports.pages.append(device.page)
-    ports.boxes = device.boxes or ports.boxes
+    if device.boxes:
+        ports.boxes = EveryBox([ports.boxes, device.boxes]) if ports.boxes else device.boxes
     ports.dice = device.dice or ports.dice
+
+
+def check_wiring(blocks: Sequence[DevicePart]) -> None:
+    """Refuse two devices on one pin of the header, whichever tables they belong to. Raises ConfigError."""
+    wired = []
+    for number, block in enumerate(blocks, 1):
+        wiring = getattr(driver_of(block), "wiring", None)
+        if wiring:
+            wired.append((block.name or f"{block.driver} (device {number})", wiring(block.settings)))
+    check_devices(wired)
 
 
 def connect(
@@ -308,14 +358,18 @@ def connect(
     draws: Mapping[str, Callable[[Mapping[str, Any]], Image.Image]],
 ) -> Device:
     """The device of a `[[device]]` block: `driver = "button_box"` is `drivers/button_box.py`. Raises ConfigError."""
+    device: Device = driver_of(block).connect(block.settings, inbox, draws)
+    return device
+
+
+def driver_of(block: DevicePart) -> Any:
+    """The file in `drivers/` that a block names. Raises ConfigError."""
     known = [room.name for room in pkgutil.iter_modules(drivers.__path__)]
     room = import_module(f"drivers.{block.driver}") if block.driver in known else None
-    make = getattr(room, "connect", None)
-    if make is None:
+    if not hasattr(room, "connect"):
         usable = [name for name in known if hasattr(import_module(f"drivers.{name}"), "connect")]
         raise ConfigError(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(usable)}.")
-    device: Device = make(block.settings, inbox, draws)
-    return device
+    return room
 
 
 def reachable(configured: str, host: str, port: int, *, secure: bool) -> str:

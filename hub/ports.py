@@ -55,6 +55,21 @@ class BoxDown:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceDown:
+    """A device that staff know as `device` is lost; `why` is a sentence for them. It is tried again for ever."""
+
+    device: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceUp:
+    """A device that was lost is well again."""
+
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
 class Key:
     """A control went down, or was held (bar 3 s, a key 2 s)."""
 

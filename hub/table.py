@@ -40,6 +40,8 @@ from hub.ports import (
     BrokerUp,
     ClaimAsked,
     Clock,
+    DeviceDown,
+    DeviceUp,
     Dice,
     DiceSeen,
     Key,
@@ -130,6 +132,7 @@ class Table:
         self._stopped = ""
         self._notice = ""
         self._without_broker = ""
+        self._lost_devices: dict[str, str] = {}
         self._epoch = 0
         self._seq = 0
         self._dice: DiceWatch | None = None
@@ -210,6 +213,10 @@ class Table:
                 self._box_up(signal)
             case BoxDown(box, why):
                 self._box_down(box, why)
+            case DeviceDown(device, why):
+                self._lost_devices[device] = why
+            case DeviceUp(device):
+                self._lost_devices.pop(device, None)
             case Key() | Turn():
                 return self._control(signal)
             case BoxLocked(box, round):
@@ -825,6 +832,11 @@ class Table:
             page.show(state, self._settled)
         self._settled = False
 
+    @property
+    def _lost_device(self) -> str:
+        """What is wrong with the first device that is lost."""
+        return next(iter(self._lost_devices.values()), "")
+
     def _public_state(self) -> dict[str, Any]:
         match, decision = self._match, self._decision()
         fault = match.fault if match else None
@@ -850,7 +862,7 @@ class Table:
             "want": decision.want if decision else "",
             "events": self._events(match),
             "dice": self._public_dice(decision),
-            "notice": self._stopped or self._without_broker or self._notice or None,
+            "notice": self._stopped or self._without_broker or self._notice or self._lost_device or None,
             "over": match.over.wire() if match and match.over else None,
             "games": [_game_card(game) for game in self._games.values()],
             "nudged": list(self._nudged),

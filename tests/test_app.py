@@ -87,6 +87,42 @@ def test_without_mosquitto_the_table_plays_on_with_its_boxes_and_says_so(tmp_pat
         until(lambda: state(hub)["state"] == "playing", "the match")
 
 
+def test_a_device_on_pins_that_another_has_is_refused_before_anything_is_opened(tmp_path: Path) -> None:
+    made = config(tmp_path)
+    made.table.append(TablePart(id="bar"))
+    made.device = [
+        DevicePart("gpio_box", "1", "", {"pins": "mock"}),
+        DevicePart("gpio_box", "bar", "the bar's box", {"pins": "mock", "boxes": [{"id": "b", "dial": [2, 3]}]}),
+    ]
+    with pytest.raises(ConfigError, match=r"gpio_box \(device 1\) and the bar's box are both wired to GPIO13"):
+        Hub(made)
+
+
+def test_a_device_that_is_not_there_is_said_and_the_table_plays_on_with_the_others(tmp_path: Path) -> None:
+    made = config(tmp_path)
+    made.table = [TablePart(seats=2)]
+    made.device = [DevicePart("simulated", "1", "bench", {"seats": 2}), DevicePart("gpio_box")]
+    with running(made) as hub:
+        until(lambda: "header's pins" in str(state(hub)["notice"]), "the notice")
+        until(lambda: [seat["box"] for seat in state(hub)["seats"]] == ["on", "on"], "the boxes")
+        face = hub._faces["1"]
+        assert face.bench
+        face.bench.command({"box": 1, "press": "push"})
+        until(lambda: state(hub)["seats"][0]["ready"], "a push")
+
+
+def test_boxes_of_several_devices_sit_at_one_table(tmp_path: Path) -> None:
+    made = config(tmp_path)
+    made.table = [TablePart(seats=3)]
+    made.device = [
+        DevicePart("simulated", "1", "bench", {"seats": 2}),
+        DevicePart("gpio_box", "1", "third", {"pins": "mock"}),
+    ]
+    with running(made) as hub:
+        until(lambda: "press any button on the box for seat 3" in str(state(hub)["notice"]), "the third box")
+        until(lambda: [seat["box"] for seat in state(hub)["seats"]][:2] == ["on", "on"], "the boxes on cables")
+
+
 def sit(hub: Hub, table: str, seat: int) -> str:
     """Take a seat by its code; the claim's id."""
     decided: list[ClaimDecided] = []

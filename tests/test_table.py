@@ -23,6 +23,8 @@ from hub.ports import (
     BoxUp,
     BrokerDown,
     BrokerUp,
+    DeviceDown,
+    DeviceUp,
     DiceSeen,
     Key,
     PhoneGarbled,
@@ -848,6 +850,16 @@ def test_a_missing_broker_is_said_until_it_is_back_and_other_news_stay(room: Roo
     assert room.state["notice"] == "The broker is gone."
     assert room.state["seats"][0]["phone"] == "away"
     room.take(BrokerUp())
+    assert room.state["notice"] == "Seat 2 calls for help."
+
+
+def test_a_lost_device_is_said_until_it_is_back_and_what_a_person_must_do_comes_first(room: Room) -> None:
+    room.boxes_up()
+    room.take(DeviceDown("panel", "The panel does not answer."), DeviceDown("strip", "The strip is dark."))
+    assert room.state["notice"] == "The panel does not answer."
+    room.take(DeviceUp("panel"))
+    assert room.state["notice"] == "The strip is dark."
+    room.take(Key("box-2", "bar", "hold"))
     assert room.state["notice"] == "Seat 2 calls for help."
 
 

@@ -145,6 +145,11 @@ def frame(picture: LampPicture, t: float) -> list[Colour]:
     return _MOVING_FRAMES[picture.pattern](t, own)
 
 
+def moves(picture: LampPicture) -> bool:
+    """Whether the lamps of a picture change by themselves."""
+    return picture.pattern == "number" or picture.pattern in _MOVING_FRAMES
+
+
 def _rgb(text: str) -> Colour:
     return (int(text[0:2], 16), int(text[2:4], 16), int(text[4:6], 16))
 

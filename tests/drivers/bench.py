@@ -11,6 +11,7 @@ from typing import TypeVar
 from drivers.box_end import BoxEnd
 from drivers.button_box import ButtonBoxes, Cable, Fleet
 from drivers.simulated import SimBox
+from hub.ports import BoxBid, BoxLocked, BoxUnlocked, BoxUp, Control, SealedRound
 
 S = TypeVar("S")
 PATIENCE = 5.0  # real seconds until a test says that something did not happen
@@ -120,6 +121,51 @@ class Seats:
     def _change(self) -> None:
         with self._changed:
             self._changed.notify_all()
+
+
+class CabledTable:
+    """One box on a cable, its driver, and the words a test of boxes needs."""
+
+    BOX = "box-1"
+
+    def __init__(self, seats: Seats, end: BoxEnd | None = None) -> None:
+        self.seats = seats
+        self.inbox = seats.inbox
+        self.sim: SimBox = seats.box(end)
+        self.hub = seats.hub()
+        self.up = self.inbox.next(BoxUp)
+
+    def open(self, round: int = 1, high: int = 5, at: int = 2) -> None:
+        self.hub.open(self.BOX, SealedRound(round, high, at))
+        self.seats.see(self.sim, lambda state: state["sealed"] and not state["locked"])
+
+    def press(self, control: Control, hold: bool = False) -> None:
+        self.sim.press(control, hold)
+
+    def turn(self, detents: int) -> None:
+        self.sim.turn(detents)
+
+    def lock(self, *, choice: Control = "k5") -> None:
+        self.press(choice)
+        self.press("push")
+        self.inbox.next(BoxLocked)
+
+    def take_back(self) -> BoxUnlocked:
+        self.press("bar")
+        unlocked = self.inbox.next(BoxUnlocked)
+        self.seats.see(self.sim, lambda state: not state["locked"])
+        return unlocked
+
+    def bid(self, round: int = 1) -> int:
+        self.hub.reveal(self.BOX, round)
+        return self.inbox.next(BoxBid).index
+
+    def cancel(self, round: int = 1) -> None:
+        self.hub.cancel(self.BOX, round)
+        self.seats.see(self.sim, lambda state: not state["sealed"])
+
+    def close(self) -> None:
+        self.seats.close()
 
 
 # --- wires, in virtual time ------------------------------------------------------------------------

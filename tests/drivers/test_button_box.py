@@ -12,7 +12,6 @@ import pytest
 from drivers import button_box
 from drivers.box_end import BoxEnd
 from drivers.frames import Bid, Frame, Hello, Open
-from drivers.simulated import SimBox
 from hub.errors import ConfigError
 from hub.ports import (
     CONTROLS,
@@ -26,9 +25,9 @@ from hub.ports import (
     Key,
     LampPicture,
     SealedRound,
-    Turn,
 )
 from tests.drivers.bench import PATIENCE, Seats
+from tests.drivers.bench import CabledTable as Table
 
 BOX = "box-1"
 
@@ -40,30 +39,6 @@ def seats(tmp_path: Path) -> Iterator[Seats]:
     seats.close()
 
 
-class Table:
-    """One box, its driver, and the words a test needs."""
-
-    def __init__(self, seats: Seats, end: BoxEnd | None = None) -> None:
-        self.seats = seats
-        self.inbox = seats.inbox
-        self.sim: SimBox = seats.box(end)
-        self.hub = seats.hub()
-        self.up = self.inbox.next(BoxUp)
-
-    def open(self, round: int = 1, high: int = 5, at: int = 2) -> None:
-        self.hub.open(BOX, SealedRound(round, high, at))
-        self.seats.see(self.sim, lambda state: state["sealed"])
-
-    def lock(self, *, choice: Control = "k5") -> None:
-        self.sim.press(choice)
-        self.sim.press("push")
-        self.inbox.next(BoxLocked)
-
-    def bid(self, round: int = 1) -> int:
-        self.hub.reveal(BOX, round)
-        return self.inbox.next(BoxBid).index
-
-
 @pytest.fixture
 def table(seats: Seats) -> Table:
     return Table(seats)
@@ -71,113 +46,6 @@ def table(seats: Seats) -> Table:
 
 def test_a_box_that_is_plugged_in_says_who_it_is(table: Table) -> None:
     assert (table.up.box, table.up.firmware, table.up.controls) == (BOX, BoxEnd.VERSION, len(CONTROLS))
-
-
-def test_every_control_reaches_the_table_once_and_in_order(table: Table) -> None:
-    for control in CONTROLS:
-        table.sim.press(control)
-        table.sim.press(control, hold=True)
-    for control in CONTROLS:
-        assert [table.inbox.next(Key) for _ in range(3)] == [
-            Key(BOX, control, "down"),
-            Key(BOX, control, "down"),
-            Key(BOX, control, "hold"),
-        ]
-    assert len(table.inbox.all(Key)) == 3 * len(CONTROLS)
-
-
-def test_the_dial_turns_both_ways(table: Table) -> None:
-    table.sim.turn(1)
-    assert table.inbox.next(Turn) == Turn(BOX, 1)
-    table.sim.turn(-3)
-    assert table.inbox.next(Turn) == Turn(BOX, -3)
-
-
-@pytest.mark.parametrize("key", range(6))
-def test_each_key_chooses_its_answer_in_a_sealed_round(table: Table, key: int) -> None:
-    table.open()
-    table.lock(choice=CONTROLS[2 + key])
-    assert table.bid() == key
-
-
-def test_the_hidden_dial_starts_where_only_the_owner_knows(table: Table) -> None:
-    table.open(high=39, at=17)
-    table.seats.see(table.sim, lambda state: state["hood"] == "18")
-    table.sim.turn(-2)
-    table.sim.press("push")
-    table.inbox.next(BoxLocked)
-    assert table.bid() == 15
-
-
-def test_the_hidden_dial_stops_at_the_first_and_the_last_answer(table: Table) -> None:
-    table.open(high=8, at=4)
-    table.sim.turn(50)
-    table.seats.see(table.sim, lambda state: state["hood"] == "9")
-    table.sim.turn(-50)
-    table.seats.see(table.sim, lambda state: state["hood"] == "1")
-
-
-def test_with_more_than_six_answers_the_keys_choose_nothing(table: Table) -> None:
-    table.open(high=6, at=3)
-    table.lock(choice="k1")
-    assert table.bid() == 3
-
-
-def test_a_sealed_round_tells_the_table_nothing_but_the_lock(table: Table) -> None:
-    table.open()
-    table.sim.press("k2")
-    table.sim.turn(2)
-    table.lock()
-    assert table.inbox.all(Key) == []
-    assert table.inbox.all(Turn) == []
-    assert table.inbox.all(BoxBid) == []
-
-
-def test_a_lock_is_taken_back_with_the_bar_and_the_newer_choice_counts(table: Table) -> None:
-    table.open()
-    table.lock(choice="k1")
-    table.sim.press("bar")
-    assert table.inbox.next(BoxUnlocked) == BoxUnlocked(BOX, 1)
-    table.seats.see(table.sim, lambda state: not state["locked"])
-    table.lock(choice="k6")
-    assert table.bid() == 5
-    assert len(table.inbox.all(BoxBid)) == 1
-
-
-def test_staff_can_be_called_with_the_bar_in_a_sealed_round(table: Table) -> None:
-    table.open()
-    table.lock()
-    table.sim.press("bar", hold=True)
-    assert table.inbox.next(BoxUnlocked) == BoxUnlocked(BOX, 1)
-    assert table.inbox.next(Key) == Key(BOX, "bar", "hold")
-
-
-def test_a_cancelled_round_gives_the_keys_back(table: Table) -> None:
-    table.open()
-    table.lock()
-    table.hub.cancel(BOX, 1)
-    table.seats.see(table.sim, lambda state: not state["sealed"])
-    table.sim.press("k3")
-    assert table.inbox.next(Key) == Key(BOX, "k3", "down")
-
-
-def test_after_the_reveal_the_keys_are_ordinary_again(table: Table) -> None:
-    table.open()
-    table.lock()
-    table.bid()
-    table.hub.cancel(BOX, 1)
-    table.sim.press("push")
-    assert table.inbox.next(Key) == Key(BOX, "push", "down")
-
-
-def test_a_newer_round_takes_the_place_of_an_older_one(table: Table) -> None:
-    table.open(round=1)
-    table.lock(choice="k1")
-    table.hub.open(BOX, SealedRound(2, 5, 0))
-    table.seats.see(table.sim, lambda state: state["sealed"] and not state["locked"])
-    table.lock(choice="k3")
-    assert table.bid(round=2) == 2
-    assert [bid.round for bid in table.inbox.all(BoxBid)] == [2]
 
 
 def test_rings_words_and_sounds_reach_the_box(table: Table) -> None:

@@ -1,0 +1,459 @@
+"""Seat boxes without a microcontroller: buttons, dial and lamps wired straight to the Pi's header.
+
+The table hears the same Signals as from a box on a cable. A sealed value is held here until the reveal; while a
+sealed round is open nothing is told of dial, push or key, and nothing of them is logged. No commitment is needed:
+there is no cable on which a value could be changed.
+
+Every switch lies between its pin and GND, the pin pulled up inside the Pi. Lamps are plain LEDs with a resistor.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, Literal
+
+import msgspec
+from gpiozero import PWMLED, DigitalInputDevice, DigitalOutputDevice, Factory, RotaryEncoder
+
+from drivers import header
+from drivers import settings as block
+from drivers.header import PinFactory, Wire
+from drivers.line import SteadyClock
+from drivers.own_thread import Inbox, OwnThread
+from drivers.ring_light import RingLight
+from hub.errors import ConfigError, DeviceLost
+from hub.pictures.rings import LAMPS, Colour
+from hub.ports import (
+    CONTROLS,
+    BoxBid,
+    BoxDown,
+    BoxLocked,
+    BoxUnlocked,
+    BoxUp,
+    Clock,
+    Control,
+    Key,
+    LampPicture,
+    SealedRound,
+    Turn,
+)
+
+log = logging.getLogger(__name__)
+
+BOUNCE = 0.02  # seconds; switches are quiet within 5 to 10 ms (Ganssle, "A Guide to Debouncing", 2004)
+HOLD: Mapping[Control, float] = {"bar": 3.0}
+KEY_HOLD = 2.0
+CHOOSERS = 6  # K1 to K6
+LAMP_HERTZ = 100  # of the software PWM that dims a lamp
+
+# When the buzzer goes on and off, in turns, in seconds.
+_SOUNDS: Mapping[str, tuple[float, ...]] = {
+    "lock": (0.0, 0.03),
+    "error": (0.0, 0.08, 0.16, 0.24),
+    "reveal": (0.0, 0.2),
+}
+
+
+class BoxPins(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """One box of the block: GPIO numbers. The defaults leave SPI, I2C and the usual panels' pins free."""
+
+    id: str = "pins-1"
+    dial: tuple[int, int] = (5, 6)  # A and B; the other way round if it turns the wrong way
+    push: int = 13
+    bar: int = 26
+    keys: Annotated[list[int], msgspec.Meta(max_length=CHOOSERS)] = msgspec.field(
+        default_factory=lambda: [4, 12, 16, 22, 23, 27]
+    )
+    lamps: Annotated[list[int], msgspec.Meta(max_length=LAMPS)] = msgspec.field(default_factory=lambda: [21])
+    buzzer: int | None = None
+
+    def inputs(self) -> dict[Control, int]:
+        """Each control's pin."""
+        keys: Sequence[Control] = CONTROLS[2:]
+        return {"push": self.push, "bar": self.bar, **dict(zip(keys, self.keys, strict=False))}
+
+    def wiring(self) -> list[Wire]:
+        """Its wires."""
+        wires = [Wire(self.dial[0], f"{self.id} dial A"), Wire(self.dial[1], f"{self.id} dial B")]
+        wires += [Wire(pin, f"{self.id} {control}") for control, pin in self.inputs().items()]
+        wires += [Wire(pin, f"{self.id} lamp {number}") for number, pin in enumerate(self.lamps, 1)]
+        if self.buzzer is not None:
+            wires.append(Wire(self.buzzer, f"{self.id} buzzer"))
+        return [*wires, Wire("GND", f"{self.id} common of all", shared=True)]
+
+
+class Settings(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[device]] driver = "gpio_box"`, with a `[[device.boxes]]` block for each box."""
+
+    pins: PinFactory = "lgpio"
+    boxes: Annotated[list[BoxPins], msgspec.Meta(min_length=1)] = msgspec.field(default_factory=lambda: [BoxPins()])
+
+
+# --- one switch, one box: no pin, thread or clock of their own ----------------------------------------
+
+
+class Contact:
+    """One switch. A change counts at its first edge; then its bouncing is not looked at for a while."""
+
+    def __init__(self) -> None:
+        self.closed = False
+        self.blind_until: float | None = None
+
+    def edge(self, closed: bool, now: float) -> bool:
+        """Whether this edge is a change."""
+        if self.blind_until is not None and now < self.blind_until:
+            return False
+        self.blind_until = None
+        if closed == self.closed:
+            return False
+        self.closed, self.blind_until = closed, now + BOUNCE
+        return True
+
+    def look(self, closed: bool, now: float) -> bool:
+        """After the bouncing: whether the switch has changed once more in that time."""
+        if self.blind_until is None or now < self.blind_until:
+            return False
+        return self.edge(closed, now)
+
+
+class Box:
+    """One box as the table knows it: controls in, Signals out."""
+
+    def __init__(self, name: str, inbox: Inbox) -> None:
+        self.id = name
+        self._put = inbox
+        self._sealed: SealedRound | None = None
+        self._value = 0
+        self._locked = False
+        self._turned = 0
+        self._holds: dict[Control, float] = {}
+
+    def press(self, control: Control, now: float) -> None:
+        """A control went down."""
+        self.tell_turns()
+        self._holds[control] = now + HOLD.get(control, KEY_HOLD)
+        sealed = self._sealed
+        if sealed is None:
+            self._put(Key(self.id, control, "down"))
+        elif control == "push":
+            if not self._locked:
+                self._locked = True
+                self._put(BoxLocked(self.id, sealed.round))
+        elif control == "bar":
+            self._take_back(sealed)
+        elif not self._locked and sealed.high < CHOOSERS:
+            self._value = min(int(control[1]) - 1, sealed.high)
+
+    def release(self, control: Control, now: float) -> None:
+        """A control came up."""
+        self.due(now)
+        self._holds.pop(control, None)
+
+    def turn(self, detents: int) -> None:
+        """The dial was turned."""
+        if self._sealed is None:
+            self._turned += detents
+        elif not self._locked:
+            self._value = max(0, min(self._sealed.high, self._value + detents))
+
+    def due(self, now: float) -> None:
+        """Tell what was turned, and which control is being held."""
+        self.tell_turns()
+        for control, at in list(self._holds.items()):
+            if now >= at:
+                del self._holds[control]
+                if self._sealed is None or control == "bar":
+                    self._put(Key(self.id, control, "hold"))
+
+    def deadline(self) -> float | None:
+        """When a hold is due."""
+        return min(self._holds.values(), default=None)
+
+    def tell_turns(self) -> None:
+        """The detents since the last time, as one Signal."""
+        if self._turned:
+            self._put(Turn(self.id, self._turned))
+            self._turned = 0
+
+    def _take_back(self, sealed: SealedRound) -> None:
+        if self._locked:
+            self._locked = False
+            self._put(BoxUnlocked(self.id, sealed.round))
+        else:
+            self._put(Key(self.id, "bar", "down"))
+
+    # --- what the table asks ---
+
+    def open(self, sealed: SealedRound) -> None:
+        """A sealed choice; the round that is open already goes on."""
+        if self._sealed is None or self._sealed.round != sealed.round:
+            self.tell_turns()
+            self._sealed, self._locked = sealed, False
+            self._value = max(0, min(sealed.high, sealed.at))
+
+    def reveal(self, round: int) -> None:
+        """Tell the locked value of this very round."""
+        if self._locked and self._sealed is not None and self._sealed.round == round:
+            value = self._value
+            self._close()
+            self._put(BoxBid(self.id, round, value))
+
+    def cancel(self, round: int) -> None:
+        """The keys are ordinary again."""
+        if self._sealed is not None and self._sealed.round == round:
+            self._close()
+
+    def up_again(self) -> None:
+        """The pins are back: a lock that is held is told once more."""
+        self._holds.clear()
+        if self._sealed is not None and self._locked:
+            self._put(BoxLocked(self.id, self._sealed.round))
+
+    def _close(self) -> None:
+        self._sealed, self._locked, self._value = None, False, 0
+
+
+# --- on the header ---------------------------------------------------------------------------------------
+
+
+class _Wired:
+    """A box on its pins."""
+
+    def __init__(self, pins: BoxPins, inbox: Inbox) -> None:
+        self.pins = pins
+        self.box = Box(pins.id, inbox)
+        self.light = RingLight()
+        self.contacts: dict[Control, Contact] = {control: Contact() for control in pins.inputs()}
+        self._switches: dict[Control, DigitalInputDevice] = {}
+        self._opened: list[Any] = []
+        self._lamps: list[PWMLED] = []
+        self._levels: list[float] = []
+        self._buzzer: DigitalOutputDevice | None = None
+        self._toggles: list[float] = []
+
+    def take(self, factory: Factory, edge: Callable[[_Wired, Control, bool], None], turn: _Turned) -> None:
+        """Claim the pins; `edge` and `turn` are called from gpiozero's thread."""
+        for control, pin in self.pins.inputs().items():
+            switch = self._keep(DigitalInputDevice(pin, pull_up=True, pin_factory=factory))
+            switch.when_activated = partial(edge, self, control, True)
+            switch.when_deactivated = partial(edge, self, control, False)
+            self._switches[control] = switch
+            self.contacts[control] = Contact()
+        dial = self._keep(RotaryEncoder(*self.pins.dial, max_steps=0, pin_factory=factory))
+        dial.when_rotated_clockwise = partial(turn, self, 1)
+        dial.when_rotated_counter_clockwise = partial(turn, self, -1)
+        self._lamps = [self._keep(PWMLED(pin, frequency=LAMP_HERTZ, pin_factory=factory)) for pin in self.pins.lamps]
+        self._levels = [0.0] * len(self._lamps)
+        if self.pins.buzzer is not None:
+            self._buzzer = self._keep(DigitalOutputDevice(self.pins.buzzer, pin_factory=factory))
+
+    def _keep(self, opened: Any) -> Any:
+        self._opened.append(opened)
+        return opened
+
+    def give_back(self) -> None:
+        """Free the pins."""
+        opened, self._opened = self._opened, []
+        self._switches, self._lamps, self._buzzer = {}, [], None
+        for one in reversed(opened):
+            one.close()
+
+    def edge(self, control: Control, closed: bool, at: float) -> None:
+        """A switch changed, or bounced."""
+        if self.contacts[control].edge(closed, at):
+            self._changed(control, closed, at)
+
+    def _changed(self, control: Control, closed: bool, at: float) -> None:
+        if closed:
+            self.box.press(control, at)
+        else:
+            self.box.release(control, at)
+
+    def sound(self, kind: str, now: float) -> None:
+        """Begin a sound."""
+        self._toggles = [now + after for after in _SOUNDS[kind]]
+
+    def step(self, now: float) -> float | None:
+        """Everything that is due; when to look again."""
+        deadlines = [self.box.deadline()]
+        for control, contact in self.contacts.items():
+            if contact.look(self._switches[control].is_active, now):
+                self._changed(control, contact.closed, now)
+            deadlines.append(contact.blind_until)
+        self.box.due(now)
+        if self._lamps:
+            self._show(levels(self.light.lamps(now), len(self._lamps)))
+            deadlines.append(self.light.due(now))
+        deadlines += [self.box.deadline(), self._make_sound(now)]
+        return min((at for at in deadlines if at is not None), default=None)
+
+    def _show(self, new: Sequence[float]) -> None:
+        for number, (lamp, level) in enumerate(zip(self._lamps, new, strict=True)):
+            if level != self._levels[number]:
+                self._levels[number] = lamp.value = level
+
+    def _make_sound(self, now: float) -> float | None:
+        """Turn the buzzer on or off; when it changes next."""
+        if self._buzzer is None or not self._toggles:
+            return None
+        while self._toggles and now >= self._toggles[0]:
+            del self._toggles[0]
+        self._buzzer.value = len(self._toggles) % 2 == 1
+        return self._toggles[0] if self._toggles else None
+
+
+_Turned = Callable[[_Wired, int], None]
+
+
+def levels(ring: Sequence[Colour], count: int) -> list[float]:
+    """A ring of 16 as `count` plain lamps round the seat, the first at the player's side.
+
+    A lamp is as bright as the brightest place that is nearer to it than to the others (halfway: the lamp nearer to
+    the player has it). A single one sees the half that faces the player.
+    """
+
+    def apart(one: float, other: float) -> float:
+        return abs((one - other + LAMPS / 2) % LAMPS - LAMPS / 2)
+
+    places = [number * LAMPS / count for number in range(count)]
+    shown = [0.0] * count
+    for place, colour in enumerate(ring):
+        if count > 1 or apart(place, 0) <= LAMPS / 4:
+            nearest = min(range(count), key=lambda number: (apart(place, places[number]), apart(0, places[number])))
+            shown[nearest] = max(shown[nearest], max(colour) / 255)
+    return shown
+
+
+class GpioBoxes:
+    """The `Boxes` port on the header, and the device of a `[[device]]` block. Nothing here blocks."""
+
+    lamps = page = dice = None
+
+    def __init__(
+        self,
+        boxes: Sequence[BoxPins],
+        inbox: Inbox,
+        clock: Clock,
+        open_pins: Callable[[], Factory],
+    ) -> None:
+        self._clock = clock
+        self._put = inbox
+        self._open_pins = open_pins
+        self._factory: Factory | None = None
+        self._wired = {pins.id: _Wired(pins, inbox) for pins in boxes}
+        self._boot = secrets.token_hex(4)
+        self._up = False
+        self._thread = OwnThread(f"gpio_box {', '.join(self._wired)}", self, inbox, clock)
+
+    @property
+    def boxes(self) -> GpioBoxes:
+        """The port this device fulfils."""
+        return self
+
+    def start(self) -> None:
+        """Claim the pins from now on."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Give the pins back."""
+        self._thread.close()
+
+    def wake(self) -> None:
+        """Look at the clock now (a test has put it forward)."""
+        self._thread.wake()
+
+    # --- the thread's work ---
+
+    def take(self) -> None:
+        """Claim every pin, or none."""
+        self._factory = self._open_pins()
+        for wired in self._wired.values():
+            try:
+                wired.take(self._factory, self._edge, self._turn)
+            except header.pin_troubles() as trouble:
+                raise DeviceLost(
+                    f"The pins of box {wired.pins.id} cannot be used ({trouble}): "
+                    "does another program or an overlay of config.txt have them?"
+                ) from trouble
+        self._up = True
+        for wired in self._wired.values():
+            controls = len(wired.pins.inputs())
+            self._put(BoxUp(wired.pins.id, self._boot, "header", controls))
+            wired.box.up_again()
+
+    def step(self, now: float) -> float | None:
+        """What time brings: holds, the end of bouncing, moving lamps."""
+        try:
+            deadlines = [wired.step(now) for wired in self._wired.values()]
+        except header.pin_troubles() as trouble:
+            raise DeviceLost(f"The header's pins fail ({trouble}): they are opened again.") from trouble
+        return min((at for at in deadlines if at is not None), default=None)
+
+    def give_back(self) -> None:
+        """Free every pin; the boxes are down until they are taken again."""
+        up, self._up = self._up, False
+        for name in self._wired if up else ():
+            self._put(BoxDown(name, f"The pins of box {name} are closed."))
+        factory, self._factory = self._factory, None
+        if factory is None:
+            return
+        try:
+            for wired in self._wired.values():
+                wired.give_back()
+        finally:
+            factory.close()
+
+    def _edge(self, wired: _Wired, control: Control, closed: bool) -> None:
+        self._thread.tell(partial(wired.edge, control, closed, self._clock.now()))
+
+    def _turn(self, wired: _Wired, detents: int) -> None:
+        self._thread.tell(partial(wired.box.turn, detents))
+
+    # --- the port ---
+
+    def _tell(self, name: str, call: Callable[[_Wired], None]) -> None:
+        if name in self._wired:
+            self._thread.tell(partial(call, self._wired[name]))
+
+    def open(self, box: str, sealed: SealedRound) -> None:
+        """Ask for a sealed choice. The round that is open already goes on; any other takes its place."""
+        self._tell(box, lambda wired: wired.box.open(sealed))
+
+    def reveal(self, box: str, round: int) -> None:
+        """Ask for the value. If the owner was faster with the bar, BoxUnlocked is in the inbox already."""
+        self._tell(box, lambda wired: wired.box.reveal(round))
+
+    def cancel(self, box: str, round: int) -> None:
+        """The sealed choice is over or void."""
+        self._tell(box, lambda wired: wired.box.cancel(round))
+
+    def ring(self, box: str, picture: LampPicture) -> None:
+        """Draw on the box's lamps, which have one colour."""
+        plain = LampPicture(picture.pattern, picture.n)
+        self._tell(box, lambda wired: wired.light.show(plain))
+
+    def say(self, box: str, text: str) -> None:
+        """Nothing: a box on the header has no display."""
+
+    def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
+        """A short sound, if the box has a buzzer."""
+        self._tell(box, lambda wired: wired.sound(kind, self._clock.now()))
+
+
+def wiring(settings: Mapping[str, Any]) -> list[Wire]:
+    """The wires of a `[[device]]` block."""
+    return [wire for box in block.read(Settings, settings, "gpio_box").boxes for wire in box.wiring()]
+
+
+def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> GpioBoxes:
+    """The device of a `[[device]]` block; boxes draw nothing. Raises ConfigError for two wires on one pin."""
+    asked = block.read(Settings, settings, "gpio_box")
+    names = [box.id for box in asked.boxes]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"gpio_box: two boxes have the id {name!r}: give each its own.")
+    header.check_pins("gpio_box", wiring(settings))
+    return GpioBoxes(asked.boxes, inbox, SteadyClock(), partial(header.open_pins, asked.pins))

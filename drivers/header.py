@@ -1,0 +1,210 @@
+"""The Pi's 40-pin header: which wire goes where, and the two things that are opened through it, pins and SPI.
+
+Every driver that uses the header says so as data (`wiring(settings)`), so that two devices on one pin are refused
+before anything is opened, and the wiring can be drawn. Pins are told by their GPIO (BCM) number.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal, NamedTuple, Protocol
+
+from gpiozero import Factory, GPIOZeroError
+from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+from hub.errors import ConfigError, DeviceLost
+
+Rail = Literal["3V3", "5V", "GND"]
+PinFactory = Literal["lgpio", "mock"]
+
+# Raspberry Pi documentation, "GPIO and the 40-pin header": the same on every Pi with 40 pins.
+PLACES: Mapping[int | Rail, tuple[int, ...]] = {
+    "3V3": (1, 17), "5V": (2, 4), "GND": (6, 9, 14, 20, 25, 30, 34, 39),
+    2: (3,), 3: (5,), 4: (7,), 14: (8,), 15: (10,), 17: (11,), 18: (12,), 27: (13,), 22: (15,), 23: (16,), 24: (18,),
+    10: (19,), 9: (21,), 25: (22,), 11: (23,), 8: (24,), 7: (26,), 0: (27,), 1: (28,), 5: (29,), 6: (31,), 12: (32,),
+    13: (33,), 19: (35,), 16: (36,), 26: (37,), 20: (38,), 21: (40,),
+}  # fmt: skip
+LEAST_GPIO, MOST_GPIO = 2, 27  # 0 and 1 read what a board on the header says of itself
+
+MISSING = "make setup EXTRAS=pi"
+
+
+class Wire(NamedTuple):
+    """One wire: from a GPIO or a rail of the header to a terminal of a device.
+
+    A `shared` wire may go to several devices: a rail, or the clock and data of an SPI bus with selects.
+    """
+
+    pin: int | Rail
+    to: str
+    shared: bool = False
+
+    @property
+    def place(self) -> str:
+        """The pin as people say it."""
+        return f"GPIO{self.pin}" if isinstance(self.pin, int) else self.pin
+
+
+class Spi(NamedTuple):
+    """A place on an SPI bus, `/dev/spidev<bus>.<select>`, and the GPIOs behind it."""
+
+    bus: int
+    select: int
+
+    @property
+    def path(self) -> str:
+        """The device file."""
+        return f"/dev/spidev{self.bus}.{self.select}"
+
+    @property
+    def mosi(self) -> int:
+        """Data from the Pi."""
+        return _SPI[self.bus].mosi
+
+    @property
+    def sclk(self) -> int:
+        """The clock."""
+        return _SPI[self.bus].sclk
+
+    @property
+    def ce(self) -> int:
+        """The select of this place."""
+        return _SPI[self.bus].selects[self.select]
+
+
+class _SpiPins(NamedTuple):
+    mosi: int
+    sclk: int
+    selects: tuple[int, ...]
+
+
+_SPI = {0: _SpiPins(10, 11, (8, 7)), 1: _SpiPins(20, 21, (18, 17, 16))}
+
+
+def spi(text: str, device: str) -> Spi:
+    """The place that an owner writes as "0.0". Raises ConfigError."""
+    places = {f"{bus}.{select}": Spi(bus, select) for bus, pins in _SPI.items() for select in range(len(pins.selects))}
+    if text not in places:
+        raise ConfigError(f'{device}: spi = "{text}" is no place on a bus; there are {", ".join(sorted(places))}.')
+    return places[text]
+
+
+# --- who uses which pin ------------------------------------------------------------------------------
+
+
+def check_pins(device: str, wires: Sequence[Wire]) -> None:
+    """Refuse a GPIO that the header does not have, and one used twice by the device itself. Raises ConfigError."""
+    for wire in wires:
+        if isinstance(wire.pin, int) and not LEAST_GPIO <= wire.pin <= MOST_GPIO:
+            raise ConfigError(
+                f"{device}: there is no GPIO{wire.pin} for {wire.to}; the header has GPIO{LEAST_GPIO} to {MOST_GPIO}."
+            )
+    for one, other in combinations(wires, 2):
+        if one.pin == other.pin and not (one.shared and other.shared):
+            raise ConfigError(f"{device}: {one.place} is given to {one.to} and to {other.to}: give each its own.")
+
+
+def check_devices(devices: Sequence[tuple[str, Sequence[Wire]]]) -> None:
+    """Refuse a pin that two devices would have. Raises ConfigError that names both and every such pin."""
+    for (one, own), (other, others) in combinations(devices, 2):
+        clashes = [
+            f"{wire.place} ({wire.to} and {second.to})"
+            for wire in own
+            for second in others
+            if wire.pin == second.pin and not (wire.shared and second.shared)
+        ]
+        if clashes:
+            raise ConfigError(f"{one} and {other} are both wired to {', '.join(clashes)}: move one of them.")
+
+
+# --- pins --------------------------------------------------------------------------------------------
+
+
+def open_pins(kind: PinFactory) -> Factory:
+    """The header's pins. By name and never by trying, so that a Pi never plays on pretended pins. Raises DeviceLost.
+
+    gpiozero's own choice (and `GPIOZERO_PIN_FACTORY`) is not asked: on a Pi 5 it may end at a library that cannot work.
+    """
+    if kind == "mock":
+        return MockFactory(pin_class=MockPWMPin)
+    try:
+        import lgpio  # noqa: F401, PLC0415 - only a Pi has it
+        from gpiozero.pins.lgpio import LGPIOFactory  # noqa: PLC0415
+    except ImportError as missing:
+        raise DeviceLost(f"The Python package lgpio is missing, which opens the header's pins: {MISSING}.") from missing
+    try:
+        return LGPIOFactory()
+    except pin_troubles() as trouble:
+        raise DeviceLost(
+            f"The header's pins cannot be opened ({trouble}): is this a Raspberry Pi, and the hub's user in group gpio?"
+        ) from trouble
+
+
+def pin_troubles() -> tuple[type[Exception], ...]:
+    """What a pin may raise: gpiozero's errors, the system's, and lgpio's own, which is neither."""
+    try:
+        from lgpio import error  # noqa: PLC0415 - only a Pi has it
+    except ImportError:
+        return (GPIOZeroError, OSError)
+    return (GPIOZeroError, OSError, error)
+
+
+# --- SPI ---------------------------------------------------------------------------------------------
+
+
+class Bus(Protocol):
+    """An open SPI bus, as far as lamps and panels need it."""
+
+    def write(self, data: bytes) -> None:
+        """Send; raises DeviceLost."""
+
+    def close(self) -> None:
+        """Give it back."""
+
+
+OpenBus = Callable[[Spi, int], Bus]
+
+
+def open_spi(place: Spi, hertz: int) -> Bus:
+    """The bus at `place`, mode 0. Raises DeviceLost with what to do."""
+    try:
+        from spidev import SpiDev  # noqa: PLC0415 - only a Pi has it
+    except ImportError as missing:
+        raise DeviceLost(f"The Python package spidev is missing, which opens the SPI bus: {MISSING}.") from missing
+    opened = SpiDev()
+    try:
+        opened.open(place.bus, place.select)
+        opened.max_speed_hz = hertz
+        opened.mode = 0
+    except OSError as trouble:
+        opened.close()
+        raise DeviceLost(_spi_sentence(place, trouble)) from trouble
+    return _SpidevBus(place, opened)
+
+
+def _spi_sentence(place: Spi, trouble: OSError) -> str:
+    if trouble.errno == errno.ENOENT:
+        overlay = "dtparam=spi=on" if place.bus == 0 else f"dtoverlay=spi1-{place.select + 1}cs"
+        return f"There is no {place.path}: write {overlay} into /boot/firmware/config.txt and restart the Pi."
+    if trouble.errno in (errno.EACCES, errno.EPERM):
+        return f"The hub may not open {place.path}: put its user into the group spi."
+    return f"{place.path} cannot be used ({trouble.strerror})."
+
+
+class _SpidevBus:
+    """spidev as a `Bus`."""
+
+    def __init__(self, place: Spi, opened: Any) -> None:
+        self._place = place
+        self._spi = opened
+
+    def write(self, data: bytes) -> None:
+        try:
+            self._spi.writebytes2(data)
+        except OSError as trouble:
+            raise DeviceLost(_spi_sentence(self._place, trouble)) from trouble
+
+    def close(self) -> None:
+        self._spi.close()

@@ -1,0 +1,49 @@
+"""What a ring of lamps shows from moment to moment: the newest picture, moved by the driver's own clock.
+
+For lamps that the hub itself drives (strips, lamps on the header). A seat box draws its own ring.
+"""
+
+from __future__ import annotations
+
+from hub.pictures.rings import LAMPS, Colour, frame, moves
+from hub.ports import LampPicture
+
+FRAME = 1 / 30  # seconds between two frames of a moving pattern
+# No light flashes more than three times a second (WCAG 2.2, 2.3.1): a flash is two changes, so a ring takes six
+# pictures a second at most. Within a pattern the same is promised by hub.pictures.
+CALM = 1 / 6
+
+_DARK = LampPicture("off")
+
+
+class RingLight:
+    """One ring. A new picture shows at once, or soon after the one before it; of several, the newest."""
+
+    def __init__(self) -> None:
+        self._shown = _DARK
+        self._since = 0.0
+        self._newest: LampPicture | None = None
+        self._free_at = 0.0
+
+    def show(self, picture: LampPicture) -> None:
+        """The newest picture."""
+        self._newest = picture
+
+    def lamps(self, now: float) -> list[Colour]:
+        """The 16 lamps as they are to be now."""
+        if self._newest is not None and now >= self._free_at:
+            if self._newest != self._shown:
+                self._shown, self._since, self._free_at = self._newest, now, now + CALM
+            self._newest = None
+        return frame(self._shown, now - self._since)
+
+    def due(self, now: float) -> float | None:
+        """When `lamps` may differ from those of `now`; None: not until another picture comes."""
+        waiting = self._free_at if self._newest is not None else None
+        moving = now + FRAME if moves(self._shown) else None
+        return min((at for at in (waiting, moving) if at is not None), default=None)
+
+
+def dark() -> list[Colour]:
+    """A ring that shows nothing."""
+    return [(0, 0, 0)] * LAMPS
