@@ -34,12 +34,14 @@ MISSING = "make setup EXTRAS=pi"
 class Wire(NamedTuple):
     """One wire: from a GPIO or a rail of the header to a terminal of a device.
 
-    A `shared` wire may go to several devices: a rail, or the clock and data of an SPI bus with selects.
+    A `shared` wire may go to several devices: a rail, or the clock and data of an SPI bus with selects. On an `idle`
+    one the Pi's bus keeps a pin busy to which nothing is connected.
     """
 
     pin: int | Rail
     to: str
     shared: bool = False
+    idle: bool = False
 
     @property
     def place(self) -> str:

@@ -5,7 +5,7 @@ For lamps that the hub itself drives (strips, lamps on the header). A seat box d
 
 from __future__ import annotations
 
-from hub.pictures.rings import LAMPS, Colour, frame, moves
+from hub.pictures.rings import Colour, frame, moves
 from hub.ports import LampPicture
 
 FRAME = 1 / 30  # seconds between two frames of a moving pattern
@@ -42,8 +42,3 @@ class RingLight:
         waiting = self._free_at if self._newest is not None else None
         moving = now + FRAME if moves(self._shown) else None
         return min((at for at in (waiting, moving) if at is not None), default=None)
-
-
-def dark() -> list[Colour]:
-    """A ring that shows nothing."""
-    return [(0, 0, 0)] * LAMPS

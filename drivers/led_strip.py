@@ -1,0 +1,238 @@
+"""A strip of coloured lamps on the Pi's SPI bus: APA102 or SK9822, or WS2812. One strip is the rings of several seats.
+
+The strip runs from seat to seat, 16 lamps each. APA102 and SK9822 have a clock of their own and are the safer choice;
+WS2812 hears nothing but the length of pulses, which the bus makes as three bits for one. Neither answers: a strip
+that was unplugged cannot be noticed, so its picture is told again every second and is there when the strip is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from drivers import header
+from drivers import settings as block
+from drivers.header import Bus, OpenBus, Spi, Wire, open_spi
+from drivers.line import SteadyClock
+from drivers.own_thread import Inbox, OwnThread
+from drivers.ring_light import RingLight
+from hub.errors import ConfigError, DeviceLost
+from hub.pictures.rings import LAMPS, Colour
+from hub.ports import Clock, LampPicture
+
+AGAIN = 1.0  # seconds until an unchanged picture is told again
+LIT_MILLIAMPS = 60.0  # one lamp, all three colours at full (WS2812B and APA102 data sheets: 20 mA a colour)
+IDLE_MILLIAMPS = 1.0  # one lamp that is dark
+# spidev sends 4096 bytes in one go (its `bufsiz`), and a WS2812 takes the pause after them for the end. Six rings
+# with gaps of this length still fit.
+WIDEST_GAP = 60
+
+Chip = Literal["apa102", "ws2812"]
+
+_OFF = LampPicture("off")
+_DARK: Colour = (0, 0, 0)
+
+
+class Settings(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[device]] driver = "led_strip"`."""
+
+    chip: Chip = "apa102"  # "apa102" is SK9822, too
+    spi: str = "0.0"  # the bus: /dev/spidev0.0
+    seats: Annotated[list[int], msgspec.Meta(min_length=1, max_length=6)] = msgspec.field(
+        default_factory=lambda: [1, 2, 3, 4]
+    )  # in the order in which the strip passes them
+    first: Annotated[int, msgspec.Meta(ge=0, lt=LAMPS)] = 0  # which lamp of a ring lies at the player's side
+    clockwise: bool = True  # how the strip runs round a ring, seen from above
+    gap: Annotated[int, msgspec.Meta(ge=0, le=WIDEST_GAP)] = 0  # lamps between two rings, which stay dark
+    brightness: Annotated[int, msgspec.Meta(ge=1, le=100)] = 40  # percent
+    milliamps: Annotated[int, msgspec.Meta(ge=100, le=20000)] = 1500  # what the strip's 5 V supply can give
+
+    @property
+    def count(self) -> int:
+        """Lamps on the strip."""
+        return len(self.seats) * LAMPS + (len(self.seats) - 1) * self.gap
+
+
+# --- lamps to bytes ----------------------------------------------------------------------------------------
+
+
+class Coding:
+    """How a chip is spoken to: the speed of the bus, and its bytes."""
+
+    hertz: int
+
+    @staticmethod
+    def code(lamps: Sequence[Colour]) -> bytes:
+        """One whole frame."""
+        raise NotImplementedError
+
+
+class Apa102(Coding):
+    """APA102 and SK9822: start, then one word a lamp (three ones, 5 bits of brightness, blue, green, red).
+
+    An SK9822 shows a frame at the next start word, so another one follows at once; zeros then clock it to the last
+    lamp, half a bit for each. Ones would be taken for white lamps.
+    """
+
+    hertz = 4_000_000
+
+    @staticmethod
+    def code(lamps: Sequence[Colour]) -> bytes:
+        """One whole frame."""
+        words = b"".join(bytes((0xFF, blue, green, red)) for red, green, blue in lamps)
+        return bytes(4) + words + bytes(4) + bytes((len(lamps) + 15) // 16)
+
+
+class Ws2812(Coding):
+    """WS2812B: green, red, blue; a 1 is two thirds of 1.25 us high, a 0 one third. 300 us of low end a frame.
+
+    The same silence goes before it: whatever was on the wire until then is no part of the frame.
+    """
+
+    hertz = 2_400_000
+    SILENCE = bytes(90)  # 300 us
+    _THREE_FOR_ONE = tuple(
+        int("".join("110" if byte >> bit & 1 else "100" for bit in range(7, -1, -1)), 2).to_bytes(3)
+        for byte in range(256)
+    )
+
+    @staticmethod
+    def code(lamps: Sequence[Colour]) -> bytes:
+        """One whole frame."""
+        pulses = Ws2812._THREE_FOR_ONE
+        told = b"".join(pulses[green] + pulses[red] + pulses[blue] for red, green, blue in lamps)
+        return Ws2812.SILENCE + told + Ws2812.SILENCE
+
+
+CODINGS: Mapping[Chip, type[Coding]] = {"apa102": Apa102, "ws2812": Ws2812}
+
+
+def milliamps(lamps: Sequence[Colour]) -> float:
+    """What a frame draws from the supply, as the data sheets have it."""
+    return LIT_MILLIAMPS * sum(map(sum, lamps)) / (3 * 255) + IDLE_MILLIAMPS * len(lamps)
+
+
+def dimmed(lamps: Sequence[Colour], brightness: int, budget: float) -> list[Colour]:
+    """The frame at `brightness` percent, and darker as a whole where it would draw more than `budget` milliamps."""
+    scale = brightness / 100
+    lit = scale * (milliamps(lamps) - IDLE_MILLIAMPS * len(lamps))
+    room = max(0.0, budget - IDLE_MILLIAMPS * len(lamps))
+    if lit > room:
+        scale *= room / lit
+    return [(int(red * scale), int(green * scale), int(blue * scale)) for red, green, blue in lamps]
+
+
+def laid_out(rings: Sequence[Sequence[Colour]], asked: Settings) -> list[Colour]:
+    """Rings, each from the player's side clockwise, as the lamps of the strip in their order."""
+    step = 1 if asked.clockwise else -1
+    strip: list[Colour] = []
+    for ring in rings:
+        if strip:
+            strip += [_DARK] * asked.gap
+        strip += [ring[(place - asked.first) * step % LAMPS] for place in range(LAMPS)]
+    return strip
+
+
+# --- the device --------------------------------------------------------------------------------------------
+
+
+class LedStrip:
+    """The `Lamps` port on a strip, and the device of a `[[device]]` block."""
+
+    page = boxes = dice = None
+
+    def __init__(self, asked: Settings, inbox: Inbox, clock: Clock, open_bus: OpenBus = open_spi) -> None:
+        self._asked = asked
+        self._place: Spi = header.spi(asked.spi, "led_strip")
+        self._coding = CODINGS[asked.chip]
+        self._open_bus = open_bus
+        self._bus: Bus | None = None
+        self._rings = {seat: RingLight() for seat in asked.seats}
+        self._told = b""
+        self._again_at = 0.0
+        self._thread = OwnThread(f"led_strip {asked.spi}", self, inbox, clock)
+
+    @property
+    def lamps(self) -> LedStrip:
+        """The port this device fulfils."""
+        return self
+
+    def start(self) -> None:
+        """Open the bus, now or when it is there."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Go dark."""
+        self._thread.close()
+
+    def wake(self) -> None:
+        """Look at the clock now (a test has put it forward)."""
+        self._thread.wake()
+
+    def show(self, rings: Mapping[int, LampPicture]) -> None:
+        """The newest picture of every seat; a seat without one is dark."""
+        self._thread.tell(partial(self._show, rings))
+
+    def _show(self, rings: Mapping[int, LampPicture]) -> None:
+        for seat, ring in self._rings.items():
+            ring.show(rings.get(seat, _OFF))
+
+    # --- the thread's work ---
+
+    def take(self) -> None:
+        """Open the bus."""
+        self._bus = self._open_bus(self._place, self._coding.hertz)
+        self._told = b""
+
+    def step(self, now: float) -> float:
+        """Send the frame of this moment if it is news, or if it was told long ago."""
+        assert self._bus is not None
+        frame = self._coding.code(self._frame(now))
+        if frame != self._told or now >= self._again_at:
+            self._bus.write(frame)
+            self._told, self._again_at = frame, now + AGAIN
+        moving = [at for ring in self._rings.values() if (at := ring.due(now)) is not None]
+        return min([self._again_at, *moving])
+
+    def give_back(self) -> None:
+        """Go dark, as far as the bus still works, and close it."""
+        bus, self._bus = self._bus, None
+        if bus is None:
+            return
+        try:
+            bus.write(self._coding.code([_DARK] * self._asked.count))
+        except DeviceLost:
+            pass  # the very trouble for which it is given back
+        finally:
+            bus.close()
+
+    def _frame(self, now: float) -> list[Colour]:
+        rings = [ring.lamps(now) for ring in self._rings.values()]
+        return dimmed(laid_out(rings, self._asked), self._asked.brightness, self._asked.milliamps)
+
+
+def wiring(settings: Mapping[str, Any]) -> list[Wire]:
+    """The wires of a `[[device]]` block. A strip has no select: it hears all of its bus, which no other may use."""
+    asked = block.read(Settings, settings, "led_strip")
+    place = header.spi(asked.spi, "led_strip")
+    clock = Wire(place.sclk, "CI") if asked.chip == "apa102" else Wire(place.sclk, "the bus's clock", idle=True)
+    return [
+        Wire(place.mosi, "DI (through a level shifter to 5 V)"),
+        clock,
+        Wire(place.ce, "the bus's select", idle=True),
+        Wire("GND", "GND (of the strip's own 5 V supply, too)", shared=True),
+    ]
+
+
+def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> LedStrip:
+    """The device of a `[[device]]` block. Raises ConfigError."""
+    asked = block.read(Settings, settings, "led_strip")
+    for seat in asked.seats:
+        if asked.seats.count(seat) > 1:
+            raise ConfigError(f"led_strip: seat {seat} has two rings on the strip: name each seat once.")
+    if asked.milliamps <= IDLE_MILLIAMPS * asked.count:
+        raise ConfigError(f"led_strip: {asked.count} lamps draw {asked.milliamps} milliamps while dark: allow more.")
+    return LedStrip(asked, inbox, SteadyClock())
