@@ -83,7 +83,7 @@ def copy(match: Match, length: int | None = None) -> Match:
 
 def seen(match: Match, viewer: int | None) -> bytes:
     """Everything that one viewer is shown."""
-    moves = (match.moves(viewer), match.barred(viewer)) if viewer in match.state.seats and viewer else ()
+    moves = (match.moves(viewer), match.barred(viewer), match.notes(viewer)) if viewer in match.state.seats and viewer else ()
     return msgspec.json.encode((match.view(viewer), moves, match.events, match.over and match.over.wire()))
 
 
@@ -117,6 +117,41 @@ def test_a_match_ends_and_its_invariants_hold_after_every_action(name: str, data
     assert match.view(None)["waiting"]["seats"] == []
     for seat in match.state.seats:
         assert match.view(seat)["waiting"]["seats"] == {}
+
+
+# --- Every change of what is counted is told with its rule ----------------------------------------------
+
+
+@every_game
+@few
+@given(st.data())
+def test_every_change_of_money_or_points_is_told_with_its_rule(name: str, data: st.DataObject) -> None:
+    match, random = data.draw(beginnings(name))
+    game, told, known = match.game, 0, dict[tuple[int, str], int | None]()
+    assert game.counted, "the words of no fact say that it is counted"
+    for _ in steps(match, random, LONGEST):
+        if not known:  # before the first question to people it is being set up
+            known = {} if match.open and match.open.by_chance else totals(match)
+            told = len(match.events)
+        for event in match.events[told:]:
+            counted = event.data.get("seat", 0), event.data.get("what", "")
+            if counted in known and "to" in event.data:
+                assert event.data["from"] == known[counted], event.text
+                assert event.rule in game.words["rules"], event.text
+                assert event.data["sum"], event.text
+                known[counted] = event.data["to"]
+        told = len(match.events)
+        if not (match.open and match.open.by_chance):
+            assert known == totals(match), match.events[-1].text
+
+
+def totals(match: Match) -> dict[tuple[int, str], int | None]:
+    """What is counted of each seat; None where not everybody may know."""
+    return {
+        (seat, what): value if type(value := getattr(record, what)) is int else None
+        for seat, record in match.state.seats.items()
+        for what in match.game.counted
+    }
 
 
 # --- It replays --------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct
 
 from hub.engine.event import Event, State
+from hub.engine.odds import Wants
 
 CHANCE = 0
 """The seat of chance: dice and shuffles are asked of it like of any other seat."""
@@ -267,6 +268,7 @@ class Question(Struct):
     cards: list[Any] = []
     into: str = ""
     final: bool = False
+    wants: Wants | None = None
 
 
 # A hand-driven coroutine hands its question to whoever drives it, and is sent the answer.
@@ -304,22 +306,25 @@ async def ask_all(
 
 
 async def roll(  # every verb takes the state first
-    s: State[Any, Any], seat: int, count: int | Callable[[], int], sides: int, why: str, want: str  # noqa: ARG001
-) -> list[int]:
-    """Ask `seat` to roll `count` dice of `sides` sides at the table.
+    s: State[Any, Any], seat: int, count: int | Callable[[], int], sides: int, why: str, want: str,  # noqa: ARG001
+    wants: Wants | None = None,
+) -> list[int]:  # fmt: skip
+    """Ask `seat` to roll `count` dice of `sides` sides at the table, however many: the table reads them in batches.
 
-    `count` may be a function that tells it again after a standing offer was taken.
+    `count` may be a function that tells it again after a standing offer was taken. `wants` is what the dice must
+    show (`hub.engine.odds`): screens tell it with its odds before they fall.
     """
     dice = count if callable(count) else None
     first = count() if callable(count) else count
-    return await _put(Question("roll", want, {}, roll=Roll(seat, first, sides, why), dice=dice))  # type: ignore[no-any-return]
+    return await _put(Question("roll", want, {}, roll=Roll(seat, first, sides, why), dice=dice, wants=wants))  # type: ignore[no-any-return]
 
 
 async def roll_or(
-    s: State[Any, Any], seat: int, count: int, sides: int, why: str, want: str, moves: Moves  # noqa: ARG001
-) -> list[int] | Answer:
+    s: State[Any, Any], seat: int, count: int, sides: int, why: str, want: str, moves: Moves,  # noqa: ARG001
+    wants: Wants | None = None,
+) -> list[int] | Answer:  # fmt: skip
     """Ask for dice; until they fall the roller may make one of `moves` instead."""
-    question = Question("roll", want, {seat: moves} if moves else {}, roll=Roll(seat, count, sides, why))
+    question = Question("roll", want, {seat: moves} if moves else {}, roll=Roll(seat, count, sides, why), wants=wants)
     return await _put(question)  # type: ignore[no-any-return]
 
 
@@ -334,15 +339,24 @@ async def pick(s: State[Any, Any], values: Sequence[Any], pile: str) -> Any:  # 
 
 
 def tell(s: State[Any, Any], text: str, *, rule: str = "", kind: str = "", **data: Any) -> None:
-    """Tell the whole table what happened: one sentence, the rule id behind it, and the facts as data."""
-    s.told.append(Event(text, rule, kind, data))
+    """Tell the whole table what happened: one sentence, the rule id behind it, and the facts as data (see `reckoned`)."""
+    s.told.append(Event(text, rule, kind, data, s.round))
+
+
+def reckoned(seat: int, what: str, was: int | None, now: int, how: str) -> dict[str, Any]:
+    """The data of an event that tells a change of money or points: of which fact, from what to what, and how it was reckoned.
+
+    This is what "why?" shows, on the phone and elsewhere.
+    """
+    return {"seat": seat, "what": what, "from": was, "to": now, "sum": how}
 
 
 class Won(Exception):
-    """The match is over. `scores` is what the winner is judged by; `why` one sentence."""
+    """The match is over. `scores` is what the winner is judged by; `why` one sentence, `rule` the id behind it."""
 
-    def __init__(self, winners: Sequence[int], scores: Mapping[int, int], why: str) -> None:
+    def __init__(self, winners: Sequence[int], scores: Mapping[int, int], why: str, *, rule: str = "") -> None:
         super().__init__(why)
+        self.rule = rule
         self.winners = list(winners)
         self.scores = dict(scores)
         self.why = why

@@ -22,12 +22,13 @@ class Setup(Struct, frozen=True):
 
 
 class Event(Struct, frozen=True, gc=False):
-    """Something the whole table may know: a sentence, the rule behind it, a kind and its facts."""
+    """Something the whole table may know: a sentence, the rule behind it, a kind, its facts, and the round it was in."""
 
     text: str
     rule: str = ""
     kind: str = ""
     data: dict[str, Any] = {}
+    round: int = 0
 
 
 SeatT = TypeVar("SeatT")

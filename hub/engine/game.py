@@ -48,6 +48,12 @@ class Rulebook(Protocol):
     def stand(self, s: State[Any, Any], seat: int, answer: Answer) -> None:
         """Take a standing offer: pure and at once, asking nothing."""
 
+    def notes(self, s: State[Any, Any], seat: int) -> dict[str, dict[str, str]]:
+        """Where the rules offer it: a few words beside the values of an asked seat's moves, by parameter and value.
+
+        `{"number": {"6": "1 in 6, with 2 Baits 3 in 6"}}`. Only of what that seat may see.
+        """
+
 
 class Option(Struct, frozen=True):
     """One way to play: `default` gives the kind; `choices`, `min`/`max` or `pattern` the legal values."""
@@ -92,6 +98,12 @@ class Game(Struct, frozen=True):
     words: dict[str, Any]
     data: dict[str, Any]
     rulebook: Rulebook
+
+    @property
+    def counted(self) -> list[str]:
+        """The facts of a seat that are money or points (`counted` in the words): each change of them is told."""
+        facts: Mapping[str, Any] = self.words.get("facts", {})
+        return [str(fact.get("name", key)) for key, fact in facts.items() if fact.get("counted")]
 
     def settle(self, seats: Sequence[int], given: Mapping[str, Any]) -> Setup:
         """The set-up of a match with every option filled in. Raises StartRefused."""

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from hub.engine.decision import CHANCE, Action, Answer, Args, Kind, Move, Question, Roll, Won, tell
 from hub.engine.event import Event, State
 from hub.engine.game import Game
+from hub.engine.odds import Wants
 from hub.engine.secret import Secret, hidden, own, plain, public
 from hub.errors import HubError, IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale
 
@@ -83,6 +84,7 @@ class Decision(Struct, gc=False):
     cards: list[Any] = []
     answers: dict[int, Answer] = {}
     final: bool = False
+    wants: Wants | None = None
     print: int = 0
 
     @property
@@ -126,6 +128,7 @@ class Match:
         self.state: State[Any, Any] = game.rulebook.deal(self.setup)
         self._standing = getattr(game.rulebook, "standing", None)
         self._form = getattr(game.rulebook, "form", None)
+        self._notes = getattr(game.rulebook, "notes", None)
         self._wished = getattr(game.rulebook, "wished", None)
         self._into = ""
         self._asked: Mapping[int, Any] = {}
@@ -273,7 +276,7 @@ class Match:
         except Won as won:
             self.open = None
             self.over = Over(won.winners, won.scores, won.why)
-            tell(self.state, won.why, kind="over", winners=won.winners)
+            tell(self.state, won.why, rule=won.rule, kind="over", winners=won.winners)
         except StopIteration:
             self._freeze(RulesBug("The rules ended without a winner."))
         except Exception as why:  # noqa: BLE001 - a rulebook may fail in any way: the match keeps its log, waits for undo
@@ -282,7 +285,7 @@ class Match:
             self._into, self._asked, self._dice = question.into, question.asked, question.dice
             self.open = Decision(
                 len(self.log), question.kind, question.want, self._listed(), question.roll,
-                question.pile, question.cards, {}, question.final,
+                question.pile, question.cards, {}, question.final, question.wants,
             )  # fmt: skip
         self._drain()
 
@@ -355,6 +358,12 @@ class Match:
             if known := self.game.rulebook.explain(self.state, action):
                 told.append({"move": name, **args, "why": known.sentence})
         return told
+
+    def notes(self, seat: int) -> dict[str, dict[str, str]]:
+        """What the rules say beside the values of a seat's moves, by parameter and value: odds, a price."""
+        if self._notes is None or self.open is None or not self.open.offers(seat):
+            return {}
+        return self._notes(self.state, seat)  # type: ignore[no-any-return]
 
     def standing(self, seat: int) -> Sequence[Move]:
         """What a seat may do beside the open decision."""

@@ -23,6 +23,7 @@ from hub.engine.decision import (
     ask_all,
     offer,
     pick,
+    reckoned,
     roll,
     roll_or,
     shuffle,
@@ -30,6 +31,7 @@ from hub.engine.decision import (
 )
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
+from hub.engine.odds import AtLeast, chances
 from hub.engine.secret import Pile, Secret
 from hub.errors import StartRefused
 
@@ -235,7 +237,8 @@ async def roll_rod(s: Table, seat: int) -> None:
     dice = 1
     while True:
         want = f"Roll {bid_of(s, seat)} or more." if dice == 1 else f"Roll two dice: one must be {bid_of(s, seat)} or more."
-        got = await roll_or(s, seat, dice, 6, "rod", want, uses(s, seat, "before", dice))
+        wants = AtLeast(bid_of(s, seat), one=dice > 1, short=s.seats[seat].baits, coin="Bait")
+        got = await roll_or(s, seat, dice, 6, "rod", want, uses(s, seat, "before", dice), wants)
         if isinstance(got, list):
             s.table.rolled = got
             tell(s, f"Seat {seat} rolls {spoken(got)}.", rule="BB-12", kind="roll", seat=seat, faces=got)
@@ -416,7 +419,8 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
 async def use_reroll(s: Table, seat: int, answer: Answer) -> None:
     """BB-28: the new result replaces the old one, better or worse."""
     s.phase, s.table.needs, s.table.verdict = "roll", 0, ""
-    (face,) = await roll(s, seat, 1, 6, "reroll", "Reroll; the new result counts.")
+    wants = AtLeast(bid_of(s, seat), short=s.seats[seat].baits, coin="Bait")
+    (face,) = await roll(s, seat, 1, 6, "reroll", "Reroll; the new result counts.", wants)
     rolled = list(s.table.rolled or [])
     place = rolled.index(answer["die"]) if "die" in answer.args else 0
     rolled[place] = face
@@ -440,11 +444,15 @@ async def use_cast(s: Table, seat: int) -> None:
 
 def borrow_baits(s: Table, seat: int) -> None:
     """BB-34, Advanced 3: one Bait from each other player who has one; BB-D05: nothing from the dummy."""
+    given = 0
     for other, angler in s.seats.items():
         if other != seat and angler.baits:
             angler.baits -= 1
-            s.seats[seat].baits += 1
-            tell(s, f"Seat {other} gives Seat {seat} a Bait.", rule="BB-34", kind="baits", seat=other, to=seat, baits=1)
+            given += 1
+            tell(s, f"Seat {other} gives Seat {seat} a Bait.", rule="BB-34", kind="give", **baits(s, other, -1))
+    if given:
+        s.seats[seat].baits += given
+        tell(s, f"Seat {seat} gets {some(given)}.", rule="BB-34", kind="baits", **baits(s, seat, given))
 
 
 def release(s: Table, seat: int, fish: str) -> None:
@@ -455,7 +463,7 @@ def release(s: Table, seat: int, fish: str) -> None:
     else:
         angler.secret_fish = Secret(None, (seat,))
     s.table.discards.append(fish)
-    tell(s, f"Seat {seat} discards {one(fish)}.", rule="BB-31", kind="release", seat=seat, fish=fish)
+    tell(s, f"Seat {seat} discards {one(fish)}.", rule="BB-31", kind="release", fish=fish, **caught(s, seat, -1))
 
 
 # --- The new Spot and the end ------------------------------------------------------------------------
@@ -505,7 +513,7 @@ def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
     angler = s.seats[seat]
     angler.fish.append(fish)
     angler.caught = True
-    tell(s, f"Seat {seat} takes {one(fish)}.", rule=rule, kind="fish", seat=seat, fish=fish)
+    tell(s, f"Seat {seat} takes {one(fish)}.", rule=rule, kind="fish", fish=fish, **caught(s, seat, 1))
     mine = fish_of(s, seat)
     if angler.dummy and not s.setup.options["dummy_can_win"]:  # BB-V05, BB-D06
         return
@@ -522,7 +530,7 @@ def win(s: Table, seat: int, why: str) -> None:
         angler.fish.append(angler.secret_fish.value)
         angler.secret_fish = Secret(None, (seat,))
     s.phase = "over"
-    raise Won([seat], {other: rival.fish_count for other, rival in s.seats.items()}, why)
+    raise Won([seat], {other: rival.fish_count for other, rival in s.seats.items()}, why, rule="BB-19")
 
 
 def fewest_fish(s: Table) -> None:
@@ -532,7 +540,8 @@ def fewest_fish(s: Table) -> None:
     best = min((count, -s.seats[seat].baits) for seat, count in scores.items())
     winners = [seat for seat, count in scores.items() if (count, -s.seats[seat].baits) == best]
     named = " and ".join(f"Seat {seat}" for seat in winners)
-    raise Won(winners, scores, f"Ten Spots are fished: {named} {'has' if len(winners) == 1 else 'have'} the fewest Fish.")
+    why = f"Ten Spots are fished: {named} {'has' if len(winners) == 1 else 'have'} the fewest Fish."
+    raise Won(winners, scores, why, rule="BB-25")
 
 
 # --- Baits, and small words --------------------------------------------------------------------------
@@ -547,17 +556,32 @@ def gain_baits(s: Table, seat: int, wanted: int, rule: str) -> None:
     angler.baits += got
     if lake.supply is not None:
         lake.supply -= got
-    baits = "a Bait" if got == 1 else f"{got} Baits"
-    tell(s, f"Seat {seat} gets {baits}.", rule=rule, kind="baits", seat=seat, baits=got)
+    tell(s, f"Seat {seat} gets {some(got)}.", rule=rule, kind="baits", **baits(s, seat, got))
 
 
-def give_back(s: Table, seat: int, baits: int) -> None:
+def give_back(s: Table, seat: int, spent: int) -> None:
     """BB-15: spent Baits go to the supply."""
-    s.seats[seat].baits -= baits
+    s.seats[seat].baits -= spent
     if s.table.supply is not None:
-        s.table.supply += baits
-    spent = "a Bait" if baits == 1 else f"{baits} Baits"
-    tell(s, f"Seat {seat} spends {spent} and succeeds.", rule="BB-14", kind="pay", seat=seat, baits=-baits)
+        s.table.supply += spent
+    tell(s, f"Seat {seat} spends {some(spent)} and succeeds.", rule="BB-14", kind="pay", **baits(s, seat, -spent))
+
+
+def baits(s: Table, seat: int, got: int) -> dict[str, Any]:
+    """The data of Baits that have just come or gone."""
+    now = s.seats[seat].baits
+    return reckoned(seat, "baits", now - got, now, f"{now - got} {'+' if got > 0 else '-'} {abs(got)} = {now}")
+
+
+def some(count: int) -> str:
+    """Baits in words."""
+    return "a Bait" if count == 1 else f"{count} Baits"
+
+
+def caught(s: Table, seat: int, got: int) -> dict[str, Any]:
+    """The data of a Fish that has just come or gone; the secret one counts (BB-03)."""
+    now = s.seats[seat].fish_count
+    return reckoned(seat, "fish_count", now - got, now, f"{now - got} {'+' if got > 0 else '-'} 1 = {now}")
 
 
 def people(s: Table) -> list[int]:
@@ -641,6 +665,12 @@ def wished(s: Table, seat: int) -> list[Action]:
         return []
     moves = ["pay"] if lake.needs else ["take_spot"] if lake.verdict in ("success", "paid") else []
     return [Action(seat=seat, move=move) for move in moves]
+
+
+def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
+    """BB-13, BB-14: beside each number that may be bid, how likely one die reaches it, alone and with the Baits at hand."""
+    baits = s.seats[seat].baits
+    return {"number": {str(n): chances(1, 6, AtLeast(n, short=baits, coin="Bait")) for n in range(1, 7)}}
 
 
 def explain_roll(s: Table, action: Action) -> Refusal:

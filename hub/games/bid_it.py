@@ -23,6 +23,7 @@ from hub.engine.decision import (
     ask_all,
     offer,
     pick,
+    reckoned,
     shuffle,
     tell,
 )
@@ -206,12 +207,17 @@ async def new_game(s: Table) -> None:
     """BT-02, BT-03, BT-05, BT-63, BT-V03: all are back with their Deal cards face up, and all cards are shuffled."""
     t = s.table
     t.game += 1
+    before = {seat: player.deal_cards for seat, player in s.seats.items()}
     for player in s.seats.values():
         player.deal_cards = t.hand
-    t.discards, t.deck.cards = [], []
-    t.deck.cards = await shuffle(s, house_deck(s.setup), "deck")
     if s.setup.options["match"]:
         tell(s, f"Game {t.game} begins.", rule="BT-63", kind="game", game=t.game)
+    for seat, had in before.items():
+        if t.game > 1:
+            told = f"Seat {seat} has {t.hand} Deal cards again."
+            tell(s, told, rule="BT-63", kind="deal_cards", **reckoned(seat, "deal_cards", had, t.hand, "a new game"))
+    t.discards, t.deck.cards = [], []
+    t.deck.cards = await shuffle(s, house_deck(s.setup), "deck")
 
 
 # --- Dealing -----------------------------------------------------------------------------------------
@@ -450,7 +456,8 @@ async def lose_card(s: Table, seat: int) -> None:
     if not loser.last_chance or not mates:
         loser.deal_cards -= 1
         chance = ": Last Chance" if loser.last_chance else ""
-        tell(s, f"Seat {seat} loses a Deal card{chance}.", rule="BT-33", kind="loss", seat=seat, deal_cards=loser.deal_cards)
+        told = f"Seat {seat} loses a Deal card{chance}."
+        tell(s, told, rule="BT-33", kind="loss", deal_cards=loser.deal_cards, **lost(seat, loser.deal_cards, 1))
     elif able:
         s.phase, s.table.turn = "give", seat
         answer = await ask(s, seat, [offer("give", target=OneOf(able))], "Which teammate gives up a Deal card for you?")
@@ -458,19 +465,30 @@ async def lose_card(s: Table, seat: int) -> None:
         giver.deal_cards -= 1
         s.table.turn = None
         told = f"Seat {answer['target']} gives up a Deal card for Seat {seat}."
-        tell(s, told, rule="BT-66", kind="loss", seat=answer["target"], deal_cards=giver.deal_cards)
+        data = lost(answer["target"], giver.deal_cards, 1)
+        tell(s, told, rule="BT-66", kind="loss", deal_cards=giver.deal_cards, **data)
     else:
         for member in (seat, *mates):
-            s.seats[member].deal_cards = 0
+            had, s.seats[member].deal_cards = s.seats[member].deal_cards, 0
+            told = f"Seat {member} loses the last Deal card with its team."
+            tell(s, told, rule="BT-67", kind="loss", deal_cards=0, **lost(member, 0, had))
         tell(s, f"Team {loser.team} has only Last Chances left and loses one.", rule="BT-67", kind="team_out", team=loser.team)
+
+
+def lost(seat: int, left: int, cards: int) -> dict[str, Any]:
+    """BT-33: the data of Deal cards that have gone."""
+    return reckoned(seat, "deal_cards", left + cards, left, f"{left + cards} - {cards} = {left}")
 
 
 def score(s: Table, fallen: int) -> None:
     """BT-60 to BT-62, BT-74: a point to all who are left for each one eliminated; the match ends at the target, untied."""
-    for seat in living(s):
-        s.seats[seat].points += fallen
     if not fallen:
         return
+    for seat in living(s):
+        had = s.seats[seat].points
+        s.seats[seat].points = now = had + fallen
+        told = f"Seat {seat} gets {'a point' if fallen == 1 else f'{fallen} points'}."
+        tell(s, told, rule="BT-61", kind="point", **reckoned(seat, "points", had, now, f"{fallen} eliminated"))
     points = {seat: player.points for seat, player in s.seats.items()}
     told = ", ".join(f"Seat {seat} {has_points}" for seat, has_points in points.items())
     tell(s, f"Points: {told}.", rule="BT-61", kind="points", points={str(k): v for k, v in points.items()})

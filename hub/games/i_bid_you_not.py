@@ -22,6 +22,7 @@ from hub.engine.decision import (
     ask_all,
     offer,
     pick,
+    reckoned,
     shuffle,
     tell,
 )
@@ -356,14 +357,16 @@ def dry(s: Table) -> None:
         owner = card.by
         assert owner
         pile(s, owner).append(card)
-        tell(s, f"{shown(card)} goes to Seat {owner}.", rule="IB-A31", kind="dry", seat=owner, card=card.card)
+        tell(s, f"{shown(card)} goes to Seat {owner}.", rule="IB-A31", kind="dry", card=card.card, **scored(s, owner, 1, f"price {card.price}"))
 
 
 async def take_scored(s: Table, taker: int, giver: int, rule: str) -> None:
     """IB-A35, IB-A36: a random scored card goes from pile to pile, face down."""
     if pile(s, giver):
         pile(s, taker).append(await random_scored(s, giver))
-        tell(s, f"Seat {taker} takes a scored card of Seat {giver}.", rule=rule, kind="steal", seat=taker, source=giver)
+        told = f"Seat {taker} takes a scored card of Seat {giver}."
+        tell(s, told, rule=rule, kind="steal", source=giver, **scored(s, taker, 1, f"from Seat {giver}"))
+        tell(s, f"Seat {giver} has it no more.", rule=rule, kind="stolen", **scored(s, giver, -1, f"to Seat {taker}"))
 
 
 def quiet_turns(s: Table) -> int:
@@ -556,7 +559,8 @@ async def skip(s: Table, seat: int, answer: Answer) -> None:
     for _ in range(lost):
         card = await random_scored(s, seat)
         market.discards.append(card.card)
-        tell(s, f"Seat {seat} skips and loses {shown(card)}.", rule="IB-14", kind="lose", seat=seat, card=card.card)
+        told = f"Seat {seat} skips and loses {shown(card)}."
+        tell(s, told, rule="IB-14", kind="lose", card=card.card, **scored(s, seat, -1, f"price {card.price}"))
     if "card" in args:
         card = take(s, seat, args["card"])
         place_card(s, seat, card, args["place"])
@@ -576,6 +580,7 @@ async def accept(s: Table, seat: int) -> None:
         await strike(s, seat)
     won = cut(s, now)
     market.offer, market.placed, market.quiet = [], [], 0
+    prices: list[int] = []
     for card in won:
         if now.traits and named(card) == "nightbulb A":  # IB-A57
             market.discards.append(card.card)
@@ -585,8 +590,18 @@ async def accept(s: Table, seat: int) -> None:
             sort_hand(s, seat)
         else:
             pile(s, seat).append(card)
+            prices.append(card.price)
+    if prices:
+        cards = "a card" if len(prices) == 1 else f"{len(prices)} cards"
+        tell(s, f"Seat {seat} scores {cards}.", rule="IB-17", kind="score", **scored(s, seat, len(prices), f"prices {added(prices)}"))
     await next_offer(s, seat, now.works)
     market.turn, market.deciding = None, None
+
+
+def added(prices: Sequence[int]) -> str:
+    """Prices as a sum: "7 - 2 + 5 = 10"."""
+    told = "".join(f" {'-' if price < 0 else '+'} {abs(price)}" for price in prices).removeprefix(" + ").strip()
+    return told if len(prices) == 1 else f"{told} = {sum(prices)}"
 
 
 async def extend(s: Table, seat: int) -> None:
@@ -637,6 +652,8 @@ async def next_offer(s: Table, seat: int, works: list[str]) -> None:
         for card in [card for card in market.laid if card.by not in (seat, *market.void)]:
             market.laid.remove(card)
             pile(s, seat).append(card)
+            told = f"Seat {seat} scores the bid {shown(card)} too."
+            tell(s, told, rule="IB-A20", kind="score", card=card.card, **scored(s, seat, 1, f"price {card.price}"))
         opener = openers(s, [seat])[0]
     elif s.setup.options["winners_choice"]:
         s.phase, market.deciding = "open", seat
@@ -696,21 +713,25 @@ def open_offer(s: Table, card: Card, rule: str) -> None:
 def highest_score(s: Table) -> None:
     """IB-20, IB-21, IB-22: score piles count, the offer is nobody's; the highest, or all the highest, win."""
     s.phase, s.table.turn, s.table.deciding = "over", None, None
-    scores = {seat: score(s, pile(s, seat)) for seat in s.seats}
+    prices = {seat: counting(s, pile(s, seat)) for seat in s.seats}
+    scores = {seat: sum(counted) for seat, counted in prices.items()}
     for seat, buyer in s.seats.items():
         buyer.score = scores[seat]
+        how = added(prices[seat]) if prices[seat] else "no cards"
+        tell(s, f"Seat {seat} has {buyer.score}.", rule="IB-22", kind="score", **reckoned(seat, "score", None, buyer.score, how))
     best = max(scores.values())
     winners = [seat for seat, points in scores.items() if points == best]
     told = " and ".join(f"Seat {seat}" for seat in winners)
     most = "has the most" if len(winners) == 1 else "have the most"
-    raise Won(winners, scores, f"All hands are empty: {told} {most}, {best}.")
+    raise Won(winners, scores, f"All hands are empty: {told} {most}, {best}.", rule="IB-20")
 
 
-def score(s: Table, cards: Sequence[Card]) -> int:
+def counting(s: Table, cards: Sequence[Card]) -> list[int]:
     """IB-22, IB-A71: the prices that count, each changed by the Headgrowns of the whole pile (IB-A11, IB-A12)."""
-    counting = extremes(cards) if s.setup.options["extremes"] else [card.price for card in cards]
+    prices = extremes(cards) if s.setup.options["extremes"] else [card.price for card in cards]
     names = [named(card) for card in cards] if s.table.actions else []
-    return sum(counting) + len(counting) * (names.count("headgrowns A") - names.count("headgrowns B"))
+    grown = names.count("headgrowns A") - names.count("headgrowns B")
+    return [price + grown for price in prices]
 
 
 def extremes(cards: Sequence[Card]) -> list[int]:
@@ -838,6 +859,12 @@ def hand(s: Table, seat: int) -> list[Card]:
 def pile(s: Table, seat: int) -> list[Card]:
     """A seat's score pile, as it was gathered."""
     return s.seats[seat].pile.value
+
+
+def scored(s: Table, seat: int, cards: int, how: str) -> dict[str, Any]:
+    """The data of cards that have just come to a score pile, or left it."""
+    now = len(pile(s, seat))
+    return reckoned(seat, "pile_size", now - cards, now, how)
 
 
 def sort_hand(s: Table, seat: int) -> None:
