@@ -62,10 +62,12 @@ class Market:
 
     `placed` are the numbers of the offer in the order of time; `laid` the cards that were bid, until they go their
     way; `bids`, `order` and `inverted` are those of the last auction; `void` and `skipped` name bidders; `quiet` is
-    for how many turns nobody may declare.
+    for how many turns nobody may declare. A deck that chance has made is as well known as the fixed one: `made` lists
+    it, a card to a line as the data file does (IB-V09).
     """
 
     actions: bool
+    made: list[str]
     offer: list[Card]
     placed: list[int]
     discards: list[int]
@@ -107,12 +109,16 @@ class Market:
 
 @dataclass(slots=True)
 class Buyer:
-    """A player. IB-04: hand and score pile are private, their sizes public; the bid is secret until the reveal."""
+    """A player. IB-04: hand and score pile are private, their sizes public; the bid is secret until the reveal.
+
+    At the end `scored` lays the score pile open, and `score` is what it counts.
+    """
 
     hand: Secret[list[Card]]
     pile: Secret[list[Card]]
     bid: Secret[Bid] | int | list[int] | None = None
     locked: bool = False
+    scored: list[Card] | None = None
     score: int | None = None
 
     @property
@@ -171,7 +177,7 @@ def deal(setup: Setup) -> Table:
     if left - options["trim"] < needed:
         raise StartRefused(f"Option trim must leave {needed} cards: it is at most {left - needed} here.")
     seats = {seat: Buyer(Secret([], (seat,)), Secret([], (seat,))) for seat in setup.seats}
-    market = Market(options["actions"], [], [], [], [], {}, [], [], [])
+    market = Market(options["actions"], [], [], [], [], [], {}, [], [], [])
     return Table(setup=setup, seats=seats, table=market, round=1, phase="setup")
 
 
@@ -185,7 +191,7 @@ async def set_up(s: Table) -> int:
     by_number = {card.card: card for card in cards}
     order = await shuffle(s, list(by_number), "deck")
     while s.table.actions and named(by_number[order[0]]) == "telefishion A":  # IB-A53
-        tell(s, f"{order[0]} may not lie in an offer: it is shuffled back.", rule="IB-A53", kind="shuffle")
+        tell(s, "A Telefishion A may not open an offer: it is shuffled back.", rule="IB-A53", kind="shuffle")
         order = await shuffle(s, order, "deck")
     open_offer(s, by_number[order[0]], "IB-02")
     dealt = clockwise(s.seats, first)
@@ -227,6 +233,10 @@ async def generated(s: Table) -> list[Card]:
         prices = await shuffle(s, supply, "prices")
         for (number, kind, copy), price in zip(numbers, prices, strict=False):
             cards.append(Card(number, price, kind, how["letters"][copy] if "A" in data["cards"][kind] else None))
+    cards.sort(key=number_of)
+    s.table.made = [f"{card.kind} {card.card} {card.price:+d} {card.action or ''}".strip() for card in cards]
+    told = f"Chance has made a deck of {len(cards)} cards, from {cards[0].card} to {cards[-1].card}."
+    tell(s, told, rule="IB-V09", kind="made", cards=len(cards))
     return cards
 
 
@@ -247,6 +257,7 @@ async def turn(s: Table, seat: int) -> None:
         moves.append(offer("pass"))
     want = "Add a card or declare an auction." if not quiet else "Add a card: nobody may declare now."
     answer = await ask(s, seat, moves, want, hidden=held >= needed)
+    market.quiet = max(0, market.quiet - 1)  # IB-A18: one of the three turns is taken
     match answer.move:
         case "add":
             await add(s, seat, answer)
@@ -255,7 +266,6 @@ async def turn(s: Table, seat: int) -> None:
             await auction(s, seat)
         case "pass":
             tell(s, f"Seat {seat} passes.", rule="IB-A18", kind="pass", seat=seat)
-    market.quiet = max(0, market.quiet - 1)  # IB-A18: one of the three turns
 
 
 def add_moves(s: Table, seat: int) -> list[Move]:
@@ -333,7 +343,7 @@ async def add(s: Table, seat: int, answer: Answer) -> None:
     for what in doing:
         match what:
             case "laptopple B":  # IB-A18
-                market.quiet = QUIET_TURNS + 1  # this turn is not one of them
+                market.quiet = QUIET_TURNS
                 tell(s, f"Nobody may declare for {QUIET_TURNS} turns.", rule="IB-A18", kind="quiet", turns=QUIET_TURNS)
             case "bear_dryer A":
                 dry(s)
@@ -584,10 +594,13 @@ async def accept(s: Table, seat: int) -> None:
     for card in won:
         if now.traits and named(card) == "nightbulb A":  # IB-A57
             market.discards.append(card.card)
+            tell(s, f"Nightbulb A: {shown(card)} is discarded.", rule="IB-A57", kind="discard", cards=[card.card])
         elif now.traits and named(card) == "nightbulb B":  # IB-A58
             card.by = None
             hand(s, seat).append(card)
             sort_hand(s, seat)
+            told = f"Nightbulb B: {shown(card)} goes to Seat {seat}'s hand."
+            tell(s, told, rule="IB-A58", kind="return", seat=seat, card=card.card)
         else:
             pile(s, seat).append(card)
             prices.append(card.price)
@@ -631,6 +644,7 @@ async def strike(s: Table, seat: int) -> None:
         if answer.move == "strike":
             (card,) = [card for card in market.offer if card.card == answer["card"]]
             market.offer.remove(card)
+            market.placed.remove(card.card)
             market.discards.append(card.card)
             tell(s, f"Seat {other} discards {shown(card)}.", rule="IB-A34", kind="strike", seat=other, card=card.card)
 
@@ -641,7 +655,11 @@ def cut(s: Table, now: Row) -> list[Card]:
     if "walkie_barkie A" not in now.works:
         return cards
     end = max((place for place, card in enumerate(cards, 1) if named(card) == "walkie_barkie A"), default=0)
-    s.table.discards += [card.card for card in cards[:end]]
+    lost = [card.card for card in cards[:end]]
+    if lost:
+        s.table.discards += lost
+        told = f"Walkie-Barkie A: {', '.join(map(str, lost))} {'is' if len(lost) == 1 else 'are'} discarded."
+        tell(s, told, rule="IB-A19", kind="discard", cards=lost)
     return cards[end:]
 
 
@@ -716,7 +734,7 @@ def highest_score(s: Table) -> None:
     prices = {seat: counting(s, pile(s, seat)) for seat in s.seats}
     scores = {seat: sum(counted) for seat, counted in prices.items()}
     for seat, buyer in s.seats.items():
-        buyer.score = scores[seat]
+        buyer.scored, buyer.score = pile(s, seat), scores[seat]
         how = added(prices[seat]) if prices[seat] else "no cards"
         tell(s, f"Seat {seat} has {buyer.score}.", rule="IB-22", kind="score", **reckoned(seat, "score", None, buyer.score, how))
     best = max(scores.values())
