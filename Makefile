@@ -6,7 +6,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .PHONY: help demo test check bench setup install clean
 
-# What `make setup` installs beside the hub itself: any of pi ble camera dev, with commas.
+# What `make setup` installs beside the hub itself: any of pi ble camera firmware dev, with commas.
 EXTRAS ?=
 # More arguments for the program a target runs: make test ARGS="-k auction", make demo ARGS="--port 9000".
 ARGS ?=
@@ -16,7 +16,7 @@ help:
 	@echo 'make test     all tests'
 	@echo 'make check    linter, types, the floors of the house, and all tests'
 	@echo 'make bench    the measurements, side by side with their peers'
-	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev)'
+	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev,firmware)'
 	@echo 'make install  put the hub on this Raspberry Pi as a system service (says first what it changes)'
 	@echo 'make clean    remove what set-up and tests made inside this folder'
 

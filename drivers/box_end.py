@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
-from typing import Any
+from typing import Any, Protocol
 
 from drivers.frames import (
     TO_BOX,
@@ -39,7 +39,43 @@ from drivers.frames import (
 from hub.ports import CONTROLS, Control
 
 CHOOSERS = 6  # K1 to K6
+HOLDING: tuple[Control, ...] = ("bar", "k1", "k2", "k3", "k4", "k5", "k6")  # a long push is a push
 MOST_DETENTS = 127  # in one frame
+
+
+class End(Protocol):
+    """What a box is to the cable, the person and a test: `BoxEnd`, or the real firmware in an interpreter."""
+
+    @property
+    def wants_firmware(self) -> bool:
+        """It has become a drive, and is no box any more."""
+
+    def power_up(self) -> None:
+        """Everything that was in the box is forgotten."""
+
+    def press(self, control: Control, hold: bool = False) -> None:
+        """A control is pressed, or pressed and held."""
+
+    def turn(self, detents: int) -> None:
+        """The dial is turned; right is positive."""
+
+    def plugged_in(self) -> None:
+        """A fresh cable."""
+
+    def heard(self, data: bytes) -> None:
+        """Bytes from the hub."""
+
+    def due(self, now: float) -> None:
+        """Look at the clock."""
+
+    def deadline(self) -> float:
+        """When `due` should be called."""
+
+    def outgoing(self, now: float) -> bytes:
+        """What goes on the cable now."""
+
+    def state(self) -> dict[str, Any]:
+        """What a person at this seat sees; `hood` only under the hood."""
 
 
 class BoxEnd:
@@ -73,19 +109,18 @@ class BoxEnd:
     # --- the person ---
 
     def press(self, control: Control, hold: bool = False) -> None:
-        """A control goes down, and is perhaps held."""
+        """A control is pressed, or pressed and held: one press is told as one of the two, never as both."""
+        held = hold and control in HOLDING
         sealed = self._sealed
         if sealed is None:
-            self._queue.append(Press(k=control, e="down"))
-            if hold:
-                self._queue.append(Press(k=control, e="hold"))
-            return
-        if control == "push":
+            self._queue.append(Press(k=control, e="hold" if held else "down"))
+        elif held:
+            if control == "bar":  # staff may be called from a sealed round; what a key means may not be asked
+                self._queue.append(Press(k="bar", e="hold"))
+        elif control == "push":
             self._lock(sealed)
         elif control == "bar":
             self._take_back(sealed)
-            if hold:
-                self._queue.append(Press(k="bar", e="hold"))
         elif self._bid is None and sealed.hi - sealed.lo < CHOOSERS:
             self._value = min(sealed.lo + int(control[1]) - 1, sealed.hi)
 

@@ -129,12 +129,24 @@ class Box:
         self._value = 0
         self._locked = False
         self._turned = 0
-        self._holds: dict[Control, float] = {}
+        self._down: tuple[Control, float] | None = None  # a control that may yet be held, and from when it is
 
     def press(self, control: Control, now: float) -> None:
-        """A control went down."""
+        """A control went down. What has a second meaning is told when it comes up, or when the next thing is done."""
         self.tell_turns()
-        self._holds[control] = now + HOLD.get(control, KEY_HOLD)
+        self._settle()
+        if control == "push":
+            self._pressed(control)
+        else:
+            self._down = (control, now + HOLD.get(control, KEY_HOLD))
+
+    def _settle(self) -> None:
+        """The press that is on was a short one."""
+        if self._down is not None:
+            control, self._down = self._down[0], None
+            self._pressed(control)
+
+    def _pressed(self, control: Control) -> None:
         sealed = self._sealed
         if sealed is None:
             self._put(Key(self.id, control, "down"))
@@ -150,10 +162,12 @@ class Box:
     def release(self, control: Control, now: float) -> None:
         """A control came up."""
         self.due(now)
-        self._holds.pop(control, None)
+        if self._down is not None and self._down[0] == control:
+            self._settle()
 
     def turn(self, detents: int) -> None:
         """The dial was turned."""
+        self._settle()
         if self._sealed is None:
             self._turned += detents
         elif not self._locked:
@@ -162,15 +176,14 @@ class Box:
     def due(self, now: float) -> None:
         """Tell what was turned, and which control is being held."""
         self.tell_turns()
-        for control, at in list(self._holds.items()):
-            if now >= at:
-                del self._holds[control]
-                if self._sealed is None or control == "bar":
-                    self._put(Key(self.id, control, "hold"))
+        if self._down is not None and now >= self._down[1]:
+            control, self._down = self._down[0], None
+            if self._sealed is None or control == "bar":
+                self._put(Key(self.id, control, "hold"))
 
     def deadline(self) -> float | None:
         """When a hold is due."""
-        return min(self._holds.values(), default=None)
+        return self._down[1] if self._down is not None else None
 
     def tell_turns(self) -> None:
         """The detents since the last time, as one Signal."""
@@ -208,7 +221,7 @@ class Box:
 
     def up_again(self) -> None:
         """The pins are back: a lock that is held is told once more."""
-        self._holds.clear()
+        self._down = None
         if self._sealed is not None and self._locked:
             self._put(BoxLocked(self.id, self._sealed.round))
 

@@ -23,7 +23,7 @@ import msgspec
 from PIL import Image
 
 from drivers import settings as block
-from drivers.box_end import BoxEnd
+from drivers.box_end import BoxEnd, End
 from drivers.button_box import ButtonBoxes
 from drivers.line import Calls, SteadyClock
 from hub.ports import Clock, Control, DiceSeen, DiceState
@@ -43,11 +43,11 @@ class SimBox:
     """A `BoxEnd` on a pty. The hub opens `port`, a link to the pty that is there while the box is plugged in."""
 
     def __init__(
-        self, name: str, port: Path, clock: Clock, changed: Callable[[], None] = _nothing, end: BoxEnd | None = None
+        self, name: str, port: Path, clock: Clock, changed: Callable[[], None] = _nothing, end: End | None = None
     ) -> None:
         self.name = name
         self.port = port
-        self._end = end if end is not None else BoxEnd(name)
+        self._end: End = end if end is not None else BoxEnd(name)
         self._clock = clock
         self._changed = changed
         self._calls = Calls()
@@ -140,9 +140,6 @@ class SimBox:
                 self._unplug()
 
     def _talk(self) -> None:
-        if self._end.wants_firmware:  # it would come back as a drive, not as a box
-            self._end.wants_firmware = False
-            self._unplug()
         if self._pty is None:
             return
         now = self._clock.now()
@@ -153,6 +150,8 @@ class SimBox:
                 os.write(self._pty[0], data)
             except BlockingIOError:
                 return  # nobody reads: a box's words are lost while no hub has opened its port
+        if self._end.wants_firmware:  # it comes back as a drive, not as a box
+            self._unplug()
 
     def _report(self) -> None:
         state = self.state()
@@ -346,6 +345,7 @@ class SimDice:
         else:
             self._kept = ()
             self._see("settled", faces=lying)
+
 
 PAPER_SECONDS = 0.15
 

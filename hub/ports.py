@@ -71,7 +71,7 @@ class DeviceUp:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A control went down, or was held (bar 3 s, a key 2 s)."""
+    """A control was pressed, or held (bar 3 s, a key 2 s): of one press one of the two, never both."""
 
     box: str
     control: Control

@@ -111,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Set up for one goal of make; 0 when the goal can start now."""
     parser = argparse.ArgumentParser(prog="hub/setup.py", description="Install what the hub needs, and only that.")
     parser.add_argument("goal", choices=sorted(GOALS))
-    parser.add_argument("--extras", default="", help="pi, ble, camera, dev; several with commas")
+    parser.add_argument("--extras", default="", help="pi, ble, camera, firmware, dev; several with commas")
     asked = parser.parse_args(argv)
     extras = {*GOALS[asked.goal], *filter(None, asked.extras.replace(" ", ",").split(","))}
     try:

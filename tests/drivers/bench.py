@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from drivers.box_end import BoxEnd
+import pytest
+
+from drivers.box_end import BoxEnd, End
 from drivers.button_box import ButtonBoxes, Cable, Fleet
 from drivers.simulated import SimBox
 from hub.ports import BoxBid, BoxLocked, BoxUnlocked, BoxUp, Control, SealedRound
+from tests.firmware.pico import FirmwareEnd, needs_micropython
 
 S = TypeVar("S")
+BOX = "e661640843210a2b"
 PATIENCE = 5.0  # real seconds until a test says that something did not happen
 
 
@@ -78,7 +83,7 @@ class Seats:
         self.sims: list[SimBox] = []
         self.hubs: list[ButtonBoxes] = []
 
-    def box(self, end: BoxEnd | None = None, name: str = "box-1", port: str = "port-1") -> SimBox:
+    def box(self, end: End | None = None, name: str = BOX, port: str = "port-1") -> SimBox:
         """A box that is plugged in."""
         sim = SimBox(name, self.folder / port, self.clock, self._change, end)
         self.sims.append(sim)
@@ -126,9 +131,9 @@ class Seats:
 class CabledTable:
     """One box on a cable, its driver, and the words a test of boxes needs."""
 
-    BOX = "box-1"
+    BOX = BOX
 
-    def __init__(self, seats: Seats, end: BoxEnd | None = None) -> None:
+    def __init__(self, seats: Seats, end: End | None = None) -> None:
         self.seats = seats
         self.inbox = seats.inbox
         self.sim: SimBox = seats.box(end)
@@ -215,12 +220,12 @@ class Wire:
 
     STEP = 0.01
 
-    def __init__(self, way: Way = whole, seed: int = 0, end: BoxEnd | None = None) -> None:
+    def __init__(self, way: Way = whole, seed: int = 0, end: End | None = None) -> None:
         self.chance = random.Random(seed)
         self.way = way
         self.now = 0.0
         self.signals: list[object] = []
-        self.end = end if end is not None else BoxEnd("box-1")
+        self.end: End = end if end is not None else BoxEnd(BOX)
         self.fleet = Fleet(self.signals.append, first_number=lambda: self.chance.randrange(1000))
         self.cable: Cable = self.fleet.cable("wire")
         self.to_box: list[Delivery] = []
@@ -269,3 +274,25 @@ class Wire:
         queue[:] = [delivery for delivery in queue if delivery[0] > self.now]
         for part in ready:
             hear(part)
+
+
+Ends = Callable[[], End]
+
+
+@contextmanager
+def box_ends(kind: str) -> Iterator[Ends]:
+    """A maker of box ends of one kind: `software`, or the real `firmware` in MicroPython, with its power on."""
+    made: list[FirmwareEnd] = []
+
+    def make() -> End:
+        if kind == "software":
+            return BoxEnd(BOX)
+        made.append(FirmwareEnd(BOX))
+        return made[-1]
+
+    yield make
+    for end in made:
+        end.close()
+
+
+BOTH_ENDS = ["software", pytest.param("firmware", marks=needs_micropython)]

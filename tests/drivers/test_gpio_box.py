@@ -89,17 +89,35 @@ def test_however_a_key_bounces_the_table_hears_it_once(started: Start, seed: int
 
 def test_a_key_held_for_two_seconds_asks_what_it_is_and_the_bar_calls_after_three(started: Start) -> None:
     table = started()
-    table.drive(table.pins[0].inputs()["k1"], True)
-    assert table.inbox.next(Key) == Key("box-1", "k1", "down")
+    inputs = table.pins[0].inputs()
+    table.drive(inputs["k1"], True)
     table.clock.advance(1.99)
-    table.drive(table.pins[0].inputs()["bar"], True)
-    assert table.inbox.next(Key) == Key("box-1", "bar", "down")
+    assert table.inbox.all(Key) == []
     table.clock.advance(0.01)
     assert table.inbox.next(Key) == Key("box-1", "k1", "hold")
+    table.drive(inputs["k1"], False)
+    table.drive(inputs["bar"], True)
     table.clock.advance(2.9)
-    assert len(table.inbox.all(Key)) == 3
+    assert len(table.inbox.all(Key)) == 1, "the key that was held is not pressed, too"
     table.clock.advance(0.1)
     assert table.inbox.next(Key) == Key("box-1", "bar", "hold")
+    table.drive(inputs["bar"], False)
+    table.clock.advance(0.1)
+    table.press("push")
+    assert table.inbox.next(Key) == Key("box-1", "push", "down")
+    assert len(table.inbox.all(Key)) == 3
+
+
+def test_a_press_that_is_still_on_is_told_before_what_is_done_next(started: Start) -> None:
+    table = started()
+    table.drive(table.pins[0].inputs()["k1"], True)
+    table.clock.advance(0.1)
+    table.press("push")
+    assert [table.inbox.next(Key).control for _ in range(2)] == ["k1", "push"]
+    table.drive(table.pins[0].inputs()["k1"], False)
+    table.clock.advance(5.0)
+    table.press("push")
+    assert table.inbox.next(Key).control == "push"
 
 
 def test_a_key_in_a_sealed_round_asks_nothing_however_long_it_is_held(started: Start) -> None:

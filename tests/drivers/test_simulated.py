@@ -217,7 +217,7 @@ def test_hands_at_the_bench_move_the_boxes(bench: Bench) -> None:
     assert bench.table.do({"box": 2, "press": "k3"}) is None
     assert bench.inbox.next(Key) == Key("sim-2", "k3", "down")
     assert bench.table.do({"box": 2, "press": "bar", "hold": True}) is None
-    assert [bench.inbox.next(Key).edge for _ in range(2)] == ["down", "hold"]
+    assert bench.inbox.next(Key).edge == "hold"
     assert bench.table.do({"box": 3, "turn": -1}) is None
     assert bench.inbox.next(Turn) == Turn("sim-3", -1)
     assert bench.table.do({"box": 1, "unplug": True}) is None

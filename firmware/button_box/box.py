@@ -1,0 +1,209 @@
+"""What a seat box does: its conversation with the hub and the choice that is sealed in it. No pin, port or clock.
+
+The value of a sealed round and the nonce of its commitment are in here and nowhere else until the hub asks for them,
+and it asks when every seat has locked. Until then nothing that goes on the cable depends on the value, and no frame
+tells that a key, the push or the dial was touched.
+"""
+
+from os import urandom
+from time import ticks_add, ticks_diff
+
+import frames
+from link import TRIES, Link
+from pins import CONTROLS
+
+VERSION = "1.0.0"
+KEYS = 6  # K1 to K6 choose where there are no more answers than keys
+MOST_DETENTS = 127  # in one frame
+MOST_WAITING = 32  # frames; a person who presses on while nobody listens is not kept for ever
+
+
+def random_hex(size):
+    """So many random bytes as hex digits."""
+    return "".join("%02x" % byte for byte in urandom(size))
+
+
+class Box:
+    """A box: what was asked of it, what a person did to it, and what it has to say."""
+
+    def __init__(self, id):
+        self.id = id
+        self.boot = random_hex(4)
+        self.ring = None  # pattern, number, colour as rrggbb: as told last
+        self.text = ""
+        self.sound = None  # to be made once
+        self.wants_firmware = False
+        self._link = Link()
+        self._reader = frames.Reader()
+        self._waiting = []  # frames to be asked, one after the other
+        self._sealed = None  # the open frame of the round
+        self._value = 0
+        self._bid = None  # what will be told: that it is there is the lock
+        self._unlocking = False
+        self._told = None  # of the last revealed round
+        self._seen_at = None
+        self._up = 0  # ms
+        self._beat_at = 0
+
+    # --- the person ---
+
+    def happened(self, control, what):
+        """A control went `down`, was held (`hold`), or the `dial` was turned by so many detents."""
+        if control == "dial":
+            self._turn(what)
+        elif self._sealed is None or what == "hold":
+            if self._sealed is None or control == "bar":  # in a round only staff may be called
+                self._queue({"t": "key", "k": control, "e": what})
+        elif control == "push":
+            self._lock()
+        elif control == "bar":
+            self._take_back()
+        elif self._bid is None and self._sealed["hi"] - self._sealed["lo"] < KEYS:
+            self._value = min(self._sealed["lo"] + int(control[1]) - 1, self._sealed["hi"])
+
+    def hood(self):
+        """What the display under the hood shows of a sealed round: place, number of places, locked. None without one."""
+        if self._sealed is None:
+            return None
+        lo = self._sealed["lo"]
+        return self._value - lo + 1, self._sealed["hi"] - lo + 1, self._bid is not None
+
+    def _turn(self, detents):
+        if self._sealed is not None:
+            if self._bid is None:
+                self._value = max(self._sealed["lo"], min(self._sealed["hi"], self._value + detents))
+            return
+        last = self._waiting[-1] if self._waiting else None
+        if last is not None and last["t"] == "turn" and abs(last["d"] + detents) <= MOST_DETENTS:
+            last["d"] += detents
+        else:
+            self._queue({"t": "turn", "d": detents})
+
+    def _lock(self):
+        if self._bid is not None:
+            return
+        round = self._sealed["r"]
+        nonce = random_hex(8)
+        self._bid = {"t": "bid", "r": round, "b": self._value, "n": nonce}
+        self._waiting.append({"t": "locked", "r": round, "c": frames.commitment(self.id, round, self._value, nonce)})
+
+    def _take_back(self):
+        if self._bid is None:
+            self._queue({"t": "key", "k": "bar", "e": "down"})
+        elif not self._unlocking:
+            # The lock holds until the hub has heard this: else a box could change its bid after the others' reveal.
+            self._unlocking = True
+            self._waiting.append({"t": "unlocked", "r": self._sealed["r"]})
+
+    def _queue(self, frame):
+        if len(self._waiting) < MOST_WAITING:
+            self._waiting.append(frame)
+
+    # --- the cable ---
+
+    def heard(self, data):
+        """Bytes from the hub."""
+        for frame in self._reader.feed(data):
+            if frame is None:
+                self._link.tell({"t": "nak"})
+            else:
+                self._understand(frame)
+
+    def due(self, now):
+        """The heartbeat, and repeats of what the hub has not acknowledged."""
+        if self._seen_at is None:
+            self._seen_at = self._beat_at = now
+        self._up += ticks_diff(now, self._seen_at)
+        self._seen_at = now
+        if ticks_diff(now, self._beat_at) >= 0:
+            self._beat_at = ticks_add(now, 1000)
+            state = "idle" if self._sealed is None else "open"
+            self._link.tell({"t": "beat", "up": self._up // 1000 % frames.HIGHEST, "st": state})
+        self._link.due(now)
+
+    def outgoing(self, now):
+        """What goes on the cable now."""
+        if self._link.asked is None and self._waiting:
+            frame = self._waiting.pop(0)
+            # A key that nobody heard for a second is stale; what belongs to a lock is repeated for ever.
+            self._link.ask(frame, now, TRIES if frame["t"] in ("key", "turn") else None)
+        return self._link.outgoing()
+
+    def _understand(self, frame):
+        kind = frame["t"]
+        if kind == "who":
+            self._greet(frame)
+        elif kind == "ack":
+            asked = self._link.confirm(frame["re"])
+            if asked is not None and asked["t"] == "unlocked":
+                self._bid, self._unlocking = None, False
+        elif kind == "ring":
+            self.ring = (frame["p"], frame["n"], frame["c"])
+        elif kind == "say":
+            self.text = frame["x"]
+        elif kind == "buzz":
+            self.sound = frame["k"]
+        elif self._link.knows(frame):
+            self._link.tell({"t": "ok", "re": frame["s"]})
+        elif self._obey(kind, frame):
+            self._link.remember(frame)
+            self._link.tell({"t": "ok", "re": frame["s"]})
+
+    def _greet(self, who):
+        if not self._link.knows(who):
+            self._link.remember(who)
+            self._drop("key", "turn")  # a new conversation: what was pressed before it is stale
+        self._link.tell(
+            {
+                "t": "hello",
+                "id": self.id,
+                "boot": self.boot,
+                "p": frames.PROTOCOL,
+                "v": VERSION,
+                "k": "buttons",
+                "n": len(CONTROLS),
+            }
+        )
+        self._link.hurry()
+
+    def _obey(self, kind, frame):
+        """Do what was asked. False: not to be confirmed, met with silence."""
+        round = frame.get("r")
+        if kind == "open":
+            if self._sealed is None or self._sealed["r"] != round:
+                self._close()
+                self._drop("bid")
+                self._told = None
+                self._sealed = frame
+                self._value = max(frame["lo"], min(frame["hi"], frame["at"]))
+        elif kind == "reveal":
+            return self._reveal(round)
+        elif kind == "cancel":
+            if self._sealed is not None and round in (0, self._sealed["r"]):
+                self._close()
+            if self._told is not None and round in (0, self._told["r"]):
+                self._drop("bid")
+        elif kind == "boot":
+            self.wants_firmware = True
+        return True
+
+    def _reveal(self, round):
+        """Tell the locked value of this very round; anything else is met with silence."""
+        if self._bid is not None and self._bid["r"] == round:
+            self._told = self._bid
+            self._close()
+        elif self._told is None or self._told["r"] != round:
+            return False
+        if self._link.asked is not self._told and self._told not in self._waiting:
+            self._waiting.insert(0, self._told)
+        return True
+
+    def _close(self):
+        self._sealed = self._bid = None
+        self._unlocking = False
+        self._drop("locked", "unlocked")
+
+    def _drop(self, *kinds):
+        self._waiting = [frame for frame in self._waiting if frame["t"] not in kinds]
+        if self._link.asked is not None and self._link.asked["t"] in kinds:
+            self._link.settle()

@@ -1,0 +1,16 @@
+"""Runs at power-up. With the dial pushed in while the cable goes in, the box stays at MicroPython's prompt instead."""
+
+import sys
+
+from board import Board
+from loop import Program
+
+board = Board()
+if board.held("push"):
+    print("The dial is pushed in: the box's program is not started. To start it: Program(board).run()")
+else:
+    try:
+        Program(board).run()
+    except Exception as fault:
+        sys.print_exception(fault)
+        board.restart()

@@ -1,0 +1,92 @@
+"""What is around a board that is made of software: pins that a test moves, a clock that it holds, what the box shows.
+
+Runs in MicroPython beside the real firmware. The test writes orders, a line each, on the file that BOARD_IN names:
+`ms N` sets the clock, `pin GPIO LEVEL` moves a pin (and interrupts), `go` lets the program go on until it waits again;
+then a line on BOARD_OUT tells how the board looks. Without BOARD_OUT the clock is the real one, and orders are taken
+whenever the watchdog is fed.
+"""
+
+import json
+import os
+import sys
+
+import uselect
+import utime
+
+levels = 0x3FFFFFFF  # every switch open
+program = None  # the firmware's, to be looked into
+handlers = {}  # GPIO -> (pin, interrupt handler)
+seen = {"lamps": "", "tone": 0, "end": "", "fed": 0}
+glass = {}  # page of the display -> its 128 bytes
+
+_orders = open("/dev/fd/" + os.getenv("BOARD_IN"), "rb")
+_answers = open("/dev/fd/" + os.getenv("BOARD_OUT"), "wb") if os.getenv("BOARD_OUT") else None
+_waiting = uselect.poll()
+_waiting.register(_orders, uselect.POLLIN)
+_ms = int(os.getenv("BOARD_MS") or 0)
+_told = ""
+
+held = _answers is not None  # the clock
+
+
+def ticks_ms():
+    """The board's clock."""
+    return _ms if held else utime.ticks_ms()
+
+
+def turn():
+    """The program waits: tell how the board looks, and take orders until it may go on."""
+    _tell()
+    while _order() != "go":
+        pass
+
+
+def take_orders():
+    """Whatever was ordered by now; with a held clock orders are taken only while the program waits."""
+    while not held and _waiting.poll(0):
+        _order()
+
+
+def end(how):
+    """The board has gone into another state, and the program with it."""
+    seen["end"] = how
+    if held:
+        _tell()
+    sys.exit(0)
+
+
+def _order():
+    global _ms
+    line = _orders.readline()
+    if not line:
+        sys.exit(0)
+    words = line.decode().split()
+    if words[0] == "ms":
+        _ms = int(words[1])
+    elif words[0] == "pin":
+        _move(int(words[1]), int(words[2]))
+    return words[0]
+
+
+def _move(gpio, level):
+    global levels
+    before = levels
+    levels = levels | 1 << gpio if level else levels & ~(1 << gpio)
+    if levels != before and gpio in handlers:
+        pin, handler = handlers[gpio]
+        handler(pin)
+
+
+def _tell():
+    global _told
+    box = program.box if program is not None else None
+    state = dict(seen)
+    if box is not None:
+        hood = box.hood()
+        state["id"], state["boot"] = box.id, box.boot
+        state["ring"], state["text"] = box.ring, box.text
+        state["sealed"], state["locked"] = hood is not None, hood is not None and hood[2]
+        state["hood"] = str(hood[0]) if hood is not None else ""
+    told = json.dumps(state)
+    _answers.write(b"=\n" if told == _told else told.encode() + b"\n")
+    _told = told
