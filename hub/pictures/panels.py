@@ -1,4 +1,4 @@
-"""Panels: the public state as a sheet in black and white, for 2.9, 4.2 and 7.5 inch e-ink.
+"""Panels: the public state as a sheet in black and white, for 2.13, 2.9, 4.2 and 7.5 inch e-ink.
 
 Every sheet is complete in itself (round, whose turn, all public numbers as far as they fit), so that
 the table can finish by hand with the power off. Zones are those of the product's page: a header, the
@@ -7,6 +7,7 @@ main zone, the seats, and on the larger two a foot. A seat that is waited for st
 
 from __future__ import annotations
 
+from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from PIL import Image
 
-PanelSize = Literal["2.9", "4.2", "7.5"]
+PanelSize = Literal["2.13", "2.9", "4.2", "7.5"]
 
 
 class Format(NamedTuple):
@@ -45,6 +46,9 @@ class Format(NamedTuple):
 
 
 SIZES: Mapping[PanelSize, Format] = {
+    "2.13": Format(250, 122, 13, {
+        "head": Box(0, 0, 250, 20), "main": Box(0, 20, 250, 94), "seats": Box(0, 94, 250, 122),
+    }),
     "2.9": Format(296, 128, 16, {
         "head": Box(0, 0, 296, 20), "main": Box(0, 20, 296, 98), "seats": Box(0, 98, 296, 128),
     }),
@@ -282,12 +286,12 @@ class _Told:
         return _Record(self._said(title), cards, self._said(text))
 
 
-# --- the three sizes -------------------------------------------------------------------------------------
+# --- the sizes -------------------------------------------------------------------------------------
 
 
-def _small(paper: Sheet, told: _Told) -> None:
-    """2.9 inch: one number, one line, the seats."""
-    zones = SIZES["2.9"].zones
+def _small(panel_size: PanelSize, paper: Sheet, told: _Told) -> None:
+    """2.13 and 2.9 inch: one number, one line, the seats."""
+    zones = SIZES[panel_size].zones
     _head(paper, zones["head"], [told.title, told.round.replace("round ", "r")], told.phase, 16, 6)
     main = zones["main"].inset(6)
     wide = width_of(told.caption, 16) > main.width
@@ -311,7 +315,8 @@ def _small(paper: Sheet, told: _Told) -> None:
             text = f"{symbol}{seat.name} {seat.cell}".strip()
             if seat.cell and width_of(text, 16) > inner.width:
                 text = f"{symbol}{seat.cell}"
-        paper.line(inner, text, fitting(text, inner.width, (20, 18, 16)), align="centre", ink=ink)
+        sizes = [size for size in (20, 18, 16, 14, 13) if size >= SIZES[panel_size].least]
+        paper.line(inner, text, fitting(text, inner.width, sizes), align="centre", ink=ink)
 
 
 def _medium(paper: Sheet, told: _Told) -> None:
@@ -395,7 +400,12 @@ def _large(paper: Sheet, told: _Told) -> None:
     paper.line(said.row(1, 36), last, fitting(last, said.width, (24, 22)))
 
 
-_DRAWN: Mapping[PanelSize, Callable[[Sheet, _Told], None]] = {"2.9": _small, "4.2": _medium, "7.5": _large}
+_DRAWN: Mapping[PanelSize, Callable[[Sheet, _Told], None]] = {
+    "2.13": partial(_small, "2.13"),
+    "2.9": partial(_small, "2.9"),
+    "4.2": _medium,
+    "7.5": _large,
+}
 
 _GRID = {0: (1, 1), 1: (1, 1), 2: (2, 1), 3: (3, 1), 4: (2, 2), 5: (3, 2), 6: (3, 2)}
 
