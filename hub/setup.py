@@ -305,7 +305,7 @@ class Setup:
         target = f".[{','.join(sorted(extras))}]" if extras else "."
         trouble = "the Python packages could not be installed; is the network there? Then run make again"
         self.must([*pip, "-c", str(constraints), "-e", target], trouble, cwd=self.root)
-        if "pi" in extras and own.get("without-dependencies"):
+        if extras & {"pi", "dev"} and own.get("without-dependencies"):
             self.must([*pip, "--no-deps", *own["without-dependencies"]], trouble)
         self.python_stamp.write_text(self.python_digest(extras), "utf-8")
 

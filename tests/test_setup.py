@@ -231,6 +231,13 @@ def test_a_raspberry_pi_gets_its_pins_and_the_panels_without_their_wishes(clone:
     assert again.ran == []
 
 
+def test_tests_run_the_panel_makers_code_and_build_nothing_for_it(clone: Path) -> None:
+    machine = Finished(has=FULL - {"gcc"})
+    Setup(clone, machine).prepare({"dev"}, "test")
+    assert machine.runs("--no-deps waveshare-epaper==")
+    assert not machine.runs("gcc")
+
+
 def test_an_old_32_bit_pi_takes_npm_from_debian(clone: Path) -> None:
     machine = Finished(has=FULL - {"npm"})
     machine.processor = "armv7l"

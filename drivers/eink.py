@@ -1,0 +1,271 @@
+"""An e-ink panel on the header: the newest public state as a sheet that needs no power to be read.
+
+A panel is slow and must be spared: partly refreshed while a round goes on, wholly at its end or after eight times,
+asleep when nothing happens, never drawn faster than it can bear, and never waited for. What is on it when the power
+goes is complete: the table can finish by hand.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from gpiozero import Factory
+from PIL import Image
+
+from drivers import header
+from drivers import settings as block
+from drivers.eink_panels import MODELS, Cable, Mode, Model, Panel, Pins, open_panel
+from drivers.header import OpenBus, PinFactory, Wire, open_pins, open_spi
+from drivers.line import SteadyClock
+from drivers.own_thread import Inbox, OwnThread
+from hub.errors import ConfigError, DeviceError
+from hub.ports import Clock
+
+log = logging.getLogger(__name__)
+
+MOST_PARTIALS = 8  # then a full refresh takes the shadows away
+SLEEP_AFTER = 30.0  # seconds without a refresh
+CLEAN_AFTER = 600.0  # seconds of rest, after which shadows of partial refreshes are taken away
+DAY = 24 * 3600.0  # a panel is to be refreshed wholly once a day (Waveshare's advice)
+LAST_WORD = 8.0  # seconds that the end of the hub waits for the last picture
+
+Draw = Callable[[Mapping[str, Any]], Image.Image]
+
+
+class Settings(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[device]] driver = "eink"`. A pin that is not named is the one on the maker's board."""
+
+    panel: str = "waveshare-4.2"
+    spi: str = "0.0"
+    pins: PinFactory = "lgpio"
+    upside_down: bool = False
+    reset: int | None = None
+    dc: int | None = None
+    busy: int | None = None
+    power: int | None = None
+
+    def model(self) -> Model:
+        """The kind of panel. Raises ConfigError."""
+        if self.panel not in MODELS:
+            raise ConfigError(f'eink: there is no panel "{self.panel}" here; there are {", ".join(MODELS)}.')
+        return MODELS[self.panel]
+
+    def lines(self) -> Pins:
+        """Where its lines go."""
+        own = {name: pin for name in Pins._fields if (pin := getattr(self, name)) is not None}
+        return self.model().pins._replace(**own)
+
+
+class Refresh:
+    """When a panel is refreshed, and how (product page: "refresh rules"). Knows no panel, thread or clock."""
+
+    def __init__(self, model: Model) -> None:
+        self._modes = model.modes
+        self._rest = model.rest
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing is known of the panel: it was lost, or is new."""
+        self._partials = 0
+        self._last: float | None = None
+        self._last_full: float | None = None
+        self.asleep = True
+
+    def free_at(self) -> float:
+        """When the next refresh may begin."""
+        return 0.0 if self._last is None else self._last + self._rest
+
+    def mode(self, settled: bool) -> Mode:
+        """How a new picture is shown."""
+        if self._last_full is None or settled or self._partials >= MOST_PARTIALS:
+            return "full"
+        wanted: Mode = "fast" if self.asleep else "partial"
+        return wanted if wanted in self._modes else "full"
+
+    def clean_at(self) -> float | None:
+        """When the picture that is there is drawn once more, wholly."""
+        if self._last is None or self._last_full is None:
+            return None
+        daily = self._last_full + DAY
+        return min(daily, self._last + CLEAN_AFTER) if self._partials else daily
+
+    def sleep_at(self) -> float | None:
+        """When the panel is put to sleep."""
+        return None if self.asleep or self._last is None else self._last + SLEEP_AFTER
+
+    def refreshed(self, mode: Mode, now: float) -> None:
+        """A refresh has ended."""
+        self._last, self.asleep = now, False
+        self._partials = self._partials + 1 if mode == "partial" else 0 if mode == "full" else self._partials
+        if mode == "full":
+            self._last_full = now
+
+
+class Eink:
+    """The `Page` port on a panel, and the device of a `[[device]]` block. `show` returns at once, whatever hangs."""
+
+    lamps = boxes = dice = None
+
+    def __init__(
+        self,
+        asked: Settings,
+        draw: Draw,
+        inbox: Inbox,
+        clock: Clock,
+        open_bus: OpenBus = open_spi,
+        open_header: Callable[[PinFactory], Factory] = open_pins,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._asked = asked
+        self._model = asked.model()
+        self._draw = draw
+        self._clock = clock
+        self._open_bus, self._open_header, self._pause = open_bus, open_header, pause
+        self._lock = threading.Lock()
+        self._newest: tuple[Mapping[str, Any], bool] | None = None
+        self._image: Image.Image | None = None  # what should be on the panel
+        self._settled = False
+        self._shown: Image.Image | None = None  # what is on it, as far as is known
+        self._refresh = Refresh(self._model)
+        self._factory: Factory | None = None
+        self._cable: Cable | None = None
+        self._panel: Panel | None = None
+        self._thread = OwnThread(f"eink {asked.panel}", self, inbox, clock)
+
+    @property
+    def page(self) -> Eink:
+        """The port this device fulfils."""
+        return self
+
+    def start(self) -> None:
+        """Open the panel, now or when it is there."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Show what is newest, and leave it there."""
+        self._thread.tell(self._last_word)
+        self._thread.close(LAST_WORD)
+
+    def wake(self) -> None:
+        """Look at the clock now (a test has put it forward)."""
+        self._thread.wake()
+
+    def show(self, public: Mapping[str, Any], settled: bool) -> None:
+        """The newest public state; one that was not drawn yet is forgotten, but for its round's end."""
+        with self._lock:
+            self._newest = (public, settled or (self._newest is not None and self._newest[1]))
+        self._thread.wake()
+
+    # --- the thread's work ---
+
+    def take(self) -> None:
+        """Open pins and bus, and find the maker's package."""
+        asked, model = self._asked, self._model
+        self._refresh.forget()
+        self._shown = None
+        self._factory = self._open_header(asked.pins)
+        bus = self._open_bus(header.spi(asked.spi, "eink"), model.hertz)
+        try:
+            self._cable = Cable(asked.panel, model, asked.lines(), self._factory, bus, self._clock, self._pause)
+        except DeviceError:
+            bus.close()
+            raise
+        self._panel = open_panel(model, self._cable)
+
+    def step(self, now: float) -> float | None:
+        """Draw what is newest if the panel may be refreshed now, clean it, or let it sleep."""
+        self._look()
+        refresh, image = self._refresh, self._image
+        if image is None:
+            return None
+        if image != self._shown:
+            if now < refresh.free_at():
+                return refresh.free_at()
+            self._show(image, refresh.mode(self._settled))
+        self._settled = False
+        if (clean_at := refresh.clean_at()) is not None and now >= clean_at:
+            self._show(image, "full")
+        elif (sleep_at := refresh.sleep_at()) is not None and now >= sleep_at:
+            self._sleep()
+        dues = (refresh.clean_at(), refresh.sleep_at())
+        return min((at for at in dues if at is not None), default=None)
+
+    def give_back(self) -> None:
+        """Close pins and bus; the picture stays."""
+        cable, self._cable, self._panel = self._cable, None, None
+        factory, self._factory = self._factory, None
+        if cable is not None:
+            cable.close()
+        if factory is not None:
+            factory.close()
+
+    def _look(self) -> None:
+        """Draw the sheet of the newest state."""
+        with self._lock:
+            newest, self._newest = self._newest, None
+        if newest is not None:
+            public, settled = newest
+            self._settled = self._settled or settled
+            self._image = mounted(self._draw(public), self._model, self._asked.upside_down)
+
+    def _show(self, image: Image.Image, mode: Mode) -> None:
+        assert self._panel is not None
+        self._panel.show(image, mode)
+        self._refresh.refreshed(mode, self._clock.now())
+        self._shown, self._settled = image, False
+        log.debug("panel %s: %s refresh", self._asked.panel, mode)
+
+    def _sleep(self) -> None:
+        assert self._panel is not None
+        self._panel.sleep()
+        self._refresh.asleep = True
+
+    def _last_word(self) -> None:
+        """The hub ends: the newest picture stays on the panel, without power."""
+        if self._panel is None:
+            return
+        try:
+            self._look()
+            if self._image is not None and self._image != self._shown:
+                self._show(self._image, self._refresh.mode(settled=True))
+            if not self._refresh.asleep:
+                self._sleep()
+        except DeviceError as why:
+            log.warning("%s", why)
+
+
+def mounted(sheet: Image.Image, model: Model, upside_down: bool) -> Image.Image:
+    """A sheet in the middle of a panel of perhaps more pixels, turned round where the panel is."""
+    paper = Image.new("1", (model.width, model.height), 1)
+    paper.paste(sheet, ((model.width - sheet.width) // 2, (model.height - sheet.height) // 2))
+    return paper.transpose(Image.Transpose.ROTATE_180) if upside_down else paper
+
+
+def wiring(settings: Mapping[str, Any]) -> list[Wire]:
+    """The wires of a `[[device]]` block."""
+    asked = block.read(Settings, settings, "eink")
+    model, lines, place = asked.model(), asked.lines(), header.spi(asked.spi, "eink")
+    wires = [
+        Wire(place.mosi, "DIN", shared=True),
+        Wire(place.sclk, "CLK", shared=True),
+        Wire(place.ce, "CS"),
+        Wire(lines.dc, "DC"),
+        Wire(lines.reset, "RST"),
+        Wire(lines.busy, "BUSY"),
+    ]
+    if lines.power is not None:
+        wires.append(Wire(lines.power, "PWR"))
+    supply: header.Rail = "3V3" if model.maker == "waveshare" else "5V"
+    return [*wires, Wire(supply, "VCC", shared=True), Wire("GND", "GND", shared=True)]
+
+
+def connect(settings: Mapping[str, Any], inbox: Inbox, draws: Mapping[str, Draw]) -> Eink:
+    """The device of a `[[device]]` block; `draws` gives each size of sheet. Raises ConfigError."""
+    asked = block.read(Settings, settings, "eink")
+    header.check_pins("eink", wiring(settings))
+    return Eink(asked, draws[asked.model().sheet], inbox, SteadyClock())

@@ -1,0 +1,452 @@
+"""The e-ink panels there are, and how their makers' packages are used without letting them take pins or hang.
+
+Waveshare's panel modules (package `waveshare-epaper`) reach the hardware through a module `epdconfig` beside them,
+which takes pins when it is imported and waits for the BUSY line for ever. Each panel here gets its own copy of the
+maker's module with our `Cable` in its place. Pimoroni's (package `inky`) are handed objects in place of theirs.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal, NamedTuple, Protocol
+
+from gpiozero import DigitalOutputDevice, Factory, InputDevice
+from PIL import Image
+
+from drivers.header import MISSING, Bus, pin_troubles
+from hub.errors import DeviceLost
+from hub.pictures import PanelSize
+from hub.ports import Clock
+
+Mode = Literal["full", "fast", "partial"]
+Out = Literal["reset", "dc", "power"]
+
+POLL = 0.01  # seconds between two looks at a busy line
+MONO_PATIENCE, COLOUR_PATIENCE = 10.0, 60.0  # seconds at work, after which a panel is faulty
+
+
+class Pins(NamedTuple):
+    """Where a panel's lines go, beside those of the SPI bus."""
+
+    reset: int
+    dc: int
+    busy: int
+    power: int | None = None  # switches the panel's supply, on Waveshare's boards of 2023 and later
+
+
+class Model(NamedTuple):
+    """One kind of panel."""
+
+    maker: Literal["waveshare", "inky"]
+    module: str  # of the maker's package
+    width: int  # as it lies before the players
+    height: int
+    sheet: PanelSize  # the picture drawn for it
+    pins: Pins
+    modes: frozenset[Mode] = frozenset({"full"})
+    rest: float = 2.0  # seconds between two refreshes
+    patience: float = MONO_PATIENCE
+    busy_high: bool = True  # the level of the busy line while it is at work
+    hertz: int = 4_000_000
+
+
+_HAT = Pins(reset=17, dc=25, busy=24, power=18)  # Waveshare's "e-Paper Driver HAT"
+_INKY = Pins(reset=27, dc=22, busy=17)
+_ALL: frozenset[Mode] = frozenset({"full", "fast", "partial"})
+# Pimoroni: an Inky is drawn anew in 8 s (black and white) to 40 s (colours), flickering; never partly.
+_CALM, _COLOUR_CALM = 20.0, 180.0
+
+MODELS: Mapping[str, Model] = {
+    "waveshare-2.13": Model("waveshare", "epd2in13_V4", 250, 122, "2.13", _HAT, _ALL),
+    "waveshare-2.9": Model("waveshare", "epd2in9_V2", 296, 128, "2.9", _HAT, _ALL),
+    "waveshare-4.2": Model("waveshare", "epd4in2_V2", 400, 300, "4.2", _HAT, _ALL),
+    "waveshare-7.5": Model("waveshare", "epd7in5_V2", 800, 480, "7.5", _HAT, _ALL, busy_high=False),
+    "inky-phat": Model("inky", "inky_ssd1608", 250, 122, "2.13", _INKY, rest=_CALM, patience=30.0, hertz=488_000),
+    "inky-what": Model("inky", "inky_ssd1683", 400, 300, "4.2", _INKY, rest=_CALM, patience=30.0),
+    "inky-what-2018": Model("inky", "inky", 400, 300, "4.2", _INKY, rest=_CALM, patience=30.0, hertz=488_000),
+    "inky-impression-4.0": Model(
+        "inky", "inky_e640", 600, 400, "4.2", _INKY, rest=_COLOUR_CALM, patience=COLOUR_PATIENCE, busy_high=False
+    ),
+    "inky-impression-7.3": Model(
+        "inky", "inky_e673", 800, 480, "7.5", _INKY, rest=_COLOUR_CALM, patience=COLOUR_PATIENCE, busy_high=False
+    ),
+}
+
+
+class Panel(Protocol):
+    """A panel, awake or asleep. Everything blocks until the panel has done it, or raises DeviceLost."""
+
+    def show(self, image: Image.Image, mode: Mode) -> None:
+        """Show an image of its own size in one bit, in a mode that its model has."""
+
+    def sleep(self) -> None:
+        """Nothing will come for a while: the picture stays without power. The next `show` wakes it."""
+
+
+class Cable:
+    """One panel's wires: reset, data or command, power and busy on pins, the rest on the SPI bus.
+
+    A busy line that is off its pin reads as at work, so that a loose cable is found.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: Model,
+        pins: Pins,
+        factory: Factory,
+        bus: Bus,
+        clock: Clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._name = name
+        self._model = model
+        self._bus = bus
+        self._clock = clock
+        self.pause = pause
+        self._outs: dict[Out, Any] = {}
+        self._busy_since: float | None = None
+        outs: list[tuple[Out, int | None]] = [("reset", pins.reset), ("dc", pins.dc), ("power", pins.power)]
+        try:
+            for out, pin in outs:
+                if pin is not None:
+                    self._outs[out] = DigitalOutputDevice(pin, initial_value=out != "dc", pin_factory=factory)
+            self._busy = InputDevice(pins.busy, pull_up=model.busy_high, pin_factory=factory)
+        except pin_troubles() as trouble:
+            self._close_outs()
+            raise DeviceLost(f"The pins of panel {name} cannot be used ({trouble}).") from trouble
+
+    def set(self, out: Out, high: bool) -> None:
+        """Put a line high or low."""
+        if out in self._outs:
+            self._outs[out].value = high
+
+    def send(self, data: bytes) -> None:
+        """Bytes on the bus."""
+        self._bus.write(data)
+
+    def at_work(self) -> bool:
+        """Whether the panel is at work; asked again and again while it is. Raises DeviceLost when it is for ever."""
+        if bool(self._busy.pin.state) != self._model.busy_high:
+            self._busy_since = None
+            return False
+        now = self._clock.now()
+        if self._busy_since is None:
+            self._busy_since = now
+        if now - self._busy_since >= self._model.patience:
+            raise DeviceLost(
+                f"The panel {self._name} does not answer: look at its cable and its supply. The game goes on without it."
+            )
+        self.pause(POLL)
+        return True
+
+    def wait(self) -> None:
+        """Until the panel is at work no more."""
+        while self.at_work():
+            pass
+
+    def close(self) -> None:
+        """Give pins and bus back."""
+        self._busy.close()
+        self._close_outs()
+        self._bus.close()
+
+    def _close_outs(self) -> None:
+        for out in self._outs.values():
+            out.close()
+
+
+def open_panel(model: Model, cable: Cable) -> Panel:
+    """The panel at the end of a cable, through its maker's package. Raises DeviceLost when that is not installed."""
+    return WavesharePanel(model, cable) if model.maker == "waveshare" else InkyPanel(model, cable)
+
+
+# One import at a time: for its moment a stand-in lies in `sys.modules`, and warnings of the makers are unheard.
+_importing = threading.Lock()
+
+
+# --- Waveshare -----------------------------------------------------------------------------------------------
+
+_WAVESHARE_FOLDER = "e-Paper/RaspberryPi_JetsonNano/python/lib/waveshare_epd"
+
+
+class EpdConfig(ModuleType):
+    """What Waveshare's panel modules know as `epdconfig`: their hardware, on our cable."""
+
+    RST_PIN: Out = "reset"
+    DC_PIN: Out = "dc"
+    PWR_PIN: Out = "power"
+    CS_PIN = "cs"
+    BUSY_PIN = "busy"
+
+    def __init__(self, model: Model, cable: Cable) -> None:
+        super().__init__("epdconfig")
+        self._model = model
+        self._cable = cable
+        self.SPI = self
+
+    def module_init(self) -> int:
+        """Power on; 0 is well."""
+        self._cable.set("power", True)
+        return 0
+
+    def module_exit(self) -> None:
+        """Power off: the picture stays."""
+        outs: tuple[Out, ...] = ("reset", "dc", "power")
+        for out in outs:
+            self._cable.set(out, False)
+
+    def digital_write(self, pin: Any, value: int) -> None:
+        """Put a line high or low; the select belongs to the bus."""
+        if pin != self.CS_PIN:
+            self._cable.set(pin, bool(value))
+
+    def digital_read(self, pin: str) -> int:
+        """The level of the busy line, the only one that is read."""
+        assert pin == "busy"
+        return int(self._cable.at_work() == self._model.busy_high)
+
+    def delay_ms(self, milliseconds: float) -> None:
+        """Wait."""
+        self._cable.pause(milliseconds / 1000)
+
+    def spi_writebyte(self, data: list[int]) -> None:
+        """Bytes on the bus; the makers' inverted bytes are negative numbers."""
+        self._cable.send(bytes(byte & 0xFF for byte in data))
+
+    spi_writebyte2 = writebytes2 = spi_writebyte
+
+
+class WavesharePanel:
+    """A panel of Waveshare's."""
+
+    def __init__(self, model: Model, cable: Cable) -> None:
+        self._verbs = _VERBS[model.module]
+        self._epd = _waveshare_module(model, cable).EPD()
+        self._partly = False
+
+    def show(self, image: Image.Image, mode: Mode) -> None:
+        """Show an image."""
+        data = self._epd.getbuffer(image)
+        if mode == "partial":
+            self._verbs.partial(self._epd, data, not self._partly)
+        else:
+            (self._verbs.full if mode == "full" else self._verbs.fast)(self._epd, data)
+        self._partly = mode == "partial"
+
+    def sleep(self) -> None:
+        """Deep sleep, power off."""
+        self._epd.sleep()
+
+
+def _waveshare_module(model: Model, cable: Cable) -> Any:
+    """A fresh copy of the maker's panel module, on this cable."""
+    found = importlib.util.find_spec("epaper")
+    if found is None or not found.submodule_search_locations:
+        raise DeviceLost(f"The Python package waveshare-epaper is missing, which speaks to the panel: {MISSING}.")
+    package = f"_waveshare_{id(cable):x}"
+    file = Path(found.submodule_search_locations[0]) / _WAVESHARE_FOLDER / f"{model.module}.py"
+    spec = importlib.util.spec_from_file_location(f"{package}.{model.module}", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    parent = ModuleType(package)
+    parent.__path__ = []
+    parent.epdconfig = config = EpdConfig(model, cable)  # type: ignore[attr-defined]
+    # Some panel modules import RPi.GPIO and use nothing of it; it cannot be loaded off a Pi, nor work on a Pi 5.
+    unused = ModuleType("RPi")
+    unused.GPIO = ModuleType("RPi.GPIO")  # type: ignore[attr-defined]
+    there = {package: parent, f"{package}.epdconfig": config, "RPi": unused, "RPi.GPIO": unused.GPIO}
+    with _importing:
+        before = {name: sys.modules.get(name) for name in there}
+        sys.modules.update(there)
+        try:
+            spec.loader.exec_module(module)
+        finally:
+            for name, was in before.items():
+                if was is None:
+                    del sys.modules[name]
+                else:
+                    sys.modules[name] = was
+    return module
+
+
+class _Verbs(NamedTuple):
+    """The maker's names for what every panel does; each module has its own. `fresh`: not partly before."""
+
+    full: Callable[[Any, Any], None]
+    fast: Callable[[Any, Any], None]
+    partial: Callable[[Any, Any, bool], None]
+
+
+def _full_2in13(epd: Any, data: Any) -> None:
+    epd.init()
+    epd.displayPartBaseImage(data)  # as the next partial refresh's old picture, too
+
+
+def _fast_2in13(epd: Any, data: Any) -> None:
+    epd.init_fast()
+    epd.display_fast(data)
+    epd.send_command(0x26)  # the old picture of the next partial refresh, which display_fast leaves as it was
+    epd.send_data2(data)
+
+
+def _partial_2in13(epd: Any, data: Any, _fresh: bool) -> None:
+    epd.displayPartial(data)
+
+
+def _full_2in9(epd: Any, data: Any) -> None:
+    epd.init()
+    epd.display_Base(data)
+
+
+def _fast_2in9(epd: Any, data: Any) -> None:
+    epd.init_Fast()
+    epd.display_Base(data)
+
+
+def _full_4in2(epd: Any, data: Any) -> None:
+    epd.init()
+    epd.display(data)
+
+
+def _fast_4in2(epd: Any, data: Any) -> None:
+    epd.init_fast(epd.Seconds_1_5S)
+    epd.display_Fast(data)
+
+
+def _partial(epd: Any, data: Any, _fresh: bool) -> None:
+    epd.display_Partial(data)
+
+
+def _full_7in5(epd: Any, data: Any) -> None:
+    epd.init()
+    epd.display(data)
+
+
+def _fast_7in5(epd: Any, data: Any) -> None:
+    epd.init_fast()
+    epd.display(data)
+
+
+def _partial_7in5(epd: Any, data: Any, fresh: bool) -> None:
+    if fresh:
+        epd.init_part()
+    epd.display_Partial(data, 0, 0, epd.width, epd.height)
+
+
+_VERBS: Mapping[str, _Verbs] = {
+    "epd2in13_V4": _Verbs(_full_2in13, _fast_2in13, _partial_2in13),
+    "epd2in9_V2": _Verbs(_full_2in9, _fast_2in9, _partial),
+    "epd4in2_V2": _Verbs(_full_4in2, _fast_4in2, _partial),
+    "epd7in5_V2": _Verbs(_full_7in5, _fast_7in5, _partial_7in5),
+}
+
+
+# --- Pimoroni ------------------------------------------------------------------------------------------------
+
+
+class _InkyBus:
+    """What Pimoroni's panels know as their SPI bus. Its speed and select were chosen when ours was opened."""
+
+    max_speed_hz = 0
+    no_cs = False
+
+    def __init__(self, cable: Cable) -> None:
+        self._cable = cable
+
+    def open(self, bus: int, select: int) -> None:
+        """It is open."""
+
+    def xfer3(self, data: list[int]) -> None:
+        """Bytes on the bus; the maker leaves it to it to cut them to eight bits."""
+        self._cable.send(bytes(byte & 0xFF for byte in data))
+
+
+class _InkyLines:
+    """What Pimoroni's panels know as their pins.
+
+    While the busy line is at work they would sleep for a fixed time (colours) or wait for an edge (black and white):
+    so reading it takes until it is at rest.
+    """
+
+    def __init__(self, model: Model, cable: Cable, levels: Any) -> None:
+        self._busy_high = model.busy_high
+        self._cable = cable
+        self._levels = levels
+        self._asked = False
+
+    def set_value(self, pin: Any, value: Any) -> None:
+        """Put a line high or low; the select belongs to the bus."""
+        if pin in ("reset", "dc"):
+            self._cable.set(pin, value == self._levels.ACTIVE)
+
+    def get_value(self, pin: Any) -> Any:
+        """The level of the busy line, the only one that is read: at rest. Asked twice where low is at work."""
+        assert pin == "busy"
+        self._asked = not self._asked
+        if not self._busy_high and self._asked:
+            return self._levels.INACTIVE  # "at work, wait": and then it is waited for
+        self._cable.wait()
+        return self._levels.INACTIVE if self._busy_high else self._levels.ACTIVE
+
+
+class _NoEeprom:
+    """In place of the I2C bus: the owner has said which panel it is."""
+
+    def write_i2c_block_data(self, *_: object) -> None:
+        """Nothing answers."""
+        raise OSError("not asked")
+
+
+_LEFT_AWAKE = frozenset({"inky_ssd1608", "inky_ssd1683"})
+
+
+class InkyPanel:
+    """A panel of Pimoroni's."""
+
+    def __init__(self, model: Model, cable: Cable) -> None:
+        with _importing, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the package imports pkg_resources, which warns of itself
+            try:
+                self._maker = importlib.import_module(f"inky.{model.module}")
+                levels = importlib.import_module("gpiod.line").Value
+            except ImportError as missing:
+                raise DeviceLost(
+                    f"The Python package inky is missing, which speaks to the panel ({missing}): {MISSING}."
+                ) from missing
+        self._cable = cable
+        self._inky = self._maker.Inky(
+            resolution=(model.width, model.height),
+            dc_pin="dc",
+            reset_pin="reset",
+            busy_pin="busy",
+            spi_bus=_InkyBus(cable),
+            i2c_bus=_NoEeprom(),
+            gpio=_InkyLines(model, cable, levels),
+        )
+        self._sleeps = model.module in _LEFT_AWAKE
+
+    def show(self, image: Image.Image, mode: Mode) -> None:
+        """Show an image; there is but one mode."""
+        assert mode == "full"
+        inks = image.convert("L").point([self._maker.BLACK] * 128 + [self._maker.WHITE] * 128)
+        self._inky.set_image(Image.frombytes("P", image.size, inks.tobytes()))
+        self._inky.show()
+        self._cable.wait()
+
+    def sleep(self) -> None:
+        """Deep sleep (command 10h of the data sheets), where the maker does not see to it after each picture."""
+        if self._sleeps:
+            self._cable.set("dc", False)
+            self._cable.send(b"\x10")
+            self._cable.set("dc", True)
+            self._cable.send(b"\x01")
