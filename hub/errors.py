@@ -47,6 +47,14 @@ class StartRefused(HubError):
     """A match cannot begin so: unknown game or option, wrong number of seats, bad stack or data."""
 
 
+class BadCard(StartRefused):
+    """A card that a deck cannot hold. `at` is where it stands in the data: the name of a card, or a line of the deck."""
+
+    def __init__(self, sentence: str, at: str | int) -> None:
+        super().__init__(sentence)
+        self.at = at
+
+
 class DeviceError(HubError):
     """The cable's trouble: the phone plays on, the driver retries for ever."""
 

@@ -27,6 +27,9 @@ class Rulebook(Protocol):
     def deal(self, setup: Setup) -> State[Any, Any]:
         """The state before anything has happened. Raises StartRefused."""
 
+    def check(self, data: Mapping[str, Any]) -> None:
+        """Where an owner's own list may replace the cards: whether they make a deck. Raises BadCard on the first that does not."""
+
     def play(self, s: State[Any, Any]) -> Coroutine[Any, Any, None]:
         """The rules, from set-up to `Won`."""
 

@@ -5,14 +5,15 @@ Adding a game is adding these two files; `README.md` beside this file says how.
 
 from __future__ import annotations
 
-import tomllib
 from hashlib import sha256
 from importlib import import_module
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, cast
 
 from msgspec import convert, json
 
+from hub.engine.cards import Source, played_with
 from hub.engine.game import Game, Option, Rulebook
 from hub.errors import StartRefused
 
@@ -33,32 +34,38 @@ def names() -> list[str]:
     return sorted(name.removesuffix(".toml").replace("_", "-") for name in here if name.endswith(".toml"))
 
 
-def find(name: str) -> Game:
-    """The game of that name. Raises StartRefused with the names there are."""
+def find(name: str, own: Traversable | None = None) -> Game:
+    """The game of that name, played with the cards of an owner's `own` list if there is one.
+
+    Raises StartRefused with the names there are, or with the line of the list that is wrong.
+    """
     if name not in names():
         raise StartRefused(f"There is no game {name!r}: there are {', '.join(names())}.")
     room = name.replace("-", "_")
     raw = files(__name__).joinpath("data", f"{room}.toml").read_bytes()
-    return load(raw, cast(Rulebook, import_module(f"{__name__}.{room}")))
+    try:
+        listed = Source(f"{own}", own.read_bytes()) if own else None
+    except OSError as why:
+        raise StartRefused(f"{own}: the list cannot be read ({why.strerror}).") from why
+    return load(raw, cast(Rulebook, import_module(f"{__name__}.{room}")), listed)
 
 
 def rules_of(data: dict[str, Any]) -> dict[str, Any]:
     """The part of a data file that a match can depend on: new colours or labels do not make its log another one."""
-    rules = {key: part for key, part in data.items() if key not in SCREENS}
+    rules = {key: part for key, part in data.items() if key not in (*SCREENS, "own")}
     cards: dict[str, Any] = data.get("cards", {})
     rules["cards"] = {
         name: {k: v for k, v in card.items() if k not in DRAWN} if isinstance(card, dict) else card
         for name, card in cards.items()
     }
+    if isinstance(deck := data.get("deck"), str):
+        rules["deck"] = [words for line in deck.splitlines() if (words := line.split("#")[0].split())]
     return rules
 
 
-def load(raw: bytes, rulebook: Rulebook) -> Game:
-    """A game from the text of its data file and its rulebook. Raises StartRefused on a broken file."""
-    try:
-        data: dict[str, Any] = tomllib.loads(raw.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as why:
-        raise StartRefused(f"A game's data file cannot be read: {why}.") from why
+def load(raw: bytes, rulebook: Rulebook, own: Source | None = None) -> Game:
+    """A game from the text of its data file, its rulebook, and an owner's cards. Raises StartRefused on a broken file."""
+    data = played_with(Source("The game's data file", raw), rulebook, own)
     return Game(
         name=data["name"],
         title=data["title"],

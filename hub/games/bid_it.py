@@ -6,6 +6,7 @@ named by its one or two symbols, a star is "*"; which cards there are is in `dat
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, TypeAlias
@@ -30,7 +31,7 @@ from hub.engine.decision import (
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
 from hub.engine.secret import Pile, Secret
-from hub.errors import StartRefused
+from hub.errors import BadCard, StartRefused
 
 RANKS = (1, 2, 3, 4, 5, 6)
 STAR = "*"
@@ -159,7 +160,7 @@ async def play(s: Table) -> None:
 def deal(setup: Setup) -> Table:
     """BT-01, BT-02, BT-04, BT-V01: who plays, and with how many Deal cards. BT-V02: which advanced parts.
 
-    Refuses what cannot be (BT-X14, BT-X16).
+    BT-13: with cards enough. Refuses what cannot be (BT-X14, BT-X16).
     """
     options, people = setup.options, len(setup.seats)
     for part, needed in PARTS:
@@ -169,8 +170,8 @@ def deal(setup: Setup) -> Table:
     if teams and people != teams * size:
         raise StartRefused(f"Teams of {options['teams']} need {teams * size} players, not {people}.")
     hand = setup.data["hand"][str(people)]
-    if len(house_deck(setup)) < hand * people:
-        raise StartRefused(f"The deck has {len(house_deck(setup))} cards, and {people} players need {hand * people}.")
+    if (cards := len(deck_of(setup.data))) < hand * people:
+        raise StartRefused(f"The deck has {cards} cards, and {people} players need {hand * people}.")
     seats = {
         # BT-64, BT-V04: teams by turns round the table, so that teammates never sit side by side
         seat: Player(hand, Secret([], (seat,)), [], "ABC"[place % teams] if teams else "")
@@ -179,22 +180,26 @@ def deal(setup: Setup) -> Table:
     return Table(setup=setup, seats=seats, table=Middle(Pile([]), [], hand), phase="setup")
 
 
-def house_deck(setup: Setup) -> list[str]:
-    """BT-13, BT-V06, BT-X16: the cards of the data file, each as often as its line says."""
+def check(data: Mapping[str, Any]) -> None:
+    """BT-X16: whether the deck is one."""
+    deck_of(data)
+
+
+def deck_of(data: Mapping[str, Any]) -> list[str]:
+    """BT-V06: the cards of the data file or of an owner's list, each as often as its line says. Raises BadCard."""
     deck: list[str] = []
-    for face, card in setup.data["cards"].items():
-        line = f"The deck's line {face!r}"
-        if len(face) > 2 or not face:
-            raise StartRefused(f"{line} has {len(face)} symbols: a card has one or two.")
-        for symbol in face:
-            if symbol != STAR and symbol not in "123456":
-                raise StartRefused(f"{line} has the symbol {symbol!r}: there are 1 to 6 and {STAR}.")
-        if face != (usual := "".join(sorted(face, key="123456*".index))):
-            raise StartRefused(f"{line} is written {usual!r}: the lower number first, a star last.")
-        copies = card.get("copies") if isinstance(card, dict) else None
+    for card, about in data["cards"].items():
+        if not 1 <= len(card) <= 2:
+            raise BadCard(f"{card!r} has {len(card)} symbols: a card has one or two.", card)
+        for symbol in card:
+            if symbol not in (*map(str, RANKS), STAR):
+                raise BadCard(f"{card!r} has the symbol {symbol!r}: there are 1 to 6 and {STAR}.", card)
+        if card != (usual := "".join(sorted(card, key="123456*".index))):
+            raise BadCard(f"{card!r} is written {usual!r}: the lower number first, a star last.", card)
+        copies = about.get("copies") if isinstance(about, dict) else None
         if type(copies) is not int or not 0 <= copies <= 99:
-            raise StartRefused(f"{line} must say copies, a number from 0 to 99.")
-        deck += [face] * copies
+            raise BadCard(f"{card!r} must say copies, a number from 0 to 99.", card)
+        deck += [card] * copies
     return deck
 
 
@@ -217,7 +222,7 @@ async def new_game(s: Table) -> None:
             told = f"Seat {seat} has {t.hand} Deal cards again."
             tell(s, told, rule="BT-63", kind="deal_cards", **reckoned(seat, "deal_cards", had, t.hand, "a new game"))
     t.discards, t.deck.cards = [], []
-    t.deck.cards = await shuffle(s, house_deck(s.setup), "deck")
+    t.deck.cards = await shuffle(s, deck_of(s.setup.data), "deck")
 
 
 # --- Dealing -----------------------------------------------------------------------------------------

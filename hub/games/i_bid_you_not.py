@@ -6,6 +6,7 @@ Read `play` first: it is the table of contents. Each paragraph below it names it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -29,7 +30,7 @@ from hub.engine.decision import (
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
 from hub.engine.secret import Secret
-from hub.errors import StartRefused
+from hub.errors import BadCard, StartRefused
 
 SETS = ("base", "odd", "double")
 SCORING = ("headgrowns A", "headgrowns B")
@@ -169,11 +170,13 @@ async def play(s: Table) -> None:
 
 
 def deal(setup: Setup) -> Table:
-    """IB-01: three to six players. IB-X12: the deck must be a deck, and leave everybody two cards."""
+    """IB-01: three to six players. IB-X12: the deck, trimmed, must leave everybody two cards."""
     options, data = setup.options, setup.data
-    cards = deck_of(data, options)
+    cards = deck_of(data, sets(options))
     left = len(cards) if not options["generated"] else sum(data["sets"][name]["least"] for name in sets(options))
     needed = 2 * len(setup.seats) + 1
+    if left < needed:
+        raise StartRefused(f"The deck has {left} cards, and {len(setup.seats)} players need {needed}.")
     if left - options["trim"] < needed:
         raise StartRefused(f"Option trim must leave {needed} cards: it is at most {left - needed} here.")
     seats = {seat: Buyer(Secret([], (seat,)), Secret([], (seat,))) for seat in setup.seats}
@@ -186,7 +189,7 @@ async def set_up(s: Table) -> int:
     first: int = await pick(s, list(s.seats), "first")
     tell(s, f"Seat {first} starts.", rule="IB-01", kind="first", seat=first)
     options = s.setup.options
-    cards = await generated(s) if options["generated"] else deck_of(s.setup.data, options)
+    cards = await generated(s) if options["generated"] else deck_of(s.setup.data, sets(options))
     cards = trimmed(cards, options["trim"])
     by_number = {card.card: card for card in cards}
     order = await shuffle(s, list(by_number), "deck")
@@ -764,37 +767,36 @@ def extremes(cards: Sequence[Card]) -> list[int]:
 # --- What the cards are and do -----------------------------------------------------------------------
 
 
-def deck_of(data: Mapping[str, Any], options: Mapping[str, Any]) -> list[Card]:
-    """The fixed list of the sets in use (IB-V06, IB-V07). IB-X12: refuses the line that is wrong, of any set."""
+def check(data: Mapping[str, Any]) -> None:
+    """IB-X12: whether the deck is one, whatever sets are in use."""
+    deck_of(data, SETS)
+
+
+def deck_of(data: Mapping[str, Any], used: Sequence[str]) -> list[Card]:
+    """The fixed list of the sets in use (IB-V06, IB-V07): no number is there twice in any of them. Raises BadCard."""
     found: dict[int, Card] = {}
-    used: list[Card] = []
-    for name in SETS:
-        for place, line in enumerate(data["deck"][name].strip().splitlines(), 1):
-            where = f"Line {place} of the deck {name}, {' '.join(line.split())!r},"
-            card = read_card(data, name, line, where)
+    for place, line in enumerate(data["deck"].splitlines(), 1):
+        if words := line.split("#")[0].split():
+            card = read_card(data, words, place)
             if card.card in found:
-                raise StartRefused(f"{where} names {card.card} again: a number is there once.")
+                raise BadCard(f"{card.card} is there twice: a number is there once.", place)
             found[card.card] = card
-            if name in sets(options):
-                used.append(card)
-    return used
+    return [card for card in found.values() if data["cards"][card.kind]["set"] in used]
 
 
-def read_card(data: Mapping[str, Any], name: str, line: str, where: str) -> Card:
+def read_card(data: Mapping[str, Any], words: Sequence[str], place: int) -> Card:
     """One line of the deck: product, number, price, and the letter of its action if the product has actions."""
-    words = line.split()
-    about = data["cards"].get(words[0]) if words else None
-    if about is None or about["set"] != name:
-        raise StartRefused(f"{where} names no product of this set.")
-    if len(words) != (4 if "A" in about else 3):
-        raise StartRefused(f"{where} is not whole: product, number, price{', action' if 'A' in about else ''}.")
-    try:
-        number, price = int(words[1]), int(words[2])
-    except ValueError:
-        raise StartRefused(f"{where} needs whole numbers for number and price.") from None
-    if len(words) == 4 and words[3] not in ("A", "B"):
-        raise StartRefused(f"{where} has an unknown action: it is A or B.")
-    return Card(number, price, words[0], words[3] if len(words) == 4 else None)
+    kind, *facts = words
+    if kind not in data["cards"]:
+        raise BadCard(f"there is no product {kind!r}.", place)
+    acts = "A" in data["cards"][kind]
+    if len(facts) != 2 + acts:
+        raise BadCard(f"{' '.join(words)!r} is not whole: it is product, number, price{', action' * acts}.", place)
+    if not all(re.fullmatch("[+-]?[0-9]{1,4}", fact) for fact in facts[:2]):
+        raise BadCard(f"{' '.join(words)!r} needs whole numbers for number and price.", place)
+    if acts and facts[2] not in ("A", "B"):
+        raise BadCard(f"the action {facts[2]!r} of {kind} is unknown: it is A or B.", place)
+    return Card(int(facts[0]), int(facts[1]), kind, facts[2] if acts else None)
 
 
 def sets(options: Mapping[str, Any]) -> list[str]:

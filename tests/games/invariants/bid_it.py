@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from hub.engine.match import Match
-from hub.games.bid_it import covered, house_deck, living, parties
+from hub.games.bid_it import covered, deck_of, living, parties
 
 
 def check(match: Match) -> None:
@@ -18,7 +18,7 @@ def check(match: Match) -> None:
         assert len(covered(player)) + len(player.exposed) == player.hand_size, "exposed cards are part of the hand"
         assert 0 <= player.deal_cards <= t.hand
         assert not (player.out and player.hand_size)
-    assert cards == Counter(house_deck(s.setup)), "every card is in one place"
+    assert cards == Counter(deck_of(s.setup.data)), "every card is in one place"
     assert t.deck.cards or not t.discards or s.phase in ("give", "over"), "a used-up deck is made anew at once"
     assert t.stake in (1, 2, 3)
     assert living(s), "whoever wins a showdown loses no card"
