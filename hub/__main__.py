@@ -61,11 +61,13 @@ def parser() -> ArgumentParser:
     judge.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
     judge.add_argument("--seed", metavar="S")
     judge.add_argument("--stack", metavar="FILE.json")
+    judge.add_argument("--deck", metavar="FILE.toml", type=Path, help="cards of your own in place of the game's")
     judge.add_argument("--log", metavar="FILE.jsonl")
     judge.set_defaults(command=_referee)
 
     replay = commands.add_parser("replay", help="play a match's log again")
     replay.add_argument("file", metavar="FILE.jsonl")
+    replay.add_argument("--deck", metavar="FILE.toml", type=Path, help="the cards of your own that it was played with")
     replay.set_defaults(command=_replay)
 
     listed = commands.add_parser("games", help="the games, or one game's options")

@@ -24,8 +24,9 @@ from drivers.header import check_devices
 from hub import games
 from hub.broker import MqttBroker
 from hub.chance import Chance
-from hub.config import Config, DevicePart, TablePart
-from hub.errors import BrokerError, ConfigError, HubError
+from hub.config import Config, DeckPart, DevicePart, TablePart
+from hub.engine.game import Game
+from hub.errors import BrokerError, ConfigError, HubError, StartRefused
 from hub.notify import Notify
 from hub.pictures import SIZES, PanelSize, panel
 from hub.ports import Boxes, BrokerDown, ClaimAsked, Device, LampPicture, SealedRound
@@ -145,7 +146,7 @@ class Hub:
                 raise ConfigError(f"The id {word!r} may hold letters, digits and hyphens only, 32 at most.")
         self.key = HubKey.kept(state / "hub.key")
         self.store = Store(state / "table-hub.db")
-        self.games = [games.find(name) for name in games.names()]
+        self.games = games_played(config.deck)
         self.tables: dict[str, Table] = {}
         self.web: WebServer | None = None
         self.broker = MqttBroker(
@@ -340,6 +341,18 @@ def plug(ports: Ports, device: Device) -> None:
     if device.boxes:
         ports.boxes = EveryBox([ports.boxes, device.boxes]) if ports.boxes else device.boxes
     ports.dice = device.dice or ports.dice
+
+
+def games_played(decks: Sequence[DeckPart]) -> list[Game]:
+    """All games, with the owner's own cards where there are some. Raises ConfigError where they are no deck."""
+    lists = {deck.game: Path(deck.cards) for deck in decks}
+    for name in lists:
+        if name not in games.names():
+            raise ConfigError(f"[[deck]]: there is no game {name!r}: there are {', '.join(games.names())}.")
+    try:
+        return [games.find(name, lists.get(name)) for name in games.names()]
+    except StartRefused as why:
+        raise ConfigError(f"{why}") from why
 
 
 def check_wiring(blocks: Sequence[DevicePart]) -> None:

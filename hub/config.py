@@ -115,6 +115,14 @@ class TablePart:
 
 
 @dataclass(slots=True)
+class DeckPart:
+    """`[[deck]]`: an owner's own list of cards for one game."""
+
+    game: str = _key("", "the game that is played with it", GAME)
+    cards: str = _key("", "a file with the cards, written like those of hub/games/data", PATH)
+
+
+@dataclass(slots=True)
 class DevicePart:
     """`[[device]]`: one driver by name; the rest of the block is the driver's own settings."""
 
@@ -132,11 +140,12 @@ class Config:
     web: WebPart = field(default_factory=WebPart)
     broker: BrokerPart = field(default_factory=BrokerPart)
     table: list[TablePart] = field(default_factory=lambda: [TablePart()])
+    deck: list[DeckPart] = field(default_factory=list)
     device: list[DevicePart] = field(default_factory=list)
 
 
 SINGLE: Mapping[str, type[HubPart | WebPart | BrokerPart]] = {"hub": HubPart, "web": WebPart, "broker": BrokerPart}
-SEVERAL: Mapping[str, type[TablePart | DevicePart]] = {"table": TablePart, "device": DevicePart}
+SEVERAL: Mapping[str, type[TablePart | DeckPart | DevicePart]] = {"table": TablePart, "deck": DeckPart, "device": DevicePart}
 
 
 def load(path: Path | str | None = None) -> Config:
@@ -189,10 +198,15 @@ class _Reader:
         self.cross_check(config)
         return config
 
-    def block(self, key: str, number: int, block: dict[str, Any]) -> TablePart | DevicePart:
+    def block(self, key: str, number: int, block: dict[str, Any]) -> TablePart | DeckPart | DevicePart:
         where = f"[[{key}]] number {number}"
         if key == "table":
             return self.part(TablePart, where, block)
+        if key == "deck":
+            deck = self.part(DeckPart, where, block)
+            if not deck.game or not deck.cards:
+                raise self.refuse(f"{where} must name both a game and the file with its cards.")
+            return deck
         known = {name: value for name, value in block.items() if name in _keys(DevicePart)}
         device = self.part(DevicePart, where, known)
         if not device.driver:
@@ -236,6 +250,10 @@ class _Reader:
         for id_ in ids:
             if ids.count(id_) > 1:
                 raise self.refuse(f'two tables have the id "{id_}": give each [[table]] its own.')
+        decked = [deck.game for deck in config.deck]
+        for game in decked:
+            if decked.count(game) > 1:
+                raise self.refuse(f"two lists of cards are for {game}: a game is played with one.")
         named = set()
         for number, device in enumerate(config.device, 1):
             where = f"[[device]] number {number} ({device.driver})"
@@ -258,6 +276,15 @@ def dump(config: Config) -> str:
         lines += ["", f"[{name}]", *_lines(getattr(config, name))]
     for table in config.table:
         lines += ["", "[[table]]", *_lines(table)]
+    for deck in config.deck:
+        lines += ["", "[[deck]]", *_lines(deck)]
+    if not config.deck:
+        lines += [
+            "",
+            "# One block for each game that is played with cards of your own: README.md.",
+            "# [[deck]]",
+            *(f"# {line}" for line in _lines(DeckPart("bid-it", "my-cards.toml"))),
+        ]
     for device in config.device:
         settings = [f"{_toml_key(key)} = {_toml(value)}" for key, value in device.settings.items()]
         lines += ["", "[[device]]", *_lines(device), *settings]
@@ -295,6 +322,7 @@ def _with_paths(config: Config, folder: Path) -> Config:
         part = getattr(config, name)
         paths = [key for key, kind in _keys(form).items() if kind.is_path and getattr(part, key)]
         setattr(config, name, replace(part, **{key: _absolute(getattr(part, key), folder) for key in paths}))
+    config.deck = [replace(deck, cards=_absolute(deck.cards, folder)) for deck in config.deck]
     if "/" in config.broker.program:
         config.broker = replace(config.broker, program=_absolute(config.broker.program, folder))
     return config

@@ -1,6 +1,6 @@
 """The engine as a program: one match, JSON lines in, JSON lines out.
 
-``table-hub referee GAME --seats N [--option NAME=VALUE]... [--seed S] [--stack FILE] [--log FILE]`` plays a
+``table-hub referee GAME --seats N [--option NAME=VALUE]... [--seed S] [--stack FILE] [--deck FILE] [--log FILE]`` plays a
 match; ``table-hub replay FILE`` plays a log again; ``table-hub games [GAME]`` lists games and options.
 Nothing here knows a game, a clock or a screen.
 """
@@ -84,7 +84,10 @@ class Referee:
         return self._accepted(self.match.events)
 
     def line(self, text: str) -> str:
-        """The answer to one line. Never raises: whatever is wrong is refused, and nothing has changed."""
+        """The answer to one line. Whatever is wrong with it is refused, and nothing has changed.
+
+        Raises StartRefused where the stack is wrong, and that shows only now that its pile is drawn from.
+        """
         try:
             wanted = self._read(text)
             if "show" in wanted:
@@ -235,7 +238,7 @@ class LogFile:
 def referee(args: Namespace) -> int:
     """Play one match over standard input and output. Exit 2 with one sentence where it cannot begin."""
     try:
-        game = games.find(args.game)
+        game = games.find(args.game, args.deck)
         options = given_options(args.option)
         judge = Referee(game, args.seats, options, Chance(args.seed, read_stack(game, args.stack)))
         log = LogFile(args.log, judge.match) if args.log else None
@@ -290,7 +293,7 @@ def replay(args: Namespace) -> int:
     """Play a log again and say where it led. Exit 1 with one sentence where it leads elsewhere."""
     try:
         head, entries, end = read_log(args.file)
-        match = Match.replay(games.find(head.game), head, entries)
+        match = Match.replay(games.find(head.game, args.deck), head, entries)
         if end and (end.entries, end.end) != (len(entries), match.fingerprint()):
             raise ReplayDiverged("The log's last line tells of another state than the one it leads to.")
     except HubError as why:

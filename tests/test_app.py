@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hub.app import Hub, reachable
-from hub.config import Config, DevicePart, TablePart
+from hub.config import Config, DeckPart, DevicePart, TablePart
 from hub.errors import ConfigError
 from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid
 from tests.phone_ui.rig import until
@@ -46,6 +46,8 @@ def state(hub: Hub, table: str = "1") -> dict[str, Any]:
         (lambda c: c.device.append(DevicePart("simulated", "1", "", {"seats": "many"})), "seats"),
         (lambda c: c.device.append(DevicePart("simulated", "1", "", {"legs": 4})), "legs"),
         (lambda c: setattr(c.table[0], "game", "chess"), "no game 'chess'"),
+        (lambda c: c.deck.append(DeckPart("chess", "/nowhere.toml")), "no game 'chess'"),
+        (lambda c: c.deck.append(DeckPart("bid-it", "/nowhere.toml")), "/nowhere.toml: the list cannot be read"),
         (lambda c: setattr(c.table[0], "id", "a/b"), "'a/b'"),
         (lambda c: setattr(c.table[0], "id", "#"), "'#'"),
         (lambda c: setattr(c.hub, "id", "my hub"), "'my hub'"),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hub.config import BrokerPart, Config, DevicePart, HubPart, TablePart, WebPart, dump, load
+from hub.config import BrokerPart, Config, DeckPart, DevicePart, HubPart, TablePart, WebPart, dump, load
 from hub.errors import ConfigError
 
 
@@ -95,7 +95,7 @@ def test_a_home_that_nobody_has_is_the_owners_to_mend(file: Path) -> None:
         ("[hub]\ncolour = 1", "[hub] has no key colour; there are id, state, log_level."),
         ("[broaker]\nurl = ''", "there is no part [broaker]: did you mean [broker]?"),
         ("[[tables]]\nid = '2'", "there is no part [tables]: did you mean [[table]]?"),
-        ("zzz = 1", "there is no part [zzz]; there are [hub], [web], [broker], [[table]], [[device]]."),
+        ("zzz = 1", "there is no part [zzz]; there are [hub], [web], [broker], [[table]], [[deck]], [[device]]."),
         ("[[table]]\nseat = 3", "[[table]] number 1 has no key seat: did you mean seats?"),
     ],
 )
@@ -150,6 +150,11 @@ def test_a_value_that_is_not_allowed_is_refused_with_the_allowed_ones(file: Path
         (
             '[broker]\nurl = "mqtt://cafe"\nca_file = "ca"',
             '[broker] ca_file is for a url that begins with "mqtts://".',
+        ),
+        ('[[deck]]\ngame = "bid-it"', "[[deck]] number 1 must name both a game and the file with its cards."),
+        (
+            '[[deck]]\ngame = "bid-it"\ncards = "a"\n[[deck]]\ngame = "bid-it"\ncards = "b"',
+            "two lists of cards are for bid-it: a game is played with one.",
         ),
         ('[[device]]\ntable = "1"', "[[device]] number 1 names no driver."),
         ('[[device]]\ndrivr = "eink"', "[[device]] number 1 names no driver; is drivr meant to be driver?"),
@@ -214,11 +219,14 @@ def test_the_printed_defaults_read_back_as_the_defaults(file: Path) -> None:
     assert load(file) == load()
 
 
-def test_the_device_example_in_the_printed_configuration_works_once_its_marks_are_removed(file: Path) -> None:
+def test_the_examples_in_the_printed_configuration_work_once_their_marks_are_removed(file: Path) -> None:
     lines = dump(Config()).splitlines()
-    example = lines.index("# [[device]]")
-    file.write_text("\n".join([*lines[:example], *(line.removeprefix("# ") for line in lines[example:])]))
+    for example in (lines.index("# [[deck]]"), lines.index("# [[device]]")):
+        marked = next((n for n, line in enumerate(lines[example:], example) if not line.startswith("#")), len(lines))
+        lines[example:marked] = [line.removeprefix("# ") for line in lines[example:marked]]
+    file.write_text("\n".join(lines))
     assert load(file).device == [DevicePart("button_box")]
+    assert load(file).deck == [DeckPart("bid-it", str(file.parent / "my-cards.toml"))]
 
 
 words = st.text(st.characters(codec="utf-8"), max_size=8)

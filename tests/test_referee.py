@@ -31,11 +31,11 @@ class Program:
     def referee(self, *lines: Any, game: str = GAME, seats: int = 2, **given: Any) -> tuple[int, list[dict[str, Any]], str]:
         raw = b"".join((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines)
         self._patch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(raw)))
-        args = {"option": [], "seed": 1, "stack": None, "log": None} | given
+        args = {"option": [], "seed": 1, "stack": None, "deck": None, "log": None} | given
         return self._ran(referee(Namespace(game=game, seats=seats, **args)))
 
-    def replay(self, file: Path) -> tuple[int, list[dict[str, Any]], str]:
-        return self._ran(replay(Namespace(file=str(file))))
+    def replay(self, file: Path, deck: Path | None = None) -> tuple[int, list[dict[str, Any]], str]:
+        return self._ran(replay(Namespace(file=str(file), deck=deck)))
 
     def _ran(self, code: int) -> tuple[int, list[dict[str, Any]], str]:
         sys.stdout.flush()
@@ -105,6 +105,41 @@ def test_a_stack_sets_the_table(program: Program, tmp_path: Path) -> None:
     _, told, _ = program.referee({"show": "table"}, stack=str(path))
     assert told[1]["view"]["table"]["spots"][0]["fish"] == ["eel", "pike"]
     assert told[1]["view"]["table"]["duck"] == 2
+
+
+def test_a_stack_that_turns_out_wrong_in_the_match_ends_it_with_one_sentence_and_exit_2(program: Program, tmp_path: Path) -> None:
+    path = tmp_path / "stack.json"
+    path.write_text('{"first": 1, "deck": [20, 41, 30, 25, 46, 34, 36, 60], "picks": [7]}')
+    lines = [
+        {"seat": 1, "move": "auction"}, *({"seat": seat, "move": "bid", "card": card} for seat, card in ((1, 41), (2, 30), (3, 25))),
+        {"seat": 2, "move": "auction"}, *({"seat": seat, "move": "bid", "card": card} for seat, card in ((1, 46), (2, 34), (3, 36))),
+        {"seat": 1, "move": "skip", "card": 60, "place": 0},
+        {"show": "table"},
+    ]  # fmt: skip
+    code, told, wrong = program.referee(*lines, game="i-bid-you-not", seats=3, option=["actions=false"], stack=str(path))
+    assert code == 2
+    assert [line["ok"] for line in told] == [True] * 9  # the opening and eight lines; the one that drew has no answer
+    assert wrong == "The stack's picks is 7, which is none of [0].\n"
+
+
+def test_a_match_may_be_played_with_cards_of_ones_own(program: Program, tmp_path: Path) -> None:
+    deck, log = tmp_path / "mine.toml", tmp_path / "log.jsonl"
+    deck.write_text('[cards]\n5 = { copies = 6 }\n"*" = { copies = 6 }\n')
+    code, told, _ = program.referee({"show": 1}, game="bid-it", deck=deck, log=str(log))
+    assert code == 0
+    assert set(told[1]["view"]["you"]["hand"]) <= {"5", "*"}
+    assert program.replay(log, deck)[0] == 0
+    code, _, wrong = program.replay(log)
+    assert code == 1
+    assert "This log was made with" in wrong
+
+
+def test_cards_of_ones_own_that_are_no_deck_are_refused_with_their_line(program: Program, tmp_path: Path) -> None:
+    deck = tmp_path / "mine.toml"
+    deck.write_text("# counted from the box\n[cards]\n5 = { copies = 6 }\n57 = { copies = 1 }\n")
+    code, told, wrong = program.referee(game="bid-it", deck=deck)
+    assert (code, told) == (2, [])
+    assert wrong == f"{deck}, line 4: '57' has the symbol '7': there are 1 to 6 and *.\n"
 
 
 # --- Lines -----------------------------------------------------------------------------------------------

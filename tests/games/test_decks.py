@@ -1,0 +1,138 @@
+"""An owner's own list of cards in place of a game's: what is taken from it, and what is refused, with which line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hub import games
+from hub.chance import Chance
+from hub.engine.game import Game
+from hub.engine.match import Match
+from hub.errors import StartRefused
+
+BID_IT = """\
+# Counted from the box.
+[cards]
+5 = { copies = 8 }
+55 = { copies = 4, name = "two fives" }
+"3*" = { copies = 0 }
+"""
+I_BID_YOU_NOT = """\
+# Printed at home.
+deck = \"\"\"
+camerat     1 +7
+camerat     2 +7
+camerat     3 -1   # a short one
+
+headgrowns  4 +1 A
+headgrowns  5 +1 B
+bear_dryer -9 -5 B
+camerat     7 +2
+camerat     8 +2
+\"\"\"
+"""
+LISTS = {"bid-it": BID_IT, "i-bid-you-not": I_BID_YOU_NOT}
+
+
+def listed(tmp_path: Path, name: str, text: str | bytes) -> Game:
+    """The game as it is played with such a list."""
+    file = tmp_path / "mine.toml"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return games.find(name, file)
+
+
+def cards(game: Game, **options: Any) -> list[str]:
+    """What the deck of a match is shuffled from."""
+    match = Match(game, range(1, game.seats[0] + 1), options)
+    while not (match.open and match.open.kind == "shuffle"):
+        assert match.open
+        match.act(Chance(1).answer(match.open))
+    return sorted(map(str, match.open.cards))
+
+
+def test_bid_it_is_played_with_the_cards_that_the_owner_has(tmp_path: Path) -> None:
+    assert cards(listed(tmp_path, "bid-it", BID_IT)) == ["5"] * 8 + ["55"] * 4
+
+
+def test_i_bid_you_not_is_played_with_the_cards_that_the_owner_has(tmp_path: Path) -> None:
+    game = listed(tmp_path, "i-bid-you-not", I_BID_YOU_NOT)
+    assert cards(game) == ["1", "2", "3", "4", "5", "7", "8"]
+    assert cards(game, odd_inventions=True) == ["-9", "1", "2", "3", "4", "5", "7", "8"]
+
+
+def test_a_card_keeps_its_drawing_unless_the_list_gives_another(tmp_path: Path) -> None:
+    drawn, shipped = listed(tmp_path, "bid-it", BID_IT).words["cards"], games.find("bid-it").words["cards"]
+    assert drawn["5"] == {**shipped["5"], "copies": 8}
+    assert drawn["55"] == {**shipped["55"], "copies": 4, "name": "two fives"}
+    assert list(drawn) == ["5", "55", "3*"]
+
+
+def test_a_match_of_other_cards_is_another_match_but_remarks_are_none(tmp_path: Path) -> None:
+    for name, text in LISTS.items():
+        own = listed(tmp_path, name, text).digest
+        assert own != games.find(name).digest
+        assert listed(tmp_path, name, text.replace("# ", "# again: ")).digest == own
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "line", "sentence"),
+    [
+        ("bid-it", "copies = 8", "", 3, "'5' must say copies, a number from 0 to 99."),
+        ("bid-it", "copies = 8", "copies = 2.5", 3, "'5' must say copies"),
+        ("bid-it", "5 = { copies = 8 }", "5 = 8", 3, "'5' must say copies"),
+        ("bid-it", "55 =", "5 =", 4, ""),  # what is not TOML is refused in TOML's own words
+        ("bid-it", "55 =", "57 =", 4, "'57' has the symbol '7': there are 1 to 6 and *."),
+        ("bid-it", "55 =", "555 =", 4, "'555' has 3 symbols: a card has one or two."),
+        ("bid-it", '"3*"', '"*3"', 5, "'*3' is written '3*': the lower number first, a star last."),
+        ("bid-it", '"3*"', "''", 5, "'' has 0 symbols"),
+        ("bid-it", '"3*" = { copies = 0 }', "[cards.65]\ncopies = 1", 5, "'65' is written '56'"),
+        ("i-bid-you-not", "camerat     2", "camerat     1", 4, "1 is there twice: a number is there once."),
+        ("i-bid-you-not", "camerat     2", "headgrowns  -9", 4, "'headgrowns -9 +7' is not whole: it is product, number, price, action."),
+        ("i-bid-you-not", "+1 A", "+1", 7, "'headgrowns 4 +1' is not whole: it is product, number, price, action."),
+        ("i-bid-you-not", "-1   #", "-1 A #", 5, "'camerat 3 -1 A' is not whole: it is product, number, price."),
+        ("i-bid-you-not", "camerat     8", "desktop     8", 11, "there is no product 'desktop'."),
+        ("i-bid-you-not", "+1 B", "+1 C", 8, "the action 'C' of headgrowns is unknown: it is A or B."),
+        ("i-bid-you-not", "-9 -5", "-9 4.5", 9, "'bear_dryer -9 4.5 B' needs whole numbers for number and price."),
+        ("i-bid-you-not", '"""\ncamerat     1', '"""camerat     x', 2, "'camerat x +7' needs whole numbers"),
+    ],
+)
+def test_a_list_that_is_no_deck_is_refused_with_the_line_that_is_wrong(
+    tmp_path: Path, name: str, old: str, new: str, line: int, sentence: str
+) -> None:
+    assert LISTS[name].count(old) == 1
+    with pytest.raises(StartRefused) as refused:
+        listed(tmp_path, name, LISTS[name].replace(old, new))
+    told = str(refused.value)
+    assert told.startswith(str(tmp_path / "mine.toml"))
+    assert f"line {line}" in told
+    assert sentence in told
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("bid-and-bait", BID_IT, "Bid & Bait! has no cards that a list may replace."),
+        ("bid-it", "", "a list for BID★IT! holds cards, written like the game's own, and nothing else."),
+        ("bid-it", "cards = 5", "a list for BID★IT! holds cards, written like"),
+        ("bid-it", BID_IT + "[hand]\n2 = 60", "and nothing else."),
+        ("i-bid-you-not", BID_IT, "a list for I Bid You Not holds deck,"),
+        ("i-bid-you-not", 'deck = ["camerat 1 +7"]', "a list for I Bid You Not holds deck,"),
+        ("i-bid-you-not", "deck = {", "this is not TOML: "),
+        ("i-bid-you-not", b"deck = '\xff'", "this is not TOML: "),
+    ],
+)
+def test_a_file_that_is_no_list_for_the_game_says_what_one_holds(
+    tmp_path: Path, name: str, text: str | bytes, sentence: str
+) -> None:
+    with pytest.raises(StartRefused) as refused:
+        listed(tmp_path, name, text)
+    assert sentence in str(refused.value)
+
+
+def test_a_deck_that_is_too_small_for_the_table_is_refused_when_the_match_begins(tmp_path: Path) -> None:
+    for name, seats, sentence in (("bid-it", 3, "12 cards, and 3 players need 18"), ("i-bid-you-not", 4, "7 cards, and 4 players need 9")):
+        with pytest.raises(StartRefused, match=sentence):
+            Match(listed(tmp_path, name, LISTS[name]), range(1, seats + 1))
