@@ -58,6 +58,8 @@ class WDT:
 class _Memory:
     def __getitem__(self, address):
         assert address == 0xD0000004
+        if world.failing:
+            raise RuntimeError("a fault in the program")
         return world.levels
 
 

@@ -12,4 +12,4 @@ class NeoPixel:
         self._lamps[place] = colour
 
     def write(self):
-        world.seen["lamps"] = "".join("%02x%02x%02x" % lamp for lamp in self._lamps)
+        world.lit(self._lamps)

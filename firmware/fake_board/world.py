@@ -2,10 +2,12 @@
 
 Runs in MicroPython beside the real firmware. The test writes orders, a line each, on the file that BOARD_IN names:
 `ms N` sets the clock, `pin GPIO LEVEL` moves a pin (and interrupts), `go` lets the program go on until it waits again;
-then a line on BOARD_OUT tells how the board looks. Without BOARD_OUT the clock is the real one, and orders are taken
-whenever the watchdog is fed.
+then a line on BOARD_OUT tells how the board looks. Further orders: `count` how much memory is in use, `fail` at the
+next look at the pins. Without BOARD_OUT the clock is the real one, orders are taken whenever the watchdog is fed, and
+a line on BOARD_LAMPS tells of every picture of the ring.
 """
 
+import gc
 import json
 import os
 import sys
@@ -13,14 +15,18 @@ import sys
 import uselect
 import utime
 
-levels = 0x3FFFFFFF  # every switch open
+levels = 0x3FFFFFFF  # every switch open, but for those that are pressed at power-up
+for _gpio in (os.getenv("BOARD_CLOSED") or "").split():
+    levels &= ~(1 << int(_gpio))
+failing = False
 program = None  # the firmware's, to be looked into
 handlers = {}  # GPIO -> (pin, interrupt handler)
 seen = {"lamps": "", "tone": 0, "end": "", "fed": 0}
 glass = {}  # page of the display -> its 128 bytes
 
-_orders = open("/dev/fd/" + os.getenv("BOARD_IN"), "rb")
+_orders = open("/dev/fd/" + os.getenv("BOARD_IN") if os.getenv("BOARD_IN") else "/dev/null", "rb")
 _answers = open("/dev/fd/" + os.getenv("BOARD_OUT"), "wb") if os.getenv("BOARD_OUT") else None
+_lamps = open("/dev/fd/" + os.getenv("BOARD_LAMPS"), "wb") if os.getenv("BOARD_LAMPS") else None
 _waiting = uselect.poll()
 _waiting.register(_orders, uselect.POLLIN)
 _ms = int(os.getenv("BOARD_MS") or 0)
@@ -31,7 +37,7 @@ held = _answers is not None  # the clock
 
 def ticks_ms():
     """The board's clock."""
-    return _ms if held else utime.ticks_ms()
+    return (_ms if held else utime.ticks_ms()) % 2**30
 
 
 def turn():
@@ -47,6 +53,13 @@ def take_orders():
         _order()
 
 
+def lit(lamps):
+    """The ring shows these lamps."""
+    seen["lamps"] = "".join("%02x%02x%02x" % lamp for lamp in lamps)
+    if _lamps is not None:
+        _lamps.write(seen["lamps"].encode() + b"\n")
+
+
 def end(how):
     """The board has gone into another state, and the program with it."""
     seen["end"] = how
@@ -56,7 +69,7 @@ def end(how):
 
 
 def _order():
-    global _ms
+    global _ms, failing
     line = _orders.readline()
     if not line:
         sys.exit(0)
@@ -65,6 +78,11 @@ def _order():
         _ms = int(words[1])
     elif words[0] == "pin":
         _move(int(words[1]), int(words[2]))
+    elif words[0] == "count":
+        gc.collect()
+        seen["memory"] = gc.mem_alloc()
+    elif words[0] == "fail":
+        failing = True
     return words[0]
 
 

@@ -35,12 +35,32 @@ LONG = {"bar": 3000, "push": 3000}  # ms after which a control counts as held; t
 LONG_KEY = 2000
 
 
-def micropython(program: str | Path, *arguments: str, env: dict[str, str] | None = None, **more: Any) -> Any:
+def micropython(program: Path, heap: str = HEAP, env: dict[str, str] | None = None, **more: Any) -> Any:
     """Start a program in MicroPython with the firmware's modules within its reach."""
     paths = {"MICROPYPATH": f"{FAKE_BOARD}:{FIRMWARE}:.frozen"}
-    return subprocess.Popen(
-        [str(MICROPYTHON), "-X", f"heapsize={HEAP}", str(program), *arguments], env=paths | (env or {}), **more
-    )
+    return subprocess.Popen([str(MICROPYTHON), "-X", f"heapsize={heap}", str(program)], env=paths | (env or {}), **more)
+
+
+class Probe:
+    """The firmware's plain modules in MicroPython, asked one expression after another."""
+
+    def __init__(self) -> None:
+        # Every question leaves its names behind, so that this one needs room.
+        program = FAKE_BOARD / "probe.py"
+        self._process = micropython(program, heap="64M", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __call__(self, expression: str) -> Any:
+        """The value of a Python expression over the modules' names."""
+        self._process.stdin.write(expression + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        assert answer, f"MicroPython cannot say {expression}"
+        return json.loads(answer)
+
+    def close(self) -> None:
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()
 
 
 class Pico:
@@ -114,9 +134,9 @@ class Pico:
 class FirmwareEnd:
     """The real firmware as the box's end of a cable: what `BoxEnd` is in software, this is with pins."""
 
-    def __init__(self, name: str = BOX) -> None:
+    def __init__(self, name: str = BOX, ms: int = 0) -> None:
         self.name = name
-        self.pico = Pico(name)
+        self.pico = Pico(name, ms)
         self._now = 0.0
         self._sounds: list[str] = []
 

@@ -1,0 +1,31 @@
+"""Answers a test's questions to the firmware's plain modules: a Python expression a line, its value as JSON."""
+
+import json
+import sys
+
+import box
+import controls
+import frames
+import link
+import oled
+import pins
+import rings
+
+
+def steps(sights):
+    """What the dial tells, sight by sight."""
+    dial = controls.Dial()
+    return [dial.see(at) for at in sights]
+
+
+def deeds(samples):
+    """What the controls tell of samples (level of every GPIO, time)."""
+    told = []
+    hands = controls.Controls(samples[0][0], lambda control, what: told.append((control, what)))
+    for word, at in samples:
+        hands.see(word, at)
+    return told
+
+
+for line in sys.stdin:
+    print(json.dumps(eval(line)))

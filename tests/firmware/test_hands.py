@@ -1,0 +1,182 @@
+"""Hands on switches and dial, with all their bouncing: the tables of the real firmware."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.firmware.pico import GPIO, LEFT, RIGHT, Probe, needs_micropython
+
+pytestmark = needs_micropython
+
+ALL_OPEN = 0x3FFFFFFF
+CIRCLE = [3, *RIGHT]  # a detent to the right: the dial's contacts, quarter by quarter
+
+
+def steps(probe: Probe, sights: list[int]) -> list[int]:
+    told: list[int] = probe(f"steps({sights})")
+    return told
+
+
+def test_a_detent_is_one_step_and_its_direction_is_the_hands(probe: Probe) -> None:
+    assert steps(probe, list(RIGHT)) == [0, 0, 0, 1]
+    assert steps(probe, list(LEFT)) == [0, 0, 0, -1]
+    assert sum(steps(probe, [*RIGHT * 20, *LEFT * 7])) == 13
+
+
+def test_a_dial_that_trembles_between_two_places_turns_nowhere(probe: Probe) -> None:
+    for near in (1, 2):
+        assert not any(steps(probe, [near, 3] * 50))
+    assert sum(steps(probe, [1, 3, 1, 0, 1, 0, 2, 0, 2, 3])) == 1, "the whole detent counts however it shook"
+
+
+def test_a_dial_turned_half_way_and_back_has_not_turned(probe: Probe) -> None:
+    assert not any(steps(probe, [1, 0, 1, 3]))
+    assert not any(steps(probe, [1, 0, 2, 0, 1, 3]))
+
+
+@pytest.mark.parametrize("at", range(4))
+@pytest.mark.parametrize("then", range(4))
+def test_the_table_knows_every_pair_of_sights(probe: Probe, at: int, then: int) -> None:
+    ring = [3, 1, 0, 2]
+    apart = (ring.index(then) - ring.index(at)) % 4
+    assert probe(f"controls._QUARTERS[{at}][{then}]") == {0: 0, 1: 1, 2: 9, 3: -1}[apart]
+
+
+def sights_of(turns: list[int], shakes: list[int]) -> list[int]:
+    """What the contacts go through when a hand turns so, shaking at every quarter as often as said."""
+    sights = [3]
+    shaking = iter(shakes)
+    for turn in turns:
+        for at in RIGHT if turn > 0 else LEFT:
+            sights += [at, sights[-1]] * next(shaking, 0) + [at]
+    return sights
+
+
+@settings(max_examples=200, deadline=None)
+@given(turns=st.lists(st.sampled_from([1, -1]), max_size=12), shakes=st.lists(st.integers(0, 3), max_size=48))
+def test_bouncing_alone_loses_and_adds_nothing(probe: Probe, turns: list[int], shakes: list[int]) -> None:
+    assert [step for step in steps(probe, sights_of(turns, shakes)) if step] == turns
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    detents=st.integers(1, 12),
+    right=st.booleans(),
+    shakes=st.lists(st.integers(0, 2), max_size=48),
+    lost=st.sets(st.integers(0, 200)),
+)
+@example(detents=3, right=True, shakes=[], lost={2, 4, 6, 8, 10, 12})
+def test_a_lost_sight_may_drop_a_step_and_never_reverses_one(
+    probe: Probe, detents: int, right: bool, shakes: list[int], lost: set[int]
+) -> None:
+    """Sights are lost here and there, never two running: interrupts come a thousand times as fast as fingers."""
+    way = 1 if right else -1
+    sights = sights_of([way] * detents, shakes)
+    kept = [at for place, at in enumerate(sights) if place not in lost or place - 1 in lost]
+    told = [step for step in steps(probe, kept) if step]
+    assert set(told) <= {way}
+    assert len(told) <= detents
+
+
+# --- switches ------------------------------------------------------------------------------------------
+
+
+def level(*closed: str) -> int:
+    word = ALL_OPEN
+    for name in closed:
+        word &= ~(1 << GPIO[name])
+    return word
+
+
+def deeds(probe: Probe, *samples: tuple[int, int]) -> list[list[Any]]:
+    told: list[list[Any]] = probe(f"deeds({[(ALL_OPEN, 0), *samples]})")
+    return told
+
+
+def test_a_push_counts_at_its_first_edge(probe: Probe) -> None:
+    assert deeds(probe, (level("push"), 100)) == [["push", "down"]]
+
+
+def test_what_bounces_for_twenty_milliseconds_is_one_press(probe: Probe) -> None:
+    bouncing = [(level("push") if ms % 2 == 0 else level(), 100 + ms) for ms in range(19)]
+    assert deeds(probe, *bouncing, (level("push"), 125), (level(), 300), (level(), 330)) == [["push", "down"]]
+
+
+def test_a_press_shorter_than_its_bouncing_is_one_press(probe: Probe) -> None:
+    assert deeds(probe, (level("push"), 100), (level(), 105), (level(), 130), (level("push"), 400)) == [
+        ["push", "down"],
+        ["push", "down"],
+    ]
+
+
+def test_a_short_press_of_a_key_is_told_when_it_ends_and_a_long_one_when_it_has_lasted(probe: Probe) -> None:
+    assert deeds(probe, (level("k3"), 100), (level("k3"), 160)) == []
+    assert deeds(probe, (level("k3"), 100), (level(), 160)) == [["k3", "down"]]
+    assert deeds(probe, (level("k3"), 100), (level("k3"), 2099)) == []
+    assert deeds(probe, (level("k3"), 100), (level("k3"), 2100), (level("k3"), 9000), (level(), 9100)) == [
+        ["k3", "hold"]
+    ]
+    assert deeds(probe, (level("bar"), 100), (level("bar"), 3099), (level(), 3100)) == [["bar", "hold"]]
+    assert deeds(probe, (level("bar"), 100), (level(), 3099)) == [["bar", "down"]]
+
+
+def test_a_long_push_is_a_push(probe: Probe) -> None:
+    assert deeds(probe, (level("push"), 100), (level("push"), 9000), (level(), 9100)) == [["push", "down"]]
+
+
+def test_a_press_that_is_still_on_is_told_before_what_is_done_next(probe: Probe) -> None:
+    """Quick fingers push before they have let go of the key: the push must find the key's choice."""
+    assert deeds(probe, (level("k3"), 100), (level("k3", "push"), 150), (level("push"), 180), (level(), 220)) == [
+        ["k3", "down"],
+        ["push", "down"],
+    ]
+    turning = [(level("k3") & ~(3 << 2) | at << 2, 150 + n) for n, at in enumerate(RIGHT)]
+    assert deeds(probe, (level("k3"), 100), *turning, (level(), 220)) == [["k3", "down"], ["dial", 1]]
+
+
+def test_what_is_pressed_at_power_up_tells_nothing_until_it_is_let_go(probe: Probe) -> None:
+    told = probe(
+        f"deeds({[(level('bar'), 0), (level('bar'), 5000), (level(), 5100), (level('bar'), 5200), (level(), 5300)]})"
+    )
+    assert told == [["bar", "down"]]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_however_fingers_shake_every_press_is_told_once_and_in_order(probe: Probe, seed: int) -> None:
+    chance = random.Random(seed)
+    names = ["push", "bar", "k1", "k2", "k3", "k4", "k5", "k6"]
+    samples, pressed, now = [], [], 1000
+    for _ in range(20):
+        name = chance.choice(names)
+        pressed.append([name, "down"])
+        for closed in (True, False):
+            still = level(name) if closed else level()
+            for _ in range(chance.randrange(8)):
+                samples += [(still, now), (level() if closed else level(name), now + 1)]
+                now += 2
+            samples.append((still, now))
+            now += chance.randrange(25, 200)
+            samples.append((still, now))
+    assert deeds(probe, *samples) == pressed
+
+
+def test_a_switch_that_rested_for_two_weeks_still_works(probe: Probe) -> None:
+    """The clock of the Pico comes round after twelve days; nothing is compared with a time so long ago."""
+    hour, round_the_clock = 3_600_000, 2**30
+    samples = [(level("k1"), 100), (level(), 200), *((level(), hour * n % round_the_clock) for n in range(1, 24 * 14))]
+    later = (hour * 24 * 14) % round_the_clock
+    told = deeds(
+        probe,
+        *samples,
+        (level("push"), later),
+        (level(), later + 100),
+        (level("k1"), later + 200),
+        (level(), later + 300),
+    )
+    assert told == [["k1", "down"], ["push", "down"], ["k1", "down"]]
+    assert deeds(probe, (level("bar"), 2**30 - 1000), (level("bar"), 1999), (level("bar"), 2000)) == [["bar", "hold"]]
