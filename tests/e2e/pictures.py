@@ -1,18 +1,28 @@
-"""Pictures of a match under way: `python -m tests.e2e.pictures FOLDER`. For a person's eyes, and for the README."""
+"""Pictures of a match under way, for a person's eyes and for the README.
+
+`python -m tests.e2e.pictures FOLDER GAME [--seats N] [--option NAME=VALUE].. [--seed S] [--most M]` plays a match in
+the demo and takes a picture wherever a table looks different: phones, screen, bench and panels, and all of them on
+one sheet. `--table MOMENT` makes `table.png` of one of them.
+"""
 
 from __future__ import annotations
 
-import sys
+import re
+import time
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page
 
-from tests.e2e.running import Hub, PhoneAtSeat, choosing, chromium, rolling, sealed
-from tests.e2e.test_a_whole_match import Players
+from hub.referee import given_options
+from tests.e2e.guests import Guests
+from tests.e2e.running import NAMES, Hub, PhoneAtSeat, State, asked, chromium, rolling, sealed
 
-PATIENCE = 60
+MINUTES = 20
+PANELS = ("2.9", "4.2", "7.5")
 
 
 class Album:
@@ -20,9 +30,10 @@ class Album:
 
     def __init__(self, folder: Path, hub: Hub, browser: Browser) -> None:
         self._folder, self._hub = folder, hub
-        self.phones = {seat: PhoneAtSeat(hub, browser, seat) for seat in (1, 2)}
+        self.phones = {seat: PhoneAtSeat(hub, browser, seat) for seat in NAMES}
         self.kiosk = self._screen(browser, "kiosk", 1920, 1080)
         self.bench = self._screen(browser, "bench", 1440, 900)
+        self.seen: set[str] = set()
 
     def _screen(self, browser: Browser, name: str, width: int, height: int) -> Page:
         page = browser.new_context(viewport={"width": width, "height": height}).new_page()
@@ -30,53 +41,76 @@ class Album:
         page.get_by_text("Table 1").first.wait_for()
         return page
 
-    def take(self, page: Page, name: str) -> None:
-        page.wait_for_timeout(500)  # a picture of what stands, not of what moves
-        page.screenshot(path=self._folder / f"{name}.png")
+    def take(self, page: Page, name: str, *, whole: bool = False) -> None:
+        page.wait_for_timeout(400)  # a picture of what stands, not of what moves
+        page.screenshot(path=self._folder / f"{name}.png", full_page=whole)
 
     def everything(self, name: str, seat: int = 1) -> None:
-        self.take(self.phones[seat].page, f"phone-{name}")
+        phone = self.phones[seat].page
+        for lid in phone.get_by_role("button", name="Show my hand to choose").all():
+            lid.click()
+        self.take(phone, f"phone-{name}")
+        self.take(phone, f"whole-{name}", whole=True)
         self.take(self.kiosk, f"kiosk-{name}")
         self.take(self.bench, f"bench-{name}")
-        for size in ("2.9", "4.2", "7.5"):
+        for size in PANELS:
             (self._folder / f"panel-{name}-{size}.png").write_bytes(self._hub.panel(size))
+        self._sheet(name)
+
+    def _sheet(self, name: str) -> None:
+        """All of a moment side by side."""
+        kiosk = self._open(f"kiosk-{name}").resize((1280, 720), Image.Resampling.LANCZOS)
+        phones = [self._open(f"phone-{name}"), self._open(f"whole-{name}")]
+        panels = [self._open(f"panel-{name}-{size}") for size in PANELS]
+        sheet = Image.new("RGB", (2120, max(1240, phones[1].height)), "#888888")
+        sheet.paste(kiosk, (0, 0))
+        left = 0
+        for panel in panels:
+            sheet.paste(panel, (left, 740))
+            left += panel.width + 10
+        for place, phone in enumerate(phones):
+            sheet.paste(phone, (1300 + place * 410, 0))
+        sheet.save(self._folder / f"sheet-{name}.png", optimize=True)
+
+    def _open(self, name: str) -> Image.Image:
+        return Image.open(self._folder / f"{name}.png").convert("RGB")
+
+    def moment(self, state: State) -> None:
+        """Photograph a moment that looks like none before it."""
+        name = moment(state)
+        if name not in self.seen:
+            self.seen.add(name)
+            self.everything(f"{len(self.seen):02}-{name}", next((seat for seat in asked(state) if seat in self.phones), 1))
 
 
-def photograph(folder: Path) -> None:
+def moment(state: State) -> str:
+    """What tells a moment from others: phase, what happened last, what those with a phone do."""
+    last = state["events"][-1]["kind"] if state["events"] else ""
+    mine = [seat for seat in asked(state) if seat in NAMES]
+    does = "locked" if any(seat in state["locked"] for seat in mine) else "act" if mine else "look"
+    how = "roll" if rolling(state) else "sealed" if sealed(state) else ""
+    return re.sub("[^a-z0-9]+", "-", f"{state['view']['phase']} {how} {does} {last}".lower()).strip("-")
+
+
+def photograph(args: Namespace) -> None:
     """Play a match and take a picture wherever a table looks different."""
+    folder: Path = args.folder
     folder.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory() as state, Hub(Path(state) / "state") as hub, chromium() as browser:
+    with TemporaryDirectory() as state, Hub(Path(state) / "state", seats=args.seats) as hub, chromium() as browser:
         album = Album(folder, hub, browser)
-        players = Players(hub, album.phones)
+        guests = Guests(hub, album.phones, Random(args.seed))
         first = album.phones[1].page
         first.goto(f"{hub.address}/t/1#k={hub.key}")
         first.get_by_text("Where do you sit?").wait_for()
-        album.take(first, "phone-seats")
-        players.sit_down(lambda: album.everything("lobby"))
-        album.everything("bid")
-        players.bid(hub.public.now, 1)
-        players.bid(hub.public.now, 3)
-        album.everything("locked")
-        seen: set[str] = set()
-        for _ in range(400):
-            now = hub.public.now
-            if now["state"] == "over":
-                break
-            if sealed(now) and now["view"]["round"] == 3 and "bid-3" not in seen:
-                seen.add("bid-3")
-                album.everything("bid-3")
-            elif rolling(now) and now["dice"]["seat"] == 1 and "roll" not in seen:
-                seen.add("roll")
-                album.everything("roll")
-            elif rolling(now) and now["dice"]["seat"] == 4 and "waiting" not in seen:
-                seen.add("waiting")
-                album.take(first, "phone-waiting")
-            elif choosing(now) and now["view"]["waiting"]["seats"] == ["1"] and now["want"] not in seen:
-                seen.add(now["want"])
-                album.everything(f"take-{len(seen)}")
-            players.step(now)
-        hub.until(lambda s: s["state"] == "over", "the match is over", PATIENCE)
-        album.everything("over")
+        album.take(first, "phone-00-seats")
+        guests.sit_down(args.game, given_options(args.option), lambda: album.everything("00-lobby"))
+        enough = time.monotonic() + MINUTES * 60
+        while hub.public.now["state"] == "playing" and len(album.seen) < args.most:
+            album.moment(hub.public.now)
+            assert time.monotonic() < enough, "too slow"
+            guests.step(hub.public.now)
+        if hub.public.now["state"] != "playing":
+            album.everything("99-over")
 
 
 def beside(folder: Path, name: str) -> None:
@@ -89,6 +123,20 @@ def beside(folder: Path, name: str) -> None:
     both.save(folder / "table.png", optimize=True)
 
 
+def main() -> None:
+    words = ArgumentParser()
+    words.add_argument("folder", type=Path)
+    words.add_argument("game", nargs="?", default="bid-and-bait")
+    words.add_argument("--seats", type=int, default=4)
+    words.add_argument("--option", action="append", default=[])
+    words.add_argument("--seed", type=int, default=1)
+    words.add_argument("--most", type=int, default=40, help="moments")
+    words.add_argument("--table", metavar="MOMENT")
+    args = words.parse_args()
+    photograph(args)
+    if args.table:
+        beside(args.folder, args.table)
+
+
 if __name__ == "__main__":
-    photograph(Path(sys.argv[1]))
-    beside(Path(sys.argv[1]), "bid-3")
+    main()

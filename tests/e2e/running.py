@@ -106,11 +106,11 @@ class Stream:
 class Hub:
     """`table-hub demo` as a person starts it."""
 
-    def __init__(self, state: Path, port: int | None = None, command: list[str] | None = None) -> None:
+    def __init__(self, state: Path, port: int | None = None, command: list[str] | None = None, seats: int = 4) -> None:
         self.port = port or free_port()
         self.state = state
         self.address = f"http://{HOST}:{self.port}"
-        self._command = command
+        self._command, self._seats = command, seats
         self.output: deque[str] = deque()
         self._process: subprocess.Popen[str] | None = None
         self._reader: threading.Thread | None = None
@@ -122,7 +122,8 @@ class Hub:
 
     def start(self, *, fresh: bool = False) -> None:
         command = self._command or [
-            str(PROGRAM), "demo", "--port", str(self.port), "--state", str(self.state), *(["--fresh"] if fresh else []),
+            str(PROGRAM), "demo", "--port", str(self.port), "--state", str(self.state), "--seats", str(self._seats),
+            *(["--fresh"] if fresh else []),
         ]  # fmt: skip
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self._reader = threading.Thread(target=self._keep_output, args=(self._process,), daemon=True)

@@ -1,0 +1,128 @@
+"""Guests who know no game: phones at some seats, boxes at the others. They answer what is offered, by chance."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from random import Random
+from typing import Any
+
+from playwright.sync_api import Locator
+from playwright.sync_api import TimeoutError as TooLate
+
+from tests.e2e import running
+from tests.e2e.running import Hub, PhoneAtSeat, State, asked, rolling, sealed
+
+AT_ONCE = 1_000  # milliseconds for a control that is there
+TRIES = 12
+
+
+def ready(seat: int) -> Callable[[State], bool]:
+    return lambda state: bool(state["seats"][seat - 1]["ready"])
+
+
+class Guests:
+    """Everybody at one table. The places of `phones` play on them, all others on their boxes."""
+
+    def __init__(self, hub: Hub, phones: Mapping[int, PhoneAtSeat], random: Random) -> None:
+        self.hub, self.phones, self.random = hub, phones, random
+
+    def sit_down(self, game: str, options: Mapping[str, Any], before_start: Callable[[], None] = lambda: None) -> None:
+        """All take their seats; the first phone chooses the game and its options, and starts."""
+        for seat, phone in self.phones.items():
+            phone.sit(running.NAMES[seat])
+        for place in self.hub.public.now["seats"]:
+            if place["seat"] not in self.phones:
+                self.hub.bench(box=place["seat"], press="push")
+                self.hub.until(ready(place["seat"]), f"seat {place['seat']} is ready")
+        (title,) = [one["title"] for one in self.hub.public.now["games"] if one["name"] == game]
+        page = self.phones[min(self.phones)].page
+        page.get_by_role("radio", name=title).check(force=True)
+        if options:
+            page.get_by_text("Options", exact=True).click()
+        for name, value in options.items():
+            _set(page.locator(f"#option-{name}"), value)
+        before_start()
+        page.get_by_role("button", name=f"Start {title}").click()
+        self.hub.until(lambda s: s["state"] == "playing", "the match begins")
+
+    def step(self, state: State) -> None:
+        """Somebody who is waited for does something."""
+        seq = state["seq"]
+        if rolling(state):
+            self.hub.bench(dice="throw")
+            self.hub.until(lambda s: s["seq"] > seq and _later(s, state), "the roll counts")
+            return
+        waited = [seat for seat in asked(state) if seat not in state["locked"]]
+        if waited:
+            seat = self.random.choice(waited)
+            (self.on_the_phone if seat in self.phones else self.on_the_box)(seat, state)
+        else:
+            self.hub.until(lambda s: s["seq"] > seq, "the match goes on")
+
+    def on_the_phone(self, seat: int, state: State) -> None:
+        """Choose until the button can be pressed. The page may still be at the question before: then look again."""
+        for _ in range(TRIES):
+            with suppress(TooLate):
+                self._choose(self.phones[seat])
+            if self.hub.public.soon(lambda s: _answered(s, state, seat), 1.0):
+                return
+        raise AssertionError(f"seat {seat} could not answer: {self.phones[seat].page.locator('main').inner_text()}")
+
+    def _choose(self, phone: PhoneAtSeat) -> None:
+        page = phone.page
+        self._some(page.locator(".question .pick-move input"))
+        for cover in page.get_by_role("button", name="Show my hand to choose").all():
+            cover.click(timeout=AT_ONCE)
+        for group in page.locator(".question .fields fieldset").all():
+            if not group.locator("input:checked").count():
+                self._some(group.locator("input[type=radio], input[type=checkbox]"))
+        ready = phone.dock.locator("button.act:not([disabled])").filter(has_not_text="Take back")
+        if count := ready.count():
+            ready.nth(self.random.randrange(count)).click(timeout=AT_ONCE)
+
+    def _some(self, choices: Locator) -> None:
+        if count := choices.count():
+            choices.nth(self.random.randrange(count)).check(force=True, timeout=AT_ONCE)
+
+    def on_the_box(self, seat: int, state: State) -> None:
+        """A few detents, and a push; in a sealed choice a key, and a push."""
+        if sealed(state):
+            self.hub.boxes.until(lambda b: b["boxes"][str(seat)]["sealed"], f"box {seat} is open")
+            self.hub.bench(box=seat, press=f"k{self.random.randint(1, 2)}")
+        else:
+            self.hub.bench(box=seat, turn=self.random.choice([-2, -1, -1, 1, 2]))
+        for _ in range(TRIES):
+            self.hub.bench(box=seat, press="push")
+            if self.hub.public.soon(lambda s: _answered(s, state, seat), 1.0):
+                return
+        raise AssertionError(f"box {seat} could not answer: {self.hub.box(seat)}")
+
+    def play(self, enough: float, watch: Callable[[State], None] = lambda _: None) -> State:
+        """Play on until the match is over, or time is."""
+        while (state := self.hub.public.now)["state"] == "playing":
+            assert time.monotonic() < enough, f"too slow: round {state['view']['round']}, {state['want']}"
+            watch(state)
+            self.step(state)
+        return state
+
+
+def _answered(state: State, before: State, seat: int) -> bool:
+    return seat in state["locked"] or _later(state, before)
+
+
+def _later(state: State, before: State) -> bool:
+    """Whether something has happened since."""
+    last = [one["events"][-1]["n"] if one["events"] else -1 for one in (before, state)]
+    return state["state"] != before["state"] or last[1] > last[0]
+
+
+def _set(control: Locator, value: Any) -> None:
+    """Set an option in the lobby, whatever kind it is."""
+    if isinstance(value, bool):
+        control.set_checked(value, force=True)
+    elif control.evaluate("one => one.tagName") == "SELECT":
+        control.select_option(str(value))
+    else:
+        control.fill(str(value))
