@@ -209,7 +209,7 @@ class BrokerDown:
 
 Pattern = Literal[
     "off", "attract", "claim", "waiting", "turn", "nudge", "choosing", "locked", "reveal",
-    "number", "leader", "out", "roll", "rolling", "dice_trouble", "lost", "last_orders", "winner",
+    "number", "leader", "caller", "out", "roll", "rolling", "dice_trouble", "lost", "last_orders", "winner",
 ]  # fmt: skip
 
 

@@ -315,7 +315,7 @@ def test_facts_are_counted_named_and_marked_as_the_words_say() -> None:
         "facts": {k: {"where": "table", **v} for k, v in facts.items()},
     }
     text = told("7.5", state, words)
-    for wanted in ("pot $22.50", "loan $300", "call perfecto by ▲ Ben", "in ● ◆", "market rising", "shares ▲$2", "P1 small ■",
+    for wanted in ("pot $22.50", "loan $300", "call perfecto by ▲ Ben", "in ● ◆", "market rising", "shares ▲$2", "■ P1 small",
                    "dead", "shown Engineer"):  # fmt: skip
         assert wanted in text.replace(" | ", " "), (wanted, text)
 

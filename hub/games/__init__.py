@@ -24,7 +24,7 @@ WORDS = (
 """The parts of a data file that screens draw a game with."""
 
 SCREENS = ("minutes", "blurb", "phases", "moves", "parameters", "facts", "screen", "rules")
-DRAWN = ("letter", "colour", "art")
+DRAWN = ("letter", "face", "colour", "art")
 """What nobody but a screen reads: parts of the file, and of a card."""
 
 

@@ -75,18 +75,27 @@ class Count:
 
 @dataclass(slots=True)
 class Shown:
-    """A hand as it was shown at the last showdown, and how many of its symbols counted."""
+    """A hand as it was shown at the last showdown: how many of its symbols counted, and the cards that are on."""
 
     seat: int
     cards: list[str]
     counted: int
+    lit: list[str]
+
+
+@dataclass(slots=True)
+class Gone:
+    """How often a symbol lies among the discards."""
+
+    symbol: str
+    count: int
 
 
 @dataclass(slots=True)
 class Middle:
     """The middle of the table. BT-08: all of it is public but the deck's order.
 
-    `first` bids first in this round; `caller` called the standing bid, `call` is the last call of the chain;
+    `first` bids first in this round; `former` are the bids before the standing one; `caller` called the standing bid, `call` is the last call of the chain;
     `against` is the party that the last Double or Redouble was made against; `passed` who has passed since.
     """
 
@@ -98,6 +107,7 @@ class Middle:
     turn: int | None = None
     in_play: int = 0
     bid: Bid | None = None
+    former: list[Bid] = field(default_factory=list)
     drawn: bool = False
     call: Call | None = None
     caller: int | None = None
@@ -108,6 +118,12 @@ class Middle:
     passed: list[int] = field(default_factory=list)
     count: Count | None = None
     shown: list[Shown] = field(default_factory=list)
+
+    @property
+    def gone(self) -> list[Gone]:
+        """BT-08: what is discarded is public: symbol by symbol."""
+        symbols = "".join(self.discards)
+        return [Gone(symbol.replace(STAR, "★"), symbols.count(symbol)) for symbol in "123456*" if symbol in symbols]
 
 
 @dataclass(slots=True)
@@ -231,8 +247,8 @@ async def new_game(s: Table) -> None:
 async def deal_hands(s: Table) -> None:
     """BT-06, BT-07, BT-36: one card at a time, from the first bidder on; at Last Chance a full hand."""
     t = s.table
-    s.round, s.phase = s.round + 1, "first"
-    t.bid, t.drawn = None, False
+    s.round, s.phase = s.round + 1, "again" if t.count else "first"
+    t.bid, t.former, t.drawn = None, [], False
     cancel_calls(s)
     order = clockwise(living(s), first_of(s))
     due = {seat: t.hand if s.seats[seat].last_chance else s.seats[seat].deal_cards for seat in order}
@@ -306,7 +322,7 @@ def wanted(s: Table, seat: int) -> str:
         return "Bid first: any quantity of any rank."
     if t.call is None:
         return f"Beat {bid_words(s)}, or call."
-    told = f"{bid_words(s).capitalize()}, and {NAMES[CALLS.index(t.call.kind)]} was called"
+    told = f"{NAMES[CALLS.index(t.call.kind)]} on {bid_words(s)}"
     return f"{told}: pass, or sidestep and show a card." if is_sidestep(s, seat) else f"{told}: pass, or bid more."
 
 
@@ -316,6 +332,7 @@ def make_bid(s: Table, seat: int, answer: Answer) -> None:
     if "expose" in answer.args:
         s.seats[seat].exposed.append(answer["expose"])
         tell(s, f"Seat {seat} sidesteps and shows {face(answer['expose'])}.", rule="BT-55", kind="expose", seat=seat, card=answer["expose"])
+    t.former += [t.bid] if t.bid else []
     t.bid, t.drawn, t.count, t.shown = Bid(answer["quantity"], answer["rank"], seat), False, None, []
     for player in s.seats.values():
         player.side = None
@@ -414,7 +431,7 @@ def showdown(s: Table) -> list[tuple[int, int]]:
         loser, cards = t.surrendered, 1
     t.first = caller if loser == bidder else bidder
     t.count = Count(bid.rank, bid.quantity, total, by_seat, t.first)
-    t.shown = [Shown(seat, s.seats[seat].hand.value, by_seat[seat]) for seat in living(s)]
+    t.shown = [shown(seat, s.seats[seat].hand.value, bid.rank) for seat in living(s)]
     hands = {str(hand.seat): hand.cards for hand in t.shown}
     tell(
         s, f"All hands are shown: {words(total, bid.rank)}. Seat {t.first} wins the showdown.",
@@ -428,6 +445,11 @@ def showdown(s: Table) -> list[tuple[int, int]]:
 def counted(cards: list[str], rank: int) -> int:
     """BT-18, BT-19: each symbol of that rank, and each star, which takes the rank of the last bid."""
     return sum(symbol in (str(rank), STAR) for card in cards for symbol in card)
+
+
+def shown(seat: int, cards: list[str], rank: int) -> Shown:
+    """BT-30: a hand face up, with the cards that count."""
+    return Shown(seat, cards, counted(cards, rank), [card for card in cards if counted([card], rank)])
 
 
 def discard_hands(s: Table) -> None:

@@ -235,14 +235,16 @@ class Sheet:
         )
         return left + width
 
-    def tile(self, box: Box, text: str | None, size: int) -> None:
-        """A card as a letter in a frame; an empty place as a short stroke."""
+    def tile(self, box: Box, text: str | None, size: int, *, lit: bool = False) -> None:
+        """A card as a letter in a frame, a `lit` one white on black; an empty place as a short stroke."""
         if text is None:
             middle = (box.top + box.bottom) // 2
             self.fill(Box(box.left + box.width // 3, middle - 1, box.right - box.width // 3, middle + 1))
             return
         self.frame(box, radius=3, width=2)
-        self.line(box.inset(2, 2), text, size, bold=True, align="centre")
+        if lit:
+            self.fill(box.inset(2, 2))
+        self.line(box.inset(2, 2), text, size, bold=True, align="centre", ink=WHITE if lit else BLACK)
 
     def die(self, box: Box, face: int, sides: int) -> None:
         """A die that shows `face`: pips for six sides, a number for others."""

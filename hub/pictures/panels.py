@@ -97,14 +97,16 @@ class _Seat(NamedTuple):
     facts: Sequence[str]  # all that is public of it, for the others
     token: str = ""
     asked: bool = False
+    marked: bool = False  # its symbol is underlined
 
 
 class _Record(NamedTuple):
-    """One of a row of things on the table."""
+    """One of a row of things on the table: `lit` are the cards that count."""
 
     title: str
     cards: Sequence[str | None]
     text: str
+    lit: Sequence[str | None] = ()
 
 
 class _Told:
@@ -212,7 +214,8 @@ class _Told:
                 told.append(_Seat(seat, name, score, [score, *self._seat_facts(facts)], "", self._won(seat)))
             else:
                 token = self._token(seat)
-                told.append(_Seat(seat, name, cell + token, self._seat_facts(facts) or [cell], token, seat in asked))
+                marked = facts.get(str(part(self.words, "screen").get("mark"))) is True
+                told.append(_Seat(seat, name, cell + token, self._seat_facts(facts) or [cell], token, seat in asked, marked))
         return told
 
     def _guest(self, seat: int, one: Mapping[str, Any]) -> _Seat:
@@ -249,7 +252,7 @@ class _Told:
     def _fact(self, name: str, fact: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
         value = facts.get(name)
         label = str(fact.get("short", fact.get("label", name)))
-        if value is None or value is False or value == []:
+        if value is None or value is False or value in ([], fact.get("unless")):
             hidden = facts.get(f"{name}_count") if fact.get("card") else None
             return f"{label} {'? ' * hidden}".strip() if type(hidden) is int and hidden else ""
         if value is True:
@@ -280,10 +283,11 @@ class _Told:
         title = fill(str(fact.get("title") or ""), said, words=self.words)
         by = record.get(str(fact.get("by")))
         if type(by) is int and by in SEAT_MARKS:
-            title = f"{title} {SEAT_MARKS[by].symbol}"
+            title = f"{SEAT_MARKS[by].symbol} {title}"
         faces = record.get(str(fact.get("cards")))
         cards = [None if face is None else letter(self.words, face) for face in faces or ()]
-        return _Record(self._said(title), cards, self._said(text))
+        lit = [letter(self.words, face) for face in record.get(str(fact.get("lit"))) or ()]
+        return _Record(self._said(title), cards, self._said(text), lit)
 
 
 # --- the sizes -------------------------------------------------------------------------------------
@@ -316,7 +320,10 @@ def _small(panel_size: PanelSize, paper: Sheet, told: _Told) -> None:
             if seat.cell and width_of(text, 16) > inner.width:
                 text = f"{symbol}{seat.cell}"
         sizes = [size for size in (20, 18, 16, 14, 13) if size >= SIZES[panel_size].least]
-        paper.line(inner, text, fitting(text, inner.width, sizes), align="centre", ink=ink)
+        size = fitting(text, inner.width, sizes)
+        paper.line(inner, text, size, align="centre", ink=ink)
+        if seat.marked:
+            _underline(paper, inner, text, size, ink, align="centre")
 
 
 def _medium(paper: Sheet, told: _Told) -> None:
@@ -333,7 +340,7 @@ def _medium(paper: Sheet, told: _Told) -> None:
         said = len(lines)
         lines += told.records[:1]
         if told.facts:
-            lines.append(" · ".join(told.facts))
+            lines.append(_whole(told.facts, main.width, 18))
         height = 26
         number = Box(main.left, main.top + 2, main.right, main.bottom - len(lines) * height - 4)
         _number(paper, number, told.main, (84, 72, 60, 50, 42, 34, 28, 24, 20, 18), told.dice)
@@ -477,8 +484,27 @@ def _seat(paper: Sheet, box: Box, seat: _Seat, ink: int, first: tuple[int, int],
     if beside:
         paper.line(line._replace(left=line.right - taken), beside, first[0], bold=True, align="right", ink=ink)
     paper.line(line._replace(right=line.right - taken - (10 if taken else 0)), name, first[0], bold=True, ink=ink)
+    if seat.marked:
+        _underline(paper, line, symbol, first[0], ink)
     for place, text in enumerate(lines):
         paper.line(Box(box.left, line.bottom, box.right, box.bottom).row(place, others[1]), text, others[0], ink=ink)
+
+
+def _underline(paper: Sheet, box: Box, text: str, size: int, ink: int, align: str = "left") -> None:
+    """A stroke under a seat that the game marks."""
+    wide = width_of(text, size, bold=align == "left")
+    left = box.left + ((box.width - wide) // 2 if align == "centre" else 0)
+    paper.fill(Box(left, box.bottom - 2, left + wide, box.bottom), ink)
+
+
+def _whole(facts: Sequence[str], width: int, size: int) -> str:
+    """As many facts as stand on one line; none is cut while another fits."""
+    line = ""
+    for fact in facts:
+        longer = f"{line} · {fact}" if line else fact
+        if not line or width_of(longer, size) <= width:
+            line = longer
+    return line
 
 
 def _lines(facts: Sequence[str], width: int, count: int, size: int) -> list[str]:
@@ -496,8 +522,9 @@ def _record(paper: Sheet, box: Box, record: _Record, title_width: int, large: in
     for face in record.cards:
         if at + side > box.right:
             return
-        paper.tile(Box(at, box.top + 2, at + side, box.top + 2 + side), face, least)
-        at += side + 5
+        wide = side if face is None else max(side, width_of(face, least, bold=True) + 8)
+        paper.tile(Box(at, box.top + 2, at + wide, box.top + 2 + side), face, least, lit=face in record.lit)
+        at += wide + 5
     if box.right - at - 8 > 0:
         paper.line(box._replace(left=at + 8), record.text, least)
 

@@ -7,13 +7,14 @@ brightness and rhythm alone; the colour only repeats whose seat it is. Nothing i
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hub.pictures.words import Words, asked_seats, found, part
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 LAMPS = 16
 REVEAL_SECONDS = 0.3
@@ -34,8 +35,9 @@ def rings(state: Mapping[str, Any], words: Words | None) -> dict[int, LampPictur
 
     Beside the facts that every public state has it reads, where they are there, `nudged` and
     `claiming` (lists of seats) and `last_orders` (true); and of the words' `[screen]` the paths
-    `ring` (a seat's public number), `out` (a seat's flag), `leader` (the table's high bidder) and
-    `inside` (the table's list of seats still in an auction).
+    `ring` (a seat's public number, or the table's numbers by seat), `out` (a seat's flag), `leader` (the
+    table's high bidder), `caller` (who called the bid), `pulse` (a number above 1 makes both pulse so
+    often) and `inside` (the table's list of seats still in an auction).
     """
     shown = {}
     for one in state.get("seats") or ():
@@ -109,12 +111,22 @@ def _standing(seat: int, view: Mapping[str, Any], words: Words | None) -> Look |
     """Where the seat stands while others act: leading, out, or with a public number."""
     screen = part(words, "screen")
     facts = view["seats"][str(seat)]
-    if screen.get("leader") and found(view, screen["leader"]) == seat:
-        return ("leader", 0)
+    for role in ("leader", "caller"):
+        if screen.get(role) and found(view, screen[role]) == seat:
+            return (role, _pulses(view, screen))
     inside = found(view, screen["inside"]) if screen.get("inside") else None
     if facts.get(screen.get("out", "out")) is True or (isinstance(inside, list) and seat not in inside):
         return ("out", 0)
-    return _number(facts.get(screen["ring"])) if screen.get("ring") else None
+    if not screen.get("ring"):
+        return None
+    by_seat = found(view, screen["ring"]) if "." in screen["ring"] else None
+    return _number(by_seat.get(str(seat)) if isinstance(by_seat, Mapping) else facts.get(screen["ring"]))
+
+
+def _pulses(view: Mapping[str, Any], screen: Mapping[str, Any]) -> int:
+    """How often a doubled bid pulses."""
+    stake = found(view, screen["pulse"]) if screen.get("pulse") else None
+    return stake if type(stake) is int and 1 < stake <= LAMPS else 0
 
 
 def _number(value: Any) -> Look | None:
@@ -133,13 +145,14 @@ _RIGHT = (11, 12, 13)
 _EIGHT, _FOUR = 3, 13  # where 8 and 4 o'clock lie when the player sits at 6
 _HALF = (12, 13, 14, 15, 0, 1, 2, 3, 4)
 _FAR = (6, 7, 8, 9, 10)
+_ARCS = (14, 15, 0, 1, 2, 6, 7, 8, 9, 10)
 
 
 def frame(picture: LampPicture, t: float) -> list[Colour]:
     """The 16 lamps of a picture, `t` seconds after it came to the ring."""
     own = _rgb(picture.colour)
-    if picture.pattern == "number":
-        return _counted(t, picture.n, own)
+    if picture.pattern in _COUNTING_FRAMES:
+        return _COUNTING_FRAMES[picture.pattern](t, own, picture.n)
     if picture.pattern in _STILL_FRAMES:
         return _STILL_FRAMES[picture.pattern](own)
     return _MOVING_FRAMES[picture.pattern](t, own)
@@ -191,9 +204,19 @@ def _locked(own: Colour) -> list[Colour]:
     return _all(own, 1)
 
 
-def _leader(own: Colour) -> list[Colour]:
+def _leader(t: float, own: Colour, n: int) -> list[Colour]:
     """The whole ring with one white crown at the player."""
-    return [_WHITE, *_all(own, 0.5)[1:]]
+    return [_WHITE, *_all(own, 0.5 * _pulsed(t, n))[1:]]
+
+
+def _caller(t: float, own: Colour, n: int) -> list[Colour]:
+    """Two opposite arcs, at the player and across: one who stands against another."""
+    return _lit(dict.fromkeys(_ARCS, _dim(own, _pulsed(t, n))))
+
+
+def _pulsed(t: float, n: int) -> float:
+    """Full light; before it `n` pulses of a second each."""
+    return 1 - 0.8 * _wave(t, 1) if t < n else 1.0
 
 
 def _out(own: Colour) -> list[Colour]:
@@ -240,7 +263,7 @@ def _reveal(t: float, own: Colour) -> list[Colour]:
     return [own if min(place, LAMPS - place) <= reach else (0, 0, 0) for place in range(LAMPS)]
 
 
-def _counted(t: float, n: int, own: Colour) -> list[Colour]:
+def _counted(t: float, own: Colour, n: int) -> list[Colour]:
     """So many lamps from the player clockwise; the last beats slowly, so that 1 is not `out` and 16 not `locked`."""
     lamps = dict.fromkeys(range(min(n, LAMPS)), own)
     if lamps:
@@ -276,8 +299,12 @@ def _winner(t: float, own: Colour) -> list[Colour]:
 
 
 _STILL_FRAMES: Mapping[Pattern, Callable[[Colour], list[Colour]]] = {
-    "off": _off, "waiting": _waiting, "choosing": _choosing, "locked": _locked, "leader": _leader, "out": _out,
+    "off": _off, "waiting": _waiting, "choosing": _choosing, "locked": _locked, "out": _out,
     "dice_trouble": _dice_trouble, "last_orders": _last_orders,
+}  # fmt: skip
+
+_COUNTING_FRAMES: Mapping[Pattern, Callable[[float, Colour, int], list[Colour]]] = {
+    "number": _counted, "leader": _leader, "caller": _caller,
 }  # fmt: skip
 
 _MOVING_FRAMES: Mapping[Pattern, Callable[[float, Colour], list[Colour]]] = {

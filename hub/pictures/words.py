@@ -100,10 +100,14 @@ def valued(value: Any, fact: Mapping[str, Any], words: Words | None) -> str:
         seats = value if isinstance(value, list) else [value]
         return " ".join(SEAT_MARKS[seat].symbol for seat in seats if seat in SEAT_MARKS)
     if isinstance(value, list):
-        return " ".join(told for told in (valued(one, fact, words) for one in value) if told)
+        newest = value[-fact["last"] :] if fact.get("last") else value
+        between = " · " if fact.get("title") else " "
+        return between.join(told for told in (valued(one, fact, words) for one in newest) if told)
     if isinstance(value, Mapping):
         if fact.get("title"):
-            return fill(str(fact["title"]), value, words=words)
+            seat = value.get(str(fact.get("by")))
+            mark = SEAT_MARKS[seat].symbol if isinstance(seat, int) and seat in SEAT_MARKS else ""
+            return f"{fill(str(fact['title']), value, words=words)} {mark}".strip()
         return _by_seat(value, fact)
     known = part(fact, "names").get(str(value))
     return str(known) if known else plain(value, words) if isinstance(value, str) else counted(value, fact)

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
 import { FormFields } from "./form.js";
-import { argsOf, fieldsOf, formsOf, isPlain, isWhole } from "./moves.js";
+import { argsOf, blanksOf, choosing, fieldsOf, formsOf, isPlain, isWhole } from "./moves.js";
 import { moveLabel, plain } from "./words.js";
 
 /** At most this many big buttons stand at the thumb; more moves become a list to pick from. */
@@ -21,14 +21,17 @@ export function useQuestion(hand) {
     front: now.front,
     choose: (form, name, value) => setKept((was) => {
       const base = was.question === question ? was : now;
-      return { ...base, front: form, chosen: { ...base.chosen, [form]: { ...base.chosen[form], [name]: value } } };
+      return { ...base, front: form.key, chosen: { ...base.chosen, [form.key]: choosing(form, base.chosen[form.key] ?? {}, name, value) } };
     }),
     bring: (form) => setKept((was) => ({ ...(was.question === question ? was : now), front: form })),
     blank: () => setKept({ question, chosen: {}, front: null }),
   };
 }
 
-/** How the answers are laid out: the form in front, a list to pick from if they are many, and the buttons. */
+/**
+ * How the answers are laid out: the form in front, a list to pick from if they are many, and the buttons.
+ * What is listed first stands in front until something else is picked, if there is more to it than a press.
+ */
 function layOut(asked, front) {
   const barred = asked.filter((form) => form.why && !form.variants.length);
   const open = asked.filter((form) => !barred.includes(form));
@@ -38,7 +41,7 @@ function layOut(asked, front) {
   if (!listed) return { list: null, barred, inFront: rich[0] ?? null, buttons: plainOnes };
   const safe = plainOnes.find((form) => form === open.at(-1)) ?? null;
   const list = open.filter((form) => form !== safe);
-  return { list, barred, inFront: list.find((form) => form.key === front) ?? null, buttons: safe ? [safe] : [] };
+  return { list, barred, inFront: list.find((form) => form.key === front) ?? (isPlain(list[0]) ? null : list[0]), buttons: safe ? [safe] : [] };
 }
 
 /** The choices of the open question. */
@@ -48,18 +51,17 @@ export function Choices({ words, state, hand, question, keepOpen }) {
     ${list &&
     html`<fieldset class="field pick-move">
       <legend class="unseen">What to do</legend>
-      <div class="choices in-column">
-        ${list.map((form) => {
-          const about = words?.moves?.[form.move];
-          return html`<label key=${form.key} class="choice">
-            <input type="radio" name="move" value=${form.key} checked=${question.front === form.key} onChange=${() => question.bring(form.key)} />
-            <span class="choice-body line">
-              <span class="choice-words">${moveLabel(words, state, form.move, argsOf(fieldsOf(form, question.chosen[form.key] ?? {})))}</span>
-              ${about?.effect && html`<span class="choice-note">${about.effect}</span>`}
-            </span>
-          </label>`;
-        })}
-      </div>
+      ${list.map((form) => {
+        const about = words?.moves?.[form.move];
+        const fields = fieldsOf(form, question.chosen[form.key] ?? {});
+        return html`<label key=${form.key} class="choice">
+          <input type="radio" name="move" value=${form.key} checked=${inFront === form} onChange=${() => question.bring(form.key)} />
+          <span class="choice-body line">
+            <span class="choice-words">${moveLabel(words, state, form.move, argsOf(fields), blanksOf(fields))}</span>
+            ${about?.effect && html`<span class="choice-note">${about.effect}</span>`}
+          </span>
+        </label>`;
+      })}
     </fieldset>`}
     ${inFront &&
     !isPlain(inFront) &&
@@ -72,7 +74,7 @@ export function Choices({ words, state, hand, question, keepOpen }) {
       fields=${fieldsOf(inFront, question.chosen[inFront.key] ?? {})}
       group=${inFront.key}
       keepOpen=${keepOpen}
-      onChange=${(name, value) => question.choose(inFront.key, name, value)}
+      onChange=${(name, value) => question.choose(inFront, name, value)}
     />`}
     ${barred.length > 0 &&
     html`<ul class="barred">
@@ -92,7 +94,7 @@ export function Actions({ words, state, question, sending, act, extra }) {
     ${confirm &&
     html`<${Act}
       primary
-      label=${inFront ? moveLabel(words, state, inFront.move, args) : "Choose above"}
+      label=${inFront ? moveLabel(words, state, inFront.move, args, blanksOf(fields)) : "Choose above"}
       name=${inFront?.key ?? "none"}
       ready=${ready}
       sending=${sending}
@@ -139,7 +141,7 @@ export function Standing({ words, state, hand, question, sending, act }) {
           ${words?.moves?.[form.move]?.short ?? plain(form.move)}…
         </button>
         ${open === form.key &&
-        html`<${FormFields} words=${words} state=${state} you=${hand.you} move=${form.move} fields=${fields} group=${form.key} onChange=${(name, value) => question.choose(form.key, name, value)} />
+        html`<${FormFields} words=${words} state=${state} you=${hand.you} move=${form.move} fields=${fields} group=${form.key} onChange=${(name, value) => question.choose(form, name, value)} />
           <button type="button" class="offer confirm" disabled=${Boolean(sending) || !isWhole(form, fields)} onClick=${press}>${moveLabel(words, state, form.move, args)}</button>`}
       </div>`;
     })}

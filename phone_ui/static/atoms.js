@@ -37,12 +37,12 @@ export function seatWords(seat) {
 }
 
 /** A card by its face: the game's drawing, letter and name, or simply its face; `null` is an empty place. */
-export function Card({ words, face, small = false }) {
+export function Card({ words, face, small = false, look = "" }) {
   if (face === null || face === undefined) return html`<span class=${`card empty${small ? " small" : ""}`} role="img" aria-label="empty" />`;
   const card = words?.cards?.[face];
   if (!card) return html`<span class=${`card plain${small ? " small" : ""}`}><span class="card-face">${String(face)}</span></span>`;
-  return html`<span class=${`card${small ? " small" : ""}${card.art ? "" : " plain"}`} style=${{ "--card": card.colour ?? "currentColor" }}>
-    ${card.letter && html`<span class="card-letter" aria-hidden="true">${card.letter}</span>`}
+  return html`<span class=${`card${small ? " small" : ""}${card.art ? "" : " plain"} ${look}`} style=${{ "--card": card.colour ?? "currentColor" }}>
+    ${card.letter && !card.face && html`<span class="card-letter" aria-hidden="true">${card.letter}</span>`}
     ${card.art
       ? html`<svg class="card-art" viewBox="0 0 100 60" aria-hidden="true"><path d=${card.art} /></svg>`
       : html`<span class="card-face" aria-hidden="true">${card.face ?? card.name}</span>`}

@@ -103,7 +103,7 @@ function Now({ words, state }) {
     <p class="now-phase">${phaseWords(words, state.view)}</p>
     ${!secret && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
     ${main && html`<p class="now-main" style=${{ "--letters": Math.max(main.length, 5) }}>${main}</p>`}
-    ${caption && html`<p class="now-caption">${caption}</p>`}
+    ${caption && html`<p class="now-caption"><${Said} state=${state} text=${caption} /></p>`}
     ${state.dice && html`<div class="now-dice"><${DiceRow} dice=${state.dice} />${state.dice.say && html`<p><${Said} state=${state} text=${state.dice.say} /></p>`}</div>`}
     ${!state.dice && state.want && html`<p class="now-want"><${Said} state=${state} text=${state.want} /></p>`}
     ${Array.isArray(order) && order.every(Number.isInteger) && html`<ol class="now-order">${order.map((seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}><${Mark} seat=${seat} /><span>${seat}</span></li>`)}</ol>`}

@@ -163,11 +163,12 @@ export function fieldsOf(form, chosen) {
     const having = live.filter((variant) => name in variant);
     const barred = form.barred.filter((one) => one.name === name);
     // Where none of it is to be had, what one looks for still stands there with the reason.
-    if (!form.variants.length && barred.length) fields.push({ name, kind: "one_of", of: [], shown: true, optional: false, barred });
+    if (!form.variants.length && barred.length) fields.push({ name, kind: "one_of", of: [], more: [], shown: true, optional: false, barred });
     if (!having.length) continue;
     const partial = having.length < live.length;
     if (partial && fields.some((before) => before.value === undefined)) continue;
     const field = { name, ...together(having.map((variant) => variant[name])), optional: partial, barred };
+    field.more = further(form, name, field, fields);
     // One value left of several elsewhere is still shown, so that the form does not jump.
     field.shown = field.kind !== "fixed" || partial || barred.length > 0 || together(form.variants.filter((v) => name in v).map((v) => v[name])).kind !== "fixed";
     const wanted = chosen[name];
@@ -182,6 +183,39 @@ export function fieldsOf(form, chosen) {
     }
   }
   return fields;
+}
+
+/** Values of a field that are to be had with other amounts only: a rank with a larger number of cards. */
+function further(form, name, field, fields) {
+  if (field.kind !== "one_of" && field.kind !== "fixed") return [];
+  const here = field.kind === "fixed" ? [field.only] : field.of;
+  const others = fields.filter((other) => other.kind !== "amount" && other.value !== undefined && other.value !== null);
+  const reached = form.variants.filter((variant) => name in variant && others.every((other) => other.name in variant && admits(variant[other.name], other.value)));
+  const all = reached.flatMap((variant) => (kindOf(variant[name]) === "fixed" || kindOf(variant[name]) === "one_of" ? values(variant[name]) : []));
+  return all.filter((value, i) => !here.some((v) => same(v, value)) && all.findIndex((v) => same(v, value)) === i);
+}
+
+/** What is chosen once `value` is: where it needs other amounts, the nearest that go with it, above rather than below. */
+export function choosing(form, chosen, name, value) {
+  const wanted = { ...chosen, [name]: value };
+  const fields = fieldsOf(form, wanted);
+  const field = fields.find((one) => one.name === name);
+  if (!field?.more?.some((v) => same(v, value))) return wanted;
+  const amounts = fields.filter((one) => one.kind === "amount" && one.value !== undefined);
+  const ways = form.variants.filter((variant) => name in variant && admits(variant[name], value)).map((variant) =>
+    Object.fromEntries(amounts.filter((one) => one.name in variant).map((one) => [one.name, nearest(joined([variant[one.name]]), one.value)])),
+  );
+  const far = (way) => amounts.reduce((sum, one) => sum + Math.abs((way[one.name] ?? one.value) - one.value), 0);
+  return { ...wanted, ...ways.sort((a, b) => far(a) - far(b))[0] };
+}
+
+function nearest(ranges, value) {
+  return ranges.some((r) => admits(r, value)) ? value : (nextAmount(ranges, value, 1) ?? mostAmount(ranges));
+}
+
+/** What is still to be chosen. */
+export function blanksOf(fields) {
+  return fields.filter((field) => field.shown && (field.value === undefined || (field.kind === "choose" && field.min > 0 && !field.value.length))).map((field) => field.name);
 }
 
 /** The arguments as they stand, without what is not chosen. */

@@ -5,9 +5,9 @@ import { Act, Actions, Choices, Standing, useQuestion } from "./ask.js";
 import { Around, Reveal, WaitingFor } from "./around.js";
 import { Said } from "./atoms.js";
 import { DicePart } from "./dice.js";
-import { Facts, factsOf } from "./facts.js";
+import { Facts, alertsOf, factsOf } from "./facts.js";
 import { SecretZone } from "./secret.js";
-import { moveLabel } from "./words.js";
+import { moveLabel, nowLines } from "./words.js";
 
 const REVEAL_FOR = 4_500;
 
@@ -45,6 +45,8 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
   const change = mode === "locked" && changing === question.question;
   const acting = mode === "act" || change;
   const canChange = hand?.moves.some((move) => !move.standing);
+  const own = state.view?.seats?.[hand?.seat];
+  const now = nowLines(words, state);
 
   useEffect(() => {
     if (mode === "act" && document.visibilityState === "visible") navigator.vibrate?.(60);
@@ -62,7 +64,10 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
     <div class="play">
       ${state.state === "stopped" && html`<p class="banner">The match is stopped. Its log is kept; call the staff.</p>`}
       ${revealing && html`<${Reveal} words=${words} state=${state} />`}
+      ${alertsOf(words, own).map((alert) => html`<p key=${alert} class="banner alert">${alert}</p>`)}
+      ${own && html`<${Counters} words=${words} state=${state} facts=${own} />`}
       ${hand && html`<${OwnPart} words=${words} state=${state} hand=${hand} keepOpen=${settings.keepOpen} />`}
+      ${now.main && html`<p class="now-line"><b>${now.main}</b> <span><${Said} state=${state} text=${now.caption} /></span></p>`}
       <div class="want-block" aria-live="polite">
         ${mode === "locked" && html`<p class="want locked-want"><${Lock} /> ${hand.locked ? "Locked." : "Locked on your box."} ${canChange ? "You may change it until the last one has locked." : ""}</p>`}
         ${acting && hand.want && html`<p class="want mine"><${Said} state=${state} text=${hand.want} /></p>`}
@@ -85,6 +90,12 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
       </div>
     </div>`}
   `;
+}
+
+/** What this seat counts for all to see, above the hand; its cards lie with the others' below. */
+function Counters({ words, state, facts }) {
+  const cards = factsOf(words, "seat", facts).filter(({ about }) => about.card).map(({ name }) => name);
+  return html`<${Facts} words=${words} state=${state} where="seat" facts=${facts} quiet=${cards} />`;
 }
 
 function Lock() {

@@ -7,6 +7,7 @@ const AMBER = "ff8c00";
 const WHITE = "ffffff";
 const HALF = [12, 13, 14, 15, 0, 1, 2, 3, 4];
 const FAR = [6, 7, 8, 9, 10];
+const ARCS = [14, 15, 0, 1, 2, 6, 7, 8, 9, 10];
 const BARS = [3, 4, 5, 11, 12, 13];
 const [EIGHT, FOUR] = [3, 13];
 
@@ -32,6 +33,11 @@ function crowned(lamps, place) {
   return lamps;
 }
 
+/** Full light; before it `n` pulses of a second each. */
+function pulsed(t, n) {
+  return t < n ? 1 - 0.8 * wave(t, 1) : 1;
+}
+
 function turn(t, colour) {
   return some(HALF, colour, 0.2 + 0.8 * wave(t, 0.5));
 }
@@ -54,7 +60,8 @@ const PATTERNS = {
     for (let place = 0; place < Math.min(n, LAMPS); place += 1) lamps[place] = { colour, level: place === n - 1 ? 0.3 + 0.7 * wave(t + 0.5, 1) : 1 };
     return lamps;
   },
-  leader: (t, n, colour) => crowned(whole(colour, 0.5), 0),
+  leader: (t, n, colour) => crowned(whole(colour, 0.5 * pulsed(t, n)), 0),
+  caller: (t, n, colour) => some(ARCS, colour, pulsed(t, n)),
   out: (t, n, colour) => some([0], colour, 0.3),
   roll: (t, n, colour) => comet(t, colour, 1),
   rolling: (t, n, colour) => comet(t, colour, 2),

@@ -59,16 +59,18 @@ function screenScope(state) {
     ...view,
     ...(state.over ?? NONE),
     seat: view.seats?.[first],
+    asked: first,
     locked: state.locked?.length ?? 0,
     seated: seats.length || Object.keys(view.seats ?? NONE).length,
   };
 }
 
-/** The big line and the caption of the present phase, or empty strings. */
+/** The big line and the caption of the present phase, or empty strings. `{seat}` alone is the number of who is asked. */
 export function nowLines(words, state) {
   const phase = words?.screen?.phase?.[state.view?.phase] ?? NONE;
   const scope = screenScope(state);
-  return { main: fill(phase.main, scope, words), caption: fill(phase.caption, scope, words) };
+  const filled = (template) => fill(String(template ?? "").replaceAll("{seat}", scope.asked ?? ""), scope, words);
+  return { main: filled(phase.main), caption: filled(phase.caption) };
 }
 
 /** "as of round 3": how a page dates what it shows; empty before a match. */
@@ -127,6 +129,13 @@ export function asksSeat(words, name) {
   return name === "target" || words?.parameters?.[name]?.seat === true;
 }
 
+/** The seat that a value of this parameter means: the seat itself, or who the words say (`who`) stands behind it. */
+export function seatOf(words, view, name, value) {
+  if (asksSeat(words, name)) return Number.isInteger(value) ? value : undefined;
+  const path = words?.parameters?.[name]?.who?.[value];
+  return path && (at(view, path) ?? undefined);
+}
+
 /** The face behind a value: where a move says so, a number counts from 1 into a list of the view. */
 export function faceOf(words, view, move, name, value) {
   const list = words?.moves?.[move]?.from?.[name];
@@ -153,10 +162,11 @@ export function valueWords(words, state, move, name, value) {
   return typeof value === "number" ? counted(value, about) : plain(value);
 }
 
-/** What a move with these arguments is called on a button. */
-export function moveLabel(words, state, move, args = NONE) {
-  const said = {};
+/** What a move with these arguments is called on a button; what is still to be chosen (`blanks`) is told as "…". */
+export function moveLabel(words, state, move, args = NONE, blanks = []) {
+  const said = Object.fromEntries(blanks.map((name) => [name, "…"]));
   for (const [name, value] of Object.entries(args)) {
+    if (blanks.includes(name)) continue;
     const about = words?.parameters?.[name] ?? NONE;
     said[name] = (value === 1 && about.one) || (about.said ?? "{}").replace("{}", () => valueWords(words, state, move, name, value));
   }

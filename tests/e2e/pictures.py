@@ -19,10 +19,11 @@ from playwright.sync_api import Browser, Page
 
 from hub.referee import given_options
 from tests.e2e.guests import Guests
-from tests.e2e.running import NAMES, Hub, PhoneAtSeat, State, asked, chromium, rolling, sealed
+from tests.e2e.running import NAMES, PHONE, Hub, PhoneAtSeat, State, asked, chromium, rolling, sealed
 
 MINUTES = 20
 PANELS = ("2.9", "4.2", "7.5")
+WHOLE = 1240  # a phone so high that all of its page is seen
 
 
 class Album:
@@ -42,15 +43,23 @@ class Album:
         return page
 
     def take(self, page: Page, name: str, *, whole: bool = False) -> None:
+        if whole:
+            page.set_viewport_size({"width": PHONE["width"], "height": WHOLE})
         page.wait_for_timeout(400)  # a picture of what stands, not of what moves
-        page.screenshot(path=self._folder / f"{name}.png", full_page=whole)
+        page.screenshot(path=self._folder / f"{name}.png")
+        if whole:
+            page.set_viewport_size(PHONE)
 
     def everything(self, name: str, seat: int = 1) -> None:
         phone = self.phones[seat].page
-        for lid in phone.get_by_role("button", name="Show my hand to choose").all():
-            lid.click()
+        moves = phone.locator(".pick-move input")
+        for place in reversed(range(max(1, moves.count()))):
+            if moves.count():
+                moves.nth(place).check(force=True)
+            for lid in phone.get_by_role("button", name="Show my hand to choose").all():
+                lid.click()
+            self.take(phone, f"whole-{name}{f'-{place}' if place else ''}", whole=True)
         self.take(phone, f"phone-{name}")
-        self.take(phone, f"whole-{name}", whole=True)
         self.take(self.kiosk, f"kiosk-{name}")
         self.take(self.bench, f"bench-{name}")
         for size in PANELS:
@@ -62,7 +71,7 @@ class Album:
         kiosk = self._open(f"kiosk-{name}").resize((1280, 720), Image.Resampling.LANCZOS)
         phones = [self._open(f"phone-{name}"), self._open(f"whole-{name}")]
         panels = [self._open(f"panel-{name}-{size}") for size in PANELS]
-        sheet = Image.new("RGB", (2120, max(1240, phones[1].height)), "#888888")
+        sheet = Image.new("RGB", (2120, WHOLE), "#888888")
         sheet.paste(kiosk, (0, 0))
         left = 0
         for panel in panels:

@@ -416,11 +416,15 @@ def test_a_move_listed_twice_is_one_form_in_which_the_first_choice_limits_the_se
         {"move": "raise", "quantity": {"min": 4, "max": 99}, "rank": {"one_of": [1, 2, 3, 4, 5, 6]}},
     )
     ranks = page.get_by_role("group", name="Of what").get_by_role("radio")
-    expect(ranks).to_have_count(1)
+    expect(ranks).to_have_count(6)
     expect(dock(page).get_by_role("button", name="Bid 3 of 6")).to_be_enabled()
     page.get_by_role("button", name="more").click()
-    expect(ranks).to_have_count(6)
+    expect(dock(page).get_by_role("button", name="Bid 4 of …")).to_be_disabled()
     page.get_by_role("radio", name="2", exact=True).check()
+    expect(dock(page).get_by_role("button", name="Bid 4 of 2")).to_be_enabled()
+    page.get_by_role("button", name="less").click()
+    expect(dock(page).get_by_role("button", name="Bid 3 of 6")).to_be_enabled()
+    page.get_by_role("radio", name="2", exact=True).check()  # to be had with one card more
     dock(page).get_by_role("button", name="Bid 4 of 2").click()
     assert hub.asks.get(timeout=15)["args"] == {"move": "raise", "quantity": 4, "rank": 2}
 
@@ -635,7 +639,9 @@ def test_the_page_reads_well_to_a_screen_reader(page: Page, hub: FakeHub) -> Non
     expect(page.locator("main")).to_match_aria_snapshot(
         """
         - main:
+          - term: Fish in all
           - button "Hold to see your hand"
+          - paragraph: SPOT 4 bids 2 of 4
           - paragraph: Bid a number from 1 to 6.
           - group "Number":
             - radio "1"
@@ -650,7 +656,7 @@ def test_the_page_reads_well_to_a_screen_reader(page: Page, hub: FakeHub) -> Non
                 - listitem:
                   - heading "Spot 4"
           - group "Actions":
-            - button "Bid" [disabled]
+            - button "Bid …" [disabled]
         """
     )
     expect(page.get_by_role("navigation", name="More").get_by_role("button")).to_have_text(

@@ -2,24 +2,29 @@
 
 import { html } from "/vendor/htm-preact.js";
 import { Card, Mark } from "../atoms.js";
-import { asksSeat, faceOf, isCard, valueWords } from "../words.js";
+import { faceOf, isCard, seatName, seatOf, valueWords } from "../words.js";
 
 export function OneOf({ words, state, move, field, group, onChange }) {
   const about = words?.parameters?.[field.name] ?? {};
   const drawn = isCard(words, move, field.name);
-  const options = field.optional ? [...field.of, null] : field.of;
-  return html`<div class=${`choices${drawn ? " of-cards" : ""}`}>
+  const all = [...field.of, ...(field.more ?? [])];
+  const numbers = !drawn && all.length > 2 && all.every(Number.isInteger);
+  const options = numbers ? all.sort((a, b) => a - b) : all;
+  if (field.optional) options.push(null);
+  const look = drawn ? "choices of-cards" : numbers && !seatOf(words, state.view, field.name, all[0]) ? "number-keys" : about.who ? "choices pair" : "choices";
+  return html`<div class=${look}>
     ${options.map((value, i) => {
       const face = drawn ? faceOf(words, state.view, move, field.name, value) : null;
       const asCard = drawn && value !== null && !Array.isArray(value);
-      const note = about.notes?.[String(value)];
+      const seat = seatOf(words, state.view, field.name, value);
+      const note = about.notes?.[String(value)] ?? (about.who && seat && seatName(state, seat));
       return html`<label key=${JSON.stringify(value)} class="choice">
         <input type="radio" name=${`${group}-${field.name}`} value=${i} checked=${JSON.stringify(field.value) === JSON.stringify(value)} onChange=${() => onChange(value)} />
-        <span class=${`choice-body${asCard ? " with-card" : ""}`}>
+        <span class=${`choice-body${asCard ? " with-card" : ""}${look === "number-keys" ? " number" : ""}`}>
           ${asCard
             ? html`<${Card} words=${words} face=${face} />`
             : html`<span class="choice-words">
-                ${value !== null && asksSeat(words, field.name) && html`<${Mark} seat=${value} />`}
+                ${seat && html`<${Mark} seat=${seat} />`}
                 ${value === null ? "None" : valueWords(words, state, move, field.name, value)}
               </span>`}
           ${note && html`<span class="choice-note">${note}</span>`}

@@ -26,7 +26,7 @@ def check(match: Match) -> None:
         assert match.over.winners
         assert options["match"] or set(match.over.winners) == set(living(s))
         return
-    if s.phase in ("first", "bid", "drawn", "called", "sides"):
+    if s.phase in ("first", "again", "bid", "drawn", "called", "sides"):
         assert len(parties(s)) > 1
         assert not seats[t.first].out
         due = {seat: t.hand if seats[seat].last_chance else seats[seat].deal_cards for seat in living(s)}
