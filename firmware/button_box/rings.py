@@ -11,11 +11,12 @@ OFF = (0, 0, 0)
 AMBER = (255, 140, 0)
 WHITE = (255, 255, 255)
 BEAT = 12000  # ms after which every pattern is where it began
-STILL = ("off", "waiting", "choosing", "locked", "leader", "out", "dice_trouble", "last_orders")
+STILL = ("off", "waiting", "choosing", "locked", "out", "dice_trouble", "last_orders")
 
 _HALF = (12, 13, 14, 15, 0, 1, 2, 3, 4)
 _FAR = (6, 7, 8, 9, 10)
 _BARS = (3, 4, 5, 11, 12, 13)
+_ARCS = (14, 15, 0, 1, 2, 6, 7, 8, 9, 10)
 _EIGHT, _FOUR = 3, 13
 
 
@@ -84,10 +85,18 @@ def _number(ms, n, own):
     return lamps
 
 
-def _leader(_ms, _n, own):
-    lamps = _all(own, 0.5)
+def _pulsed(ms, n):
+    return 1 - 0.8 * _wave(ms, 1) if ms < 1000 * n else 1
+
+
+def _leader(ms, n, own):
+    lamps = _all(own, 0.5 * _pulsed(ms, n))
     lamps[0] = WHITE
     return lamps
+
+
+def _caller(ms, n, own):
+    return _some(_ARCS, _dim(own, _pulsed(ms, n)))
 
 
 def _out(_ms, _n, own):
@@ -143,6 +152,7 @@ PATTERNS = {
     "reveal": _reveal,
     "number": _number,
     "leader": _leader,
+    "caller": _caller,
     "out": _out,
     "roll": _roll,
     "rolling": _rolling,
