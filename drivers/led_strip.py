@@ -220,10 +220,10 @@ def wiring(settings: Mapping[str, Any]) -> list[Wire]:
     place = header.spi(asked.spi, "led_strip")
     clock = Wire(place.sclk, "CI") if asked.chip == "apa102" else Wire(place.sclk, "the bus's clock", idle=True)
     return [
-        Wire(place.mosi, "DI (through a level shifter to 5 V)"),
+        Wire(place.mosi, "DI, through a level shifter to 5 V"),
         clock,
         Wire(place.ce, "the bus's select", idle=True),
-        Wire("GND", "GND (of the strip's own 5 V supply, too)", shared=True),
+        Wire("GND", "GND, joined with the GND of its 5 V supply", shared=True),
     ]
 
 

@@ -1,4 +1,4 @@
-"""The command line: `table-hub run | demo | referee | replay | games`."""
+"""The command line: `table-hub run | demo | pinout | referee | replay | games`."""
 
 from __future__ import annotations
 
@@ -55,6 +55,11 @@ def parser() -> ArgumentParser:
     demo.add_argument("--fresh", action="store_true", help="forget the last demo first")
     demo.set_defaults(command=_demo)
 
+    pinout = commands.add_parser("pinout", help="how the devices of a configuration are wired to the Pi")
+    pinout.add_argument("--config", metavar="FILE", help="the owner's TOML file")
+    pinout.add_argument("--svg", metavar="FILE", help="a drawing into this file, instead of text")
+    pinout.set_defaults(command=_pinout)
+
     judge = commands.add_parser("referee", help="one match, JSON lines in and out")
     judge.add_argument("game", metavar="GAME")
     judge.add_argument("--seats", type=int, required=True, metavar="N")
@@ -103,6 +108,22 @@ def _run(args: Namespace) -> int:
         print(dump(config), end="")
         return 0
     return _serve(config, ())
+
+
+def _pinout(args: Namespace) -> int:
+    from drivers.header import check_devices
+    from drivers.pinout import as_svg, as_text
+    from hub.app import wired
+
+    devices = wired(load(args.config).device)
+    check_devices(devices)
+    if not devices:
+        print("No device of this configuration is wired to the header.")
+    elif args.svg:
+        Path(args.svg).write_text(as_svg(devices), "utf-8")
+    else:
+        print(as_text(devices), end="")
+    return 0
 
 
 def _demo(args: Namespace) -> int:

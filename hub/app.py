@@ -20,7 +20,7 @@ from typing import Any, Literal, Protocol, Self, runtime_checkable
 from PIL import Image
 
 import drivers
-from drivers.header import check_devices
+from drivers.header import Wire, check_devices
 from hub import games
 from hub.broker import MqttBroker
 from hub.chance import Chance
@@ -160,7 +160,7 @@ class Hub:
         self._ticked: dict[str, float] = {}
         self._address = ""
         try:
-            check_wiring(config.device)
+            check_devices(wired(config.device))
             for part in config.table:
                 self._furnish(part)
         except HubError:
@@ -355,14 +355,16 @@ def games_played(decks: Sequence[DeckPart]) -> list[Game]:
         raise ConfigError(f"{why}") from why
 
 
-def check_wiring(blocks: Sequence[DevicePart]) -> None:
-    """Refuse two devices on one pin of the header, whichever tables they belong to. Raises ConfigError."""
-    wired = []
+def wired(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire]]]:
+    """The devices that are wired to the header, whichever tables they belong to, each with its wires."""
+    found = []
     for number, block in enumerate(blocks, 1):
         wiring = getattr(driver_of(block), "wiring", None)
         if wiring:
-            wired.append((block.name or f"{block.driver} (device {number})", wiring(block.settings)))
-    check_devices(wired)
+            several = sum(other.driver == block.driver for other in blocks) > 1
+            known = block.name or (f"{block.driver} (device {number})" if several else block.driver)
+            found.append((known, wiring(block.settings)))
+    return found
 
 
 def connect(
