@@ -1,4 +1,4 @@
-"""The command line: `table-hub run | demo | pinout | referee | replay | games`."""
+"""The command line: `table-hub run | demo | test-device | pinout | referee | replay | games`."""
 
 from __future__ import annotations
 
@@ -55,6 +55,13 @@ def parser() -> ArgumentParser:
     demo.add_argument("--fresh", action="store_true", help="forget the last demo first")
     demo.set_defaults(command=_demo)
 
+    tried = commands.add_parser("test-device", help="try one device: each key, each lamp, a test picture, a roll")
+    tried.add_argument("name", nargs="?", metavar="NAME", help="its name or driver in the configuration")
+    tried.add_argument("--config", metavar="FILE", help="the owner's TOML file")
+    tried.add_argument("--simulated", action="store_true", help="try a table made of software instead")
+    tried.add_argument("--seconds", type=float, default=60.0, metavar="N", help="how long at most")
+    tried.set_defaults(command=_test_device)
+
     pinout = commands.add_parser("pinout", help="how the devices of a configuration are wired to the Pi")
     pinout.add_argument("--config", metavar="FILE", help="the owner's TOML file")
     pinout.add_argument("--svg", metavar="FILE", help="a drawing into this file, instead of text")
@@ -108,6 +115,38 @@ def _run(args: Namespace) -> int:
         print(dump(config), end="")
         return 0
     return _serve(config, ())
+
+
+def _test_device(args: Namespace) -> int:
+    from functools import partial
+
+    from hub.app import Steady, connect, quiet
+    from hub.pictures import SIZES
+    from hub.trial import Trial, trial_sheet
+
+    blocks = load(args.config).device
+    if args.simulated:
+        blocks = [DevicePart("simulated", "1", "simulated", {"seats": 2})]
+    block = _named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else ""))
+    quiet("error")  # what the device says is written down already
+    trial = Trial(block.name or block.driver, partial(print, flush=True), Steady())
+    device = connect(block, trial.inbox, {size: partial(trial_sheet, size=size) for size in SIZES})
+    return 0 if trial.run(device, args.seconds) else 1
+
+
+def _named(blocks: Sequence[DevicePart], name: str) -> DevicePart:
+    """The device that an owner means. Raises ConfigError."""
+    found = [block for block in blocks if name and name in (block.name, block.driver)]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(block.name or block.driver for block in blocks)
+    if found:
+        raise ConfigError(f"Several devices are called {name}: give each [[device]] a name of its own.")
+    if not blocks:
+        raise ConfigError("There is no [[device]] in the configuration; `--simulated` tries a table made of software.")
+    raise ConfigError(
+        f"There is no device {name!r}: there are {known}." if name else f"Which device? There are {known}."
+    )
 
 
 def _pinout(args: Namespace) -> int:
