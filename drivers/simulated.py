@@ -14,7 +14,7 @@ import select
 import tempfile
 import threading
 import tty
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -25,14 +25,14 @@ from PIL import Image
 from drivers import settings as block
 from drivers.box_end import BoxEnd, End
 from drivers.button_box import ButtonBoxes
+from drivers.dice_end import MOST_DICE, SimDice
 from drivers.line import Calls, SteadyClock
-from hub.ports import Clock, Control, DiceSeen, DiceState
+from hub.ports import Clock, Control
 
 log = logging.getLogger(__name__)
 
 Inbox = Callable[[object], None]
 Draw = Callable[[Mapping[str, Any]], Image.Image]
-MOST_DICE = 100
 
 
 def _nothing() -> None:
@@ -171,180 +171,6 @@ class SimBox:
             data = os.read(self._pty[0], 4096)
             with self._lock:
                 self._end.heard(data)
-
-
-class SimDice:
-    """A dice reader without dice: what the dice contract (product, 2.0) says, on a clock."""
-
-    TUMBLE = 0.5  # seconds until thrown dice lie still
-    REST = 0.7  # seconds at rest until they count as settled
-
-    def __init__(
-        self,
-        reader: str,
-        inbox: Inbox,
-        clock: Clock,
-        chance: random.Random | None = None,
-        changed: Callable[[], None] = _nothing,
-    ) -> None:
-        self._reader = reader
-        self._inbox = inbox
-        self._clock = clock
-        self._chance = chance if chance is not None else random.SystemRandom()
-        self._changed = changed
-        self._turn = threading.Condition()
-        self._armed: tuple[int, int, int] | None = None  # seat, count, sides
-        self._seen = DiceSeen(reader, "armed")
-        self._lost = False
-        self._leaning = self._missing = False  # the next throw goes wrong so
-        self._kept: tuple[int, ...] = ()  # dice that stay while a leaning one is rolled again
-        self._rolling: tuple[int, ...] = ()
-        self._still_at: float | None = None
-        self._closing = False
-        self._thread = threading.Thread(target=self._run, name=reader, daemon=True)
-
-    def start(self) -> None:
-        """Begin to watch the clock."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop."""
-        with self._turn:
-            self._closing = True
-            self._turn.notify_all()
-        if self._thread.is_alive():
-            self._thread.join(timeout=5)
-
-    def wake(self) -> None:
-        """Look at the clock now."""
-        with self._turn:
-            self._turn.notify_all()
-
-    # --- the port ---
-
-    def arm(self, seat: int, count: int, sides: int) -> None:
-        """Watch for a roll."""
-        with self._turn:
-            self._armed = (seat, count, sides)
-            self._kept = self._rolling = ()
-            self._still_at = None
-            self._see("no_reader" if self._lost else "armed", say=self._silent() if self._lost else "")
-
-    def disarm(self) -> None:
-        """Ignore whatever the dice do."""
-        with self._turn:
-            self._armed = self._still_at = None
-            self._kept = self._rolling = ()
-            self._changed()
-
-    # --- the person ---
-
-    def throw(self, count: int | None = None, faces: Sequence[int] = ()) -> str | None:
-        """Throw dice, with given faces or by chance. Returns why nothing came of it, or None."""
-        with self._turn:
-            if self._lost:
-                return "The dice reader is lost: restore it, or type the roll."
-            if self._armed is None:
-                return "Nobody is asked to roll: the reader ignores the dice."
-            _, wanted, sides = self._armed
-            if self._still_at is not None:
-                return "The dice are still rolling."
-            if self._seen.state == "settled":
-                return "The roll is read: nobody is asked to roll again."
-            missing = wanted - len(self._kept)
-            number = len(faces) or (missing if count is None else count)
-            if any(not 1 <= face <= sides for face in faces):
-                return f"A die here has the faces 1 to {sides}."
-            if self._kept and number != missing:
-                self._kept = ()  # all were picked up
-            given = tuple(faces) or tuple(self._chance.randint(1, sides) for _ in range(number))
-            self._rolling = given
-            self._still_at = self._clock.now() + self.TUMBLE + self.REST
-            self._see("rolling")
-            self._turn.notify_all()
-            return None
-
-    def cock(self) -> None:
-        """The last die of the roll leans, on this throw or the next."""
-        with self._turn:
-            self._leaning = True
-            self._changed()
-
-    def miscount(self) -> None:
-        """One die is not seen, on this throw or the next."""
-        with self._turn:
-            self._missing = True
-            self._changed()
-
-    def lose(self) -> None:
-        """The reader's link is gone."""
-        with self._turn:
-            self._lost = True
-            self._still_at = None
-            self._kept = self._rolling = ()
-            if self._armed is not None:
-                self._see("no_reader", say=self._silent())
-            self._changed()
-
-    def restore(self) -> None:
-        """Everything about the reader is well again; an open roll is watched again."""
-        with self._turn:
-            was_lost, self._lost = self._lost, False
-            self._leaning = self._missing = False
-            if was_lost and self._armed is not None:
-                self._see("armed")
-            self._changed()
-
-    def state(self) -> dict[str, Any]:
-        """For the bench page."""
-        with self._turn:
-            armed = self._armed
-            return {
-                "armed": {"seat": armed[0], "count": armed[1], "sides": armed[2]} if armed else None,
-                "state": "no_reader" if self._lost else self._seen.state if armed else "idle",
-                "faces": list(self._seen.faces) if armed else [],
-                "say": self._seen.say if armed else "",
-                "lost": self._lost,
-                "leaning": self._leaning,
-                "missing": self._missing,
-            }
-
-    @staticmethod
-    def _silent() -> str:
-        return "The dice reader is silent: type what you see."
-
-    def _see(self, state: DiceState, faces: tuple[int, ...] = (), say: str = "") -> None:
-        self._seen = DiceSeen(self._reader, state, faces, say)
-        self._inbox(self._seen)
-        self._changed()
-
-    def _run(self) -> None:
-        with self._turn:
-            while not self._closing:
-                now = self._clock.now()
-                if self._still_at is not None and now >= self._still_at:
-                    self._settle()
-                self._turn.wait(None if self._still_at is None else self._still_at - now)
-
-    def _settle(self) -> None:
-        """The dice have been at rest for long enough."""
-        self._still_at = None
-        if self._armed is None:
-            return
-        wanted = self._armed[1]
-        lying = self._kept + self._rolling
-        leaning, missing = self._leaning, self._missing
-        self._leaning = self._missing = False
-        seen = len(lying) - 1 if missing else len(lying)
-        if seen != wanted:
-            self._kept = ()
-            self._see("wrong_count", say=f"I see {seen} of {wanted}.")
-        elif leaning:
-            self._kept = lying[:-1]
-            self._see("cocked", say="One die is leaning: roll that one again.")
-        else:
-            self._kept = ()
-            self._see("settled", faces=lying)
 
 
 PAPER_SECONDS = 0.15
@@ -499,7 +325,7 @@ class SimulatedTable:
 
         `{"box": 2, "press": "k3"}` (with `"hold": true`), `{"box": 2, "turn": -1}`, `{"box": 2, "unplug": true}`,
         `plug`, `power_cycle`; `{"dice": "throw", "faces": [3]}` or `"count": 2`, and `cock`, `miscount`, `lose`,
-        `restore`.
+        `restore`, `drain` (a battery).
         """
         try:
             if "box" in command:
@@ -537,6 +363,8 @@ class SimulatedTable:
                 self.dice.miscount()
             case "lose":
                 self.dice.lose()
+            case "drain":
+                self.dice.drain()
             case "restore":
                 self.dice.restore()
         return None
@@ -562,7 +390,7 @@ class _BoxOrder(msgspec.Struct, forbid_unknown_fields=True):
 class _DiceOrder(msgspec.Struct, forbid_unknown_fields=True):
     """A bench command for the dice."""
 
-    dice: Literal["throw", "cock", "miscount", "lose", "restore"]
+    dice: Literal["throw", "cock", "miscount", "lose", "drain", "restore"]
     faces: Annotated[list[int], msgspec.Meta(max_length=MOST_DICE)] = []
     count: Annotated[int, msgspec.Meta(ge=0, le=MOST_DICE)] | None = None
 

@@ -19,7 +19,9 @@ All answers of a decision are laid on one line, so that one dial serves every ga
 - the bar held calls staff; a key held asks what it would pick.
 
 When dice are asked for, K1 to K6 type faces, the dial offers faces to the right and moves that may be
-made before the roll to the left, the bar takes the last face back, push sends.
+made before the roll to the left, the bar takes the last face back, push sends. At the other seats push says
+yes to dice that were typed and the bar doubts what was typed or read. Where nothing lies there, the roller's bar
+asks for a roll by the hub, and a push of everybody else agrees.
 
 What does not fit on a line (an order, several cards at once) is left to the phone. A half-made answer
 lives in a `Cursor`, which belongs to one seat and one decision and is thrown away with it.
@@ -78,13 +80,18 @@ class TypedFaces:
 
 
 @dataclass(frozen=True, slots=True)
-class AcceptRead:
-    """The seat accepts what the dice reader saw."""
+class AcceptDice:
+    """The seat says yes to the dice: the roller to what was read, another seat to what was typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadAgain:
-    """The seat does not believe the dice reader."""
+    """The seat doubts what was read or typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class HubRolls:
+    """The seat wants the hub to roll, or no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +118,7 @@ class Refused:
     sentence: str
 
 
-Meaning: TypeAlias = Chosen | TypedFaces | AcceptRead | ReadAgain | CallStaff | WhatIsThis | Nothing | Refused
+Meaning: TypeAlias = Chosen | TypedFaces | AcceptDice | ReadAgain | HubRolls | CallStaff | WhatIsThis | Nothing | Refused
 
 _ON_THE_PHONE = Refused("Answer this one on your phone.")
 
@@ -346,9 +353,9 @@ def press_roll(
     cursor: Cursor,
     signal: Key | Turn,
     *,
-    read: bool = False,
+    dice: str = "armed",
 ) -> tuple[Cursor, Meaning]:
-    """What a control means to the roller. `read`: a reader has seen settled dice that may be accepted.
+    """What a control means to the roller of `roll.count` dice, which are in the state `dice`.
 
     `moves` are what the roller may do before the dice fall.
     """
@@ -362,31 +369,45 @@ def press_roll(
         case Turn(detents=detents):
             return replace(cursor, at=min(max(at + detents, -len(line)), roll.sides) or None), Nothing()
         case Key(control="push"):
-            return _send_roll(roll, line, replace(cursor, at=at or None), read=read)
+            return _send_roll(roll, line, replace(cursor, at=at or None), dice)
         case Key(control="bar"):
-            return _take_back(cursor, read=read)
+            return _take_back(cursor, dice)
         case Key(control=control):
             return _typed(roll, replace(cursor, at=None), int(control[1]))
 
 
-def _send_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, *, read: bool) -> tuple[Cursor, Meaning]:
+def press_beside_roll(signal: Key | Turn, *, dice: str, voting: bool) -> Meaning:
+    """What a control means to a seat that looks on at a roll. `voting`: somebody wants the hub to roll."""
+    match signal:
+        case Key(control="bar", edge="hold"):
+            return CallStaff()
+        case Key(control="push", edge="down") if dice == "typed":
+            return AcceptDice()
+        case Key(control="bar", edge="down") if dice in ("typed", "settled"):
+            return ReadAgain()
+        case Key(control="push", edge="down") if voting and dice != "settled":
+            return HubRolls()
+    return Nothing()
+
+
+def _send_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
     if cursor.at is not None and cursor.at < 0:
         return Cursor(), Chosen(line[-cursor.at - 1])
-    if len(cursor.faces) == roll.count:
+    if roll.count and len(cursor.faces) == roll.count:
         return Cursor(), TypedFaces(cursor.faces)
     if cursor.at is not None:
         return _typed(roll, cursor, cursor.at)
-    if read and not cursor.faces:
-        return Cursor(), AcceptRead()
+    if dice in ("settled", "typed") and not cursor.faces:
+        return Cursor(), AcceptDice()
     return cursor, Refused(f"Roll, then type what you see: {len(cursor.faces)} of {roll.count} dice typed.")
 
 
-def _take_back(cursor: Cursor, *, read: bool) -> tuple[Cursor, Meaning]:
+def _take_back(cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
     if cursor.at is not None:
         return replace(cursor, at=None), Nothing()
     if cursor.faces:
         return replace(cursor, faces=cursor.faces[:-1]), Nothing()
-    return cursor, ReadAgain() if read else Refused("There is nothing to take back: roll the dice.")
+    return cursor, ReadAgain() if dice in ("settled", "typed") else HubRolls()
 
 
 def _typed(roll: Roll, cursor: Cursor, face: int) -> tuple[Cursor, Meaning]:
@@ -442,6 +463,19 @@ def oled_roll(
         return _cut(label(line[-at - 1], words, view))
     typed = [*map(str, cursor.faces), *"_" * (roll.count - len(cursor.faces))]
     return _cut(f"Dice: {' '.join(typed)}" + (f"  <{at}>" if at else ""))
+
+
+def oled_dice(roll: Roll, standing: int, dice: str, *, mine: bool) -> str:
+    """What the small display says of an open roll of which `standing` dice stand already."""
+    if dice == "typed":
+        return "Typed. Another seat says yes." if mine else "Typed dice right? Push: yes, bar: no"
+    if not mine:
+        return ""
+    if dice == "settled":
+        return "Push: right. Bar: read again"
+    if roll.count > 6:
+        return f"Dice from {standing + 1} of {roll.count}: roll or K1-K6"
+    return "Roll, or type on K1-K6"
 
 
 def label(answer: Answer, words: Words | None = None, view: Words | None = None) -> str:

@@ -124,12 +124,28 @@ DiceState = Literal["armed", "rolling", "settled", "cocked", "wrong_count", "no_
 
 @dataclass(frozen=True, slots=True)
 class DiceSeen:
-    """What a dice reader sees. `faces` is filled when `state` is settled; `say` is one sentence."""
+    """What a dice reader sees of the throw that it was armed for by that number; of any other the table hears nothing.
+
+    `faces` are all dice when `state` is settled, those that lie flat when it is cocked; `say` is one sentence.
+    """
 
     reader: str
+    arm: int
     state: DiceState
     faces: tuple[int, ...] = ()
     say: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DiceKit:
+    """What a reader has to be thrown: told when it begins, and whenever that changes.
+
+    `dice` is how many it can read in one throw (0: none now), `weak` names those whose battery is low.
+    """
+
+    reader: str
+    dice: int
+    weak: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,10 +288,21 @@ class Boxes(Protocol):
 
 
 class Dice(Protocol):
-    """A reader of physical dice."""
+    """A reader of physical dice. It tells what dice do, as `DiceSeen`, from the moment it is armed; the table decides."""
 
-    def arm(self, seat: int, count: int, sides: int) -> None:
-        """Watch for a roll; answers come as DiceSeen."""
+    def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:
+        """Watch for a throw of `count` dice, and answer at once: `armed`, or `no_reader` where they cannot be read.
+
+        Every DiceSeen of this throw carries `number`; a newer arm, or `disarm`, ends it. Then `rolling` as soon as a
+        die moves, and once all have been at rest for 700 ms with a face, `settled`. A die that lay there before
+        the arm counts when it has moved, unless `lying`: then what lies there is read (again), and nobody throws.
+
+        - `cocked`: a die is still but not flat, or off the tray. The flat ones are told and stay: the reader goes on
+          under the same number, waits for the others alone to be thrown again, and then settles all of them.
+        - `wrong_count`: more or fewer dice than asked. None is kept; all are thrown again under the same number.
+        - `no_reader`: the link is lost, the camera is dark. `armed` again when it is back, or, where the dice can
+          be asked what they showed meanwhile, that.
+        """
 
     def disarm(self) -> None:
         """Ignore whatever the dice do."""

@@ -19,9 +19,11 @@ from secrets import choice
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from hub import bindings
 from hub.chance import Chance
+from hub.dice import Tray
 from hub.engine.decision import CHANCE, Action
 from hub.engine.event import Event
 from hub.engine.game import Game
@@ -43,6 +45,7 @@ from hub.ports import (
     DeviceDown,
     DeviceUp,
     Dice,
+    DiceKit,
     DiceSeen,
     Key,
     Lamps,
@@ -64,7 +67,6 @@ log = logging.getLogger(__name__)
 
 CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: a table's code never spells a word
 NUDGE_SECONDS = 20.0
-ACCEPT_SECONDS = 1.0  # a roll that was read stands after so long without objection
 SHOWN_EVENTS = 30
 
 
@@ -80,18 +82,6 @@ class Ports:
     pages: list[Page] = field(default_factory=list)
     boxes: Boxes | None = None
     dice: Dice | None = None
-
-
-@dataclass
-class DiceWatch:
-    """The roll that is asked for, as far as it has come."""
-
-    number: int
-    state: str
-    faces: tuple[int, ...] = ()
-    say: str = ""
-    accept_at: float | None = None
-    votes: list[int] = field(default_factory=list)
 
 
 class _Stop:
@@ -135,7 +125,7 @@ class Table:
         self._lost_devices: dict[str, str] = {}
         self._epoch = 0
         self._seq = 0
-        self._dice: DiceWatch | None = None
+        self._tray = Tray(number, ports.dice, ports.store, ports.clock, ports.chance, self._call_staff)
         self._sealed: SealedChoice | None = None
         self._cursors: dict[int, bindings.Cursor] = {}
         self._asked_at = 0.0
@@ -181,7 +171,7 @@ class Table:
 
     def _patience(self) -> float:
         """Seconds until something is due by itself, one at most."""
-        due = self._dice.accept_at if self._dice else None
+        due = self._tray.next
         return 1.0 if due is None else min(1.0, max(0.0, due - self._ports.clock.now()))
 
     def take(self, signal: object) -> None:
@@ -219,16 +209,12 @@ class Table:
                 self._lost_devices.pop(device, None)
             case Key() | Turn():
                 return self._control(signal)
-            case BoxLocked(box, round):
-                return self._box_locked(box, round)
-            case BoxUnlocked(box, round):
-                return self._box_unlocked(box, round)
-            case BoxBid(box, round, index):
-                return self._box_bid(box, round, index)
-            case BoxCheated(box, round):
-                return self._box_cheated(box, round)
+            case BoxLocked() | BoxUnlocked() | BoxBid() | BoxCheated():
+                return self._box_chooses(signal)
             case DiceSeen():
-                return self._dice_seen(signal)
+                return self._decision() is not None and self._tray.seen(signal)
+            case DiceKit():
+                self._tray.kit(signal)
             case BrokerUp():
                 self._without_broker = ""
             case BrokerDown(why):
@@ -244,8 +230,9 @@ class Table:
     def _due(self) -> bool:
         """What time alone brings about: claims run out, silent seats are called, a read roll stands."""
         now, changed = self._ports.clock.now(), self._seating.due()
-        if self._dice and self._dice.accept_at is not None and now >= self._dice.accept_at:
-            changed = self._accept_roll() or changed
+        if self._decision() is not None and self._tray.due():
+            self._rolled()
+            changed = True
         if now - self._asked_at >= NUDGE_SECONDS:
             waited = [seat for seat in self._awaited() if seat not in self._nudged]
             if waited:
@@ -353,6 +340,8 @@ class Table:
         if match is None:
             raise NotAsked("No match is under way.", "LOBBY")
         before = match.open
+        if before and before.roll and before.roll.seat == action.seat and self._tray.fallen:
+            raise NotOffered("Your dice have begun to fall: finish the roll first.", "DICE")
         try:
             match.act(action)
         except RulesBug as why:
@@ -375,8 +364,9 @@ class Table:
         """A new question: boxes, dice and the clock of patience begin anew."""
         self._asked_at, self._nudged, self._cursors = self._ports.clock.now(), [], {}
         self._close_sealed()
-        self._disarm()
         decision = self._decision()
+        if decision is None or decision.roll is None:
+            self._tray.close()
         self._caption_boxes(decision)
         if decision is None:
             self._settled = True
@@ -385,7 +375,8 @@ class Table:
         if decision.kind == "sealed":
             self._open_sealed(decision)
         if decision.roll:
-            self._arm(decision)
+            self._tray.call(self._roll_key(decision), decision.roll, decision.wants)
+            self._caption_dice()
 
     def _caption_boxes(self, decision: Decision | None) -> None:
         """The small displays say what is wanted of their seats; the others go blank."""
@@ -421,6 +412,8 @@ class Table:
             raise NotOffered("No match is under way.", "LOBBY")
         if self._stopped:
             raise NotAsked(f"The match stands still: {self._stopped}", "RECORD")
+        if self._tray.fallen:
+            raise NotOffered("Dice have been read since: it cannot be taken back.", "UNDO")
         length = len(self._match.before(1, seat).log)
         self._next_epoch()
         self._ports.store.cut(self._match_id, length)
@@ -468,9 +461,11 @@ class Table:
                     raise IllegalAction("An action needs a move.")
                 self._phone_acts(Action(seat=place.seat, move=move, args=args, number=said.number))
             case "roll":
-                self._typed(place.seat, args, said.number)
+                self._same_roll(place.seat, said.number)
+                self._type(place.seat, args.get("faces"))
             case "dice":
-                self._dice_word(place.seat, args.get("say"), said.number)
+                self._same_roll(place.seat, said.number)
+                self._say_to_dice(place.seat, args.get("say"))
             case "undo":
                 self._undo(place.seat)
             case "start":
@@ -614,10 +609,15 @@ class Table:
         if decision is None or (decision.kind == "sealed" and place.seat in decision.asked):
             return False
         cursor, moves = self._cursors.get(place.seat, bindings.Cursor()), decision.offers(place.seat)
-        roll = decision.roll if decision.roll and decision.roll.seat == place.seat else None
-        if roll:
-            read = self._dice is not None and self._dice.state == "settled"
-            cursor, meaning = bindings.press_roll(roll, moves, cursor, signal, read=read)
+        roll = None
+        if decision.roll and decision.roll.seat == place.seat:
+            roll = structs.replace(decision.roll, count=self._tray.missing)
+            moves = [] if self._tray.fallen else moves
+            cursor, meaning = bindings.press_roll(roll, moves, cursor, signal, dice=self._tray.state)
+        elif decision.roll and not moves:
+            meaning = bindings.press_beside_roll(signal, dice=self._tray.state, voting=self._tray.voting)
+            self._mean(place, meaning)
+            return not isinstance(meaning, bindings.Nothing)
         elif moves:
             cursor, meaning = bindings.press(moves, cursor, signal, self._words())
         else:
@@ -626,20 +626,22 @@ class Table:
         words, view = self._words(), self._own_view(place)
         said = bindings.oled_roll(cursor, roll, moves, words, view) if roll else bindings.oled(cursor, moves, words, view)
         self._tell_cursor(place, said)
-        self._mean(place, decision, meaning)
+        self._mean(place, meaning)
         return True
 
-    def _mean(self, place: Place, decision: Decision, meaning: bindings.Meaning) -> None:
+    def _mean(self, place: Place, meaning: bindings.Meaning) -> None:
         """What a control of an asked seat's box has come to mean."""
         match meaning:
             case bindings.Chosen(answer):
                 self._box_acts(place, Action(seat=place.seat, move=answer.move, args=dict(answer.args)))
             case bindings.TypedFaces(faces):
-                self._box_acts(place, _rolled(decision.number, list(faces), "typed"))
-            case bindings.AcceptRead():
-                self._accept_roll()
+                self._box_rolls(place, lambda: self._type(place.seat, list(faces)))
+            case bindings.AcceptDice():
+                self._box_rolls(place, lambda: self._say_to_dice(place.seat, "accept"))
             case bindings.ReadAgain():
-                self._arm(decision)
+                self._box_rolls(place, lambda: self._say_to_dice(place.seat, "again"))
+            case bindings.HubRolls():
+                self._box_rolls(place, lambda: self._say_to_dice(place.seat, "hub"))
             case bindings.WhatIsThis(answer) if answer:
                 self._tell_cursor(place, bindings.label(answer, self._words(), self._own_view(place)))
             case bindings.Refused(sentence):
@@ -655,6 +657,12 @@ class Table:
     def _box_acts(self, place: Place, action: Action) -> None:
         try:
             self._act(action)
+        except IllegalAction as why:
+            self._box_refused(place, why.sentence)
+
+    def _box_rolls(self, place: Place, said: Callable[[], None]) -> None:
+        try:
+            said()
         except IllegalAction as why:
             self._box_refused(place, why.sentence)
 
@@ -688,6 +696,17 @@ class Table:
         """Who speaks of the sealed choice that is open, out of a box that was asked for it."""
         place, sealed = self._seating.of_box(box), self._sealed
         return (place, sealed) if place and sealed and sealed.round == round and place.seat in sealed else None
+
+    def _box_chooses(self, signal: BoxLocked | BoxUnlocked | BoxBid | BoxCheated) -> bool:
+        match signal:
+            case BoxLocked(box, round):
+                return self._box_locked(box, round)
+            case BoxUnlocked(box, round):
+                return self._box_unlocked(box, round)
+            case BoxBid(box, round, index):
+                return self._box_bid(box, round, index)
+            case BoxCheated(box, round):
+                return self._box_cheated(box, round)
 
     def _box_locked(self, box: str, round: int) -> bool:
         found = self._boxed(box, round)
@@ -734,82 +753,66 @@ class Table:
 
     # --- dice ------------------------------------------------------------------------------------
 
-    def _arm(self, decision: Decision) -> None:
-        roll = decision.roll
-        assert roll is not None
-        if self._ports.dice:
-            self._dice = DiceWatch(decision.number, "armed")
-            self._ports.dice.arm(roll.seat, roll.count, roll.sides)
-        else:
-            self._dice = DiceWatch(decision.number, "no_reader", say="Type what the dice show.")
+    def _roll_key(self, decision: Decision) -> str:
+        """What tells this roll from every other one, across a power cut and whatever loans are taken meanwhile."""
+        assert decision.roll is not None
+        return f"{self._match_id}/{decision.number}/{decision.roll.seat}/{decision.roll.sides}/{decision.roll.why}"
 
-    def _disarm(self) -> None:
-        if self._dice and self._ports.dice:
-            self._ports.dice.disarm()
-        self._dice = None
-
-    def _dice_seen(self, seen: DiceSeen) -> bool:
-        dice, decision = self._dice, self._decision()
-        if dice is None or decision is None or decision.roll is None:
-            return False
-        if seen.state == "settled" and len(seen.faces) != decision.roll.count:
-            dice.state, dice.faces, dice.accept_at = "wrong_count", (), None
-            dice.say = f"I see {len(seen.faces)} of {decision.roll.count}: roll again, or type what they show."
-            return True
-        dice.state, dice.faces, dice.say = seen.state, seen.faces, seen.say
-        dice.accept_at = self._ports.clock.now() + ACCEPT_SECONDS if seen.state == "settled" else None
-        return True
-
-    def _accept_roll(self) -> bool:
-        """The roll that was read stands."""
-        dice, decision = self._dice, self._decision()
-        if dice is None or decision is None or dice.state != "settled":
-            return False
-        dice.accept_at = None
-        try:
-            self._act(_rolled(decision.number, list(dice.faces), "read"))
-        except IllegalAction as why:
-            dice.state, dice.say = "wrong_count", why.sentence
-        return True
-
-    def _typed(self, seat: int, args: Mapping[str, Any], number: int | None) -> None:
+    def _same_roll(self, seat: int, number: int | None) -> None:
+        """Whether a request is about the roll that is open, by somebody who plays."""
         decision = self._decision()
         if decision is None or decision.roll is None:
-            raise NotAsked("No roll is wanted now.", "DICE")
-        if decision.roll.seat != seat:
-            raise NotAsked(f"It is Seat {decision.roll.seat} who rolls.", "DICE")
-        if number is not None and number != decision.number:
-            raise Stale
-        self._act(_rolled(decision.number, args.get("faces"), "typed"))
-
-    def _dice_word(self, seat: int, say: object, number: int | None) -> None:
-        dice, decision = self._dice, self._decision()
-        if dice is None or decision is None or decision.roll is None:
             raise NotAsked("No roll is wanted now.", "DICE")
         if number is not None and number != decision.number:
             raise Stale
         if seat not in self._playing():
             raise NotAsked("Only who plays this match has a say in its dice.", "DICE")
-        if say == "hub":
-            if seat in dice.votes:
-                dice.votes.remove(seat)
-            else:
-                dice.votes.append(seat)
-            voters = [
-                p.seat for p in self._seating if p.seat in self._playing() and (p.phone_on or p.seat == seat)
-            ]
-            if all(voter in dice.votes for voter in voters):
-                faces = self._ports.chance.faces(decision.roll.count, decision.roll.sides)
-                self._act(_rolled(decision.number, faces, "hub"))
-        elif say == "accept" and decision.roll.seat == seat:
-            if not self._accept_roll():
-                raise NotOffered("No roll has been read yet.", "DICE")
-        elif say == "again":
-            if dice.state not in ("settled", "cocked", "wrong_count"):
-                raise NotOffered("There is no roll to read again.", "DICE")
-            self._arm(decision)
+
+    def _type(self, seat: int, faces: object) -> None:
+        others = [place.seat for place in self._at_hand() if place.seat != seat]
+        self._tray.type(seat, faces, others)
+        self._rolled()
+
+    def _say_to_dice(self, seat: int, say: object) -> None:
+        match say:
+            case "accept":
+                self._tray.accept(seat)
+            case "again":
+                self._tray.again()
+            case "hub":
+                self._tray.vote(seat, [place.seat for place in self._at_hand()])
+            case _:
+                raise NotOffered("Say hub, accept or again to a roll.", "DICE")
+        self._rolled()
+
+    def _at_hand(self) -> list[Place]:
+        """Who plays and can be heard now, on a phone or a box."""
+        return [place for place in self._seating if place.seat in self._playing() and (place.phone_on or place.box_on)]
+
+    def _rolled(self) -> None:
+        """The dice have come further: once all of them stand they are one action of chance."""
+        decision, whole = self._decision(), self._tray.whole
+        if decision is None or decision.roll is None:
+            return
+        self._cursors.pop(decision.roll.seat, None)
+        if whole:
+            faces, read = whole
+            self._act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read}, number=decision.number))
         else:
-            raise NotOffered("Say hub, accept or again to a roll.", "DICE")
+            self._caption_dice()
+
+    def _caption_dice(self) -> None:
+        """The small displays say what the dice want of each seat."""
+        roll = self._tray.roll
+        if roll is None or not self._ports.boxes:
+            return
+        for place in self._at_hand():
+            if place.box_on:
+                mine = place.seat == roll.seat
+                self._ports.boxes.say(place.box, bindings.oled_dice(roll, self._tray.standing, self._tray.state, mine=mine))
+
+    def _call_staff(self, sentence: str) -> None:
+        self._notice = sentence
 
     # --- pictures --------------------------------------------------------------------------------
 
@@ -861,7 +864,8 @@ class Table:
             "locked": self._locked(decision) if decision and decision.kind == "sealed" else [],
             "want": decision.want if decision else "",
             "events": self._events(match),
-            "dice": self._public_dice(decision),
+            "dice": self._tray.public() if decision else None,
+            "kit": self._tray.public_kit(),
             "notice": self._stopped or self._without_broker or self._notice or self._lost_device or None,
             "over": match.over.wire() if match and match.over else None,
             "games": [_game_card(game) for game in self._games.values()],
@@ -875,21 +879,6 @@ class Table:
             return []
         first = max(0, len(match.events) - SHOWN_EVENTS)
         return [_event(n, event) for n, event in enumerate(match.events[first:], first)]
-
-    def _public_dice(self, decision: Decision | None) -> dict[str, Any] | None:
-        dice = self._dice
-        if dice is None or decision is None or decision.roll is None:
-            return None
-        return {
-            "state": dice.state,
-            "seat": decision.roll.seat,
-            "count": decision.roll.count,
-            "sides": decision.roll.sides,
-            "faces": list(dice.faces),
-            "read": "read" if dice.faces else None,
-            "say": dice.say,
-            "votes": list(dice.votes),
-        }
 
     def _hand(self, place: Place) -> dict[str, Any]:
         match, decision, seat = self._match, self._decision(), place.seat
@@ -914,13 +903,16 @@ class Table:
             "want": decision.want if seat in decision.asked or (decision.roll and decision.roll.seat == seat) else "",
             "moves": moves,
             "barred": match.barred(seat),
+            "notes": match.notes(seat),
             "locked": {"move": answer.move, **answer.args} if answer else None,
             "undo": self._may_undo(seat),
         }
         if self._sealed and seat in self._sealed:
             hand["dial"] = self._sealed.start(seat) + 1
         if decision.roll and decision.roll.seat == seat:
-            hand["faces"] = {"count": decision.roll.count, "sides": decision.roll.sides}
+            hand["faces"] = {"count": self._tray.missing, "sides": decision.roll.sides}
+            if self._tray.fallen:
+                hand["moves"] = []
         return hand
 
     def _may_undo(self, seat: int) -> bool:
@@ -929,7 +921,7 @@ class Table:
         A lock that the others still wait beside has shown nothing: that is known without playing.
         """
         match = self._match
-        if match is None or not match.log or match.log[-1].seat != seat:
+        if match is None or not match.log or match.log[-1].seat != seat or self._tray.fallen:
             return False
         if match.open and seat in match.open.answers:
             return True
@@ -942,10 +934,6 @@ class Table:
             else:
                 self._undo_known = length, True
         return self._undo_known[1]
-
-
-def _rolled(number: int, faces: object, read: str) -> Action:
-    return Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read}, number=number)
 
 
 def _event(n: int, event: Event) -> dict[str, Any]:

@@ -66,17 +66,46 @@ class PublicEvent(_Strict, frozen=True):
     data: dict[str, Any] = {}
 
 
-class PublicDice(_Strict, frozen=True):
-    """What the dice do."""
+Read = Literal["read", "typed", "hub"]
 
-    state: Literal["armed", "rolling", "settled", "cocked", "wrong_count", "no_reader"]
+
+class Batch(_Strict, frozen=True):
+    """Dice of an open roll that stand."""
+
+    faces: list[int]
+    read: Read
+
+
+class Wanted(_Strict, frozen=True):
+    """What a roll must show with its odds in a line, and the odds exactly where the line rounds them."""
+
+    say: str
+    exact: str = ""
+
+
+class PublicDice(_Strict, frozen=True, rename={"why": "for"}):
+    """The open roll: `faces` of the present batch of so many dice, `done` those before it, `total` of all of them."""
+
+    state: Literal["armed", "rolling", "settled", "typed", "cocked", "wrong_count", "no_reader"]
     seat: int
     count: int
     sides: int
+    why: str = ""
+    batch: int = 0
     faces: list[int] = []
-    read: Literal["read", "typed", "hub"] | None = None
+    read: Read | None = None
+    done: list[Batch] = []
+    total: int = 0
     say: str = ""
     votes: list[int] = []
+    wants: Wanted | None = None
+
+
+class Kit(_Strict, frozen=True):
+    """What a dice reader has to be thrown, and which of it has a low battery."""
+
+    dice: int
+    weak: list[str] = []
 
 
 class GameOffer(_Strict, frozen=True):
@@ -109,6 +138,7 @@ class PublicState(_Strict, frozen=True):
     want: str = ""
     events: list[PublicEvent] = []
     dice: PublicDice | None = None
+    kit: Kit | None = None
     notice: str | None = None
     over: dict[str, Any] | None = None
     games: list[GameOffer] = []
@@ -137,6 +167,7 @@ class Hand(_Strict, frozen=True):
     want: str = ""
     moves: list[dict[str, Any]] = []
     barred: list[dict[str, Any]] = []
+    notes: dict[str, dict[str, str]] = {}
     locked: dict[str, Any] | None = None
     undo: bool = False
     dial: int | None = None

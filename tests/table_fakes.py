@@ -16,7 +16,19 @@ from hub.chance import Chance
 from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match
 from hub.errors import LogError
-from hub.ports import BoxUp, ClaimAsked, ClaimDecided, Key, LampPicture, LogEntry, PhoneLink, PhoneSaid, SealedRound
+from hub.ports import (
+    BoxUp,
+    ClaimAsked,
+    ClaimDecided,
+    DiceSeen,
+    DiceState,
+    Key,
+    LampPicture,
+    LogEntry,
+    PhoneLink,
+    PhoneSaid,
+    SealedRound,
+)
 from hub.table import Ports, Table
 
 
@@ -166,13 +178,18 @@ class FakeBoxes:
 
 @dataclass
 class FakeDice:
-    """A reader that was armed, or not."""
+    """A reader that was armed, or not. `numbers` are those of the arms, `reread` the ones that wanted no throw."""
 
     armed: list[tuple[int, int, int]] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    reread: list[int] = field(default_factory=list)
     on: bool = False
 
-    def arm(self, seat: int, count: int, sides: int) -> None:
+    def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:
+        assert number > max(self.numbers, default=0), "an arm's number rises"
         self.armed.append((seat, count, sides))
+        self.numbers.append(number)
+        self.reread += [number] if lying else []
         self.on = True
 
     def disarm(self) -> None:
@@ -287,6 +304,18 @@ class Room:
 
     def start(self, game: str = "bid-and-bait", **options: Any) -> None:
         assert self.say(min(self.sids), "start", {"game": game, "options": options})["ok"]
+
+    def see(self, state: DiceState, *faces: int, say: str = "", arm: int = 0) -> None:
+        """What the reader sees of the throw it is armed for, or of an older one."""
+        self.take(DiceSeen("tray", arm or max(self.dice.numbers, default=1), state, faces, say))
+
+    def roll(self, *faces: int) -> None:
+        """The roller types its dice, and somebody else says yes."""
+        roller = self.state["dice"]["seat"]
+        assert self.say(roller, "roll", {"faces": list(faces)})["ok"]
+        if self.state["dice"] and self.state["dice"]["state"] == "typed":
+            other = next(seat for seat in self.sids if seat != roller and str(seat) in self.state["view"]["seats"])
+            assert self.say(other, "dice", {"say": "accept"})["ok"]
 
     def press(self, seat: int, *controls: Any) -> None:
         self.take(*(Key(f"box-{seat}", control, "down") for control in controls))

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from hub.bindings import (
     LINE,
     OLED,
-    AcceptRead,
+    AcceptDice,
     CallStaff,
     Chosen,
     Cursor,
+    HubRolls,
     Meaning,
     Nothing,
     ReadAgain,
@@ -26,8 +27,10 @@ from hub.bindings import (
     label,
     line_of,
     oled,
+    oled_dice,
     oled_roll,
     press,
+    press_beside_roll,
     press_roll,
     sealed_line,
 )
@@ -55,6 +58,7 @@ WORDS: dict[str, Any] = {
     "parameters": {"fish": {"card": True}},
     "cards": {"eel": {"name": "Eel"}},
 }
+STATES = ("armed", "rolling", "settled", "typed", "cocked", "wrong_count", "no_reader")
 ROLL = Roll(seat=1, count=2, sides=6, why="trial")
 
 
@@ -220,10 +224,10 @@ def test_keys_leave_large_amounts_to_the_dial() -> None:
 # --- dice ----------------------------------------------------------------------------------------------
 
 
-def roll(*signals: Key | Turn, moves: list[Move] | None = None, read: bool = False) -> Meaning:
+def roll(*signals: Key | Turn, moves: list[Move] | None = None, dice: str = "armed") -> Meaning:
     cursor, meaning = Cursor(), None
     for signal in signals:
-        cursor, meaning = press_roll(ROLL, moves or [], cursor, signal, read=read)
+        cursor, meaning = press_roll(ROLL, moves or [], cursor, signal, dice=dice)
     assert meaning is not None
     return meaning
 
@@ -243,14 +247,30 @@ def test_fewer_dice_than_asked_are_not_sent_and_more_are_not_taken() -> None:
 
 
 def test_push_accepts_what_was_read_and_the_bar_doubts_it() -> None:
-    assert roll(key("push"), read=True) == AcceptRead()
-    assert roll(key("bar"), read=True) == ReadAgain()
-    assert isinstance(roll(key("bar")), Refused)
+    assert roll(key("push"), dice="settled") == AcceptDice()
+    assert roll(key("bar"), dice="settled") == ReadAgain()
+    assert roll(key("bar"), dice="typed") == ReadAgain()
     assert roll(key("bar", "hold")) == CallStaff()
 
 
+def test_the_bar_of_the_roller_asks_for_the_hub_where_nothing_lies_there() -> None:
+    assert roll(key("bar")) == HubRolls()
+    assert roll(key("k1"), key("bar"), key("bar"), dice="no_reader") == HubRolls()
+
+
+@pytest.mark.parametrize("dice", STATES)
+def test_the_other_seats_say_yes_to_typed_dice_doubt_them_or_agree_to_a_roll_by_the_hub(dice: str) -> None:
+    push, bar = key("push"), key("bar")
+    assert press_beside_roll(bar, dice=dice, voting=False) == (ReadAgain() if dice in ("typed", "settled") else Nothing())
+    assert press_beside_roll(push, dice=dice, voting=False) == (AcceptDice() if dice == "typed" else Nothing())
+    agreed = {"typed": AcceptDice(), "settled": Nothing()}.get(dice, HubRolls())
+    assert press_beside_roll(push, dice=dice, voting=True) == agreed
+    assert press_beside_roll(key("k3"), dice=dice, voting=True) == press_beside_roll(turn(2), dice=dice, voting=True) == Nothing()
+    assert press_beside_roll(key("bar", "hold"), dice=dice, voting=False) == CallStaff()
+
+
 def test_typed_dice_go_before_read_ones() -> None:
-    assert roll(key("k1"), key("k1"), key("push"), read=True) == TypedFaces((1, 1))
+    assert roll(key("k1"), key("k1"), key("push"), dice="settled") == TypedFaces((1, 1))
 
 
 def test_a_box_with_a_dial_alone_types_dice_too() -> None:
@@ -265,12 +285,12 @@ def test_moves_before_the_roll_lie_left_of_the_dice() -> None:
 
 
 @given(
-    st.lists(st.one_of(st.sampled_from(CONTROLS).map(key), st.integers(-9, 9).map(turn)), max_size=30), st.booleans()
+    st.lists(st.one_of(st.sampled_from(CONTROLS).map(key), st.integers(-9, 9).map(turn)), max_size=30), st.sampled_from(STATES)
 )
-def test_whatever_is_pressed_at_a_roll_only_whole_rolls_are_sent(signals: list[Key | Turn], read: bool) -> None:
+def test_whatever_is_pressed_at_a_roll_only_whole_rolls_are_sent(signals: list[Key | Turn], dice: str) -> None:
     cursor = Cursor()
     for signal in signals:
-        cursor, meaning = press_roll(ROLL, PAY, cursor, signal, read=read)
+        cursor, meaning = press_roll(ROLL, PAY, cursor, signal, dice=dice)
         assert len(cursor.faces) <= ROLL.count
         if isinstance(meaning, TypedFaces):
             assert len(meaning.faces) == ROLL.count
@@ -385,6 +405,15 @@ def test_a_box_that_chooses_in_secret_says_what_its_keys_pick() -> None:
 def test_at_the_cut_end_of_a_long_line_the_display_sends_to_the_phone() -> None:
     moves = [offer("bid", amount=Amount(1, 10_000)), offer("drop")]
     assert oled(Cursor(at=LINE - 1), moves, WORDS) == "Bid $499 | the rest: phone"
+
+
+def test_the_small_display_says_what_the_dice_want() -> None:
+    ten = Roll(2, 10, 6, "trial")
+    assert oled_dice(ROLL, 0, "armed", mine=True) == "Roll, or type on K1-K6"
+    assert oled_dice(ten, 6, "armed", mine=True) == "Dice from 7 of 10: roll or K1-K6"
+    assert oled_dice(ten, 6, "armed", mine=False) == ""
+    said = [oled_dice(ten, 0, dice, mine=mine) for dice in STATES for mine in (True, False)]
+    assert max(map(len, said)) <= 40
 
 
 def test_the_small_display_shows_the_dice_typed_so_far() -> None:

@@ -25,7 +25,6 @@ from hub.ports import (
     BrokerUp,
     DeviceDown,
     DeviceUp,
-    DiceSeen,
     Key,
     PhoneGarbled,
     PhoneLink,
@@ -123,8 +122,7 @@ def step(room: Room, random: Random) -> None:
         seat, count = decision["roll"]["seat"], decision["roll"]["count"]
         mine = room.hand(seat).get("moves") or []
         if not mine or random.random() < 0.7:
-            faces = [random.randint(1, decision["roll"]["sides"]) for _ in range(count)]
-            assert room.say(seat, "roll", {"faces": faces})["ok"]
+            room.roll(*(random.randint(1, decision["roll"]["sides"]) for _ in range(count)))
             return
     open_to = [seat for seat in room.sids if room.hand(seat).get("moves") and not room.hand(seat)["locked"]]
     seat = random.choice(open_to)
@@ -366,7 +364,9 @@ def test_a_whole_match_is_played_with_boxes_alone() -> None:
         if room.boxes.rounds:
             choose_in_boxes(room, random)
         elif "roll" in waiting:
-            room.press(waiting["roll"]["seat"], *(f"k{random.randint(1, 6)}" for _ in range(waiting["roll"]["count"])), "push")
+            roller = waiting["roll"]["seat"]
+            room.press(roller, *(f"k{random.randint(1, 6)}" for _ in range(waiting["roll"]["count"])), "push")
+            room.press(roller % 3 + 1, "push")
         else:
             seat = int(waiting["seats"][0])
             room.take(Turn(f"box-{seat}", random.randint(-2, 3)))
@@ -547,7 +547,7 @@ def rolls(room: Room) -> int:
 
 def test_the_reader_watches_only_while_a_roll_is_wanted(playing: Room) -> None:
     assert playing.dice.armed == []
-    playing.take(DiceSeen("tray", "settled", (3,)))
+    playing.see("settled", 3)
     assert not playing.state["dice"]
     roll = to_roll(playing, Random(3))
     assert playing.dice.on
@@ -558,7 +558,8 @@ def test_the_reader_watches_only_while_a_roll_is_wanted(playing: Room) -> None:
 def test_a_read_roll_stands_after_a_second(rolling: Room) -> None:
     _, count = wanted(rolling)
     before = rolls(rolling)
-    rolling.take(DiceSeen("tray", "rolling"), DiceSeen("tray", "settled", (1,) * count))
+    rolling.see("rolling")
+    rolling.see("settled", *[1] * count)
     assert rolling.state["dice"]["faces"] == [1] * count
     rolling.clock.time += 0.9
     rolling.take(Tick())
@@ -573,14 +574,14 @@ def test_the_roller_accepts_a_read_roll_at_once(rolling: Room) -> None:
     seat, count = wanted(rolling)
     other = next(one for one in rolling.sids if one != seat)
     assert rolling.say(seat, "dice", {"say": "accept"})["code"] == "DICE"
-    rolling.take(DiceSeen("tray", "settled", (1,) * count))
+    rolling.see("settled", *[1] * count)
     assert not rolling.say(other, "dice", {"say": "accept"})["ok"]
     assert rolling.say(seat, "dice", {"say": "accept"})["ok"]
     assert read_of(rolling) == "read"
 
 
 def test_a_leaning_die_does_not_count(rolling: Room) -> None:
-    rolling.take(DiceSeen("tray", "cocked", (), "One die is leaning: roll that one again."))
+    rolling.see("cocked", say="One die is leaning: roll that one again.")
     rolling.clock.time += 10
     before = rolls(rolling)
     rolling.take(Tick())
@@ -593,7 +594,7 @@ def test_a_leaning_die_does_not_count(rolling: Room) -> None:
 def test_too_many_dice_do_not_count(rolling: Room) -> None:
     _, count = wanted(rolling)
     before = rolls(rolling)
-    rolling.take(DiceSeen("tray", "settled", (2,) * (count + 1)))
+    rolling.see("settled", *[2] * (count + 1))
     rolling.clock.time += 10
     rolling.take(Tick())
     assert rolls(rolling) == before
@@ -604,34 +605,86 @@ def test_too_many_dice_do_not_count(rolling: Room) -> None:
 def test_a_face_that_no_die_has_does_not_count(rolling: Room) -> None:
     _, count = wanted(rolling)
     before = rolls(rolling)
-    rolling.take(DiceSeen("tray", "settled", (9,) * count))
+    rolling.see("settled", *[9] * count)
     rolling.clock.time += 2
     rolling.take(Tick())
     assert rolls(rolling) == before
     assert rolling.state["dice"]["state"] == "wrong_count"
 
 
-def test_the_roller_types_what_the_dice_show(rolling: Room) -> None:
+def test_the_roller_types_what_the_dice_show_and_a_second_seat_says_yes(rolling: Room) -> None:
     seat, count = wanted(rolling)
-    other = next(one for one in rolling.sids if one != seat)
+    before, other = rolls(rolling), next(one for one in rolling.sids if one != seat)
     assert not rolling.say(other, "roll", {"faces": [1] * count})["ok"]
     assert not rolling.say(seat, "roll", {"faces": [7] * count})["ok"]
+    assert not rolling.say(seat, "roll", {"faces": [True] * count})["ok"]
     assert not rolling.say(seat, "roll", {"faces": "six"})["ok"]
     assert rolling.say(seat, "roll", {"faces": [1] * count})["ok"]
+    assert rolling.state["dice"]["state"] == "typed"
+    assert not rolling.say(seat, "dice", {"say": "accept"})["ok"], "nobody vouches for their own dice"
+    assert rolls(rolling) == before
+    assert rolling.say(other, "dice", {"say": "accept"})["ok"]
+    assert rolls(rolling) == before + 1
     assert read_of(rolling) == "typed"
 
 
-def test_the_roller_types_on_the_keys_of_the_box() -> None:
+def test_typed_dice_can_be_corrected_until_they_stand_and_doubted(rolling: Room) -> None:
+    seat, count = wanted(rolling)
+    other = next(one for one in rolling.sids if one != seat)
+    assert rolling.say(seat, "roll", {"faces": [1] * count})["ok"]
+    assert rolling.say(seat, "roll", {"faces": [2] * count})["ok"]
+    assert rolling.state["dice"]["faces"] == [2] * count
+    rolling.see("settled", *[6] * count)
+    assert rolling.state["dice"]["faces"] == [2] * count, "the reader is not listened to any more"
+    assert rolling.say(other, "dice", {"say": "again"})["ok"]
+    assert rolling.state["dice"]["state"] == "armed"
+    assert rolling.dice.reread == rolling.dice.numbers[-1:]
+
+
+def test_where_nobody_else_is_at_hand_typed_dice_stand_at_once(rolling: Room) -> None:
+    seat, count = wanted(rolling)
+    rolling.take(*(PhoneLink(sid, False) for other, sid in rolling.sids.items() if other != seat))
+    before = rolls(rolling)
+    assert rolling.say(seat, "roll", {"faces": [3] * count})["ok"]
+    assert rolls(rolling) == before + 1
+
+
+def test_the_roller_types_on_the_keys_of_the_box_and_a_push_of_another_says_yes() -> None:
     room = Room()
     room.boxes_up()
     room.sit()
     room.start()
     to_roll(room, Random(3))
     seat, count = wanted(room)
+    other = seat % 3 + 1
     room.press(seat, *["k2"] * count)
     assert room.boxes.texts[f"box-{seat}"].startswith("Dice: 2")
-    room.press(seat, "push")
+    room.press(seat, "push", "push")
+    assert room.state["dice"]["state"] == "typed", "the roller's own push is not enough"
+    assert room.boxes.texts[f"box-{other}"] == "Typed dice right? Push: yes, bar: no"
+    room.press(other, "bar")
+    assert room.state["dice"]["state"] == "armed"
+    room.press(seat, *["k2"] * count, "push")
+    room.press(other, "push")
     assert read_of(room) == "typed"
+
+
+def test_boxes_alone_let_the_hub_roll() -> None:
+    room = Room()
+    room.boxes_up()
+    room.sit()
+    room.start()
+    to_roll(room, Random(3))
+    seat, _ = wanted(room)
+    before, others = rolls(room), [one for one in (1, 2, 3) if one != seat]
+    room.press(others[0], "push")
+    assert room.state["dice"]["votes"] == [], "a push at any moment is no vote"
+    room.press(seat, "bar")
+    room.press(others[0], "push")
+    assert room.state["dice"]["votes"] == [seat, others[0]]
+    room.press(others[1], "push")
+    assert rolls(room) == before + 1
+    assert read_of(room) == "hub"
 
 
 def test_the_push_of_the_rollers_box_accepts_what_was_read() -> None:
@@ -641,7 +694,7 @@ def test_the_push_of_the_rollers_box_accepts_what_was_read() -> None:
     room.start()
     to_roll(room, Random(3))
     seat, count = wanted(room)
-    room.take(DiceSeen("tray", "settled", (1,) * count))
+    room.see("settled", *[1] * count)
     room.press(seat, "push")
     assert read_of(room) == "read"
 
@@ -874,6 +927,8 @@ def test_nothing_is_shown_or_answered_before_the_disk_has_it(playing: Room) -> N
         start = len(playing.order)
         step(playing, random)
         told = playing.order[start:]
+        if told.count("answer") == 2:  # dice were typed: that is shown, and another seat says yes
+            told = told[told.index("answer") + 1 :]
         assert told.index("append") < told.index("show") < told.index("answer")
         assert "append" not in told[told.index("show") :]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -98,6 +98,7 @@ def exact(odds: Fraction) -> str:
     return f"{odds.numerator:,} in {odds.denominator:,}"
 
 
+@lru_cache(1024)
 def chances(count: int, sides: int, wants: Wants) -> str:
     """The odds of a roll, and with what may be paid: "2 in 6, with 3 Baits 5 in 6"."""
     bare = chance(count, sides, wants)

@@ -175,7 +175,7 @@ class _Told:
 
     def _dice(self) -> Sequence[tuple[int, int]]:
         dice = self.state.get("dice") or {}
-        if dice.get("state") != "settled":
+        if dice.get("state") not in ("settled", "typed"):
             return ()
         return [(int(face), int(dice.get("sides") or 6)) for face in dice.get("faces") or ()]
 
@@ -193,10 +193,18 @@ class _Told:
         seat, around = spoken_seat(self.state), scope(self.state)
         main = self._said(fill(str(drawn.get("main") or ""), around, seat, self.words))
         caption = self._said(fill(str(drawn.get("caption") or ""), around, seat, self.words))
-        dice = self.state.get("dice") or {}
-        if dice.get("state") in ("cocked", "wrong_count", "no_reader"):
-            caption = self._said(dice.get("say"))
+        caption = self._said(self._dice_told()) or caption
         return main or self.phase, caption or self._said(self.state.get("want"))
+
+    def _dice_told(self) -> str:
+        """What the open roll needs a person for, how far it has come, or what it must show."""
+        dice = self.state.get("dice") or {}
+        if dice.get("state") in ("cocked", "wrong_count", "no_reader", "typed"):
+            return str(dice.get("say") or "")
+        stand = sum(len(batch["faces"]) for batch in dice.get("done") or ())
+        if stand or (dice.get("faces") and dice.get("batch", 1) > 1):
+            return f"total {dice['total']}, {stand + len(dice.get('faces') or ())} of {dice['count']} dice"
+        return str((dice.get("wants") or {}).get("say") or "")
 
     def _seats(self) -> list[_Seat]:
         players = {int(one["seat"]): one for one in self.state.get("seats") or ()}

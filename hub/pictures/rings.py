@@ -91,8 +91,8 @@ def _dice(seat: int, state: Mapping[str, Any]) -> Look | None:
             return ("roll", 0)
         case "rolling":
             return ("rolling", 0)
-        case "settled":
-            return _number(sum(dice.get("faces") or ()))
+        case "settled" | "typed":
+            return _number(dice.get("total", sum(dice.get("faces") or ())))
         case _:
             return ("dice_trouble", 0)
 

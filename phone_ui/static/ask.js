@@ -44,8 +44,17 @@ function layOut(asked, front) {
   return { list, barred, inFront: list.find((form) => form.key === front) ?? (isPlain(list[0]) ? null : list[0]), buttons: safe ? [safe] : [] };
 }
 
+/** The words of the game with what the rules say just now beside the values of this seat's moves. */
+export function withNotes(words, notes) {
+  if (!words || !notes || !Object.keys(notes).length) return words;
+  const parameters = { ...words.parameters };
+  for (const [name, said] of Object.entries(notes)) parameters[name] = { ...parameters[name], notes: { ...parameters[name]?.notes, ...said } };
+  return { ...words, parameters };
+}
+
 /** The choices of the open question. */
-export function Choices({ words, state, hand, question, keepOpen }) {
+export function Choices({ words: plainWords, state, hand, question, keepOpen }) {
+  const words = useMemo(() => withNotes(plainWords, hand.notes), [plainWords, hand.notes]);
   const { list, barred, inFront } = layOut(question.forms.filter((form) => !form.standing), question.front);
   return html`<div class="question">
     ${list &&

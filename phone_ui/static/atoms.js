@@ -65,11 +65,37 @@ export function Die({ face }) {
 /** Where the faces of a roll came from. */
 export const READ = { read: "read", typed: "typed", hub: "by the hub" };
 
-/** The dice of the open roll and where the faces came from. */
+/** The dice that are wanted now, and where their faces came from. */
 export function DiceRow({ dice }) {
-  const places = Array.from({ length: Math.max(dice.count, dice.faces.length) }, (_, i) => dice.faces[i] ?? null);
+  const places = Array.from({ length: Math.max(dice.batch ?? dice.count, dice.faces.length) }, (_, i) => dice.faces[i] ?? null);
   return html`<span class=${`dice-row ${dice.state}`}>
     ${places.map((face) => html`<${Die} face=${face} />`)}
     ${dice.faces.length > 0 && dice.read && html`<span class="tag">${READ[dice.read] ?? dice.read}</span>`}
   </span>`;
+}
+
+/** Of a roll in batches: the dice that stand already, and the running total. */
+export function DiceDone({ dice }) {
+  const done = dice.done ?? [];
+  if (!done.length) return null;
+  const stand = done.reduce((sum, batch) => sum + batch.faces.length, 0);
+  return html`<div class="dice-done">
+    ${done.map((batch) => html`<span class="dice-row">${batch.faces.map((face) => html`<${Die} face=${face} />`)}<span class="tag">${READ[batch.read] ?? batch.read}</span></span>`)}
+    <p class="dice-total">${stand} of ${dice.count} dice stand, <b>total ${dice.total}</b></p>
+  </div>`;
+}
+
+/** What the roll must show, with its odds: before the dice fall, and until they have. */
+export function DiceWants({ dice }) {
+  if (!dice?.wants) return null;
+  return html`<p class="dice-wants">${dice.wants.say}${dice.wants.exact && html` <small>exactly ${dice.wants.exact}</small>`}</p>`;
+}
+
+/** What the dice are doing, in the hub's sentence or in ours. */
+export function diceSay(dice) {
+  if (dice.say) return dice.say;
+  const many = (count) => (count === 1 ? "one die" : `${count} dice`);
+  const now = dice.batch && dice.batch < dice.count ? `, ${(dice.done ?? []).length ? "now" : "first"} ${many(dice.batch)}` : "";
+  if (dice.state === "settled") return dice.faces.length > 1 || dice.done?.length ? `Seat ${dice.seat}: total ${dice.total}.` : `Seat ${dice.seat} rolled ${dice.faces[0]}.`;
+  return `Seat ${dice.seat} rolls ${many(dice.count)}${now}.`;
 }

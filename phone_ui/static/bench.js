@@ -146,10 +146,12 @@ function Ring({ lamps, children }) {
   </div>`;
 }
 
+const many = (count) => (count === 1 ? "one die" : `${count} dice`);
+
 /** The dice: throw them, or lay the faces; and the ways in which dice go wrong. */
 function Tray({ dice, state, act }) {
   const armed = dice.armed;
-  const count = armed?.count ?? 1;
+  const count = dice.wanted || 1;
   const sides = armed?.sides ?? 6;
   const [faces, setFaces] = useState([]);
   useEffect(() => setFaces([]), [count, armed?.seat]);
@@ -160,16 +162,18 @@ function Tray({ dice, state, act }) {
     return act({ dice: "throw", faces: next });
   };
   return html`<section class="tray" aria-label="Dice">
-    <h2>${armed ? html`<${Mark} seat=${armed.seat} /> ${seatName(state, armed.seat)} rolls ${count === 1 ? "one die" : `${count} dice`}` : "No roll is asked for"}</h2>
+    <h2>${armed ? html`<${Mark} seat=${armed.seat} /> ${seatName(state, armed.seat)} rolls ${many(armed.count)}` : "No roll is asked for"}</h2>
     <p class="tray-state"><b>${dice.state.replaceAll("_", " ")}</b> ${dice.say}</p>
-    <div class="dice-row">${(dice.faces.length ? dice.faces : faces).map((face) => html`<${Die} face=${face} />`)}</div>
-    <button type="button" class="throw" disabled=${!armed} onClick=${() => act({ dice: "throw" })}>Throw</button>
+    <div class="dice-row">${[...dice.faces, ...faces].map((face) => html`<${Die} face=${face} />`)}</div>
+    <button type="button" class="throw" disabled=${!armed} onClick=${() => act({ dice: "throw" })}>Throw ${armed ? many(count) : ""}</button>
     <div class="tray-faces" role="group" aria-label="Lay the faces">
       ${Array.from({ length: Math.min(sides, 20) }, (_, i) => i + 1).map((face) => html`<button type="button" key=${face} class="tray-face" disabled=${!armed} aria-label=${`lay a ${face}`} onClick=${() => lay(face)}><${Die} face=${face} /></button>`)}
     </div>
     <div class="tray-faults">
       <button type="button" class="plain" aria-pressed=${dice.leaning} onClick=${() => act({ dice: "cock" })}>Next one leans</button>
       <button type="button" class="plain" aria-pressed=${dice.missing} onClick=${() => act({ dice: "miscount" })}>Next one is missed</button>
+      <button type="button" class="plain" disabled=${!armed} onClick=${() => act({ dice: "throw", count: count + 1 })}>Throw one too many</button>
+      <button type="button" class="plain" aria-pressed=${dice.weak} onClick=${() => act({ dice: "drain" })}>A battery runs low</button>
       ${dice.lost ? html`<button type="button" class="plain" onClick=${() => act({ dice: "restore" })}>Reader back</button>` : html`<button type="button" class="plain" onClick=${() => act({ dice: "lose" })}>Lose the reader</button>`}
     </div>
   </section>`;

@@ -1,7 +1,7 @@
 // The table's screen: public state only, readable from 2.5 m, never asleep and never an error page.
 
 import { html, render, useEffect, useState } from "/vendor/htm-preact.js";
-import { DiceRow, Mark, Said, Who } from "./atoms.js";
+import { DiceDone, DiceRow, DiceWants, Mark, Said, Who, diceSay } from "./atoms.js";
 import { doing, tokenOf } from "./around.js";
 import { Facts, Rows } from "./facts.js";
 import { seatState } from "./lobby.js";
@@ -104,7 +104,13 @@ function Now({ words, state }) {
     ${!secret && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
     ${main && html`<p class="now-main" style=${{ "--letters": Math.max(main.length, 5) }}>${main}</p>`}
     ${caption && html`<p class="now-caption"><${Said} state=${state} text=${caption} /></p>`}
-    ${state.dice && html`<div class="now-dice"><${DiceRow} dice=${state.dice} />${state.dice.say && html`<p><${Said} state=${state} text=${state.dice.say} /></p>`}</div>`}
+    ${state.dice && html`<div class=${`now-dice ${state.dice.state}`}>
+      <${DiceDone} dice=${state.dice} />
+      <${DiceRow} dice=${state.dice} />
+      <p class="dice-say"><${Said} state=${state} text=${diceSay(state.dice)} /></p>
+      <${DiceWants} dice=${state.dice} />
+      ${state.dice.votes.length > 0 && html`<p class="votes">${state.dice.votes.map((seat) => html`<${Mark} seat=${seat} />`)} for a roll by the hub</p>`}
+    </div>`}
     ${!state.dice && state.want && html`<p class="now-want"><${Said} state=${state} text=${state.want} /></p>`}
     ${Array.isArray(order) && order.every(Number.isInteger) && html`<ol class="now-order">${order.map((seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}><${Mark} seat=${seat} /><span>${seat}</span></li>`)}</ol>`}
     <ol class="now-log">${latest.map((e) => html`<li key=${e.n}><${Said} state=${state} text=${e.text} /></li>`)}</ol>
@@ -147,6 +153,7 @@ function Welcome({ state }) {
         <p class="attract-blurb">${game.blurb}</p>
         <p class="attract-meta">${game.seats[0]} to ${game.seats[1]} players, about ${game.minutes} minutes</p>
       </div>`}
+      ${state.kit?.weak.length > 0 && html`<p class="welcome-kit">Load before you play: ${state.kit.weak.join(", ")}</p>`}
       <ul class="welcome-seats">
         ${state.seats.map(
           (s) => html`<li key=${s.seat} class=${state.claiming?.includes(s.seat) ? "claiming" : s.held || s.ready ? "here" : "free"}>

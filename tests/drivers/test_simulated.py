@@ -12,9 +12,10 @@ import pytest
 from PIL import Image
 
 from drivers import simulated
-from drivers.simulated import SimDice, SimPanel, SimulatedTable
+from drivers.dice_end import SimDice
+from drivers.simulated import SimPanel, SimulatedTable
 from hub.errors import ConfigError
-from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUp, DiceSeen, Key, SealedRound, Turn
+from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUp, DiceKit, DiceSeen, Key, SealedRound, Turn
 from tests.drivers.bench import PATIENCE, Inbox, StillClock
 
 
@@ -47,19 +48,19 @@ def tray() -> Iterator[Tray]:
 
 
 def test_dice_are_settled_when_they_have_been_at_rest_for_700_milliseconds(tray: Tray) -> None:
-    tray.dice.arm(2, 3, 6)
-    assert tray.seen() == DiceSeen("tray", "armed")
+    tray.dice.arm(1, 2, 3, 6)
+    assert tray.seen() == DiceSeen("tray", 1, "armed")
     tray.dice.throw(faces=(1, 6, 3))
     assert tray.seen().state == "rolling"
     tray.clock.advance(SimDice.TUMBLE + 0.699)
-    assert len(tray.inbox.signals) == 2
+    assert [seen.state for seen in tray.inbox.all(DiceSeen)] == ["armed", "rolling"]
     tray.clock.advance(0.002)
-    assert tray.seen() == DiceSeen("tray", "settled", (1, 6, 3))
+    assert tray.seen() == DiceSeen("tray", 1, "settled", (1, 6, 3))
 
 
 def test_thrown_dice_show_faces_they_have(tray: Tray) -> None:
     for _ in range(50):
-        tray.dice.arm(1, 6, 4)
+        tray.dice.arm(1, 1, 6, 4)
         tray.seen()
         settled = tray.throw()
         assert len(settled.faces) == 6
@@ -68,7 +69,7 @@ def test_thrown_dice_show_faces_they_have(tray: Tray) -> None:
 
 def test_dice_outside_an_armed_roll_are_ignored(tray: Tray) -> None:
     assert tray.dice.throw() == "Nobody is asked to roll: the reader ignores the dice."
-    tray.dice.arm(1, 1, 6)
+    tray.dice.arm(1, 1, 1, 6)
     tray.seen()
     tray.dice.throw(faces=[3])
     tray.seen()
@@ -79,32 +80,32 @@ def test_dice_outside_an_armed_roll_are_ignored(tray: Tray) -> None:
 
 
 def test_with_a_leaning_die_only_that_one_is_rolled_again(tray: Tray) -> None:
-    tray.dice.arm(1, 3, 6)
+    tray.dice.arm(1, 1, 3, 6)
     tray.seen()
     tray.dice.cock()
     cocked = tray.throw(2, 5, 6)
-    assert (cocked.state, cocked.faces) == ("cocked", ())
-    assert cocked.say == "One die is leaning: roll that one again."
-    assert tray.throw(4) == DiceSeen("tray", "settled", (2, 5, 4))
+    assert (cocked.state, cocked.faces) == ("cocked", (2, 5))
+    assert cocked.say == "One die is leaning: roll only that one again."
+    assert tray.throw(4) == DiceSeen("tray", 1, "settled", (2, 5, 4))
 
 
 def test_with_a_wrong_count_no_die_is_kept(tray: Tray) -> None:
-    tray.dice.arm(1, 3, 6)
+    tray.dice.arm(1, 1, 3, 6)
     tray.seen()
     tray.dice.miscount()
-    assert tray.throw(6, 6, 6) == DiceSeen("tray", "wrong_count", (), "I see 2 of 3.")
-    assert tray.throw(1) == DiceSeen("tray", "wrong_count", (), "I see 1 of 3.")
-    assert tray.throw(1, 2, 3, 4) == DiceSeen("tray", "wrong_count", (), "I see 4 of 3.")
-    assert tray.throw(1, 2, 3) == DiceSeen("tray", "settled", (1, 2, 3))
+    assert tray.throw(6, 6, 6) == DiceSeen("tray", 1, "wrong_count", (), "I see 2 of 3.")
+    assert tray.throw(1) == DiceSeen("tray", 1, "wrong_count", (), "I see 1 of 3.")
+    assert tray.throw(1, 2, 3, 4) == DiceSeen("tray", 1, "wrong_count", (), "I see 4 of 3.")
+    assert tray.throw(1, 2, 3) == DiceSeen("tray", 1, "settled", (1, 2, 3))
 
 
 def test_a_lost_reader_says_so_and_watches_again_when_it_is_back(tray: Tray) -> None:
-    tray.dice.arm(1, 1, 6)
+    tray.dice.arm(1, 1, 1, 6)
     tray.seen()
     tray.dice.lose()
     assert tray.seen().state == "no_reader"
     assert "lost" in str(tray.dice.throw())
-    tray.dice.arm(2, 1, 6)
+    tray.dice.arm(1, 2, 1, 6)
     assert tray.seen().state == "no_reader"
     tray.dice.restore()
     assert tray.seen().state == "armed"
@@ -112,14 +113,40 @@ def test_a_lost_reader_says_so_and_watches_again_when_it_is_back(tray: Tray) -> 
 
 
 def test_a_roll_that_is_read_cannot_be_made_better(tray: Tray) -> None:
-    tray.dice.arm(1, 1, 6)
+    tray.dice.arm(1, 1, 1, 6)
     tray.seen()
     tray.throw(1)
     assert tray.dice.throw(faces=[6]) == "The roll is read: nobody is asked to roll again."
 
 
+def test_a_throw_belongs_to_the_arm_it_was_made_under(tray: Tray) -> None:
+    tray.dice.arm(7, 1, 1, 6)
+    tray.seen()
+    assert tray.throw(2).arm == 7
+    tray.dice.arm(8, 2, 1, 6)
+    assert [seen.arm for seen in tray.inbox.all(DiceSeen)][-1] == 8
+
+
+def test_dice_that_lie_there_are_read_again_without_a_throw(tray: Tray) -> None:
+    tray.dice.arm(1, 1, 2, 6)
+    tray.seen()
+    tray.throw(2, 5)
+    tray.dice.arm(2, 1, 2, 6, lying=True)
+    assert tray.seen() == DiceSeen("tray", 2, "armed")
+    tray.clock.advance(SimDice.REST)
+    assert tray.seen() == DiceSeen("tray", 2, "settled", (2, 5))
+
+
+def test_the_reader_says_what_there_is_to_throw_and_whose_battery_is_low(tray: Tray) -> None:
+    tray.dice.drain()
+    tray.dice.lose()
+    tray.dice.restore()
+    kits = [(kit.dice, kit.weak) for kit in tray.inbox.all(DiceKit)]
+    assert kits == [(6, ()), (6, ("die 1",)), (0, ("die 1",)), (6, ())]
+
+
 def test_a_die_has_only_its_own_faces(tray: Tray) -> None:
-    tray.dice.arm(1, 1, 6)
+    tray.dice.arm(1, 1, 1, 6)
     tray.seen()
     assert tray.dice.throw(faces=[7]) == "A die here has the faces 1 to 6."
 
@@ -236,7 +263,7 @@ def test_hands_at_the_bench_move_the_boxes(bench: Bench) -> None:
 
 def test_hands_at_the_bench_throw_dice(bench: Bench) -> None:
     assert bench.table.do({"dice": "throw"}) == "Nobody is asked to roll: the reader ignores the dice."
-    bench.table.dice.arm(1, 2, 6)
+    bench.table.dice.arm(1, 1, 2, 6)
     assert bench.table.do({"dice": "cock"}) is None
     assert bench.table.do({"dice": "throw", "faces": [3, 4]}) is None
     bench.clock.advance(1.3)

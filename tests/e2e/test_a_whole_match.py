@@ -83,6 +83,7 @@ class Players:
         if seat == 1:
             self._face = self._face % 6 + 1
             self.phones[1].type_die(self._face)
+            self.vouch(4)
             self.rolls.add("typed on a phone")
         elif seat == 2:
             self.hub.bench(dice="throw")
@@ -92,12 +93,18 @@ class Players:
             self._face = self._face % 6 + 1
             self.hub.bench(box=3, press=f"k{self._face}")
             self.hub.bench(box=3, press="push")
+            self.vouch(4)
             self.rolls.add("typed on a box")
         else:
             self.hub.bench(dice="throw")
             self.rolls.add("thrown, stands by itself")
         events = state["events"][-1]["n"]
         self.hub.until(lambda s: s["seq"] > seq and s["events"][-1]["n"] > events, f"the roll of seat {seat} counts")
+
+    def vouch(self, seat: int) -> None:
+        """Another seat says yes to typed dice."""
+        self.hub.until(lambda s: s["dice"] and s["dice"]["state"] == "typed", "the dice are typed")
+        self.hub.bench(box=seat, press="push")
 
     def choose(self, state: State) -> None:
         seat, events = asked(state)[0], state["events"][-1]["n"]

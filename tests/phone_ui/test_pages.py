@@ -292,9 +292,17 @@ def test_a_reveal_is_shown_for_a_while(page: Page, hub: FakeHub) -> None:
     expect(page.get_by_role("region", name="Revealed")).to_contain_text("6")
 
 
+def dice(**told: Any) -> dict[str, Any]:
+    """A moment in which seat 2 rolls."""
+    return scenes.ROLLING | {"dice": scenes.ROLLING["dice"] | told}
+
+
+TEN = {"count": 10, "batch": 4, "done": [{"faces": [1, 2, 3, 4, 5, 6], "read": "read"}], "total": 21}
+
+
 def test_typed_dice_go_off_together(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
-    play(page, hub, scenes.ROLLING, scenes.ROLL_HAND | {"faces": {"count": 3, "sides": 6}})
+    play(page, hub, dice(count=3, batch=3), scenes.ROLL_HAND | {"faces": {"count": 3, "sides": 6}})
     page.get_by_role("button", name="Type what you see").click()
     for face in (6, 1, 4):
         page.get_by_role("button", name=f"die shows {face}").click()
@@ -304,21 +312,70 @@ def test_typed_dice_go_off_together(page: Page, hub: FakeHub) -> None:
     assert (said["verb"], said["args"]) == ("roll", {"faces": [6, 1, 4]})
 
 
+def test_many_dice_are_typed_in_batches_with_a_running_total(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, dice(**TEN, state="no_reader"), scenes.ROLL_HAND | {"faces": {"count": 4, "sides": 6}})
+    region = page.get_by_role("region", name="Dice")
+    expect(region).to_contain_text("6 of 10 dice stand, total 21")
+    for face in (6, 6, 6, 6):
+        page.get_by_role("button", name=f"die shows {face}").click()
+    expect(page.get_by_text("4 of 4, total 45")).to_be_visible()
+
+
+def test_who_has_begun_to_type_goes_on_when_the_reader_is_back(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, dice(count=3, batch=3, state="no_reader"), scenes.ROLL_HAND | {"faces": {"count": 3, "sides": 6}})
+    page.get_by_role("button", name="die shows 5").click()
+    hub.public(dice(count=3, batch=3) | {"seq": 51})
+    expect(page.get_by_text("1 of 3, total 5")).to_be_visible()
+    page.get_by_role("button", name="Do not type").click()
+    expect(page.get_by_role("button", name="Type what you see")).to_be_visible()
+
+
+def test_a_second_seat_says_yes_to_typed_dice_and_the_roller_may_correct_them(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    typed = {"state": "typed", "faces": [5], "read": "typed", "total": 5, "say": "Seat 3 typed 5: is that right?"}
+    play(page, hub, dice(**typed, seat=3), scenes.hand(want=""))
+    region = page.get_by_role("region", name="Dice")
+    expect(region).to_contain_text("typed")
+    region.get_by_role("button", name="That is right").click()
+    assert hub.asks.get(timeout=15)["args"] == {"say": "accept"}
+    region.get_by_role("button", name="No, look again").click()
+    assert hub.asks.get(timeout=15)["args"] == {"say": "again"}
+    play(page, hub, dice(**typed), scenes.ROLL_HAND, seq=52)
+    expect(region.get_by_role("button", name="That is right")).to_have_count(0)
+    region.get_by_role("button", name="Type it again").click()
+    region.get_by_role("button", name="die shows 6").click()
+    region.get_by_role("button", name="I rolled 6").click()
+    assert hub.asks.get(timeout=15)["args"] == {"faces": [6]}
+
+
+def test_the_odds_stand_by_the_dice_before_they_fall(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    wants = {"say": "against 2 dice, a tie loses: 44 in 100", "exact": "575 in 1,296"}
+    play(page, hub, dice(count=2, batch=2, wants=wants), scenes.ROLL_HAND)
+    expect(page.get_by_role("region", name="Dice")).to_contain_text("44 in 100 exactly 575 in 1,296")
+
+
+def test_what_the_rules_say_of_a_number_stands_under_it(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND | {"notes": {"number": {"6": "1 in 6, with 2 Baits 3 in 6"}}})
+    expect(page.locator(".number-keys")).to_contain_text("1 in 6, with 2 Baits 3 in 6")
+
+
 def test_a_seat_may_let_the_hub_roll_and_see_who_agrees(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
     play(page, hub, scenes.ROLLING, scenes.ROLL_HAND)
     page.get_by_role("button", name="Let the hub roll").click()
     assert hub.asks.get(timeout=15)["args"] == {"say": "hub"}
-    dice = scenes.ROLLING["dice"] | {"votes": [2, 3]}
-    play(page, hub, scenes.ROLLING | {"dice": dice}, scenes.ROLL_HAND, seq=51)
+    play(page, hub, dice(votes=[2, 3]), scenes.ROLL_HAND, seq=51)
     expect(page.get_by_text("2 of 4 agree")).to_be_visible()
     expect(page.get_by_role("button", name="Take my vote back")).to_be_visible()
 
 
 def test_read_dice_are_tagged_and_can_be_accepted_by_the_roller(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
-    dice = scenes.ROLLING["dice"] | {"state": "settled", "faces": [3], "read": "read", "say": "Seat 2 rolled 3."}
-    play(page, hub, scenes.ROLLING | {"dice": dice}, scenes.ROLL_HAND)
+    play(page, hub, dice(state="settled", faces=[3], read="read", total=3), scenes.ROLL_HAND)
     expect(page.get_by_role("region", name="Dice").get_by_role("img", name="die shows 3")).to_be_visible()
     expect(page.get_by_role("region", name="Dice")).to_contain_text("read")
     page.get_by_role("button", name="That is right").click()
@@ -952,7 +1009,7 @@ def test_the_dial_of_a_sealed_box_is_seen_only_under_its_hood(bench: Page, hub: 
 
 def test_dice_on_the_bench_are_thrown_laid_and_spoiled(bench: Page, hub: FakeHub) -> None:
     tray = bench.get_by_role("region", name="Dice")
-    tray.get_by_role("button", name="Throw").click()
+    tray.get_by_role("button", name="Throw one die").click()
     tray.get_by_role("button", name="lay a 3").click()
     tray.get_by_role("button", name="Next one leans").click()
     tray.get_by_role("button", name="Lose the reader").click()

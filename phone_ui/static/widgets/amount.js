@@ -17,15 +17,18 @@ export function Amount({ words, field, group, onChange }) {
 
 function Keys({ few, about, field, group, onChange }) {
   return html`<div class="number-keys">
-    ${few.map(
-      (value) => html`<label key=${value} class="choice">
-        <input type="radio" name=${`${group}-${field.name}`} value=${value} checked=${field.value === value} onChange=${() => onChange(value)} />
+    ${few.map((value) => {
+      const note = about.notes?.[String(value)];
+      const id = `${group}-${field.name}-${value}`;
+      return html`<label key=${value} class="choice">
+        <input type="radio" name=${`${group}-${field.name}`} value=${value} checked=${field.value === value} onChange=${() => onChange(value)}
+          aria-label=${counted(value, about)} aria-describedby=${note ? id : undefined} />
         <span class="choice-body number">
           ${counted(value, about)}
-          ${about.notes?.[String(value)] && html`<span class="choice-note">${about.notes[String(value)]}</span>`}
+          ${note && html`<span class="choice-note" id=${id}>${note}</span>`}
         </span>
-      </label>`,
-    )}
+      </label>`;
+    })}
   </div>`;
 }
 

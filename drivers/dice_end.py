@@ -1,0 +1,221 @@
+"""A dice reader made of software: the dice port on a clock, with the ways in which real dice go wrong."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hub.ports import Clock, DiceKit, DiceSeen, DiceState
+
+Inbox = Callable[[object], None]
+MOST_DICE = 100
+
+
+def _nothing() -> None:
+    """Nobody wants to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Arm:
+    """The throw that is watched for."""
+
+    number: int
+    seat: int
+    count: int
+    sides: int
+
+
+class SimDice:
+    """Six dice that are not there, and a reader that sees them."""
+
+    KIT = 6
+    TUMBLE = 0.5  # seconds until thrown dice lie still
+    REST = 0.7  # seconds at rest until they count as settled
+
+    def __init__(
+        self,
+        reader: str,
+        inbox: Inbox,
+        clock: Clock,
+        chance: random.Random | None = None,
+        changed: Callable[[], None] = _nothing,
+    ) -> None:
+        self._reader = reader
+        self._inbox = inbox
+        self._clock = clock
+        self._chance = chance if chance is not None else random.SystemRandom()
+        self._changed = changed
+        self._turn = threading.Condition()
+        self._armed: _Arm | None = None
+        self._seen = DiceSeen(reader, 0, "armed")
+        self._lost = self._weak = False
+        self._leaning = self._missing = False  # the next throw goes wrong so
+        self._kept: tuple[int, ...] = ()  # dice that stay while a leaning one is rolled again
+        self._rolling: tuple[int, ...] = ()
+        self._lying: tuple[int, ...] = ()  # what lies in the tray, for reading it again
+        self._still_at: float | None = None
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name=reader, daemon=True)
+
+    def start(self) -> None:
+        """Begin to watch the clock."""
+        self._tell_kit()
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop."""
+        with self._turn:
+            self._closing = True
+            self._turn.notify_all()
+        if self._thread.is_alive():
+            self._thread.join(timeout=5)
+
+    def wake(self) -> None:
+        """Look at the clock now."""
+        with self._turn:
+            self._turn.notify_all()
+
+    # --- the port ---
+
+    def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:
+        """Watch for a throw, or read again what lies there."""
+        with self._turn:
+            self._armed = _Arm(number, seat, count, sides)
+            self._kept = self._rolling = ()
+            self._still_at = None
+            self._see("no_reader" if self._lost else "armed", say=self._silent() if self._lost else "")
+            if lying and self._lying and not self._lost:
+                self._rolling = self._lying
+                self._still_at = self._clock.now() + self.REST
+            self._turn.notify_all()
+
+    def disarm(self) -> None:
+        """Ignore whatever the dice do."""
+        with self._turn:
+            self._armed = self._still_at = None
+            self._kept = self._rolling = ()
+            self._changed()
+
+    # --- the person ---
+
+    def throw(self, count: int | None = None, faces: Sequence[int] = ()) -> str | None:
+        """Throw dice, with given faces or by chance. Returns why nothing came of it, or None."""
+        with self._turn:
+            arm = self._armed
+            if self._lost:
+                return "The dice reader is lost: restore it, or type the roll."
+            if arm is None:
+                return "Nobody is asked to roll: the reader ignores the dice."
+            if self._still_at is not None:
+                return "The dice are still rolling."
+            if self._seen.state == "settled":
+                return "The roll is read: nobody is asked to roll again."
+            missing = arm.count - len(self._kept)
+            number = len(faces) or (missing if count is None else count)
+            if any(not 1 <= face <= arm.sides for face in faces):
+                return f"A die here has the faces 1 to {arm.sides}."
+            if self._kept and number != missing:
+                self._kept = ()  # all were picked up
+            self._rolling = tuple(faces) or tuple(self._chance.randint(1, arm.sides) for _ in range(number))
+            self._still_at = self._clock.now() + self.TUMBLE + self.REST
+            self._see("rolling")
+            self._turn.notify_all()
+            return None
+
+    def cock(self) -> None:
+        """The last die of the roll leans, on this throw or the next."""
+        with self._turn:
+            self._leaning = True
+            self._changed()
+
+    def miscount(self) -> None:
+        """One die is not seen, on this throw or the next."""
+        with self._turn:
+            self._missing = True
+            self._changed()
+
+    def lose(self) -> None:
+        """The reader's link is gone."""
+        with self._turn:
+            self._lost = True
+            self._still_at = None
+            self._kept = self._rolling = ()
+            if self._armed is not None:
+                self._see("no_reader", say=self._silent())
+            self._tell_kit()
+
+    def drain(self) -> None:
+        """The battery of a die runs low."""
+        with self._turn:
+            self._weak = True
+            self._tell_kit()
+
+    def restore(self) -> None:
+        """Everything about the reader is well again; an open roll is watched again."""
+        with self._turn:
+            was_lost, self._lost = self._lost, False
+            self._leaning = self._missing = self._weak = False
+            self._tell_kit()
+            if was_lost and self._armed is not None:
+                self._see("armed")
+
+    def state(self) -> dict[str, Any]:
+        """For the bench page."""
+        with self._turn:
+            arm = self._armed
+            return {
+                "armed": {"seat": arm.seat, "count": arm.count, "sides": arm.sides} if arm else None,
+                "wanted": arm.count - len(self._kept) if arm else 0,
+                "state": "no_reader" if self._lost else self._seen.state if arm else "idle",
+                "faces": list(self._seen.faces) if arm else [],
+                "say": self._seen.say if arm else "",
+                "lost": self._lost,
+                "weak": self._weak,
+                "leaning": self._leaning,
+                "missing": self._missing,
+            }
+
+    @staticmethod
+    def _silent() -> str:
+        return "The dice reader is silent: type what you see."
+
+    def _tell_kit(self) -> None:
+        self._inbox(DiceKit(self._reader, 0 if self._lost else self.KIT, ("die 1",) if self._weak else ()))
+        self._changed()
+
+    def _see(self, state: DiceState, faces: tuple[int, ...] = (), say: str = "") -> None:
+        if self._armed is not None:
+            self._seen = DiceSeen(self._reader, self._armed.number, state, faces, say)
+            self._inbox(self._seen)
+        self._changed()
+
+    def _run(self) -> None:
+        with self._turn:
+            while not self._closing:
+                now = self._clock.now()
+                if self._still_at is not None and now >= self._still_at:
+                    self._settle()
+                self._turn.wait(None if self._still_at is None else self._still_at - now)
+
+    def _settle(self) -> None:
+        """The dice have been at rest for long enough."""
+        self._still_at = None
+        if self._armed is None:
+            return
+        wanted = self._armed.count
+        lying = self._lying = self._kept + self._rolling
+        leaning, missing = self._leaning, self._missing
+        self._leaning = self._missing = False
+        seen = len(lying) - 1 if missing else len(lying)
+        if seen != wanted:
+            self._kept = ()
+            self._see("wrong_count", say=f"I see {seen} of {wanted}.")
+        elif leaning:
+            self._kept = lying[:-1]
+            self._see("cocked", self._kept, "One die is leaning: roll only that one again.")
+        else:
+            self._kept = ()
+            self._see("settled", lying)
