@@ -23,6 +23,7 @@ from hub.ports import (
     Device,
     DeviceDown,
     DeviceUp,
+    DiceKit,
     DiceSeen,
     Key,
     LampPicture,
@@ -92,7 +93,7 @@ class Trial:
             if device.dice:
                 self._say(f"{self._name}: roll two dice.")
                 self._rolled = False
-                device.dice.arm(1, 2, 6)
+                device.dice.arm(1, seat=1, count=2, sides=6)
             self._listen(device, self._clock.now() + seconds)
         finally:
             device.close()
@@ -143,7 +144,9 @@ class Trial:
                 self._used(device, box, control, "is held" if edge == "hold" else "is pressed")
             case Turn(box, detents):
                 self._used(device, box, RIGHT if detents > 0 else LEFT, f"by {abs(detents)}")
-            case DiceSeen(_, state, faces, told):
+            case DiceKit(_, dice, weak):
+                say(f"{self._name}: {dice} dice to roll" + (f", low battery: {', '.join(weak)}" if weak else ""))
+            case DiceSeen(_, _, state, faces, told):
                 self._rolled = self._rolled or state == "settled"
                 say(
                     f"{self._name}: {state.replace('_', ' ')}{': ' if faces else ''}{' '.join(map(str, faces))} {told}".rstrip()
