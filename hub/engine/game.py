@@ -45,7 +45,7 @@ class Rulebook(Protocol):
         An action may name some parameters only: `draw` with one card is that card.
         """
 
-    def standing(self, s: State[Any, Any], seat: int) -> list[Move]:
+    def standing(self, s: State[Any, Any], seat: int) -> Sequence[Move]:
         """What a seat may do at any time, beside whatever is asked."""
 
     def stand(self, s: State[Any, Any], seat: int, answer: Answer) -> None:

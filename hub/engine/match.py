@@ -367,9 +367,9 @@ class Match:
 
     def standing(self, seat: int) -> Sequence[Move]:
         """What a seat may do beside the open decision."""
-        if self._standing is None or self.open is None:
+        if self._standing is None or self.open is None or seat not in self.state.seats:
             return ()
-        offers: list[Move] = self._standing(self.state, seat)
+        offers: Sequence[Move] = self._standing(self.state, seat)
         return offers
 
     def safe(self, seat: int) -> Action:
