@@ -9,6 +9,7 @@ data file, as an owner may. A scenario's `play` is read line by line:
     bids 5 5 6 2                                  the seats' sealed bids, from seat 1 on
     roll 4                                        the dice that are asked for
     idle 3                                        three rounds in which nobody gets anything
+    until play                                    safe answers until that phase begins (again); seat 1 rolls sixes, all others ones
     table.order = [3, 4, 1, 2]                    a fact of the public view (`*` all of a list, `#` how many)
     table.secret absent                           ... that is not there
     seat 2: you.bid = 5                           a fact of a seat's own view
@@ -114,6 +115,8 @@ class Play:
             case ["idle", rounds]:
                 for _ in range(int(rounds)):
                     self.idle()
+            case ["until", phase]:
+                self.until(phase)
             case ["asked", told]:
                 self.asked(told)
             case ["told", told]:
@@ -164,6 +167,19 @@ class Play:
                 last = moves[-1]["move"]
                 number = {"number": 6} if last == "bid" else {}
                 self.accepted({"seat": int(seat), "move": last, **number})
+
+    def until(self, phase: str) -> None:
+        """Whoever is asked gives the answer that could be given in their absence."""
+        now = before = ""
+        while now != phase or before == phase:
+            decision, before = self.match.open, self.match.state.phase
+            assert decision, f"the match ends before {phase}"
+            if decision.roll:
+                self.accepted({"roll": [6 if decision.roll.seat == 1 else 1] * decision.roll.count})
+            else:
+                safe = self.match.safe(next(seat for seat in decision.asked if seat not in decision.answers))
+                self.accepted({"seat": safe.seat, "move": safe.move, **safe.args})
+            now = self.match.state.phase
 
     def asked(self, told: str) -> None:
         kind, _, rest = told.partition(" ")

@@ -1,0 +1,1135 @@
+"""Bidness by Maldens Universe: found a company on borrowed money, and be the first to pay all of it back.
+
+Read `play` first: it is the table of contents. Each paragraph below it names its rules (BN-..). A card is named by its
+face (ENG, LIB2, PAYBACK); which event cards there are, and what they cost and do, is in `data/bidness.toml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from itertools import cycle
+from typing import Any, TypeAlias
+
+from hub.engine.decision import (
+    CHANCE,
+    Action,
+    Amount,
+    Answer,
+    Choose,
+    Move,
+    OneOf,
+    Won,
+    ask,
+    ask_all,
+    offer,
+    roll,
+    shuffle,
+    tell,
+)
+from hub.engine.event import Setup, State, clockwise
+from hub.engine.game import Refusal
+from hub.engine.secret import Pile, Secret
+from hub.errors import StartRefused
+
+LOAN = 100
+MOST_IOUS = 6
+STEP = 5
+HAND = 6
+KEPT = 2
+SOLD = 10
+WAGE = 10
+CONTRACT = 25
+PAYBACK = "PAYBACK"
+INTERN = "INT"
+EMPLOYEES = ("LAW", "ENG", "MKT")
+RETURNS = ((1, 100), (2, 300))
+AT_SOMEBODY = ("suit", "headhunting", "press")
+NUMBERS = (
+    ("headhunting", ("cost",)), ("campaign", ("cost", "points")), ("press", ("cost", "points")), ("intern", ("cost",)),
+    ("licence", ("cost", "tech")), ("employee", ()), ("contract", ()), ("suit", ()),
+)  # fmt: skip
+LOANS = ((), *((offer("borrow", amount=Amount(LOAN, LOAN * ious, LOAN)),) for ious in range(1, MOST_IOUS + 1)))
+
+
+@dataclass(slots=True)
+class Auction:
+    """BN-24: the card, who sells it, who is still in, each player's last bid, and the standing one."""
+
+    card: str
+    seller: int
+    in_: list[int]
+    bids: dict[int, int] = field(default_factory=dict)
+    bid: int | None = None
+    by: int | None = None
+
+
+@dataclass(slots=True)
+class Lawsuit:
+    """BN-36: who sues whom for what; the dice and the chance of a trial; the offers so far, the plaintiff's first."""
+
+    card: str
+    plaintiff: int
+    defendant: int
+    of: str
+    stake: int
+    claim: str
+    dice: dict[int, int]
+    odds: str
+    offers: list[int] = field(default_factory=list)
+
+    @property
+    def offer(self) -> int | None:
+        """BN-39: the amount that is talked about."""
+        return self.offers[-1] if self.offers else None
+
+    @property
+    def by(self) -> int | None:
+        """Who made that offer."""
+        return None if not self.offers else self.plaintiff if len(self.offers) % 2 else self.defendant
+
+
+@dataclass(slots=True)
+class Receipt:
+    """What the last Business Phase brought: salaries paid, then earnings with their parts, then tech points."""
+
+    salary: int
+    price: int = 0
+    units: int = 0
+    contracts: int = 0
+    earnings: int = 0
+    tech: int = 0
+    sum: str = ""
+
+
+@dataclass(slots=True)
+class Bank:
+    """The middle of the table. BN-05: all of it is public but the deck and what was discarded face down.
+
+    `rolls` are the totals of the first player roll or the trial; `passes` those in unbroken succession.
+    """
+
+    deck: Pile[str]
+    face_down: Pile[str]
+    discards: list[str]
+    rolls: dict[int, int]
+    first_player: int | None = None
+    turn: int | None = None
+    passes: int = 0
+    auction: Auction | None = None
+    lawsuit: Lawsuit | None = None
+    market_leader: int | None = None
+    tech_leader: int | None = None
+
+
+@dataclass(slots=True)
+class Company:
+    """A player's workplace, which is public, and the hand, which is not (BN-05).
+
+    `marketing`, `price` and `units` are as the present workplaces and awards make them: `judge` keeps them.
+    """
+
+    hand: Secret[list[str]]
+    cash: int = 100
+    ious: int = 3
+    tech: int = 20
+    engineers: int = 1
+    marketers: int = 1
+    lawyers: int = 0
+    contracts: int = 0
+    bonus: list[str] = field(default_factory=list)
+    marketing: int = 1
+    price: int = 20
+    units: int = 1
+    receipt: Receipt | None = None
+    discard: Secret[str] | None = None
+    locked: bool = False
+
+    @property
+    def power(self) -> int:
+        """What can be spent: cash, and loans up to the debt limit. Borrowing never changes it."""
+        return self.cash + LOAN * (MOST_IOUS - self.ious)
+
+    @property
+    def salary(self) -> int:
+        """BN-44, BN-A23: $10 for each marketer and engineer, and $10 times the square of the lawyers."""
+        return WAGE * (self.marketers + self.engineers + self.lawyers * self.lawyers)
+
+    @property
+    def earnings(self) -> int:
+        """BN-48: unit price times units sold, and $25 for each contract."""
+        return self.price * self.units + CONTRACT * self.contracts
+
+    @property
+    def dice(self) -> int:
+        """BN-41: the dice of a trial."""
+        return 2 + self.lawyers + self.bonus.count(INTERN)
+
+    @property
+    def hand_size(self) -> int:
+        """BN-05: how many cards a hand has is public."""
+        return len(self.hand.value)
+
+    @property
+    def paybacks(self) -> int:
+        """BN-05: and how many of them have the back of a Payback card."""
+        return self.hand.value.count(PAYBACK)
+
+
+Table: TypeAlias = State[Company, Bank]
+
+
+# --- The game ----------------------------------------------------------------------------------------
+
+
+async def play(s: Table) -> None:
+    """BN-04: rounds of set-up, card play and business, until somebody has paid back the last IOU (BN-02)."""
+    s.table.deck.cards = await shuffle(s, event_deck(s.setup), "event_deck")
+    while True:
+        await set_up(s)
+        await card_play(s)
+        await business(s)
+        round_limit(s)
+
+
+def deal(setup: Setup) -> Table:
+    """BN-01: two to six companies alike, their awards in the bank (BN-35). BN-H01: refuses a deck that is none."""
+    event_deck(setup)
+    seats = {seat: Company(Secret([], (seat,))) for seat in setup.seats}
+    return Table(setup=setup, seats=seats, table=Bank(Pile([]), Pile([]), [], {}), phase="setup")
+
+
+def event_deck(setup: Setup) -> list[str]:
+    """BN-H01: the event cards of the data file. BN-H09: with or without the tech cards."""
+    deck: list[str] = []
+    for face, card in setup.data["cards"].items():
+        if trouble := card_trouble(face, card):
+            raise StartRefused(f"The deck's card {face!r} {trouble}.")
+        if face != PAYBACK and (card["kind"] != "licence" or setup.options["tech_cards"]):
+            deck += [face] * card["copies"]
+    return deck
+
+
+def card_trouble(face: str, card: Mapping[str, Any]) -> str:
+    """BN-H01: what a card of the data file lacks, or nothing."""
+    if face == PAYBACK:
+        return ""
+    kind = card.get("kind")
+    known = dict(NUMBERS)
+    if kind not in known:
+        return f"has the kind {kind!r}: there are {', '.join(known)}"
+    needed = known[kind]
+    if kind == "suit" and card.get("of") != "cash":
+        needed = ("stake",)
+    for number in ("copies", *needed):
+        if type(card.get(number)) is not int or not 0 <= card[number] <= 999:
+            return f"must say {number}, a number from 0 to 999"
+    if kind in ("employee", "contract") and face not in (*EMPLOYEES, "CON"):
+        return "is auctioned, and only ENG, MKT, LAW and CON are"
+    if kind == "headhunting" and card.get("takes") not in EMPLOYEES:
+        return "must say whom it takes: ENG, MKT or LAW"
+    if kind == "suit" and card.get("of") not in ("cash", "marketers", "tech"):
+        return "must say what it is a suit of: cash, marketers or tech"
+    return ""
+
+
+# --- Set-up ------------------------------------------------------------------------------------------
+
+
+async def set_up(s: Table) -> None:
+    """BN-10 to BN-14: the first player, Payback cards, the deal, and one card away."""
+    s.round += 1
+    await first_player(s)
+    payback_cards(s)
+    await deal_events(s)
+    await discard_one(s)
+
+
+async def first_player(s: Table) -> None:
+    """BN-10, BN-A15: a die for each IOU, the highest total is first; those who tie roll again, as many dice."""
+    t = s.table
+    s.phase, t.rolls = "first_player", {}
+    rollers = clockwise(s.seats, t.first_player or 0)
+    while len(rollers) > 1:
+        for seat in rollers:
+            await throw(s, seat, partial(ious_of, s, seat), "BN-10", "Roll a die for each IOU: the highest total goes first.")
+        best = max(t.rolls[seat] for seat in rollers)
+        rollers = [seat for seat in rollers if t.rolls[seat] == best]
+        if rollers[1:]:
+            tell(s, f"{seats_words(rollers)} tie at {best} and roll again.", rule="BN-10", kind="tie", seats=rollers)
+    t.first_player, t.turn = rollers[0], None
+    tell(s, f"Seat {rollers[0]} is first player of round {s.round}.", rule="BN-10", kind="first", seat=rollers[0])
+
+
+async def throw(s: Table, seat: int, dice: Any, rule: str, want: str) -> int:
+    """BN-06, BN-H02: so many six-sided dice, real ones or the hub's; the total stands on the table."""
+    t = s.table
+    t.turn = seat
+    faces = await roll(s, seat, dice, 6, s.phase, want)
+    total = t.rolls[seat] = sum(faces)
+    parts = f": {' + '.join(map(str, faces))}" if faces[1:] else ""
+    tell(s, f"Seat {seat} rolls {total}{parts}.", rule=rule, kind="roll", seat=seat, faces=faces, total=total)
+    return total
+
+
+def payback_cards(s: Table) -> None:
+    """BN-11, BN-A20: from round 2 on everybody gets a Payback card; they never run out."""
+    if s.round == 1:
+        return
+    for company in s.seats.values():
+        company.hand.value.append(PAYBACK)
+    tell(s, "Everybody gets a Payback card.", rule="BN-11", kind="payback_cards")
+
+
+async def deal_events(s: Table) -> None:
+    """BN-12, BN-13, BN-A22: all that was discarded is shuffled in; a card at a time until hands are six, or none is left."""
+    t = s.table
+    if s.round > 1:
+        back = [*t.deck.cards, *t.face_down.cards, *t.discards]
+        t.deck.cards, t.face_down.cards, t.discards = [], [], []
+        t.deck.cards = await shuffle(s, back, "event_deck")
+    dealt = {seat: HAND - s.seats[seat].hand_size for seat in clockwise(s.seats, t.first_player or 0)}
+    for card in range(HAND):
+        for seat, due in dealt.items():
+            if card < due and t.deck.cards:
+                s.seats[seat].hand.value.append(t.deck.cards.pop(0))
+    told = ", ".join(f"Seat {seat} {due}" for seat, due in dealt.items())
+    tell(s, f"Event cards are dealt: {told}.", rule="BN-13", kind="deal", dealt={str(seat): due for seat, due in dealt.items()})
+
+
+async def discard_one(s: Table) -> None:
+    """BN-14, BN-A17, BN-A19: everybody secretly discards one card, face down; its back shows which deck it is of."""
+    t = s.table
+    s.phase = "discard"
+    moves = {seat: [offer("discard", card=OneOf(distinct(hand(s, seat))))] for seat in s.seats if hand(s, seat)}
+    answers = await ask_all(s, moves, "Discard one card of your hand.", into="discard")
+    backs: list[str] = []
+    for seat, answer in answers.items():
+        s.seats[seat].discard = None
+        face = answer["card"]
+        hand(s, seat).remove(face)
+        if face != PAYBACK:
+            t.face_down.cards.append(face)
+        backs.append(f"Seat {seat} {'a Payback' if face == PAYBACK else 'an Event'} card")
+    if backs:
+        tell(s, f"Discarded face down: {', '.join(backs)}.", rule="BN-14", kind="discard")
+
+
+# --- Card play ---------------------------------------------------------------------------------------
+
+
+async def card_play(s: Table) -> None:
+    """BN-15, BN-18, BN-19, BN-20: clockwise turns from the first player, until all have passed in a row; the rest is kept."""
+    t = s.table
+    t.passes, t.rolls = 0, {}
+    for company in s.seats.values():
+        company.receipt = None
+    for seat in cycle(clockwise(s.seats, t.first_player or 0)):
+        s.phase, t.turn = "play", seat
+        await turn(s, seat)
+        if t.passes == len(s.seats):
+            break
+    t.turn = None
+
+
+async def turn(s: Table, seat: int) -> None:
+    """BN-15 to BN-18: play a card, sell one, or pass; with two cards or fewer the pass is forced."""
+    t = s.table
+    if s.seats[seat].hand_size <= KEPT:
+        t.passes += 1
+        tell(s, f"Seat {seat} must pass with two cards or fewer.", rule="BN-16", kind="pass", seat=seat, forced=True)
+        return
+    want = "Play a card, sell one for $10, or pass."
+    answer = await ask(s, seat, partial(turn_moves, s, seat), want, hidden=True)
+    if answer.move == "pass":
+        t.passes += 1
+        tell(s, f"Seat {seat} passes.", rule="BN-18", kind="pass", seat=seat)
+        return
+    t.passes = 0
+    hand(s, seat).remove(answer["card"])
+    if answer.move == "sell":
+        sell(s, seat, answer["card"])
+    else:
+        await play_card(s, seat, answer)
+
+
+def sell(s: Table, seat: int, face: str) -> None:
+    """BN-17, BN-A24: $10 from the bank for any card, face up. BN-H06: or face down, where only its back is seen."""
+    sold = a_card(s, face)
+    if s.setup.options["sold_cards"] == "down" and face != PAYBACK:
+        s.table.face_down.cards.append(face)
+        sold = "a card, face down,"
+    else:
+        throw_away(s, face)
+    collect(s, seat, SOLD, "BN-17", f"Seat {seat} sells {sold} for ${SOLD}.", f"${SOLD} for a card")
+
+
+async def play_card(s: Table, seat: int, answer: Answer) -> None:
+    """BN-21, BN-24, BN-36: a card is a Payback, is auctioned, goes to court, or costs its price and does what it says."""
+    face = answer["card"]
+    match about(s, face)["kind"]:
+        case "payback":
+            pay_back(s, seat, answer["ious"])
+        case "employee" | "contract":
+            await auction(s, seat, face)
+        case "suit":
+            await lawsuit(s, seat, face, answer["target"], answer.args.get("amount") or about(s, face)["stake"])
+        case kind:
+            cost = about(s, face)["cost"]
+            pay(s, seat, cost, "BN-21", f"Seat {seat} plays {a_card(s, face)} for ${cost}.", f"${cost} for the card")
+            match kind:
+                case "headhunting":
+                    headhunt(s, seat, face, answer["target"])
+                case "licence":
+                    licence_deal(s, seat, face)
+                case _:
+                    place_bonus(s, face, answer.args.get("target", seat))
+
+
+def pay_back(s: Table, seat: int, ious: int) -> None:
+    """BN-23, BN-03: one IOU for $100, two for $300, with cash that is there (BN-A07). BN-02: the last one wins at once."""
+    company, price = s.seats[seat], dict(RETURNS)[ious]
+    pay(s, seat, price, "BN-23", f"Seat {seat} pays back ${price}.", f"${price} for {some(ious, 'IOU')}")
+    was, company.ious = company.ious, company.ious - ious
+    left = f"Seat {seat} returns {some(ious, 'IOU')} and has {some(company.ious, 'IOU')} left."
+    changed(s, seat, "ious", was, "BN-23", left, f"{was} - {ious} = {company.ious}")
+    if not company.ious:
+        win(s, [seat], f"Seat {seat} has paid back the last IOU.")
+
+
+def headhunt(s: Table, seat: int, face: str, target: int) -> None:
+    """BN-30, BN-A18: an employee of that kind moves over; nobody is asked."""
+    throw_away(s, face)
+    employee = about(s, face)["takes"]
+    staff(s.seats[target], employee, -1)
+    staff(s.seats[seat], employee, 1)
+    tell(
+        s, f"{a_card(s, employee).capitalize()} of Seat {target} goes over to Seat {seat}.",
+        rule="BN-30", kind="headhunt", seat=seat, target=target, card=employee,
+    )  # fmt: skip
+    judge(s)
+
+
+def licence_deal(s: Table, seat: int, face: str) -> None:
+    """BN-32: tech points at once."""
+    throw_away(s, face)
+    add_tech(s, seat, about(s, face)["tech"], "BN-32", name(s, face))
+    judge(s)
+
+
+def place_bonus(s: Table, face: str, target: int) -> None:
+    """BN-31: a bonus card lies in one's own workplace, Bad Press in a rival's, until the round ends; they stack."""
+    s.seats[target].bonus.append(face)
+    tell(s, f"{name(s, face)} lies with Seat {target}.", rule="BN-31", kind="bonus", seat=target, card=face)
+    judge(s)
+
+
+# --- Auctions ----------------------------------------------------------------------------------------
+
+
+async def auction(s: Table, seller: int, face: str) -> None:
+    """BN-24 to BN-29: open ascending bids, clockwise from the seller (BN-A03); the last one in pays."""
+    t = s.table
+    lot = t.auction = Auction(face, seller, clockwise(s.seats, seller))
+    s.phase = "auction"
+    tell(s, f"Seat {seller} auctions {a_card(s, face)}.", rule="BN-24", kind="auction", seat=seller, card=face)
+    seat = seller
+    # BN-27, BN-A06: a last player who has not bid is still asked once.
+    while lot.in_ and lot.in_ != [lot.by]:
+        t.turn = seat
+        answer = await ask(s, seat, bids(lot, s.seats[seat].power), bidding_words(s, seat))
+        if answer.move == "bid":
+            lot.bid = lot.bids[seat] = answer["amount"]
+            lot.by = seat
+            tell(s, f"Seat {seat} bids ${lot.bid}.", rule="BN-25", kind="bid", seat=seat, amount=lot.bid)
+        else:
+            lot.in_.remove(seat)
+            tell(s, f"Seat {seat} drops out.", rule="BN-25", kind="drop", seat=seat)
+        seat = clockwise(lot.in_ or [seat], seat + 1)[0]
+    hammer(s, lot)
+    t.auction = None
+
+
+def hammer(s: Table, lot: Auction) -> None:
+    """BN-28, BN-29, BN-A04: the winner pays the seller, a winning seller the bank; the card works at once. No bid: it is discarded."""
+    card = name(s, lot.card)
+    if lot.by is None or lot.bid is None:
+        throw_away(s, lot.card)
+        tell(s, f"Nobody bids: the {card} is discarded.", rule="BN-29", kind="no_bid", card=lot.card)
+        return
+    to = None if lot.by == lot.seller else lot.seller
+    whom = f"Seat {to}" if to else "the bank"
+    told = f"Seat {lot.by} pays {whom} ${lot.bid} for {a_card(s, lot.card)}."
+    pay(s, lot.by, lot.bid, "BN-28", told, f"${lot.bid} for the {card}", to)
+    staff(s.seats[lot.by], lot.card, 1)
+    tell(s, f"The {card} joins Seat {lot.by}.", rule="BN-29", kind="joins", seat=lot.by, card=lot.card)
+    judge(s)
+
+
+# --- Lawsuits ----------------------------------------------------------------------------------------
+
+
+async def lawsuit(s: Table, plaintiff: int, face: str, defendant: int, stake: int) -> None:
+    """BN-36 to BN-43: it is filed, it is talked about, it goes to trial; its card is discarded whatever comes of it."""
+    t, dice = s.table, {seat: s.seats[seat].dice for seat in (plaintiff, defendant)}
+    of = about(s, face)["of"]
+    claim = f"Seat {plaintiff} sues Seat {defendant} for {damages_words(of, stake)}"
+    odds = percent(*chances(dice[plaintiff], dice[defendant]))
+    suit = t.lawsuit = Lawsuit(face, plaintiff, defendant, of, stake, claim, dice, odds)
+    tell(s, f"{claim}.", rule="BN-36", kind="lawsuit", seat=plaintiff, target=defendant, card=face, stake=stake)
+    if not await settled(s, suit):
+        await trial(s, suit)
+    throw_away(s, face)
+    t.lawsuit = None
+
+
+async def settled(s: Table, suit: Lawsuit) -> bool:
+    """BN-39, BN-40, BN-A11, BN-A12: a demand and counters by turns, until one is accepted, or one side wants the trial."""
+    t = s.table
+    s.phase, t.turn = "settlement", suit.plaintiff
+    answer = await ask(s, suit.plaintiff, demands(s, suit), "Demand an amount to settle, or go to trial.")
+    while answer.move in ("demand", "counter"):
+        suit.offers.append(answer["amount"])
+        verb, t.turn = ("demand", suit.defendant) if suit.by == suit.plaintiff else ("offer", suit.plaintiff)
+        tell(s, f"Seat {suit.by} {verb}s ${suit.offer} to settle.", rule="BN-39", kind="offer", seat=suit.by, amount=suit.offer)
+        want = f"Accept the {verb} of ${suit.offer}, counter it, or reject it and go to trial."
+        answer = await ask(s, t.turn, replies(s, suit), want)
+    if answer.move != "accept":
+        tell(s, f"Seat {t.turn} wants a trial.", rule="BN-39", kind="trial", seat=t.turn)
+        return False
+    paid = suit.offers[-1]
+    told = f"Seat {suit.defendant} pays Seat {suit.plaintiff} ${paid} to settle."
+    pay(s, suit.defendant, paid, "BN-39", told, f"${paid} agreed", suit.plaintiff)
+    return True
+
+
+async def trial(s: Table, suit: Lawsuit) -> None:
+    """BN-41, BN-42, BN-A25: the plaintiff rolls, then the defendant, who wins a tie; the loser pays the damages."""
+    t = s.table
+    s.phase, t.rolls = "trial", {}
+    for seat in (suit.plaintiff, suit.defendant):
+        await throw(s, seat, suit.dice[seat], "BN-41", f"Roll {suit.dice[seat]} dice: the higher total wins, the defendant wins a tie.")
+    won = t.rolls[suit.plaintiff] > t.rolls[suit.defendant]
+    winner, loser = (suit.plaintiff, suit.defendant) if won else (suit.defendant, suit.plaintiff)
+    tell(
+        s, f"Seat {winner} wins in court, {t.rolls[suit.plaintiff]} : {t.rolls[suit.defendant]}.",
+        rule="BN-41", kind="verdict", seat=winner, plaintiff=t.rolls[suit.plaintiff], defendant=t.rolls[suit.defendant],
+    )  # fmt: skip
+    pay_damages(s, suit, loser, winner if won else None)
+
+
+def pay_damages(s: Table, suit: Lawsuit, loser: int, to: int | None) -> None:
+    """BN-42, BN-A27: to the plaintiff, or to the bank. BN-H03, capped: as much of it as there is."""
+    stake = suit.stake if suit.of == "cash" else min(suit.stake, holding(s.seats[loser], suit.of))
+    what, whom = damages_words(suit.of, stake), f"Seat {to}" if to else "the bank"
+    told, how = f"Seat {loser} pays {whom} damages of {what}.", f"damages of {what}"
+    if not stake:
+        tell(s, f"Seat {loser} has nothing to pay damages with.", rule="BN-42", kind="damages", seat=loser)
+        return
+    match suit.of:
+        case "cash":
+            pay(s, loser, stake, "BN-42", told, how, to)
+        case "marketers":
+            staff(s.seats[loser], "MKT", -stake)
+            if to:
+                staff(s.seats[to], "MKT", stake)
+            else:
+                s.table.discards += ["MKT"] * stake
+            tell(s, told, rule="BN-42", kind="damages", seat=loser, marketers=stake)
+        case "tech":
+            add_tech(s, loser, -stake, "BN-42", how)
+            if to:
+                add_tech(s, to, stake, "BN-42", how)
+    judge(s)
+
+
+# --- Leadership awards -------------------------------------------------------------------------------
+
+
+def judge(s: Table) -> None:
+    """BN-33 to BN-35: after every change marketing points are counted, both awards judged, and what is sold with them."""
+    t, by_points = s.table, s.setup.options["market_award"] == "points"  # BN-H05, BN-A13
+    for seat, company in s.seats.items():
+        was, company.marketing = company.marketing, marketing_points(s, company)
+        if company.marketing != was:
+            told = f"Seat {seat} has {some(company.marketing, 'marketing point')}."
+            changed(s, seat, "marketing", was, "BN-33", told, marketing_words(s, company))
+    selling = {seat: company.marketing if by_points else company.marketers for seat, company in s.seats.items()}
+    t.market_leader = award(s, "Market Leader", "BN-33", t.market_leader, selling)
+    t.tech_leader = award(s, "Tech Leader", "BN-34", t.tech_leader, {seat: company.tech for seat, company in s.seats.items()})
+    for seat, company in s.seats.items():
+        company.price = unit_price(company.tech, leads=seat == t.tech_leader)
+        company.units = company.marketing + (2 if seat == t.market_leader else 0)
+
+
+def award(s: Table, title: str, rule: str, holder: int | None, counted: Mapping[int, int]) -> int | None:
+    """BN-33, BN-34, BN-A16: whoever alone has the most holds it; a tie sends it back to the bank."""
+    most = max(counted.values())
+    leaders = [seat for seat, count in counted.items() if count == most]
+    leader = None if leaders[1:] else leaders[0]
+    if leader != holder:
+        told = f"Seat {leader} takes the {title} award" if leader else f"The {title} award goes back to the bank: a tie"
+        tell(s, f"{told} at {most}.", rule=rule, kind="award", award=title, seat=leader)
+    return leader
+
+
+# --- Business ----------------------------------------------------------------------------------------
+
+
+async def business(s: Table) -> None:
+    """BN-44 to BN-50: four steps, each done by everybody before the next."""
+    for seat in clockwise(s.seats, s.table.first_player or 0):
+        await salaries(s, seat)
+    s.table.turn = None
+    earn(s)
+    gain_tech(s)
+    return_bonus(s)
+
+
+async def salaries(s: Table, seat: int) -> None:
+    """BN-44 to BN-47: paid before any income. Who was short of cash may lay off and borrow first (BN-46a, BN-A21)."""
+    company = s.seats[seat]
+    s.phase, s.table.turn = "salaries", seat
+    if company.cash < company.salary:
+        while True:
+            want = f"Salaries are ${company.salary}: lay off, borrow, or pay."
+            answer = await ask(s, seat, salary_moves(company), want)
+            if answer.move == "pay":
+                break
+            lay_off(s, seat, answer["employees"])
+    company.receipt = Receipt(company.salary)
+    if company.salary:
+        pay(s, seat, company.salary, "BN-44", f"Seat {seat} pays ${company.salary} of salaries.", salary_words(company))
+
+
+def lay_off(s: Table, seat: int, faces: list[str]) -> None:
+    """BN-46: the cards go to the deck."""
+    for face in faces:
+        staff(s.seats[seat], face, -1)
+        s.table.discards.append(face)
+    who = ", ".join(name(s, face) for face in faces)
+    tell(s, f"Seat {seat} lays off: {who}.", rule="BN-46", kind="lay_off", seat=seat, employees=faces)
+    judge(s)
+
+
+def earn(s: Table) -> None:
+    """BN-48, BN-A14: everybody's product sales and contracts, from the bank, of one and the same moment."""
+    for seat in clockwise(s.seats, s.table.first_player or 0):
+        company = s.seats[seat]
+        slip = company.receipt
+        assert slip is not None
+        slip.price, slip.units, slip.contracts = company.price, company.units, CONTRACT * company.contracts
+        slip.earnings, slip.sum = company.earnings, earnings_words(company)
+        collect(s, seat, slip.earnings, "BN-48", f"Seat {seat} earns ${slip.earnings}: {slip.sum}.", slip.sum)
+
+
+def gain_tech(s: Table) -> None:
+    """BN-49: two tech points for each engineer that is left."""
+    for seat, company in s.seats.items():
+        assert company.receipt is not None
+        company.receipt.tech = gained = 2 * company.engineers
+        if gained:
+            add_tech(s, seat, gained, "BN-49", f"2 x {some(company.engineers, 'engineer')}")
+    judge(s)
+
+
+def return_bonus(s: Table) -> None:
+    """BN-50: bonus and penalty cards go back to the deck, and the awards are judged without them."""
+    for company in s.seats.values():
+        s.table.discards += company.bonus
+        company.bonus = []
+    judge(s)
+
+
+def round_limit(s: Table) -> None:
+    """BN-H08, BN-51: the next round, or at an agreed last one the fewest IOUs win, then the most cash."""
+    if s.round != s.setup.options["round_limit"]:
+        return
+    best = min((company.ious, -company.cash) for company in s.seats.values())
+    winners = [seat for seat, company in s.seats.items() if (company.ious, -company.cash) == best]
+    win(s, winners, f"{seats_words(winners)} {'have' if winners[1:] else 'has'} the fewest IOUs, {best[0]}, and ${-best[1]}, after {some(s.round, 'round')}.")
+
+
+def win(s: Table, winners: list[int], why: str) -> None:
+    """BN-02: the game stops here, in the middle of whatever it was; the IOUs left are what is compared."""
+    s.phase, s.table.turn = "over", None
+    raise Won(winners, {seat: company.ious for seat, company in s.seats.items()}, why)
+
+
+# --- Money and points --------------------------------------------------------------------------------
+
+
+def standing(s: Table, seat: int) -> Sequence[Move]:
+    """BN-07, BN-08, BN-A02: at any time, on one's turn or not, loans of $100 up to six IOUs; but not in a freeze."""
+    return LOANS[0 if frozen(s) else MOST_IOUS - s.seats[seat].ious]
+
+
+def frozen(s: Table) -> bool:
+    """BN-A02: from the first die of the first player roll to its end; between the two trial rolls, unless BN-H07 is off."""
+    return bool(s.table.rolls) and (s.phase == "first_player" or (s.phase == "trial" and s.setup.options["trial_borrow_freeze"]))
+
+
+def stand(s: Table, seat: int, answer: Answer) -> None:
+    """BN-07: the loan is taken."""
+    borrow(s, seat, answer["amount"], "BN-07")
+
+
+def borrow(s: Table, seat: int, amount: int, rule: str) -> None:
+    """BN-07, BN-08: cash from the bank, and as many IOUs of $100."""
+    company, ious = s.seats[seat], amount // LOAN
+    collect(s, seat, amount, rule, f"Seat {seat} borrows ${amount}.", f"${LOAN} x {some(ious, 'IOU')}")
+    was, company.ious = company.ious, company.ious + ious
+    changed(s, seat, "ious", was, rule, f"Seat {seat} has {some(company.ious, 'IOU')}.", f"{was} + {ious} = {company.ious}")
+
+
+def pay(s: Table, seat: int, amount: int, rule: str, told: str, how: str, to: int | None = None) -> None:
+    """BN-09, BN-28: at once and in full, borrowing the least that covers it; to another player, or to the bank."""
+    company = s.seats[seat]
+    if (short := amount - company.cash) > 0:
+        borrow(s, seat, -(-short // LOAN) * LOAN, "BN-09")
+    company.cash -= amount
+    changed(s, seat, "cash", company.cash + amount, rule, told, how, to)
+    if to:
+        collect(s, to, amount, rule, f"Seat {to} gets ${amount} from Seat {seat}.", how, seat)
+
+
+def collect(s: Table, seat: int, amount: int, rule: str, told: str, how: str, of: int | None = None) -> None:
+    """Cash comes in, from another player or the bank."""
+    company = s.seats[seat]
+    company.cash += amount
+    changed(s, seat, "cash", company.cash - amount, rule, told, how, of)
+
+
+def add_tech(s: Table, seat: int, points: int, rule: str, how: str) -> None:
+    """Tech points come in, or go."""
+    company = s.seats[seat]
+    company.tech += points
+    verb = "gains" if points > 0 else "loses"
+    changed(s, seat, "tech", company.tech - points, rule, f"Seat {seat} {verb} {some(abs(points), 'tech point')}.", how)
+
+
+def changed(s: Table, seat: int, what: str, was: int, rule: str, told: str, how: str, other: int | None = None) -> None:
+    """Tell a change of money or points with its sum, and with whom it was, if not with the bank."""
+    data = {"seat": seat, "what": what, "from": was, "to": getattr(s.seats[seat], what), "sum": how}
+    tell(s, told, rule=rule, kind=what, **data, **({"other": other} if other else {}))
+
+
+def staff(company: Company, face: str, by: int) -> None:
+    """BN-29: an auction card comes to a workplace, or leaves it."""
+    match face:
+        case "ENG":
+            company.engineers += by
+        case "MKT":
+            company.marketers += by
+        case "LAW":
+            company.lawyers += by
+        case "CON":
+            company.contracts += by
+
+
+def throw_away(s: Table, face: str) -> None:
+    """BN-12, BN-23: a card is discarded, face up; a Payback card goes to its own deck."""
+    if face != PAYBACK:
+        s.table.discards.append(face)
+
+
+# --- Arithmetic --------------------------------------------------------------------------------------
+
+
+def marketing_points(s: Table, company: Company) -> int:
+    """BN-33, BN-A14: marketers and bonus cards less penalties, never below zero; the award does not count."""
+    if not company.bonus:
+        return company.marketers
+    return max(0, company.marketers + sum(bonus_points(s, face) for face in company.bonus))
+
+
+def bonus_points(s: Table, face: str) -> int:
+    """BN-31: a campaign adds marketing points, Bad Press takes them."""
+    points: int = about(s, face).get("points", 0)
+    return -points if about(s, face)["kind"] == "press" else points
+
+
+def unit_price(tech: int, *, leads: bool) -> int:
+    """BN-48, BN-34: tech points, ten more for the Tech Leader, rounded down to tens."""
+    return (tech + (10 if leads else 0)) // 10 * 10
+
+
+def holding(company: Company, of: str) -> int:
+    """BN-38: what a side has of what a suit is about."""
+    return company.cash if of == "cash" else company.marketers if of == "marketers" else company.tech
+
+
+@cache
+def ways(dice: int) -> tuple[int, ...]:
+    """In how many ways so many dice give each total."""
+    if not dice:
+        return (1,)
+    fewer = ways(dice - 1)
+    return tuple(sum(fewer[max(0, total - 6) : total]) for total in range(dice * 6 + 1))
+
+
+@cache
+def chances(plaintiff: int, defendant: int) -> tuple[int, int]:
+    """BN-41: in how many ways of how many the plaintiff wins a trial with so many dice."""
+    against = ways(defendant)
+    return sum(count * sum(against[:total]) for total, count in enumerate(ways(plaintiff))), 6 ** (plaintiff + defendant)
+
+
+def percent(part: int, whole: int) -> str:
+    """A part in percent with two decimals, rounded: "44.37%"."""
+    hundredths = (20_000 * part + whole) // (2 * whole)
+    return f"{hundredths // 100}.{hundredths % 100:02}%"
+
+
+# --- Who and what, in words --------------------------------------------------------------------------
+
+
+def hand(s: Table, seat: int) -> list[str]:
+    """The cards of a hand."""
+    return s.seats[seat].hand.value
+
+
+def ious_of(s: Table, seat: int) -> int:
+    """BN-10: the dice of the first player roll."""
+    return s.seats[seat].ious
+
+
+def about(s: Table, face: str) -> Mapping[str, Any]:
+    """What the data file says of a card."""
+    card: Mapping[str, Any] = s.setup.data["cards"][face]
+    return card
+
+
+def name(s: Table, face: str) -> str:
+    """A card in words."""
+    return str(about(s, face)["name"])
+
+
+def a_card(s: Table, face: str) -> str:
+    """A card in words with its article."""
+    told = name(s, face)
+    return f"an {told}" if told[0] in "AEIO" else f"a {told}"
+
+
+def some(number: int, what: str) -> str:
+    """A number of things: "1 IOU", "2 IOUs"."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def seats_words(seats: Sequence[int]) -> str:
+    """Seats in words."""
+    return " and ".join(f"Seat {seat}" for seat in seats)
+
+
+def damages_words(of: str, stake: int) -> str:
+    """What is at stake: "$80", "2 marketers", "8 tech points"."""
+    return f"${stake}" if of == "cash" else some(stake, "marketer" if of == "marketers" else "tech point")
+
+
+def marketing_words(s: Table, company: Company) -> str:
+    """How marketing points were counted: "2 marketers + 2 - 1"."""
+    points = [bonus_points(s, face) for face in company.bonus]
+    signed = [f"{'-' if point < 0 else '+'} {abs(point)}" for point in points if point]
+    return " ".join([some(company.marketers, "marketer"), *signed])
+
+
+def salary_words(company: Company) -> str:
+    """How salaries were reckoned: "2 marketers $20, 1 engineer $10, 2 lawyers $40"."""
+    told = [
+        (company.marketers, "marketer", WAGE * company.marketers),
+        (company.engineers, "engineer", WAGE * company.engineers),
+        (company.lawyers, "lawyer", WAGE * company.lawyers**2),
+    ]
+    return ", ".join(f"{some(count, what)} ${wages}" for count, what, wages in told if count) or "no employees"
+
+
+def earnings_words(company: Company) -> str:
+    """BN-48: how earnings were reckoned: "$30 x 6 = $180, contracts $50"."""
+    sales = f"${company.price} x {company.units} = ${company.price * company.units}"
+    return f"{sales}, contracts ${CONTRACT * company.contracts}" if company.contracts else sales
+
+
+def bidding_words(s: Table, seat: int) -> str:
+    """What a bidder is asked."""
+    lot = s.table.auction
+    assert lot is not None
+    told = f"Beat ${lot.bid}" if lot.bid else "Open the bidding"
+    whom = f"Seat {lot.seller}" if seat != lot.seller else "the bank"
+    return f"{told} for the {name(s, lot.card)}, to be paid to {whom}, or drop out."
+
+
+def distinct(faces: Sequence[str]) -> list[str]:
+    """Each face once."""
+    return list(dict.fromkeys(faces))
+
+
+# --- What is legal -----------------------------------------------------------------------------------
+
+
+def turn_moves(s: Table, seat: int) -> list[Move]:
+    """BN-15 to BN-18: what may be played, any card to sell, and the pass."""
+    faces = distinct(hand(s, seat))
+    plain: list[Any] = []
+    aimed: list[Move] = []
+    for face in faces:
+        if no_play(s, seat, face):
+            continue
+        kind = about(s, face)["kind"]
+        if kind == "payback":
+            aimed.append(offer("play", card=face, ious=OneOf(returns(s.seats[seat]))))
+        elif kind not in AT_SOMEBODY:
+            plain.append(face)
+        elif about(s, face).get("of") == "cash":
+            aimed += [offer("play", card=face, target=other, amount=stakes(s, seat, other)) for other in targets(s, seat, face)]
+        elif aims := targets(s, seat, face):
+            aimed.append(offer("play", card=face, target=OneOf(aims)))
+    plays = [offer("play", card=OneOf(plain))] if plain else []
+    return [*plays, *aimed, offer("sell", card=OneOf(faces)), offer("pass")]
+
+
+def no_play(s: Table, seat: int, face: str) -> Refusal | None:
+    """BN-21, BN-22, BN-23: why a card of the hand may not be played now, at whomever."""
+    company, card = s.seats[seat], about(s, face)
+    if s.round == 1 and card["kind"] in ("suit", "headhunting"):
+        return Refusal("Not playable in the first round.", "BN-X06")
+    if card["kind"] == "payback" and not returns(company):
+        return Refusal(f"You need $100 in cash for an IOU; you have ${company.cash}.", "BN-X08")
+    if card.get("cost", 0) > company.power:
+        return Refusal(f"That costs ${card['cost']}; you can raise ${company.power}.", "BN-X09")
+    return None
+
+
+def returns(company: Company) -> list[Any]:
+    """BN-23, BN-A07, BN-A08: how many IOUs may be returned with the cash that is there."""
+    return [ious for ious, price in RETURNS if company.ious >= ious and company.cash >= price]
+
+
+def targets(s: Table, seat: int, face: str) -> list[Any]:
+    """BN-26, BN-30, BN-31, BN-36: at whom a card may be played."""
+    return [other for other in s.seats if not no_target(s, seat, face, other)]
+
+
+def no_target(s: Table, seat: int, face: str, target: int) -> Refusal | None:
+    """BN-30, BN-31, BN-36 to BN-38: why a card may not be played at that player."""
+    card = about(s, face)
+    match card["kind"]:
+        case "suit":
+            return no_suit(s, seat, card, target)
+        case "headhunting":
+            if target == seat or target not in s.seats or not holds(s.seats[target], card["takes"]):
+                return Refusal(f"Name another player who has {a_card(s, card['takes'])}.", "BN-X20")
+        case _ if target == seat or target not in s.seats:
+            return Refusal("Bad Press is placed on a rival.", "BN-X22")
+    return None
+
+
+def no_suit(s: Table, plaintiff: int, card: Mapping[str, Any], defendant: int) -> Refusal | None:
+    """BN-36 to BN-38, BN-A09, BN-A10, BN-A26: both must be able to pay. BN-H03, capped: there must be something to win."""
+    if defendant == plaintiff or defendant not in s.seats:
+        return Refusal("Sue another player.", "BN-X14")
+    if card["of"] == "cash":
+        return None if stakes(s, plaintiff, defendant).max >= STEP else Refusal("There is nothing to sue for.", "BN-X14")
+    strict = s.setup.options["suit_shortfall"] == "strict"
+    least = card["stake"] if strict else 1
+    if holding(s.seats[defendant], card["of"]) < least:
+        return Refusal(f"Seat {defendant} does not have {damages_words(card['of'], least)}.", "BN-X14")
+    if strict and holding(s.seats[plaintiff], card["of"]) < least:
+        return Refusal(f"You could not pay {damages_words(card['of'], least)} if you lost.", "BN-X14")
+    return None
+
+
+def stakes(s: Table, plaintiff: int, defendant: int) -> Amount:
+    """BN-37, BN-A10: up to the cash of the defendant and the means of the plaintiff."""
+    return Amount(STEP, fives(min(s.seats[defendant].cash, s.seats[plaintiff].power)), STEP)
+
+
+def holds(company: Company, employee: str) -> int:
+    """BN-30: how many of such employees there are."""
+    return employees(company).count(employee)
+
+
+def employees(company: Company) -> list[str]:
+    """BN-46: all who could be laid off, the dearest first."""
+    return ["LAW"] * company.lawyers + ["ENG"] * company.engineers + ["MKT"] * company.marketers
+
+
+def bids(lot: Auction, power: int) -> list[Move]:
+    """BN-25, BN-26, BN-A01, BN-A05, BN-A28: from $5 above the standing bid to all that can be raised; or drop out."""
+    least = fives(lot.bid or 0) + STEP
+    return [offer("bid", amount=Amount(least, fives(power), STEP)), offer("drop")] if power >= least else [offer("drop")]
+
+
+def demands(s: Table, suit: Lawsuit) -> list[Move]:
+    """BN-39, BN-40, BN-A12: any amount that the defendant could pay, or the trial."""
+    most = fives(s.seats[suit.defendant].power)
+    return [offer("demand", amount=Amount(STEP, most, STEP)), offer("trial")] if most >= STEP else [offer("trial")]
+
+
+def replies(s: Table, suit: Lawsuit) -> list[Move]:
+    """BN-39, BN-40: accept, counter with another amount, or reject. BN-H04: no counter to the last offer that is agreed on."""
+    limit, most, now = s.setup.options["settlement_max_exchanges"], fives(s.seats[suit.defendant].power), suit.offers[-1]
+    spans = ((STEP, now - STEP), (now + STEP, most)) if not 0 < limit <= len(suit.offers) else ()
+    counters = [offer("counter", amount=Amount(low, high, STEP)) for low, high in spans if low <= high]
+    return [offer("accept"), *counters, offer("reject")]
+
+
+def salary_moves(company: Company) -> list[Move]:
+    """BN-46, BN-46a: lay off any, or pay those who are kept if that stays within six IOUs."""
+    staffed = employees(company)
+    offs = [offer("lay_off", employees=Choose(staffed, 1, len(staffed)))] if staffed else []
+    return [*offs, offer("pay")] if company.salary <= company.power else offs
+
+
+def fives(amount: int) -> int:
+    """Rounded down to a multiple of $5."""
+    return amount - amount % STEP
+
+
+# --- Refusals ----------------------------------------------------------------------------------------
+
+
+def explain(s: Table, action: Action) -> Refusal | None:
+    """Why an action that is not offered is refused: BN-X01 to BN-X22."""
+    seat, move, t = action.seat, action.move, s.table
+    if s.phase == "over":
+        paid = next((f"Seat {winner} has no IOUs" for winner, one in s.seats.items() if not one.ious), "the last round is played")
+        return Refusal(f"Game over: {paid}.", "BN-X21")
+    if move == "roll":
+        return explain_roll(s, seat)
+    if seat == CHANCE:
+        return None
+    if seat not in s.seats:
+        return Refusal(f"There is no seat {seat} in this match.", "FORM")
+    match move:
+        case "borrow":
+            return explain_loan(s, seat, action.args.get("amount"))
+        case "discard":
+            return explain_discard(s, seat, action.args.get("card"))
+        case "bid" | "drop":
+            return explain_bid(s, seat, action)
+        case "demand" | "trial" | "accept" | "counter" | "reject":
+            return explain_talk(s, seat, action)
+        case "lay_off" | "pay":
+            return explain_salary(s, seat, move)
+    if t.lawsuit and seat == t.lawsuit.plaintiff and "amount" in action.args:
+        return Refusal("The stake is fixed.", "BN-X15")
+    if s.phase == "play" and s.seats[seat].hand_size <= KEPT:
+        return Refusal("You must pass with two or fewer cards.", "BN-X05")
+    if seat != t.turn:
+        return Refusal(f"It is Seat {t.turn}'s turn." if t.turn else "Everybody discards one card now.", "BN-X04")
+    if s.phase != "play":
+        return Refusal("Answer what you are asked first.", "BN-X04")
+    return explain_card(s, seat, action) if move in ("play", "sell") else None
+
+
+def form(s: Table, action: Action) -> Refusal | None:
+    """BN-X18: words for a discard of no card, or of several."""
+    return Refusal("Discard exactly one card.", "BN-X18") if action.move == "discard" else None
+
+
+def explain_roll(s: Table, seat: int) -> Refusal | None:
+    """BN-06, BN-10, BN-41: faces that cannot be, or somebody else's dice."""
+    t = s.table
+    if s.phase not in ("first_player", "trial") or t.turn is None:
+        return None
+    if seat != CHANCE:
+        return Refusal(f"It is Seat {t.turn} who rolls.", "BN-X04")
+    dice = t.lawsuit.dice[t.turn] if t.lawsuit else s.seats[t.turn].ious
+    told = "1 die gives 1-6" if dice == 1 else f"{dice} dice give {dice}-{6 * dice}"
+    return Refusal(f"{told}: tell each face.", "BN-X17")
+
+
+def explain_loan(s: Table, seat: int, amount: object) -> Refusal:
+    """BN-07, BN-08, BN-A02: a loan that cannot be had."""
+    if type(amount) is not int:
+        return Refusal("The amount is a whole number of dollars.", "FORM")
+    if amount <= 0 or amount % LOAN:
+        return Refusal("Loans come in $100 steps.", "BN-X02")
+    if frozen(s):
+        return Refusal("Wait until the roll is complete.", "BN-X03")
+    return Refusal(f"Debt limit is $600; you can borrow ${LOAN * (MOST_IOUS - s.seats[seat].ious)} more.", "BN-X01")
+
+
+def explain_discard(s: Table, seat: int, face: object) -> Refusal:
+    """BN-14: not now, or not such a card."""
+    if s.phase != "discard":
+        return Refusal("One card is discarded in set-up, and then it stays.", "BN-X18")
+    if isinstance(face, str) and face not in hand(s, seat):
+        return Refusal("That card is not in your hand.", "BN-X07")
+    return Refusal("Discard exactly one card of your hand.", "BN-X18")
+
+
+def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
+    """BN-21 to BN-23, BN-30, BN-31, BN-36 to BN-38: why a card is not played, or not like that."""
+    face, target = action.args.get("card"), action.args.get("target")
+    if not isinstance(face, str) or face not in hand(s, seat):
+        return Refusal("That card is not yours to play.", "BN-X07")
+    if action.move == "sell":
+        return None
+    if refused := no_play(s, seat, face):
+        return refused
+    kind, of_cash = about(s, face)["kind"], about(s, face).get("of") == "cash"
+    if (kind == "payback") != ("ious" in action.args):
+        return Refusal("A Payback card returns 1 or 2 IOUs; no other card names any.", "BN-X08")
+    if kind == "payback":
+        two = action.args["ious"] == 2
+        return Refusal("You need $300 and two IOUs." if two else "Return 1 IOU for $100, or 2 for $300.", "BN-X08")
+    if kind not in AT_SOMEBODY:
+        return Refusal(f"The {name(s, face)} names no other player and no amount.", "BN-X22")
+    if type(target) is not int:
+        return Refusal("Name the seat of another player as target.", {"suit": "BN-X14", "press": "BN-X22"}.get(kind, "BN-X20"))
+    if refused := no_target(s, seat, face, target):
+        return refused
+    if not of_cash:
+        return Refusal("Only a Negligence suit names an amount.", "FORM")
+    most = stakes(s, seat, target).max
+    return Refusal(f"Sue for $5 to ${most}, in $5 steps: no more than Seat {target} has and you could pay.", "BN-X14")
+
+
+def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
+    """BN-25, BN-26: a bid that is none, or somebody else's call."""
+    lot, amount, power = s.table.auction, action.args.get("amount"), s.seats[seat].power
+    if lot is None:
+        return Refusal("Nothing is being auctioned.", "BN-X04")
+    if seat not in lot.in_:
+        return Refusal("You have dropped out of this auction.", "BN-X13")
+    if seat != s.table.turn:
+        return Refusal(f"It is Seat {s.table.turn}'s call.", "BN-X13")
+    if type(amount) is not int:
+        return Refusal("The amount is a whole number of dollars.", "FORM")
+    if amount % STEP or amount <= 0:
+        return Refusal("Bids are in $5 steps.", "BN-X10")
+    if lot.bid and amount <= lot.bid:
+        return Refusal(f"Beat ${lot.bid}: the next bid is ${fives(lot.bid) + STEP}.", "BN-X11")
+    return Refusal(f"This would break the $600 debt limit: you can raise ${power}.", "BN-X12")
+
+
+def explain_talk(s: Table, seat: int, action: Action) -> Refusal:
+    """BN-39, BN-40: the wrong side, the wrong answer, or an amount that cannot be."""
+    suit, amount = s.table.lawsuit, action.args.get("amount")
+    if suit is None or s.phase != "settlement":
+        return Refusal("There is no lawsuit to settle now.", "BN-X16")
+    if seat != s.table.turn:
+        return Refusal(f"It is for Seat {s.table.turn} to answer.", "BN-X16")
+    if action.move not in (["demand", "trial"] if not suit.offers else ["accept", "counter", "reject"]):
+        told = "Accept the offer, counter it, or reject it." if suit.offers else "Demand an amount, or go to trial."
+        return Refusal(told, "BN-X16")
+    if type(amount) is not int:
+        return Refusal("A settlement is a whole number of dollars.", "BN-X16")
+    if action.move == "counter" and not any(move.name == "counter" for move in replies(s, suit)):
+        return Refusal("No more counters: accept, or reject.", "BN-X16")
+    if amount == suit.offer:
+        return Refusal(f"A counter differs from ${amount}: or accept it.", "BN-X16")
+    most = fives(s.seats[suit.defendant].power)
+    return Refusal(f"Settle for $5 to ${most}, in $5 steps: more Seat {suit.defendant} cannot raise.", "BN-X16")
+
+
+def explain_salary(s: Table, seat: int, move: str) -> Refusal:
+    """BN-45, BN-46, BN-46a: nobody is laid off who can be paid; nobody kept who cannot."""
+    company = s.seats[seat]
+    if s.phase != "salaries" or seat != s.table.turn:
+        return Refusal("Only who is short of cash for salaries may lay off, when they are due.", "BN-X19")
+    if move == "lay_off":
+        return Refusal("Name employees of yours, each card once.", "BN-X19")
+    return Refusal(f"Salaries are ${company.salary} and you can raise ${company.power}: lay off first.", "BN-X19")
