@@ -6,9 +6,9 @@ face (ENG, LIB2, PAYBACK); which event cards there are, and what they cost and d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from itertools import cycle
 from typing import Any, TypeAlias
 
@@ -24,14 +24,16 @@ from hub.engine.decision import (
     ask,
     ask_all,
     offer,
+    reckoned,
     roll,
     shuffle,
     tell,
 )
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
+from hub.engine.odds import AtLeast, Beats, Wants, beat, spoken
 from hub.engine.secret import Pile, Secret
-from hub.errors import StartRefused
+from hub.errors import BadCard
 
 LOAN = 100
 MOST_IOUS = 6
@@ -43,12 +45,13 @@ WAGE = 10
 CONTRACT = 25
 PAYBACK = "PAYBACK"
 INTERN = "INT"
+SIDES = 6
 EMPLOYEES = ("LAW", "ENG", "MKT")
 RETURNS = ((1, 100), (2, 300))
 AT_SOMEBODY = ("suit", "headhunting", "press")
-NUMBERS = (
-    ("headhunting", ("cost",)), ("campaign", ("cost", "points")), ("press", ("cost", "points")), ("intern", ("cost",)),
-    ("licence", ("cost", "tech")), ("employee", ()), ("contract", ()), ("suit", ()),
+KINDS = (
+    ("auctioned", ("copies",)), ("suit", ("copies",)), ("headhunting", ("copies", "cost")), ("campaign", ("copies", "cost", "points")),
+    ("press", ("copies", "cost", "points")), ("intern", ("copies", "cost")), ("licence", ("copies", "cost", "tech")), ("payback", ()),
 )  # fmt: skip
 LOANS = ((), *((offer("borrow", amount=Amount(LOAN, LOAN * ious, LOAN)),) for ious in range(1, MOST_IOUS + 1)))
 
@@ -194,43 +197,43 @@ async def play(s: Table) -> None:
 
 
 def deal(setup: Setup) -> Table:
-    """BN-01: two to six companies alike, their awards in the bank (BN-35). BN-H01: refuses a deck that is none."""
-    event_deck(setup)
+    """BN-01: two to six companies alike, their awards in the bank (BN-35)."""
     seats = {seat: Company(Secret([], (seat,))) for seat in setup.seats}
     return Table(setup=setup, seats=seats, table=Bank(Pile([]), Pile([]), [], {}), phase="setup")
 
 
 def event_deck(setup: Setup) -> list[str]:
-    """BN-H01: the event cards of the data file. BN-H09: with or without the tech cards."""
-    deck: list[str] = []
-    for face, card in setup.data["cards"].items():
+    """BN-H01: the event cards, each as often as its line says. BN-H09: with or without the tech cards."""
+    cards, left_out = setup.data["cards"], () if setup.options["tech_cards"] else ("licence",)
+    return [face for face in cards if face != PAYBACK and cards[face]["kind"] not in left_out for _ in range(cards[face]["copies"])]
+
+
+def check(data: Mapping[str, Any]) -> None:
+    """BN-H01: whether the cards of the data file, or of an owner's list, make a deck."""
+    cards = data["cards"]
+    for face in (*EMPLOYEES, "CON", PAYBACK):
+        if face not in cards:
+            raise BadCard(f"{face} is missing: the rules speak of it, so it is listed even with no copies.", face)
+    for face, card in cards.items():
         if trouble := card_trouble(face, card):
-            raise StartRefused(f"The deck's card {face!r} {trouble}.")
-        if face != PAYBACK and (card["kind"] != "licence" or setup.options["tech_cards"]):
-            deck += [face] * card["copies"]
-    return deck
+            raise BadCard(f"{face!r} {trouble}.", face)
 
 
-def card_trouble(face: str, card: Mapping[str, Any]) -> str:
-    """BN-H01: what a card of the data file lacks, or nothing."""
-    if face == PAYBACK:
-        return ""
-    kind = card.get("kind")
-    known = dict(NUMBERS)
-    if kind not in known:
-        return f"has the kind {kind!r}: there are {', '.join(known)}"
-    needed = known[kind]
-    if kind == "suit" and card.get("of") != "cash":
-        needed = ("stake",)
-    for number in ("copies", *needed):
-        if type(card.get(number)) is not int or not 0 <= card[number] <= 999:
-            return f"must say {number}, a number from 0 to 999"
-    if kind in ("employee", "contract") and face not in (*EMPLOYEES, "CON"):
-        return "is auctioned, and only ENG, MKT, LAW and CON are"
+def card_trouble(face: str, card: Any) -> str:
+    """BN-H01: what a card lacks, or nothing."""
+    kinds = dict(KINDS)
+    if not isinstance(card, dict) or card.get("kind") not in kinds or not isinstance(card.get("name"), str):
+        return f"must say its name, and its kind: {', '.join(kinds)}"
+    kind, of = card["kind"], card.get("of")
+    if (kind == "payback") != (face == PAYBACK) or (kind == "auctioned") != (face in (*EMPLOYEES, "CON")):
+        return f"cannot be of the kind {kind}: only PAYBACK is payback, and auctioned are ENG, MKT, LAW and CON"
+    if kind == "suit" and of not in ("cash", "marketers", "tech"):
+        return "must say what it is a suit of: cash, marketers or tech"
     if kind == "headhunting" and card.get("takes") not in EMPLOYEES:
         return "must say whom it takes: ENG, MKT or LAW"
-    if kind == "suit" and card.get("of") not in ("cash", "marketers", "tech"):
-        return "must say what it is a suit of: cash, marketers or tech"
+    for number in (*kinds[kind], *(("stake",) if of in ("marketers", "tech") else ())):
+        if type(card.get(number)) is not int or not 0 <= card[number] <= 999:
+            return f"must say {number}, a number from 0 to 999"
     return ""
 
 
@@ -262,15 +265,14 @@ async def first_player(s: Table) -> None:
     tell(s, f"Seat {rollers[0]} is first player of round {s.round}.", rule="BN-10", kind="first", seat=rollers[0])
 
 
-async def throw(s: Table, seat: int, dice: Any, rule: str, want: str) -> int:
+async def throw(s: Table, seat: int, dice: int | Callable[[], int], rule: str, want: str, wants: Wants | None = None) -> None:
     """BN-06, BN-H02: so many six-sided dice, real ones or the hub's; the total stands on the table."""
     t = s.table
     t.turn = seat
-    faces = await roll(s, seat, dice, 6, s.phase, want)
+    faces = await roll(s, seat, dice, SIDES, s.phase, want, wants)
     total = t.rolls[seat] = sum(faces)
     parts = f": {' + '.join(map(str, faces))}" if faces[1:] else ""
     tell(s, f"Seat {seat} rolls {total}{parts}.", rule=rule, kind="roll", seat=seat, faces=faces, total=total)
-    return total
 
 
 def payback_cards(s: Table) -> None:
@@ -371,7 +373,7 @@ async def play_card(s: Table, seat: int, answer: Answer) -> None:
     match about(s, face)["kind"]:
         case "payback":
             pay_back(s, seat, answer["ious"])
-        case "employee" | "contract":
+        case "auctioned":
             await auction(s, seat, face)
         case "suit":
             await lawsuit(s, seat, face, answer["target"], answer.args.get("amount") or about(s, face)["stake"])
@@ -395,7 +397,7 @@ def pay_back(s: Table, seat: int, ious: int) -> None:
     left = f"Seat {seat} returns {some(ious, 'IOU')} and has {some(company.ious, 'IOU')} left."
     changed(s, seat, "ious", was, "BN-23", left, f"{was} - {ious} = {company.ious}")
     if not company.ious:
-        win(s, [seat], f"Seat {seat} has paid back the last IOU.")
+        win(s, [seat], "BN-02", f"Seat {seat} has paid back the last IOU.")
 
 
 def headhunt(s: Table, seat: int, face: str, target: int) -> None:
@@ -475,7 +477,7 @@ async def lawsuit(s: Table, plaintiff: int, face: str, defendant: int, stake: in
     t, dice = s.table, {seat: s.seats[seat].dice for seat in (plaintiff, defendant)}
     of = about(s, face)["of"]
     claim = f"Seat {plaintiff} sues Seat {defendant} for {damages_words(of, stake)}"
-    odds = percent(*chances(dice[plaintiff], dice[defendant]))
+    odds = spoken(beat(dice[plaintiff], dice[defendant], SIDES))
     suit = t.lawsuit = Lawsuit(face, plaintiff, defendant, of, stake, claim, dice, odds)
     tell(s, f"{claim}.", rule="BN-36", kind="lawsuit", seat=plaintiff, target=defendant, card=face, stake=stake)
     if not await settled(s, suit):
@@ -508,15 +510,18 @@ async def trial(s: Table, suit: Lawsuit) -> None:
     """BN-41, BN-42, BN-A25: the plaintiff rolls, then the defendant, who wins a tie; the loser pays the damages."""
     t = s.table
     s.phase, t.rolls = "trial", {}
-    for seat in (suit.plaintiff, suit.defendant):
-        await throw(s, seat, suit.dice[seat], "BN-41", f"Roll {suit.dice[seat]} dice: the higher total wins, the defendant wins a tie.")
-    won = t.rolls[suit.plaintiff] > t.rolls[suit.defendant]
-    winner, loser = (suit.plaintiff, suit.defendant) if won else (suit.defendant, suit.plaintiff)
-    tell(
-        s, f"Seat {winner} wins in court, {t.rolls[suit.plaintiff]} : {t.rolls[suit.defendant]}.",
-        rule="BN-41", kind="verdict", seat=winner, plaintiff=t.rolls[suit.plaintiff], defendant=t.rolls[suit.defendant],
-    )  # fmt: skip
-    pay_damages(s, suit, loser, winner if won else None)
+    plaintiff, defendant = suit.plaintiff, suit.defendant
+    mine, theirs = suit.dice[plaintiff], suit.dice[defendant]
+    await throw(s, plaintiff, mine, "BN-41", "Roll more than the defendant: a tie is theirs.", Beats(theirs))
+    total = t.rolls[plaintiff]
+    await throw(s, defendant, theirs, "BN-41", f"Roll {total} or more: a tie is yours.", AtLeast(total))
+    won = total > t.rolls[defendant]
+    winner, score = plaintiff if won else defendant, f"{total} : {t.rolls[defendant]}"
+    tell(s, f"Seat {winner} wins in court, {score}.", rule="BN-41", kind="verdict", seat=winner, score=score)
+    if won:
+        pay_damages(s, suit, defendant, plaintiff)
+    else:
+        pay_damages(s, suit, plaintiff, None)
 
 
 def pay_damages(s: Table, suit: Lawsuit, loser: int, to: int | None) -> None:
@@ -648,13 +653,15 @@ def round_limit(s: Table) -> None:
         return
     best = min((company.ious, -company.cash) for company in s.seats.values())
     winners = [seat for seat, company in s.seats.items() if (company.ious, -company.cash) == best]
-    win(s, winners, f"{seats_words(winners)} {'have' if winners[1:] else 'has'} the fewest IOUs, {best[0]}, and ${-best[1]}, after {some(s.round, 'round')}.")
+    verb = "have" if winners[1:] else "has"
+    why = f"{seats_words(winners)} {verb} the fewest IOUs, {best[0]}, and ${-best[1]}, after {some(s.round, 'round')}."
+    win(s, winners, "BN-H08", why)
 
 
-def win(s: Table, winners: list[int], why: str) -> None:
+def win(s: Table, winners: list[int], rule: str, why: str) -> None:
     """BN-02: the game stops here, in the middle of whatever it was; the IOUs left are what is compared."""
     s.phase, s.table.turn = "over", None
-    raise Won(winners, {seat: company.ious for seat, company in s.seats.items()}, why)
+    raise Won(winners, {seat: company.ious for seat, company in s.seats.items()}, why, rule=rule)
 
 
 # --- Money and points --------------------------------------------------------------------------------
@@ -711,7 +718,7 @@ def add_tech(s: Table, seat: int, points: int, rule: str, how: str) -> None:
 
 def changed(s: Table, seat: int, what: str, was: int, rule: str, told: str, how: str, other: int | None = None) -> None:
     """Tell a change of money or points with its sum, and with whom it was, if not with the bank."""
-    data = {"seat": seat, "what": what, "from": was, "to": getattr(s.seats[seat], what), "sum": how}
+    data = reckoned(seat, what, was, getattr(s.seats[seat], what), how)
     tell(s, told, rule=rule, kind=what, **data, **({"other": other} if other else {}))
 
 
@@ -758,28 +765,6 @@ def unit_price(tech: int, *, leads: bool) -> int:
 def holding(company: Company, of: str) -> int:
     """BN-38: what a side has of what a suit is about."""
     return company.cash if of == "cash" else company.marketers if of == "marketers" else company.tech
-
-
-@cache
-def ways(dice: int) -> tuple[int, ...]:
-    """In how many ways so many dice give each total."""
-    if not dice:
-        return (1,)
-    fewer = ways(dice - 1)
-    return tuple(sum(fewer[max(0, total - 6) : total]) for total in range(dice * 6 + 1))
-
-
-@cache
-def chances(plaintiff: int, defendant: int) -> tuple[int, int]:
-    """BN-41: in how many ways of how many the plaintiff wins a trial with so many dice."""
-    against = ways(defendant)
-    return sum(count * sum(against[:total]) for total, count in enumerate(ways(plaintiff))), 6 ** (plaintiff + defendant)
-
-
-def percent(part: int, whole: int) -> str:
-    """A part in percent with two decimals, rounded: "44.37%"."""
-    hundredths = (20_000 * part + whole) // (2 * whole)
-    return f"{hundredths // 100}.{hundredths % 100:02}%"
 
 
 # --- Who and what, in words --------------------------------------------------------------------------
@@ -882,8 +867,8 @@ def turn_moves(s: Table, seat: int) -> list[Move]:
             plain.append(face)
         elif about(s, face).get("of") == "cash":
             aimed += [offer("play", card=face, target=other, amount=stakes(s, seat, other)) for other in targets(s, seat, face)]
-        elif aims := targets(s, seat, face):
-            aimed.append(offer("play", card=face, target=OneOf(aims)))
+        else:
+            aimed.append(offer("play", card=face, target=OneOf(targets(s, seat, face))))
     plays = [offer("play", card=OneOf(plain))] if plain else []
     return [*plays, *aimed, offer("sell", card=OneOf(faces)), offer("pass")]
 
@@ -897,6 +882,8 @@ def no_play(s: Table, seat: int, face: str) -> Refusal | None:
         return Refusal(f"You need $100 in cash for an IOU; you have ${company.cash}.", "BN-X08")
     if card.get("cost", 0) > company.power:
         return Refusal(f"That costs ${card['cost']}; you can raise ${company.power}.", "BN-X09")
+    if card["kind"] in AT_SOMEBODY and not targets(s, seat, face):
+        return Refusal(f"There is nobody to play the {name(s, face)} on.", "BN-X20" if card["kind"] == "headhunting" else "BN-X14")
     return None
 
 
@@ -1021,6 +1008,18 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if s.phase != "play":
         return Refusal("Answer what you are asked first.", "BN-X04")
     return explain_card(s, seat, action) if move in ("play", "sell") else None
+
+
+def wished(s: Table, seat: int) -> list[Action]:
+    """What a player may look for in vain: each card to be played, a counter, the pay that cannot be raised."""
+    match s.phase:
+        case "play":
+            return [Action(seat=seat, move="play", args={"card": face}) for face in distinct(hand(s, seat))]
+        case "settlement" if s.table.lawsuit and s.table.lawsuit.offers:
+            return [Action(seat=seat, move="counter")]
+        case "salaries":
+            return [Action(seat=seat, move="pay")]
+    return []
 
 
 def form(s: Table, action: Action) -> Refusal | None:

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from hub.engine.odds import beat
 from hub.engine.secret import Secret
-from hub.games.bidness import Company, chances, percent, unit_price
+from hub.games.bidness import SIDES, Company, unit_price
 
 
 @pytest.mark.parametrize(
-    ("plaintiff", "defendant", "odds"),
-    [(2, 2, "44.37%"), (3, 2, "77.85%"), (4, 2, "93.92%"), (2, 3, "15.20%"), (3, 3, "45.36%"), (4, 3, "74.28%"), (2, 4, "3.59%")],
+    ("plaintiff", "defendant", "percent"),
+    [(2, 2, 44.37), (3, 2, 77.85), (4, 2, 93.92), (2, 3, 15.20), (3, 3, 45.36), (4, 3, 74.28), (2, 4, 3.59)],
 )
-def test_the_odds_of_a_trial_are_exact_and_a_tie_is_the_defendants(plaintiff: int, defendant: int, odds: str) -> None:
-    assert percent(*chances(plaintiff, defendant)) == odds
-
-
-def test_the_odds_of_a_trial_with_very_many_dice_are_known_too() -> None:
-    won, of = chances(18, 18)
-    assert of == 6**36
-    assert 2 * won < of, "some trials are tied"
-    assert percent(*chances(18, 2)) == "100.00%", "eighteen ones beat two sixes"
-    assert percent(1, 1) == "100.00%"
+def test_the_odds_of_a_trial_are_exact_and_a_tie_is_the_defendants(plaintiff: int, defendant: int, percent: float) -> None:
+    assert round(float(beat(plaintiff, defendant, SIDES)) * 100, 2) == percent
 
 
 def test_lawyers_cost_ten_times_their_square() -> None:
