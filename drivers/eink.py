@@ -20,7 +20,7 @@ from PIL import Image
 from drivers import header
 from drivers import settings as block
 from drivers.eink_panels import MODELS, Cable, Mode, Model, Panel, Pins, open_panel
-from drivers.header import OpenBus, PinFactory, Wire, open_pins, open_spi
+from drivers.header import OpenBus, PinFactory, Spi, Wire, open_pins, open_spi
 from drivers.line import SteadyClock
 from drivers.own_thread import Inbox, OwnThread
 from hub.errors import ConfigError, DeviceError
@@ -42,6 +42,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
     panel: str = "waveshare-4.2"
     spi: str = "0.0"
+    select: int | None = None  # the GPIO of the bus's select, where config.txt has moved it
     pins: PinFactory = "lgpio"
     upside_down: bool = False
     reset: int | None = None
@@ -54,6 +55,10 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
         if self.panel not in MODELS:
             raise ConfigError(f'eink: there is no panel "{self.panel}" here; there are {", ".join(MODELS)}.')
         return MODELS[self.panel]
+
+    def place(self) -> Spi:
+        """Its bus. Raises ConfigError."""
+        return header.spi(self.spi, "eink", self.select)
 
     def lines(self) -> Pins:
         """Where its lines go."""
@@ -169,7 +174,7 @@ class Eink:
         self._refresh.forget()
         self._shown = None
         self._factory = self._open_header(asked.pins)
-        bus = self._open_bus(header.spi(asked.spi, "eink"), model.hertz)
+        bus = self._open_bus(asked.place(), model.hertz)
         try:
             self._cable = Cable(asked.panel, model, asked.lines(), self._factory, bus, self._clock, self._pause)
         except DeviceError:
@@ -249,11 +254,11 @@ def mounted(sheet: Image.Image, model: Model, upside_down: bool) -> Image.Image:
 def wiring(settings: Mapping[str, Any]) -> list[Wire]:
     """The wires of a `[[device]]` block."""
     asked = block.read(Settings, settings, "eink")
-    model, lines, place = asked.model(), asked.lines(), header.spi(asked.spi, "eink")
+    model, lines, place = asked.model(), asked.lines(), asked.place()
     wires = [
-        Wire(place.mosi, "DIN", shared=True),
-        Wire(place.sclk, "CLK", shared=True),
-        Wire(place.ce, "CS"),
+        place.data("DIN", shared=True),
+        place.clock("CLK", shared=True),
+        *place.selects("CS"),
         Wire(lines.dc, "DC"),
         Wire(lines.reset, "RST"),
         Wire(lines.busy, "BUSY"),

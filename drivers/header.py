@@ -35,18 +35,25 @@ class Wire(NamedTuple):
     """One wire: from a GPIO or a rail of the header to a terminal of a device.
 
     A `shared` wire may go to several devices: a rail, or the clock and data of an SPI bus with selects. On an `idle`
-    one the Pi's bus keeps a pin busy to which nothing is connected.
+    one the SPI `bus` keeps a pin to which this device connects nothing; another device on that bus may have it.
     """
 
     pin: int | Rail
     to: str
     shared: bool = False
     idle: bool = False
+    bus: int | None = None
 
     @property
     def place(self) -> str:
         """The pin as people say it."""
         return f"GPIO{self.pin}" if isinstance(self.pin, int) else self.pin
+
+    def clashes(self, other: Wire) -> bool:
+        """Whether both cannot be."""
+        if self.pin != other.pin or (self.shared and other.shared):
+            return False
+        return self.bus is None or self.bus != other.bus or not (self.idle or other.idle)
 
 
 class Spi(NamedTuple):
@@ -54,6 +61,7 @@ class Spi(NamedTuple):
 
     bus: int
     select: int
+    moved: int | None = None  # the GPIO of the select, where config.txt gives another than the usual one
 
     @property
     def path(self) -> str:
@@ -61,19 +69,27 @@ class Spi(NamedTuple):
         return f"/dev/spidev{self.bus}.{self.select}"
 
     @property
-    def mosi(self) -> int:
-        """Data from the Pi."""
-        return _SPI[self.bus].mosi
+    def overlay(self) -> str:
+        """The line of config.txt that makes it."""
+        if self.moved is not None:
+            return f"dtoverlay=spi{self.bus}-1cs,cs0_pin={self.moved}"
+        return "dtparam=spi=on" if self.bus == 0 else f"dtoverlay=spi1-{self.select + 1}cs"
 
-    @property
-    def sclk(self) -> int:
-        """The clock."""
-        return _SPI[self.bus].sclk
+    def data(self, to: str, *, shared: bool) -> Wire:
+        """The wire of data from the Pi."""
+        return Wire(_SPI[self.bus].mosi, to, shared, bus=self.bus)
 
-    @property
-    def ce(self) -> int:
-        """The select of this place."""
-        return _SPI[self.bus].selects[self.select]
+    def clock(self, to: str, *, shared: bool, idle: bool = False) -> Wire:
+        """The wire of the clock."""
+        return Wire(_SPI[self.bus].sclk, to, shared, idle, self.bus)
+
+    def selects(self, to: str | None) -> list[Wire]:
+        """The wire of the select, if it goes anywhere, and those that the bus keeps beside it."""
+        usual = _SPI[self.bus].selects
+        kept = (self.moved,) if self.moved is not None else usual if self.bus == 0 else usual[: self.select + 1]
+        own = self.moved if self.moved is not None else usual[self.select]
+        idle = [Wire(pin, "kept by the bus", idle=True, bus=self.bus) for pin in kept if to is None or pin != own]
+        return idle if to is None else [Wire(own, to, bus=self.bus), *idle]
 
 
 class _SpiPins(NamedTuple):
@@ -85,12 +101,14 @@ class _SpiPins(NamedTuple):
 _SPI = {0: _SpiPins(10, 11, (8, 7)), 1: _SpiPins(20, 21, (18, 17, 16))}
 
 
-def spi(text: str, device: str) -> Spi:
-    """The place that an owner writes as "0.0". Raises ConfigError."""
-    places = {f"{bus}.{select}": Spi(bus, select) for bus, pins in _SPI.items() for select in range(len(pins.selects))}
+def spi(text: str, device: str, select: int | None = None) -> Spi:
+    """The place that an owner writes as "0.0", its select perhaps moved to another GPIO. Raises ConfigError."""
+    places = {f"{bus}.{number}": Spi(bus, number) for bus, pins in _SPI.items() for number in range(len(pins.selects))}
     if text not in places:
         raise ConfigError(f'{device}: spi = "{text}" is no place on a bus; there are {", ".join(sorted(places))}.')
-    return places[text]
+    if select is not None and places[text].select != 0:
+        raise ConfigError(f'{device}: select is for "0.0" and "1.0": a bus with a moved select has but one.')
+    return places[text]._replace(moved=select)
 
 
 # --- who uses which pin ------------------------------------------------------------------------------
@@ -104,7 +122,7 @@ def check_pins(device: str, wires: Sequence[Wire]) -> None:
                 f"{device}: there is no GPIO{wire.pin} for {wire.to}; the header has GPIO{LEAST_GPIO} to {MOST_GPIO}."
             )
     for one, other in combinations(wires, 2):
-        if one.pin == other.pin and not (one.shared and other.shared):
+        if one.clashes(other):
             raise ConfigError(f"{device}: {one.place} is given to {one.to} and to {other.to}: give each its own.")
 
 
@@ -112,10 +130,7 @@ def check_devices(devices: Sequence[tuple[str, Sequence[Wire]]]) -> None:
     """Refuse a pin that two devices would have. Raises ConfigError that names both and every such pin."""
     for (one, own), (other, others) in combinations(devices, 2):
         clashes = [
-            f"{wire.place} ({wire.to} and {second.to})"
-            for wire in own
-            for second in others
-            if wire.pin == second.pin and not (wire.shared and second.shared)
+            f"{wire.place} ({wire.to} and {second.to})" for wire in own for second in others if wire.clashes(second)
         ]
         if clashes:
             raise ConfigError(f"{one} and {other} are both wired to {', '.join(clashes)}: move one of them.")
@@ -188,8 +203,7 @@ def open_spi(place: Spi, hertz: int) -> Bus:
 
 def _spi_sentence(place: Spi, trouble: OSError) -> str:
     if trouble.errno == errno.ENOENT:
-        overlay = "dtparam=spi=on" if place.bus == 0 else f"dtoverlay=spi1-{place.select + 1}cs"
-        return f"There is no {place.path}: write {overlay} into /boot/firmware/config.txt and restart the Pi."
+        return f"There is no {place.path}: write {place.overlay} into /boot/firmware/config.txt and restart the Pi."
     if trouble.errno in (errno.EACCES, errno.EPERM):
         return f"The hub may not open {place.path}: put its user into the group spi."
     return f"{place.path} cannot be used ({trouble.strerror})."

@@ -41,6 +41,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
     chip: Chip = "apa102"  # "apa102" is SK9822, too
     spi: str = "0.0"  # the bus: /dev/spidev0.0
+    select: int | None = None  # the GPIO of the bus's select, where config.txt has moved it
     seats: Annotated[list[int], msgspec.Meta(min_length=1, max_length=6)] = msgspec.field(
         default_factory=lambda: [1, 2, 3, 4]
     )  # in the order in which the strip passes them
@@ -49,6 +50,10 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     gap: Annotated[int, msgspec.Meta(ge=0, le=WIDEST_GAP)] = 0  # lamps between two rings, which stay dark
     brightness: Annotated[int, msgspec.Meta(ge=1, le=100)] = 40  # percent
     milliamps: Annotated[int, msgspec.Meta(ge=100, le=20000)] = 1500  # what the strip's 5 V supply can give
+
+    def place(self) -> Spi:
+        """Its bus. Raises ConfigError."""
+        return header.spi(self.spi, "led_strip", self.select)
 
     @property
     def count(self) -> int:
@@ -146,7 +151,7 @@ class LedStrip:
 
     def __init__(self, asked: Settings, inbox: Inbox, clock: Clock, open_bus: OpenBus = open_spi) -> None:
         self._asked = asked
-        self._place: Spi = header.spi(asked.spi, "led_strip")
+        self._place = asked.place()
         self._coding = CODINGS[asked.chip]
         self._open_bus = open_bus
         self._bus: Bus | None = None
@@ -217,12 +222,11 @@ class LedStrip:
 def wiring(settings: Mapping[str, Any]) -> list[Wire]:
     """The wires of a `[[device]]` block. A strip has no select: it hears all of its bus, which no other may use."""
     asked = block.read(Settings, settings, "led_strip")
-    place = header.spi(asked.spi, "led_strip")
-    clock = Wire(place.sclk, "CI") if asked.chip == "apa102" else Wire(place.sclk, "the bus's clock", idle=True)
+    place = asked.place()
     return [
-        Wire(place.mosi, "DI, through a level shifter to 5 V"),
-        clock,
-        Wire(place.ce, "the bus's select", idle=True),
+        place.data("DI, through a level shifter to 5 V", shared=False),
+        place.clock("CI", shared=False, idle=asked.chip == "ws2812"),
+        *place.selects(None),
         Wire("GND", "GND, joined with the GND of its 5 V supply", shared=True),
     ]
 
@@ -230,6 +234,7 @@ def wiring(settings: Mapping[str, Any]) -> list[Wire]:
 def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> LedStrip:
     """The device of a `[[device]]` block. Raises ConfigError."""
     asked = block.read(Settings, settings, "led_strip")
+    header.check_pins("led_strip", wiring(settings))
     for seat in asked.seats:
         if asked.seats.count(seat) > 1:
             raise ConfigError(f"led_strip: seat {seat} has two rings on the strip: name each seat once.")

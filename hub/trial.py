@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 from PIL import Image
 
 from hub.pictures import SIZES, PanelSize
-from hub.pictures.ink import Box, Sheet
+from hub.pictures.ink import Box, Sheet, fitting
 from hub.ports import (
     CONTROLS,
     SEAT_MARKS,
@@ -51,7 +51,7 @@ def trial_sheet(_state: Mapping[str, Any], size: PanelSize) -> Image.Image:
     paper = Sheet(form.width, form.height)
     whole = Box(0, 0, form.width, form.height)
     paper.frame(whole, width=3)
-    side = form.height // 8
+    side = min(form.height // 8, form.width // 14)
     for down in range(1, 7):
         for across in range(1, 7):
             if (down + across) % 2:
@@ -59,8 +59,9 @@ def trial_sheet(_state: Mapping[str, Any], size: PanelSize) -> Image.Image:
                 paper.fill(Box(left, top, left + side, top + side))
     words = whole._replace(left=side * 8).inset(6, 6)
     lines = (f"{size} inch", "this way up", "black on white")
+    size_of_all = min(fitting(line, words.width, (48, 40, 32, 26, 22, 18, 16, 13), bold=True) for line in lines)
     for place, line in enumerate(lines):
-        paper.line(words.row(place, words.height // 3), line, form.least * 3 // 2, bold=place == 1)
+        paper.line(words.row(place, words.height // 3), line, size_of_all, bold=place == 1)
     return paper.image
 
 

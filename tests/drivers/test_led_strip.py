@@ -304,11 +304,26 @@ def test_a_machine_without_the_bus_says_what_to_do() -> None:
 
 def test_a_strip_takes_its_whole_bus() -> None:
     wires = led_strip.wiring({})
-    assert [wire.pin for wire in wires] == [10, 11, 8, "GND"]
-    panel = [header.Wire(10, "DIN", shared=True), header.Wire(7, "CS")]
+    assert [wire.pin for wire in wires] == [10, 11, 8, 7, "GND"]
+    panel = [Spi(0, 1).data("DIN", shared=True), *Spi(0, 1).selects("CS")]
     with pytest.raises(ConfigError, match="led_strip and eink are both wired to GPIO10"):
         header.check_devices([("led_strip", wires), ("eink", panel)])
     header.check_devices([("led_strip", led_strip.wiring({"spi": "1.0"})), ("eink", panel)])
+
+
+def test_what_a_bus_keeps_is_nobody_elses_but_another_place_on_it() -> None:
+    """The kernel holds both selects of SPI0 as soon as it is on, and those of SPI1 up to the one that is used."""
+    kept = [wire.pin for wire in led_strip.wiring({"spi": "1.2"}) if wire.idle]
+    assert kept == [18, 17, 16]
+    assert [wire.pin for wire in led_strip.wiring({"spi": "1.0", "select": 16}) if wire.idle] == [16]
+    first, second = Spi(0, 0), Spi(0, 1)
+    header.check_devices([("one", first.selects("CS")), ("other", second.selects("CS"))])
+    with pytest.raises(ConfigError, match=r"GPIO7 \(kept by the bus and key\)"):
+        header.check_devices([("one", first.selects("CS")), ("box", [header.Wire(7, "key")])])
+    with pytest.raises(ConfigError, match=r"GPIO8 \(CS and CS\)"):
+        header.check_devices([("one", first.selects("CS")), ("other", first.selects("CS"))])
+    with pytest.raises(ConfigError, match="has but one"):
+        led_strip.connect({"spi": "1.1", "select": 16}, print)
 
 
 @pytest.mark.parametrize(

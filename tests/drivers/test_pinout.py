@@ -41,7 +41,7 @@ def test_the_text_shows_pin_1_at_the_upper_left_and_what_goes_where() -> None:
     assert "3V3 ( 1) ( 2) 5V" in lines[0]
     assert "box: pins-1 push    GPIO13 (33) (34)" in lines[16]
     assert lines[11].endswith("(24) GPIO8     panel: CS")
-    assert lines[5].endswith("panel: PWR; strip: the bus's select (nothing connected)")
+    assert lines[5].endswith("panel: PWR; strip: kept by the bus (nothing connected)")
 
 
 def test_the_drawing_says_the_same_as_the_text() -> None:

@@ -1,0 +1,96 @@
+"""The example of drivers/README.md is real: its one new file, put beside the others, is a device of the hub."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import drivers
+from drivers.pinout import as_text
+from hub.__main__ import main
+from hub.app import Hub, wired
+from hub.config import Config, DevicePart, TablePart, load
+from hub.errors import ConfigError
+from hub.ports import LampPicture
+from tests.phone_ui.rig import until
+
+README = (Path(drivers.__path__[0]) / "README.md").read_text("utf-8")
+
+
+def told(pattern: str) -> str:
+    found = re.search(pattern, README, re.DOTALL)
+    assert found, pattern
+    return found[1]
+
+
+@pytest.fixture
+def bell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of the one new file, which the hub looks into as if it lay in `drivers`."""
+    folder = tmp_path / "drivers"
+    folder.mkdir()
+    (folder / "bell.py").write_text(told(r'```python\n("""A table bell.*?)```'), "utf-8")
+    monkeypatch.setattr(drivers, "__path__", [*drivers.__path__, str(folder)])
+    yield folder
+    sys.modules.pop("drivers.bell", None)
+    vars(drivers).pop("bell", None)
+
+
+def made(folder: Path, **settings: object) -> Config:
+    config = Config()
+    config.hub.state = str(folder / "state")
+    config.web.host, config.web.port = "127.0.0.1", 0
+    config.table = [TablePart(seats=2)]
+    config.device = [
+        DevicePart("simulated", "1", "bench", {"seats": 2}),
+        DevicePart("bell", "1", "", {"pins": "mock", **settings}),
+    ]
+    return config
+
+
+def test_a_made_up_device_touches_one_new_file_and_plays_at_the_table(bell: Path, tmp_path: Path) -> None:
+    with Hub(made(tmp_path)) as hub:
+        hub.start()
+        device: Any = hub._devices[1]
+        until(lambda: device._relay is not None, "the relay's pin")
+        relay = device._relay
+        device.lamps.show({1: LampPicture("reveal")})
+        until(lambda: bool(relay.value), "the bell")
+        until(lambda: not relay.value, "silence")
+
+
+def test_the_made_up_devices_settings_and_pins_are_checked_like_every_others(bell: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="has no key 'relais': did you mean 'relay'"):
+        Hub(made(tmp_path, relais=4))
+    config = made(tmp_path, relay=13)
+    config.device.append(DevicePart("gpio_box", "1", "", {"pins": "mock"}))
+    with pytest.raises(ConfigError, match=r"bell and gpio_box are both wired to GPIO13 \(IN and pins-1 push\)"):
+        Hub(config)
+
+
+def test_the_made_up_device_is_drawn_and_tried_like_every_other(
+    bell: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text('[[device]]\ndriver = "bell"\npins = "mock"\n')
+    assert main(["pinout", "--config", str(file)]) == 0
+    assert "bell: IN    GPIO19 (35)" in capsys.readouterr().out
+
+
+def test_the_drawing_in_the_readme_is_that_of_the_configuration_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(told(r"This configuration and this drawing.*?```toml\n(.*?)```"))
+    drawing = told(r"This configuration and this drawing.*?```toml\n.*?```\n\n```\n(.*?)```")
+    assert as_text(wired(load(file).device)) == drawing
+
+
+@pytest.mark.parametrize("driver", ["gpio_box", "led_strip", "eink"])
+def test_the_blocks_of_the_readme_are_the_defaults(driver: str, tmp_path: Path) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(told(rf'```toml\n(\[\[device\]\]\ndriver = "{driver}".*?)```'))
+    block = load(file).device[0]
+    assert wired([block])[0][1] == wired([DevicePart(driver)])[0][1]
