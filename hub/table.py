@@ -68,6 +68,7 @@ log = logging.getLogger(__name__)
 CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: a table's code never spells a word
 NUDGE_SECONDS = 20.0
 SHOWN_EVENTS = 30
+SHOWN_CHANGES = 60  # of money and points, in this round and the last
 
 
 @dataclass
@@ -864,6 +865,7 @@ class Table:
             "locked": self._locked(decision) if decision and decision.kind == "sealed" else [],
             "want": decision.want if decision else "",
             "events": self._events(match),
+            "why": _changes(match) if match else [],
             "dice": self._tray.public() if decision else None,
             "kit": self._tray.public_kit(),
             "notice": self._stopped or self._without_broker or self._notice or self._lost_device or None,
@@ -938,6 +940,19 @@ class Table:
 
 def _event(n: int, event: Event) -> dict[str, Any]:
     return {"n": n, "text": event.text, "rule": event.rule or None, "kind": event.kind, "data": event.data}
+
+
+def _changes(match: Match) -> list[dict[str, Any]]:
+    """What has changed of money and points in this round and the last, newest first: all that "why?" is made of."""
+    told: list[dict[str, Any]] = []
+    for n in range(len(match.events) - 1, -1, -1):
+        event = match.events[n]
+        if event.round < match.state.round - 1 or len(told) == SHOWN_CHANGES:
+            break
+        if "what" in event.data and "sum" in event.data:
+            change = {key: event.data.get(key) for key in ("seat", "what", "from", "to", "sum")}
+            told.append({"n": n, "round": event.round, "text": event.text, "rule": event.rule, **change})
+    return told
 
 
 def _game_card(game: Game) -> dict[str, Any]:

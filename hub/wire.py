@@ -66,6 +66,20 @@ class PublicEvent(_Strict, frozen=True):
     data: dict[str, Any] = {}
 
 
+class Change(_Strict, frozen=True, rename={"was": "from"}):
+    """A change of money or points, with the rule behind it and how it was reckoned; a secret total has no numbers."""
+
+    n: int
+    round: int
+    seat: SeatNumber
+    what: str
+    text: str
+    rule: str
+    sum: str
+    was: int | None = None
+    to: int | None = None
+
+
 Read = Literal["read", "typed", "hub"]
 
 
@@ -137,6 +151,7 @@ class PublicState(_Strict, frozen=True):
     locked: list[int] = []
     want: str = ""
     events: list[PublicEvent] = []
+    why: list[Change] = []
     dice: PublicDice | None = None
     kit: Kit | None = None
     notice: str | None = None

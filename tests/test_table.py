@@ -1150,6 +1150,19 @@ def test_the_tables_thread_reads_its_inbox_until_it_is_stopped() -> None:
     assert room.state["notice"] == "The broker is gone."
 
 
+def test_each_change_of_points_is_told_with_its_rule_and_its_sum_for_two_rounds(playing: Room) -> None:
+    random, told = Random(11), []
+    while not playing.state["over"] and playing.state["view"]["round"] < 4:
+        step(playing, random)
+        told.append(playing.state["why"])
+    why = playing.state["why"]
+    assert {change["round"] for change in why} <= {3, 4}
+    assert [change["n"] for change in why] == sorted((change["n"] for change in why), reverse=True)
+    spent = next(change for changes in told for change in changes if change["rule"] == "BB-14")
+    assert spent["to"] < spent["from"]
+    assert spent["sum"] == f"{spent['from']} - {spent['from'] - spent['to']} = {spent['to']}"
+
+
 def test_two_tables_share_a_record(room: Room) -> None:
     other = Room(boxes=False, start=False, store=room.store)
     other.table = Table("2", "Table 2", 3, list(room.table._games.values()), other.ports)

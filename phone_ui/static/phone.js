@@ -9,6 +9,7 @@ import { Act } from "./ask.js";
 import { Play, turnWords } from "./play.js";
 import { Seating } from "./seating.js";
 import { follow, notOlder } from "./stream.js";
+import { Why } from "./why.js";
 import { Help, Log, Rules, SeatTab, TabBar } from "./tabs.js";
 import { phaseWords, roundWords, wordsOf } from "./words.js";
 
@@ -153,6 +154,7 @@ function Phone() {
   const panels = {
     rules: () => html`<${Rules} ...${common} />`,
     log: () => html`<${Log} ...${common} />`,
+    why: () => html`<${Why} ...${common} />`,
     help: () => html`<${Help} ...${common} />`,
     seat: () => html`<${SeatTab} ...${common} held=${held} onLeave=${leave}
       onSettings=${(next) => {

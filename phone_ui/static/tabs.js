@@ -1,16 +1,19 @@
-// The four tabs below: rules, log, help, seat.
+// The tabs below: rules, log, why, help, seat.
 
 import { html, useState } from "/vendor/htm-preact.js";
 import { READ, Said, Mark, seatWords } from "./atoms.js";
 import { SecretZone } from "./secret.js";
 import { MARKS } from "./words.js";
 
-export const TABS = { rules: "Rules", log: "Log", help: "Help", seat: "Seat" };
+export const TABS = { rules: "Rules", log: "Log", why: "Why?", help: "Help", seat: "Seat" };
+
+/** What a tab is called where its word alone would not do. */
+const NAMES = { why: "Why did money and points change?" };
 
 export function TabBar({ open, onOpen }) {
   return html`<nav class="tabs" aria-label="More">
     ${Object.entries(TABS).map(
-      ([name, label]) => html`<button type="button" key=${name} class="tab" aria-expanded=${open === name} onClick=${() => onOpen(open === name ? null : name)}>${label}</button>`,
+      ([name, label]) => html`<button type="button" key=${name} class="tab" aria-label=${NAMES[name] ?? label} aria-expanded=${open === name} onClick=${() => onOpen(open === name ? null : name)}>${label}</button>`,
     )}
   </nav>`;
 }

@@ -185,6 +185,14 @@ ROLLING = playing(
         "votes": [],
     },
 )
+WHY = [
+    {"n": 31, "round": 4, "seat": 2, "what": "baits", "from": 3, "to": 1, "sum": "3 - 2 = 1", "rule": "BB-14",
+     "text": "Seat 2 spends 2 Baits and succeeds."},
+    {"n": 30, "round": 4, "seat": 4, "what": "fish_count", "from": 1, "to": 2, "sum": "1 + 1 = 2", "rule": "BB-16",
+     "text": "Seat 4 takes a Trout."},
+    {"n": 22, "round": 3, "seat": 2, "what": "baits", "from": None, "to": None, "sum": "1 + 2", "rule": "BB-20",
+     "text": "Seat 2 gets 2 Baits."},
+]  # fmt: skip
 ROLL_HAND = hand(want="Roll 2 or more.", faces={"count": 1, "sides": 6})
 OVER = public(
     state="over", match="m-7", game="bid-and-bait", title="Bid & Bait!", seq=90, view=TAKE["view"] | {"phase": "over", "waiting": {"seats": [], "secret": False}},

@@ -382,6 +382,24 @@ def test_read_dice_are_tagged_and_can_be_accepted_by_the_roller(page: Page, hub:
     assert hub.asks.get(timeout=15)["args"] == {"say": "accept"}
 
 
+def test_why_shows_the_rule_and_the_sum_of_each_change_of_points(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.TAKE | {"why": scenes.WHY}, scenes.TAKE_HAND)
+    tab = page.get_by_role("button", name="Why did money and points change?")
+    box = tab.bounding_box()
+    assert box
+    assert min(box["width"], box["height"]) >= 44, "a thumb hits it"
+    tab.click()
+    now, last = page.get_by_role("region", name="Round 4"), page.get_by_role("region", name="Round 3")
+    expect(now.locator("h3").first).to_contain_text("you")
+    expect(now).to_contain_text("Baits 3 → 1−2")
+    expect(now).to_contain_text("3 - 2 = 1")
+    expect(now).to_contain_text("BB-14 If you roll less you may spend exactly as many Baits as you are short.")
+    expect(now).to_contain_text("Fish in all 1 → 2+1")
+    expect(last).to_contain_text("1 + 2")
+    expect(last).not_to_contain_text("→")
+
+
 def test_the_lobby_starts_a_game_with_its_options(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
     hub.public(scenes.public(seq=50))
