@@ -23,7 +23,7 @@ class Ring:
         self._board = board
         self._ring = None
         self._lit = None
-        self._ms = 0  # since the pattern was told; every pattern repeats itself
+        self._ms = 0  # since the pattern was told, as far as it matters
         self._looked_at = 0
         self._light([rings.OFF] * LAMPS)
 
@@ -38,8 +38,8 @@ class Ring:
             return
         else:
             self._ms += passed
-            if self._ms >= 2 * rings.BEAT:
-                self._ms -= rings.BEAT * (self._ms // rings.BEAT - 1)
+            if self._ms >= 3 * rings.BEAT:
+                self._ms -= rings.BEAT * (self._ms // rings.BEAT - 2)
         self._looked_at = now
         self._light(rings.within(rings.lamps(ring, self._ms), MILLIAMPERES))
 

@@ -10,7 +10,7 @@ LAMPS = 16
 OFF = (0, 0, 0)
 AMBER = (255, 140, 0)
 WHITE = (255, 255, 255)
-BEAT = 12000  # ms after which every pattern is where it began
+BEAT = 12000  # ms after which every pattern is where it was, once what happens only once (16 s at most) is over
 STILL = ("off", "waiting", "choosing", "locked", "out", "dice_trouble", "last_orders")
 
 _HALF = (12, 13, 14, 15, 0, 1, 2, 3, 4)
