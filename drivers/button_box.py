@@ -66,6 +66,7 @@ log = logging.getLogger(__name__)
 
 SILENT = 3.0  # seconds without a frame until a box counts as lost (protocol: `beat`)
 SHORTEST_REST, LONGEST_REST = 0.5, 5.0  # between two `who` to a line that does not say hello
+ASKS = 5  # after so many, about eight seconds, a board that never said hello is named; it is asked on
 NAK_REST = 1.0  # a ring that the box could not read is told again at most this often
 WIDEST = 40  # characters of the small display
 
@@ -213,6 +214,7 @@ class Cable:
         self._who: Frame | None = None  # as asked since the box was last heard to say hello
         self._who_at = 0.0
         self._rest = SHORTEST_REST
+        self._asks = 0
         self._heard_at = 0.0
         self._ring: LampPicture | None = None  # as told on this cable
         self._text: str | None = None
@@ -237,6 +239,9 @@ class Cable:
             else:
                 self.link.tell_again(self._who)
             self._sleep(now)
+            self._asks += 1
+            if self._asks == ASKS and not self.fine:
+                self._wonder()
         if self.state != "up" or self._box is None:
             return
         if now - self._heard_at > SILENT:
@@ -335,9 +340,10 @@ class Cable:
         if self.state == "ignored":
             return
         name = other.id or self.port
+        age, cure = ("older", "") if other.protocol < PROTOCOL else ("newer", "update the hub, or ")
         wrong = WrongFirmware(
-            f"Box {name} speaks protocol {other.protocol}, this hub speaks {PROTOCOL}: "
-            f"put the firmware of this hub on the box ({self.port})."
+            f"Box {name} has {age} firmware ({other.firmware or 'nameless'}, protocol {other.protocol}) than this hub "
+            f"(protocol {PROTOCOL}): {cure}put the firmware of this hub on the box ({self.port})."
         )
         log.warning("%s", wrong)
         if self._box is not None:
@@ -426,6 +432,11 @@ class Cable:
         """The cable that had the box of that id lost it: perhaps it is ours now."""
         if self.state == "twin" and self._twin == name:
             self.state, self._who, self._who_at, self._rest = "asking", None, 0.0, SHORTEST_REST
+
+    def _wonder(self) -> None:
+        why = f"The board at {self.port} does not say that it is a seat box: is the box's firmware on it?"
+        log.warning("%s", why)
+        self._fleet.put(BoxDown(self.port, why))
 
     def _sleep(self, now: float) -> None:
         self._who_at = now + self._rest

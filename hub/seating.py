@@ -91,8 +91,8 @@ class Seating:
         return next((place for place in self if place.box == box), None)
 
     def without_box(self) -> list[Place]:
-        """The places that a new box may be put to."""
-        return [place for place in self if not place.box]
+        """The places that a new box may be put to: without a box; else, where one is broken, without its box now."""
+        return [place for place in self if not place.box] or [place for place in self if not place.box_on]
 
     def bind(self, box: str, seat: int) -> None:
         """A box stands at this seat now, and at no other."""

@@ -522,6 +522,9 @@ class Table:
             if free := self._seating.without_box():
                 self._notice = f"A new seat box: press any button on the box for seat {free[0].seat}."
             return
+        self._box_is_there(place)
+
+    def _box_is_there(self, place: Place) -> None:
         place.box_on = True
         decision = self._decision()
         if decision and self._sealed and place.seat in decision.asked and place.seat not in decision.answers:
@@ -559,12 +562,12 @@ class Table:
         return isinstance(signal, Key) and self._control_in_lobby(place, signal)
 
     def _place_box(self, signal: Key | Turn) -> bool:
-        """A box that belongs to no seat yet: its first key binds it to the first free seat."""
+        """A box that belongs to no seat yet: its first key binds it to the first free seat, or in a lost box's place."""
         free = self._seating.without_box()
         if not isinstance(signal, Key) or not free:
             return False
         self._seating.bind(signal.box, free[0].seat)
-        free[0].box_on = True
+        self._box_is_there(free[0])
         self._seating.keep()
         unbound = [box for box in self._boxes_up if self._seating.of_box(box) is None]
         self._notice = f"Now press the box for seat {free[1].seat}." if unbound and free[1:] else ""
@@ -625,7 +628,9 @@ class Table:
             return False
         self._cursors[place.seat] = cursor
         words, view = self._words(), self._own_view(place)
-        said = bindings.oled_roll(cursor, roll, moves, words, view) if roll else bindings.oled(cursor, moves, words, view)
+        said = (
+            bindings.oled_roll(cursor, roll, moves, words, view) if roll else bindings.oled(cursor, moves, words, view)
+        )
         self._tell_cursor(place, said)
         self._mean(place, meaning)
         return True
@@ -810,7 +815,9 @@ class Table:
         for place in self._at_hand():
             if place.box_on:
                 mine = place.seat == roll.seat
-                self._ports.boxes.say(place.box, bindings.oled_dice(roll, self._tray.standing, self._tray.state, mine=mine))
+                self._ports.boxes.say(
+                    place.box, bindings.oled_dice(roll, self._tray.standing, self._tray.state, mine=mine)
+                )
 
     def _call_staff(self, sentence: str) -> None:
         self._notice = sentence

@@ -338,6 +338,21 @@ def test_a_new_box_is_bound_to_the_first_free_seat_by_its_first_key() -> None:
     assert again.state["seats"][0]["box"] == "on"
 
 
+def test_a_new_box_takes_the_place_of_one_that_is_broken_and_plays_on_in_the_middle_of_a_round(boxed: Room) -> None:
+    boxed.take(BoxDown("box-2", "Its cable is torn."), BoxUp("new", "b", "1", 8))
+    assert boxed.state["notice"] == "A new seat box: press any button on the box for seat 2."
+    boxed.take(Key("new", "push", "down"))
+    assert boxed.state["seats"][1]["box"] == "on"
+    assert boxed.boxes.rounds["new"].round == boxed.boxes.rounds["box-1"].round, "it is asked as all others are"
+    boxed.take(BoxUp("box-2", "c", "1", 8), Key("box-2", "push", "down"))
+    assert boxed.state["seats"][1]["box"] == "on"
+
+
+def test_while_every_box_is_there_another_one_is_not_needed(boxed: Room) -> None:
+    boxed.take(BoxUp("new", "b", "1", 8), Key("new", "push", "down"))
+    assert boxed.state["notice"] is None
+
+
 def choose_in_boxes(room: Room, random: Random) -> None:
     """All boxes that are asked lock, and open what they locked when they are told to."""
     asked = dict(room.boxes.rounds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -233,22 +234,30 @@ def test_two_boxes_with_one_id_are_named_and_only_one_is_used(seats: Seats) -> N
     assert seats.inbox.next(Key).control == "k3"
 
 
-class Newer(BoxEnd):
+class Other(BoxEnd):
     """A box of another protocol."""
+
+    def __init__(self, protocol: int) -> None:
+        super().__init__(BOX)
+        self.protocol = protocol
 
     def hello(self) -> Frame:
         hello = super().hello()
         assert isinstance(hello, Hello)
-        return msgspec.structs.replace(hello, p=2)
+        return msgspec.structs.replace(hello, p=self.protocol)
 
 
-def test_a_box_of_another_protocol_is_named_and_otherwise_ignored(seats: Seats) -> None:
-    sim = seats.box(Newer(BOX))
+@pytest.mark.parametrize(
+    ("protocol", "why"),
+    [(0, "older firmware"), (2, "newer firmware .* update the hub, or put the firmware of this hub")],
+)
+def test_a_box_of_another_protocol_is_named_and_otherwise_ignored(seats: Seats, protocol: int, why: str) -> None:
+    sim = seats.box(Other(protocol))
     hub = seats.hub()
     down = seats.inbox.next(BoxDown)
     assert down.box == BOX
-    assert "protocol 2" in down.why
-    assert "firmware" in down.why
+    assert re.search(why, down.why)
+    assert f"protocol {protocol}" in down.why
     sim.press("k1")
     hub.ring(BOX, LampPicture("turn"))
     good = seats.box(BoxEnd("box-2"), port="port-2")

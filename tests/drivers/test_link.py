@@ -417,6 +417,28 @@ def test_a_round_ended_while_the_box_was_away_gives_the_keys_back_on_return(wire
         wire.until(lambda: not wire.end.state()["sealed"])
 
 
+def test_a_board_without_the_boxs_firmware_is_named_once_and_asked_on() -> None:
+    """MicroPython's bare prompt: it echoes what it hears and knows nothing of it."""
+
+    class Prompt(BoxEnd):
+        def outgoing(self, now: float) -> bytes:
+            heard, self.echo = self.echo, b""
+            return heard
+
+        def heard(self, data: bytes) -> None:
+            self.echo += b">>> " + data + b"Traceback (most recent call last):\r\n"
+
+        echo = b""
+
+    wire = Wire(end=Prompt(BOX))
+    wire.wait(60.0)
+    (down,) = wire.signals
+    assert down == BoxDown("wire", "The board at wire does not say that it is a seat box: is the box's firmware on it?")
+    assert wire.from_hub.count(b'"t":"who"') > 12
+    wire.end = BoxEnd(BOX)
+    wire.until(lambda: wire.all(BoxUp), limit=5.5)
+
+
 def test_a_cable_with_another_device_is_given_up() -> None:
     class Tray(BoxEnd):
         def hello(self) -> Frame:
