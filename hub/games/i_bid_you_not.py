@@ -592,13 +592,15 @@ async def accept(s: Table, seat: int) -> None:
     if "aquariumbrella B" in now.works:
         await strike(s, seat)
     won = cut(s, now)
+    # IB-A58: a sole bidder who wins nothing but Nightbulb B's scores them, for with two of them the game would never end.
+    circling = len(market.bids) == 1 and all(named(card) == "nightbulb B" for card in won)
     market.offer, market.placed, market.quiet = [], [], 0
     prices: list[int] = []
     for card in won:
         if now.traits and named(card) == "nightbulb A":  # IB-A57
             market.discards.append(card.card)
             tell(s, f"Nightbulb A: {shown(card)} is discarded.", rule="IB-A57", kind="discard", cards=[card.card])
-        elif now.traits and named(card) == "nightbulb B":  # IB-A58
+        elif now.traits and named(card) == "nightbulb B" and not circling:  # IB-A58
             card.by = None
             hand(s, seat).append(card)
             sort_hand(s, seat)
