@@ -245,7 +245,7 @@ class Tray:
         self._arms += 1
         self._accept_at = self._silent_at = None
         self.state, self._faces = "typed", self._held + self._flat + faces
-        self._say = f"Seat {seat} typed {', '.join(map(str, faces))}: is that right? Another seat says yes."
+        self._say = f"Seat {seat} typed this: is it right? Another seat says yes."
         if not others:
             self._stand("typed")
 
@@ -369,17 +369,19 @@ class Tray:
             "total": sum(face for batch in self._batches for face in batch.faces) + sum(faces),
             "say": self._say,
             "votes": list(self._votes),
-            "wants": self._told() if self._wants else None,
+            "wants": self._told() if self._wants and self.state not in ("settled", "typed") else None,
         }
 
     def _told(self) -> dict[str, Any]:
-        """What the roll must show: in a line with its odds, and the odds exactly where the line rounds them."""
+        """What the roll must show: in a line with its odds now, and the odds exactly where the line rounds them."""
         roll, wants = self.roll, self._wants
         assert roll is not None
         assert wants is not None
-        chance = odds.chance(roll.count, roll.sides, wants)
+        stand = tuple(face for batch in self._batches for face in batch.faces)
+        left = roll.count - len(stand)
+        chance = odds.chance(left, roll.sides, wants, stand)
         exact = "" if roll.sides % chance.denominator == 0 else odds.exact(chance)
-        return {"say": odds.told(roll.count, roll.sides, wants), "exact": exact}
+        return {"say": odds.told(left, roll.sides, wants, stand), "exact": exact}
 
     def public_kit(self) -> dict[str, Any] | None:
         """What there is to be thrown, for the lobby: before a match is the time to load a battery."""

@@ -368,8 +368,18 @@ def test_the_odds_stand_beside_a_roll_before_it_falls() -> None:
     room = at(2)
     assert room.state["dice"]["wants"] == {"say": "against 2 dice, a tie loses: 44 in 100", "exact": "575 in 1,296"}
     assert room.state["dice"]["for"] == "trial"
-    read(room, 1, 1)
+    room.see("settled", 1, 1)
+    assert room.state["dice"]["wants"] is None, "what lies there needs no odds"
+    wait(room, ACCEPT_SECONDS)
     assert room.state["dice"]["wants"] == {"say": "9 or more: 28 in 100", "exact": "5 in 18"}
+
+
+def test_the_odds_follow_the_batches_that_stand() -> None:
+    room = at(10)
+    for batch in ([6] * 6, [6] * 4, [1] * 6):
+        read(room, *batch)
+    wants = room.state["dice"]["wants"]
+    assert wants == {"say": "9 or more, 3 to go: sure", "exact": ""}
 
 
 def tumbles(random: Random, count: int) -> Iterator[tuple[Any, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import TypeAlias
@@ -54,30 +55,30 @@ def reach(count: int, sides: int, total: int) -> Fraction:
     return Fraction(sum(ways(count, sides)[max(total, 0) :]), sides**count)
 
 
-def beat(count: int, others: int, sides: int, *, ties: bool = False) -> Fraction:
-    """The chance that `count` dice together show more than `others` dice; with `ties`, or as much."""
-    mine, least = ways(count, sides), 0 if ties else 1
-    wins = sum(many * sum(mine[total + least :]) for total, many in enumerate(ways(others, sides)))
+def beat(count: int, others: int, sides: int, *, ties: bool = False, ahead: int = 0) -> Fraction:
+    """The chance that `count` dice and `ahead` beside them show more than `others` dice; with `ties`, or as much."""
+    mine, least = ways(count, sides), (0 if ties else 1) - ahead
+    wins = sum(many * sum(mine[max(total + least, 0) :]) for total, many in enumerate(ways(others, sides)))
     return Fraction(wins, sides ** (count + others))
 
 
-def chance(count: int, sides: int, wants: Wants) -> Fraction:
-    """The chance that a roll of `count` dice shows what is wanted, nothing paid."""
+def chance(count: int, sides: int, wants: Wants, stand: Sequence[int] = ()) -> Fraction:
+    """The chance that a roll shows what is wanted, nothing paid, when these dice of it `stand` and `count` are to come."""
     match wants:
         case AtLeast(total, one=True):
-            return 1 - Fraction(min(max(total - 1, 0), sides), sides) ** count
+            return Fraction(1) if max(stand, default=0) >= total else 1 - Fraction(min(max(total - 1, 0), sides), sides) ** count
         case AtLeast(total):
-            return reach(count, sides, total)
+            return reach(count, sides, total - sum(stand))
         case AtMost(total):
-            return 1 - reach(count, sides, total + 1)
+            return 1 - reach(count, sides, total + 1 - sum(stand))
         case Beats(others, ties):
-            return beat(count, others, sides, ties=ties)
+            return beat(count, others, sides, ties=ties, ahead=sum(stand))
 
 
-def helped(count: int, sides: int, wants: Wants) -> Fraction | None:
+def helped(count: int, sides: int, wants: Wants, stand: Sequence[int] = ()) -> Fraction | None:
     """The same where what is missing may be paid; None where nothing can be."""
     if isinstance(wants, AtLeast) and wants.short and wants.coin:
-        return chance(count, sides, AtLeast(wants.total - wants.short, wants.one))
+        return chance(count, sides, AtLeast(wants.total - wants.short, wants.one), stand)
     return None
 
 
@@ -99,26 +100,27 @@ def exact(odds: Fraction) -> str:
 
 
 @lru_cache(1024)
-def chances(count: int, sides: int, wants: Wants) -> str:
+def chances(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = ()) -> str:
     """The odds of a roll, and with what may be paid: "2 in 6, with 3 Baits 5 in 6"."""
-    bare = chance(count, sides, wants)
-    more = helped(count, sides, wants)
+    bare = chance(count, sides, wants, stand)
+    more = helped(count, sides, wants, stand)
     if more is None or more == bare or not isinstance(wants, AtLeast):
         return spoken(bare, sides)
     # More than what lifts the worst roll over the line helps nobody.
-    paid = min(wants.short, wants.total - (1 if wants.one else count))
+    paid = min(wants.short, wants.total - (1 if wants.one else count + sum(stand)))
     return f"{spoken(bare, sides)}, with {paid} {wants.coin}{'' if paid == 1 else 's'} {spoken(more, sides)}"
 
 
-def told(count: int, sides: int, wants: Wants) -> str:
+def told(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = ()) -> str:
     """What a roll wants, and its odds, in one line: "5 or more: 2 in 6, with 3 Baits 5 in 6"."""
-    goal = ""
+    goal, dice, have = "", count + len(stand), sum(stand)
     match wants:
         case AtLeast(total):
-            goal = f"{'one die with ' if wants.one and count > 1 else ''}{total}{' or more' if total < sides * count else ''}"
+            goal = f"{'one die with ' if wants.one and dice > 1 else ''}{total}{' or more' if total < sides * dice else ''}"
+            goal += f", {total - have} to go" if 0 < have < total and not wants.one else ""
         case AtMost(total):
-            goal = "no face will do" if total < count else f"{count} will do" if total == count else f"{count} to {total} will do"
+            goal = "no face will do" if total < dice else f"{dice} will do" if total == dice else f"{dice} to {total} will do"
         case Beats(others, ties):
-            dice = "one die" if others == 1 else f"{others} dice"
-            goal = f"against {dice}, a tie {'wins' if ties else 'loses'}"
-    return f"{goal}: {chances(count, sides, wants)}"
+            rivals = "one die" if others == 1 else f"{others} dice"
+            goal = f"{f'{have} already, ' if have else ''}against {rivals}, a tie {'wins' if ties else 'loses'}"
+    return f"{goal}: {chances(count, sides, wants, stand)}"

@@ -175,7 +175,7 @@ class _Told:
 
     def _dice(self) -> Sequence[tuple[int, int]]:
         dice = self.state.get("dice") or {}
-        if dice.get("state") not in ("settled", "typed"):
+        if dice.get("state") not in ("settled", "typed", "cocked"):
             return ()
         return [(int(face), int(dice.get("sides") or 6)) for face in dice.get("faces") or ()]
 
@@ -199,12 +199,11 @@ class _Told:
     def _dice_told(self) -> str:
         """What the open roll needs a person for, how far it has come, or what it must show."""
         dice = self.state.get("dice") or {}
+        seen = sum(len(batch["faces"]) for batch in dice.get("done") or ()) + len(dice.get("faces") or ())
+        total = f"total {dice['total']}, {seen} of {dice['count']} dice" if seen and dice["count"] > 1 else ""
         if dice.get("state") in ("cocked", "wrong_count", "no_reader", "typed"):
-            return str(dice.get("say") or "")
-        stand = sum(len(batch["faces"]) for batch in dice.get("done") or ())
-        if stand or (dice.get("faces") and dice.get("batch", 1) > 1):
-            return f"total {dice['total']}, {stand + len(dice.get('faces') or ())} of {dice['count']} dice"
-        return str((dice.get("wants") or {}).get("say") or "")
+            return f"{dice.get('say') or ''} {total}".strip()
+        return total or str((dice.get("wants") or {}).get("say") or "")
 
     def _seats(self) -> list[_Seat]:
         players = {int(one["seat"]): one for one in self.state.get("seats") or ()}

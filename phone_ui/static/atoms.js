@@ -54,7 +54,7 @@ const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6,
 
 /** A die with pips up to six, with its number beyond. */
 export function Die({ face }) {
-  return html`<svg class="die" viewBox="0 0 36 36" role="img" aria-label=${face ? `die shows ${face}` : "die not read yet"}>
+  return html`<svg class=${`die${face ? "" : " unread"}`} viewBox="0 0 36 36" role="img" aria-label=${face ? `die shows ${face}` : "die not read yet"}>
     <rect class="die-body" x="1.5" y="1.5" width="33" height="33" rx="7" />
     ${face &&
     (PIPS[face]?.map((p) => html`<circle class="die-pip" cx=${9 + (p % 3) * 9} cy=${9 + Math.floor(p / 3) * 9} r="3.3" />`) ??
@@ -78,10 +78,10 @@ export function DiceRow({ dice }) {
 export function DiceDone({ dice }) {
   const done = dice.done ?? [];
   if (!done.length) return null;
-  const stand = done.reduce((sum, batch) => sum + batch.faces.length, 0);
+  const stand = done.flatMap((batch) => batch.faces);
   return html`<div class="dice-done">
     ${done.map((batch) => html`<span class="dice-row">${batch.faces.map((face) => html`<${Die} face=${face} />`)}<span class="tag">${READ[batch.read] ?? batch.read}</span></span>`)}
-    <p class="dice-total">${stand} of ${dice.count} dice stand, <b>total ${dice.total}</b></p>
+    <p class="dice-total">${stand.length} of ${dice.count} dice stand, <b>total ${stand.reduce((a, b) => a + b, 0)}</b></p>
   </div>`;
 }
 

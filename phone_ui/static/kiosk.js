@@ -97,8 +97,9 @@ function Now({ words, state }) {
   const seats = asked(state.view);
   const secret = state.view?.waiting?.secret;
   const order = at(state.view, "table.order");
-  const latest = (state.events ?? []).slice(-3).reverse();
-  return html`<section class="now" aria-label="Now">
+  const many = (state.dice?.count ?? 0) > 1;
+  const latest = (state.events ?? []).slice(many ? -1 : state.dice ? -2 : -3).reverse();
+  return html`<section class=${`now${many ? " with-dice" : ""}`} aria-label="Now">
     <p class="now-where">${state.title}${state.view?.round ? html`, <span>${roundWords(state.view).toLowerCase()}</span>` : ""}</p>
     <p class="now-phase">${phaseWords(words, state.view)}</p>
     ${!secret && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}

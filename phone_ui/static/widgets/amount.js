@@ -25,12 +25,15 @@ function Keys({ few, about, field, group, onChange }) {
           aria-label=${counted(value, about)} aria-describedby=${note ? id : undefined} />
         <span class="choice-body number">
           ${counted(value, about)}
-          ${note && html`<span class="choice-note" id=${id}>${note}</span>`}
+          ${note && html`<span class="choice-note" id=${id}>${unbroken(note)}</span>`}
         </span>
       </label>`;
     })}
   </div>`;
 }
+
+/** "5 in 6" stays on one line. */
+const unbroken = (note) => note.replace(/(\d+) in (\d+)/g, "$1\u00a0in\u00a0$2");
 
 function Stepper({ about, field, group, onChange }) {
   const { ranges, value } = field;
