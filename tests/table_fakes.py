@@ -20,6 +20,7 @@ from hub.ports import (
     BoxUp,
     ClaimAsked,
     ClaimDecided,
+    Dice,
     DiceSeen,
     DiceState,
     Key,
@@ -224,7 +225,7 @@ class Room:
         seats: int = 3,
         *,
         boxes: bool = True,
-        reader: bool = True,
+        reader: bool | Dice = True,
         store: MemoryStore | None = None,
         offered: Sequence[Game] = (),
         seed: int = 1,
@@ -237,7 +238,7 @@ class Room:
         self.dice, self.lamps, self.page = FakeDice(), FakeLamps(), FakePage()
         self.ports = Ports(self.store, self.phones, self.clock, Chance(seed), [self.lamps], [self.page])
         self.ports.boxes = self.boxes if boxes else None
-        self.ports.dice = self.dice if reader else None
+        self.ports.dice = self.dice if reader is True else reader or None
         self.named = {f"box-{seat}": seat for seat in range(1, seats + 1)} if boxes else {}
         self.table = Table(
             "1", "Table 1", seats, offered or [games.find("bid-and-bait")], self.ports,

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from drivers.dice_end import SimDice
 from hub import games
 from hub.dice import ACCEPT_SECONDS, DOORS_SECONDS, SILENT_SECONDS, STAFF_SECONDS
 from hub.engine.decision import Won, ask, offer, roll, roll_or, tell
 from hub.engine.game import Game
 from hub.engine.odds import AtLeast, Beats
 from hub.ports import DiceKit, DiceSeen, PhoneLink, Tick
+from tests.drivers.bench import Inbox, StillClock
 from tests.engine.ladder import Climb
 from tests.table_fakes import MemoryStore, Room
 from tests.test_table import made_up
@@ -380,6 +382,69 @@ def test_the_odds_follow_the_batches_that_stand() -> None:
         read(room, *batch)
     wants = room.state["dice"]["wants"]
     assert wants == {"say": "9 or more, 3 to go: sure", "exact": ""}
+
+
+class Bench:
+    """A table at which seat 1 throws the simulated dice."""
+
+    def __init__(self, count: int) -> None:
+        self.clock, self.inbox = StillClock(), Inbox()
+        self.dice = SimDice("tray", self.inbox, self.clock, Random(4))
+        self.clock.wakes.append(self.dice.wake)
+        self.dice.start()
+        self.room = at(count, reader=self.dice)
+        self.told = 0
+        self.hear("armed")
+
+    def hear(self, state: str) -> dict[str, Any]:
+        """Let the table hear what the dice do until they are in that state; the open roll then."""
+        while self.inbox.next(DiceSeen).state != state:
+            pass
+        while self.told < len(self.inbox.signals):
+            self.room.take(self.inbox.signals[self.told])
+            self.told += 1
+        return self.room.state["dice"]
+
+    def throw(self, state: str, **how: Any) -> dict[str, Any]:
+        assert self.dice.throw(**how) is None
+        self.hear("rolling")
+        self.clock.advance(SimDice.TUMBLE + SimDice.REST)
+        return self.hear(state)
+
+
+@pytest.fixture
+def trial_of_thirteen() -> Iterator[Bench]:
+    bench = Bench(13)
+    yield bench
+    bench.dice.close()
+
+
+def test_thirteen_simulated_dice_are_thrown_with_every_fault_on_the_way(trial_of_thirteen: Bench) -> None:
+    bench = trial_of_thirteen
+    room = bench.room
+    assert bench.throw("wrong_count", count=7)["say"] == "I see 7 of 6."
+    bench.dice.cock()
+    cocked = bench.throw("cocked")
+    assert len(cocked["faces"]) == 5
+    first = bench.throw("settled", faces=[4])["faces"]
+    assert first[:5] == cocked["faces"]
+    wait(room, ACCEPT_SECONDS)
+    bench.hear("armed")
+    bench.dice.lose()
+    assert bench.hear("no_reader")["total"] == sum(first)
+    room.roll(1, 2, 3, 4, 5, 6)
+    assert bench.hear("no_reader")["batch"] == 1
+    bench.dice.restore()
+    bench.hear("armed")
+    bench.throw("settled", faces=[6])
+    assert room.say(2, "dice", {"say": "again"})["ok"]
+    bench.hear("armed")
+    bench.clock.advance(SimDice.REST)
+    assert bench.hear("settled")["faces"] == [6], "read again as it lies"
+    wait(room, ACCEPT_SECONDS)
+    (one,) = told(room)
+    assert one["faces"] == [*first, 1, 2, 3, 4, 5, 6, 6]
+    assert one["read"] == "typed"
 
 
 def tumbles(random: Random, count: int) -> Iterator[tuple[Any, ...]]:

@@ -98,7 +98,7 @@ function Now({ words, state }) {
   const secret = state.view?.waiting?.secret;
   const order = at(state.view, "table.order");
   const many = (state.dice?.count ?? 0) > 1;
-  const latest = (state.events ?? []).slice(many ? -1 : state.dice ? -2 : -3).reverse();
+  const latest = (state.events ?? []).slice(state.dice ? -1 : -3).reverse();
   return html`<section class=${`now${many ? " with-dice" : ""}`} aria-label="Now">
     <p class="now-where">${state.title}${state.view?.round ? html`, <span>${roundWords(state.view).toLowerCase()}</span>` : ""}</p>
     <p class="now-phase">${phaseWords(words, state.view)}</p>
@@ -113,7 +113,7 @@ function Now({ words, state }) {
       ${state.dice.votes.length > 0 && html`<p class="votes">${state.dice.votes.map((seat) => html`<${Mark} seat=${seat} />`)} for a roll by the hub</p>`}
     </div>`}
     ${!state.dice && state.want && html`<p class="now-want"><${Said} state=${state} text=${state.want} /></p>`}
-    ${Array.isArray(order) && order.every(Number.isInteger) && html`<ol class="now-order">${order.map((seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}><${Mark} seat=${seat} /><span>${seat}</span></li>`)}</ol>`}
+    ${!many && Array.isArray(order) && order.every(Number.isInteger) && html`<ol class="now-order">${order.map((seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}><${Mark} seat=${seat} /><span>${seat}</span></li>`)}</ol>`}
     <ol class="now-log">${latest.map((e) => html`<li key=${e.n}><${Said} state=${state} text=${e.text} />${e.data?.sum && html`<span class="now-sum"><${Said} state=${state} text=${e.data.sum} /></span>`}</li>`)}</ol>
   </section>`;
 }
