@@ -265,6 +265,14 @@ class Look:
         fine = self._raw.astype(np.float32) - cv2.GaussianBlur(self._raw, (0, 0), 1.0).astype(np.float32)
         return float(np.median(np.abs(fine)) * 1.48)
 
+    def largest(self) -> tuple[float, float]:
+        """The sides of the largest thing in the tray, without its shadow, short one first; 0 where there is none."""
+        edges, _ = cv2.findContours((self._strange == 1).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+        if not edges:
+            return 0.0, 0.0
+        _, sides, _ = cv2.minAreaRect(max(edges, key=cv2.contourArea))
+        return float(min(sides)), float(max(sides))
+
     @property
     def share(self) -> float:
         """Which part of the picture is not the empty tray."""
@@ -434,8 +442,8 @@ class Look:
             elif float(np.percentile(np.abs(_disc(rest, spot, guess.spread, 6)), 85)) > max(0.2 * strength, quiet):
                 return SHINES
         blown = np.all(flat >= 247, axis=2)
-        white = [float(_disc(blown, spot, guess.spread, 2.0).mean()) > 0.4 for spot in spots]
-        if any(white) and not all(white):
+        white = {spot for spot in spots if float(_disc(blown, spot, guess.spread, 2.0).mean()) > 0.4}
+        if white != spots and any(abs(levels[spot]) > 1.05 * strength for spot in white):
             return SHINES
         body = float(np.median(flat[keep]))
         if body > 244 or (body < 236 and float(blown[8:56, 8:56].mean()) > 0.01 and not self._bright_pips(flat, keep)):

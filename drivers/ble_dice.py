@@ -1,0 +1,333 @@
+"""Dice with a radio (Pixels, GoDice) as a dice reader, over Bluetooth Low Energy with bleak.
+
+What a die says is read by `smart_dice.py`. `Kit` decides what a throw is; the radio's event loop has a thread of its
+own, looks for the dice for ever, and connects again to whatever was lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+from bleak import BleakClient, BleakScanner
+from bleak.backends.device import BLEDevice
+from bleak.backends.scanner import AdvertisementData
+from bleak.exc import BleakError
+
+from drivers import settings as block
+from drivers.line import SteadyClock
+from drivers.own_thread import LONGEST_REST, SHORTEST_REST, Inbox
+from drivers.smart_dice import Known, Moved, Power, Talk, Word, talk_of
+from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
+
+log = logging.getLogger(__name__)
+
+REST = 0.7  # seconds that dice lie still before they count (the dice contract)
+STRAGGLER = 4.0  # seconds after which a die that did not move is missed
+WEAK = 20  # percent of a battery
+TICK = 0.1
+MOST = 7  # connections that one adapter holds
+
+NAME = "the smart dice"
+LEANS = "One die is leaning: throw that one again."
+
+
+@dataclass
+class _Die:
+    """One die of the kit, as far as it has told."""
+
+    name: str
+    here: bool = True
+    sides: int = 6
+    percent: int = 100
+    move: str = "handled"
+    face: int | None = None
+    since: float = 0.0
+    thrown: bool = False  # since the arm
+
+
+@dataclass(frozen=True)
+class _Arm:
+    number: int
+    count: int
+    sides: int
+
+
+class Kit:
+    """All dice of a table and the throw that is watched. Pure: words of dice and time in, signals out."""
+
+    def __init__(self, put: Callable[[object], None]) -> None:
+        self._put = put
+        self._dice: dict[str, _Die] = {}
+        self._arm: _Arm | None = None
+        self._told: tuple[DiceState, tuple[int, ...], str] | None = None
+        self._shown: DiceKit | None = None
+
+    # --- the table ---
+
+    def arm(self, number: int, count: int, sides: int, now: float, *, lying: bool) -> None:
+        """Watch a throw; `lying`: what was thrown last is told again."""
+        self._arm, self._told = _Arm(number, count, sides), None
+        for die in self._dice.values():
+            die.thrown = lying and die.thrown
+            die.since = now
+        if self._may_read():
+            self._say("armed")
+        self.due(now)
+
+    def disarm(self) -> None:
+        """Ignore whatever the dice do."""
+        self._arm = None
+
+    # --- the dice ---
+
+    def met(self, key: str, name: str, now: float) -> None:
+        """A die is connected, for the first time or again."""
+        die = self._dice.setdefault(key, _Die(name))
+        die.here, die.since = True, now
+        self._count()
+        if self._arm and self._told and self._told[0] == "no_reader" and self._may_read():
+            self._say("armed")
+
+    def lost(self, key: str, now: float) -> None:
+        """A die does not answer any more. What it was doing is remembered: it is asked when it is back."""
+        self._dice[key].here = False
+        self._count()
+        self.due(now)
+
+    def heard(self, key: str, word: Word, now: float) -> None:
+        """A die said something."""
+        die = self._dice[key]
+        match word:
+            case Known(sides):
+                die.sides = sides
+                self._count()
+            case Power(percent):
+                die.percent = percent
+                self._count()
+            case Moved(move, face):
+                if move == "rolled":
+                    die.thrown = True
+                elif move != "handled" or face != die.face:  # a die that is asked again says what it said
+                    die.thrown = False
+                die.move, die.face, die.since = move, face, now
+                self.due(now)
+
+    def due(self, now: float) -> None:
+        """Look at the clock: dice at rest, dice that are missed."""
+        arm = self._arm
+        if arm is None:
+            return
+        if not self._may_read():
+            self._say("no_reader", say=self._why_not())
+            return
+        dice = [die for die in self._dice.values() if die.here and die.sides == arm.sides]
+        thrown = [die for die in dice if die.thrown]
+        faces = tuple(die.face for die in thrown if die.face is not None)
+        if any(die.move == "rolling" for die in dice):
+            self._say("rolling")
+        elif any(die.move == "leaning" for die in dice):
+            if all(now - die.since >= REST for die in dice if die.move == "leaning"):
+                self._say("cocked", faces, LEANS)
+        elif thrown:
+            rest = now - max(die.since for die in thrown)
+            if rest >= REST and len(thrown) == arm.count:
+                self._say("settled", faces)
+            elif rest >= REST and (len(thrown) > arm.count or rest >= STRAGGLER):
+                self._say("wrong_count", say=f"I see {len(thrown)} of {arm.count}: throw them all again.")
+                for die in thrown:
+                    die.thrown = False
+
+    def _may_read(self) -> bool:
+        arm = self._arm
+        return arm is not None and self._usable(arm.sides) >= arm.count
+
+    def _usable(self, sides: int) -> int:
+        return sum(die.here and die.sides == sides for die in self._dice.values())
+
+    def _why_not(self) -> str:
+        assert self._arm is not None
+        here = self._usable(self._arm.sides)
+        if here == 0:
+            return "No smart die answers: type what you see."
+        return f"Only {here} of {self._arm.count} smart dice answer: type what you see."
+
+    def _count(self) -> None:
+        here = [die for die in self._dice.values() if die.here]
+        kit = DiceKit(NAME, self._usable(6), tuple(die.name for die in here if die.percent < WEAK))
+        if kit != self._shown:
+            self._shown = kit
+            self._put(kit)
+
+    def _say(self, state: DiceState, faces: tuple[int, ...] = (), say: str = "") -> None:
+        assert self._arm is not None
+        if (state, faces, say) != self._told:
+            self._told = (state, faces, say)
+            self._put(DiceSeen(NAME, self._arm.number, state, faces, say))
+
+
+# --- the radio ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Radio:
+    """How bleak reaches the air: its own way, or a test's."""
+
+    scanner: Any = None
+    client: Any = None
+
+
+class Settings(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[device]] driver = "ble_dice"`."""
+
+    dice: list[str] = []  # names or addresses (`table-hub find-dice`); none: the first that are heard
+    most: Annotated[int, msgspec.Meta(ge=1, le=MOST)] = 6
+
+
+class BleDice:
+    """The dice of one table: the port `Dice`, on a thread with an event loop."""
+
+    lamps = page = boxes = None
+
+    def __init__(self, settings: Settings, inbox: Inbox, clock: Clock | None = None, radio: Radio | None = None) -> None:
+        self.dice = self
+        self._wanted = [name.lower() for name in settings.dice]
+        self._most = settings.most if not settings.dice else len(settings.dice)
+        self._put = inbox
+        self._clock = clock if clock is not None else SteadyClock()
+        self._radio = radio if radio is not None else Radio()
+        self._kit = Kit(inbox)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopped: asyncio.Event | None = None
+        self._ready = threading.Event()
+        self._held: dict[str, asyncio.Task[None]] = {}
+        self._talks: dict[str, Talk] = {}  # kept while a die is lost: it may have been rolling
+        self._trouble = ""
+        self._thread = threading.Thread(target=self._run, name="ble-dice", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look for the dice."""
+        self._thread.start()
+        self._ready.wait(5)
+
+    def close(self) -> None:
+        """Let the dice go."""
+        if self._loop and self._stopped and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stopped.set)
+            self._thread.join(timeout=10)
+
+    def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:  # noqa: ARG002 - dice do not know who throws
+        """Watch for a throw."""
+        self._tell(lambda: self._kit.arm(number, count, sides, self._clock.now(), lying=lying))
+
+    def disarm(self) -> None:
+        """Ignore whatever the dice do."""
+        self._tell(self._kit.disarm)
+
+    def _tell(self, call: Callable[[], None]) -> None:
+        if self._loop and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(call)
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._live())
+        except Exception:  # a driver's thread lives on (design, section 6); here its loop is gone
+            log.exception("The radio of the smart dice failed.")
+            self._put(DeviceDown(NAME, "The smart dice are given up: their driver failed, and the log says how."))
+
+    async def _live(self) -> None:
+        self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
+        self._one_at_a_time = asyncio.Lock()
+        self._ready.set()
+        ticking = asyncio.create_task(self._tick())
+        looking = asyncio.create_task(self._look())
+        await self._stopped.wait()
+        tasks = [ticking, looking, *self._held.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _tick(self) -> None:
+        while True:
+            self._kit.due(self._clock.now())
+            await asyncio.sleep(TICK)
+
+    async def _look(self) -> None:
+        """Scan while a die is missing; a die that is heard gets a task of its own."""
+        rest = SHORTEST_REST
+        while True:
+            try:
+                scanner = BleakScanner(self._heard_on_air, **({"backend": self._radio.scanner} if self._radio.scanner else {}))
+                async with scanner:
+                    self._fine()
+                    rest = SHORTEST_REST
+                    while len(self._held) < self._most:
+                        await asyncio.sleep(TICK)
+                while len(self._held) >= self._most:
+                    await asyncio.sleep(TICK)
+            except (BleakError, OSError) as why:
+                self._trouble_with(f"The Bluetooth radio cannot be used ({why}): is it there and switched on? Type the rolls.")
+                await asyncio.sleep(rest)
+                rest = min(2 * rest, LONGEST_REST)
+
+    def _heard_on_air(self, device: BLEDevice, said: AdvertisementData) -> None:
+        name = said.local_name or device.name or ""
+        talk = talk_of(name, said.service_uuids)
+        wanted = not self._wanted or name.lower() in self._wanted or device.address.lower() in self._wanted
+        if talk and wanted and device.address not in self._held and len(self._held) < self._most:
+            talk = self._talks.setdefault(device.address, talk)
+            task = asyncio.create_task(self._hold(device, name, talk))
+            self._held[device.address] = task
+            task.add_done_callback(lambda _: self._held.pop(device.address, None))
+
+    async def _hold(self, device: BLEDevice, name: str, talk: Talk) -> None:
+        """Stay connected to one die until it is lost; then it is looked for again."""
+        gone = asyncio.Event()
+        client = BleakClient(
+            device,
+            lambda _: gone.set(),
+            **({"backend": self._radio.client} if self._radio.client else {}),
+        )
+
+        def heard(_: object, data: bytearray) -> None:
+            for word in talk.heard(bytes(data)):
+                self._kit.heard(device.address, word, self._clock.now())
+
+        met = False
+        try:
+            async with self._one_at_a_time:  # an adapter makes one connection after the other
+                await client.connect()
+            self._kit.met(device.address, name, self._clock.now())
+            met = True
+            await client.start_notify(talk.notify, heard)
+            for question in (*talk.hello(), talk.blink()):  # green: this die is of this table
+                await client.write_gatt_char(talk.write, question, response=False)
+            await gone.wait()
+        except (BleakError, OSError, TimeoutError) as why:
+            log.info("The die %s cannot be reached: %s", name, why)
+        finally:
+            if met:
+                self._kit.lost(device.address, self._clock.now())
+            await client.disconnect()
+        await asyncio.sleep(SHORTEST_REST)
+
+    def _trouble_with(self, why: str) -> None:
+        if why != self._trouble:
+            self._trouble = why
+            log.warning("%s", why)
+            self._put(DeviceDown(NAME, why))
+
+    def _fine(self) -> None:
+        if self._trouble:
+            self._trouble = ""
+            self._put(DeviceUp(NAME))
+
+
+def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> BleDice:  # noqa: ARG001 - dice draw nothing
+    """The device of a `[[device]]` block. Raises ConfigError."""
+    return BleDice(block.read(Settings, settings, "ble_dice"), inbox)

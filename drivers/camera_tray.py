@@ -1,0 +1,332 @@
+"""A camera that looks down on the dice tray: a throw counts when three pictures running say the same of dice at rest.
+
+What the pictures show is read by `pips.py`. Whatever is not certain there is asked of a person, never guessed. The
+tray is calibrated once (`table-hub calibrate-tray`): what it looks like empty, and how large a die is.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+import cv2
+import msgspec
+import numpy as np
+
+from drivers import settings as block
+from drivers.line import SteadyClock
+from drivers.own_thread import Inbox, OwnThread
+from drivers.pips import Look, Picture, Reading, Tray, read
+from hub.errors import DeviceLost
+from hub.ports import Clock, DiceKit, DiceSeen, DiceState
+
+AGREE = 3  # pictures running
+REST = 0.7  # seconds that dice lie still before they count (the dice contract)
+WONDER = 2.0  # seconds of doubt, or of pictures that differ, before a person is asked
+STILL = 4.0  # pixels that a die's middle may seem to wander
+PACE, IDLE = 0.12, 2.0  # seconds between two pictures, while a roll is watched and otherwise
+STIRRED = 0.002  # share of a picture that changes when a die moves
+
+NAME = "the dice tray"
+MOST = 6  # dice in one throw: more of them hide each other
+SILENT = "The tray's camera is silent: type what you see."
+UNSURE = "I cannot read these dice: lay them flat and apart, or type what they show."
+
+
+class Frames(Protocol):
+    """Where pictures come from."""
+
+    def frame(self) -> Picture:
+        """The newest picture, height x width x 3 (blue, green, red). Raises DeviceLost."""
+
+    def close(self) -> None:
+        """Give the camera back."""
+
+
+class Folder:
+    """The newest picture of a folder, by name: another program's camera, or a test's."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder).expanduser()
+
+    def frame(self) -> Picture:
+        """The newest picture."""
+        found = sorted(path for path in self._folder.glob("*") if path.suffix in (".png", ".jpg"))
+        picture = cv2.imread(str(found[-1]), cv2.IMREAD_COLOR) if found else None
+        if picture is None:
+            raise DeviceLost(f"The dice tray's folder {self._folder} holds no picture (.png or .jpg).")
+        return np.asarray(picture, np.uint8)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+class Video:
+    """A camera of Video4Linux, by its number or device file."""
+
+    def __init__(self, device: str) -> None:
+        self._device = device
+        self._camera = cv2.VideoCapture(int(device) if device.isdigit() else device, cv2.CAP_V4L2)
+        self._camera.set(cv2.CAP_PROP_BUFFERSIZE, 1)  # a picture that waited shows the throw before
+
+    def frame(self) -> Picture:
+        """The newest picture."""
+        good, picture = self._camera.read()
+        if not good:
+            raise DeviceLost(f"The dice tray's camera {self._device} gives no picture: is it plugged in, and used by nothing else?")
+        return np.asarray(picture, np.uint8)
+
+    def close(self) -> None:
+        """Give the camera back."""
+        self._camera.release()
+
+
+class PiCamera:
+    """The Pi's own camera, through picamera2 (Debian's python3-picamera2)."""
+
+    def __init__(self, number: str) -> None:
+        try:
+            from picamera2 import Picamera2  # noqa: PLC0415 - on a Pi only, and from Debian
+        except ImportError:
+            raise DeviceLost("The dice tray's camera needs picamera2: apt install python3-picamera2.") from None
+        try:
+            self._camera = Picamera2(int(number))
+            self._camera.configure(self._camera.create_video_configuration({"size": (640, 480), "format": "RGB888"}))
+            self._camera.start()
+        except (RuntimeError, IndexError) as why:
+            raise DeviceLost(f"The Pi's camera {number} cannot be opened: {why}.") from None
+
+    def frame(self) -> Picture:
+        """The newest picture; "RGB888" is blue first in memory."""
+        return np.asarray(self._camera.capture_array(), np.uint8)
+
+    def close(self) -> None:
+        """Give the camera back."""
+        self._camera.close()
+
+
+SOURCES: Mapping[str, Callable[[str], Frames]] = {"folder": Folder, "v4l2": Video, "picamera2": PiCamera}
+
+
+def open_frames(source: str) -> Frames:
+    """The pictures of `source`: "v4l2:0", "picamera2:0" or "folder:/a/path". Raises DeviceLost."""
+    kind, _, where = source.partition(":")
+    return SOURCES[kind](where or "0")
+
+
+# --- when a throw may be believed --------------------------------------------------------------------
+
+
+class Watch:
+    """What follows from one picture after another, from the moment a throw of `count` dice is asked for.
+
+    Dice that lie there already are those of the last throw: until something stirs nothing is read, unless `lying`.
+    """
+
+    def __init__(self, count: int, now: float, *, lying: bool = False) -> None:
+        self._count = count
+        self._stirred = lying
+        self._still_since = now
+        self._last: Reading | None = None
+        self._run: deque[Reading] = deque(maxlen=AGREE)
+        self._unsure_since: float | None = None
+
+    def look(self, reading: Reading | None, now: float) -> tuple[DiceState, tuple[int, ...], str]:
+        """What is to be said after a picture; `reading` is None while something moves."""
+        if reading is None or (self._last is not None and not same(self._last, reading)):
+            self._stirred = True
+            self._still_since = now
+            self._run.clear()
+        if reading is None:
+            self._unsure_since = None
+            return "rolling", (), ""
+        self._last = reading
+        if not self._stirred:
+            return "armed", (), ""
+        self._run.append(reading)
+        if len(self._run) == AGREE and now - self._still_since >= REST and not any(one.doubt for one in self._run):
+            self._unsure_since = None
+            return self._settled(tuple(face.number for face in reading.faces))
+        self._unsure_since = now if self._unsure_since is None else self._unsure_since
+        if now - self._unsure_since >= WONDER:
+            return "cocked", (), reading.doubt or UNSURE
+        return "rolling", (), ""
+
+    def _settled(self, faces: tuple[int, ...]) -> tuple[DiceState, tuple[int, ...], str]:
+        if not faces:
+            return "armed", (), ""  # the dice were taken out, to be thrown
+        if len(faces) != self._count:
+            return "wrong_count", (), f"I see {len(faces)} of {self._count}: throw them all again, or type what they show."
+        return "settled", faces, ""
+
+
+def same(a: Reading, b: Reading) -> bool:
+    """Whether two pictures show the same dice in the same places."""
+    if len(a.faces) != len(b.faces) or bool(a.doubt) != bool(b.doubt):
+        return False
+    return all(
+        any(one.number == two.number and np.hypot(one.x - two.x, one.y - two.y) < STILL for two in b.faces)
+        for one in a.faces
+    )
+
+
+def stirred(before: Picture, after: Picture) -> bool:
+    """Whether something moved between two pictures: more pixels changed than grain and flicker change."""
+    small = [cv2.GaussianBlur(one, (0, 0), 1.5)[::2, ::2].astype(np.int16) for one in (before, after)]
+    return float(np.mean(np.abs(small[1] - small[0]).max(axis=2) > 18)) > STIRRED
+
+
+# --- the device --------------------------------------------------------------------------------------
+
+
+class Settings(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[device]] driver = "camera_tray"`."""
+
+    source: str = "v4l2:0"  # "v4l2:0", "picamera2:0" or "folder:/a/path"
+    calibration: str = "~/.local/state/table-hub/dice-tray.npz"  # written by `table-hub calibrate-tray`
+    camera_mm: Annotated[float, msgspec.Meta(ge=80, le=2000)] = 320.0  # from the tray's floor to the camera
+    die_mm: Annotated[float, msgspec.Meta(ge=8, le=40)] = 16.0
+
+    def __post_init__(self) -> None:
+        kind, _, _ = self.source.partition(":")
+        if kind not in SOURCES:
+            raise ValueError(f'source is "v4l2:0", "picamera2:0" or "folder:/a/path", not {self.source!r}')
+
+
+class CameraTray:
+    """A dice reader: the port `Dice`, and the work of its own thread."""
+
+    lamps = page = boxes = None
+
+    def __init__(self, settings: Settings, inbox: Inbox, clock: Clock | None = None) -> None:
+        self.dice = self
+        self._settings = settings
+        self._put = inbox
+        self._clock = clock if clock is not None else SteadyClock()
+        self._frames: Frames | None = None
+        self._tray: Tray | None = None
+        self._before: Picture | None = None
+        self._watch: Watch | None = None
+        self._arm = self._count = 0
+        self._told: tuple[DiceState, tuple[int, ...], str] | None = None
+        self._thread = OwnThread(NAME, self, inbox, self._clock)
+
+    def start(self) -> None:
+        """Open the camera, and again whenever it was lost."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Give the camera back."""
+        self._thread.close()
+
+    def wake(self) -> None:
+        """Look at the clock now."""
+        self._thread.wake()
+
+    def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:  # noqa: ARG002 - a camera does not see who throws
+        """Watch for a throw."""
+        self._thread.tell(partial(self._begin, number, count, sides, lying=lying))
+
+    def disarm(self) -> None:
+        """Ignore whatever the dice do."""
+        self._thread.tell(self._end)
+
+    def _begin(self, number: int, count: int, sides: int, *, lying: bool) -> None:
+        self._arm, self._told, self._count = number, None, count
+        self._watch = Watch(count, self._clock.now(), lying=lying)
+        if sides != 6:
+            self._watch = None
+            self._say("no_reader", (), f"The tray reads dice of six sides, not of {sides}: type what you see.")
+        elif self._frames is None:
+            self._say("no_reader", (), SILENT)
+        else:
+            self._say("armed", (), "")
+
+    def _end(self) -> None:
+        self._watch = None
+
+    def _say(self, state: DiceState, faces: tuple[int, ...], words: str) -> None:
+        if (state, faces, words) != self._told:
+            self._told = (state, faces, words)
+            self._put(DiceSeen(NAME, self._arm, state, faces, words))
+
+    # --- on the thread ---
+
+    def take(self) -> None:
+        """Open the camera and read the calibration."""
+        self._tray = load(Path(self._settings.calibration).expanduser())
+        self._frames = open_frames(self._settings.source)
+        self._before = self._frames.frame()
+        self._put(DiceKit(NAME, MOST))
+        if self._watch is not None:
+            self._watch = Watch(self._count, self._clock.now())
+            self._say("armed", (), "")
+
+    def step(self, now: float) -> float | None:
+        """Take a picture, and tell what follows from it."""
+        assert self._frames is not None
+        assert self._tray is not None
+        if self._watch is None:
+            return now + IDLE
+        picture = self._frames.frame()
+        moving = self._before is None or picture.shape != self._before.shape or stirred(self._before, picture)
+        self._before = picture
+        try:
+            reading = None if moving else read(picture, self._tray)
+        except ValueError as why:
+            raise DeviceLost(str(why)) from None
+        self._say(*self._watch.look(reading, now))
+        return now + PACE
+
+    def give_back(self) -> None:
+        """Close the camera. A roll that was watched is typed, until the camera is back."""
+        if self._frames is not None:
+            self._frames.close()
+            self._put(DiceKit(NAME, 0))
+        self._frames = self._before = None
+        if self._watch is not None:
+            self._say("no_reader", (), SILENT)
+
+
+def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> CameraTray:  # noqa: ARG001 - a tray draws nothing
+    """The device of a `[[device]]` block. Raises ConfigError."""
+    return CameraTray(block.read(Settings, settings, "camera_tray"), inbox)
+
+
+# --- calibration -------------------------------------------------------------------------------------
+
+
+def load(path: Path) -> Tray:
+    """A calibration as `calibrate` wrote it. Raises DeviceLost."""
+    try:
+        with np.load(path) as kept:
+            return Tray(np.asarray(kept["empty"], np.uint8), float(kept["side"]), float(kept["height"]))
+    except (OSError, KeyError, ValueError):
+        raise DeviceLost(f"The dice tray is not calibrated ({path}): run table-hub calibrate-tray.") from None
+
+
+def keep(tray: Tray, path: Path) -> None:
+    """Write a calibration, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_suffix(".half")
+    with half.open("wb") as file:
+        np.savez_compressed(file, empty=tray.empty, side=tray.side, height=tray.height)
+    half.replace(path)
+
+
+def measure(empty: Picture, one: Picture, height: float) -> Tray:
+    """The tray from two pictures: empty, and with one flat die in the middle. Raises DeviceLost with what is wrong."""
+    short, _ = Look(one, Tray(empty, 1.0, height)).largest()
+    if short == 0:
+        raise DeviceLost("I see no difference between the empty tray and the die: take dice of another colour, or more light.")
+    if short < 24:
+        raise DeviceLost(f"The die is only {short:.0f} pixels wide, 24 are needed: bring the camera nearer.")
+    for part in (1.0, 0.97, 1.03, 0.94, 1.06):  # a shadow makes the die look larger, its round edges smaller
+        tray = Tray(empty, part * short, height)
+        reading = read(one, tray)
+        if len(reading.faces) == 1 and not reading.doubt:
+            return tray
+    raise DeviceLost("I cannot read the die: lay it flat into the middle of the tray, with soft light and nothing beside it.")

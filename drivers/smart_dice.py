@@ -1,0 +1,201 @@
+"""What dice with a radio say: the bytes of Pixels (current and legacy) and GoDice, and what they mean at a table.
+
+Pixels: messages of `pixels-js` (September 2025), little endian, the first byte is the type. GoDice: the maker's
+JavaScript interface. Bytes only: no radio, thread or clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Move = Literal["rolling", "rolled", "leaning", "handled"]
+"""`rolled` is a throw that came to rest; a die that was laid down or pushed is `handled`, and is no throw."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A die moved or came to rest; `face` is its number where it lies flat."""
+
+    move: Move
+    face: int | None = None
+
+
+@dataclass(frozen=True)
+class Power:
+    """How full the battery is, in percent."""
+
+    percent: int
+    charging: bool | None = None
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a die is: its sides."""
+
+    sides: int
+
+
+Word = Moved | Power | Known
+
+
+class Talk(Protocol):
+    """How one make of dice is spoken to. One object a die: it remembers what the die said."""
+
+    service: str
+    notify: str
+    write: str
+
+    def hello(self) -> Sequence[bytes]:
+        """What to ask after connecting: who it is, how it lies, how full its battery is."""
+
+    def blink(self) -> bytes:
+        """Have it light up green, so that a person sees which die this is."""
+
+    def heard(self, data: bytes) -> list[Word]:
+        """What a notification means; nothing for what is not understood."""
+
+
+# --- Pixels ------------------------------------------------------------------------------------------
+
+_SIDES = {1: 4, 2: 6, 3: 8, 4: 10, 5: 10, 6: 12, 7: 20, 8: 6}
+"""Sides by die type; 5 counts tens, 8 is a six-sided die with pips."""
+
+_OLD_NORMALS = 1_704_150_000  # firmware built until 1 January 2024 has the wrong normals for d6
+_OLD_SIX = {0: 1, 4: 2, 3: 3, 2: 4, 1: 5, 5: 6}
+
+_WHO, _I_AM, _ROLL, _ASK_ROLL, _BLINK, _ASK_BATTERY, _BATTERY = 1, 2, 3, 23, 29, 33, 34
+_ROLLED, _HANDLING, _ROLLING, _CROOKED, _ON_FACE = 1, 2, 3, 4, 5
+_NEW_FORM = 15  # the size of the first chunk of a new firmware's answer; no Pixels die has so many lights
+
+
+class Pixels:
+    """A Pixels die. `legacy` dice, the most of those in the field, speak on the Nordic UART's ids."""
+
+    def __init__(self, *, legacy: bool) -> None:
+        base = "6e40000{}-b5a3-f393-e0a9-e50e24dcca9e" if legacy else "a6b9000{}-7a5a-43f2-a962-350c8edc9b5b"
+        self.service = base.format(1)
+        self.notify = base.format(1) if legacy else base.format(2)
+        self.write = base.format(2) if legacy else base.format(3)
+        self._type = 2
+        self._built = _OLD_NORMALS + 1
+        self._rolling = False
+
+    def hello(self) -> Sequence[bytes]:
+        """Who it is, how it lies, its battery."""
+        return bytes([_WHO]), bytes([_ASK_ROLL]), bytes([_ASK_BATTERY])
+
+    def blink(self) -> bytes:
+        """One second of green on all faces: count, duration, colour, faces, fade, loop."""
+        return bytes([_BLINK, 1]) + (1000).to_bytes(2, "little") + bytes([0, 255, 0, 0]) + bytes([255] * 4) + bytes([0, 0])
+
+    def heard(self, data: bytes) -> list[Word]:
+        """A roll, a battery, or the die's own answer of who it is."""
+        kind = data[0] if data else 0
+        if kind == _ROLL and len(data) >= 3:
+            return self._moved(data[1], data[2])
+        if kind == _BATTERY and len(data) >= 3:
+            return [Power(data[1], data[2] in (2, 3))]
+        return self._known(data) if kind == _I_AM else []
+
+    def _moved(self, state: int, index: int) -> list[Word]:
+        if state == _ROLLING:
+            self._rolling = True
+            return [Moved("rolling")]
+        if state == _CROOKED:
+            return [Moved("leaning")]
+        if state == _ROLLED:
+            thrown, self._rolling = self._rolling, False
+            return [Moved("rolled" if thrown else "handled", self._face(index))]
+        if state == _ON_FACE:
+            self._rolling = False
+            return [Moved("handled", self._face(index))]
+        return [Moved("handled")] if state == _HANDLING else []
+
+    def _face(self, index: int) -> int:
+        """The number of a face index (d6 of old firmware: another order; d10 counts from 0, d00 in tens)."""
+        if self._type in (2, 8) and self._built <= _OLD_NORMALS:
+            return _OLD_SIX.get(index, index + 1)
+        return {4: index, 5: index * 10}.get(self._type, index + 1)
+
+    def _known(self, data: bytes) -> list[Word]:
+        if data[1:2] == bytes([_NEW_FORM]):
+            return self._known_in_chunks(data)
+        if len(data) >= 18:  # the legacy form; without a longer MTU its end is cut off
+            self._type, self._built = data[3], int.from_bytes(data[14:18], "little")
+        told: list[Word] = [Known(_SIDES.get(self._type, 0))]
+        return [*told, Power(data[20], len(data) > 21 and data[21] in (2, 3))] if len(data) >= 21 else told
+
+    def _known_in_chunks(self, data: bytes) -> list[Word]:
+        """Version, die, design, name, settings, status: each begins with its own size."""
+        chunks, at = [], 1
+        while at < len(data) and data[at] > 0:
+            chunks.append(data[at : at + data[at]])
+            at += data[at]
+        if len(chunks[0]) >= 7:
+            self._built = int.from_bytes(chunks[0][3:7], "little")
+        told: list[Word] = []
+        if len(chunks) > 1 and len(chunks[1]) >= 7:
+            self._type = chunks[1][6]
+            told.append(Known(_SIDES.get(self._type, 0)))
+        if len(chunks) > 5 and len(chunks[5]) >= 3:
+            told.append(Power(chunks[5][1], chunks[5][2] in (2, 3)))
+        return told
+
+
+# --- GoDice ------------------------------------------------------------------------------------------
+
+_LYING = {1: (-64, 0, 0), 2: (0, 0, 64), 3: (0, 64, 0), 4: (0, -64, 0), 5: (0, 0, -64), 6: (64, 0, 0)}
+"""Where gravity points in a six-sided GoDice that shows a number."""
+
+
+class GoDice:
+    """A six-sided GoDice."""
+
+    service = "6e400001-b5a3-f393-e0a9-e50e24dcca9e"
+    write = "6e400002-b5a3-f393-e0a9-e50e24dcca9e"
+    notify = "6e400003-b5a3-f393-e0a9-e50e24dcca9e"
+
+    def hello(self) -> Sequence[bytes]:
+        """Its battery; how it lies cannot be asked."""
+        return (bytes([3]),)
+
+    def blink(self) -> bytes:
+        """Three green pulses of 0.3 s: count, on, off (10 ms), colour."""
+        return bytes([16, 3, 30, 20, 0, 255, 0, 1, 0])
+
+    def heard(self, data: bytes) -> list[Word]:
+        """A roll or a battery. Only `S` is a throw at rest: fake, moved and tilted ones are not."""
+        if data[:3] == b"Bat" and len(data) >= 4:
+            return [Power(data[3])]
+        if data[:1] == b"R":
+            return [Moved("rolling")]
+        if data[:1] == b"S" and len(data) >= 4:
+            return [Moved("rolled", _lies(data[1:4]))]
+        if data[:2] == b"TS":
+            return [Moved("leaning")]
+        if data[:2] in (b"FS", b"MS") and len(data) >= 5:
+            return [Moved("handled", _lies(data[2:5]))]
+        return []
+
+
+def _lies(vector: bytes) -> int:
+    """The number whose direction is nearest to the measured one (three signed bytes)."""
+    x, y, z = (value - 256 if value > 127 else value for value in vector)
+    return min(_LYING, key=lambda face: sum((a - b) ** 2 for a, b in zip(_LYING[face], (x, y, z), strict=True)))
+
+
+def talk_of(name: str, services: Sequence[str]) -> Talk | None:
+    """How to speak to what is heard on the air, by its name and services; None for what is no die.
+
+    Legacy Pixels and GoDice both say they are a Nordic UART: only the name tells them apart.
+    """
+    told = [service.lower() for service in services]
+    if name.startswith("GoDice_"):
+        return GoDice()
+    if Pixels(legacy=False).service in told:
+        return Pixels(legacy=False)
+    if Pixels(legacy=True).service in told:
+        return Pixels(legacy=True)
+    return None

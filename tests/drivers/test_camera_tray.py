@@ -1,0 +1,160 @@
+"""The camera tray: when a throw may be believed, and the way from pictures in a folder to the table."""
+
+from __future__ import annotations
+
+import queue
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from drivers.camera_tray import NAME, SILENT, UNSURE, CameraTray, Settings, Watch, connect, keep, load, measure, stirred
+from drivers.pips import LEANS, Face, Picture, Reading
+from hub.errors import ConfigError, DeviceLost
+from hub.ports import DeviceDown, DiceKit, DiceSeen
+from tests.vision.painter import CAMERA, DIE, PaintedDie, Scene, empty, leaning, paint, upright
+
+CHANCE = np.random.default_rng
+
+
+def reading(*numbers: int, at: float = 0.0, doubt: str = "") -> Reading:
+    return Reading(tuple(Face(number, at + 80.0 * n, 100.0, 0.1) for n, number in enumerate(numbers)), doubt)
+
+
+def painted(*faces: int, shift: float = 0.0, tray: str = "green") -> Picture:
+    dice = [PaintedDie((-50.0 + 25 * n + shift, 10.0), upright(face, 0.3 * n)) for n, face in enumerate(faces)]
+    return paint(Scene(dice, tray), CHANCE(5))
+
+
+# --- when to believe -----------------------------------------------------------------------------
+
+
+def test_three_pictures_over_700_ms_make_a_throw() -> None:
+    watch = Watch(2, 0.0)
+    assert watch.look(reading(4, 1), 0.1)[0] == "armed"  # the last throw still lies there
+    assert watch.look(None, 0.2)[0] == "rolling"
+    assert [watch.look(reading(6, 2, at=9), 0.5 + 0.2 * n)[0] for n in range(4)] == ["rolling"] * 4
+    assert watch.look(reading(6, 2, at=9), 1.3) == ("settled", (6, 2), "")
+
+
+def test_the_dice_of_the_last_throw_are_not_read_again() -> None:
+    watch = Watch(1, 0.0)
+    assert {watch.look(reading(5), 0.2 * n)[0] for n in range(30)} == {"armed"}
+
+
+def test_what_lies_there_is_read_when_the_table_wants_it() -> None:
+    watch = Watch(1, 0.0, lying=True)
+    assert [watch.look(reading(5), 0.4 * n)[0] for n in range(3)] == ["rolling", "rolling", "settled"]
+
+
+def test_pictures_that_differ_are_asked_about() -> None:
+    watch = Watch(1, 0.0)
+    watch.look(None, 0.0)
+    told = [watch.look(reading(5 + n % 2), 0.1 + 0.15 * n) for n in range(20)]
+    assert told[-1] == ("cocked", (), UNSURE)
+    assert "settled" not in [state for state, _, _ in told]
+
+
+def test_a_doubt_that_stays_is_told_and_a_die_thrown_again_settles() -> None:
+    watch = Watch(2, 0.0)
+    watch.look(None, 0.0)
+    told = [watch.look(reading(5, doubt=LEANS), 0.1 + 0.2 * n) for n in range(12)]
+    assert told[-1] == ("cocked", (), LEANS)
+    assert watch.look(None, 3.0)[0] == "rolling"
+    assert [watch.look(reading(5, 3), 3.2 + 0.4 * n)[0] for n in range(3)][-1] == "settled"
+
+
+def test_a_missing_die_is_a_wrong_count_and_an_empty_tray_is_no_throw() -> None:
+    watch = Watch(3, 0.0)
+    watch.look(None, 0.0)
+    state, faces, say = [watch.look(reading(5, 2), 0.4 * n) for n in range(1, 5)][-1]
+    assert (state, faces, say) == ("wrong_count", (), "I see 2 of 3: throw them all again, or type what they show.")
+    watch.look(None, 3.0)
+    assert [watch.look(reading(), 3.2 + 0.4 * n)[0] for n in range(4)][-1] == "armed"
+
+
+def test_grain_is_no_movement_and_a_moved_die_is() -> None:
+    scene = Scene([PaintedDie((0, 0), upright(3, 0.2))], noise=5.0)
+    assert not stirred(paint(scene, CHANCE(1)), paint(scene, CHANCE(2)))
+    assert stirred(painted(3), painted(3, shift=3.0))
+
+
+# --- from a folder to the table ------------------------------------------------------------------
+
+
+class Bench:
+    """A tray whose camera is a folder, calibrated."""
+
+    def __init__(self, folder: Path) -> None:
+        self.pictures = folder / "pictures"
+        self.pictures.mkdir()
+        self.calibration = folder / "tray.npz"
+        self.told: queue.Queue[object] = queue.Queue()
+        one = paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3))
+        keep(measure(empty(Scene([]), CHANCE(4)), one, CAMERA / DIE), self.calibration)
+        settings = Settings(source=f"folder:{self.pictures}", calibration=str(self.calibration))
+        self.tray = CameraTray(settings, self.told.put)
+        self._shown = 0
+
+    def show(self, picture: Picture) -> None:
+        self._shown += 1
+        half = self.pictures / "half"
+        half.write_bytes(cv2.imencode(".png", picture)[1].tobytes())
+        half.rename(self.pictures / f"{self._shown:04}.png")
+
+    def until(self, state: str) -> DiceSeen:
+        while True:
+            told = self.told.get(timeout=20)
+            if isinstance(told, DiceSeen) and told.state == state:
+                return told
+
+
+def test_a_throw_is_read_from_the_folder_of_another_program(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.show(painted(2, 2))
+    bench.tray.start()
+    try:
+        assert bench.told.get(timeout=10) == DiceKit(NAME, 6)
+        bench.tray.arm(3, 1, 2, 6)
+        assert bench.until("armed").arm == 3
+        bench.show(painted(6, 1, shift=20))
+        assert bench.until("settled") == DiceSeen(NAME, 3, "settled", (6, 1))
+        bench.show(paint(Scene([PaintedDie((30, 20), leaning(4, 0.5, 0.6))]), CHANCE(8)))
+        assert bench.until("cocked").faces == ()
+        for picture in bench.pictures.iterdir():
+            picture.unlink()
+        assert bench.until("no_reader").say == SILENT
+    finally:
+        bench.tray.close()
+
+
+def test_a_tray_that_was_never_calibrated_says_what_to_do(tmp_path: Path) -> None:
+    told: queue.Queue[object] = queue.Queue()
+    tray = connect({"source": f"folder:{tmp_path}", "calibration": str(tmp_path / "none.npz")}, told.put)
+    tray.start()
+    try:
+        down = told.get(timeout=5)
+        assert isinstance(down, DeviceDown)
+        assert "run table-hub calibrate-tray" in down.why
+    finally:
+        tray.close()
+
+
+def test_calibration_measures_a_die_and_refuses_what_it_cannot_read(tmp_path: Path) -> None:
+    bare = empty(Scene([]), CHANCE(4))
+    for face in (1, 4, 6):
+        one = paint(Scene([PaintedDie((2, -3), upright(face, 0.7))]), CHANCE(6))
+        tray = measure(bare, one, CAMERA / DIE)
+        assert abs(tray.side - 60.6) < 3
+        keep(tray, tmp_path / "t.npz")
+        assert load(tmp_path / "t.npz").side == tray.side
+    with pytest.raises(DeviceLost, match="no difference"):
+        measure(bare, bare, CAMERA / DIE)
+    with pytest.raises(DeviceLost, match="cannot read the die"):
+        measure(bare, paint(Scene([PaintedDie((0, 0), leaning(3, 0.2, 0.6))]), CHANCE(6)), CAMERA / DIE)
+
+
+def test_a_source_that_does_not_exist_is_the_owners_error() -> None:
+    with pytest.raises(ConfigError, match="source"):
+        connect({"source": "webcam"}, print)

@@ -1,0 +1,95 @@
+"""What dice with a radio say, byte by byte."""
+
+from __future__ import annotations
+
+import pytest
+
+from drivers.smart_dice import GoDice, Known, Moved, Pixels, Power, Talk, talk_of
+
+LEGACY_SIX = bytes.fromhex("02060502 00000000 cdab3412 e803 00f15365 01 00 57 01")  # built 14 November 2023
+NEW_SIX = bytes.fromhex(
+    "02"  # I am a die
+    "0f 0a00 00c5c466 0100 0100 0100 0100"  # version; built in August 2024
+    "0a cdab3412 01 02 06 05 00"  # die: a d6 with six lights
+    "01"  # no design of its own
+    "06 50697865 00"  # its name
+    "0d 00000000 00100000 00200000"  # settings
+    "05 0f 02 01 03"  # status: 15 percent, charging
+)
+
+
+def rolled(die: Talk, index: int) -> list[object]:
+    die.heard(bytes([3, 3, 0]))
+    return list(die.heard(bytes([3, 1, index])))
+
+
+def test_a_pixels_die_counts_only_what_rolled_and_came_to_rest() -> None:
+    die = Pixels(legacy=False)
+    assert die.heard(bytes([3, 1, 4])) == [Moved("handled", 5)]  # it lay there when we came
+    assert die.heard(bytes([3, 2, 0])) == [Moved("handled")]
+    assert die.heard(bytes([3, 3, 0])) == [Moved("rolling")]
+    assert die.heard(bytes([3, 1, 4])) == [Moved("rolled", 5)]
+    assert die.heard(bytes([3, 3, 0])) == [Moved("rolling")]
+    assert die.heard(bytes([3, 4, 2])) == [Moved("leaning")]
+    assert die.heard(bytes([3, 3, 0])) == [Moved("rolling")]
+    assert die.heard(bytes([3, 5, 2])) == [Moved("handled", 3)]  # laid down by a hand
+
+
+def test_a_six_of_old_firmware_has_its_faces_in_another_order() -> None:
+    die = Pixels(legacy=True)
+    assert die.heard(LEGACY_SIX) == [Known(6), Power(0x57, charging=False)]
+    assert [rolled(die, index) for index in range(6)] == [[Moved("rolled", face)] for face in (1, 5, 4, 3, 2, 6)]
+
+
+def test_a_legacy_answer_that_was_cut_at_twenty_bytes_still_tells_the_die() -> None:
+    die = Pixels(legacy=True)
+    assert die.heard(LEGACY_SIX[:20]) == [Known(6)]
+    assert rolled(die, 4) == [Moved("rolled", 2)]
+
+
+def test_a_new_firmware_tells_itself_in_chunks() -> None:
+    die = Pixels(legacy=False)
+    assert die.heard(NEW_SIX) == [Known(6), Power(15, charging=True)]
+    assert rolled(die, 4) == [Moved("rolled", 5)]
+
+
+@pytest.mark.parametrize("length", range(len(NEW_SIX)))
+def test_an_answer_cut_anywhere_never_fails(length: int) -> None:
+    assert len(Pixels(legacy=False).heard(NEW_SIX[:length])) <= 2
+
+
+def test_a_battery_is_told() -> None:
+    assert Pixels(legacy=False).heard(bytes([34, 18, 1])) == [Power(18, charging=False)]
+    assert GoDice().heard(b"Bat\x12") == [Power(18)]
+
+
+@pytest.mark.parametrize(
+    ("vector", "face"),
+    [((-60, 3, 5), 1), ((2, -4, 62), 2), ((1, 66, 0), 3), ((-5, -61, 9), 4), ((0, 2, -64), 5), ((63, 1, 1), 6)],
+)
+def test_a_godice_shows_the_face_that_is_nearest_to_up(vector: tuple[int, int, int], face: int) -> None:
+    assert GoDice().heard(b"S" + bytes(v % 256 for v in vector)) == [Moved("rolled", face)]
+
+
+def test_a_godice_that_was_tilted_or_moved_has_not_rolled() -> None:
+    die = GoDice()
+    assert die.heard(b"R") == [Moved("rolling")]
+    assert die.heard(b"TS\x40\x00\x00") == [Moved("leaning")]
+    assert die.heard(b"FS\x40\x00\x00") == [Moved("handled", 6)]
+    assert die.heard(b"MS\x40\x00\x00") == [Moved("handled", 6)]
+
+
+@pytest.mark.parametrize("die", [Pixels(legacy=True), Pixels(legacy=False), GoDice()])
+def test_bytes_that_mean_nothing_say_nothing(die: Talk) -> None:
+    for data in (b"", b"\x00", b"\xff" * 3, b"\x03\x01", b"S\x01", b"Ba", b"\x22"):
+        assert die.heard(data) == []
+
+
+def test_dice_are_told_apart_by_name_and_service() -> None:
+    uart, current = Pixels(legacy=True).service, Pixels(legacy=False).service
+    assert isinstance(talk_of("GoDice_1A2B3C_R_v03", [uart]), GoDice)
+    legacy, new = talk_of("Bob", [uart.upper()]), talk_of("Bob", [current])
+    assert isinstance(legacy, Pixels)
+    assert isinstance(new, Pixels)
+    assert legacy.notify != new.notify
+    assert talk_of("Headphones", ["0000180f-0000-1000-8000-00805f9b34fb"]) is None
