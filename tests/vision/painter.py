@@ -273,7 +273,7 @@ def throw(condition: str, chance: np.random.Generator) -> Throw:
             x, y = chance.uniform(-8, 8, 2)
             die.shine.append((float(x), float(y), float(chance.uniform(4, 8)), float(chance.uniform(15, 70))))
     if condition == "leaning":
-        lean = float(chance.uniform(np.radians(14), np.radians(45)))
+        lean = float(chance.uniform(np.radians(18), np.radians(45)))  # less than that still shows one face only
         dice[0].turn = leaning(faces[0], float(chance.uniform(0, 2 * np.pi)), lean)
         told = None
     return Throw(paint(scene, chance), empty(before, chance), told, scene)
