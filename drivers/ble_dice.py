@@ -23,6 +23,7 @@ from drivers import settings as block
 from drivers.line import SteadyClock
 from drivers.own_thread import LONGEST_REST, SHORTEST_REST, Inbox
 from drivers.smart_dice import Known, Moved, Power, Talk, Word, talk_of
+from hub.errors import DeviceLost
 from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
 
 log = logging.getLogger(__name__)
@@ -262,8 +263,7 @@ class BleDice:
         rest = SHORTEST_REST
         while True:
             try:
-                scanner = BleakScanner(self._heard_on_air, **({"backend": self._radio.scanner} if self._radio.scanner else {}))
-                async with scanner:
+                async with BleakScanner(self._heard_on_air, **_backend(self._radio.scanner)):
                     self._fine()
                     rest = SHORTEST_REST
                     while len(self._held) < self._most:
@@ -291,7 +291,7 @@ class BleDice:
         client = BleakClient(
             device,
             lambda _: gone.set(),
-            **({"backend": self._radio.client} if self._radio.client else {}),
+            **_backend(self._radio.client),
         )
 
         def heard(_: object, data: bytearray) -> None:
@@ -331,3 +331,34 @@ class BleDice:
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> BleDice:  # noqa: ARG001 - dice draw nothing
     """The device of a `[[device]]` block. Raises ConfigError."""
     return BleDice(block.read(Settings, settings, "ble_dice"), inbox)
+
+
+def find(seconds: float, radio: Radio | None = None) -> list[tuple[str, str]]:
+    """The dice in the air, by name and address; each lights up green. Raises DeviceLost without a radio."""
+    try:
+        return asyncio.run(_find(seconds, radio if radio is not None else Radio()))
+    except (BleakError, OSError) as why:
+        raise DeviceLost(f"The Bluetooth radio cannot be used ({why}): is it there and switched on?") from None
+
+
+async def _find(seconds: float, radio: Radio) -> list[tuple[str, str]]:
+    heard: dict[str, tuple[BLEDevice, str, Talk]] = {}
+
+    def on_air(device: BLEDevice, said: AdvertisementData) -> None:
+        name = said.local_name or device.name or ""
+        if talk := talk_of(name, said.service_uuids):
+            heard.setdefault(device.address, (device, name, talk))
+
+    async with BleakScanner(on_air, **_backend(radio.scanner)):
+        await asyncio.sleep(seconds)
+    for device, name, talk in heard.values():
+        try:
+            async with BleakClient(device, **_backend(radio.client)) as client:
+                await client.write_gatt_char(talk.write, talk.blink(), response=False)
+        except (BleakError, OSError, TimeoutError) as why:
+            log.info("The die %s is heard, but did not light up: %s", name, why)
+    return sorted((name, device.address) for device, name, _ in heard.values())
+
+
+def _backend(kind: Any) -> dict[str, Any]:
+    return {"backend": kind} if kind else {}

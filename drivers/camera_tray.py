@@ -28,6 +28,7 @@ REST = 0.7  # seconds that dice lie still before they count (the dice contract)
 WONDER = 2.0  # seconds of doubt, or of pictures that differ, before a person is asked
 STILL = 4.0  # pixels that a die's middle may seem to wander
 PACE, IDLE = 0.12, 2.0  # seconds between two pictures, while a roll is watched and otherwise
+WARM = 12  # pictures that are let pass before one is kept
 STIRRED = 0.002  # share of a picture that changes when a die moves
 
 NAME = "the dice tray"
@@ -330,3 +331,28 @@ def measure(empty: Picture, one: Picture, height: float) -> Tray:
         if len(reading.faces) == 1 and not reading.doubt:
             return tray
     raise DeviceLost("I cannot read the die: lay it flat into the middle of the tray, with soft light and nothing beside it.")
+
+
+def calibrate(settings: Mapping[str, Any], ask: Callable[[str], object], say: Callable[[str], object]) -> None:
+    """Lead a person through the two pictures, and keep what they tell. Raises ConfigError and DeviceLost."""
+    told = block.read(Settings, settings, "camera_tray")
+    frames = open_frames(told.source)
+    try:
+        ask("Empty the tray, as it will stand and be lit while you play; then press Enter. ")
+        empty = _settled_frame(frames)
+        ask("Lay one die flat into the middle, nothing else; then press Enter. ")
+        tray = measure(empty, _settled_frame(frames), told.camera_mm / told.die_mm)
+        keep(tray, Path(told.calibration).expanduser())
+        say(f"A die is {tray.side:.0f} pixels wide. Kept in {told.calibration}.")
+        while ask("Throw some dice and press Enter to see what is read, or type q and Enter to end. ") != "q":
+            reading = read(_settled_frame(frames), tray)
+            say(reading.doubt or " ".join(str(face.number) for face in reading.faces) or "No dice.")
+    finally:
+        frames.close()
+
+
+def _settled_frame(frames: Frames) -> Picture:
+    """A picture after some others: a camera needs a moment to find its light, and hands leave it."""
+    for _ in range(WARM):
+        frames.frame()
+    return frames.frame()

@@ -96,7 +96,7 @@ def read(picture: Picture, tray: Tray) -> Reading:
     chosen = _cover(guesses, tray.side)
     if chosen is None:
         return Reading((), CROWDED)
-    faces = tuple(Face(one.number, one.x, one.y, one.angle) for one in sorted(chosen, key=lambda one: (one.y, one.x)))
+    faces = tuple(Face(one.number, one.x, one.y, one.angle) for one in sorted(chosen, key=lambda one: one.x))
     return Reading(faces, look.doubt(chosen))
 
 

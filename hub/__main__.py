@@ -1,4 +1,4 @@
-"""The command line: `table-hub run | demo | test-device | pinout | referee | replay | games`."""
+"""The command line: `table-hub run | demo | test-device | find-dice | calibrate-tray | pinout | referee | replay | games`."""
 
 from __future__ import annotations
 
@@ -61,6 +61,15 @@ def parser() -> ArgumentParser:
     tried.add_argument("--simulated", action="store_true", help="try a table made of software instead")
     tried.add_argument("--seconds", type=float, default=60.0, metavar="N", help="how long at most")
     tried.set_defaults(command=_test_device)
+
+    found = commands.add_parser("find-dice", help="the smart dice in the air, each lit up for a moment")
+    found.add_argument("--seconds", type=float, default=8.0)
+    found.set_defaults(command=_find_dice)
+
+    measured = commands.add_parser("calibrate-tray", help="show the camera its empty tray and one die")
+    measured.add_argument("name", nargs="?", metavar="NAME", help="the [[device]], where there are several trays")
+    measured.add_argument("--config", metavar="FILE", help="the owner's TOML file")
+    measured.set_defaults(command=_calibrate_tray)
 
     pinout = commands.add_parser("pinout", help="how the devices of a configuration are wired to the Pi")
     pinout.add_argument("--config", metavar="FILE", help="the owner's TOML file")
@@ -147,6 +156,28 @@ def _named(blocks: Sequence[DevicePart], name: str) -> DevicePart:
     raise ConfigError(
         f"There is no device {name!r}: there are {known}." if name else f"Which device? There are {known}."
     )
+
+
+def _find_dice(args: Namespace) -> int:
+    from hub.app import quiet, room
+
+    quiet("error")
+    found: list[tuple[str, str]] = room("ble_dice").find(args.seconds)
+    for name, address in found:
+        print(f"{name}  {address}")
+    if not found:
+        print("No smart die was heard: shake each die, and charge what stays dark.", file=sys.stderr)
+    return 0 if found else 1
+
+
+def _calibrate_tray(args: Namespace) -> int:
+    from hub.app import quiet, room
+
+    quiet("error")
+    blocks = [block for block in load(args.config).device if block.driver == "camera_tray"]
+    block = _named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else ""))
+    room("camera_tray").calibrate(block.settings, input, print)
+    return 0
 
 
 def _pinout(args: Namespace) -> int:

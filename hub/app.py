@@ -379,12 +379,26 @@ def connect(
 
 def driver_of(block: DevicePart) -> Any:
     """The file in `drivers/` that a block names. Raises ConfigError."""
-    known = [room.name for room in pkgutil.iter_modules(drivers.__path__)]
-    room = import_module(f"drivers.{block.driver}") if block.driver in known else None
-    if not hasattr(room, "connect"):
-        usable = [name for name in known if hasattr(import_module(f"drivers.{name}"), "connect")]
+    known = [found.name for found in pkgutil.iter_modules(drivers.__path__)]
+    driver = room(block.driver) if block.driver in known else None
+    if not hasattr(driver, "connect"):
+        usable = [name for name in known if "\ndef connect(" in _source(name)]
         raise ConfigError(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(usable)}.")
-    return room
+    return driver
+
+
+def room(name: str) -> Any:
+    """A file of `drivers/`. Raises ConfigError where a Python package that it works with was not installed."""
+    try:
+        return import_module(f"drivers.{name}")
+    except ModuleNotFoundError as why:
+        raise ConfigError(
+            f"[[device]] driver = {name!r} needs the Python package {why.name}: run make setup EXTRAS=pi,ble,camera"
+        ) from None
+
+
+def _source(name: str) -> str:
+    return (Path(drivers.__path__[0]) / f"{name}.py").read_text("utf-8")
 
 
 def reachable(configured: str, host: str, port: int, *, secure: bool) -> str:

@@ -305,8 +305,10 @@ class Setup:
         target = f".[{','.join(sorted(extras))}]" if extras else "."
         trouble = "the Python packages could not be installed; is the network there? Then run make again"
         self.must([*pip, "-c", str(constraints), "-e", target], trouble, cwd=self.root)
-        if extras & {"pi", "dev"} and own.get("without-dependencies"):
-            self.must([*pip, "--no-deps", *own["without-dependencies"]], trouble)
+        lists = own.get("without-dependencies", {})
+        bare = dict.fromkeys(package for extra in sorted(extras) for package in lists.get(extra, []))
+        if bare:
+            self.must([*pip, "--no-deps", *bare], trouble)
         self.python_stamp.write_text(self.python_digest(extras), "utf-8")
 
     def add_page(self, npm: str | None) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from drivers.ble_dice import NAME, BleDice, Kit, Radio, Settings
+from drivers.ble_dice import NAME, BleDice, Kit, Radio, Settings, find
 from drivers.smart_dice import GoDice, Moved, Pixels, Power
+from hub.errors import DeviceLost
 from hub.ports import DeviceDown, DeviceUp, DiceKit, DiceSeen
 from tests.ble.air import Air, AirDie
 from tests.drivers.test_smart_dice import LEGACY_SIX
@@ -216,3 +217,18 @@ def test_a_missing_adapter_is_told_once_and_looked_for_again(sky: Sky) -> None:
     assert down.why.startswith("The Bluetooth radio cannot be used")
     sky.air.broken = False
     sky.until(DeviceUp(NAME))
+
+
+def test_the_dice_in_the_air_are_listed_and_light_up() -> None:
+    sky = Sky(Settings())
+    found = find(0.5, Radio(sky.air.scanner, sky.air.client))
+    assert found == [("GoDice_1A2B3C_R_v03", sky.two.address), ("Pixel one", sky.one.address)]
+    assert [data[0] for data in sky.one.asked] == [29]
+    assert [data[0] for data in sky.two.asked] == [16]
+
+
+def test_without_a_radio_nothing_is_found_and_it_is_said() -> None:
+    sky = Sky(Settings())
+    sky.air.broken = True
+    with pytest.raises(DeviceLost, match="The Bluetooth radio cannot be used"):
+        find(0.1, Radio(sky.air.scanner, sky.air.client))

@@ -9,7 +9,20 @@ import cv2
 import numpy as np
 import pytest
 
-from drivers.camera_tray import NAME, SILENT, UNSURE, CameraTray, Settings, Watch, connect, keep, load, measure, stirred
+from drivers.camera_tray import (
+    NAME,
+    SILENT,
+    UNSURE,
+    CameraTray,
+    Settings,
+    Watch,
+    calibrate,
+    connect,
+    keep,
+    load,
+    measure,
+    stirred,
+)
 from drivers.pips import LEANS, Face, Picture, Reading
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DiceKit, DiceSeen
@@ -158,3 +171,24 @@ def test_calibration_measures_a_die_and_refuses_what_it_cannot_read(tmp_path: Pa
 def test_a_source_that_does_not_exist_is_the_owners_error() -> None:
     with pytest.raises(ConfigError, match="source"):
         connect({"source": "webcam"}, print)
+
+
+def test_a_person_is_led_through_the_calibration(tmp_path: Path) -> None:
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    shown = iter([empty(Scene([]), CHANCE(4)), paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3)), painted(6, 1)])
+    asked: list[str] = []
+    said: list[str] = []
+
+    def ask(question: str) -> str:
+        asked.append(question)
+        if len(asked) == 4:
+            return "q"
+        cv2.imwrite(str(pictures / f"{len(asked)}.png"), next(shown))
+        return ""
+
+    kept = tmp_path / "kept" / "tray.npz"
+    calibrate({"source": f"folder:{pictures}", "calibration": str(kept)}, ask, said.append)
+    assert [question.split(" ", 1)[0] for question in asked] == ["Empty", "Lay", "Throw", "Throw"]
+    assert said[-1] == "6 1"
+    assert load(kept).height == 20.0
