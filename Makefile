@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench setup install clean
+.PHONY: help demo test check bench firmware setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware dev, with commas.
 EXTRAS ?=
@@ -16,6 +16,7 @@ help:
 	@echo 'make test     all tests'
 	@echo 'make check    linter, types, the floors of the house, and all tests'
 	@echo 'make bench    the measurements, side by side with their peers'
+	@echo 'make firmware the file that turns a Raspberry Pi Pico into a seat box'
 	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev,firmware)'
 	@echo 'make install  put the hub on this Raspberry Pi as a system service (says first what it changes)'
 	@echo 'make clean    remove what set-up and tests made inside this folder'
@@ -31,6 +32,9 @@ check:
 
 bench:
 	@cd "$(ROOT)" && python3 -I hub/setup.py bench && exec .venv/bin/python -m tests.bench $(ARGS)
+
+firmware:
+	@cd "$(ROOT)" && python3 -I hub/setup.py firmware && exec .venv/bin/python firmware/build_uf2.py $(ARGS)
 
 setup:
 	@cd "$(ROOT)" && exec python3 -I hub/setup.py setup --extras "$(EXTRAS)"

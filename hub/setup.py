@@ -32,7 +32,7 @@ RASPBERRY_PI = Path("/proc/device-tree/model")
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where Debian keeps mosquitto, and what a plain user's PATH leaves out
 
 # goal of make -> the extra Python packages it needs
-GOALS = {"demo": (), "setup": (), "test": ("dev",), "check": ("dev",), "bench": ("dev",)}
+GOALS = {"demo": (), "setup": (), "firmware": ("firmware",), "test": ("dev",), "check": ("dev",), "bench": ("dev",)}
 
 
 class SetupError(Exception):

@@ -37,6 +37,7 @@ class Board:
         self._inputs = [Pin(GPIO[name], Pin.IN, Pin.PULL_UP) for name in ("dial_a", "dial_b") + CONTROLS]
         self._ring = NeoPixel(Pin(GPIO["ring"], Pin.OUT), LAMPS)
         self._buzzer = PWM(Pin(GPIO["buzzer"]))
+        self._buzzer.freq(880)  # before the first duty
         self._bus = I2C(0, sda=Pin(GPIO["display_data"]), scl=Pin(GPIO["display_clock"]), freq=400000)
         self._display = None
         self._watchdog = None

@@ -24,9 +24,9 @@ WIRES = (
 
 # name, pins of the board that have it, what it feeds
 SUPPLIES = (
-    ("5 V", (40,), "ring, +, through a 1N4001 diode: at 4.3 V the ring takes the Pico's 3.3 V for a one"),
+    ("5 V", (40,), "ring, +, through a 1N4001 diode"),  # at 4.3 V it takes the Pico's 3.3 V for a one
     ("3.3 V", (36,), "display, VCC"),
-    ("ground", (3, 8, 13, 18, 23, 28, 33, 38), "the other leg of every switch; encoder C; -, GND of the rest"),
+    ("ground", (3, 8, 13, 18, 23, 28, 33, 38), "the other leg of every switch, the encoder's C, ring, display, buzzer"),
 )
 
 GPIO = {name: gpio for name, gpio, _pin, _to in WIRES}
