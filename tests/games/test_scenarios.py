@@ -10,6 +10,7 @@ data file, as an owner may. A scenario's `play` is read line by line:
     roll 4                                        the dice that are asked for
     idle 3                                        three rounds in which nobody gets anything
     until play                                    safe answers until that phase begins (again); seat 1 rolls sixes, all others ones
+    away 3 6                                      three rounds in which all answers are the safe ones and all dice show 6
     table.order = [3, 4, 1, 2]                    a fact of the public view (`*` all of a list, `#` how many)
     table.secret absent                           ... that is not there
     seat 2: you.bid = 5                           a fact of a seat's own view
@@ -23,6 +24,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,6 +119,10 @@ class Play:
                     self.idle()
             case ["until", phase]:
                 self.until(phase)
+            case ["away", given]:
+                count, face = given.split()
+                for _ in range(int(count)):
+                    self.away(int(face))
             case ["asked", told]:
                 self.asked(told)
             case ["told", told]:
@@ -169,17 +175,28 @@ class Play:
                 self.accepted({"seat": int(seat), "move": last, **number})
 
     def until(self, phase: str) -> None:
-        """Whoever is asked gives the answer that could be given in their absence."""
+        """Nobody is there until that phase begins; seat 1 rolls sixes, all others ones."""
         now = before = ""
         while now != phase or before == phase:
-            decision, before = self.match.open, self.match.state.phase
-            assert decision, f"the match ends before {phase}"
-            if decision.roll:
-                self.accepted({"roll": [6 if decision.roll.seat == 1 else 1] * decision.roll.count})
-            else:
-                safe = self.match.safe(next(seat for seat in decision.asked if seat not in decision.answers))
-                self.accepted({"seat": safe.seat, "move": safe.move, **safe.args})
+            before = self.match.state.phase
+            self.stand_in(lambda seat: 6 if seat == 1 else 1)
             now = self.match.state.phase
+
+    def away(self, face: int) -> None:
+        """Nobody is there for a round, and all dice show that face."""
+        now = self.match.state.round
+        while self.match.state.round == now and self.match.open:
+            self.stand_in(lambda _: face)
+
+    def stand_in(self, face: Callable[[int], int]) -> None:
+        """Whoever is asked gives the answer that could be given in their absence."""
+        decision = self.match.open
+        assert decision, "the match has ended"
+        if decision.roll:
+            self.accepted({"roll": [face(decision.roll.seat)] * decision.roll.count})
+        else:
+            safe = self.match.safe(next(seat for seat in decision.asked if seat not in decision.answers))
+            self.accepted({"seat": safe.seat, "move": safe.move, **safe.args})
 
     def asked(self, told: str) -> None:
         kind, _, rest = told.partition(" ")

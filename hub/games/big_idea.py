@@ -1,0 +1,694 @@
+"""The Big Idea by James Ernest: launch products that nobody needs, and be in those that everybody backs.
+
+Read `play` first: it is the table of contents. Each paragraph below it names its rules (BI-..), and BI-A.. where the
+printed rules leave something open. Money is whole cents. Cards, prices and counts are `data/big_idea.toml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, TypeAlias
+
+from hub.engine.decision import (
+    CHANCE,
+    Action,
+    Choose,
+    Move,
+    OneOf,
+    Won,
+    ask,
+    ask_all,
+    offer,
+    pick,
+    roll,
+    shuffle,
+    tell,
+)
+from hub.engine.event import Setup, State, clockwise
+from hub.engine.game import Refusal
+from hub.engine.secret import Pile, Secret
+from hub.errors import StartRefused
+
+ITEM, DESCRIPTION = 1, 2
+SIDES = 6
+
+
+@dataclass(slots=True)
+class Product:
+    """A product on the table: `cards` are its Item and its Descriptions, `shares` the chips on it by seat.
+
+    `fee` is what an invested chip pays to each share of somebody else, `pip` what a share gets for each pip rolled;
+    `price` is what a chip costs whoever is on turn in Mezzanine.
+    """
+
+    id: str
+    name: str
+    pitch: str
+    by: int
+    round: int
+    cards: list[str]
+    fee: int
+    pip: int
+    shares: dict[int, int] = field(default_factory=dict)
+    price: int | None = None
+
+    @property
+    def count(self) -> int:
+        """All shares."""
+        return sum(self.shares.values())
+
+    @property
+    def line(self) -> int:
+        """BI-22, BI-23: the line to beat: it goes public on a roll of 1 to this."""
+        return min(self.count, SIDES)
+
+    @property
+    def worth(self) -> int:
+        """BI-S19: what a share may expect of the roll."""
+        return expected(self.count, self.pip)
+
+    @property
+    def worth_next(self) -> int:
+        """What it may expect with one share more."""
+        return expected(self.count + 1, self.pip)
+
+
+@dataclass(slots=True)
+class Rolled:
+    """The last roll of this Offering: for what, and what each share got."""
+
+    product: str
+    name: str
+    count: int
+    face: int
+    pays: int
+
+
+@dataclass(slots=True)
+class Market:
+    """The middle of the table. BI-06: all of it is public but the order of the draw pile.
+
+    `order` are the seats from the dealer on; `launched` counts products; `due` are those still to be rolled for,
+    `rolling` the one whose die is wanted.
+    """
+
+    draw_pile: Pile[str]
+    discards: list[str]
+    products: list[Product]
+    rounds: int
+    dealer: int | None = None
+    order: list[int] = field(default_factory=list)
+    turn: int | None = None
+    launched: int = 0
+    due: list[str] = field(default_factory=list)
+    rolling: str | None = None
+    rolled: Rolled | None = None
+
+    @property
+    def offered(self) -> Product | None:
+        """The product that is rolled for now, with its line to beat."""
+        return next((product for product in self.products if product.id == self.rolling), None)
+
+
+@dataclass(slots=True)
+class Investor:
+    """A player. BI-06: the hand is private, and so is a choice until all are revealed.
+
+    `cash` is public (BI-A10) unless BI-H03 hides it; `stake` are the shares in the product that is rolled for.
+    """
+
+    hand: Secret[list[str]]
+    cash: Secret[int] | int
+    chips: int
+    choice: Secret[str | list[str]] | None = None
+    locked: bool = False
+    stake: int | None = None
+
+    @property
+    def hand_size(self) -> int:
+        """How many cards are held."""
+        return len(self.hand.value)
+
+
+Table: TypeAlias = State[Investor, Market]
+
+
+# --- The game ----------------------------------------------------------------------------------------
+
+
+async def play(s: Table) -> None:
+    """BI-01, BI-05, BI-RL: rounds of Seed, Venture, Mezzanine and Offering; BI-27: the last one to its end."""
+    await set_up(s)
+    while s.round < s.table.rounds:
+        s.round += 1
+        await seed(s)
+        await venture(s)
+        await mezzanine(s)
+        await offering(s)
+        pass_the_deal(s)
+    richest(s)
+
+
+def deal(setup: Setup) -> Table:
+    """BI-01, BI-02, BI-V2, BI-X20: three to six players, each with chips and cash. BI-H04: how many rounds."""
+    options, data = setup.options, setup.data
+    check_deck(setup)
+    chips = data["start"]["tight_chips" if options["tight_game"] else "chips"]
+    seats = {seat: Investor(Secret([], (seat,)), data["start"]["cash"], chips) for seat in setup.seats}
+    if options["hidden_cash"]:
+        for seat, investor in seats.items():
+            investor.cash = Secret(data["start"]["cash"], (seat,))
+    rounds = options["rounds"] or data["rounds"][str(len(setup.seats))]
+    return Table(setup=setup, seats=seats, table=Market(Pile([]), [], [], rounds), phase="setup")
+
+
+def check_deck(setup: Setup) -> None:
+    """BI-H05: a deck is Items and Descriptions, with what is read of them, and enough for the first round."""
+    cards, start = setup.data["cards"], setup.data["start"]
+    for face, card in cards.items():
+        if card.get("rank") not in (ITEM, DESCRIPTION):
+            raise StartRefused(f"The deck's card {face} must have rank {ITEM} (Item) or {DESCRIPTION} (Description).")
+        if not all(isinstance(card.get(part), str) and card[part] for part in ("name", "line")):
+            raise StartRefused(f"The deck's card {face} must have a name and a line.")
+    needed = len(setup.seats) * (start["hand"] + start["draw"])
+    if len(cards) < needed:
+        raise StartRefused(f"The deck has {len(cards)} cards, and {len(setup.seats)} players need {needed}.")
+
+
+async def set_up(s: Table) -> None:
+    """BI-03, BI-04, BI-A09: chance says who deals first; the deck is shuffled, and the first hands are dealt."""
+    t = s.table
+    t.dealer = await pick(s, list(s.seats), "dealer")
+    t.order = clockwise(s.seats, t.dealer)
+    tell(s, f"Seat {t.dealer} deals first.", rule="BI-04", kind="dealer", seat=t.dealer)
+    t.draw_pile.cards = await shuffle(s, list(s.setup.data["cards"]), "deck")
+    await deal_cards(s, s.setup.data["start"]["hand"], "BI-03")
+
+
+def pass_the_deal(s: Table) -> None:
+    """BI-04, BI-25: the deal passes one seat left; BI-A16: some may have it once more than others."""
+    t = s.table
+    t.order = [*t.order[1:], t.order[0]]
+    t.dealer, t.rolled = t.order[0], None
+
+
+# --- Phase 1: Seed -----------------------------------------------------------------------------------
+
+
+async def seed(s: Table) -> None:
+    """BI-07 to BI-11, BI-A01: two cards each; all choose in secret what they play, and launch it in the dealer's order."""
+    await deal_cards(s, s.setup.data["start"]["draw"], "BI-07")
+    s.phase = "seed"
+    choosing = {seat: seed_moves(s, seat) for seat in s.seats if plays_cards(s, seat)}
+    answers = await ask_all(s, choosing, seed_wanted(s), into="choice")
+    forget_choices(s)
+    for seat in s.table.order:
+        if seat not in answers:
+            tell(s, f"Seat {seat} has too few cards to play, and keeps them.", rule="BI-A11", kind="keep", seat=seat)
+            continue
+        match answers[seat].move:
+            case "launch":
+                launch(s, seat, answers[seat]["cards"])
+            case "discard":
+                discard(s, seat, answers[seat]["cards"])
+            case "skip":
+                tell(s, f"Seat {seat} keeps its card.", rule="BI-A11", kind="keep", seat=seat)
+
+
+def launch(s: Table, seat: int, cards: list[str]) -> None:
+    """BI-08, BI-11, BI-A02: a new product, its pitch to be read aloud, and on it a chip of its owner if there is one."""
+    t, money = s.table, s.setup.data["money"]
+    lay_down(s, seat, cards)
+    cards = [*(card for card in cards if rank(s, card) == ITEM), *(card for card in cards if rank(s, card) != ITEM)]
+    t.launched += 1
+    name, pitch = name_of(s, cards), pitch_of(s, cards)
+    fee, pip = money["price"] * len(cards), money["payout"] * len(cards)
+    product = Product(f"P{t.launched}", name, pitch, seat, s.round, cards, fee, pip)
+    t.products.append(product)
+    chip = "" if s.seats[seat].chips else " There is no chip to put on it."
+    if s.seats[seat].chips:
+        put_chip(s, seat, product)
+    tell(s, f"Seat {seat} launches {name}: “{pitch}”{chip}", rule="BI-11", kind="launch", seat=seat, product=product.id)
+
+
+def discard(s: Table, seat: int, cards: list[str]) -> None:
+    """BI-08, BI-09, BI-10: two of one rank are no product; they are discarded, and no chip is placed."""
+    lay_down(s, seat, cards)
+    s.table.discards += cards
+    told = " and ".join(s.setup.data["cards"][card]["name"] for card in cards)
+    tell(s, f"Seat {seat} launches nothing and discards {told}.", rule="BI-08", kind="discard", seat=seat, cards=list(cards))
+
+
+# --- Phase 2: Venture --------------------------------------------------------------------------------
+
+
+async def venture(s: Table) -> None:
+    """BI-12, BI-13, BI-14, BI-A18: all choose in secret a new product of somebody else, or none; a chip goes on each choice."""
+    new = [product for product in s.table.products if product.round == s.round]
+    if not new:
+        return
+    s.phase = "venture"
+    choosing = {seat: venture_moves(s, seat) for seat in s.seats if s.seats[seat].chips and backable(s, seat)}
+    want = "Hear the pitches. Then back a new product of somebody else with a chip, or hold it."
+    answers = await ask_all(s, choosing, want, into="choice")
+    forget_choices(s)
+    for seat in s.table.order:
+        if seat not in answers:
+            why = "has no other new product to back" if s.seats[seat].chips else "has no chip to venture"
+            tell(s, f"Seat {seat} {why}.", rule="BI-12", kind="abstain", seat=seat)
+        elif answers[seat].move == "abstain":
+            tell(s, f"Seat {seat} holds its chip.", rule="BI-12", kind="abstain", seat=seat)
+        else:
+            product = product_of(s, answers[seat]["product"])
+            put_chip(s, seat, product)
+            tell(s, f"Seat {seat} backs {product.name}.", rule="BI-13", kind="venture", seat=seat, product=product.id)
+
+
+# --- Phase 3: Mezzanine ------------------------------------------------------------------------------
+
+
+async def mezzanine(s: Table) -> None:
+    """BI-15, BI-19, BI-A03: once round from the dealer, each moves one chip at most, and all see it."""
+    t = s.table
+    if not t.products:
+        return
+    s.phase = "mezzanine"
+    for seat in t.order:
+        t.turn = seat
+        for product in t.products:
+            product.price = price(product, seat)
+        answer = await ask(
+            s, seat, mezzanine_moves(s, seat), "Invest a chip, take one back, or leave it.",
+            hidden=s.setup.options["hidden_cash"],
+        )  # fmt: skip
+        match answer.move:
+            case "invest":
+                invest(s, seat, product_of(s, answer["product"]))
+            case "divest":
+                divest(s, seat, product_of(s, answer["product"]))
+            case "skip":
+                tell(s, f"Seat {seat} moves no chip.", rule="BI-15", kind="skip", seat=seat)
+    t.turn = None
+    for product in t.products:
+        product.price = None
+
+
+def invest(s: Table, seat: int, product: Product) -> None:
+    """BI-16, BI-A05, BI-A17: a chip onto any product; each share of somebody else is paid for, as they lay before it."""
+    cost, fee = price(product, seat), product.fee
+    told = f"Seat {seat} invests in {product.name}"
+    if cost:
+        others = shares_words(product.count - product.shares.get(seat, 0))
+        change_cash(s, seat, -cost, f"{told} for {dollars(cost)}.", "BI-16", f"{others} of others x {dollars(fee)} = {dollars(cost)}")
+        for owner in clockwise(product.shares, seat):
+            if owner != seat:
+                got = product.shares[owner] * fee
+                how = f"{shares_words(product.shares[owner])} x {dollars(fee)} = {dollars(got)}"
+                change_cash(s, owner, got, f"Seat {owner} gets {dollars(got)} from Seat {seat}.", "BI-16", how)
+    else:
+        tell(s, f"{told} for nothing.", rule="BI-16", kind="invest", seat=seat, product=product.id)
+    put_chip(s, seat, product)
+
+
+def divest(s: Table, seat: int, product: Product) -> None:
+    """BI-18, BI-A04: one own chip comes back, free, from any product, even one of this round."""
+    take_chips(s, seat, product, 1)
+    tell(s, f"Seat {seat} takes a chip back from {product.name}.", rule="BI-18", kind="divest", seat=seat, product=product.id)
+
+
+# --- Phase 4: Offering -------------------------------------------------------------------------------
+
+
+async def offering(s: Table) -> None:
+    """BI-20 to BI-24, BI-A12: dead products go, then the dealer rolls a die for each of the others, in any order."""
+    t = s.table
+    bury(s)
+    t.due = [product.id for product in t.products]
+    while t.due:
+        assert t.dealer is not None
+        s.phase = "offering"
+        answer = await ask(s, t.dealer, [offer("offer", product=OneOf(list(t.due)))], "Which product goes public next?")
+        product = product_of(s, answer["product"])
+        face = await roll_for(s, t.dealer, product)
+        t.due.remove(product.id)
+        settle(s, product, face)
+
+
+def bury(s: Table) -> None:
+    """BI-20, BI-A07: at the start of the phase, and then only, products without shares are discarded."""
+    for product in [product for product in s.table.products if not product.shares]:
+        remove(s, product)
+        tell(s, f"Nobody has a share of {product.name}: it is discarded.", rule="BI-20", kind="dead", product=product.id)
+
+
+async def roll_for(s: Table, dealer: int, product: Product) -> int:
+    """BI-21, BI-H01: one die, of the table or of the hub, and the line to beat told before it falls."""
+    s.phase, s.table.rolling = "roll", product.id
+    for seat, investor in s.seats.items():
+        investor.stake = product.shares.get(seat)
+    goal = "any roll" if product.line == SIDES else f"1 to {product.line}" if product.line > 1 else "a 1"
+    (face,) = await roll(s, dealer, 1, SIDES, product.id, f"Roll for {product.name}: it goes public on {goal}.")
+    for investor in s.seats.values():
+        investor.stake = None
+    s.table.rolling = None
+    return face
+
+
+def settle(s: Table, product: Product, face: int) -> None:
+    """BI-22: above the shares it stays. BI-23, BI-24, BI-A13: else each share is paid, chips go home, cards are discarded."""
+    t, dealer, pays = s.table, s.table.dealer, product.pip * face
+    told = f"Seat {dealer} rolls {face} for {product.name}, which has {shares_words(product.count)}"
+    about: dict[str, Any] = {"rule": "BI-22", "kind": "roll", "seat": dealer, "faces": [face], "product": product.id}
+    t.rolled = Rolled(product.id, product.name, product.count, face, pays if face <= product.count else 0)
+    if face > product.count:
+        tell(s, f"{told}: it stays.", **about)
+        return
+    tell(s, f"{told}: it goes public and pays {dollars(pays)} a share.", **about | {"rule": "BI-23"})
+    for seat in [seat for seat in t.order if seat in product.shares]:
+        shares = product.shares[seat]
+        got = pays * shares
+        per_pip = dollars(product.pip)
+        how = f"{shares_words(shares)} x {face} x {per_pip} = {dollars(got)}"
+        change_cash(s, seat, got, f"Seat {seat} gets {dollars(got)} for {shares_words(shares)}.", "BI-23", how)
+        take_chips(s, seat, product, shares)
+    remove(s, product)
+
+
+def richest(s: Table) -> None:
+    """BI-27, BI-A08: the most cash wins, a tie is shared; BI-H02: by option the most chips in reserve decide it first."""
+    s.phase = "over"
+    cash = {seat: cash_of(s, seat) for seat in s.seats}
+    for seat, investor in s.seats.items():
+        investor.cash = cash[seat]
+    most = max(cash.values())
+    winners = [seat for seat in cash if cash[seat] == most]
+    by_chips = ""
+    if winners[1:] and s.setup.options["tie_break"] == "chips":
+        chips = max(s.seats[seat].chips for seat in winners)
+        winners = [seat for seat in winners if s.seats[seat].chips == chips]
+        by_chips = f" and {chips} chips in reserve"
+    told = " and ".join(f"Seat {seat}" for seat in winners)
+    raise Won(winners, cash, f"{told} {'share the win' if winners[1:] else 'wins'} with {dollars(most)}{by_chips}.")
+
+
+# --- Cards -------------------------------------------------------------------------------------------
+
+
+async def deal_cards(s: Table, each: int, rule: str) -> None:
+    """BI-03, BI-07: one card at a time from the dealer's left. BI-A11: until none is left at all; later seats get fewer."""
+    t = s.table
+    due = [seat for _ in range(each) for seat in (*t.order[1:], t.order[0])]
+    for place, seat in enumerate(due):
+        if not t.draw_pile.cards:
+            await reshuffle(s)
+        if not t.draw_pile.cards:
+            short = len(due) - place
+            tell(s, f"There are no more cards: {short} of {len(due)} are not dealt.", rule="BI-A11", kind="short", cards=short)
+            break
+        s.seats[seat].hand.value.append(t.draw_pile.cards.pop(0))
+    else:
+        tell(s, f"{each} cards each are dealt.", rule=rule, kind="deal", round=s.round, cards=each)
+    for investor in s.seats.values():
+        investor.hand.value.sort()
+
+
+async def reshuffle(s: Table) -> None:
+    """BI-26: when a card is wanted and none is left, the discards are the new draw pile, in the middle of a deal too."""
+    t = s.table
+    if t.discards:
+        discards, t.discards = t.discards, []
+        t.draw_pile.cards = await shuffle(s, discards, "deck")
+        tell(s, f"The draw pile is empty: {len(discards)} discards are shuffled.", rule="BI-26", kind="shuffle", cards=len(discards))
+
+
+def lay_down(s: Table, seat: int, cards: Sequence[str]) -> None:
+    """Cards leave a hand."""
+    for card in cards:
+        s.seats[seat].hand.value.remove(card)
+
+
+def rank(s: Table, card: str) -> int:
+    """BI-08: 1 is an Item, 2 a Description."""
+    found: int = s.setup.data["cards"][card]["rank"]
+    return found
+
+
+def name_of(s: Table, cards: Sequence[str]) -> str:
+    """A product's public name: its Descriptions, then its Item. BI-A14: no two are alike, for no two cards are."""
+    item, *descriptions = (s.setup.data["cards"][card]["name"] for card in cards)
+    return " ".join([*descriptions, item])
+
+
+def pitch_of(s: Table, cards: Sequence[str]) -> str:
+    """A product's pitch: the Item's line opens the sentence, those of its Descriptions end it."""
+    item, *descriptions = (s.setup.data["cards"][card]["line"].rstrip(".") for card in cards)
+    return f"{' '.join([item, ' and '.join(descriptions)]).strip()}."
+
+
+# --- Chips, shares and money -------------------------------------------------------------------------
+
+
+def put_chip(s: Table, seat: int, product: Product) -> None:
+    """A chip out of the reserve becomes a share."""
+    s.seats[seat].chips -= 1
+    product.shares[seat] = product.shares.get(seat, 0) + 1
+
+
+def take_chips(s: Table, seat: int, product: Product, chips: int) -> None:
+    """Shares become chips in the reserve again."""
+    s.seats[seat].chips += chips
+    product.shares[seat] -= chips
+    if not product.shares[seat]:
+        del product.shares[seat]
+
+
+def remove(s: Table, product: Product) -> None:
+    """A product leaves the table; its cards are discarded."""
+    s.table.products.remove(product)
+    s.table.discards += product.cards
+
+
+def price(product: Product, seat: int) -> int:
+    """BI-16, BI-V1: what a chip on a product costs: a fee for each share there that is somebody else's."""
+    return product.fee * (product.count - product.shares.get(seat, 0))
+
+
+def expected(shares: int, pip: int) -> int:
+    """BI-S19, BI-A19, BI-A21: what a share may expect of the roll, to the nearest cent; six shares or more always succeed."""
+    most = min(shares, SIDES)
+    return (pip * most * (most + 1) + SIDES) // (2 * SIDES)
+
+
+def cash_of(s: Table, seat: int) -> int:
+    """A seat's money, hidden or not."""
+    cash = s.seats[seat].cash
+    return cash.value if isinstance(cash, Secret) else cash
+
+
+def change_cash(s: Table, seat: int, cents: int, text: str, rule: str, how: str) -> None:
+    """Money is paid or got, and told with how it was reckoned; BI-H03: of a hidden total neither before nor after."""
+    before = cash_of(s, seat)
+    hidden = s.setup.options["hidden_cash"]
+    s.seats[seat].cash = Secret(before + cents, (seat,)) if hidden else before + cents
+    totals = {} if hidden else {"from": before, "to": before + cents}
+    tell(s, text, rule=rule, kind="cash", seat=seat, what="cash", **totals, sum=how)
+
+
+def dollars(cents: int) -> str:
+    """Cents in words: "$3", "$1.50"."""
+    whole, rest = divmod(cents, 100)
+    return f"${whole}.{rest:02}" if rest else f"${whole}"
+
+
+def shares_words(shares: int) -> str:
+    """A number of shares in words: "1 share", "2 shares"."""
+    return f"{shares} share{'' if shares == 1 else 's'}"
+
+
+# --- What is legal -----------------------------------------------------------------------------------
+
+
+def plays_cards(s: Table, seat: int) -> bool:
+    """BI-A11: who has two cards or more plays; with small products whoever has one is asked."""
+    return s.seats[seat].hand_size >= (1 if s.setup.options["small_products"] else 2)
+
+
+def seed_moves(s: Table, seat: int) -> list[Move]:
+    """BI-08, BI-09, BI-A15: one Item with a Description, or two cards of one rank. BI-V1a: with more; BI-V1b: with none.
+
+    Each product and each pair is listed by itself, so that the order in which cards are named does not matter.
+    """
+    hand, options = s.seats[seat].hand.value, s.setup.options
+    items = [card for card in hand if rank(s, card) == ITEM]
+    descriptions = [card for card in hand if rank(s, card) == DESCRIPTION]
+    sizes = range(0 if options["small_products"] else 1, 1 + (len(descriptions) if options["large_products"] else min(1, len(descriptions))))
+    products = [[*some, item] for item in items for size in sizes for some in combinations(descriptions, size)]
+    pairs = [list(pair) for of_a_kind in (items, descriptions) for pair in combinations(of_a_kind, 2)]
+    keep = [offer("skip")] if len(hand) == 1 else []
+    return [
+        *(offer("launch", cards=Choose(cards, len(cards), len(cards))) for cards in products),
+        *(offer("discard", cards=Choose(cards, 2, 2)) for cards in pairs),
+        *keep,
+    ]
+
+
+def seed_wanted(s: Table) -> str:
+    """What everybody is asked in Seed."""
+    large, small = s.setup.options["large_products"], s.setup.options["small_products"]
+    with_it = {(False, False): "a Description", (True, False): "Descriptions", (False, True): "a Description or none"}
+    return f"Play an Item with {with_it.get((large, small), 'Descriptions or none')}, or discard two of a kind."
+
+
+def backable(s: Table, seat: int) -> list[Product]:
+    """BI-12: what a seat may back in Venture: products of this round that are somebody else's."""
+    return [product for product in s.table.products if product.round == s.round and product.by != seat]
+
+
+def venture_moves(s: Table, seat: int) -> list[Move]:
+    """BI-12: one new product of somebody else, or none."""
+    return [offer("venture", product=OneOf([product.id for product in backable(s, seat)])), offer("abstain")]
+
+
+def mezzanine_moves(s: Table, seat: int) -> list[Move]:
+    """BI-15 to BI-18: invest where chip and cash reach, take back a chip that is there, or neither."""
+    products = s.table.products
+    into = [product.id for product in products if not no_invest(s, seat, product)]
+    out_of = [product.id for product in products if seat in product.shares]
+    return [
+        *([offer("invest", product=OneOf(into))] if into else []),
+        *([offer("divest", product=OneOf(out_of))] if out_of else []),
+        offer("skip"),
+    ]
+
+
+def no_invest(s: Table, seat: int, product: Product) -> Refusal | None:
+    """BI-16, BI-17, BI-A06: why a seat may not invest there: no chip, or not the whole price; there are no debts."""
+    if not s.seats[seat].chips:
+        return Refusal("You have no chip in reserve.", "BI-X12")
+    cost, cash = price(product, seat), cash_of(s, seat)
+    return Refusal(f"Costs {dollars(cost)}, you have {dollars(cash)}.", "BI-X13") if cost > cash else None
+
+
+def product_of(s: Table, name: str) -> Product:
+    """The product of that id, which is on the table."""
+    return next(product for product in s.table.products if product.id == name)
+
+
+def forget_choices(s: Table) -> None:
+    """BI-A20: once revealed, a choice is what lies on the table."""
+    for investor in s.seats.values():
+        investor.choice = None
+
+
+# --- Refusals ----------------------------------------------------------------------------------------
+
+
+def explain(s: Table, action: Action) -> Refusal | None:
+    """Why an action that is not offered is refused: BI-X01 to BI-X19."""
+    seat, move = action.seat, action.move
+    if s.phase == "over":
+        return Refusal("Game over.", "BI-X19")
+    if move == "roll":
+        return explain_roll(s, seat)
+    if seat not in s.seats:
+        return Refusal(f"There is no seat {seat} in this match.", "FORM")
+    if s.phase == "seed":
+        return explain_seed(s, action)
+    if move in ("launch", "discard"):
+        return Refusal("The cards are revealed: that is final.", "BI-X09")
+    if s.phase == "venture":
+        return explain_venture(s, action)
+    if move in ("venture", "abstain"):
+        return Refusal("The choices are revealed: that is final.", "BI-X09")
+    return explain_mezzanine(s, action) if s.phase == "mezzanine" else explain_offering(s, action)
+
+
+def explain_seed(s: Table, action: Action) -> Refusal:
+    """BI-X01, BI-X02, BI-X03, BI-X09: cards that are too many or too few, not held, or neither product nor pair."""
+    seat, hand, options = action.seat, s.seats[action.seat].hand.value, s.setup.options
+    if action.move not in ("launch", "discard"):
+        return Refusal("Everybody plays cards now.", "BI-08")
+    if not plays_cards(s, seat):
+        return Refusal("You hold too few cards to play: you keep them.", "BI-A11")
+    cards = action.args.get("cards")
+    if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
+        return Refusal("Choose two cards.", "BI-X01")
+    if any(card not in hand for card in cards) or any(cards.count(card) > hand.count(card) for card in cards):
+        return Refusal("You do not hold that card.", "BI-X02")
+    items = sum(rank(s, card) == ITEM for card in cards)
+    if not options["large_products"] and not options["small_products"] and len(cards) != 2:
+        return Refusal("Choose two cards.", "BI-X01")
+    if action.move == "discard":
+        if not items and len(cards) != 2:
+            return Refusal("A product needs exactly one Item; two Descriptions are discarded.", "BI-X03")
+        return Refusal("Discard two Items or two Descriptions.", "BI-X01" if len(cards) != 2 else "BI-08")
+    if items != 1:
+        return Refusal("A product needs exactly one Item.", "BI-X03")
+    return Refusal("A product of that size is not played.", "BI-X01")
+
+
+def explain_venture(s: Table, action: Action) -> Refusal:
+    """BI-X04 to BI-X08, BI-X15: a chip that must stay, or a product that may not be backed."""
+    seat, wanted = action.seat, action.args.get("product")
+    product = next((product for product in s.table.products if product.id == wanted), None)
+    if action.move not in ("venture", "abstain"):
+        if action.move == "divest" and product and product.by == seat and product.round == s.round:
+            return Refusal("Your product needs your chip.", "BI-X04")
+        return Refusal("Chips move in Mezzanine.", "BI-15")
+    if not s.seats[seat].chips:
+        return Refusal("You have no chip in reserve.", "BI-X07")
+    if isinstance(wanted, list):
+        return Refusal("Choose one product only.", "BI-X08")
+    if not backable(s, seat):
+        return Refusal("There is no new product of somebody else to back.", "BI-A18")
+    if product is None:
+        return Refusal("That product is not on the table.", "BI-X15")
+    if product.by == seat:
+        return Refusal("You cannot back your own product here.", "BI-X05")
+    return Refusal("Only products of this round can be backed here.", "BI-X06")
+
+
+def explain_mezzanine(s: Table, action: Action) -> Refusal:
+    """BI-X10 to BI-X15: out of turn, a second chip, no chip, no cash, no share, or no such product."""
+    t, seat, wanted = s.table, action.seat, action.args.get("product")
+    if action.move == "offer":
+        return Refusal("Products go public when all have had their turn in Mezzanine.", "BI-21")
+    if seat != t.turn:
+        assert t.turn is not None
+        if t.order.index(seat) < t.order.index(t.turn):
+            return Refusal("You have had your turn: one chip moves in a round.", "BI-X11")
+        return Refusal(f"Waiting for Seat {t.turn}.", "BI-X10")
+    if isinstance(wanted, list):
+        return Refusal("One chip moves, on one product.", "BI-X11")
+    product = next((product for product in t.products if product.id == wanted), None)
+    if product is None:
+        return Refusal("That product is not on the table.", "BI-X15")
+    if action.move == "invest" and (why := no_invest(s, seat, product)):
+        return why
+    return Refusal(f"You have no chip on {product.name}.", "BI-X14")
+
+
+def explain_offering(s: Table, action: Action) -> Refusal:
+    """BI-X17, BI-X18: the dealer offers each product once, and nobody moves a chip."""
+    t = s.table
+    if action.seat != t.dealer:
+        return Refusal(f"Waiting for Seat {t.dealer}, the dealer.", "BI-X18")
+    if action.move in ("invest", "divest"):
+        return Refusal("Chips move in Mezzanine.", "BI-15")
+    if t.offered:
+        return Refusal(f"Roll for {t.offered.name} first.", "BI-X17")
+    return Refusal("Each product that has shares is rolled for once.", "BI-X17")
+
+
+def explain_roll(s: Table, seat: int) -> Refusal:
+    """BI-X16, BI-X17, BI-X18: a roll that nobody asked for, of somebody else, or of no die."""
+    t = s.table
+    if s.phase not in ("offering", "roll"):
+        return Refusal("Dice are rolled in the Offering.", "BI-X16")
+    if seat not in (CHANCE, t.dealer):
+        return Refusal(f"Seat {t.dealer} rolls, the dealer.", "BI-X18")
+    if t.offered is None:
+        return Refusal("Name the product first; each is rolled for once.", "BI-X17")
+    return Refusal(f"Enter 1 to {SIDES}.", "BI-X16")
