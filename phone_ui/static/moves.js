@@ -71,16 +71,39 @@ function values(spec) {
 function together(specs) {
   const kinds = new Set(specs.map(kindOf));
   if (kinds.has("choose")) {
-    const lists = specs.filter((s) => kindOf(s) === "choose");
-    const from = lists.reduce((a, s) => (s.from.length > a.length ? s.from : a), []);
-    const [min, max] = [Math.min(...lists.map((s) => s.choose.min)), Math.max(...lists.map((s) => s.choose.max))];
-    return { kind: "choose", from, min, max };
+    const ways = specs.filter((s) => kindOf(s) === "choose");
+    const [min, max] = [Math.min(...ways.map((s) => s.choose.min)), Math.max(...ways.map((s) => s.choose.max))];
+    return { kind: "choose", from: union(ways.map((s) => s.from)), min, max, ways };
   }
   if (kinds.has("order")) return { kind: "order", of: specs.find((s) => kindOf(s) === "order").order };
   if (kinds.has("amount")) return { kind: "amount", ranges: joined(specs) };
   const all = [];
   for (const spec of specs) for (const v of values(spec)) if (!all.some((w) => same(v, w))) all.push(v);
   return all.length === 1 ? { kind: "fixed", only: all[0] } : { kind: "one_of", of: all };
+}
+
+/** All that is in several lists, each value as often as in any one of them; what is new stands before what follows it. */
+function union(lists) {
+  const all = [];
+  for (const list of lists) {
+    const unused = all.map((v) => JSON.stringify(v));
+    let before = all.length;
+    for (const value of [...list].reverse()) {
+      const place = unused.lastIndexOf(JSON.stringify(value));
+      if (place >= 0) before = place;
+      else {
+        all.splice(before, 0, value);
+        unused.splice(before, 0, null);
+      }
+      unused[before] = null;
+    }
+  }
+  return all;
+}
+
+/** May this member be added to a subset that is not whole yet? */
+export function mayJoin(field, chosen, value) {
+  return field.ways.some((way) => chosen.length < way.choose.max && within([...chosen, value], way.from));
 }
 
 function joined(specs) {
@@ -134,7 +157,7 @@ function takes(field, value) {
     case "amount":
       return field.ranges.some((r) => admits(r, value));
     case "choose":
-      return Array.isArray(value) && value.length <= field.max && within(value, field.from);
+      return Array.isArray(value) && field.ways.some((way) => value.length <= way.choose.max && within(value, way.from));
     default:
       return admits({ order: field.of }, value);
   }

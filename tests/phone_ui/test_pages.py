@@ -516,6 +516,22 @@ def test_choosing_from_a_secret_hand_starts_covered(page: Page, hub: FakeHub) ->
     assert hub.asks.get(timeout=15)["args"] == {"move": "swap", "cards": ["5*", "45"]}
 
 
+def test_where_only_some_sets_are_legal_what_does_not_go_with_the_first_pick_is_off(page: Page, hub: FakeHub) -> None:
+    sets = [["45", "55"], ["5*", "55"], ["45", "4"], ["5*", "4"]]
+    odd(page, hub, *({"move": "swap", "cards": {"choose": {"min": 2, "max": 2}, "from": cards}} for cards in sets))
+    page.get_by_role("button", name="Show my hand to choose").click()
+    expect(page.get_by_text("0 chosen, choose 2")).to_be_visible()
+    boxes = page.get_by_role("checkbox")
+    expect(boxes).to_have_count(4)
+    page.get_by_role("checkbox", name="55").check()
+    expect(page.get_by_role("checkbox", name="4", exact=True)).to_be_disabled()
+    expect(dock(page).get_by_role("button", name="Swap")).to_be_disabled()
+    page.get_by_role("checkbox", name="5*").check()
+    expect(page.get_by_role("checkbox", name="45")).to_be_disabled()
+    dock(page).get_by_role("button", name="Swap").click()
+    assert hub.asks.get(timeout=15)["args"] == {"move": "swap", "cards": ["5*", "55"]}
+
+
 def test_an_order_is_made_with_buttons(page: Page, hub: FakeHub) -> None:
     odd(page, hub, {"move": "line", "order": {"order": [5, 6, 7]}}, {"move": "drop"})
     page.get_by_role("button", name="7 earlier").click()

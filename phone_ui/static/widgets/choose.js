@@ -1,7 +1,8 @@
-// Some of a list, between a least and a most number; their order does not matter.
+// Some of a list, between a least and a most number; their order does not matter. What no longer goes with the rest is off.
 
 import { html, useState } from "/vendor/htm-preact.js";
 import { Card } from "../atoms.js";
+import { mayJoin } from "../moves.js";
 import { faceOf, isCard, valueWords } from "../words.js";
 
 /** The places in `from` that `value` takes; of equal faces those that were tapped (`before`), else the first ones. */
@@ -21,7 +22,6 @@ export function Choose({ words, state, move, field, group, onChange }) {
   const chosen = field.value ?? [];
   const [tapped, setTapped] = useState([]);
   const taken = placesOf(field.from, chosen, tapped);
-  const full = chosen.length >= field.max;
   const wanted = field.min === field.max ? `${field.min}` : `${field.min} to ${field.max}`;
 
   function toggle(i) {
@@ -35,7 +35,7 @@ export function Choose({ words, state, move, field, group, onChange }) {
     <div class=${`choices${drawn ? " of-cards" : ""}`}>
       ${field.from.map(
         (value, i) => html`<label key=${i} class="choice">
-          <input type="checkbox" name=${`${group}-${field.name}`} checked=${taken[i]} disabled=${full && !taken[i]} onChange=${() => toggle(i)} />
+          <input type="checkbox" name=${`${group}-${field.name}`} checked=${taken[i]} disabled=${!taken[i] && !mayJoin(field, chosen, value)} onChange=${() => toggle(i)} />
           <span class=${`choice-body${drawn ? " with-card" : ""}`}>
             ${drawn ? html`<${Card} words=${words} face=${faceOf(words, state.view, move, field.name, value)} />` : html`<span class="choice-words">${valueWords(words, state, move, field.name, value)}</span>`}
           </span>
