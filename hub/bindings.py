@@ -484,7 +484,8 @@ def label(answer: Answer, words: Words | None = None, view: Words | None = None)
     values = {}
     for name, value in answer.args.items():
         lies = _at(view, str(_table(about, "from").get(name, "")), value)
-        values[name] = _as_told(name, value, _said(name, value, words) if lies is None else _card(lies, words), words)
+        said = _recorded(name, value, words, view) or (_said(name, value, words) if lies is None else _card(lies, words))
+        values[name] = _as_told(name, value, said, words)
     if not about.get("label"):
         return " ".join([answer.move.replace("_", " ").capitalize(), *filter(None, values.values())])
     return " ".join(re.sub(r"\{(\w+)[^{}]*\}", lambda found: values.get(found[1], ""), str(about["label"])).split())
@@ -494,6 +495,14 @@ def _values_told(answer: Answer, words: Words | None) -> str:
     """An answer in as few words as tell it from the others: its values, else the move's short name."""
     values = [_said(name, value, words) for name, value in answer.args.items()]
     return " ".join(values) or str(_table(words, "moves", answer.move).get("short", answer.move)).lower()
+
+
+def _recorded(parameter: str, value: object, words: Words | None, view: Words | None) -> str:
+    """By its `title` the record that a value stands for, where the parameter says in which list it is found by its `id`."""
+    about = _table(words, "parameters", parameter)
+    *path, last = str(about.get("record", "")).split(".")
+    found = [one for one in _table(view, *path).get(last) or () if one.get("id") == value]
+    return re.sub(r"\{(\w+)\}", lambda fact: str(found[0].get(fact[1], "")), str(about.get("title", ""))) if found else ""
 
 
 def _at(view: Words | None, path: str, number: object) -> object | None:

@@ -299,6 +299,14 @@ def test_whatever_is_pressed_at_a_roll_only_whole_rolls_are_sent(signals: list[K
             assert any(move.name == meaning.answer.move and move.accepts(meaning.answer.args) for move in PAY)
 
 
+def test_a_value_that_stands_for_a_record_is_told_by_its_title() -> None:
+    words = {"moves": {"invest": {"label": "Invest in {product}"}}, "parameters": {"product": {"record": "table.products", "title": "{name}"}}}
+    view = {"table": {"products": [{"id": "P1", "name": "Edible Hat"}, {"id": "P2", "name": "Vegan Wig"}]}}
+    assert label(Answer("invest", {"product": "P2"}), words, view) == "Invest in Vegan Wig"
+    assert label(Answer("invest", {"product": "P9"}), words, view) == "Invest in P9"
+    assert label(Answer("invest", {"product": "P2"}), words) == "Invest in P2"
+
+
 # --- in two steps --------------------------------------------------------------------------------------
 
 SIDESTEP = [

@@ -57,6 +57,13 @@ def test_cents_are_written_as_money_and_cards_by_their_names() -> None:
     assert fill("{table.auction.card}", auction()["view"], words=AUCTION) == "Engineer"
 
 
+def test_of_a_line_with_dots_a_part_that_has_nothing_to_say_is_left_out() -> None:
+    line = "Spot {spot} · costs {price:cents} each · as always"
+    assert fill(line, {"spot": 3, "price": 50}) == "Spot 3 · costs $0.50 each · as always"
+    assert fill(line, {"spot": 0, "price": None}) == "Spot 0 · as always"
+    assert fill("costs {price:cents}", {}) == "costs"
+
+
 def test_a_map_by_seat_is_written_with_the_seats_symbols() -> None:
     assert fill("{shares}", {"shares": {"1": 2, "2": 0, "3": 1}}) == "●2 ■1"
 
@@ -302,12 +309,12 @@ def test_facts_are_counted_named_and_marked_as_the_words_say() -> None:
     state = auction()
     state["view"]["table"] |= {
         "pot": 2250, "loan": 300, "call": {"kind": "perfecto", "seat": 2}, "in": [1, 4], "market": "up",
-        "shares": {"2": 200}, "shown": "ENG", "products": [{"id": "P1", "by": 3, "kind": "s", "dead": True}],
+        "shares": {"2": 200}, "shown": "ENG", "products": [{"id": "P1", "by": 3, "kind": "s", "dead": True, "owned": {"1": 2}}],
     }  # fmt: skip
     facts: dict[str, dict[str, Any]] = {
         "pot": {"money": "cents"}, "loan": {"money": True}, "call": {"title": "{kind} by Seat {seat}"}, "in": {"seats": True},
         "market": {"names": {"up": "rising"}}, "shares": {"money": "cents"}, "shown": {"card": True},
-        "products": {"row": True, "title": "{id} {kind}", "by": "by", "flag": "dead"},
+        "products": {"row": True, "title": "{id} {kind}", "by": "by", "flag": "dead", "seats": "owned"},
     }  # fmt: skip
     words = {
         **AUCTION,
@@ -315,7 +322,7 @@ def test_facts_are_counted_named_and_marked_as_the_words_say() -> None:
         "facts": {k: {"where": "table", **v} for k, v in facts.items()},
     }
     text = told("7.5", state, words)
-    for wanted in ("pot $22.50", "loan $300", "call perfecto by ▲ Ben", "in ● ◆", "market rising", "shares ▲$2", "■ P1 small",
+    for wanted in ("pot $22.50", "loan $300", "call perfecto by ▲ Ben", "in ● ◆", "market rising", "shares ▲$2", "■ P1 small", "●2",
                    "dead", "shown Engineer"):  # fmt: skip
         assert wanted in text.replace(" | ", " "), (wanted, text)
 

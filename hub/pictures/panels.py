@@ -17,11 +17,13 @@ from hub.pictures.ink import BLACK, WHITE, Box, Sheet, fitting, shortened, width
 from hub.pictures.words import (
     Words,
     asked_seats,
+    counted,
     fill,
     letter,
     named,
     part,
     phase,
+    plain,
     scope,
     spoken_seat,
     valued,
@@ -217,7 +219,7 @@ class _Told:
             name = str(players.get(seat, {}).get("name") or f"Seat {seat}")
             cell = fill(str(part(self.words, "screen").get("cell") or ""), facts, words=self.words)
             if self.stage == "over" and key in scores:
-                score = str(scores[key])
+                score = counted(scores[key], {"money": part(self.words, "screen").get("score")})
                 told.append(_Seat(seat, name, score, [score, *self._seat_facts(facts)], "", self._won(seat)))
             else:
                 token = self._token(seat)
@@ -291,6 +293,8 @@ class _Told:
         by = record.get(str(fact.get("by")))
         if type(by) is int and by in SEAT_MARKS:
             title = f"{SEAT_MARKS[by].symbol} {title}"
+        if counts := plain(record.get(str(fact.get("seats")))):
+            text = f"{counts} · {text}".strip(" ·")
         faces = record.get(str(fact.get("cards")))
         cards = [None if face is None else letter(self.words, face) for face in faces or ()]
         lit = [letter(self.words, face) for face in record.get(str(fact.get("lit"))) or ()]

@@ -21,7 +21,8 @@ def fill(template: str, public: Mapping[str, Any], seat: int | None = None, word
     """The template with each `{a.b.0.c}` replaced by what lies there; missing or null is left out.
 
     `{seat.bid}` is that fact of `seat`. `{cash:cents}` and `{cash:dollars}` write money. A value that is a card
-    of the game is written by the card's name. A seat's own part (`you`) is never looked into.
+    of the game is written by the card's name. A seat's own part (`you`) is never looked into. Of several parts with
+    dots (" · ") between them, one whose places are all empty is left out whole.
     """
 
     def told(match: re.Match[str]) -> str:
@@ -29,7 +30,13 @@ def fill(template: str, public: Mapping[str, Any], seat: int | None = None, word
         value = found(public, path, seat)
         return counted(value, {"money": form}) if form and type(value) is int else plain(value, words)
 
-    return re.sub(r" {2,}", " ", _PLACE.sub(told, template)).strip(" ·")
+    parts = template.split(" · ")
+    filled = [_PLACE.sub(told, part) for part in parts]
+    kept = [
+        said for part, said in zip(parts, filled, strict=True)
+        if len(parts) == 1 or not _PLACE.search(part) or said != _PLACE.sub("", part)
+    ]  # fmt: skip
+    return re.sub(r" {2,}", " ", " · ".join(kept)).strip(" ·")
 
 
 def found(public: Mapping[str, Any], path: str, seat: int | None = None) -> Any:

@@ -1,10 +1,8 @@
 // Facts of a view, drawn by the game's words: counters, cards, seats, and rows of records.
 
 import { html } from "/vendor/htm-preact.js";
-import { Card, Mark, Said, Who } from "./atoms.js";
-import { counted, fill, plain, seatName } from "./words.js";
-
-const isRecord = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+import { Card, Mark, Said, Who, seatWords } from "./atoms.js";
+import { counted, fill, isBySeat, isRecord, plain, seatName } from "./words.js";
 
 /** The facts of one place (`table`, `seat`, `you`) that are there: {name, about, value}. */
 export function factsOf(words, where, facts) {
@@ -33,7 +31,7 @@ function Value({ words, state, about, value, small }) {
       ${newest.map((v) => html`<span>${isRecord(v) ? recordWords(v, about, words) : counted(v, about)}${about.by && html` <${Mark} seat=${v[about.by]} /><span class="unseen">${seatName(state, v[about.by])}</span>`}</span>`)}
     </span>`;
   }
-  if (isRecord(value) && Object.keys(value).every((key) => /^[1-9]$/.test(key)))
+  if (isBySeat(value))
     return html`<span class="list seats">
       ${Object.entries(value).map(([seat, v]) => html`<span class="pair"><${Who} state=${state} seat=${seat} /> ${isRecord(v) ? recordWords(v, about, words) : counted(v, about)}</span>`)}
     </span>`;
@@ -88,6 +86,13 @@ export function Rows({ words, state, small = true }) {
   );
 }
 
+/** Numbers by seat as symbols with the number beside each. */
+function Counts({ counts }) {
+  return html`<span class="list counts">
+    ${Object.entries(counts).map(([seat, n]) => html`<span key=${seat} class="pair" aria-label=${`${seatWords(seat)}: ${n}`}><${Mark} seat=${seat} />${n}</span>`)}
+  </span>`;
+}
+
 function Tile({ words, state, about, record, first, small }) {
   const cards = about.cards ? record[about.cards] : undefined;
   const text = fill(about.text, record, words);
@@ -98,6 +103,7 @@ function Tile({ words, state, about, record, first, small }) {
       ${about.by && record[about.by] && html`<${Who} state=${state} seat=${record[about.by]} />`}
       <span>${fill(about.title, record, words) || plain(about.label ?? "")}</span>
     </h4>
+    ${isBySeat(record[about.seats]) && html`<${Counts} counts=${record[about.seats]} />`}
     ${Array.isArray(cards) && html`<span class="list cards">${cards.map((face) => html`<${Card} words=${words} face=${face} small=${small} look=${lit ? (lit.includes(face) ? "lit" : "unlit") : ""} />`)}</span>`}
     ${text && html`<p class="tile-text">${text}</p>`}
     ${off && html`<p class="tile-flag">${plain(about.flag)}</p>`}

@@ -6,7 +6,7 @@ import { doing, tokenOf } from "./around.js";
 import { Facts, Rows } from "./facts.js";
 import { seatState } from "./lobby.js";
 import { follow, notOlder } from "./stream.js";
-import { asked, at, isNamed, nowLines, phaseWords, roundWords, seatName, wordsOf } from "./words.js";
+import { asked, at, counted, isNamed, nowLines, phaseWords, roundWords, seatName, wordsOf } from "./words.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-2);
 const SHOW_GAME = 6_500;
@@ -184,7 +184,7 @@ function Winner({ words, state }) {
     <div class="winner-marks">${winners.map((seat) => html`<${Mark} seat=${seat} />`)}</div>
     <h1>${winners.length ? winners.map((seat) => seatName(state, seat)).join(" and ") : "Nobody"} ${winners.length > 1 ? "win" : "wins"}</h1>
     ${why && html`<p class="winner-why"><${Said} state=${state} text=${why} /></p>`}
-    <ol class="winner-scores">${ranked.map(([seat, score]) => html`<li key=${seat} class=${winners.includes(Number(seat)) ? "won" : ""}><${Who} state=${state} seat=${Number(seat)} number /><b>${score}</b></li>`)}</ol>
+    <ol class="winner-scores">${ranked.map(([seat, score]) => html`<li key=${seat} class=${winners.includes(Number(seat)) ? "won" : ""}><${Who} state=${state} seat=${Number(seat)} number /><b>${counted(score, { money: words?.screen?.score })}</b></li>`)}</ol>
     <p class="winner-again">Push a dial twice to play again</p>
   </section>`;
 }

@@ -3,7 +3,7 @@
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { Act } from "./ask.js";
 import { Said, Who } from "./atoms.js";
-import { plain, wordsOf } from "./words.js";
+import { counted, plain, wordsOf } from "./words.js";
 
 const PLAYERS = ([least, most]) => (least === most ? `${least} players` : `${least} to ${most} players`);
 
@@ -104,7 +104,7 @@ function Options({ about, chosen, onChange }) {
 }
 
 /** The end of a match: winners, scores, why. */
-export function Result({ state }) {
+export function Result({ words, state }) {
   const { winners, scores, why } = state.over;
   const line = Object.entries(scores ?? {}).sort((a, b) => Number(winners.includes(Number(b[0]))) - Number(winners.includes(Number(a[0]))) || b[1] - a[1]);
   return html`<section class="result" aria-label="Result">
@@ -113,7 +113,7 @@ export function Result({ state }) {
     </h1>
     ${why && html`<p class="result-why"><${Said} state=${state} text=${why} /></p>`}
     <ol class="scores">
-      ${line.map(([seat, score]) => html`<li key=${seat} class=${winners.includes(Number(seat)) ? "won" : ""}><${Who} state=${state} seat=${Number(seat)} number /><span class="score">${score}</span></li>`)}
+      ${line.map(([seat, score]) => html`<li key=${seat} class=${winners.includes(Number(seat)) ? "won" : ""}><${Who} state=${state} seat=${Number(seat)} number /><span class="score">${counted(score, { money: words?.screen?.score })}</span></li>`)}
     </ol>
   </section>`;
 }

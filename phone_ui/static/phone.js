@@ -189,7 +189,7 @@ function body(common) {
 function Over(common) {
   const { state, seat, sending, refusal, ask } = common;
   const [choosing, setChoosing] = useState(false);
-  return html`<${Result} state=${state} />
+  return html`<${Result} words=${common.words} state=${state} />
     ${refusal && html`<p class="refusal" role="alert">${refusal}</p>`}
     ${choosing && html`<${Lobby} ...${common} />`}
     ${seat &&

@@ -22,22 +22,44 @@ export function at(root, path) {
   return value;
 }
 
-/** A value in words: cards by name, lists with spaces between, nothing for null, false and records. */
+/** Is this a record, or a map? */
+export const isRecord = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+/** Is this a map by seat, seats as keys? */
+export const isBySeat = (value) => isRecord(value) && Object.keys(value).every((key) => key in MARKS);
+
+/** A value in words: cards by name, lists with spaces between, numbers by seat with symbols, nothing for null, false and other records. */
 function told(value, words) {
   if (value === true) return "yes";
+  if (isBySeat(value) && Object.values(value).every(Number.isInteger))
+    return Object.entries(value).filter(([, n]) => n).map(([seat, n]) => `${MARKS[seat].symbol}${n}`).join(" ");
   if (Array.isArray(value)) return value.map((one) => told(one, words)).filter(Boolean).join(" ");
   if (typeof value === "string") return words?.cards?.[value]?.name ?? value;
   return typeof value === "number" ? String(value) : "";
 }
 
-/** Fill `{a.b.0}`; `{cash:cents}` and `{cash:dollars}` write money; what is missing or null is left out. As hub/pictures/words.py. */
+const PLACE = /\{([^{}]*)\}/g;
+
+/**
+ * Fill `{a.b.0}`; `{cash:cents}` and `{cash:dollars}` write money; what is missing or null is left out, and of several parts
+ * with dots between them one whose places are all empty. As hub/pictures/words.py.
+ */
 export function fill(template, scope, words) {
   return String(template ?? "")
-    .replace(/\{([^{}]*)\}/g, (_, place) => {
-      const [path, form] = place.split(":");
-      const value = at(scope, path);
-      return form && Number.isInteger(value) ? counted(value, { money: form }) : told(value, words);
+    .split(" · ")
+    .map((part, _, parts) => {
+      let empty = true;
+      const filled = part.replace(PLACE, (_, place) => {
+        const [path, form] = place.split(":");
+        const value = at(scope, path);
+        const said = form && Number.isInteger(value) ? counted(value, { money: form }) : told(value, words);
+        if (said) empty = false;
+        return said;
+      });
+      return parts.length > 1 && empty && filled !== part ? null : filled;
     })
+    .filter((part) => part !== null)
+    .join(" · ")
     .replace(/ {2,}/g, " ")
     .replace(/^[ ·]+|[ ·]+$/g, "");
 }
@@ -129,11 +151,12 @@ export function asksSeat(words, name) {
   return name === "target" || words?.parameters?.[name]?.seat === true;
 }
 
-/** The seat that a value of this parameter means: the seat itself, or who the words say (`who`) stands behind it. */
+/** The seat that a value of this parameter means: the seat itself, whose record it is (`by`), or who the words say (`who`) stands behind it. */
 export function seatOf(words, view, name, value) {
   if (asksSeat(words, name)) return Number.isInteger(value) ? value : undefined;
-  const path = words?.parameters?.[name]?.who?.[value];
-  return path && (at(view, path) ?? undefined);
+  const about = words?.parameters?.[name] ?? NONE;
+  const path = about.who?.[value];
+  return recordOf(words, view, name, value)?.[about.by] ?? (path && (at(view, path) ?? undefined));
 }
 
 /** The face behind a value: where a move says so, a number counts from 1 into a list of the view. */
@@ -147,6 +170,18 @@ export function isCard(words, move, name) {
   return words?.parameters?.[name]?.card === true || words?.moves?.[move]?.from?.[name] !== undefined;
 }
 
+/** The record that a value stands for, where its parameter says in which list of the view it is found by its `id`. */
+export function recordOf(words, view, name, value) {
+  const list = words?.parameters?.[name]?.record;
+  return list && at(view, list)?.find((one) => one.id === value);
+}
+
+/** What is said beside a value: of this very value, or of the record that it stands for. */
+export function noteOf(words, view, move, name, value) {
+  const record = recordOf(words, view, name, value);
+  return words?.parameters?.[name]?.notes?.[String(value)] ?? (record && fill(words?.moves?.[move]?.notes?.[name], record, words));
+}
+
 /** One value of a parameter in words. */
 export function valueWords(words, state, move, name, value) {
   if (Array.isArray(value)) return value.map((v) => valueWords(words, state, move, name, v)).join(", ");
@@ -154,6 +189,8 @@ export function valueWords(words, state, move, name, value) {
   if (asksSeat(words, name) && Number.isInteger(value)) return seatName(state, value);
   const known = about.names?.[String(value)];
   if (known) return known;
+  const record = recordOf(words, state?.view, name, value);
+  if (record) return fill(about.title, record, words);
   if (isCard(words, move, name)) {
     const face = faceOf(words, state?.view, move, name, value);
     return words?.cards?.[face]?.name ?? String(face);

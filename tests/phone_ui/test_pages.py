@@ -870,13 +870,14 @@ def test_rings_on_the_bench_are_drawn_as_on_the_boxes(page: Page, hub: FakeHub) 
 def test_templates_are_filled_alike_in_python_and_in_the_browser(page: Page, hub: FakeHub) -> None:
     page.goto(f"{hub.address}/")
     view = {
-        "table": {"rolled": [3, 4], "none": None, "spots": [{"number": 4, "fish": "perch"}], "cash": 2250},
+        "table": {"rolled": [3, 4], "none": None, "spots": [{"number": 4, "fish": "perch"}], "cash": 2250, "shares": {"1": 2, "4": 1, "5": 0}},
         "round": 4,
     }
     words = {"cards": {"perch": {"name": "Perch"}}}
     for template in (
         "SPOT {table.spots.0.number}", "{table.rolled}", "{table.rolled.1} of {round}", "{table.none} · {round}",
         "{table.spots.0.fish}", "{table.cash:cents}", "{table.cash:dollars}", "a {missing.path} b", "{table.spots.7.fish}",
+        "Spot {table.none} · {table.shares} shared · as always", "{table.spots.0}",
     ):  # fmt: skip
         ours = page.evaluate(
             "async ([t, v, w]) => (await import('/static/words.js')).fill(t, v, w)", [template, view, words]
