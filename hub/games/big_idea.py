@@ -6,7 +6,7 @@ printed rules leave something open. Money is whole cents. Cards, prices and coun
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -22,14 +22,16 @@ from hub.engine.decision import (
     ask_all,
     offer,
     pick,
+    reckoned,
     roll,
     shuffle,
     tell,
 )
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
+from hub.engine.odds import AtMost
 from hub.engine.secret import Pile, Secret
-from hub.errors import StartRefused
+from hub.errors import BadCard, StartRefused
 
 ITEM, DESCRIPTION = 1, 2
 SIDES = 6
@@ -154,7 +156,9 @@ async def play(s: Table) -> None:
 def deal(setup: Setup) -> Table:
     """BI-01, BI-02, BI-V2, BI-X20: three to six players, each with chips and cash. BI-H04: how many rounds."""
     options, data = setup.options, setup.data
-    check_deck(setup)
+    needed = len(setup.seats) * (data["start"]["hand"] + data["start"]["draw"])
+    if len(data["cards"]) < needed:
+        raise StartRefused(f"The deck has {len(data['cards'])} cards, and {len(setup.seats)} players need {needed}.")
     chips = data["start"]["tight_chips" if options["tight_game"] else "chips"]
     seats = {seat: Investor(Secret([], (seat,)), data["start"]["cash"], chips) for seat in setup.seats}
     if options["hidden_cash"]:
@@ -164,17 +168,15 @@ def deal(setup: Setup) -> Table:
     return Table(setup=setup, seats=seats, table=Market(Pile([]), [], [], rounds), phase="setup")
 
 
-def check_deck(setup: Setup) -> None:
-    """BI-H05: a deck is Items and Descriptions, with what is read of them, and enough for the first round."""
-    cards, start = setup.data["cards"], setup.data["start"]
-    for face, card in cards.items():
-        if card.get("rank") not in (ITEM, DESCRIPTION):
-            raise StartRefused(f"The deck's card {face} must have rank {ITEM} (Item) or {DESCRIPTION} (Description).")
-        if not all(isinstance(card.get(part), str) and card[part] for part in ("name", "line")):
-            raise StartRefused(f"The deck's card {face} must have a name and a line.")
-    needed = len(setup.seats) * (start["hand"] + start["draw"])
-    if len(cards) < needed:
-        raise StartRefused(f"The deck has {len(cards)} cards, and {len(setup.seats)} players need {needed}.")
+def check(data: Mapping[str, Any]) -> None:
+    """BI-H05, BI-X20: a deck is Items and Descriptions, each with a name and its line of the pitch."""
+    for face, card in data["cards"].items():
+        about = card if isinstance(card, dict) else {}
+        if type(about.get("rank")) is not int or about["rank"] not in (ITEM, DESCRIPTION):
+            raise BadCard(f"{face!r} must have rank {ITEM} (Item) or {DESCRIPTION} (Description).", face)
+        for part in ("name", "line"):
+            if not isinstance(about.get(part), str) or not about[part]:
+                raise BadCard(f"{face!r} must have a {part}.", face)
 
 
 async def set_up(s: Table) -> None:
@@ -348,8 +350,8 @@ async def roll_for(s: Table, dealer: int, product: Product) -> int:
     s.phase, s.table.rolling = "roll", product.id
     for seat, investor in s.seats.items():
         investor.stake = product.shares.get(seat)
-    goal = "any roll" if product.line == SIDES else f"1 to {product.line}" if product.line > 1 else "a 1"
-    (face,) = await roll(s, dealer, 1, SIDES, product.id, f"Roll for {product.name}: it goes public on {goal}.")
+    want = f"Roll for {product.name}: it goes public on {goal(product)}."
+    (face,) = await roll(s, dealer, 1, SIDES, product.id, want, AtMost(product.line))
     for investor in s.seats.values():
         investor.stake = None
     s.table.rolling = None
@@ -380,8 +382,11 @@ def richest(s: Table) -> None:
     """BI-27, BI-A08: the most cash wins, a tie is shared; BI-H02: by option the most chips in reserve decide it first."""
     s.phase = "over"
     cash = {seat: cash_of(s, seat) for seat in s.seats}
-    for seat, investor in s.seats.items():
-        investor.cash = cash[seat]
+    if s.setup.options["hidden_cash"]:
+        for seat, investor in s.seats.items():
+            investor.cash = cash[seat]
+            about = reckoned(seat, "cash", None, cash[seat], "hidden until now")
+            tell(s, f"Seat {seat} has {dollars(cash[seat])}.", rule="BI-H03", kind="cash", **about)
     most = max(cash.values())
     winners = [seat for seat in cash if cash[seat] == most]
     by_chips = ""
@@ -390,7 +395,7 @@ def richest(s: Table) -> None:
         winners = [seat for seat in winners if s.seats[seat].chips == chips]
         by_chips = f" and {chips} chips in reserve"
     told = " and ".join(f"Seat {seat}" for seat in winners)
-    raise Won(winners, cash, f"{told} {'share the win' if winners[1:] else 'wins'} with {dollars(most)}{by_chips}.")
+    raise Won(winners, cash, f"{told} {'share the win' if winners[1:] else 'wins'} with {dollars(most)}{by_chips}.", rule="BI-27")
 
 
 # --- Cards -------------------------------------------------------------------------------------------
@@ -470,6 +475,11 @@ def remove(s: Table, product: Product) -> None:
     s.table.discards += product.cards
 
 
+def goal(product: Product) -> str:
+    """BI-23: what must be rolled, in words."""
+    return "any roll" if product.line == SIDES else f"1 to {product.line}" if product.line > 1 else "a 1"
+
+
 def price(product: Product, seat: int) -> int:
     """BI-16, BI-V1: what a chip on a product costs: a fee for each share there that is somebody else's."""
     return product.fee * (product.count - product.shares.get(seat, 0))
@@ -490,10 +500,12 @@ def cash_of(s: Table, seat: int) -> int:
 def change_cash(s: Table, seat: int, cents: int, text: str, rule: str, how: str) -> None:
     """Money is paid or got, and told with how it was reckoned; BI-H03: of a hidden total neither before nor after."""
     before = cash_of(s, seat)
-    hidden = s.setup.options["hidden_cash"]
-    s.seats[seat].cash = Secret(before + cents, (seat,)) if hidden else before + cents
-    totals = {} if hidden else {"from": before, "to": before + cents}
-    tell(s, text, rule=rule, kind="cash", seat=seat, what="cash", **totals, sum=how)
+    if s.setup.options["hidden_cash"]:
+        s.seats[seat].cash = Secret(before + cents, (seat,))
+        tell(s, text, rule=rule, kind="cash", seat=seat, what="cash", sum=how)
+    else:
+        s.seats[seat].cash = before + cents
+        tell(s, text, rule=rule, kind="cash", **reckoned(seat, "cash", before, before + cents, how))
 
 
 def dollars(cents: int) -> str:
@@ -582,6 +594,34 @@ def forget_choices(s: Table) -> None:
         investor.choice = None
 
 
+def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
+    """Beside each product what helps to decide on it."""
+    return {"product": {product.id: note(s, seat, product) for product in s.table.products}}
+
+
+def note(s: Table, seat: int, product: Product) -> str:
+    """Of a product its pitch in Venture, its worth and its price in Mezzanine, the line to beat in the Offering."""
+    match s.phase:
+        case "venture":
+            return product.pitch
+        case "mezzanine":
+            each = f" worth {dollars(product.worth)} each" if product.count else ""
+            return f"{shares_words(product.count)}{each}. One more costs {dollars(price(product, seat))}: {dollars(product.worth_next)} each."
+    return f"{shares_words(product.count)}: {goal(product)}"
+
+
+def wished(s: Table, seat: int) -> list[Action]:
+    """What a player may look for: the own product in Venture, and in Mezzanine each product to invest in."""
+    products = s.table.products
+    if s.phase == "venture":
+        return [Action(seat=seat, move="venture", args={"product": mine.id}) for mine in products if mine.by == seat and mine.round == s.round]
+    if s.phase != "mezzanine":
+        return []
+    if not s.seats[seat].chips:
+        return [Action(seat=seat, move="invest")]
+    return [Action(seat=seat, move="invest", args={"product": product.id}) for product in products]
+
+
 # --- Refusals ----------------------------------------------------------------------------------------
 
 
@@ -662,6 +702,8 @@ def explain_mezzanine(s: Table, action: Action) -> Refusal:
         return Refusal(f"Waiting for Seat {t.turn}.", "BI-X10")
     if isinstance(wanted, list):
         return Refusal("One chip moves, on one product.", "BI-X11")
+    if action.move == "invest" and not s.seats[seat].chips:
+        return Refusal("You have no chip in reserve.", "BI-X12")
     product = next((product for product in t.products if product.id == wanted), None)
     if product is None:
         return Refusal("That product is not on the table.", "BI-X15")

@@ -176,12 +176,6 @@ export function recordOf(words, view, name, value) {
   return list && at(view, list)?.find((one) => one.id === value);
 }
 
-/** What is said beside a value: of this very value, or of the record that it stands for. */
-export function noteOf(words, view, move, name, value) {
-  const record = recordOf(words, view, name, value);
-  return words?.parameters?.[name]?.notes?.[String(value)] ?? (record && fill(words?.moves?.[move]?.notes?.[name], record, words));
-}
-
 /** One value of a parameter in words. */
 export function valueWords(words, state, move, name, value) {
   if (Array.isArray(value)) return value.map((v) => valueWords(words, state, move, name, v)).join(", ");

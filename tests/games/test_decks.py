@@ -34,7 +34,10 @@ camerat     7 +2
 camerat     8 +2
 \"\"\"
 """
-LISTS = {"bid-it": BID_IT, "i-bid-you-not": I_BID_YOU_NOT}
+BIG_IDEA = "[cards]\nI03 = { name = 'Dog' }\n" + "\n".join(f"D{n:02} = {{}}" for n in range(1, 10)) + """
+boat = { rank = 1, name = "Boat", line = "Picture a boat" }
+"""
+LISTS = {"bid-it": BID_IT, "big-idea": BIG_IDEA, "i-bid-you-not": I_BID_YOU_NOT}
 
 
 def listed(tmp_path: Path, name: str, text: str | bytes) -> Game:
@@ -63,6 +66,13 @@ def test_i_bid_you_not_is_played_with_the_cards_that_the_owner_has(tmp_path: Pat
     assert cards(game, odd_inventions=True) == ["-9", "1", "2", "3", "4", "5", "7", "8"]
 
 
+def test_the_big_idea_is_played_with_cards_of_the_owners_own_and_with_known_ones_renamed(tmp_path: Path) -> None:
+    drawn = listed(tmp_path, "big-idea", BIG_IDEA).words["cards"]
+    assert len(drawn) == 11
+    assert (drawn["I03"]["name"], drawn["I03"]["line"]) == ("Dog", "Picture a house cat")
+    assert drawn["boat"]["name"] == "Boat"
+
+
 def test_a_card_keeps_its_drawing_unless_the_list_gives_another(tmp_path: Path) -> None:
     drawn, shipped = listed(tmp_path, "bid-it", BID_IT).words["cards"], games.find("bid-it").words["cards"]
     assert drawn["5"] == {**shipped["5"], "copies": 8}
@@ -89,6 +99,10 @@ def test_a_match_of_other_cards_is_another_match_but_remarks_are_none(tmp_path: 
         ("bid-it", '"3*"', '"*3"', 5, "'*3' is written '3*': the lower number first, a star last."),
         ("bid-it", '"3*"', "''", 5, "'' has 0 symbols"),
         ("bid-it", '"3*" = { copies = 0 }', "[cards.65]\ncopies = 1", 5, "'65' is written '56'"),
+        ("big-idea", "rank = 1, ", "", 12, "'boat' must have rank 1 (Item) or 2 (Description)."),
+        ("big-idea", "rank = 1, ", "rank = true, ", 12, "'boat' must have rank 1"),
+        ("big-idea", "'Dog'", "''", 2, "'I03' must have a name."),
+        ("big-idea", ', line = "Picture a boat"', "", 12, "'boat' must have a line."),
         ("i-bid-you-not", "camerat     2", "camerat     1", 4, "1 is there twice: a number is there once."),
         ("i-bid-you-not", "camerat     2", "headgrowns  -9", 4, "'headgrowns -9 +7' is not whole: it is product, number, price, action."),
         ("i-bid-you-not", "+1 A", "+1", 7, "'headgrowns 4 +1' is not whole: it is product, number, price, action."),
@@ -133,6 +147,6 @@ def test_a_file_that_is_no_list_for_the_game_says_what_one_holds(
 
 
 def test_a_deck_that_is_too_small_for_the_table_is_refused_when_the_match_begins(tmp_path: Path) -> None:
-    for name, seats, sentence in (("bid-it", 3, "12 cards, and 3 players need 18"), ("i-bid-you-not", 4, "7 cards, and 4 players need 9")):
+    for name, seats, sentence in (("bid-it", 3, "12 cards, and 3 players need 18"), ("big-idea", 3, "11 cards, and 3 players need 15"), ("i-bid-you-not", 4, "7 cards, and 4 players need 9")):
         with pytest.raises(StartRefused, match=sentence):
             Match(listed(tmp_path, name, LISTS[name]), range(1, seats + 1))

@@ -2,7 +2,7 @@
 
 import { html } from "/vendor/htm-preact.js";
 import { Card, Mark } from "../atoms.js";
-import { faceOf, isCard, noteOf, seatName, seatOf, valueWords } from "../words.js";
+import { faceOf, isCard, seatName, seatOf, valueWords } from "../words.js";
 
 export function OneOf({ words, state, move, field, group, onChange }) {
   const about = words?.parameters?.[field.name] ?? {};
@@ -17,7 +17,7 @@ export function OneOf({ words, state, move, field, group, onChange }) {
       const face = drawn ? faceOf(words, state.view, move, field.name, value) : null;
       const asCard = drawn && value !== null && !Array.isArray(value);
       const seat = seatOf(words, state.view, field.name, value);
-      const note = noteOf(words, state.view, move, field.name, value) ?? (about.who && seat && seatName(state, seat));
+      const note = about.notes?.[String(value)] ?? (about.who && seat && seatName(state, seat));
       return html`<label key=${JSON.stringify(value)} class="choice">
         <input type="radio" name=${`${group}-${field.name}`} value=${i} checked=${JSON.stringify(field.value) === JSON.stringify(value)} onChange=${() => onChange(value)} />
         <span class=${`choice-body${asCard ? " with-card" : ""}${look === "number-keys" ? " number" : ""}`}>
