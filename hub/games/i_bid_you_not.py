@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from hub.engine.decision import (
@@ -143,7 +143,7 @@ class Row(NamedTuple):
     placed: list[Card]
     works: list[str]
     actions: bool
-    hues: Mapping[str, str]
+    products: Mapping[str, Any]
 
     @property
     def traits(self) -> bool:
@@ -152,8 +152,7 @@ class Row(NamedTuple):
 
     def then(self, card: Card) -> Row:
         """The offer with one card more."""
-        placed = [*self.placed, card]
-        return row([*self.cards, card], placed, self.hues, actions=self.actions)
+        return row([*self.cards, card], [*self.placed, card], self.products, actions=self.actions)
 
 
 # --- The game ----------------------------------------------------------------------------------------
@@ -214,32 +213,34 @@ def trimmed(cards: list[Card], out: int) -> list[Card]:
 
 
 async def generated(s: Table) -> list[Card]:
-    """IB-V09: each product steps on from its start by chance; prices are dealt from a shuffled supply per set."""
-    data, cards = s.setup.data, list[Card]()
-    how = data["generator"]
+    """IB-V09: numbers set by set; then a supply of prices for each set, as often as needed, is shuffled and dealt to them."""
+    cards = list[Card]()
     for name in sets(s.setup.options):
-        low, high, step = data["sets"][name]["low"], data["sets"][name]["high"], data["sets"][name]["step"]
-        free = list(range(low, high + 1))
-        numbers: list[tuple[int, str, int]] = []
-        kinds = [(kind, card) for kind, card in data["cards"].items() if card["set"] == name]
-        for kind, about in sorted(kinds, key=lambda pair: abs(pair[1]["start"])):
-            number = about["start"]
-            for copy, (least, most) in enumerate(how["steps"]):
-                number += step * (await pick(s, list(range(least, most + 1)), "steps") if most else 0)
-                onward = [n for n in free if (n - number) * step >= 0]
-                if not onward and data["sets"][name]["drops"]:
-                    continue
-                number = min(onward or free, key=lambda n: abs(n - number))
-                free.remove(number)
-                numbers.append((number, kind, copy))
-        supply = how["prices"] * (1 + (len(numbers) - 1) // len(how["prices"]))
-        prices = await shuffle(s, supply, "prices")
-        for (number, kind, copy), price in zip(numbers, prices, strict=False):
-            cards.append(Card(number, price, kind, how["letters"][copy] if "A" in data["cards"][kind] else None))
+        unpriced = await stepped(s, name)
+        supply = s.setup.data["generator"]["prices"]
+        prices = await shuffle(s, supply * (1 + (len(unpriced) - 1) // len(supply)), "prices")
+        cards += [replace(card, price=price) for card, price in zip(unpriced, prices, strict=False)]
     cards.sort(key=number_of)
     s.table.made = [f"{card.kind} {card.card} {card.price:+d} {card.action or ''}".strip() for card in cards]
     told = f"Chance has made a deck of {len(cards)} cards, from {cards[0].card} to {cards[-1].card}."
     tell(s, told, rule="IB-V09", kind="made", cards=len(cards))
+    return cards
+
+
+async def stepped(s: Table, name: str) -> list[Card]:
+    """IB-V09: each product steps on from its start by chance, and then to the next number that is free."""
+    data, how = s.setup.data["sets"][name], s.setup.data["generator"]
+    free, step, cards = list(range(data["low"], data["high"] + 1)), data["step"], list[Card]()
+    products = [(kind, about) for kind, about in s.setup.data["cards"].items() if about["set"] == name]
+    for kind, about in sorted(products, key=lambda pair: abs(pair[1]["start"])):
+        number = about["start"]
+        for (least, most), letter in zip(how["steps"], how["letters"], strict=True):
+            number += step * (await pick(s, list(range(least, most + 1)), "steps") if most else 0)
+            onward = [n for n in free if (n - number) * step >= 0]
+            if onward or not data["drops"]:
+                number = min(onward or free, key=lambda n: abs(n - number))
+                free.remove(number)
+                cards.append(Card(number, 0, kind, letter if "A" in about else None))
     return cards
 
 
@@ -250,16 +251,13 @@ async def turn(s: Table, seat: int) -> None:
     """IB-05, IB-07, IB-08: add or declare; no passing, but where IB-A18 forbids to declare and nothing fits."""
     market = s.table
     market.turn, s.phase = seat, "turn"
-    quiet = quiet_turns(s)
-    needed = cards_to_add(s)
-    held = len(hand(s, seat))
-    moves = add_moves(s, seat)
-    if not quiet:
+    moves, want = add_moves(s, seat), "Add a card or declare an auction."
+    if not quiet_turns(s):
         moves.append(offer("auction"))
-    elif not moves:
-        moves.append(offer("pass"))
-    want = "Add a card or declare an auction." if not quiet else "Add a card: nobody may declare now."
-    answer = await ask(s, seat, moves, want, hidden=held >= needed)
+    else:
+        want = "Add a card: nobody may declare now."
+        moves = moves or [offer("pass")]
+    answer = await ask(s, seat, moves, want, hidden=len(hand(s, seat)) >= cards_to_add(s))
     market.quiet = max(0, market.quiet - 1)  # IB-A18: one of the three turns is taken
     match answer.move:
         case "add":
@@ -288,8 +286,8 @@ def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
     """IB-06, IB-A06: why a card may not be added on a turn, or nothing. IB-A56 goes where no number is asked for."""
     last, works, kinds = now.cards[-1], now.works, [other.kind for other in now.cards]
     own = named(card) if now.traits else ""
-    if own == "telefishion A":  # IB-A53
-        return "A Telefishion A never goes into an offer."
+    if why := kept_out(now, card):
+        return why
     if card.kind == "digital_sock" and "digital_sock" in kinds and "digital_sock A" in (*works, own):  # IB-A55
         return "One Digital Sock only may lie in this offer."
     if "flown_mower A" in works and card.kind in kinds:  # IB-A15
@@ -300,7 +298,7 @@ def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
         return "Thumb Hive A: add your highest card only."
     if "thumb_hive B" in works and any(other.card < card.card for other in mine):  # IB-A42
         return "Thumb Hive B: add your lowest card only."
-    if why := barred(now, card) or beside(now, card, [last]):
+    if why := beside(now, card, [last]):
         return why
     if own == "digital_sock B":  # IB-A56
         return ""
@@ -309,6 +307,13 @@ def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
     if "refrigergator B" in works:  # IB-A22
         return "" if card.card < last.card else f"Refrigergator B: needs a number below {last.card}."
     return "" if card.card > last.card else f"Needs a number above {last.card}."
+
+
+def kept_out(now: Row, card: Card) -> str:
+    """IB-A53, and what is barred: why a card may not go into the offer at all, or nothing."""
+    if now.traits and named(card) == "telefishion A":
+        return "A Telefishion A never goes into an offer."
+    return barred(now, card)
 
 
 def barred(now: Row, card: Card) -> str:
@@ -327,7 +332,7 @@ def beside(now: Row, card: Card, neighbours: Sequence[Card]) -> str:
     for hat in neighbours:
         if named(hat) not in now.works:
             continue
-        price, hue = card.price == hat.price, now.hues[card.kind] == now.hues[hat.kind]
+        price, hue = card.price == hat.price, now.products[card.kind]["hue"] == now.products[hat.kind]["hue"]
         if named(hat) == "gamehat A" and (price or hue):
             return f"Gamehat A: beside {hat.card} price and colour must both differ."
         if named(hat) == "gamehat B" and not (price or hue):
@@ -550,12 +555,12 @@ def skip_places(s: Table, card: Card) -> list[int]:
 def skip_hindrance(s: Table, card: Card, place: int) -> str:
     """IB-A06, IB-A53, IB-A61, IB-V04 Ordered skip: why a card may not be put there by a skip, or nothing."""
     now = row_of(s)
-    if now.traits and named(card) == "telefishion A":
-        return "A Telefishion A never goes into an offer."
+    if why := kept_out(now, card):
+        return why
     if s.setup.options["ordered_skip"] and not fits_end(now.cards, card, place):
         low, high = ends(now.cards)
         return f"Left: below {low}; right: above {high}."
-    return barred(now, card) or beside(now, card, now.cards[max(0, place - 1) : place + 1])
+    return beside(now, card, now.cards[max(0, place - 1) : place + 1])
 
 
 def fits_end(cards: Sequence[Card], card: Card, place: int) -> bool:
@@ -647,8 +652,7 @@ async def strike(s: Table, seat: int) -> None:
         moves = [offer("strike", card=OneOf(cards)), offer("done")]
         answer = await ask(s, other, moves, "Discard a card of the won row?")
         if answer.move == "strike":
-            (card,) = [card for card in market.offer if card.card == answer["card"]]
-            market.offer.remove(card)
+            card = drawn_out(market.offer, answer["card"])
             market.placed.remove(card.card)
             market.discards.append(card.card)
             tell(s, f"Seat {other} discards {shown(card)}.", rule="IB-A34", kind="strike", seat=other, card=card.card)
@@ -822,15 +826,14 @@ def at_work(placed: Sequence[Card]) -> list[Card]:
     ]
 
 
-def row(cards: list[Card], placed: list[Card], hues: Mapping[str, str], *, actions: bool) -> Row:
+def row(cards: list[Card], placed: list[Card], products: Mapping[str, Any], *, actions: bool) -> Row:
     """An offer with what works in it. IB-V10: nothing does where actions are left out."""
-    return Row(cards, placed, [named(card) for card in at_work(placed)] if actions else [], actions, hues)
+    return Row(cards, placed, [named(card) for card in at_work(placed)] if actions else [], actions, products)
 
 
 def row_of(s: Table) -> Row:
     """The offer as it lies."""
-    hues = {kind: about["hue"] for kind, about in s.setup.data["cards"].items()}
-    return row(s.table.offer, in_time(s.table), hues, actions=s.table.actions)
+    return row(s.table.offer, in_time(s.table), s.setup.data["cards"], actions=s.table.actions)
 
 
 def in_time(market: Market) -> list[Card]:
@@ -896,9 +899,12 @@ def sort_hand(s: Table, seat: int) -> None:
 
 def take(s: Table, seat: int, number: int) -> Card:
     """A card leaves a hand."""
-    (card,) = [card for card in hand(s, seat) if card.card == number]
-    hand(s, seat).remove(card)
-    return card
+    return drawn_out(hand(s, seat), number)
+
+
+def drawn_out(cards: list[Card], number: int) -> Card:
+    """A card that is taken out of a hand or of the row."""
+    return cards.pop([card.card for card in cards].index(number))
 
 
 def place_card(s: Table, seat: int, card: Card, place: int) -> None:
