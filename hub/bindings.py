@@ -468,7 +468,7 @@ def oled_roll(
 def oled_dice(roll: Roll, standing: int, dice: str, *, mine: bool) -> str:
     """What the small display says of an open roll of which `standing` dice stand already."""
     if dice == "typed":
-        return "Typed. Another seat says yes." if mine else "Typed dice right? Push: yes, bar: no"
+        return "Typed. Another seat says yes." if mine else "Dice right? Push yes, bar no"
     if not mine:
         return ""
     if dice == "settled":

@@ -245,7 +245,7 @@ class Tray:
         self._arms += 1
         self._accept_at = self._silent_at = None
         self.state, self._faces = "typed", self._held + self._flat + faces
-        self._say = f"Seat {seat} typed this: is it right? Another seat says yes."
+        self._say = f"Seat {seat} typed this. Another seat says yes."
         if not others:
             self._stand("typed")
 

@@ -676,7 +676,7 @@ def test_the_roller_types_on_the_keys_of_the_box_and_a_push_of_another_says_yes(
     assert room.boxes.texts[f"box-{seat}"].startswith("Dice: 2")
     room.press(seat, "push", "push")
     assert room.state["dice"]["state"] == "typed", "the roller's own push is not enough"
-    assert room.boxes.texts[f"box-{other}"] == "Typed dice right? Push: yes, bar: no"
+    assert room.boxes.texts[f"box-{other}"] == "Dice right? Push yes, bar no"
     room.press(other, "bar")
     assert room.state["dice"]["state"] == "armed"
     room.press(seat, *["k2"] * count, "push")

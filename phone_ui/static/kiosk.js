@@ -98,7 +98,8 @@ function Now({ words, state }) {
   const secret = state.view?.waiting?.secret;
   const order = at(state.view, "table.order");
   const many = (state.dice?.count ?? 0) > 1;
-  const latest = (state.events ?? []).slice(state.dice ? -1 : -3).reverse();
+  const trouble = ["cocked", "wrong_count", "no_reader"].includes(state.dice?.state);
+  const latest = (state.events ?? []).slice(-3).reverse().slice(0, trouble ? 0 : state.dice ? 1 : 3);
   return html`<section class=${`now${many ? " with-dice" : ""}`} aria-label="Now">
     <p class="now-where">${state.title}${state.view?.round ? html`, <span>${roundWords(state.view).toLowerCase()}</span>` : ""}</p>
     <p class="now-phase">${phaseWords(words, state.view)}</p>
@@ -114,7 +115,7 @@ function Now({ words, state }) {
     </div>`}
     ${!state.dice && state.want && html`<p class="now-want"><${Said} state=${state} text=${state.want} /></p>`}
     ${!many && Array.isArray(order) && order.every(Number.isInteger) && html`<ol class="now-order">${order.map((seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}><${Mark} seat=${seat} /><span>${seat}</span></li>`)}</ol>`}
-    <ol class="now-log">${latest.map((e) => html`<li key=${e.n}><${Said} state=${state} text=${e.text} />${e.data?.sum && html`<span class="now-sum"><${Said} state=${state} text=${e.data.sum} /></span>`}</li>`)}</ol>
+    ${latest.length > 0 && html`<ol class="now-log">${latest.map((e) => html`<li key=${e.n}><${Said} state=${state} text=${e.text} />${e.data?.sum && html`<span class="now-sum"><${Said} state=${state} text=${e.data.sum} /></span>`}</li>`)}</ol>`}
   </section>`;
 }
 

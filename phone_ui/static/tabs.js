@@ -53,6 +53,7 @@ export function Help({ state }) {
       <div><dt>Push the dial</dt><dd>yes, lock</dd></div>
       <div><dt>Wide bar</dt><dd>no, pass, back; held for 3 seconds it calls the staff</dd></div>
       <div><dt>Keys 1 to 6</dt><dd>choose by number, or type what a die shows</dd></div>
+      <div><dt>Somebody typed dice</dt><dd>push if they lie there so, the bar if not</dd></div>
     </dl>
     <h2>The ring</h2>
     <dl class="key-list">

@@ -68,7 +68,7 @@ class Stream:
             self._line.request("GET", self._path)
             answer = self._line.getresponse()
             while line := answer.readline():
-                if line.startswith(b"data: "):
+                if line.startswith(b"data: {"):  # a beat has no state in it
                     told = line[6:].decode()
                     with self._news:
                         self.now = json.loads(told)

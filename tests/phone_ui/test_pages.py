@@ -751,7 +751,7 @@ def test_the_page_reads_well_to_a_screen_reader(page: Page, hub: FakeHub) -> Non
         """
     )
     expect(page.get_by_role("navigation", name="More").get_by_role("button")).to_have_text(
-        ["Rules", "Log", "Help", "Seat"]
+        ["Rules", "Log", "Why?", "Help", "Seat"]
     )
     nameless = page.evaluate(
         "[...document.querySelectorAll('button,input,select,a,img')].filter(e=>!(e.getAttribute('aria-label')||e.labels?.length||e.textContent.trim()||e.alt)).length"
