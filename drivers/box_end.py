@@ -25,6 +25,7 @@ from drivers.frames import (
     Link,
     Locked,
     Nak,
+    Name,
     Ok,
     Open,
     Press,
@@ -99,6 +100,7 @@ class BoxEnd:
         self._queue: deque[Frame] = deque()
         self._sealed: Open | None = None
         self._value = 0
+        self._names: dict[int, str] = {}
         self._bid: Bid | None = None  # what will be told: its presence is the lock
         self._unlocking = False
         self._told: Bid | None = None  # of the last revealed round
@@ -206,7 +208,7 @@ class BoxEnd:
                 self.display = text
             case Buzz(k=kind):
                 self.buzz, self.buzzed = kind, self.buzzed + 1
-            case Open() | Reveal() | Cancel() | Boot():
+            case Open() | Name() | Reveal() | Cancel() | Boot():
                 if not self._link.repeated(frame) and self._obey(frame):
                     self._link.answer(frame)
 
@@ -219,6 +221,9 @@ class BoxEnd:
                     self._told = None
                     self._sealed = frame
                     self._value = max(frame.lo, min(frame.hi, frame.at))
+            case Name(r=round, i=place, x=text):
+                if self._sealed is not None and self._sealed.r == round:
+                    self._names[place] = text
             case Reveal(r=round):
                 return self._reveal(round)
             case Cancel(r=round):
@@ -246,6 +251,7 @@ class BoxEnd:
     def _close(self) -> None:
         self._sealed = self._bid = None
         self._unlocking = False
+        self._names = {}
         self._drop(Locked, Unlocked)
 
     def _drop(self, *kinds: type[Frame]) -> None:
@@ -263,5 +269,6 @@ class BoxEnd:
             "sealed": self._sealed is not None,
             "locked": self._bid is not None,
             "hood": str(self._value + 1) if self._sealed is not None else "",
+            "named": self._names.get(self._value, "") if self._sealed is not None else "",
             "buzz": {"kind": self.buzz, "count": self.buzzed},
         }

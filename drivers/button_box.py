@@ -34,6 +34,7 @@ from drivers.frames import (
     Locked,
     Memory,
     Nak,
+    Name,
     Ok,
     Open,
     OtherProtocol,
@@ -84,6 +85,7 @@ class Box:
     memory: Memory = field(default_factory=Memory)
     sealed: SealedRound | None = None
     opened: bool = False  # in this boot of the box
+    named: int = 0  # so many of its answers, in this boot
     commitment: str | None = field(default=None, repr=False)
     revealing: bool = False
     cancelling: int | None = None
@@ -101,12 +103,27 @@ class Box:
             return Reveal(r=self.sealed.round)
         if not self.opened:
             return Open(r=self.sealed.round, lo=0, hi=self.sealed.high, at=self.sealed.at)
-        return None
+        return self._next_name(self.sealed)
+
+    def _next_name(self, sealed: SealedRound) -> Frame | None:
+        """The name to tell next: from where the dial starts outwards, so that it is there before it is looked at."""
+        if self.named == len(sealed.names):
+            return None
+        places = sorted(range(len(sealed.names)), key=lambda place: abs(place - sealed.at))
+        place = places[self.named]
+        return Name(r=sealed.round, i=place, x=shown(sealed.names[place], ascii_only=True))
 
     def forget_round(self) -> None:
         """The sealed round is over here."""
         self.sealed = self.commitment = None
         self.opened = self.revealing = False
+        self.named = 0
+
+
+def shown(text: str, *, ascii_only: bool = False) -> str:
+    """A text as the small display takes it."""
+    fits = (lambda letter: " " <= letter <= "~") if ascii_only else str.isprintable
+    return "".join(letter if fits(letter) else " " for letter in text)[:WIDEST]
 
 
 class Fleet:
@@ -160,7 +177,7 @@ class Fleet:
 
     def say(self, name: str, text: str) -> None:
         """The newest line on a box's small display."""
-        self.box(name).text = "".join(letter if letter.isprintable() else " " for letter in text)[:WIDEST]
+        self.box(name).text = shown(text)
 
     def buzz(self, name: str, kind: Literal["lock", "error", "reveal"]) -> None:
         """A sound now, or never if the box is not there."""
@@ -179,6 +196,7 @@ class Fleet:
         if fresh:
             box.commitment = None
             box.opened = box.revealing = False
+            box.named = 0
             box.cancelling = 0  # a boot that this hub has not met may hold a round of an earlier hub
         if box.sealed is not None and had_lock:
             # The same boot still holds its lock; with the power went the lock.
@@ -193,7 +211,7 @@ class Fleet:
             other.try_again(box.id)
 
     def _drop_question(self, box: Box) -> None:
-        if box.cable is not None and isinstance(box.cable.link.asked, Open | Reveal):
+        if box.cable is not None and isinstance(box.cable.link.asked, Open | Name | Reveal):
             box.cable.link.settle()
 
 
@@ -373,6 +391,8 @@ class Cable:
                 box.cancelling = None
             case Open(r=round) if box.sealed is not None and box.sealed.round == round:
                 box.opened = True
+            case Name(r=round) if box.sealed is not None and box.sealed.round == round:
+                box.named += 1
 
     def _act(self, box: Box, frame: Frame) -> bool:
         """Act on what the box did. False: it must not be acknowledged, the box shall repeat it."""

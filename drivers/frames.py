@@ -87,6 +87,14 @@ class Say(Frame, frozen=True, tag="say"):
     x: Annotated[str, Meta(max_length=40)]
 
 
+class Name(Frame, frozen=True, tag="name"):
+    """Place `i` of the sealed round `r` in words: what the display under the hood shows while the dial is there."""
+
+    r: Number
+    i: Number
+    x: Annotated[str, Meta(pattern=r"^[ -~]{0,40}\Z")]
+
+
 class Buzz(Frame, frozen=True, tag="buzz"):
     """A short sound or tick."""
 
@@ -162,7 +170,7 @@ class Nak(Frame, frozen=True, tag="nak"):
     """The box heard something that is not a frame it knows: the sender repeats."""
 
 
-HubFrame = Who | Ack | Open | Reveal | Cancel | Ring | Say | Buzz | Boot
+HubFrame = Who | Ack | Open | Name | Reveal | Cancel | Ring | Say | Buzz | Boot
 BoxFrame = Hello | Beat | Press | Detents | Locked | Unlocked | Bid | Ok | Nak
 
 TO_HUB: msgspec.json.Decoder[Frame] = msgspec.json.Decoder(BoxFrame)

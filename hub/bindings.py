@@ -13,41 +13,49 @@ All answers of a decision are laid on one line, so that one dial serves every ga
 - push sends what is picked. Where the words put a parameter off (`[moves.bid] then = ["expose"]`), the dial
   first goes through the rest of the answer; a push takes that half, and the dial goes through what is left;
   the bar goes back. Picking and sending are two presses, with one exception:
-- the bar is the no. The words of a game name it (`[moves.drop] box = "bar"`): one press sends it. A
-  move named `box = "ask"`, else the last one listed (the safe answer), is only picked by the bar; a
-  push or a second bar sends it. Where there is no no, the bar goes back to rest;
-- the bar held calls staff; a key held asks what it would pick.
+- the bar is the no. The words of a game name it (`[moves.drop] box = "bar"`): one press sends it. If
+  there is more than one way to make that move (a skip with a card and a place), it does not lie on the
+  line: the bar opens it as a half answer, of which everything is still to be picked. A move named
+  `box = "ask"`, else the last one listed (the safe answer), is only picked by the bar; a push or a second
+  bar sends it. Where there is no no, the bar goes back to rest;
+- the bar held calls staff; a key held asks what it would pick, and held again reads on.
 
 When dice are asked for, K1 to K6 type faces, the dial offers faces to the right and moves that may be
 made before the roll to the left, the bar takes the last face back, push sends. At the other seats push says
 yes to dice that were typed and the bar doubts what was typed or read. Where nothing lies there, the roller's bar
 asks for a roll by the hub, and a push of everybody else agrees.
 
-What does not fit on a line (an order, several cards at once) is left to the phone. A half-made answer
+What does not fit on a line (an order, several cards of many) is left to the phone. A half-made answer
 lives in a `Cursor`, which belongs to one seat and one decision and is thrown away with it.
 """
 
 from __future__ import annotations
 
-import re
+import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import combinations, islice, product
+from math import comb
 from typing import Any, TypeAlias
 
 from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Param, Roll
 from hub.ports import Key, Turn
+from hub.words import Deck, Words, cents, deck_in, face_of, fill, found, part
 
 LINE = 500
 """Answers on one line; what lies beyond is left to the phone."""
+
+SUBSETS = 100
+"""Ways to choose several of some cards that are still laid on a line."""
 
 OLED = 40
 """Characters on a box's small display."""
 
 _KEYS = range(1, 7)
 
-Words: TypeAlias = Mapping[str, Any]
+View: TypeAlias = Mapping[str, Any]
+"""What a seat may see, its own part (`you`) with it: the cards of an answer are looked up there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +134,9 @@ _ON_THE_PHONE = Refused("Answer this one on your phone.")
 # --- the line ------------------------------------------------------------------------------------------
 
 
-def line_of(moves: Sequence[Move]) -> list[Answer] | None:
+def line_of(moves: Sequence[Move], words: Words | None = None) -> list[Answer] | None:
     """The answers of an open decision from left to right; None when all of them are left to the phone."""
-    return _line(moves)[0] or None
+    return _line(_step(moves, None, words))[0] or None
 
 
 def sealed_line(moves: Sequence[Move]) -> list[Answer]:
@@ -168,16 +176,32 @@ def _line(moves: Sequence[Move]) -> tuple[list[Answer], int]:
 def _step(moves: Sequence[Move], half: Answer | None, words: Words | None) -> list[Move]:
     """The moves as the dial goes through them now: without what the words put off, or what is left of a half answer."""
     if half is None:
-        return [Move(move.name, {k: p for k, p in move.params.items() if k not in _put_off(move, words)}) for move in moves]
-    return [
-        Move(move.name, {k: Fixed(half.args[k]) if k in half.args else p for k, p in move.params.items()})
-        for move in moves
-        if move.name == half.move and move.leads_to(half.args)
-    ]
+        opened = _opened(moves, words)
+        return [_now_of(move, {}, words) for move in moves if move.name != opened]
+    return [_now_of(move, half.args, words) for move in moves if move.name == half.move and move.leads_to(half.args)]
 
 
-def _put_off(move: Move, words: Words | None) -> Sequence[str]:
-    return _table(words, "moves", move.name).get("then") or ()
+def _now_of(move: Move, done: Mapping[str, Any], words: Words | None) -> Move:
+    """A move as it stands when some parts are done: what is put off waits, one after the other, until the rest is done."""
+    later = part(words, "moves", move.name).get("then") or ()
+    left = [name for name in move.params if name not in done]
+    now = [name for name in left if name not in later] or sorted(left, key=later.index)[:1]
+    return Move(
+        move.name,
+        {name: Fixed(done[name]) if name in done else param for name, param in move.params.items() if name in (*done, *now)},
+    )
+
+
+def _opened(moves: Sequence[Move], words: Words | None) -> str:
+    """The move that the bar opens: the no of the words, where there is more than one way to make it, and a box can."""
+    for name in dict.fromkeys(move.name for move in moves):
+        if part(words, "moves", name).get("box") == "bar":
+            ways = [move for move in moves if move.name == name]
+            listed = all(_values(param, alone=False) for move in ways for param in move.params.values())
+            several = len({repr(one) for move in ways for one in islice(_answers(move), 2)}) > 1
+            if listed and several and len(ways) < len(moves):
+                return name
+    return ""
 
 
 def _distinct(answers: Iterable[Answer]) -> Iterator[Answer]:
@@ -211,6 +235,8 @@ def _values(param: Param, *, alone: bool) -> Sequence[Any]:
                 return [values]
             if least == 0 and not alone:
                 return [[]]  # an optional subset would put every other answer out of the dial's reach
+            if least == most and comb(len(values), least) <= SUBSETS:
+                return [list(some) for some in combinations(values, least)]
             none: list[Any] = [[]] if least == 0 else []
             return none + [[value] for value in values if least <= 1 <= most]
         case Order(values):
@@ -240,11 +266,14 @@ def press(
         case Turn(detents=detents):
             return _turned(step, line, replace(cursor, at=at), detents), Nothing()
         case Key(control="push"):
-            return _pushed(moves, line[at])
+            return _pushed(moves, line[at], words)
         case Key(control="bar") if cursor.half is not None:
             return _back(moves, cursor.half, words), Nothing()
+        case Key(control="bar") if opened := _opened(moves, words):
+            return Cursor(half=Answer(opened, {})), Nothing()
         case Key(control="bar"):
-            return _bar(step, cursor, line, words)
+            cursor, meaning = _bar(step, cursor, line, words)
+            return _pushed(moves, meaning.answer, words) if isinstance(meaning, Chosen) else (cursor, meaning)
         case Key(control=control):
             number = int(control[1])
             picked = _picked(step, line, at, number)
@@ -275,20 +304,28 @@ def _turned(step: Sequence[Move], line: Sequence[Answer], cursor: Cursor, detent
     return replace(cursor, at=reached, number=cursor.number if line[reached].move == line[at].move else None)
 
 
-def _pushed(moves: Sequence[Move], answer: Answer) -> tuple[Cursor, Meaning]:
-    """A whole answer is sent; of a half one the rest is picked next, unless there is one way only to end it."""
+def _pushed(moves: Sequence[Move], answer: Answer, words: Words | None) -> tuple[Cursor, Meaning]:
+    """A whole answer is sent; of a half one the rest is picked next, unless there is one way only to go on."""
     if any(move.name == answer.move and move.accepts(answer.args) for move in moves):
         return Cursor(), Chosen(answer)
-    ends, _ = _line(_step(moves, answer, None))
+    ends, _ = _line(_step(moves, answer, words))
     if not ends:
         return Cursor(), _ON_THE_PHONE
-    return (Cursor(), Chosen(ends[0])) if len(ends) == 1 else (Cursor(half=answer), Nothing())
+    return _pushed(moves, ends[0], words) if len(ends) == 1 else (Cursor(half=answer), Nothing())
 
 
 def _back(moves: Sequence[Move], half: Answer, words: Words | None) -> Cursor:
-    """The cursor at the half answer again."""
-    line, _ = _line(_step(moves, None, words))
-    return Cursor(at=line.index(half) if half in line else None)
+    """The cursor at the half answer again, where it was picked."""
+    before = Answer(half.move, {}) if half.move == _opened(moves, words) else None
+    while half != before:
+        line, _ = _line(_step(moves, before, words))
+        if half in line:
+            return Cursor(at=line.index(half), half=before)
+        leading = [one for one in line if one.move == half.move and one.args.items() <= half.args.items()]
+        if not leading or leading[0] == before:
+            break
+        before = leading[0]
+    return Cursor()
 
 
 def _bar(moves: Sequence[Move], cursor: Cursor, line: Sequence[Answer], words: Words | None) -> tuple[Cursor, Meaning]:
@@ -305,9 +342,11 @@ def _bar(moves: Sequence[Move], cursor: Cursor, line: Sequence[Answer], words: W
 
 def _no(moves: Sequence[Move], line: Sequence[Answer], words: Words | None) -> tuple[Answer | None, bool]:
     """The answer that the bar stands for, and whether one press sends it."""
+    if any(part(words, "moves", move.name).get("box") == "bar" and not move.single() for move in moves):
+        return None, False  # a no that only the phone can make: the bar must not stand for its opposite
     for wanted in ("bar", "ask"):
         for move in moves:
-            if _table(words, "moves", move.name).get("box") == wanted and move.single():
+            if part(words, "moves", move.name).get("box") == wanted and move.single():
                 return Answer(move.name, move.first()), wanted == "bar"
     if moves and moves[-1].single():
         return next((one for one in line if one == Answer(moves[-1].name, moves[-1].first())), None), False
@@ -318,7 +357,12 @@ def _picked(moves: Sequence[Move], line: Sequence[Answer], at: int, number: int)
     """The place that a key picks, or None where it offers nothing."""
     printed = _printed(moves)
     if printed is None:
-        large = {move.name for move in moves if any(isinstance(param, Amount) for param in move.params.values())}
+        # An amount that goes on beyond the keys is for the dial.
+        large = {
+            move.name
+            for move in moves
+            if any(isinstance(param, Amount) and len(_values(param, alone=True)) > len(_KEYS) for param in move.params.values())
+        }
         listed = [answer for answer in sealed_line(moves) if answer.move not in large]
         return line.index(listed[number - 1]) if number <= len(listed) else None
     name, parameter = printed
@@ -421,48 +465,46 @@ def _typed(roll: Roll, cursor: Cursor, face: int) -> tuple[Cursor, Meaning]:
 # --- what the box tells ----------------------------------------------------------------------------------
 
 
-def asks(want: str, moves: Sequence[Move], *, sealed: bool = False, words: Words | None = None) -> str:
-    """What the small display says when a seat is asked.
-
-    A box that holds a sealed choice tells nothing of its dial: there the display says what each key picks.
-    """
+def asks(
+    want: str, moves: Sequence[Move], *, sealed: bool = False, words: Words | None = None, view: View | None = None
+) -> str:
+    """What the small display says when a seat is asked: in a sealed choice what each key picks, if there is room."""
     line = sealed_line(moves) if sealed else []
-    keys = [f"{n} {_values_told(answer, words)}" for n, answer in enumerate(line[: len(_KEYS)], 1)]
+    keys = [f"{n} {_values_told(answer, words, view)}" for n, answer in enumerate(line[: len(_KEYS)], 1)]
     told = ", ".join(keys)
-    return told if keys and len(line) <= len(_KEYS) and len(_plain(told)) <= OLED else _cut(want)
+    return told if keys and len(line) <= len(_KEYS) and len(_plain(told)) <= OLED else cut(want)
 
 
-def oled(cursor: Cursor, moves: Sequence[Move], words: Words | None = None, view: Words | None = None) -> str:
-    """What the box's small display says of the picked answer, in at most 40 plain characters.
-
-    `view` is the seat's own, for numbers that stand for what lies in a place.
-    """
+def oled(cursor: Cursor, moves: Sequence[Move], words: Words | None = None, view: View | None = None) -> str:
+    """What the box's small display says of the picked answer, in at most 40 plain characters."""
     cursor, step = _now(moves, cursor, words)
     line, rest = _line(step)
     if not line:
-        return _cut(_ON_THE_PHONE.sentence)
+        return cut(_ON_THE_PHONE.sentence)
     at = _place(cursor, line, rest)
-    told = label(line[at], words, view)
+    told = _fitting(line[at], words, view)
     if at == len(line) - 1 and len(line) == LINE:
         return _beside(told, "the rest: phone")
     if cursor.half is not None:
         return _beside(told, "bar: back")
+    if opened := _opened(moves, words):
+        return _beside(told, f"bar: {_short(opened, words)}")
     refusal, at_once = _no(step, line, words)
     if refusal is None or not at_once or refusal == line[at]:
-        return _cut(told)
-    return _beside(told, f"bar: {label(refusal, words, view)}")
+        return told
+    return _beside(told, f"bar: {label(refusal, words, view)}", f"bar: {_short(refusal.move, words)}")
 
 
 def oled_roll(
-    cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), words: Words | None = None, view: Words | None = None
+    cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), words: Words | None = None, view: View | None = None
 ) -> str:
     """What the small display says to the roller."""
     line = line_of(moves) or []
     at = min(max(cursor.at or 0, -len(line)), roll.sides)
     if at < 0:
-        return _cut(label(line[-at - 1], words, view))
+        return _fitting(line[-at - 1], words, view)
     typed = [*map(str, cursor.faces), *"_" * (roll.count - len(cursor.faces))]
-    return _cut(f"Dice: {' '.join(typed)}" + (f"  <{at}>" if at else ""))
+    return cut(f"Dice: {' '.join(typed)}" + (f"  <{at}>" if at else ""))
 
 
 def oled_dice(roll: Roll, standing: int, dice: str, *, mine: bool) -> str:
@@ -478,93 +520,124 @@ def oled_dice(roll: Roll, standing: int, dice: str, *, mine: bool) -> str:
     return "Roll, or type on K1-K6"
 
 
-def label(answer: Answer, words: Words | None = None, view: Words | None = None) -> str:
-    """An answer in the words of the game; without words by the move's own name."""
-    about = _table(words, "moves", answer.move)
+def names(line: Sequence[Answer], words: Words | None = None, view: View | None = None) -> list[str]:
+    """The answers of a sealed line as a box names them under its hood: it alone knows where its dial stands."""
+    return [_fitting(answer, words, view) for answer in line]
+
+
+def explained(answer: Answer, words: Words | None = None, view: View | None = None) -> list[str]:
+    """What an answer is, with what its cards do: so many lines of the small display, one after the other."""
+    deck = deck_in(words, view)
+    told = [label(answer, words, view), str(part(words, "moves", answer.move).get("effect", ""))]
+    for name, value in answer.args.items():
+        if part(words, "parameters", name).get("card"):
+            faces = [face_of(words, one, deck) for one in (value if isinstance(value, list) else [value])]
+            told += [face.text for face in faces if face]
+    return textwrap.wrap(_plain(". ".join(one.rstrip(".") for one in told if one)), OLED) or [""]
+
+
+def label(answer: Answer, words: Words | None = None, view: View | None = None, *, short: bool = False) -> str:
+    """An answer in the words of the game; without words by the move's own name. `short`: cards without their names."""
+    about, deck = part(words, "moves", answer.move), deck_in(words, view)
     values = {}
     for name, value in answer.args.items():
-        lies = _at(view, str(_table(about, "from").get(name, "")), value)
-        said = _recorded(name, value, words, view) or (_said(name, value, words) if lies is None else _card(lies, words))
+        lies = _lying(view, part(about, "from").get(name), value)
+        said = _recorded(name, value, words, view) or (
+            _said(name, value, words, view, deck, short=short) if lies is None else _card(lies, words, deck, short=short)
+        )
         values[name] = _as_told(name, value, said, words)
     if not about.get("label"):
         return " ".join([answer.move.replace("_", " ").capitalize(), *filter(None, values.values())])
-    return " ".join(re.sub(r"\{(\w+)[^{}]*\}", lambda found: values.get(found[1], ""), str(about["label"])).split())
+    return " ".join(fill(str(about["label"]), {**(view or {}), **values}).split())
 
 
-def _values_told(answer: Answer, words: Words | None) -> str:
+def _values_told(answer: Answer, words: Words | None, view: View | None) -> str:
     """An answer in as few words as tell it from the others: its values, else the move's short name."""
-    values = [_said(name, value, words) for name, value in answer.args.items()]
-    return " ".join(values) or str(_table(words, "moves", answer.move).get("short", answer.move)).lower()
+    deck = deck_in(words, view)
+    values = [_said(name, value, words, view, deck, short=True) for name, value in answer.args.items()]
+    return " ".join(values) or _short(answer.move, words).lower()
 
 
-def _recorded(parameter: str, value: object, words: Words | None, view: Words | None) -> str:
+def _short(move: str, words: Words | None) -> str:
+    return str(part(words, "moves", move).get("short", move.replace("_", " ")))
+
+
+def _recorded(parameter: str, value: object, words: Words | None, view: View | None) -> str:
     """By its `title` the record that a value stands for, where the parameter says in which list it is found by its `id`."""
-    about = _table(words, "parameters", parameter)
-    *path, last = str(about.get("record", "")).split(".")
-    found = [one for one in _table(view, *path).get(last) or () if one.get("id") == value]
-    return re.sub(r"\{(\w+)\}", lambda fact: str(found[0].get(fact[1], "")), str(about.get("title", ""))) if found else ""
+    about = part(words, "parameters", parameter)
+    records = found(view or {}, str(about.get("record", ""))) or ()
+    meant = [one for one in records if one.get("id") == value]
+    return fill(str(about.get("title", "")), meant[0]) if meant else ""
 
 
-def _at(view: Words | None, path: str, number: object) -> object | None:
+def _lying(view: View | None, path: object, number: object) -> object | None:
     """What lies in that place of a list of the view; places count from 1."""
-    found: Any = view if path else None
-    for step in path.split("."):
-        found = found.get(step) if isinstance(found, Mapping) else _nth(found, int(step)) if step.isdecimal() else None
-    return _nth(found, number - 1) if type(number) is int else None
-
-
-def _nth(found: object, place: int) -> Any:
-    return found[place] if isinstance(found, list) and 0 <= place < len(found) else None
+    row = found(view or {}, path) if isinstance(path, str) else None
+    return row[number - 1] if isinstance(row, list) and type(number) is int and 0 < number <= len(row) else None
 
 
 def _as_told(parameter: str, value: object, said: str, words: Words | None) -> str:
     """A value inside a label: where the parameter says how (`said = "{} Baits"`, `one = "1 Bait"`), in these words."""
-    about = _table(words, "parameters", parameter)
+    about = part(words, "parameters", parameter)
     return str(about["one"]) if value == 1 and "one" in about else str(about.get("said", "{}")).replace("{}", said)
 
 
-def _said(parameter: str, value: object, words: Words | None) -> str:
-    """One value of a parameter in words: cards and other names by name, money as money, `target` as a seat."""
+def _said(parameter: str, value: object, words: Words | None, view: View | None, deck: Deck, *, short: bool) -> str:
+    """One value of a parameter in words: cards by their faces, money as money, `target` as a seat, gaps in a row."""
+    about = part(words, "parameters", parameter)
     if isinstance(value, list):
-        return " ".join(_said(parameter, one, words) for one in value)
-    about = _table(words, "parameters", parameter)
+        return ", ".join(_said(parameter, one, words, view, deck, short=short) for one in value)
     if about.get("card"):
-        return _card(value, words)
-    if known := _table(about, "names").get(str(value)):
+        return _card(value, words, deck, short=short)
+    if known := part(about, "names").get(str(value)):
         return str(known)
     if not isinstance(value, int):
         return str(value).replace("_", " ")
+    if about.get("between"):
+        return _gap(value, found(view or {}, str(about["between"])), words)
     if parameter == "target" or about.get("seat"):
         return f"seat {value}"
-    if about.get("money") == "cents":
-        return f"${value // 100}" if value % 100 == 0 else f"${value // 100}.{value % 100:02}"
-    return f"${value}" if about.get("money") else str(value)
+    if about.get("money"):
+        return cents(value) if about["money"] == "cents" else cents(value * 100)
+    return str(value)
 
 
-def _card(face: object, words: Words | None) -> str:
-    return str(_table(words, "cards", str(face)).get("name", face))
+def _card(value: object, words: Words | None, deck: Deck, *, short: bool) -> str:
+    face = face_of(words, value, deck)
+    return str(value) if face is None else face.short if short else face.full
 
 
-def _table(words: Words | None, *path: str) -> Mapping[str, Any]:
-    """A table of the words, empty when it is not there."""
-    found: Any = words or {}
-    for step in path:
-        found = found.get(step) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+def _gap(place: int, row: Any, words: Words | None) -> str:
+    """A place in a row of cards by the cards beside it, counted from 0 at the left end."""
+    faces = [face_of(words, one) for one in row] if isinstance(row, list) else []
+    titles = [face.title if face else "?" for face in faces]
+    if not 0 <= place <= len(titles):
+        return str(place)
+    if not titles:
+        return "into the empty row"
+    if place == 0:
+        return f"left of {titles[0]}"
+    return f"right of {titles[-1]}" if place == len(titles) else f"between {titles[place - 1]} and {titles[place]}"
+
+
+def _fitting(answer: Answer, words: Words | None, view: View | None) -> str:
+    """An answer on the small display: in full where it fits, else with short cards."""
+    whole = _plain(label(answer, words, view))
+    return whole if len(whole) <= OLED else cut(label(answer, words, view, short=True))
 
 
 def _plain(text: str) -> str:
     """Plain letters, for the display's own font."""
-    return unicodedata.normalize("NFKD", text.replace("×", "x")).encode("ascii", "ignore").decode()
+    return unicodedata.normalize("NFKD", text.replace("−", "-").replace("×", "x")).encode("ascii", "ignore").decode()
 
 
-def _cut(text: str) -> str:
-    """Plain letters, in at most 40."""
+def cut(text: str) -> str:
+    """A text for the small display: plain letters, at most 40."""
     plain = _plain(text)
     return plain if len(plain) <= OLED else plain[: OLED - 2].rstrip() + ".."
 
 
-def _beside(told: str, more: str) -> str:
-    """The pick, with a hint beside it if there is room for both."""
-    both = f"{told} | {more}"
-    return _cut(both if len(_plain(both)) <= OLED else told)
+def _beside(told: str, *hints: str) -> str:
+    """The pick, with the first hint beside it for which there is room."""
+    both = (_plain(f"{told} | {hint}") for hint in hints)
+    return next((one for one in both if len(one) <= OLED), cut(told))

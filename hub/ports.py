@@ -240,11 +240,15 @@ class LampPicture:
 
 @dataclass(frozen=True, slots=True)
 class SealedRound:
-    """A sealed choice opened on a box: answers 0..`high`, the dial starting at the secret place `at`."""
+    """A sealed choice opened on a box: answers 0..`high`, the dial starting at the secret place `at`.
+
+    `names` are the answers in words, for the display under the hood: nobody else knows where the dial stands.
+    """
 
     round: int
     high: int
     at: int
+    names: tuple[str, ...] = field(default=(), repr=False)
 
 
 class Lamps(Protocol):

@@ -12,6 +12,10 @@ from secrets import randbelow
 from hub import bindings
 from hub.engine.decision import Answer, Move
 from hub.ports import Boxes, SealedRound
+from hub.words import Words
+
+NAMED = 100
+"""The longest line whose answers are told to a box: a longer one is read on the phone."""
 
 
 class SealedChoice:
@@ -36,13 +40,18 @@ class SealedChoice:
         """The secret place on the line at which the seat's dial starts."""
         return self._starts[seat]
 
-    def offer(self, seat: int, moves: Sequence[Move]) -> None:
-        """Ask a seat in its box; where no line can be laid, it is left to the phone."""
+    def first(self, seat: int) -> Answer:
+        """The answer at which the seat's dial starts."""
+        return self._lines[seat][self._starts[seat]]
+
+    def offer(self, seat: int, moves: Sequence[Move], words: Words, view: bindings.View) -> None:
+        """Ask a seat in its box, in the words of the game; where no line can be laid, it is left to the phone."""
         line = bindings.sealed_line(moves)
         if line:
             self._lines[seat] = line
             start = self._starts.setdefault(seat, randbelow(len(line)))
-            self._boxes.open(self._box_of(seat), SealedRound(self.round, len(line) - 1, start))
+            names = bindings.names(line, words, view) if len(line) <= NAMED else ()
+            self._boxes.open(self._box_of(seat), SealedRound(self.round, len(line) - 1, start, tuple(names)))
 
     def lock(self, seat: int) -> None:
         """A box has locked."""

@@ -24,7 +24,7 @@ from msgspec import structs
 from hub import bindings
 from hub.chance import Chance
 from hub.dice import Tray
-from hub.engine.decision import CHANCE, Action
+from hub.engine.decision import CHANCE, Action, Answer
 from hub.engine.event import Event
 from hub.engine.game import Game
 from hub.engine.match import Decision, Entry, Head, Match
@@ -129,6 +129,7 @@ class Table:
         self._tray = Tray(number, ports.dice, ports.store, ports.clock, ports.chance, self._call_staff)
         self._sealed: SealedChoice | None = None
         self._cursors: dict[int, bindings.Cursor] = {}
+        self._explained: dict[int, tuple[Answer, int]] = {}
         self._asked_at = 0.0
         self._nudged: list[int] = []
         self._settled = False
@@ -364,6 +365,7 @@ class Table:
     def _open_decision(self) -> None:
         """A new question: boxes, dice and the clock of patience begin anew."""
         self._asked_at, self._nudged, self._cursors = self._ports.clock.now(), [], {}
+        self._explained.clear()
         self._close_sealed()
         decision = self._decision()
         if decision is None or decision.roll is None:
@@ -380,16 +382,20 @@ class Table:
             self._caption_dice()
 
     def _caption_boxes(self, decision: Decision | None) -> None:
-        """The small displays say what is wanted of their seats; the others go blank."""
+        """The small displays say what the dial picks, else what is wanted of their seats; the others go blank."""
         if not self._ports.boxes:
             return
         for place in self._seating:
             if place.box_on:
-                said = ""
-                if decision and (place.seat in decision.asked or (decision.roll and decision.roll.seat == place.seat)):
-                    sealed = decision.kind == "sealed"
-                    said = bindings.asks(decision.want, decision.offers(place.seat), sealed=sealed, words=self._words())
-                self._ports.boxes.say(place.box, said)
+                self._ports.boxes.say(place.box, self._caption(decision, place.seat) if decision else "")
+
+    def _caption(self, decision: Decision, seat: int) -> str:
+        moves, sealed = decision.offers(seat), decision.kind == "sealed"
+        if not (seat in decision.asked or (decision.roll and decision.roll.seat == seat)):
+            return ""
+        if decision.kind == "ask" and bindings.line_of(moves):
+            return self._picked(decision, seat)
+        return bindings.asks(decision.want, moves, sealed=sealed, words=self._words(), view=self._view(seat))
 
     def _decision(self) -> Decision | None:
         return self._match.open if self._match and not self._stopped else None
@@ -528,7 +534,7 @@ class Table:
         place.box_on = True
         decision = self._decision()
         if decision and self._sealed and place.seat in decision.asked and place.seat not in decision.answers:
-            self._sealed.offer(place.seat, decision.offers(place.seat))
+            self._offer_sealed(self._sealed, decision, place.seat)
 
     def _box_down(self, box: str, why: str) -> None:
         self._boxes_up.pop(box, None)
@@ -627,13 +633,26 @@ class Table:
         else:
             return False
         self._cursors[place.seat] = cursor
-        words, view = self._words(), self._own_view(place)
-        said = (
-            bindings.oled_roll(cursor, roll, moves, words, view) if roll else bindings.oled(cursor, moves, words, view)
-        )
-        self._tell_cursor(place, said)
+        if not (isinstance(meaning, bindings.WhatIsThis) and meaning.answer):
+            self._explained.pop(place.seat, None)
+            self._tell_cursor(place, self._picked(decision, place.seat))
         self._mean(place, meaning)
         return True
+
+    def _picked(self, decision: Decision, seat: int) -> str:
+        """What a seat's small display says: the dice typed so far, or what the dial picks."""
+        cursor, moves, words = self._cursors.get(seat, bindings.Cursor()), decision.offers(seat), self._words()
+        if decision.roll and decision.roll.seat == seat:
+            return bindings.oled_roll(cursor, decision.roll, moves, words, self._view(seat))
+        return bindings.oled(cursor, moves, words, self._view(seat))
+
+    def _explain(self, place: Place, answer: Answer) -> None:
+        """A key is held: what it would pick, and at each further hold the next line of what that does."""
+        lines = bindings.explained(answer, self._words(), self._view(place.seat))
+        before, line = self._explained.get(place.seat, (None, -1))
+        line = (line + 1) % len(lines) if before == answer else 0
+        self._explained[place.seat] = (answer, line)
+        self._tell_cursor(place, lines[line])
 
     def _mean(self, place: Place, meaning: bindings.Meaning) -> None:
         """What a control of an asked seat's box has come to mean."""
@@ -649,16 +668,16 @@ class Table:
             case bindings.HubRolls():
                 self._box_rolls(place, lambda: self._say_to_dice(place.seat, "hub"))
             case bindings.WhatIsThis(answer) if answer:
-                self._tell_cursor(place, bindings.label(answer, self._words(), self._own_view(place)))
+                self._explain(place, answer)
             case bindings.Refused(sentence):
                 self._box_refused(place, sentence)
 
-    def _own_view(self, place: Place) -> Mapping[str, Any]:
-        """What the seat itself may see: its box stands before its player alone."""
-        return self._match.view(place.seat) if self._match else {}
-
     def _words(self) -> Mapping[str, Any]:
         return self._match.game.words if self._match else {}
+
+    def _view(self, seat: int) -> Mapping[str, Any]:
+        """What a seat may see: its answers are named by it, for its box stands before its player alone."""
+        return self._match.view(seat) if self._match and seat in self._match.state.seats else {}
 
     def _box_acts(self, place: Place, action: Action) -> None:
         try:
@@ -675,13 +694,16 @@ class Table:
     def _box_refused(self, place: Place, sentence: str) -> None:
         if self._ports.boxes:
             self._ports.boxes.buzz(place.box, "error")
-            self._ports.boxes.say(place.box, sentence[:40])
+            self._ports.boxes.say(place.box, bindings.cut(sentence))
 
     def _tell_cursor(self, place: Place, text: str) -> None:
         if self._ports.boxes:
             self._ports.boxes.say(place.box, text)
 
     # --- sealed choices in boxes -------------------------------------------------------------------
+
+    def _offer_sealed(self, sealed: SealedChoice, decision: Decision, seat: int) -> None:
+        sealed.offer(seat, decision.offers(seat), self._words(), self._view(seat))
 
     def _open_sealed(self, decision: Decision) -> None:
         if self._ports.boxes is None:
@@ -691,7 +713,7 @@ class Table:
         self._sealed = SealedChoice(number, self._ports.boxes, lambda seat: self._seating[seat].box)
         for place in self._seating:
             if place.box_on and place.seat in decision.asked and place.seat not in decision.answers:
-                self._sealed.offer(place.seat, decision.offers(place.seat))
+                self._offer_sealed(self._sealed, decision, place.seat)
 
     def _close_sealed(self) -> None:
         if self._sealed:
@@ -754,7 +776,7 @@ class Table:
         self._notice = f"The box of seat {place.seat} opened another choice than it had locked: it chooses again."
         decision = self._decision()
         if decision and place.box_on:
-            sealed.offer(place.seat, decision.offers(place.seat))
+            self._offer_sealed(sealed, decision, place.seat)
         return True
 
     # --- dice ------------------------------------------------------------------------------------
@@ -918,6 +940,7 @@ class Table:
         }
         if self._sealed and seat in self._sealed:
             hand["dial"] = self._sealed.start(seat) + 1
+            hand["dial_at"] = bindings.label(self._sealed.first(seat), self._words(), self._view(seat))
         if decision.roll and decision.roll.seat == seat:
             hand["faces"] = {"count": self._tray.missing, "sides": decision.roll.sides}
             if self._tray.fallen:

@@ -186,6 +186,7 @@ class Hand(_Strict, frozen=True):
     locked: dict[str, Any] | None = None
     undo: bool = False
     dial: int | None = None
+    dial_at: str = ""
     faces: Faces | None = None
     seat_code: str | None = None
 

@@ -24,8 +24,10 @@ from hub.bindings import (
     TypedFaces,
     WhatIsThis,
     asks,
+    explained,
     label,
     line_of,
+    names,
     oled,
     oled_dice,
     oled_roll,
@@ -111,11 +113,14 @@ def test_a_line_that_is_too_long_loses_its_far_end_and_never_the_no() -> None:
     assert line[-1] == Answer("bid", {"amount": LINE - 1})
 
 
-def test_one_card_is_a_pick_and_more_cards_or_an_order_are_left_to_the_phone() -> None:
+def test_one_card_or_a_few_pairs_are_picks_and_more_cards_or_an_order_are_left_to_the_phone() -> None:
     assert line_of([offer("discard", cards=Choose(["a", "b", "b"], 1, 2))]) == [
         Answer("discard", {"cards": ["a"]}), Answer("discard", {"cards": ["b"]}),
     ]  # fmt: skip
-    assert line_of([offer("seed", cards=Choose(["a", "b", "c"], 2, 2))]) is None
+    assert line_of([offer("seed", cards=Choose(["a", "b", "c"], 2, 2))]) == [
+        Answer("seed", {"cards": pair}) for pair in (["a", "b"], ["a", "c"], ["b", "c"])
+    ]
+    assert line_of([offer("seed", cards=Choose(list("abcdefghijklmnop"), 2, 2))]) is None
     assert line_of([offer("use", order=Order([5, 6, 7]))]) is None
     assert line_of([offer("use", order=Order([5, 6])), offer("done")]) == [Answer("done", {})]
 
@@ -506,7 +511,7 @@ def test_whatever_is_pressed_only_what_is_offered_is_chosen(
 
 @given(moves_of(PLAIN), st.integers(0, 600), st.integers(1, 600))
 def test_turning_never_wraps(moves: list[Move], there: int, further: int) -> None:
-    line = line_of(moves)
+    line = line_of(moves, WORDS)
     assert line is not None
     assert play(moves, turn(there), turn(LINE), turn(further), key("push")) == Chosen(line[-1])
     assert play(moves, turn(-there), turn(-LINE), turn(-further), key("push")) == Chosen(line[0])
@@ -528,3 +533,89 @@ def test_no_control_but_push_and_bar_ever_sends(control: str) -> None:
     for moves in (AUCTION, SETTLEMENT, LADDER, PAY, TAKE):
         sends = isinstance(play(moves, key(control)), Chosen)
         assert not sends or control in ("push", "bar")
+
+
+# --- cards by their faces, and a no that has parts -----------------------------------------------------
+
+ROW_WORDS: dict[str, Any] = {
+    "cards": {
+        "swatphone": {"name": "Swatphone", "letter": "Sp", "B": "Add only cards that have an action"},
+        "camerat": {"name": "Camerat", "letter": "Ca"},
+    },
+    "face": {"key": "card", "kind": "kind", "action": "action", "title": "{card}", "tag": "{price:+}"},
+    "moves": {
+        "accept": {"label": "Take it ({table.worth:+})", "short": "TAKE"},
+        "skip": {"label": "Skip {pay} {card} {place}", "short": "SKIP", "box": "bar"},
+        "bid": {"label": "Bid {cards}"},
+    },
+    "parameters": {
+        "card": {"card": True}, "cards": {"card": True}, "place": {"between": "table.offer"},
+        "pay": {"names": {"card": "with", "score": "for a scored card"}},
+    },
+}  # fmt: skip
+
+
+def face(card: int, price: int, kind: str, action: str | None = None) -> dict[str, Any]:
+    return {"card": card, "price": price, "kind": kind, "action": action}
+
+
+ROW_VIEW: dict[str, Any] = {
+    "table": {"worth": -3, "offer": [face(20, 4, "camerat"), face(28, -7, "camerat")]},
+    "you": {"hand": [face(5, 5, "swatphone", "B"), face(33, 0, "camerat")]},
+}
+CHEAP = [
+    offer("skip", pay="card", card=OneOf([5, 33]), place=Amount(0, 2)),
+    offer("skip", pay="score"),
+    offer("accept"),
+]
+SKIP = [offer("skip", card=OneOf([5, 33]), place=Amount(0, 2)), offer("accept")]
+LATER = {**ROW_WORDS, "moves": {**ROW_WORDS["moves"], "skip": {**ROW_WORDS["moves"]["skip"], "then": ["card", "place"]}}}
+
+
+def at_the_row(moves: list[Move], *signals: Key | Turn) -> tuple[str, Meaning]:
+    meaning: Meaning = Nothing()
+    cursor = Cursor()
+    for signal in signals:
+        cursor, meaning = press(moves, cursor, signal, LATER)
+    return oled(cursor, moves, LATER, ROW_VIEW), meaning
+
+
+def test_push_takes_and_the_bar_opens_the_skip_of_which_card_and_place_are_picked_in_turn() -> None:
+    assert at_the_row(SKIP)[0] == "Take it (-3) | bar: SKIP"
+    assert at_the_row(SKIP, key("push"))[1] == chosen("accept")
+    assert at_the_row(SKIP, key("bar")) == ("Skip 5 (+5) Swatphone B | bar: back", Nothing())
+    assert at_the_row(SKIP, key("bar"), turn(1), key("push"))[0] == "Skip 33 (0) Camerat left of 20"
+    sent = at_the_row(SKIP, key("bar"), turn(1), key("push"), key("k2"), key("push"))
+    assert sent[1] == chosen("skip", card=33, place=1)
+
+
+def test_the_bar_goes_back_part_by_part_and_out_of_the_skip() -> None:
+    assert at_the_row(SKIP, key("bar"), turn(1), key("push"), key("bar"))[0] == "Skip 33 (0) Camerat | bar: back"
+    assert at_the_row(SKIP, key("bar"), turn(1), key("push"), key("bar"), key("bar"))[0] == "Take it (-3) | bar: SKIP"
+
+
+def test_how_a_skip_is_paid_is_asked_first_and_may_end_it() -> None:
+    assert at_the_row(CHEAP, key("bar"), turn(1))[0] == "Skip for a scored card | bar: back"
+    assert at_the_row(CHEAP, key("bar"), turn(1), key("push"))[1] == chosen("skip", pay="score")
+    by_card = at_the_row(CHEAP, key("bar"), key("push"), key("push"), turn(2), key("push"))
+    assert by_card[1] == chosen("skip", pay="card", card=5, place=2)
+
+
+def test_a_skip_that_has_one_way_only_needs_one_press_of_the_bar() -> None:
+    assert at_the_row([offer("skip"), offer("accept")], key("bar"))[1] == chosen("skip")
+
+
+def test_a_no_that_only_the_phone_can_make_is_never_its_opposite_at_the_bar() -> None:
+    moves = [offer("skip", order=Order([1, 2, 3])), offer("accept")]
+    assert isinstance(at_the_row(moves, key("bar"))[1], Refused)
+
+
+def test_a_sealed_line_is_named_for_the_display_under_the_hood() -> None:
+    pairs = sealed_line([offer("bid", cards=Choose([5, 33], 1, 1))])
+    assert names(pairs, ROW_WORDS, ROW_VIEW) == ["Bid 5 (+5) Swatphone B", "Bid 33 (0) Camerat"]
+
+
+def test_a_held_key_reads_on_about_the_card() -> None:
+    told = explained(Answer("bid", {"cards": [5]}), ROW_WORDS, ROW_VIEW)
+    assert told == ["Bid 5 (+5) Swatphone B. Add only cards", "that have an action"]
+    assert all(len(line) <= OLED for line in told)

@@ -11,14 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
-from hub.pictures import LAMPS, SIZES, PanelSize, fill, frame, named, panel, png, rings
+from hub.pictures import LAMPS, SIZES, PanelSize, frame, named, panel, png, rings
 from hub.pictures.ink import Box, shortened, width_of
 from hub.pictures.panels import sheet
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
+from hub.words import fill
 from tests.pictures.states import (
     AUCTION,
     BAIT,
     DICELESS,
+    MARKET,
     SCENES,
     auction,
     bait_bid,
@@ -27,6 +29,7 @@ from tests.pictures.states import (
     bait_take,
     ladder,
     lobby,
+    market,
 )
 
 PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
@@ -327,6 +330,39 @@ def test_facts_are_counted_named_and_marked_as_the_words_say() -> None:
         assert wanted in text.replace(" | ", " "), (wanted, text)
 
 
+def test_a_row_of_cards_shows_numbers_and_prices_and_the_one_that_counts_in_white_on_black() -> None:
+    for size in SIZES:
+        paper = sheet(market(), MARKET, size)
+        told = [text for _, _, text in paper.texts]
+        assert told.index("7") < told.index("14") < told.index("21") < told.index("28")
+        assert told[told.index("28") + 1] == "-7"
+        tile = next(box for box, _, text in paper.texts if text == "28")
+        assert paper.image.getpixel((tile.left, tile.top + 1)) == 0
+        other = next(box for box, _, text in paper.texts if text == "21")
+        assert paper.image.getpixel((other.left, other.top + 1)) == 1
+
+
+def test_a_row_that_is_too_long_keeps_its_end() -> None:
+    told = [text for _, _, text in sheet(market(20), MARKET, "2.9").texts]
+    assert "140" in told
+    assert "…" in told
+    assert "7" not in told
+
+
+def test_cards_are_told_by_number_or_by_name_as_the_words_want() -> None:
+    told = " ".join(text for _, _, text in sheet(market(), MARKET, "7.5").texts)
+    assert "At work Flown Mower A" in told
+    assert "Discarded 2 3 4" in told
+    assert "take? worth -10 · ◆41 ▲38 ■9 ●-3" in told
+    assert "Quiet turns" not in told
+    assert "Bid 20" in told
+
+
+def test_where_seats_act_in_an_order_the_rings_count_down_and_who_is_past_is_hollow() -> None:
+    told = {seat: (lamps.pattern, lamps.n) for seat, lamps in rings(market(), MARKET).items()}
+    assert told == {4: ("choosing", 0), 2: ("turn", 0), 3: ("number", 8), 1: ("number", 4)}
+
+
 def test_a_game_without_words_is_drawn_all_the_same() -> None:
     for size in SIZES:
         assert "AUCTION" in told(size, auction(), None)
@@ -339,17 +375,17 @@ LONG = st.text(st.characters(exclude_categories=["Cs"]), max_size=90)
 @st.composite
 def crowded(draw: st.DrawFn) -> tuple[dict, dict]:
     """A table with 2 to 6 seats where every text is what a guest or an author may have typed."""
-    state = draw(st.sampled_from([lobby, bait_bid, bait_roll, bait_take, bait_over, auction, ladder]))()
+    state = draw(st.sampled_from([lobby, bait_bid, bait_roll, bait_take, bait_over, auction, ladder, market]))()
     count = draw(st.integers(2, 6))
     seats = [{"seat": n, "name": draw(LONG), "held": draw(st.booleans()), "box": "on", "phone": "on",
               "ready": draw(st.booleans()), "claim_code": "4821"} for n in range(1, count + 1)]  # fmt: skip
     state |= {"seats": seats, "name": draw(LONG), "title": draw(LONG), "want": draw(LONG), "notice": draw(st.none() | LONG),
               "events": [{"text": draw(LONG)}, {"text": draw(LONG)}], "url": "http://" + draw(LONG)}  # fmt: skip
-    words = draw(st.sampled_from([BAIT, AUCTION, DICELESS]))
+    words = draw(st.sampled_from([BAIT, AUCTION, DICELESS, MARKET]))
     if state["view"]:
         facts = draw(st.sampled_from(list(state["view"]["seats"].values())))
         state["view"]["seats"] = {str(n): dict(facts) for n in range(1, count + 1)}
-        phase = {"main": draw(LONG) + "{seat.bid}", "caption": draw(LONG)}
+        phase = {"main": draw(LONG) + "{seat.bid}", "caption": draw(LONG), "row": "table.offer"}
         words = {**words, "screen": {**words["screen"], "cell": draw(LONG), "phase": {state["view"]["phase"]: phase}}}
     return state, words
 

@@ -38,6 +38,7 @@ class Box:
         self._waiting = []  # frames to be asked, one after the other
         self._sealed = None  # the open frame of the round
         self._value = 0
+        self._names = {}  # of places of the round, for the display under the hood
         self._bid = None  # what will be told: that it is there is the lock
         self._unlocking = False
         self._told = None  # of the last revealed round
@@ -67,6 +68,10 @@ class Box:
             return None
         lo = self._sealed["lo"]
         return self._value - lo + 1, self._sealed["hi"] - lo + 1, self._bid is not None
+
+    def words(self):
+        """What the display says: the name of the dial's place in a sealed round, where it has one, else the hub's line."""
+        return self.text if self._sealed is None else self._names.get(self._value, self.text)
 
     def _turn(self, detents):
         if self._sealed is not None:
@@ -176,6 +181,9 @@ class Box:
                 self._told = None
                 self._sealed = frame
                 self._value = max(frame["lo"], min(frame["hi"], frame["at"]))
+        elif kind == "name":
+            if self._sealed is not None and self._sealed["r"] == round:
+                self._names[frame["i"]] = frame["x"]
         elif kind == "reveal":
             return self._reveal(round)
         elif kind == "cancel":
@@ -201,6 +209,7 @@ class Box:
     def _close(self):
         self._sealed = self._bid = None
         self._unlocking = False
+        self._names = {}
         self._drop("locked", "unlocked")
 
     def _drop(self, *kinds):

@@ -72,6 +72,10 @@ def _text(value):
     return type(value) is str and len(value) <= 40
 
 
+def _name(value):
+    return _text(value) and all(" " <= letter <= "~" for letter in value)
+
+
 def _pattern(value):
     return type(value) is str and value in rings.PATTERNS
 
@@ -88,6 +92,7 @@ _FROM_HUB = {
     "who": {},
     "ack": {"re": _number},
     "open": {"r": _round, "lo": _number, "hi": _number, "at": _number, "kind": _sealed},
+    "name": {"r": _number, "i": _number, "x": _name},
     "reveal": {"r": _number},
     "cancel": {"r": _number},
     "ring": {"p": _pattern, "n": _lamps, "c": _colour},

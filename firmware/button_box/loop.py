@@ -120,7 +120,7 @@ class Program:
         if said:
             board.write(said)
         self._ring.due(box.ring, now)
-        self._face.due(box.text, box.hood())
+        self._face.due(box.words(), box.hood())
         if box.sound is not None:
             self._sound.play(box.sound, now)
             box.sound = None

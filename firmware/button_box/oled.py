@@ -38,7 +38,7 @@ class Screen:
         self._canvas = framebuf.FrameBuffer(self.memory, WIDTH, HEIGHT, framebuf.MONO_VLSB)
 
     def draw(self, text, hood):
-        """The hub's line; and in a sealed round the place of the dial, large, and whether it is locked."""
+        """The box's words; and in a sealed round the place of the dial, large, and whether it is locked."""
         self._canvas.fill(0)
         for number, line in enumerate(wrapped(text)[:3]):
             self._canvas.text(line, 0, number * 10)

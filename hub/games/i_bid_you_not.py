@@ -58,6 +58,14 @@ Bid: TypeAlias = int | list[int]
 
 
 @dataclass(slots=True)
+class Standing:
+    """A bidder in the order of decision, and what the bid counts."""
+
+    seat: int
+    counts: int
+
+
+@dataclass(slots=True)
 class Market:
     """The middle of the table, all of it public (IB-04).
 
@@ -107,12 +115,32 @@ class Market:
         """The sum of the offer's prices."""
         return sum(card.price for card in self.offer)
 
+    @property
+    def turning(self) -> str:
+        """IB-11, IB-A28, IB-A29: what it takes to turn the order over."""
+        works = [named(card) for card in at_work(in_time(self))] if self.actions else []
+        if "cashing_machine B" in works:
+            return "The order turns over in any case."
+        if "cashing_machine A" in works or len(self.offer) < 2:
+            return "The order cannot turn over."
+        return f"If all bids lie between {self.lowest} and {self.highest}, the order turns over."
+
+    @property
+    def queue(self) -> list[Standing]:
+        """IB-12: while an auction is decided, what each bid counts, in the order of decision."""
+        return [Standing(seat, value_of(self, seat)[0]) for seat in self.order] if self.deciding and self.bids else []
+
+    @property
+    def way(self) -> str:
+        """IB-12: which bid decides first, in words."""
+        return "" if self.inverted is None else "turned over, lowest first" if self.inverted else "highest first"
+
 
 @dataclass(slots=True)
 class Buyer:
     """A player. IB-04: hand and score pile are private, their sizes public; the bid is secret until the reveal.
 
-    At the end `scored` lays the score pile open, and `score` is what it counts.
+    At the end `scored` lays the score pile open, `totals` are what the products count, and `score` is their sum.
     """
 
     hand: Secret[list[Card]]
@@ -121,6 +149,7 @@ class Buyer:
     locked: bool = False
     scored: list[Card] | None = None
     score: int | None = None
+    totals: dict[str, int] | None = None
 
     @property
     def hand_size(self) -> int:
@@ -411,10 +440,11 @@ async def auction(s: Table, declarer: int) -> None:
 async def bid(s: Table, declarer: int) -> None:
     """IB-10: whoever holds a card bids one, secretly and at once; IB-A39 Calculater A: openly, one by one."""
     market = s.table
-    s.phase, market.void, market.skipped = "bid", [], []
+    market.void, market.skipped = [], []
     for buyer in s.seats.values():
         buyer.bid = None
     pairs, openly = "ceiling_van B" in row_of(s).works, "calculater A" in row_of(s).works
+    s.phase = "open_bid" if openly else "bid"
     seats = bidders(s, declarer)
     if openly:
         for seat in clockwise(seats, declarer):
@@ -491,7 +521,9 @@ def reveal(s: Table) -> None:
     told = ", ".join(f"Seat {seat} {spoken(made)}" for seat, made in market.bids.items())
     tell(s, f"The bids: {told}.", rule="IB-10", kind="reveal", bids={str(k): v for k, v in market.bids.items()})
     way = "turned over, lowest" if market.inverted else "normal, highest"
-    tell(s, f"The order is {way} first.", rule="IB-11", kind="order", order=market.order, inverted=market.inverted)
+    at = {str(seat): value_of(market, seat)[0] for seat in market.order}
+    line = {"low": low, "high": high, "at": at, "turned": market.inverted}
+    tell(s, f"The order is {way} first.", rule="IB-11", kind="order", order=market.order, line=line)
 
 
 async def decide(s: Table) -> int:
@@ -741,10 +773,11 @@ def highest_score(s: Table) -> None:
     """IB-20, IB-21, IB-22: score piles count, the offer is nobody's; the highest, or all the highest, win."""
     s.phase, s.table.turn, s.table.deciding = "over", None, None
     prices = {seat: counting(s, pile(s, seat)) for seat in s.seats}
-    scores = {seat: sum(counted) for seat, counted in prices.items()}
+    scores = {seat: sum(map(sum, counted.values())) for seat, counted in prices.items()}
     for seat, buyer in s.seats.items():
         buyer.scored, buyer.score = pile(s, seat), scores[seat]
-        how = added(prices[seat]) if prices[seat] else "no cards"
+        buyer.totals = {kind: sum(some) for kind, some in prices[seat].items()}
+        how = added([price for some in prices[seat].values() for price in some]) if prices[seat] else "no cards"
         tell(s, f"Seat {seat} has {buyer.score}.", rule="IB-22", kind="score", **reckoned(seat, "score", None, buyer.score, how))
     best = max(scores.values())
     winners = [seat for seat, points in scores.items() if points == best]
@@ -753,21 +786,16 @@ def highest_score(s: Table) -> None:
     raise Won(winners, scores, f"All hands are empty: {told} {most}, {best}.", rule="IB-20")
 
 
-def counting(s: Table, cards: Sequence[Card]) -> list[int]:
-    """IB-22, IB-A71: the prices that count, each changed by the Headgrowns of the whole pile (IB-A11, IB-A12)."""
-    prices = extremes(cards) if s.setup.options["extremes"] else [card.price for card in cards]
+def counting(s: Table, cards: Sequence[Card]) -> dict[str, list[int]]:
+    """IB-22, IB-A71: by product the prices that count, each changed by the Headgrowns of the whole pile (IB-A11, IB-A12)."""
+    prices: dict[str, list[int]] = {}
+    for card in cards:
+        prices.setdefault(card.kind, []).append(card.price)
+    if s.setup.options["extremes"]:  # IB-V05: the highest and the lowest of each product; a single card once
+        prices = {kind: [min(some), max(some)] if len(some) > 1 else some for kind, some in prices.items()}
     names = [named(card) for card in cards] if s.table.actions else []
     grown = names.count("headgrowns A") - names.count("headgrowns B")
-    return [price + grown for price in prices]
-
-
-def extremes(cards: Sequence[Card]) -> list[int]:
-    """IB-V05 Extremes score: the highest and the lowest price of each product; a single card once."""
-    by_kind: dict[str, list[int]] = {}
-    for card in cards:
-        by_kind.setdefault(card.kind, []).append(card.price)
-    counting = [[min(prices), max(prices)] if len(prices) > 1 else prices for prices in by_kind.values()]
-    return [price for prices in counting for price in prices]
+    return {kind: [price + grown for price in some] for kind, some in prices.items()}
 
 
 # --- What the cards are and do -----------------------------------------------------------------------
@@ -919,6 +947,24 @@ async def random_scored(s: Table, seat: int) -> Card:
     return pile(s, seat).pop(await pick(s, list(range(len(pile(s, seat)))), "picks"))
 
 
+def wished(s: Table, seat: int) -> list[Action]:
+    """What an asked player may look for: to declare, to skip, and every card of the hand to add, bid or skip with."""
+    match s.phase:
+        case "turn":
+            name, moves, by_card = "add", [Action(seat=seat, move="auction")], cards_to_add(s) == 1
+        case "bid" | "open_bid":
+            name, moves, by_card = "bid", [], True
+        case "decide":
+            by_card = not must_accept(s, seat) and bool(skip_moves(s, seat))
+            name, moves = "skip", [Action(seat=seat, move="skip")] if not by_card else []
+        case _:
+            return []
+    pairs = name == "bid" and "ceiling_van B" in row_of(s).works
+    cards = [card.card for card in hand(s, seat)] if by_card else []
+    args: list[dict[str, Any]] = [{"cards": [card]} if pairs else {"card": card} for card in cards]
+    return moves + [Action(seat=seat, move=name, args=one) for one in args]
+
+
 # --- Refusals ----------------------------------------------------------------------------------------
 
 
@@ -941,7 +987,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
         case "skip" if s.phase == "decide" and seat == s.table.deciding:
             return explain_skip(s, action)
     now = s.table.turn if s.phase == "turn" else s.table.deciding
-    if s.phase == "bid" and now is None:
+    if s.phase == "bid":
         return Refusal("The bids are not revealed yet.", "IB-X01")
     if seat != now:
         return Refusal(f"It is Seat {now}'s {'turn' if s.phase == 'turn' else 'decision'}.", "IB-X01")
@@ -977,7 +1023,7 @@ def explain_add(s: Table, action: Action) -> Refusal:
 def explain_bid(s: Table, action: Action) -> Refusal:
     """A bid that nobody asked for (IB-X04), of a card that is not held (IB-X03), or that may not be bid (IB-X02)."""
     mine, seat = hand(s, action.seat), action.seat
-    if s.phase != "bid":
+    if s.phase not in ("bid", "open_bid"):
         return Refusal("No bids are taken now.", "IB-X04")
     if s.seats[seat].bid is None and not mine:
         return Refusal("You hold no card to bid.", "IB-X04")
@@ -1013,7 +1059,7 @@ def explain_skip(s: Table, action: Action) -> Refusal:
     held = [card for card in hand(s, seat) if type(args.get("card")) is int and card.card == args["card"]]
     if "card" in args and not held:
         return Refusal("You do not hold that card.", "IB-X03")
-    place = args.get("place")
+    place = args.get("place", None if skip_places(s, held[0]) else len(s.table.offer)) if held else None
     if not held or type(place) is not int or not 0 <= place <= len(s.table.offer):
         return Refusal(f"Name a place from 0 to {len(s.table.offer)}.", "IB-X07")
     why = skip_hindrance(s, held[0], place)

@@ -2,6 +2,6 @@
 
 from hub.pictures.panels import SIZES, PanelSize, panel, png
 from hub.pictures.rings import LAMPS, frame, rings
-from hub.pictures.words import fill, named
+from hub.pictures.words import named
 
-__all__ = ["LAMPS", "SIZES", "PanelSize", "fill", "frame", "named", "panel", "png", "rings"]
+__all__ = ["LAMPS", "SIZES", "PanelSize", "frame", "named", "panel", "png", "rings"]

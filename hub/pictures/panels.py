@@ -14,21 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import segno
 
 from hub.pictures.ink import BLACK, WHITE, Box, Sheet, fitting, shortened, width_of, wrapped
-from hub.pictures.words import (
-    Words,
-    asked_seats,
-    counted,
-    fill,
-    letter,
-    named,
-    part,
-    phase,
-    plain,
-    scope,
-    spoken_seat,
-    valued,
-)
+from hub.pictures.words import asked_seats, named, phase, scope, spoken_seat, valued
 from hub.ports import SEAT_MARKS
+from hub.words import Face, Words, counted, deck_in, face_of, fill, found, letter, part, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -111,6 +99,13 @@ class _Record(NamedTuple):
     lit: Sequence[str | None] = ()
 
 
+class _Laid(NamedTuple):
+    """A card of a row, and whether it is the one that counts now."""
+
+    face: Face
+    here: bool
+
+
 class _Told:
     """The public state in the words of the game."""
 
@@ -128,7 +123,9 @@ class _Told:
         self.phase = {"lobby": "Join", "over": "Game over", "stopped": "Stopped"}.get(
             self.stage, phase(self.view, words)
         )
+        self.deck = deck_in(words, self.view.get("table"), self.view.get("seats"))
         self.main, self.caption = self._main()
+        self.row = self._row()
         self.seats = self._seats()
         self.records = self._records()
         self.facts = self._facts()
@@ -207,6 +204,20 @@ class _Told:
             return f"{dice.get('say') or ''} {total}".strip()
         return total or str((dice.get("wants") or {}).get("say") or "")
 
+    def _row(self) -> Sequence[_Laid]:
+        """The row of cards that stands for the large text in this phase."""
+        drawn = part(self.words, "screen", "phase", str(self.view.get("phase")))
+        row = found(self.view, str(drawn.get("row"))) if self.stage == "playing" and drawn.get("row") else None
+        here = self._here(str(drawn.get("row") or ""))
+        faces = [(face_of(self.words, one, self.deck), one) for one in row] if isinstance(row, list) else []
+        key = str(part(self.words, "face").get("key"))
+        return [_Laid(face, one.get(key) == here if isinstance(one, dict) else False) for face, one in faces if face]
+
+    def _here(self, path: str) -> Any:
+        """The card of a row that the words mark as the one that counts now."""
+        mark = next((fact["here"] for name, fact in self._listed("table") if path == f"table.{name}" and "here" in fact), "")
+        return found(self.view, str(mark)) if mark else None
+
     def _seats(self) -> list[_Seat]:
         players = {int(one["seat"]): one for one in self.state.get("seats") or ()}
         if self.is_lobby or not self.view.get("seats"):
@@ -246,8 +257,9 @@ class _Told:
 
     def _listed(self, where: str) -> list[tuple[str, Mapping[str, Any]]]:
         """The facts of a place. Two places may have a fact of one name: then `name` says it, and the key differs."""
-        facts = part(self.words, "facts").items()
-        return [(str(fact.get("name", key)), fact) for key, fact in facts if fact.get("where") == where]
+        now, facts = self.view.get("phase"), part(self.words, "facts").items()
+        here = [(key, fact) for key, fact in facts if fact.get("where") == where and now in fact.get("in", [now])]
+        return [(str(fact.get("name", key)), fact) for key, fact in here]
 
     def _seat_facts(self, facts: Mapping[str, Any]) -> list[str]:
         told = [self._fact(name, fact, facts) for name, fact in self._listed("seat")]
@@ -255,7 +267,12 @@ class _Told:
 
     def _facts(self) -> list[str]:
         table = self.view.get("table") or {}
-        told = [self._fact(name, fact, table) for name, fact in self._listed("table") if not fact.get("row")]
+        # Cards of a row are told here only where they do not lie in the main zone.
+        told = [
+            self._fact(name, fact, table)
+            for name, fact in self._listed("table")
+            if not fact.get("row") or (fact.get("card") and not self.row)
+        ]
         return [one for one in told if one]
 
     def _fact(self, name: str, fact: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
@@ -272,15 +289,26 @@ class _Told:
         if fact.get("card") and isinstance(value, list):
             count = facts.get(f"{name}_count")
             hidden = count - len(value) if type(count) is int else 0
-            text = " ".join([*(letter(self.words, face) for face in value), *"?" * hidden])
+            between = ", " if fact["card"] == "name" else " "
+            cards = [self._card(face, by_name=fact["card"] == "name") for face in value]
+            text = between.join([*(dict.fromkeys(cards) if fact["card"] == "name" else cards), *"?" * hidden])
+        elif fact.get("card") and isinstance(value, dict):
+            text = " ".join(f"{letter(self.words, face)}{counted(one, fact)}" for face, one in value.items())
         else:
             text = self._said(valued(value, fact, self.words))
         return f"{label}{'' if len(label) < 2 else ' '}{text}" if text else ""
 
+    def _card(self, card: Any, *, by_name: bool) -> str:
+        """A card in a fact: its letter, the title of its face, or its name where the words want that."""
+        face = face_of(self.words, card, self.deck)
+        if face is None:
+            return str(card) if part(self.words, "face") else letter(self.words, card)
+        return face.name if by_name else face.title if face.title != face.name else letter(self.words, card)
+
     def _records(self) -> list[_Record]:
         told: list[_Record] = []
         for name, fact in self._listed("table") if self.stage != "over" else ():
-            rows = (self.view.get("table") or {}).get(name) if fact.get("row") else None
+            rows = (self.view.get("table") or {}).get(name) if fact.get("row") and not fact.get("card") else None
             told += [self._record(record, fact) for record in rows or ()]
         return told
 
@@ -314,7 +342,7 @@ def _small(panel_size: PanelSize, paper: Sheet, told: _Told) -> None:
     size = 16 if wide else fitting(told.caption, main.width, (20, 18, 16))
     height = 18 if wide else 23
     number = Box(main.left, main.top + 2, main.right, main.bottom - 1 - len(lines) * height)
-    _number(paper, number, told.main, (56, 48, 40, 32, 26, 22, 18, 16), told.dice)
+    _main(paper, number, told, (56, 48, 40, 32, 26, 22, 18, 16))
     for place, line in enumerate(lines):
         paper.line(number._replace(top=number.bottom, bottom=main.bottom).row(place, height), line, size)
     zone = zones["seats"]
@@ -354,7 +382,7 @@ def _medium(paper: Sheet, told: _Told) -> None:
             lines.append(_whole(told.facts, main.width, 18))
         height = 26
         number = Box(main.left, main.top + 2, main.right, main.bottom - len(lines) * height - 4)
-        _number(paper, number, told.main, (84, 72, 60, 50, 42, 34, 28, 24, 20, 18), told.dice)
+        _main(paper, number, told, (84, 72, 60, 50, 42, 34, 28, 24, 20, 18))
         for place, line in enumerate(lines):
             box = Box(main.left, number.bottom, main.right, main.bottom).row(place, height)
             if isinstance(line, _Record):
@@ -461,6 +489,51 @@ def _number(paper: Sheet, box: Box, text: str, sizes: Sequence[int], dice: Seque
     paper.line(box, text, fitting(text, box.width, sizes, bold=True), bold=True)
 
 
+def _main(paper: Sheet, box: Box, told: _Told, sizes: Sequence[int]) -> None:
+    """What is largest on a panel: a row of cards where the phase has one, else the one large text."""
+    if told.row:
+        _cards(paper, box, told.row, [size for size in sizes if size <= 60])
+    else:
+        _number(paper, box, told.main, sizes, told.dice)
+
+
+def _cards(paper: Sheet, box: Box, row: Sequence[_Laid], sizes: Sequence[int]) -> None:
+    """A row of cards, number over tag, the one that counts white on black. Too many: the first ones give way."""
+    least = sizes[-1]
+    high = [size for size in sizes if size * 3 // 2 + 6 <= box.height and size > least] or [least]
+    size = next((one for one in high if _row_width(row, one, least) <= box.width), high[-1])
+    small = max(least, size // 2)
+    widths = [_card_width(laid.face, size, small) for laid in row]
+    ellipsis = width_of("…", size) + 6
+    first = 0
+    while first < len(row) - 1 and sum(widths[first:]) + (ellipsis if first else 0) > box.width:
+        first += 1
+    tall = min(box.height, round(size * 0.95) + small + 8)
+    at, top = box.left, box.top + (box.height - tall) // 2
+    if first:
+        paper.line(Box(at, top, at + ellipsis, top + round(size * 0.95)), "…", size)
+        at += ellipsis
+    for laid, width in zip(row[first:], widths[first:], strict=True):
+        tile = Box(at, top, min(at + width - 4, box.right), top + tall)
+        ink = WHITE if laid.here else BLACK
+        if laid.here:
+            paper.fill(tile)
+        elif tall > 60:
+            paper.frame(tile, radius=4)
+        inner = tile.inset(2, 1)
+        paper.line(inner._replace(bottom=inner.bottom - small - 2), laid.face.title, size, bold=True, align="centre", ink=ink)
+        paper.line(inner._replace(top=inner.bottom - small - 4), laid.face.tag, small, align="centre", ink=ink)
+        at += width
+
+
+def _row_width(row: Sequence[_Laid], size: int, least: int) -> int:
+    return sum(_card_width(laid.face, size, max(least, size // 2)) for laid in row)
+
+
+def _card_width(face: Face, size: int, small: int) -> int:
+    return max(width_of(face.title, size, bold=True), width_of(face.tag, small)) + max(12, size // 3)
+
+
 def _cell(paper: Sheet, box: Box, seat: _Seat, left: _Seat | None = None, above: _Seat | None = None) -> int:
     """The ground of a seat's cell: black for a seat that is waited for. Returns the ink to write with.
 
@@ -544,13 +617,7 @@ def _centrepiece(paper: Sheet, box: Box, told: _Told) -> None:
     """The main zone of the 7.5 inch panel while a match is on or over."""
     rows = min(len(told.records), 5)
     tall = 90 if rows else 150
-    _number(
-        paper,
-        box._replace(bottom=box.top + tall),
-        told.main,
-        (140, 120, 104, 88, 72, 60, 48, 40, 32, 26, 22),
-        told.dice,
-    )
+    _main(paper, box._replace(bottom=box.top + tall), told, (140, 120, 104, 88, 72, 60, 48, 40, 32, 26, 22))
     top = box.top + tall
     for line in wrapped(told.caption, box.width, 2, 28):
         paper.line(Box(box.left, top, box.right, top + 36), line, 28)

@@ -10,8 +10,9 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hub.pictures.words import Words, asked_seats, found, part
+from hub.pictures.words import asked_seats
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
+from hub.words import Words, found, part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +38,8 @@ def rings(state: Mapping[str, Any], words: Words | None) -> dict[int, LampPictur
     `claiming` (lists of seats) and `last_orders` (true); and of the words' `[screen]` the paths
     `ring` (a seat's public number, or the table's numbers by seat), `out` (a seat's flag), `leader` (the
     table's high bidder), `caller` (who called the bid), `pulse` (a number above 1 makes both pulse so
-    often) and `inside` (the table's list of seats still in an auction).
+    often) and `inside` (the table's list of seats still in an auction); and of a phase `order` and `past`
+    (the table's lists of seats in the order in which they act, and of those who have acted).
     """
     shown = {}
     for one in state.get("seats") or ():
@@ -111,6 +113,8 @@ def _standing(seat: int, view: Mapping[str, Any], words: Words | None) -> Look |
     """Where the seat stands while others act: leading, out, or with a public number."""
     screen = part(words, "screen")
     facts = view["seats"][str(seat)]
+    if placed := _placed(seat, view, part(words, "screen", "phase", str(view.get("phase")))):
+        return placed
     for role in ("leader", "caller"):
         if screen.get(role) and found(view, screen[role]) == seat:
             return (role, _pulses(view, screen))
@@ -127,6 +131,16 @@ def _pulses(view: Mapping[str, Any], screen: Mapping[str, Any]) -> int:
     """How often a doubled bid pulses."""
     stake = found(view, screen["pulse"]) if screen.get("pulse") else None
     return stake if type(stake) is int and 1 < stake <= LAMPS else 0
+
+
+def _placed(seat: int, view: Mapping[str, Any], phase: Mapping[str, Any]) -> Look | None:
+    """Where seats act in an order: the first one's ring is full, the last one's has the fewest lamps; hollow is past."""
+    order, past = (found(view, str(phase.get(path) or "")) for path in ("order", "past"))
+    if isinstance(past, list) and seat in past:
+        return ("choosing", 0)
+    if not isinstance(order, list) or seat not in order:
+        return None
+    return ("number", LAMPS * (len(order) - order.index(seat)) // len(order))
 
 
 def _number(value: Any) -> Look | None:

@@ -1,9 +1,10 @@
 // The public part of a match as phones show it: rows on the table, facts, and what lies before each seat.
 
-import { html } from "/vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { Mark, Said, Who } from "./atoms.js";
 import { Facts, Rows } from "./facts.js";
-import { asked, at, seatName } from "./words.js";
+import { NumberLine } from "./line.js";
+import { asked, at, lineIn, orderOf, phaseOf, seatName } from "./words.js";
 
 /** What a seat is doing in the open question, in a word or two; empty when nothing is wanted of it. */
 export function doing(state, seat) {
@@ -32,12 +33,13 @@ export function WaitingFor({ state, mine }) {
   return html`<p class="waiting-for"><span>Waiting for</span> ${seats.map((seat) => html`<${Who} state=${state} seat=${seat} />`)}</p>${wanted}`;
 }
 
-export function Around({ words, state, mine }) {
+export function Around({ words, state, mine, revealing = false }) {
   const token = tokenOf(words, state);
-  const order = state.view?.table?.order;
-  const seats = Array.isArray(order) && order.every(Number.isInteger) ? order : Object.keys(state.view?.seats ?? {}).map(Number);
+  const seats = inOrder(words, state);
+  const line = !revealing && phaseOf(words, state.view).line && lineIn(state);
   return html`<section class="around" aria-label="The table">
     <${Rows} words=${words} state=${state} />
+    ${line && html`<${NumberLine} key=${line.n} state=${state} line=${line} mine=${mine} />`}
     <${Facts} words=${words} state=${state} where="table" facts=${state.view?.table} />
     <ul class="places">
       ${seats.map((seat) => {
@@ -56,8 +58,37 @@ export function Around({ words, state, mine }) {
   </section>`;
 }
 
-/** The numbers that were just revealed, seat by seat. */
-export function Reveal({ words, state }) {
+/** All seats, in the order in which they act where there is one. */
+function inOrder(words, state) {
+  const all = Object.keys(state.view?.seats ?? {}).map(Number);
+  const order = orderOf(words, state.view) ?? [];
+  return [...order, ...all.filter((seat) => !order.includes(seat))];
+}
+
+const REVEAL_FOR = 4_500;
+
+/** True for a while after the events tell of a reveal that was not there when the page came. */
+export function useReveal(state) {
+  const last = [...(state.events ?? [])].reverse().find((e) => e.kind === "reveal")?.n ?? 0;
+  const seen = useRef(last);
+  const [showing, setShowing] = useState(false);
+  useEffect(() => {
+    if (last <= seen.current) {
+      seen.current = last;
+      return undefined;
+    }
+    seen.current = last;
+    setShowing(true);
+    const timer = setTimeout(() => setShowing(false), REVEAL_FOR);
+    return () => clearTimeout(timer);
+  }, [last]);
+  return showing;
+}
+
+/** The numbers that were just revealed, on their line or seat by seat. */
+export function Reveal({ words, state, mine }) {
+  const line = lineIn(state);
+  if (line) return html`<section class="reveal lined" aria-label="Revealed"><${NumberLine} key=${line.n} state=${state} line=${line} mine=${mine} /></section>`;
   const name = words?.screen?.ring;
   const seats = Object.entries(state.view?.seats ?? {}).filter(([, facts]) => name && facts[name] !== null && facts[name] !== undefined);
   if (!seats.length) return null;

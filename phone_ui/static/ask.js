@@ -3,7 +3,7 @@
 import { html, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
 import { FormFields } from "./form.js";
 import { argsOf, blanksOf, choosing, fieldsOf, formsOf, isPlain, isWhole } from "./moves.js";
-import { moveLabel, plain } from "./words.js";
+import { fill, moveLabel, plain } from "./words.js";
 
 /** At most this many big buttons stand at the thumb; more moves become a list to pick from. */
 const BUTTONS = 3;
@@ -34,14 +34,18 @@ export function useQuestion(hand) {
  */
 function layOut(asked, front) {
   const barred = asked.filter((form) => form.why && !form.variants.length);
-  const open = asked.filter((form) => !barred.includes(form));
+  const live = asked.filter((form) => !barred.includes(form));
+  // Of which every value is barred: among many it is listed; alone it is shown with the reasons, and nothing to press.
+  const hopeless = live.filter((form) => !form.variants.length);
+  const vain = live.every((form) => hopeless.includes(form) || isPlain(form)) ? hopeless : [];
+  const open = live.filter((form) => !vain.includes(form));
   const rich = open.filter((form) => !isPlain(form));
   const plainOnes = open.filter(isPlain);
   const listed = rich.length > 1 || open.length > BUTTONS;
-  if (!listed) return { list: null, barred, inFront: rich[0] ?? null, buttons: plainOnes };
+  if (!listed) return { list: null, barred, vain, inFront: rich[0] ?? null, buttons: plainOnes };
   const safe = plainOnes.find((form) => form === open.at(-1)) ?? null;
   const list = open.filter((form) => form !== safe);
-  return { list, barred, inFront: list.find((form) => form.key === front) ?? (isPlain(list[0]) ? null : list[0]), buttons: safe ? [safe] : [] };
+  return { list, barred, vain, inFront: list.find((form) => form.key === front) ?? (isPlain(list[0]) ? null : list[0]), buttons: safe ? [safe] : [] };
 }
 
 /** The words of the game with what the rules say just now beside the values of this seat's moves. */
@@ -55,7 +59,7 @@ export function withNotes(words, notes) {
 /** The choices of the open question. */
 export function Choices({ words: plainWords, state, hand, question, keepOpen }) {
   const words = useMemo(() => withNotes(plainWords, hand.notes), [plainWords, hand.notes]);
-  const { list, barred, inFront } = layOut(question.forms.filter((form) => !form.standing), question.front);
+  const { list, barred, vain, inFront } = layOut(question.forms.filter((form) => !form.standing), question.front);
   return html`<div class="question">
     ${list &&
     html`<fieldset class="field pick-move">
@@ -72,6 +76,8 @@ export function Choices({ words: plainWords, state, hand, question, keepOpen }) 
         </label>`;
       })}
     </fieldset>`}
+    ${inFront && !list && words?.moves?.[inFront.move]?.note && html`<p class="form-note">${fill(words.moves[inFront.move].note, state.view)}</p>`}
+    ${inFront && !list && words?.moves?.[inFront.move]?.effect && html`<p class="form-note">${words.moves[inFront.move].effect}</p>`}
     ${inFront &&
     !isPlain(inFront) &&
     html`<${FormFields}
@@ -85,6 +91,9 @@ export function Choices({ words: plainWords, state, hand, question, keepOpen }) 
       keepOpen=${keepOpen}
       onChange=${(name, value) => question.choose(inFront, name, value)}
     />`}
+    ${vain.map(
+      (form) => html`<${FormFields} key=${`${question.question}/${form.key}`} words=${words} state=${state} you=${hand.you} move=${form.move} fields=${fieldsOf(form, {})} group=${form.key} keepOpen=${keepOpen} />`,
+    )}
     ${barred.length > 0 &&
     html`<ul class="barred">
       ${barred.map((form) => html`<li key=${form.key}><b>${moveLabel(words, state, form.move)}</b> ${form.why}</li>`)}

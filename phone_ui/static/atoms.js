@@ -1,7 +1,7 @@
 // The smallest things that every page draws: seat marks, names in sentences, cards, dice.
 
 import { html } from "/vendor/htm-preact.js";
-import { MARKS, bySeat, isNamed, seatName } from "./words.js";
+import { MARKS, bySeat, faceIn, isNamed, seatName } from "./words.js";
 
 const SHAPES = {
   1: html`<circle cx="12" cy="12" r="9.5" />`,
@@ -39,7 +39,8 @@ export function seatWords(seat) {
 /** A card by its face: the game's drawing, letter and name, or simply its face; `null` is an empty place. */
 export function Card({ words, face, small = false, look = "" }) {
   if (face === null || face === undefined) return html`<span class=${`card empty${small ? " small" : ""}`} role="img" aria-label="empty" />`;
-  const card = words?.cards?.[face];
+  const card = faceIn(words, face);
+  if (card?.record) return html`<${Faced} card=${card} small=${small} />`;
   if (!card) return html`<span class=${`card plain${small ? " small" : ""}`}><span class="card-face">${String(face)}</span></span>`;
   return html`<span class=${`card${small ? " small" : ""}${card.art ? "" : " plain"} ${look}`} style=${{ "--card": card.colour ?? "currentColor" }}>
     ${card.letter && !card.face && html`<span class="card-letter" aria-hidden="true">${card.letter}</span>`}
@@ -48,6 +49,22 @@ export function Card({ words, face, small = false, look = "" }) {
       : html`<span class="card-face" aria-hidden="true">${card.face ?? card.name}</span>`}
     <span class="card-name">${card.name}</span>
   </span>`;
+}
+
+/** A card of the state: its number large, price in the corner, product and colour in words beside the colour. */
+function Faced({ card, small }) {
+  const longest = Math.max(...card.name.split(/[ -]/).map((word) => word.length), 8);
+  return html`<span class=${`card faced${small ? " small" : ""}`} style=${{ "--card": card.colour ?? "currentColor", "--longest": longest }}>
+    <span class="card-top"><b class="card-face">${card.title}</b> ${card.tag && html`<span class=${`card-tag${card.tag.startsWith("-") ? " minus" : ""}`}>${card.tag}</span>`}</span>
+    <span class="card-name">${card.name}</span>
+    ${card.hue && html`<span class="card-hue">${card.hue}</span>`}
+  </span>`;
+}
+
+/** What a card does, in a sentence; nothing where it does nothing. */
+export function CardText({ words, face }) {
+  const card = face !== null && face !== undefined ? faceIn(words, face) : null;
+  return html`<p class="card-text" role="status">${card?.record ? html`<b>${card.full}</b> ${card.hue && `· ${card.hue}`} ${card.text ? `· ${card.text}` : "· no action"}` : ""}</p>`;
 }
 
 const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };

@@ -102,7 +102,7 @@ function Box({ seat, box, state, hubKey, act }) {
     <button type="button" class="bar" onClick=${(e) => press("bar", e.shiftKey)}>pass</button>
     <footer class="box-foot">
       <button type="button" class="plain" aria-pressed=${hood} onClick=${() => setHood(!hood)}>${hood ? "Close the hood" : "Look under the hood"}</button>
-      ${hood && html`<span class="under-hood">${box.sealed ? html`dial at <b>${box.hood || "?"}</b>${box.locked ? ", locked" : ""}` : "nothing sealed"}</span>`}
+      ${hood && html`<span class="under-hood">${box.sealed ? html`dial at <b>${box.hood || "?"}</b>${box.named ? html` ${box.named}` : ""}${box.locked ? ", locked" : ""}` : "nothing sealed"}</span>`}
       <span class="cables">
         <button type="button" class="plain" onClick=${() => press("bar", true)}>Hold bar</button>
         ${box.connected ? html`<button type="button" class="plain" onClick=${() => act({ box: seat, unplug: true })}>Unplug</button>` : html`<button type="button" class="plain" onClick=${() => act({ box: seat, plug: true })}>Plug in</button>`}

@@ -1,12 +1,12 @@
 // Facts of a view, drawn by the game's words: counters, cards, seats, and rows of records.
 
-import { html } from "/vendor/htm-preact.js";
-import { Card, Mark, Said, Who, seatWords } from "./atoms.js";
-import { counted, fill, isBySeat, isRecord, plain, seatName } from "./words.js";
+import { html, useState } from "/vendor/htm-preact.js";
+import { Card, CardText, Mark, Said, Who, seatWords } from "./atoms.js";
+import { at, counted, faceIn, fill, isBySeat, isRecord, orderOf, plain, seatName } from "./words.js";
 
-/** The facts of one place (`table`, `seat`, `you`) that are there: {name, about, value}. */
-export function factsOf(words, where, facts) {
-  const all = Object.entries(words?.facts ?? {}).filter(([, about]) => (about.where ?? "table") === where);
+/** The facts of one place (`table`, `seat`, `you`) that are there in this phase: {name, about, value}. */
+export function factsOf(words, where, facts, phase) {
+  const all = Object.entries(words?.facts ?? {}).filter(([, about]) => (about.where ?? "table") === where && (!about.in || about.in.includes(phase)));
   return all.map(([name, about]) => ({ name, about, value: facts?.[about.name ?? name] })).filter(({ value }) => value !== undefined && value !== null);
 }
 
@@ -23,6 +23,10 @@ function isEmpty(value) {
 function Value({ words, state, about, value, small }) {
   if (about.seat && Number.isInteger(value)) return html`<${Who} state=${state} seat=${value} />`;
   if (about.seats && Array.isArray(value)) return html`<span class="list seats">${value.map((seat) => html`<${Who} state=${state} seat=${seat} />`)}</span>`;
+  if (about.card === "name" && Array.isArray(value))
+    return html`<ul class="by-name">${byName(words, value).map(({ name, text }) => html`<li key=${name}><b>${name}</b> <span class="said">${text}</span></li>`)}</ul>`;
+  if (about.card && isRecord(value) && !faceIn(words, value))
+    return html`<span class="list sums">${Object.entries(value).map(([card, v]) => html`<span key=${card} class="pair">${faceIn(words, card)?.full ?? card} ${counted(v, about)}</span>`)}</span>`;
   if (about.card && Array.isArray(value)) return html`<${Cards} words=${words} faces=${value} small=${small} />`;
   if (about.card) return html`<span class="list cards"><${Card} words=${words} face=${value} small=${small} /></span>`;
   if (Array.isArray(value)) {
@@ -33,15 +37,29 @@ function Value({ words, state, about, value, small }) {
   }
   if (isBySeat(value))
     return html`<span class="list seats">
-      ${Object.entries(value).map(([seat, v]) => html`<span class="pair"><${Who} state=${state} seat=${seat} /> ${isRecord(v) ? recordWords(v, about, words) : counted(v, about)}</span>`)}
+      ${inOrder(words, state, value).map(([seat, v]) => html`<span class="pair"><${Who} state=${state} seat=${seat} /> ${isRecord(v) ? recordWords(v, about, words) : counted(v, about)}</span>`)}
     </span>`;
   if (isRecord(value)) return html`<span class="value"><${Said} state=${state} text=${recordWords(value, about, words)} /></span>`;
   const known = about.names?.[String(value)];
   return html`<span class="value">${known ?? (typeof value === "string" ? value : counted(value, about))}</span>`;
 }
 
+/** Cards by name, with what they do; each name once. */
+function byName(words, cards) {
+  const told = cards.map((card) => faceIn(words, card) ?? { name: String(card), text: "" });
+  return told.filter((one, i) => told.findIndex((other) => other.name === one.name) === i);
+}
+
+/** What stands by seat, in the order in which the seats act. */
+function inOrder(words, state, bySeat) {
+  const order = orderOf(words, state.view) ?? [];
+  const place = ([seat]) => (order.includes(Number(seat)) ? order.indexOf(Number(seat)) : order.length);
+  return Object.entries(bySeat).sort((a, b) => place(a) - place(b));
+}
+
 /** A heap of cards: equal faces lie on one another, with their number. */
 function Cards({ words, faces, small }) {
+  if (faces.some(isRecord)) return html`<span class="list cards">${faces.map((face) => html`<${Card} key=${faceIn(words, face)?.key} words=${words} face=${face} small=${small} />`)}</span>`;
   const heaps = new Map();
   for (const face of faces) heaps.set(face, (heaps.get(face) ?? 0) + 1);
   return html`<span class="list cards">
@@ -60,7 +78,7 @@ function recordWords(record, about, words) {
 
 /** Facts as labelled lines; `quiet` names facts drawn elsewhere. */
 export function Facts({ words, state, where, facts, small = true, quiet = [] }) {
-  const lines = factsOf(words, where, facts).filter(({ name, about, value }) => !about.row && !quiet.includes(name) && !isEmpty(value) && value !== about.unless);
+  const lines = factsOf(words, where, facts, state?.view?.phase).filter(({ name, about, value }) => !about.row && !quiet.includes(name) && !isEmpty(value) && value !== about.unless);
   if (!lines.length) return null;
   return html`<dl class=${`facts of-${where}`}>
     ${lines.map(
@@ -74,10 +92,20 @@ export function Facts({ words, state, where, facts, small = true, quiet = [] }) 
   </dl>`;
 }
 
-/** The rows of records on the table, such as places with cards on them: one tile a record. */
+/** The rows on the table that are there in this phase. */
+function rowsOf(words, state) {
+  return factsOf(words, "table", state.view?.table, state.view?.phase).filter(({ about, value }) => about.row && Array.isArray(value) && value.length);
+}
+
+/** The rows of cards on the table. */
+export function CardRows({ words, state, small = true }) {
+  const rows = rowsOf(words, state).filter(({ about }) => about.card);
+  return rows.map(({ name, about, value }) => html`<${CardRow} key=${name} words=${words} state=${state} label=${about.label ?? plain(name)} about=${about} cards=${value} small=${small} />`);
+}
+
+/** The rows of other records, such as places with cards on them: one tile a record. */
 export function Rows({ words, state, small = true }) {
-  const rows = factsOf(words, "table", state.view?.table).filter(({ about, value }) => about.row && Array.isArray(value) && value.length);
-  return rows.map(
+  return rowsOf(words, state).filter(({ about }) => !about.card).map(
     ({ name, about, value }) => html`<section key=${name} class=${`row${about.by ? " by-seat" : ""}`} aria-label=${about.label ?? plain(name)}>
       <ul class="tiles">
         ${value.map((record, i) => html`<${Tile} words=${words} state=${state} about=${about} record=${record} first=${i === 0 && !about.by} small=${small} />`)}
@@ -91,6 +119,27 @@ function Counts({ counts }) {
   return html`<span class="list counts">
     ${Object.entries(counts).map(([seat, n]) => html`<span key=${seat} class="pair" aria-label=${`${seatWords(seat)}: ${n}`}><${Mark} seat=${seat} />${n}</span>`)}
   </span>`;
+}
+
+/** Cards in a row, left to right, with who laid them; a tap tells what a card does. */
+function CardRow({ words, state, label, about, cards, small }) {
+  const [tapped, setTapped] = useState(null);
+  const here = about.here && at(state.view, about.here);
+  return html`<section class="card-row" aria-label=${label} style=${{ "--count": Math.max(cards.length, 1) }}>
+    <h3 class="card-row-label">${label}</h3>
+    <ol class="laid">
+      ${cards.map((card) => {
+        const { key, full, text } = faceIn(words, card);
+        return html`<li key=${key} class=${key === here ? "here" : ""}>
+          <button type="button" class="card-tap" aria-expanded=${tapped === key} aria-label=${`${full}${text ? `: ${text}` : ""}`} onClick=${() => setTapped(tapped === key ? null : key)}>
+            <${Card} words=${words} face=${card} small=${small} />
+          </button>
+          ${about.by && card[about.by] ? html`<span class="laid-by"><${Mark} seat=${card[about.by]} /><span class="unseen"> by seat ${card[about.by]}</span></span>` : null}
+        </li>`;
+      })}
+    </ol>
+    ${tapped !== null && html`<${CardText} words=${words} face=${tapped} />`}
+  </section>`;
 }
 
 function Tile({ words, state, about, record, first, small }) {

@@ -4,9 +4,10 @@ import { html, useState } from "/vendor/htm-preact.js";
 import { Amount } from "./widgets/amount.js";
 import { Barred } from "./widgets/barred.js";
 import { Choose } from "./widgets/choose.js";
+import { Gaps } from "./widgets/gaps.js";
 import { OneOf } from "./widgets/one_of.js";
 import { Order } from "./widgets/order.js";
-import { plain } from "./words.js";
+import { isRecord, plain } from "./words.js";
 
 const WIDGETS = { one_of: OneOf, amount: Amount, choose: Choose, order: Order };
 
@@ -14,7 +15,7 @@ const WIDGETS = { one_of: OneOf, amount: Amount, choose: Choose, order: Order };
 function publicFaces(view, found = new Set()) {
   const walk = (value) => {
     if (Array.isArray(value)) value.forEach(walk);
-    else if (value !== null && typeof value === "object") Object.values(value).forEach(walk);
+    else if (isRecord(value)) Object.values(value).forEach(walk);
     else if (value !== null) found.add(JSON.stringify(value));
   };
   walk(view?.table);
@@ -22,10 +23,24 @@ function publicFaces(view, found = new Set()) {
   return found;
 }
 
+/** What the cards are called that lie as records somewhere in a part of a view. */
+function calledIn(words, value, found = new Set()) {
+  if (Array.isArray(value)) for (const one of value) calledIn(words, one, found);
+  else if (isRecord(value)) {
+    if (words.face.key in value) found.add(JSON.stringify(value[words.face.key]));
+    for (const one of Object.values(value)) calledIn(words, one, found);
+  }
+  return found;
+}
+
 /** Would drawing this field show a card that only its owner may see? */
 export function showsHand(words, state, you, field) {
   const offered = [...(field.of ?? field.from ?? []), ...field.barred.map(({ value }) => value)];
   if (!you || !words?.parameters?.[field.name]?.card) return false;
+  if (words.face) {
+    const [mine, laid] = [calledIn(words, you), calledIn(words, [state.view?.table, state.view?.seats])];
+    return offered.flat().some((v) => mine.has(JSON.stringify(v)) && !laid.has(JSON.stringify(v)));
+  }
   const own = new Set(Object.values(you).flat(2).filter((v) => v !== null && typeof v !== "object").map((v) => JSON.stringify(v)));
   const open = publicFaces(state.view);
   return offered.flat().some((v) => own.has(JSON.stringify(v)) && !open.has(JSON.stringify(v)));
@@ -42,7 +57,7 @@ export function FormFields({ words, state, you, move, fields, group, keepOpen, o
   return html`<div class="fields">
     ${toDraw.map((field) => {
       const shown = field.kind === "fixed" ? { ...field, kind: "one_of", of: [field.only] } : field;
-      const Widget = WIDGETS[shown.kind];
+      const Widget = words?.parameters?.[field.name]?.between ? Gaps : WIDGETS[shown.kind];
       const label = words?.parameters?.[field.name]?.label ?? plain(field.name);
       return html`<fieldset key=${field.name} class=${`field kind-${shown.kind}`}>
         <legend>${label}</legend>

@@ -1,12 +1,13 @@
 // The table's screen: public state only, readable from 2.5 m, never asleep and never an error page.
 
-import { html, render, useEffect, useState } from "/vendor/htm-preact.js";
+import { html, render, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
 import { DiceDone, DiceRow, DiceWants, Mark, Said, Who, diceSay } from "./atoms.js";
-import { doing, tokenOf } from "./around.js";
-import { Facts, Rows } from "./facts.js";
-import { seatState } from "./lobby.js";
+import { doing, tokenOf, useReveal } from "./around.js";
+import { NumberLine } from "./line.js";
+import { CardRows, Facts, Rows } from "./facts.js";
+import { Sums, seatState } from "./lobby.js";
 import { follow, notOlder } from "./stream.js";
-import { asked, at, counted, isNamed, nowLines, phaseWords, roundWords, seatName, wordsOf } from "./words.js";
+import { asked, counted, isNamed, lineIn, nowLines, orderOf, phaseOf, phaseWords, roundWords, seatName, withDeck, wordsOf } from "./words.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-2);
 const SHOW_GAME = 6_500;
@@ -23,7 +24,8 @@ const SIDES = {
 function Kiosk() {
   const [state, setState] = useState(null);
   const [away, setAway] = useState(false);
-  const [words, setWords] = useState(null);
+  const [plainWords, setWords] = useState(null);
+  const words = useMemo(() => withDeck(plainWords, state?.view?.table, state?.view?.seats), [plainWords, state]);
 
   useEffect(() => {
     const stream = follow(`/t/${table}/events`, { onState: (next) => setState((was) => (notOlder(was, next) ? next : was)), onAway: setAway });
@@ -67,6 +69,7 @@ function TableTop({ words, state }) {
   return html`<section class="table-top" aria-label="The table">
     ${line(far)}
     <div class="felt">
+      <${CardRows} words=${words} state=${state} small=${false} />
       <${Rows} words=${words} state=${state} small=${false} />
       <${Facts} words=${words} state=${state} where="table" facts=${state.view?.table} />
     </div>
@@ -94,9 +97,11 @@ function SeatPlace({ words, state, seat, token }) {
 /** The NOW card: who, what, and the biggest number of the moment. */
 function Now({ words, state }) {
   const { main, caption } = nowLines(words, state);
+  const revealing = useReveal(state);
+  const line = (revealing || phaseOf(words, state.view).line) && lineIn(state);
   const seats = asked(state.view);
   const secret = state.view?.waiting?.secret;
-  const order = at(state.view, "table.order");
+  const order = orderOf(words, state.view);
   const many = (state.dice?.count ?? 0) > 1;
   const trouble = ["cocked", "wrong_count", "no_reader"].includes(state.dice?.state);
   const latest = (state.events ?? []).slice(-3).reverse().slice(0, trouble ? 0 : state.dice ? 1 : 3);
@@ -104,8 +109,9 @@ function Now({ words, state }) {
     <p class="now-where">${state.title}${state.view?.round ? html`, <span>${roundWords(state.view).toLowerCase()}</span>` : ""}</p>
     <p class="now-phase">${phaseWords(words, state.view)}</p>
     ${!secret && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
-    ${main && html`<p class="now-main" style=${{ "--letters": Math.max(main.length, 5) }}>${main}</p>`}
+    ${main && html`<p class="now-main" style=${{ "--letters": Math.max(main.length, 5) }}><${Said} state=${state} text=${main} /></p>`}
     ${caption && html`<p class="now-caption"><${Said} state=${state} text=${caption} /></p>`}
+    ${line && html`<${NumberLine} key=${line.n} state=${state} line=${line} />`}
     ${state.dice && html`<div class=${`now-dice ${state.dice.state}`}>
       <${DiceDone} dice=${state.dice} />
       <${DiceRow} dice=${state.dice} />
@@ -114,7 +120,7 @@ function Now({ words, state }) {
       ${state.dice.votes.length > 0 && html`<p class="votes">${state.dice.votes.map((seat) => html`<${Mark} seat=${seat} />`)} for a roll by the hub</p>`}
     </div>`}
     ${!state.dice && state.want && html`<p class="now-want"><${Said} state=${state} text=${state.want} /></p>`}
-    ${!many && Array.isArray(order) && order.every(Number.isInteger) && html`<ol class="now-order">${order.map((seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}><${Mark} seat=${seat} /><span>${seat}</span></li>`)}</ol>`}
+    ${!many && order && html`<ol class="now-order">${order.map((seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}><${Mark} seat=${seat} /><span>${seat}</span></li>`)}</ol>`}
     ${latest.length > 0 && html`<ol class="now-log">${latest.map((e) => html`<li key=${e.n}><${Said} state=${state} text=${e.text} />${e.data?.sum && html`<span class="now-sum"><${Said} state=${state} text=${e.data.sum} /></span>`}</li>`)}</ol>`}
   </section>`;
 }
@@ -185,7 +191,7 @@ function Winner({ words, state }) {
     <div class="winner-marks">${winners.map((seat) => html`<${Mark} seat=${seat} />`)}</div>
     <h1>${winners.length ? winners.map((seat) => seatName(state, seat)).join(" and ") : "Nobody"} ${winners.length > 1 ? "win" : "wins"}</h1>
     ${why && html`<p class="winner-why"><${Said} state=${state} text=${why} /></p>`}
-    <ol class="winner-scores">${ranked.map(([seat, score]) => html`<li key=${seat} class=${winners.includes(Number(seat)) ? "won" : ""}><${Who} state=${state} seat=${Number(seat)} number /><b>${counted(score, { money: words?.screen?.score })}</b></li>`)}</ol>
+    <ol class="winner-scores">${ranked.map(([seat, score]) => html`<li key=${seat} class=${winners.includes(Number(seat)) ? "won" : ""}><${Who} state=${state} seat=${Number(seat)} number /><b>${counted(score, { money: words?.screen?.score })}</b><${Sums} words=${words} state=${state} seat=${Number(seat)} /></li>`)}</ol>
     <p class="winner-again">Push a dial twice to play again</p>
   </section>`;
 }

@@ -3,6 +3,7 @@
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { Act } from "./ask.js";
 import { Said, Who } from "./atoms.js";
+import { Facts } from "./facts.js";
 import { counted, plain, wordsOf } from "./words.js";
 
 const PLAYERS = ([least, most]) => (least === most ? `${least} players` : `${least} to ${most} players`);
@@ -103,6 +104,12 @@ function Options({ about, chosen, onChange }) {
   </details>`;
 }
 
+/** What a seat's score is made of, where the words name facts for it. */
+export function Sums({ words, state, seat }) {
+  const told = Object.fromEntries((words?.screen?.result ?? []).map((name) => [name, state.view?.seats?.[seat]?.[name]]));
+  return html`<div class="score-parts"><${Facts} words=${words} state=${state} where="seat" facts=${told} /></div>`;
+}
+
 /** The end of a match: winners, scores, why. */
 export function Result({ words, state }) {
   const { winners, scores, why } = state.over;
@@ -113,7 +120,7 @@ export function Result({ words, state }) {
     </h1>
     ${why && html`<p class="result-why"><${Said} state=${state} text=${why} /></p>`}
     <ol class="scores">
-      ${line.map(([seat, score]) => html`<li key=${seat} class=${winners.includes(Number(seat)) ? "won" : ""}><${Who} state=${state} seat=${Number(seat)} number /><span class="score">${counted(score, { money: words?.screen?.score })}</span></li>`)}
+      ${line.map(([seat, score]) => html`<li key=${seat} class=${winners.includes(Number(seat)) ? "won" : ""}><${Who} state=${state} seat=${Number(seat)} number /><span class="score">${counted(score, { money: words?.screen?.score })}</span><${Sums} words=${words} state=${state} seat=${seat} /></li>`)}
     </ol>
   </section>`;
 }

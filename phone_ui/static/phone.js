@@ -1,6 +1,6 @@
 // The phone page: a seat at one table, from sitting down to leaving.
 
-import { html, render, useCallback, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "/vendor/htm-preact.js";
 import { Who } from "./atoms.js";
 import { dress, ownSettings, setSettings, slot } from "./keep.js";
 import { connect } from "./link.js";
@@ -11,7 +11,7 @@ import { Seating } from "./seating.js";
 import { follow, notOlder } from "./stream.js";
 import { Why } from "./why.js";
 import { Help, Log, Rules, SeatTab, TabBar } from "./tabs.js";
-import { phaseWords, roundWords, wordsOf } from "./words.js";
+import { phaseWords, roundWords, withDeck, wordsOf } from "./words.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-1);
 const asked = new URLSearchParams(location.search);
@@ -41,7 +41,8 @@ function Phone() {
   const [sending, setSending] = useState(null);
   const [refusal, setRefusal] = useState("");
   const link = useRef(null);
-  const words = useWords(state?.game);
+  const plainWords = useWords(state?.game);
+  const words = useMemo(() => withDeck(plainWords, state?.view?.table, state?.view?.seats, hand?.you), [plainWords, state, hand]);
 
   const take = useCallback((next) => setState((was) => (notOlder(was, next) ? next : was)), []);
 

@@ -1,33 +1,13 @@
 // A match on a phone: covered hand, one sentence, the choices, the actions, and the table below.
 
-import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { Act, Actions, Choices, Standing, useQuestion } from "./ask.js";
-import { Around, Reveal, WaitingFor } from "./around.js";
+import { Around, Reveal, WaitingFor, useReveal } from "./around.js";
 import { Said } from "./atoms.js";
 import { DicePart } from "./dice.js";
-import { Facts, alertsOf, factsOf } from "./facts.js";
+import { CardRows, Facts, alertsOf, factsOf } from "./facts.js";
 import { SecretZone } from "./secret.js";
 import { moveLabel, nowLines } from "./words.js";
-
-const REVEAL_FOR = 4_500;
-
-/** True for a while after the events tell of a reveal that was not there when the page came. */
-function useReveal(state) {
-  const last = [...(state.events ?? [])].reverse().find((e) => e.kind === "reveal")?.n ?? 0;
-  const seen = useRef(last);
-  const [showing, setShowing] = useState(false);
-  useEffect(() => {
-    if (last <= seen.current) {
-      seen.current = last;
-      return undefined;
-    }
-    seen.current = last;
-    setShowing(true);
-    const timer = setTimeout(() => setShowing(false), REVEAL_FOR);
-    return () => clearTimeout(timer);
-  }, [last]);
-  return showing;
-}
 
 /** LOOK, ACT or LOCKED, from what the hub says is wanted of this seat. */
 export function modeOf(state, hand) {
@@ -63,7 +43,7 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
   return html`
     <div class="play">
       ${state.state === "stopped" && html`<p class="banner">The match is stopped. Its log is kept; call the staff.</p>`}
-      ${revealing && html`<${Reveal} words=${words} state=${state} />`}
+      ${revealing && html`<${Reveal} words=${words} state=${state} mine=${hand?.seat} />`}
       ${alertsOf(words, own).map((alert) => html`<p key=${alert} class="banner alert">${alert}</p>`)}
       ${own && html`<${Counters} words=${words} state=${state} facts=${own} />`}
       ${hand && html`<${OwnPart} words=${words} state=${state} hand=${hand} keepOpen=${settings.keepOpen} />`}
@@ -75,9 +55,10 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
       </div>
       ${acting && state.nudged?.includes(hand.seat) && html`<p class="quiet-words">The others wait for you.</p>`}
       <${DicePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
+      <${CardRows} words=${words} state=${state} />
       ${acting && html`<${Choices} words=${words} state=${state} hand=${hand} question=${question} keepOpen=${settings.keepOpen} />`}
       ${hand && html`<${Standing} words=${words} state=${state} hand=${hand} question=${question} sending=${sending || away} act=${act} />`}
-      <${Around} words=${words} state=${state} mine=${hand?.seat} />
+      <${Around} words=${words} state=${state} mine=${hand?.seat} revealing=${revealing} />
     </div>
     ${hand &&
     html`<div class="dock" role="group" aria-label="Actions">
@@ -104,7 +85,7 @@ function Lock() {
 
 /** What only this seat may see: its own facts, what it locked, where its dial starts. */
 function OwnPart({ words, state, hand, keepOpen }) {
-  const own = factsOf(words, "you", hand.you);
+  const own = factsOf(words, "you", hand.you, state.view?.phase);
   const rest = hand.locked || Number.isInteger(hand.dial);
   if (!own.length && !rest) return null;
   const label = own.length ? "your hand" : "your choice";
@@ -112,7 +93,7 @@ function OwnPart({ words, state, hand, keepOpen }) {
   return html`<${SecretZone} label=${label} keepOpen=${keepOpen}>
     <${Facts} words=${words} state=${state} where="you" facts=${hand.you} small=${false} />
     ${move && html`<p class="own-choice">You locked: <b>${moveLabel(words, state, move, args)}</b></p>`}
-    ${!move && Number.isInteger(hand.dial) && html`<p class="own-choice">The dial of your box starts at <b>${hand.dial}</b></p>`}
+    ${!move && Number.isInteger(hand.dial) && html`<p class="own-choice">The dial of your box starts at <b>${hand.dial}</b>${hand.dial_at ? `: ${hand.dial_at}` : ""}</p>`}
   </${SecretZone}>`;
 }
 

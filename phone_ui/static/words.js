@@ -1,4 +1,5 @@
-// Words of a game (JSON from the hub) and the few rules by which every page puts them into sentences.
+// Words of a game (JSON from the hub) and the few rules by which every page puts them into sentences; how a template is
+// filled and a card is told is the same as in hub/words.py.
 
 /** How a seat is told apart without colour; the same table as hub.ports.SEAT_MARKS. */
 export const MARKS = {
@@ -28,12 +29,13 @@ export const isRecord = (value) => value !== null && typeof value === "object" &
 /** Is this a map by seat, seats as keys? */
 export const isBySeat = (value) => isRecord(value) && Object.keys(value).every((key) => key in MARKS);
 
-/** A value in words: cards by name, lists with spaces between, numbers by seat with symbols, nothing for null, false and other records. */
+/** A value in words: cards by name or title, lists with spaces between, numbers by seat with symbols, nothing for null, false and other records. */
 function told(value, words) {
   if (value === true) return "yes";
   if (isBySeat(value) && Object.values(value).every(Number.isInteger))
     return Object.entries(value).filter(([, n]) => n).map(([seat, n]) => `${MARKS[seat].symbol}${n}`).join(" ");
   if (Array.isArray(value)) return value.map((one) => told(one, words)).filter(Boolean).join(" ");
+  if (isRecord(value)) return faceIn(words, value)?.title ?? "";
   if (typeof value === "string") return words?.cards?.[value]?.name ?? value;
   return typeof value === "number" ? String(value) : "";
 }
@@ -41,8 +43,8 @@ function told(value, words) {
 const PLACE = /\{([^{}]*)\}/g;
 
 /**
- * Fill `{a.b.0}`; `{cash:cents}` and `{cash:dollars}` write money; what is missing or null is left out, and of several parts
- * with dots between them one whose places are all empty. As hub/pictures/words.py.
+ * Fill `{a.b.0}`; `{cash:cents}`, `{cash:dollars}` write money, `{price:+}` a sign; what is missing or null is left out, and of several parts
+ * with dots between them one whose places are all empty. As hub/words.py.
  */
 export function fill(template, scope, words) {
   return String(template ?? "")
@@ -52,7 +54,7 @@ export function fill(template, scope, words) {
       const filled = part.replace(PLACE, (_, place) => {
         const [path, form] = place.split(":");
         const value = at(scope, path);
-        const said = form && Number.isInteger(value) ? counted(value, { money: form }) : told(value, words);
+        const said = form === "+" ? (Number.isInteger(value) ? signed(value) : "") : form && Number.isInteger(value) ? counted(value, { money: form }) : told(value, words);
         if (said) empty = false;
         return said;
       });
@@ -62,6 +64,70 @@ export function fill(template, scope, words) {
     .join(" · ")
     .replace(/ {2,}/g, " ")
     .replace(/^[ ·]+|[ ·]+$/g, "");
+}
+
+/** A number with its sign: +7, -3, 0. */
+export function signed(value) {
+  return value > 0 ? `+${value}` : String(value);
+}
+
+/** The words as they stand now: with the cards that lie as records in these parts of a view, by what they are called. */
+export function withDeck(words, ...parts) {
+  const key = words?.face?.key;
+  if (!key) return words;
+  const deck = {};
+  const walk = (value) => {
+    if (Array.isArray(value)) value.forEach(walk);
+    else if (isRecord(value)) {
+      if (key in value) deck[value[key]] = value;
+      Object.values(value).forEach(walk);
+    }
+  };
+  parts.forEach(walk);
+  return { ...words, deck };
+}
+
+/** The face of a card: of a record, of what a card is called, or of a key of `cards`; null if it is no card. */
+export function faceIn(words, value) {
+  const about = words?.face;
+  const record = isRecord(value) ? value : about && words.deck?.[value];
+  if (!record) {
+    const known = words?.cards?.[value];
+    return known ? { ...known, title: known.face ?? known.name, tag: "", full: known.name, text: "", key: value } : null;
+  }
+  if (!about || !(about.key in record)) return null;
+  const kind = words.cards?.[record[about.kind]] ?? NONE;
+  const action = record[about.action];
+  const [title, tag] = [fill(about.title, record), fill(about.tag, record)];
+  const name = [kind.name, action].filter(Boolean).join(" ");
+  const full = [tag ? `${title} (${tag})` : title, name].filter(Boolean).join(" ");
+  return { record, key: record[about.key], title, tag, name, full, letter: kind.letter, colour: kind.colour, hue: kind.hue, text: (action && kind[action]) ?? "" };
+}
+
+/** What the words want drawn in the present phase. */
+export function phaseOf(words, view) {
+  return words?.screen?.phase?.[view?.phase] ?? NONE;
+}
+
+/** The seats in the order in which they act, where the words name one; else null. */
+export function orderOf(words, view) {
+  const path = phaseOf(words, view).order ?? words?.screen?.order;
+  const order = path && at(view, path);
+  return Array.isArray(order) && order.length && order.every(Number.isInteger) ? order : null;
+}
+
+/** The newest number line that an event drew: {n, low, high, at, turned}; null where there is none. */
+export function lineIn(state) {
+  const event = [...(state.events ?? [])].reverse().find((e) => e.data?.line);
+  return event ? { n: event.n, ...event.data.line } : null;
+}
+
+/** A place in a row of cards by the cards beside it, counted from 0 at the left end. */
+function gapWords(words, row, place) {
+  const titles = (row ?? []).map((one) => faceIn(words, one)?.title ?? "?");
+  if (!titles.length) return "into the empty row";
+  if (place === 0) return `left of ${titles[0]}`;
+  return place >= titles.length ? `right of ${titles.at(-1)}` : `between ${titles[place - 1]} and ${titles[place]}`;
 }
 
 /** The seats the table waits for, as numbers, in order; a roller is one of them. */
@@ -89,7 +155,7 @@ function screenScope(state) {
 
 /** The big line and the caption of the present phase, or empty strings. `{seat}` alone is the number of who is asked. */
 export function nowLines(words, state) {
-  const phase = words?.screen?.phase?.[state.view?.phase] ?? NONE;
+  const phase = phaseOf(words, state.view);
   const scope = screenScope(state);
   const filled = (template) => fill(String(template ?? "").replaceAll("{seat}", scope.asked ?? ""), scope, words);
   return { main: filled(phase.main), caption: filled(phase.caption) };
@@ -141,6 +207,7 @@ export function named(state, text) {
 /** A number as the game counts it: plain, whole dollars or cents. */
 export function counted(value, fact = NONE) {
   if (typeof value !== "number") return String(value);
+  if (fact.signed) return signed(value);
   if (fact.money === "cents") return `$${(value / 100).toFixed(value % 100 ? 2 : 0)}`;
   if (fact.money) return `$${value}`;
   return String(value);
@@ -187,8 +254,9 @@ export function valueWords(words, state, move, name, value) {
   if (record) return fill(about.title, record, words);
   if (isCard(words, move, name)) {
     const face = faceOf(words, state?.view, move, name, value);
-    return words?.cards?.[face]?.name ?? String(face);
+    return faceIn(words, face)?.full ?? String(face);
   }
+  if (about.between && Number.isInteger(value)) return gapWords(words, at(state?.view, about.between), value);
   if (typeof value === "boolean") return value ? "Yes" : "No";
   return typeof value === "number" ? counted(value, about) : plain(value);
 }
@@ -201,7 +269,7 @@ export function moveLabel(words, state, move, args = NONE, blanks = []) {
     const about = words?.parameters?.[name] ?? NONE;
     said[name] = (value === 1 && about.one) || (about.said ?? "{}").replace("{}", () => valueWords(words, state, move, name, value));
   }
-  return fill(words?.moves?.[move]?.label ?? plain(move), said);
+  return fill(words?.moves?.[move]?.label ?? plain(move), { ...state?.view, ...said });
 }
 
 const kept = new Map();

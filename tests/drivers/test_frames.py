@@ -96,6 +96,9 @@ MADE = {
     frames.Who: st.builds(frames.Who, s=S),
     frames.Ack: st.builds(frames.Ack, s=S, re=S),
     frames.Open: st.builds(frames.Open, s=S, r=numbers(1), lo=S, hi=S, at=S),
+    frames.Name: st.builds(
+        frames.Name, s=S, r=S, i=S, x=st.text(st.characters(codec="ascii", exclude_categories=["C"]), max_size=40)
+    ),
     frames.Reveal: st.builds(frames.Reveal, s=S, r=S),
     frames.Cancel: st.builds(frames.Cancel, s=S, r=S),
     frames.Ring: st.builds(frames.Ring, s=S, p=PATTERNS, n=numbers(0, 16), c=hexes(6)),

@@ -228,6 +228,54 @@ def odd(moves: list[dict[str, Any]], **change: Any) -> tuple[dict[str, Any], dic
     return state, own | change
 
 
+# A made-up game whose cards are records of the state: numbers and prices that stand in no data file.
+ROW_WORDS: dict[str, Any] = {
+    "name": "row", "title": "Rows", "seats": [2, 6], "minutes": 5, "blurb": "A row of cards.",
+    "phases": {"all": "Everything"},
+    "cards": {
+        "mower": {"name": "Flown Mower", "letter": "Fm", "colour": "#2f66b5", "hue": "blue", "A": "Add only new products"},
+        "camerat": {"name": "Camerat", "letter": "Ca", "colour": "#80573a", "hue": "brown"},
+    },
+    "face": {"key": "card", "kind": "kind", "action": "action", "title": "{card}", "tag": "{price:+}"},
+    "moves": {
+        "add": {"label": "Add {card}{cards}", "note": "The row is worth {table.worth:+}."},
+        "skip": {"label": "Skip: {card} {place}"}, "take": {"label": "Take ({table.worth:+})"},
+    },
+    "parameters": {
+        "card": {"label": "Card", "card": True}, "cards": {"label": "Cards", "card": True},
+        "place": {"label": "Where in the row", "between": "table.offer"},
+    },
+    "facts": {
+        "offer": {"where": "table", "label": "Offer", "card": True, "row": True, "by": "by", "here": "table.last"},
+        "active": {"where": "table", "label": "At work", "card": "name"},
+        "quiet": {"where": "table", "label": "Quiet turns", "unless": 0},
+        "hand": {"where": "you", "label": "Your hand", "card": True},
+        "totals": {"where": "seat", "label": "By product", "card": True, "signed": True},
+    },
+    "screen": {"result": ["totals"], "phase": {"all": {"line": True, "order": "table.order"}}},
+    "rules": {"RO-01": "Cards lie in a row."},
+}  # fmt: skip
+
+
+def _card(card: int, price: int, kind: str, action: str | None = None, by: int | None = None) -> dict[str, Any]:
+    return {"card": card, "price": price, "kind": kind, "action": action, "by": by}
+
+
+def row(moves: list[dict[str, Any]], **change: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A state and a hand of the made-up game of rows with these moves."""
+    view = {
+        "game": "row", "round": 1, "phase": "all",
+        "table": {"offer": [_card(20, 4, "camerat"), _card(28, -7, "mower", "A", 3)], "last": 28, "worth": -3, "active": [28],
+                  "quiet": 0, "order": [3, 1, 2, 4]},
+        "seats": {str(n): {"locked": False, "totals": None} for n in range(1, 5)}, "waiting": {"seats": ["2"], "secret": False},
+    }  # fmt: skip
+    line = {"low": 20, "high": 28, "at": {"1": 24, "2": 25, "3": 22, "4": 26}, "turned": True}
+    events = [{"n": 5, "text": "The order is turned over.", "rule": "RO-01", "kind": "order", "data": {"line": line}}]
+    state = public(state="playing", match="m-9", game="row", title="Rows", view=view, seq=5, events=events)
+    you = {"hand": [_card(5, 5, "mower", "A"), _card(33, 0, "camerat"), _card(40, -1, "camerat")]}
+    return state, hand(match="m-9", seq=5, want="Make a move.", moves=moves, you=you) | change
+
+
 def _box(pattern: str, n: int, colour: str, display: str, **change: Any) -> dict[str, Any]:
     box = {"connected": True, "lamps": {"pattern": pattern, "n": n, "colour": colour}, "display": display, "hood": "",
            "locked": False, "sealed": False}  # fmt: skip

@@ -13,8 +13,9 @@ from typing import Any, get_args
 import pytest
 from playwright.sync_api import Browser, Page, WebSocket, expect, sync_playwright
 
-from hub.pictures import fill, frame
+from hub.pictures import frame
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
+from hub.words import fill
 from tests.phone_ui import scenes
 from tests.phone_ui.fake_hub import ROOT, STATIC, VENDOR, FakeHub, words_of
 
@@ -45,7 +46,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def hub() -> Iterator[FakeHub]:
     fake = FakeHub().start()
-    fake.words = {"bid-and-bait": words_of("bid-and-bait"), "odd": scenes.ODD_WORDS}
+    fake.words = {"bid-and-bait": words_of("bid-and-bait"), "odd": scenes.ODD_WORDS, "row": scenes.ROW_WORDS}
     fake.public(scenes.public(seats=scenes.seats(held=1)))
     yield fake
     fake.stop()
@@ -599,6 +600,85 @@ def test_a_move_of_which_no_card_is_to_be_had_still_shows_them(page: Page, hub: 
     expect(dock(page).get_by_role("button", name="Change")).to_be_disabled()
 
 
+# --- Cards of the state --------------------------------------------------------------------------------
+
+
+def in_a_row(page: Page, hub: FakeHub, *moves: dict[str, Any], **change: Any) -> None:
+    sit(page, hub)
+    state, own = scenes.row(list(moves), **change)
+    play(page, hub, state, own)
+
+
+ADD = {"move": "add", "card": {"one_of": [33, 40]}}
+SKIP = {"move": "skip", "card": {"one_of": [5, 33]}, "place": {"min": 0, "max": 2}}
+
+
+def test_a_card_of_the_state_is_told_by_number_price_and_product_and_what_it_does_is_one_tap_away(
+    page: Page, hub: FakeHub
+) -> None:
+    in_a_row(page, hub, ADD, {"move": "take"})
+    offered = page.get_by_role("region", name="Offer")
+    expect(offered.get_by_role("listitem")).to_have_count(2)
+    expect(page.get_by_text("The row is worth -3.")).to_be_visible()
+    offered.get_by_role("button", name="28 (-7) Flown Mower A: Add only new products").click()
+    expect(offered.get_by_role("status")).to_have_text("28 (-7) Flown Mower A · blue · Add only new products")
+    expect(page.get_by_text("Quiet turns")).to_have_count(0)
+    page.get_by_role("button", name="Show my hand to choose").click()
+    page.get_by_role("radio", name="33 0 Camerat brown").check()
+    expect(page.get_by_text("33 (0) Camerat · brown · no action")).to_be_visible()
+    dock(page).get_by_role("button", name="Add 33 (0) Camerat").click()
+    assert hub.asks.get(timeout=10)["args"] == {"move": "add", "card": 33}
+
+
+def test_a_hand_of_such_cards_is_secret_and_a_row_of_them_is_not(page: Page, hub: FakeHub) -> None:
+    in_a_row(page, hub, {"move": "add", "card": {"one_of": [20, 28]}}, {"move": "take"})
+    expect(page.get_by_role("radio", name="28 -7 Flown Mower A blue")).to_be_attached()
+    in_place = page.get_by_role("button", name="Hold to see your hand")
+    expect(in_place).to_be_visible()
+    expect(page.get_by_text("33")).to_have_count(0)
+
+
+def test_a_place_in_the_row_is_tapped_between_the_cards(page: Page, hub: FakeHub) -> None:
+    in_a_row(page, hub, SKIP, {"move": "take"})
+    expect(dock(page).get_by_role("button", name="Take (-3)")).to_be_enabled()
+    page.get_by_role("button", name="Show my hand to choose").click()
+    page.get_by_role("radio", name="5 +5 Flown Mower A blue").check()
+    for place in ("left of 20", "right of 28", "between 20 and 28"):
+        page.get_by_role("radio", name=place).check(force=True)
+    dock(page).get_by_role("button", name="Skip: 5 (+5) Flown Mower A between 20 and 28").click()
+    assert hub.asks.get(timeout=10)["args"] == {"move": "skip", "card": 5, "place": 1}
+
+
+def test_of_many_pairs_the_first_card_is_picked_and_then_one_that_goes_with_it(page: Page, hub: FakeHub) -> None:
+    in_a_row(page, hub, {"move": "add", "cards": {"one_of": [[5, 33], [5, 40], [33, 40]]}}, {"move": "take"})
+    page.get_by_role("button", name="Show my hand to choose").click()
+    page.get_by_role("group", name="First").get_by_role("radio", name="33 0 Camerat brown").check()
+    expect(page.get_by_role("group", name="Second").get_by_role("radio")).to_have_count(1)
+    expect(dock(page).get_by_role("button", name="Add")).to_be_disabled()
+    page.get_by_role("group", name="Second").get_by_role("radio").check()
+    dock(page).get_by_role("button", name="Add 33 (0) Camerat, 40 (-1) Camerat").click()
+    assert hub.asks.get(timeout=10)["args"] == {"move": "add", "cards": [33, 40]}
+
+
+def test_an_order_that_turns_over_is_seen_to_flip(page: Page, hub: FakeHub) -> None:
+    in_a_row(page, hub, ADD, {"move": "take"})
+    line = page.get_by_role("img", name="Offer from 20 to 28. Turned over, lowest first: Cem 22, Ana 24, Ben 25")
+    expect(line).not_to_have_class("number-line turned")
+    expect(line).to_have_class("number-line turned")
+    expect(line).to_contain_text("turned over: lowest first")
+    places = page.get_by_role("list").last.get_by_role("listitem")
+    expect(places.first).to_contain_text("Cem")
+
+
+def test_where_no_card_is_to_be_had_the_cards_say_why_and_the_way_out_is_first(page: Page, hub: FakeHub) -> None:
+    barred = [{"move": "add", "card": 5, "why": "Needs a number above 28."}]
+    in_a_row(page, hub, {"move": "take"}, barred=barred)
+    expect(dock(page).get_by_role("button")).to_have_count(1)
+    page.get_by_role("button", name="Show my hand to choose").click()
+    page.get_by_role("button", name="5 (+5) Flown Mower A. Needs a number above 28.").click(force=True)
+    expect(page.get_by_text("Needs a number above 28.")).to_be_visible()
+
+
 # --- The link ----------------------------------------------------------------------------------------------
 
 
@@ -870,13 +950,15 @@ def test_rings_on_the_bench_are_drawn_as_on_the_boxes(page: Page, hub: FakeHub) 
 def test_templates_are_filled_alike_in_python_and_in_the_browser(page: Page, hub: FakeHub) -> None:
     page.goto(f"{hub.address}/")
     view = {
-        "table": {"rolled": [3, 4], "none": None, "spots": [{"number": 4, "fish": "perch"}], "cash": 2250, "shares": {"1": 2, "4": 1, "5": 0}},
+        "table": {"rolled": [3, 4], "none": None, "spots": [{"number": 4, "fish": "perch"}], "cash": 2250, "worth": -3,
+                  "offer": [{"card": 12, "kind": "perch"}, {"card": -7, "kind": "perch"}], "shares": {"1": 2, "4": 1, "5": 0}},
         "round": 4,
-    }
-    words = {"cards": {"perch": {"name": "Perch"}}}
+    }  # fmt: skip
+    words = {"cards": {"perch": {"name": "Perch"}}, "face": {"key": "card", "kind": "kind", "title": "{card}"}}
     for template in (
         "SPOT {table.spots.0.number}", "{table.rolled}", "{table.rolled.1} of {round}", "{table.none} · {round}",
         "{table.spots.0.fish}", "{table.cash:cents}", "{table.cash:dollars}", "a {missing.path} b", "{table.spots.7.fish}",
+        "{table.worth:+} of {round:+}", "{table.none:+}", "{table.offer}",
         "Spot {table.none} · {table.shares} shared · as always", "{table.spots.0}",
     ):  # fmt: skip
         ours = page.evaluate(

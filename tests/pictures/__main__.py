@@ -10,9 +10,9 @@ from tests.test_pictures import JOIN
 
 KEPT = {
     "2.13": ("bait-roll",),
-    "2.9": ("bait-roll", "auction"),
-    "4.2": ("lobby", "bait-take", "ladder"),
-    "7.5": ("bait-roll", "bait-over"),
+    "2.9": ("bait-roll", "auction", "market"),
+    "4.2": ("lobby", "bait-take", "ladder", "market"),
+    "7.5": ("bait-roll", "bait-over", "market"),
 }
 
 for size in SIZES:

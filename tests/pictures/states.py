@@ -223,6 +223,50 @@ def ladder() -> dict[str, Any]:
                          {"n": 12, "text": "Seat 2 bids 3 x 5.", "kind": "bid"}])  # fmt: skip
 
 
+MARKET: dict[str, Any] = {
+    "title": "I Bid You Not",
+    "phases": {"decide": "Take or skip"},
+    "cards": {
+        "mower": {"name": "Flown Mower", "letter": "Fm", "A": "Add only a product that is not in the offer"},
+        "camerat": {"name": "Camerat", "letter": "Ca"},
+    },
+    "face": {"key": "card", "kind": "kind", "action": "action", "title": "{card}", "tag": "{price:+}"},
+    "facts": {
+        "offer": {"where": "table", "label": "Offer", "row": True, "card": True, "by": "by", "here": "table.last"},
+        "active": {"where": "table", "label": "At work", "card": "name"},
+        "discards": {"where": "table", "label": "Discarded", "last": 3},
+        "quiet": {"where": "table", "label": "Quiet turns", "unless": 0},
+        "hand_size": {"where": "seat", "label": "Hand", "short": "hand"},
+        "bid": {"where": "seat", "label": "Bid", "in": ["decide"]},
+        "totals": {"where": "seat", "label": "By product", "card": True, "signed": True},
+    },
+    "screen": {
+        "cell": "{hand_size}",
+        "phase": {"decide": {
+            "main": "{table.worth:+}", "row": "table.offer", "caption": "take? worth {table.worth:+} · {table.queue}",
+            "order": "table.order", "past": "table.skipped",
+        }},
+    },
+}  # fmt: skip
+
+
+def market(cards: int = 4) -> dict[str, Any]:
+    """So many cards in the offer; seat 4 has skipped, seat 2 is asked, seat 1 is last in the order."""
+    offer = [
+        {"card": 7 * n, "price": 5 - 3 * n, "kind": "camerat" if n % 2 else "mower", "action": None if n % 2 else "A", "by": None}
+        for n in range(1, cards + 1)
+    ]
+    view = {
+        "game": "i-bid-you-not", "round": 3, "phase": "decide",
+        "table": {"offer": offer, "last": 7 * cards, "worth": -10, "active": [14], "discards": [1, 2, 3, 4], "quiet": 0,
+                  "order": [4, 2, 3, 1], "skipped": [4], "queue": {"4": 41, "2": 38, "3": 9, "1": -3}},
+        "seats": {str(n): {"hand_size": n, "bid": 10 * n, "totals": None} for n in range(1, 5)},
+        "waiting": {"seats": ["2"], "secret": False},
+    }  # fmt: skip
+    return state(match="m-9", game="i-bid-you-not", title="I Bid You Not", state="playing", seats=players(4), view=view,
+                 want="Take this offer, or pay to skip.", events=[{"n": 5, "text": "Seat 4 skips.", "kind": "lose"}])  # fmt: skip
+
+
 def stopped() -> dict[str, Any]:
     """The match is frozen; everything public is still told."""
     return bait_roll() | {
@@ -236,4 +280,5 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
     "lobby": (lobby(), None), "bait-bid": (bait_bid(), BAIT), "bait-roll": (bait_roll(), BAIT),
     "bait-take": (bait_take(), BAIT), "bait-over": (bait_over(), BAIT), "auction": (auction(), AUCTION),
     "ladder": (ladder(), DICELESS), "stopped": (stopped(), BAIT),
+    "market": (market(), MARKET),
 }  # fmt: skip

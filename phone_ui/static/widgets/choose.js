@@ -1,7 +1,7 @@
 // Some of a list, between a least and a most number; their order does not matter. What no longer goes with the rest is off.
 
 import { html, useState } from "/vendor/htm-preact.js";
-import { Card } from "../atoms.js";
+import { Card, CardText } from "../atoms.js";
 import { mayJoin } from "../moves.js";
 import { faceOf, isCard, valueWords } from "../words.js";
 
@@ -42,5 +42,6 @@ export function Choose({ words, state, move, field, group, onChange }) {
         </label>`,
       )}
     </div>
+    ${drawn && html`<${CardText} words=${words} face=${chosen.at(-1)} />`}
   </div>`;
 }

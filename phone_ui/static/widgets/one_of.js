@@ -1,10 +1,17 @@
 // One of a few values: cards to pick from, seats, or chips.
 
 import { html } from "/vendor/htm-preact.js";
-import { Card, Mark } from "../atoms.js";
+import { Card, CardText, Mark } from "../atoms.js";
 import { faceOf, isCard, seatName, seatOf, valueWords } from "../words.js";
+import { OneByOne } from "./one_by_one.js";
 
-export function OneOf({ words, state, move, field, group, onChange }) {
+export function OneOf(props) {
+  const { words, field } = props;
+  const several = words?.parameters?.[field.name]?.card && !field.optional && field.of.length > 0 && field.of.every((value) => Array.isArray(value) && value.length > 1);
+  return several ? html`<${OneByOne} ...${props} />` : html`<${Listed} ...${props} />`;
+}
+
+function Listed({ words, state, move, field, group, onChange }) {
   const about = words?.parameters?.[field.name] ?? {};
   const drawn = isCard(words, move, field.name);
   const all = [...field.of, ...(field.more ?? [])];
@@ -31,5 +38,6 @@ export function OneOf({ words, state, move, field, group, onChange }) {
         </span>
       </label>`;
     })}
-  </div>`;
+  </div>
+  ${drawn && html`<${CardText} words=${words} face=${field.value} />`}`;
 }

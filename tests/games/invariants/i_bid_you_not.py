@@ -19,7 +19,7 @@ def check(match: Match) -> None:
     assert numbers == sorted(dealt), "every card of the deck is in one place"
     assert sorted(market.placed) == sorted(card.card for card in market.offer)
     assert 0 <= market.quiet <= 3
-    if match.state.phase not in ("open", "bid", "decide", "extend", "strike"):
+    if match.state.phase not in ("open", "bid", "open_bid", "decide", "extend", "strike"):
         assert market.laid == []
     if match.state.phase == "turn" and not match.over:
         assert any(buyer.hand.value for buyer in seats.values()), "the game ends when all hands are empty"

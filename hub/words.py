@@ -1,0 +1,201 @@
+"""The words of a game, filled from a view: what boxes and screens write.
+
+A card is told by its face. Where a card is a key of `[cards]` ("perch"), its face is what stands there. Where it
+is a record of the state (a number, a price, a product), the words say in `[face]` how it is read:
+
+- `key`: the field by which moves and facts name the card; `kind`: the field that names its part of `[cards]`;
+- `title` and `tag`: templates over the record, for the large number and the tag beside it;
+- `action`: the field that names the text in that part which tells what the card does.
+
+The same few rules stand in `phone_ui/static/words.js`; whoever changes one changes both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from hub.ports import SEAT_MARKS
+
+Words = Mapping[str, Any]
+Deck = Mapping[str, Mapping[str, Any]]
+
+_PLACE = re.compile(r"\{([^{}]*)\}")
+_NOTHING: Mapping[str, Any] = {}
+
+
+def part(words: Words | None, *path: str) -> Mapping[str, Any]:
+    """A table of the words, empty when it is not there."""
+    value: Any = words or _NOTHING
+    for step in path:
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else _NOTHING
+
+
+# --- templates -----------------------------------------------------------------------------------------
+
+
+def fill(template: str, public: Mapping[str, Any], seat: int | None = None, words: Words | None = None) -> str:
+    """The template with each `{a.b.0.c}` replaced by what lies there; missing or null is left out.
+
+    `{seat.bid}` is that fact of `seat`. `{cash:cents}` and `{cash:dollars}` write money, `{price:+}` a number with
+    its sign.
+    A card is written by its name, or by the title of its face. A seat's own part (`you`) is never looked into. Of
+    several parts with dots (" · ") between them, one whose places are all empty is left out whole.
+    """
+
+    def told(match: re.Match[str]) -> str:
+        path, _, form = match[1].partition(":")
+        value = found(public, path, seat)
+        if form == "+":
+            return signed(value)
+        return counted(value, {"money": form}) if form and type(value) is int else plain(value, words)
+
+    parts = template.split(" · ")
+    filled = [_PLACE.sub(told, one) for one in parts]
+    kept = [
+        said for one, said in zip(parts, filled, strict=True)
+        if len(parts) == 1 or not _PLACE.search(one) or said != _PLACE.sub("", one)
+    ]  # fmt: skip
+    return re.sub(r" {2,}", " ", " · ".join(kept)).strip(" ·")
+
+
+def found(public: Mapping[str, Any], path: str, seat: int | None = None) -> Any:
+    """What lies at `a.b.0.c`, or None."""
+    steps = path.split(".")
+    value: Any = public
+    if steps[0] == "you":
+        return None
+    if steps == ["seat"] and seat is not None:
+        return seat
+    if steps[0] == "seat" and seat is not None:
+        value, steps = _step(_step(public, "seats"), str(seat)), steps[1:]
+    for step in steps:
+        value = _step(value, step)
+    return value
+
+
+def _step(value: Any, step: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(step)
+    if isinstance(value, Sequence) and not isinstance(value, str) and step.isdecimal() and int(step) < len(value):
+        return value[int(step)]
+    return None
+
+
+def plain(value: Any, words: Words | None = None) -> str:
+    """A value in words: cards by name or title, maps by seat with symbols, nothing for null and false."""
+    match value:
+        case None | False:
+            return ""
+        case Mapping():
+            face = face_of(words, value)
+            return face.title if face else by_seat(value, _NOTHING)
+        case True:
+            return "yes"
+        case str():
+            return str(card(words, value).get("name", value))
+        case list() | tuple():
+            return " ".join(told for told in (plain(one, words) for one in value) if told)
+        case _:
+            return str(value)
+
+
+def by_seat(value: Mapping[str, Any], fact: Mapping[str, Any]) -> str:
+    """A map by seat as symbols with their numbers; any other record is left out."""
+    if not all(key.isdecimal() and int(key) in SEAT_MARKS and type(one) is int for key, one in value.items()):
+        return ""
+    return " ".join(f"{SEAT_MARKS[int(key)].symbol}{counted(one, fact)}" for key, one in value.items() if one)
+
+
+def cents(value: Any) -> str:
+    """Cents as money: 2250 is $22.50, 2200 is $22."""
+    if type(value) is not int:
+        return ""
+    whole, rest = divmod(abs(value), 100)
+    return f"{'-' if value < 0 else ''}${whole}{f'.{rest:02}' if rest else ''}"
+
+
+def signed(value: Any) -> str:
+    """A number with its sign: +7, -3, 0."""
+    return (f"{value:+d}" if value else "0") if type(value) is int else ""
+
+
+def counted(value: Any, fact: Mapping[str, Any]) -> str:
+    """A number as the game counts it: plain, signed, whole dollars, or cents (`money = "cents"`)."""
+    if type(value) is int and fact.get("signed"):
+        return signed(value)
+    if type(value) is not int or not fact.get("money"):
+        return plain(value)
+    return cents(value) if fact["money"] == "cents" else cents(value * 100)
+
+
+# --- cards ---------------------------------------------------------------------------------------------
+
+
+class Face(NamedTuple):
+    """What is printed on a card."""
+
+    title: str
+    tag: str = ""
+    name: str = ""
+    letter: str = ""
+    text: str = ""
+
+    @property
+    def short(self) -> str:
+        """The card in a few characters: "33 (-7)"."""
+        return f"{self.title} ({self.tag})" if self.tag else self.title
+
+    @property
+    def full(self) -> str:
+        """The card with its name: "33 (-7) Flown Mower B"."""
+        return self.short if self.name == self.title else f"{self.short} {self.name}".strip()
+
+
+def card(words: Words | None, key: Any) -> Mapping[str, Any]:
+    """What the words say of a card, or of a kind of card."""
+    return part(words, "cards", str(key))
+
+
+def letter(words: Words | None, key: Any) -> str:
+    """A card in one or two letters."""
+    return str(card(words, key).get("letter") or str(key)[:2].upper())
+
+
+def deck_in(words: Words | None, *parts: Any) -> Deck:
+    """Every card that lies as a record in these parts of a view, by its key."""
+    field = part(words, "face").get("key")
+    return {str(record[field]): record for record in _records(parts, str(field))} if field else {}
+
+
+def _records(value: Any, field: str) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, Mapping):
+        if field in value:
+            yield value
+        for one in value.values():
+            yield from _records(one, field)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _records(one, field)
+
+
+def face_of(words: Words | None, value: Any, deck: Deck = _NOTHING) -> Face | None:
+    """The face of a card: of a record, of a key in the deck, or of a key of `[cards]`; None if it is no card."""
+    about = part(words, "face")
+    record = value if isinstance(value, Mapping) else deck.get(str(value))
+    if record is None:
+        known = card(words, value)
+        name = str(known.get("name", value))
+        return Face(name, "", name, letter(words, value)) if known else None
+    if not about or about.get("key") not in record:
+        return None
+    kind, action = card(words, record.get(str(about.get("kind")))), record.get(str(about.get("action")))
+    return Face(
+        fill(str(about.get("title", "")), record),
+        fill(str(about.get("tag", "")), record),
+        " ".join(str(one) for one in (kind.get("name"), action) if one),
+        str(kind.get("letter", "")),
+        str(kind.get(str(action), "")) if action else "",
+    )
