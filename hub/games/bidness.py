@@ -95,28 +95,38 @@ class Lawsuit:
 
 @dataclass(slots=True)
 class Receipt:
-    """What the last Business Phase brought: salaries paid, then earnings with their parts, then tech points."""
+    """What a Business Phase brings a player: salaries, then earnings (None until all have paid), then tech points."""
 
+    seat: int
     salary: int
     price: int = 0
     units: int = 0
     contracts: int = 0
-    earnings: int = 0
+    earnings: int | None = None
     tech: int = 0
-    sum: str = ""
+
+    @property
+    def sum(self) -> str:
+        """BN-48: how earnings were reckoned: "$30 x 6 = $180, contracts $50"."""
+        if self.earnings is None:
+            return ""
+        sales = f"${self.price} x {self.units} = ${self.price * self.units}"
+        return f"{sales}, contracts ${self.contracts}" if self.contracts else sales
 
 
 @dataclass(slots=True)
 class Bank:
     """The middle of the table. BN-05: all of it is public but the deck and what was discarded face down.
 
-    `rolls` are the totals of the first player roll or the trial; `passes` those in unbroken succession.
+    `rolls` are the totals of the first player roll or the trial, `receipts` those of the last Business Phase;
+    `passes` counts those in unbroken succession.
     """
 
     deck: Pile[str]
     face_down: Pile[str]
-    discards: list[str]
-    rolls: dict[int, int]
+    discards: list[str] = field(default_factory=list)
+    rolls: dict[int, int] = field(default_factory=dict)
+    receipts: list[Receipt] = field(default_factory=list)
     first_player: int | None = None
     turn: int | None = None
     passes: int = 0
@@ -145,7 +155,6 @@ class Company:
     marketing: int = 1
     price: int = 20
     units: int = 1
-    receipt: Receipt | None = None
     discard: Secret[str] | None = None
     locked: bool = False
 
@@ -199,7 +208,7 @@ async def play(s: Table) -> None:
 def deal(setup: Setup) -> Table:
     """BN-01: two to six companies alike, their awards in the bank (BN-35)."""
     seats = {seat: Company(Secret([], (seat,))) for seat in setup.seats}
-    return Table(setup=setup, seats=seats, table=Bank(Pile([]), Pile([]), [], {}), phase="setup")
+    return Table(setup=setup, seats=seats, table=Bank(Pile([]), Pile([])), phase="setup")
 
 
 def event_deck(setup: Setup) -> list[str]:
@@ -291,13 +300,14 @@ async def deal_events(s: Table) -> None:
         back = [*t.deck.cards, *t.face_down.cards, *t.discards]
         t.deck.cards, t.face_down.cards, t.discards = [], [], []
         t.deck.cards = await shuffle(s, back, "event_deck")
-    dealt = {seat: HAND - s.seats[seat].hand_size for seat in clockwise(s.seats, t.first_player or 0)}
-    for card in range(HAND):
-        for seat, due in dealt.items():
-            if card < due and t.deck.cards:
-                s.seats[seat].hand.value.append(t.deck.cards.pop(0))
-    told = ", ".join(f"Seat {seat} {due}" for seat, due in dealt.items())
-    tell(s, f"Event cards are dealt: {told}.", rule="BN-13", kind="deal", dealt={str(seat): due for seat, due in dealt.items()})
+    dealt = dict.fromkeys(clockwise(s.seats, t.first_player or 0), 0)
+    for _ in range(HAND):
+        for seat in dealt:
+            if s.seats[seat].hand_size < HAND and t.deck.cards:
+                hand(s, seat).append(t.deck.cards.pop(0))
+                dealt[seat] += 1
+    told = ", ".join(f"Seat {seat} {cards}" for seat, cards in dealt.items())
+    tell(s, f"Event cards are dealt: {told}.", rule="BN-13", kind="deal", dealt={str(seat): cards for seat, cards in dealt.items()})
 
 
 async def discard_one(s: Table) -> None:
@@ -324,9 +334,7 @@ async def discard_one(s: Table) -> None:
 async def card_play(s: Table) -> None:
     """BN-15, BN-18, BN-19, BN-20: clockwise turns from the first player, until all have passed in a row; the rest is kept."""
     t = s.table
-    t.passes, t.rolls = 0, {}
-    for company in s.seats.values():
-        company.receipt = None
+    t.passes, t.rolls, t.receipts = 0, {}, []
     for seat in cycle(clockwise(s.seats, t.first_player or 0)):
         s.phase, t.turn = "play", seat
         await turn(s, seat)
@@ -584,9 +592,11 @@ def award(s: Table, title: str, rule: str, holder: int | None, counted: Mapping[
 
 async def business(s: Table) -> None:
     """BN-44 to BN-50: four steps, each done by everybody before the next."""
-    for seat in clockwise(s.seats, s.table.first_player or 0):
+    t = s.table
+    t.rolls = {}
+    for seat in clockwise(s.seats, t.first_player or 0):
         await salaries(s, seat)
-    s.table.turn = None
+    t.turn = None
     earn(s)
     gain_tech(s)
     return_bonus(s)
@@ -603,7 +613,7 @@ async def salaries(s: Table, seat: int) -> None:
             if answer.move == "pay":
                 break
             lay_off(s, seat, answer["employees"])
-    company.receipt = Receipt(company.salary)
+    s.table.receipts.append(Receipt(seat, company.salary))
     if company.salary:
         pay(s, seat, company.salary, "BN-44", f"Seat {seat} pays ${company.salary} of salaries.", salary_words(company))
 
@@ -620,22 +630,20 @@ def lay_off(s: Table, seat: int, faces: list[str]) -> None:
 
 def earn(s: Table) -> None:
     """BN-48, BN-A14: everybody's product sales and contracts, from the bank, of one and the same moment."""
-    for seat in clockwise(s.seats, s.table.first_player or 0):
-        company = s.seats[seat]
-        slip = company.receipt
-        assert slip is not None
+    for slip in s.table.receipts:
+        company = s.seats[slip.seat]
         slip.price, slip.units, slip.contracts = company.price, company.units, CONTRACT * company.contracts
-        slip.earnings, slip.sum = company.earnings, earnings_words(company)
-        collect(s, seat, slip.earnings, "BN-48", f"Seat {seat} earns ${slip.earnings}: {slip.sum}.", slip.sum)
+        slip.earnings = earned = company.earnings
+        collect(s, slip.seat, earned, "BN-48", f"Seat {slip.seat} earns ${earned}: {slip.sum}.", slip.sum)
 
 
 def gain_tech(s: Table) -> None:
     """BN-49: two tech points for each engineer that is left."""
-    for seat, company in s.seats.items():
-        assert company.receipt is not None
-        company.receipt.tech = gained = 2 * company.engineers
-        if gained:
-            add_tech(s, seat, gained, "BN-49", f"2 x {some(company.engineers, 'engineer')}")
+    for slip in s.table.receipts:
+        engineers = s.seats[slip.seat].engineers
+        slip.tech = 2 * engineers
+        if engineers:
+            add_tech(s, slip.seat, slip.tech, "BN-49", f"2 x {some(engineers, 'engineer')}")
     judge(s)
 
 
@@ -829,12 +837,6 @@ def salary_words(company: Company) -> str:
     return ", ".join(f"{some(count, what)} ${wages}" for count, what, wages in told if count) or "no employees"
 
 
-def earnings_words(company: Company) -> str:
-    """BN-48: how earnings were reckoned: "$30 x 6 = $180, contracts $50"."""
-    sales = f"${company.price} x {company.units} = ${company.price * company.units}"
-    return f"{sales}, contracts ${CONTRACT * company.contracts}" if company.contracts else sales
-
-
 def bidding_words(s: Table, seat: int) -> str:
     """What a bidder is asked."""
     lot = s.table.auction
@@ -893,7 +895,7 @@ def returns(company: Company) -> list[Any]:
 
 
 def targets(s: Table, seat: int, face: str) -> list[Any]:
-    """BN-26, BN-30, BN-31, BN-36: at whom a card may be played."""
+    """BN-30, BN-31, BN-36, BN-A26: at whom a card may be played."""
     return [other for other in s.seats if not no_target(s, seat, face, other)]
 
 
@@ -904,7 +906,7 @@ def no_target(s: Table, seat: int, face: str, target: int) -> Refusal | None:
         case "suit":
             return no_suit(s, seat, card, target)
         case "headhunting":
-            if target == seat or target not in s.seats or not holds(s.seats[target], card["takes"]):
+            if target == seat or target not in s.seats or card["takes"] not in employees(s.seats[target]):
                 return Refusal(f"Name another player who has {a_card(s, card['takes'])}.", "BN-X20")
         case _ if target == seat or target not in s.seats:
             return Refusal("Bad Press is placed on a rival.", "BN-X22")
@@ -931,11 +933,6 @@ def stakes(s: Table, plaintiff: int, defendant: int) -> Amount:
     return Amount(STEP, fives(min(s.seats[defendant].cash, s.seats[plaintiff].power)), STEP)
 
 
-def holds(company: Company, employee: str) -> int:
-    """BN-30: how many of such employees there are."""
-    return employees(company).count(employee)
-
-
 def employees(company: Company) -> list[str]:
     """BN-46: all who could be laid off, the dearest first."""
     return ["LAW"] * company.lawyers + ["ENG"] * company.engineers + ["MKT"] * company.marketers
@@ -943,7 +940,7 @@ def employees(company: Company) -> list[str]:
 
 def bids(lot: Auction, power: int) -> list[Move]:
     """BN-25, BN-26, BN-A01, BN-A05, BN-A28: from $5 above the standing bid to all that can be raised; or drop out."""
-    least = fives(lot.bid or 0) + STEP
+    least = (lot.bid or 0) + STEP
     return [offer("bid", amount=Amount(least, fives(power), STEP)), offer("drop")] if power >= least else [offer("drop")]
 
 
@@ -1061,29 +1058,30 @@ def explain_discard(s: Table, seat: int, face: object) -> Refusal:
 
 def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
     """BN-21 to BN-23, BN-30, BN-31, BN-36 to BN-38: why a card is not played, or not like that."""
-    face, target = action.args.get("card"), action.args.get("target")
+    face = action.args.get("card")
     if not isinstance(face, str) or face not in hand(s, seat):
         return Refusal("That card is not yours to play.", "BN-X07")
     if action.move == "sell":
         return None
     if refused := no_play(s, seat, face):
         return refused
-    kind, of_cash = about(s, face)["kind"], about(s, face).get("of") == "cash"
-    if (kind == "payback") != ("ious" in action.args):
-        return Refusal("A Payback card returns 1 or 2 IOUs; no other card names any.", "BN-X08")
-    if kind == "payback":
-        two = action.args["ious"] == 2
-        return Refusal("You need $300 and two IOUs." if two else "Return 1 IOU for $100, or 2 for $300.", "BN-X08")
-    if kind not in AT_SOMEBODY:
-        return Refusal(f"The {name(s, face)} names no other player and no amount.", "BN-X22")
-    if type(target) is not int:
-        return Refusal("Name the seat of another player as target.", {"suit": "BN-X14", "press": "BN-X22"}.get(kind, "BN-X20"))
-    if refused := no_target(s, seat, face, target):
+    card, given = about(s, face), action.args
+    wants = {"target": card["kind"] in AT_SOMEBODY, "amount": card.get("of") == "cash", "ious": card["kind"] == "payback"}
+    if ("target" in given) != wants["target"]:
+        whom = "an opponent as its target" if wants["target"] else "no target"
+        return Refusal(f"A {card['name']} is played with {whom}.", "BN-X22")
+    for beside, wanted in wants.items():
+        if (beside in given) != wanted or (wanted and type(given[beside]) is not int):
+            what = "a number" if wanted else "none"
+            return Refusal(f"A {card['name']} wants {what} as {beside}.", "FORM")
+    if wants["ious"]:
+        return Refusal("You need $300 and two IOUs." if given["ious"] == 2 else "Return 1 IOU for $100, or 2 for $300.", "BN-X08")
+    if wants["target"] and (refused := no_target(s, seat, face, given["target"])):
         return refused
-    if not of_cash:
-        return Refusal("Only a Negligence suit names an amount.", "FORM")
-    most = stakes(s, seat, target).max
-    return Refusal(f"Sue for $5 to ${most}, in $5 steps: no more than Seat {target} has and you could pay.", "BN-X14")
+    if wants["amount"]:
+        most = stakes(s, seat, given["target"]).max
+        return Refusal(f"Sue for $5 to ${most}, in $5 steps: no more than the defendant has and you could pay.", "BN-X14")
+    return None
 
 
 def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
@@ -1100,7 +1098,7 @@ def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
     if amount % STEP or amount <= 0:
         return Refusal("Bids are in $5 steps.", "BN-X10")
     if lot.bid and amount <= lot.bid:
-        return Refusal(f"Beat ${lot.bid}: the next bid is ${fives(lot.bid) + STEP}.", "BN-X11")
+        return Refusal(f"Beat ${lot.bid}: the next bid is ${lot.bid + STEP}.", "BN-X11")
     return Refusal(f"This would break the $600 debt limit: you can raise ${power}.", "BN-X12")
 
 
@@ -1114,10 +1112,10 @@ def explain_talk(s: Table, seat: int, action: Action) -> Refusal:
     if action.move not in (["demand", "trial"] if not suit.offers else ["accept", "counter", "reject"]):
         told = "Accept the offer, counter it, or reject it." if suit.offers else "Demand an amount, or go to trial."
         return Refusal(told, "BN-X16")
-    if type(amount) is not int:
-        return Refusal("A settlement is a whole number of dollars.", "BN-X16")
     if action.move == "counter" and not any(move.name == "counter" for move in replies(s, suit)):
         return Refusal("No more counters: accept, or reject.", "BN-X16")
+    if type(amount) is not int:
+        return Refusal("A settlement is a whole number of dollars.", "BN-X16")
     if amount == suit.offer:
         return Refusal(f"A counter differs from ${amount}: or accept it.", "BN-X16")
     most = fives(s.seats[suit.defendant].power)
