@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from drivers.button_box import ButtonBoxes
 from drivers.line import SteadyClock
-from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUnlocked, BoxUp, Key, LampPicture, SealedRound
+from hub.app import Hub
+from hub.config import Config, DevicePart, TablePart
+from hub.pictures.rings import frame
+from hub.ports import SEAT_MARKS, BoxBid, BoxDown, BoxLocked, BoxUnlocked, BoxUp, Key, LampPicture, SealedRound
 from tests.drivers.bench import BOX, Inbox
 from tests.firmware.live import LiveBox, link
 from tests.firmware.pico import needs_micropython
+from tests.phone_ui.rig import until
 
 pytestmark = needs_micropython
 
@@ -55,27 +61,12 @@ def lit(box: LiveBox, first: str) -> None:
         assert pictures, f"the ring does not show {first}"
 
 
-def moment(box: LiveBox, hub: ButtonBoxes) -> None:
-    """A tenth of a second, on the box's own clock: its ring draws a picture every 40 ms."""
-    hub.ring(BOX, LampPicture("rolling", 0, "00ff00"))
-    pictures: set[str] = set()
-    while len(pictures) < 4:
-        new = box.lit()
-        assert new, "the ring stands still"
-        pictures |= set(new)
-
-
-def lock(box: LiveBox, hub: ButtonBoxes, inbox: Inbox) -> None:
+def lock(box: LiveBox, inbox: Inbox) -> None:
     """Push; as long as the box has not yet heard of the round, a push is a key like others."""
-    while True:
-        box.put("push", closed=True)
-        signal = inbox.next(object)
-        moment(box, hub)
-        box.put("push", closed=False)
-        moment(box, hub)
-        if signal == BoxLocked(BOX, 1):
-            return
+    box.tap("push")
+    while (signal := inbox.next(object)) != BoxLocked(BOX, 1):
         assert signal == Key(BOX, "push", "down")
+        box.tap("push")
 
 
 def test_a_whole_round_is_played_with_the_file_that_runs_at_power_up(
@@ -85,13 +76,10 @@ def test_a_whole_round_is_played_with_the_file_that_runs_at_power_up(
     assert inbox.next(BoxUp).box == BOX
     hub.ring(BOX, LampPicture("number", 2, "00ff00"))
     lit(box, "00ff00")
-    box.put("push", closed=True)
+    box.tap("push")
     assert inbox.next(Key) == Key(BOX, "push", "down")
-    moment(box, hub)
-    box.put("push", closed=False)
-    moment(box, hub)
     hub.open(BOX, SealedRound(1, 5, 4))
-    lock(box, hub, inbox)
+    lock(box, inbox)
     hub.reveal(BOX, 1)
     assert inbox.next(BoxBid) == BoxBid(BOX, 1, 4)
 
@@ -106,10 +94,49 @@ def test_a_power_cut_in_the_middle_of_a_round_is_a_new_boot_and_the_round_is_ask
         boots.add(inbox.next(BoxUp).boot)
         if not power_cut:
             assert inbox.next(BoxUnlocked) == BoxUnlocked(BOX, 1), "with the power went the lock"
-        lock(box, hub, inbox)
+        lock(box, inbox)
         if power_cut:
             unplugged(boxes, tmp_path)
             inbox.next(BoxDown)
     assert len(boots) == 2
     hub.reveal(BOX, 1)
     assert inbox.next(BoxBid) == BoxBid(BOX, 1, 1)
+
+
+@pytest.mark.broker
+def test_a_table_of_real_boxes_sits_down_starts_and_bids(boxes: list[LiveBox], tmp_path: Path) -> None:
+    """The whole hub, three boxes with the real firmware, and no phone."""
+    boxes += [LiveBox(f"e66164084321000{number}") for number in (1, 2, 3)]
+    config = Config()
+    config.hub.state = str(tmp_path / "state")
+    config.web.host, config.web.port = "127.0.0.1", 0
+    config.table = [TablePart(seats=3, game="bid-and-bait")]
+    config.device = [DevicePart("button_box", settings={"ports": [box.port for box in boxes]})]
+    with Hub(config) as hub:
+        hub.start()
+        table: dict[str, Any] = {}
+
+        def seen(right: Callable[[dict[str, Any]], object], what: str) -> None:
+            def look() -> bool:
+                table.clear()
+                table.update(json.loads(hub._faces["1"].public.get()[1]))
+                return bool(right(table))
+
+            until(look, what)
+
+        seen(lambda table: "box for seat 1" in str(table["notice"]), "a box that asks for its seat")
+        for seat, box in enumerate(boxes, 1):
+            box.tap("k1")
+            seen(lambda table, seat=seat: table["seats"][seat - 1]["box"] == "on", f"the box of seat {seat}")  # type: ignore[misc]
+        for seat, box in enumerate(boxes, 1):
+            box.tap("push")
+            seen(lambda table, seat=seat: table["seats"][seat - 1]["ready"], f"seat {seat} ready")  # type: ignore[misc]
+        boxes[0].tap("push")
+        seen(lambda table: table["state"] == "playing", "the match")
+        for seat, key in enumerate(("k2", "k4", "k6"), 1):
+            choosing = frame(LampPicture("choosing", 0, SEAT_MARKS[seat].colour), 0)[0]
+            lit(boxes[seat - 1], "".join(f"{part:02x}" for part in choosing))
+            boxes[seat - 1].tap(key, "push")
+        seen(lambda table: table["view"]["seats"]["1"].get("bid"), "the bids")
+        bids = [table["view"]["seats"][str(seat)]["bid"] for seat in (1, 2, 3)]
+        assert bids == [2, 4, 6]
