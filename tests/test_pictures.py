@@ -298,6 +298,17 @@ def test_the_winner_is_told_with_every_seats_score() -> None:
         assert "Six different Fish." in text
 
 
+def test_a_roll_in_batches_tells_how_far_it_is_and_before_it_what_it_must_show() -> None:
+    state = bait_roll()
+    dice = state["dice"] | {"count": 10, "batch": 6, "wants": {"say": "31 or more: 80 in 100", "exact": ""}}
+    for size in SIZES:
+        assert "31 or more: 80 in 100" in told(size, state | {"dice": dice}, BAIT)
+        half = dice | {"batch": 4, "done": [{"faces": [1, 2, 3, 4, 5, 6], "read": "read"}], "total": 21}
+        assert "Total 21, 6 of 10 dice" in told(size, state | {"dice": half}, BAIT)
+        lost = half | {"state": "no_reader", "say": "Type it."}
+        assert "Type it. Total 21, 6 of 10 dice" in told(size, state | {"dice": lost}, BAIT)
+
+
 def test_dice_trouble_takes_the_place_of_the_caption() -> None:
     state = bait_roll()
     state["dice"] |= {"state": "cocked", "say": "One die is leaning: roll that one again."}

@@ -199,9 +199,9 @@ class _Told:
         """What the open roll needs a person for, how far it has come, or what it must show."""
         dice = self.state.get("dice") or {}
         seen = sum(len(batch["faces"]) for batch in dice.get("done") or ()) + len(dice.get("faces") or ())
-        total = f"total {dice['total']}, {seen} of {dice['count']} dice" if seen and dice["count"] > 1 else ""
+        total = f"Total {dice['total']}, {seen} of {dice['count']} dice" if seen and dice["count"] > 1 else ""
         if dice.get("state") in ("cocked", "wrong_count", "no_reader", "typed"):
-            return f"{dice.get('say') or ''} {total}".strip()
+            return f"{dice.get('say') or ''} {total if dice.get('done') else ''}".strip()
         return total or str((dice.get("wants") or {}).get("say") or "")
 
     def _row(self) -> Sequence[_Laid]:

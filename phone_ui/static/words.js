@@ -158,7 +158,7 @@ export function nowLines(words, state) {
   const phase = phaseOf(words, state.view);
   const scope = screenScope(state);
   const filled = (template) => fill(String(template ?? "").replaceAll("{seat}", scope.asked ?? ""), scope, words);
-  return { main: filled(phase.main), caption: filled(phase.caption) };
+  return { main: named(state, filled(phase.main)), caption: filled(phase.caption) };
 }
 
 /** "as of round 3": how a page dates what it shows; empty before a match. */
