@@ -31,14 +31,14 @@ class Source(Struct, frozen=True):
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as why:
             raise StartRefused(f"{self.called}: this is not TOML: {why}.") from why
 
-    def line_of(self, at: str | int) -> int:
-        """Where a card stands: the line of its name, or so many lines into the text of `deck`."""
+    def where(self, at: str | int) -> str:
+        """The file and the line of a card: that of its name, or so many lines into the text of `deck`."""
         name = rf"""(\[?cards\.)?["']?{re.escape(at)}["']?\s*[=\]]""" if isinstance(at, str) else r"""deck\s*=\s*["']+\\?"""
         for number, line in enumerate(self.raw.decode().splitlines(), 1):
             if found := re.match(name, line.strip()):
                 begun = found.end() < len(line.strip())  # the first card stands beside the name
-                return number if isinstance(at, str) else number + at - begun
-        return 1
+                return f"{self.called}, line {number if isinstance(at, str) else number + at - begun}"
+        return self.called  # a card that is missing has no line
 
 
 def played_with(shipped: Source, rulebook: Rulebook, own: Source | None) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def played_with(shipped: Source, rulebook: Rulebook, own: Source | None) -> dict
         try:
             rulebook.check(data)
         except BadCard as why:
-            raise StartRefused(f"{source.called}, line {source.line_of(why.at)}: {why}") from why
+            raise StartRefused(f"{source.where(why.at)}: {why}") from why
     return data
 
 

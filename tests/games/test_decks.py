@@ -150,3 +150,9 @@ def test_a_deck_that_is_too_small_for_the_table_is_refused_when_the_match_begins
     for name, seats, sentence in (("bid-it", 3, "12 cards, and 3 players need 18"), ("big-idea", 3, "11 cards, and 3 players need 15"), ("i-bid-you-not", 4, "7 cards, and 4 players need 9")):
         with pytest.raises(StartRefused, match=sentence):
             Match(listed(tmp_path, name, LISTS[name]), range(1, seats + 1))
+
+
+def test_a_card_that_is_missing_has_no_line(tmp_path: Path) -> None:
+    with pytest.raises(StartRefused) as refused:
+        listed(tmp_path, "bidness", '[cards]\nPAYBACK = { copies = 0, kind = "payback", name = "Payback" }\n')
+    assert str(refused.value).startswith(f"{tmp_path / 'mine.toml'}: LAW is missing")
