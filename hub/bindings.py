@@ -25,7 +25,8 @@ made before the roll to the left, the bar takes the last face back, push sends. 
 yes to dice that were typed and the bar doubts what was typed or read. Where nothing lies there, the roller's bar
 asks for a roll by the hub, and a push of everybody else agrees.
 
-What does not fit on a line (an order, several cards of many) is left to the phone. A half-made answer
+What does not fit on a line (an order, several cards of many) is left to the phone, and so is a move that the words
+leave to it (`[moves.draw] box = "phone"`: cards of the hand are nobody else's business). A half-made answer
 lives in a `Cursor`, which belongs to one seat and one decision and is thrown away with it.
 """
 
@@ -177,7 +178,8 @@ def _step(moves: Sequence[Move], half: Answer | None, words: Words | None) -> li
     """The moves as the dial goes through them now: without what the words put off, or what is left of a half answer."""
     if half is None:
         opened = _opened(moves, words)
-        return [_now_of(move, {}, words) for move in moves if move.name != opened]
+        laid = [move for move in moves if part(words, "moves", move.name).get("box") != "phone"]
+        return [_now_of(move, {}, words) for move in laid if move.name != opened]
     return [_now_of(move, half.args, words) for move in moves if move.name == half.move and move.leads_to(half.args)]
 
 
@@ -332,7 +334,7 @@ def _bar(moves: Sequence[Move], cursor: Cursor, line: Sequence[Answer], words: W
     refusal, at_once = _no(moves, line, words)
     if refusal is None:
         if cursor.at is None:
-            return cursor, Refused("There is no pass here: turn the dial, then push.")
+            return cursor, Refused("No pass here: turn the dial, then push.")
         return Cursor(), Nothing()
     place = line.index(refusal)
     if at_once or cursor.at == place:

@@ -348,6 +348,13 @@ def test_the_bar_goes_back_from_the_card_to_the_bid() -> None:
     assert at_the_sidestep(turn(2), key("push"), key("bar"), key("bar"))[1] == chosen("pass")
 
 
+def test_a_move_that_is_left_to_the_phone_is_not_on_the_dial() -> None:
+    words = {"moves": {"draw": {"box": "phone"}}}
+    moves = [offer("bid", rank=OneOf([5, 6])), offer("draw", cards=Choose(["34"], 1, 1)), offer("challenge")]
+    assert play(moves, turn(-1), key("push"), words=words) == chosen("challenge")
+    assert play(moves[1:2], key("push"), words=words) == Refused("Answer this one on your phone.")
+
+
 def test_a_half_that_can_be_ended_in_one_way_only_is_sent() -> None:
     one_card = [offer("bid", quantity=3, rank=OneOf([5, 6]), expose=OneOf(["34"]))]
     cursor, _ = press(one_card, Cursor(), turn(1), SIDE_WORDS)

@@ -380,7 +380,7 @@ class Match:
         if self.open is None or self.open.roll or not self.open.offers(seat):
             raise NotAsked(f"Seat {seat} is not asked for a move now.")
         offered, words = self.open.offers(seat), self.game.words.get("moves", {})
-        named = [move for move in offered if "box" in words.get(move.name, {})]
+        named = [move for move in offered if words.get(move.name, {}).get("box") in ("bar", "ask")]
         move = (named or offered)[-1]
         return Action(seat=seat, move=move.name, args=move.first(), number=self.open.number)
 

@@ -323,7 +323,7 @@ def wanted(s: Table, seat: int) -> str:
     if t.call is None:
         return f"Beat {bid_words(s)}, or call."
     told = f"{NAMES[CALLS.index(t.call.kind)]} on {bid_words(s)}"
-    return f"{told}: pass, or sidestep and show a card." if is_sidestep(s, seat) else f"{told}: pass, or bid more."
+    return f"{told}: pass, or sidestep." if is_sidestep(s, seat) else f"{told}: pass, or bid."
 
 
 def make_bid(s: Table, seat: int, answer: Answer) -> None:
@@ -391,7 +391,7 @@ async def take_sides(s: Table) -> None:
         return
     s.phase = "sides"
     choice = [offer("side", **{"with": OneOf(["bidder", "caller"])})]
-    want = f"{bid_words(s).capitalize()}: who is right, the bidder or the caller?"
+    want = f"{bid_words(s).capitalize()}: is bidder or caller right?"
     if len(deciders) == 1:
         answers = {deciders[0]: await ask(s, deciders[0], choice, want)}
     else:
@@ -734,7 +734,7 @@ def wished(s: Table, seat: int) -> list[Action]:
         moves = [call for call, part in (("double", "double"), ("pass", "open_calls")) if has(s, part)]
     elif t.call.kind in ("challenge", "perfecto") and allies(s, seat, t.bid.seat):
         moves = ["double"] if has(s, "double") else []
-    elif t.against and allies(s, seat, t.against):
+    elif t.call.kind == "double" and t.against and allies(s, seat, t.against):
         moves = [call for call in ("redouble", "surrender") if has(s, call)]
     if is_sidestep(s, seat) and not covered(s.seats[seat]):
         moves.append("bid")

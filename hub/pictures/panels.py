@@ -592,9 +592,14 @@ def _whole(facts: Sequence[str], width: int, size: int) -> str:
 
 
 def _lines(facts: Sequence[str], width: int, count: int, size: int) -> list[str]:
-    """Facts with dots between them, or closer together where only that lets them fit."""
-    parted = wrapped(" · ".join(facts), width, count, size)
-    return wrapped(" ".join(facts), width, count, size) if parted and parted[-1].endswith("…") else parted
+    """Facts with dots between them, or closer together where only that lets them fit; else the first ones, none cut."""
+    lines: list[str] = []
+    for many in range(len(facts), 0, -1):
+        for between in (" · ", " "):
+            lines = wrapped(between.join(facts[:many]), width, count, size)
+            if not (lines and lines[-1].endswith("…")):
+                return lines
+    return lines
 
 
 def _record(paper: Sheet, box: Box, record: _Record, title_width: int, large: int, least: int) -> None:

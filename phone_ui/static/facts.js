@@ -107,7 +107,7 @@ export function CardRows({ words, state, small = true }) {
 export function Rows({ words, state, small = true }) {
   return rowsOf(words, state).filter(({ about }) => !about.card).map(
     ({ name, about, value }) => html`<section key=${name} class=${`row${about.by ? " by-seat" : ""}`} aria-label=${about.label ?? plain(name)}>
-      <ul class="tiles">
+      <ul class="tiles" style=${about.by ? { "--across": Math.ceil(value.length / 2) } : null}>
         ${value.map((record, i) => html`<${Tile} words=${words} state=${state} about=${about} record=${record} first=${i === 0 && !about.by} small=${small} />`)}
       </ul>
     </section>`,

@@ -121,7 +121,8 @@ def _later(state: State, before: State) -> bool:
 def _set(control: Locator, value: Any) -> None:
     """Set an option in the lobby, whatever kind it is."""
     if isinstance(value, bool):
-        control.set_checked(value, force=True)
+        if control.is_checked() != value:
+            control.press("Space")
     elif control.evaluate("one => one.tagName") == "SELECT":
         control.select_option(str(value))
     else:

@@ -52,6 +52,7 @@ class Album:
 
     def everything(self, name: str, seat: int = 1) -> None:
         phone = self.phones[seat].page
+        phone.wait_for_timeout(400)  # it may still be at the question before
         moves = phone.locator(".pick-move input")
         for place in reversed(range(max(1, moves.count()))):
             if moves.count():

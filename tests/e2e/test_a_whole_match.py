@@ -1,14 +1,16 @@
-"""A whole match on the real program: two phones in a browser, two boxes, dice of every sort, and a power cut."""
+"""Whole matches on the real program: two phones in a browser and two boxes; once with dice of every sort and a power cut."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 
 from tests.e2e import running
+from tests.e2e.guests import Guests, ready
 from tests.e2e.running import Hub, PhoneAtSeat, State, asked, choosing, chromium, rolling, sealed
 
 pytestmark = [
@@ -23,12 +25,8 @@ MOST_STEPS = 600
 BACK_WITHIN = 2.0  # seconds until a reloaded phone shows its hand
 
 
-def ready(seat: int) -> Callable[[State], bool]:
-    return lambda state: bool(state["seats"][seat - 1]["ready"])
-
-
 class Players:
-    """Four people: seats 1 and 2 on phones, 3 and 4 on boxes."""
+    """Four people at Bid & Bait!: seats 1 and 2 on phones, 3 and 4 on boxes."""
 
     def __init__(self, hub: Hub, phones: dict[int, PhoneAtSeat]) -> None:
         self.hub, self.phones = hub, phones
@@ -38,15 +36,8 @@ class Players:
         self._face = 2
         self._offered = 0
 
-    def sit_down(self, before_start: Callable[[], None] = lambda: None) -> None:
-        for seat, phone in self.phones.items():
-            phone.sit(running.NAMES[seat])
-        for seat in (3, 4):
-            self.hub.bench(box=seat, press="push")
-            self.hub.until(ready(seat), f"seat {seat} is ready")
-        self.phones[1].page.get_by_role("radio", name="Bid & Bait!").check(force=True)
-        before_start()
-        self.phones[1].page.get_by_role("button", name="Start Bid & Bait!").click()
+    def sit_down(self) -> None:
+        Guests(self.hub, self.phones, Random(1)).sit_down("bid-and-bait", {})
         self.hub.until(sealed, "all are asked for a bid")
         self.fish = {seat: phone.secret_fish() for seat, phone in self.phones.items()}
 
@@ -177,3 +168,22 @@ def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power
         hub.until(lambda s: s["state"] == "over" and ready(3)(s), "one push is not enough")
         hub.bench(box=3, press="push")
         hub.until(lambda s: sealed(s) and s["match"] != state["match"], "the next match")
+
+
+@pytest.mark.parametrize(("game", "options"), [("bid-it", {"double": True})])
+def test_guests_who_know_no_rules_play_a_match_to_its_end(tmp_path: Path, game: str, options: dict[str, Any]) -> None:
+    enough = time.monotonic() + MINUTES * 60
+    with Hub(tmp_path / "state") as hub, chromium() as browser:
+        phones = {seat: PhoneAtSeat(hub, browser, seat) for seat in (1, 2)}
+        guests = Guests(hub, phones, Random(1))
+        guests.sit_down(game, options)
+        held = phones[2].hand()
+        phones[2].reload()
+        assert phones[2].hand() == held
+        waited: set[int] = set()
+        state = guests.play(enough, lambda s: waited.update(asked(s)))
+        assert state["over"]["winners"]
+        assert waited == {1, 2, 3, 4}
+        for phone in phones.values():
+            phone.page.get_by_role("region", name="Result").wait_for()
+            assert phone.faults == []
