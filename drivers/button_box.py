@@ -48,6 +48,7 @@ from drivers.frames import (
     commitment,
 )
 from drivers.line import Lines, SteadyClock, named_ports, usb_ports
+from drivers.needs import Need
 from hub.errors import DeviceLost, WrongFirmware
 from hub.ports import (
     BoxBid,
@@ -527,6 +528,12 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     """`[[device]] driver = "button_box"`: ports by name, or none to find the boxes by their USB id."""
 
     ports: list[str] | None = None
+
+
+def needs(settings: Mapping[str, Any]) -> list[Need]:
+    """What the machine must have for a `[[device]]` block: the cables. Boxes come and go."""
+    plug = "plug a box in with a cable that carries data; a new Pico needs its firmware first: firmware/README.md"
+    return [Need("cable", name, plug) for name in block.read(Settings, settings, "button_box").ports or [""]]
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> ButtonBoxes:

@@ -22,6 +22,7 @@ from drivers import settings as block
 from drivers.eink_panels import MODELS, Cable, Mode, Model, Panel, Pins, open_panel
 from drivers.header import OpenBus, PinFactory, Spi, Wire, open_pins, open_spi
 from drivers.line import SteadyClock
+from drivers.needs import Need
 from drivers.own_thread import Inbox, OwnThread
 from hub.errors import ConfigError, DeviceError
 from hub.ports import Clock
@@ -267,6 +268,12 @@ def wiring(settings: Mapping[str, Any]) -> list[Wire]:
         wires.append(Wire(lines.power, "PWR"))
     supply: header.Rail = "3V3" if model.maker == "waveshare" else "5V"
     return [*wires, Wire(supply, "VCC", shared=True), Wire("GND", "GND", shared=True)]
+
+
+def needs(settings: Mapping[str, Any]) -> list[Need]:
+    """What the machine must have for a `[[device]]` block."""
+    asked = block.read(Settings, settings, "eink")
+    return [*header.needs_of_spi(asked.place()), *header.needs_of_pins(asked.pins)]
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: Mapping[str, Draw]) -> Eink:

@@ -22,6 +22,7 @@ from drivers import header
 from drivers import settings as block
 from drivers.header import PinFactory, Wire
 from drivers.line import SteadyClock
+from drivers.needs import Need
 from drivers.own_thread import Inbox, OwnThread
 from drivers.ring_light import RingLight
 from hub.errors import ConfigError, DeviceLost
@@ -459,6 +460,11 @@ class GpioBoxes:
 def wiring(settings: Mapping[str, Any]) -> list[Wire]:
     """The wires of a `[[device]]` block."""
     return [wire for box in block.read(Settings, settings, "gpio_box").boxes for wire in box.wiring()]
+
+
+def needs(settings: Mapping[str, Any]) -> list[Need]:
+    """What the machine must have for a `[[device]]` block."""
+    return header.needs_of_pins(block.read(Settings, settings, "gpio_box").pins)
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> GpioBoxes:

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from gpiozero import Factory, GPIOZeroError
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
+from drivers.needs import Need
 from hub.errors import ConfigError, DeviceLost
 
 Rail = Literal["3V3", "5V", "GND"]
@@ -29,6 +30,7 @@ PLACES: Mapping[int | Rail, tuple[int, ...]] = {
 LEAST_GPIO, MOST_GPIO = 2, 27  # 0 and 1 read what a board on the header says of itself
 
 MISSING = "make setup EXTRAS=pi"
+PIN_CHIP = "/dev/gpiochip0"  # on a Pi 5, too, since Linux 6.6.45
 
 
 class Wire(NamedTuple):
@@ -159,6 +161,14 @@ def open_pins(kind: PinFactory) -> Factory:
         ) from trouble
 
 
+def needs_of_pins(kind: PinFactory) -> list[Need]:
+    """What `open_pins` needs of the machine."""
+    if kind == "mock":
+        return []
+    chip = Need("file", PIN_CHIP, "play on a Raspberry Pi, or take this device out")
+    return [Need("package", "lgpio", f"run {MISSING}"), chip]
+
+
 def pin_troubles() -> tuple[type[Exception], ...]:
     """What a pin may raise: gpiozero's errors, the system's, and lgpio's own, which is neither."""
     try:
@@ -182,6 +192,12 @@ class Bus(Protocol):
 
 
 OpenBus = Callable[[Spi, int], Bus]
+
+
+def needs_of_spi(place: Spi) -> list[Need]:
+    """What `open_spi` needs of the machine."""
+    overlay = f"write {place.overlay} into /boot/firmware/config.txt and restart the Pi"
+    return [Need("package", "spidev", f"run {MISSING}"), Need("file", place.path, overlay)]
 
 
 def open_spi(place: Spi, hertz: int) -> Bus:

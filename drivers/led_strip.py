@@ -17,6 +17,7 @@ from drivers import header
 from drivers import settings as block
 from drivers.header import Bus, OpenBus, Spi, Wire, open_spi
 from drivers.line import SteadyClock
+from drivers.needs import Need
 from drivers.own_thread import Inbox, OwnThread
 from drivers.ring_light import RingLight
 from hub.errors import ConfigError, DeviceLost
@@ -229,6 +230,11 @@ def wiring(settings: Mapping[str, Any]) -> list[Wire]:
         *place.selects(None),
         Wire("GND", "GND, joined with the GND of its 5 V supply", shared=True),
     ]
+
+
+def needs(settings: Mapping[str, Any]) -> list[Need]:
+    """What the machine must have for a `[[device]]` block."""
+    return header.needs_of_spi(block.read(Settings, settings, "led_strip").place())
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> LedStrip:

@@ -1,4 +1,4 @@
-"""The command line: `table-hub run | demo | test-device | find-dice | calibrate-tray | pinout | referee | replay | games`."""
+"""The command line: `table-hub run | demo | doctor | test-device | find-dice | calibrate-tray | pinout | referee | ...`."""
 
 from __future__ import annotations
 
@@ -54,6 +54,11 @@ def parser() -> ArgumentParser:
     demo.add_argument("--state", metavar="FOLDER", help="where the demo keeps its record")
     demo.add_argument("--fresh", action="store_true", help="forget the last demo first")
     demo.set_defaults(command=_demo)
+
+    looked = commands.add_parser("doctor", help="what is wrong here, and what to do about it")
+    looked.add_argument("--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any")
+    looked.add_argument("--json", action="store_true", help="for a program")
+    looked.set_defaults(command=_doctor)
 
     tried = commands.add_parser("test-device", help="try one device: each key, each lamp, a test picture, a roll")
     tried.add_argument("name", nargs="?", metavar="NAME", help="its name or driver in the configuration")
@@ -124,6 +129,16 @@ def _run(args: Namespace) -> int:
         print(dump(config), end="")
         return 0
     return _serve(config, ())
+
+
+def _doctor(args: Namespace) -> int:
+    from hub import doctor
+    from hub.app import quiet
+
+    quiet("error")
+    findings = doctor.look_at(*doctor.patient(args.config))
+    print(doctor.as_json(findings) if args.json else doctor.as_text(findings), end="")
+    return 0 if doctor.healthy(findings) else 1
 
 
 def _test_device(args: Namespace) -> int:

@@ -24,6 +24,7 @@ from drivers.header import Wire, check_devices
 from hub import games
 from hub.broker import MqttBroker
 from hub.chance import Chance
+from hub.condition import Condition
 from hub.config import Config, DeckPart, DevicePart, TablePart
 from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError, HubError, StartRefused
@@ -155,6 +156,7 @@ class Hub:
         self._notify = Notify()
         self._devices: list[Device] = []
         self._faces: dict[str, Face] = {}
+        self._conditions: dict[str, Condition] = {}
         self._threads: list[threading.Thread] = []
         self._stop = threading.Event()
         self._ticked: dict[str, float] = {}
@@ -170,7 +172,8 @@ class Hub:
     # --- wiring ----------------------------------------------------------------------------------
 
     def _tell_all(self, signal: object) -> None:
-        for table in self.tables.values():
+        for name, table in self.tables.items():
+            self._conditions[name].heard(signal)
             table.put(signal)
 
     def _furnish(self, part: TablePart) -> None:
@@ -182,7 +185,10 @@ class Hub:
             )
         offered = first + [game for game in self.games if game.name != part.game]
 
+        condition = self._conditions[part.id] = Condition()
+
         def inbox(signal: object) -> None:
+            condition.heard(signal)
             self.tables[part.id].put(signal)
 
         link = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox)
@@ -216,6 +222,11 @@ class Hub:
         """Where phones find this hub: as configured, else the address that this machine has on its network."""
         return self._address
 
+    def status(self) -> Mapping[str, Any]:
+        """How this hub and its devices are, for `table-hub doctor`; nothing of a match."""
+        tables = {name: condition.told() for name, condition in self._conditions.items()}
+        return {"v": 1, "hub": self.config.hub.id, "url": self.address(), "tables": tables}
+
     # --- running ---------------------------------------------------------------------------------
 
     def start(self) -> None:
@@ -230,7 +241,7 @@ class Hub:
         if not host_address.path:
             dial = dial_tcp(host_address.host, host_address.port, host_address.tls)
         tls = (web.tls_cert, web.tls_key) if web.tls_cert else None
-        app = make_app(self._faces, self.key, self.config.hub.id, self.address, self._words())
+        app = make_app(self._faces, self.key, self.config.hub.id, self.address, self._words(), status=self.status)
         self.web = serve(app, self._faces, dial, web.host, web.port, tls)
         self._address = reachable(web.address, web.host, self.web.port, secure=tls is not None)
         for table in self.tables.values():

@@ -109,8 +109,12 @@ def make_app(
     claims: Claims | None = None,
     static: Path = STATIC,
     vendor: Mapping[str, Path] = VENDOR,
+    status: Callable[[], Mapping[str, Any]] = dict,
 ) -> Flask:
-    """The Flask app. `address` tells what phones can open now ("http://10.42.0.1:8080"), for the QR."""
+    """The Flask app. `address` tells what phones can open now ("http://10.42.0.1:8080"), for the QR.
+
+    `status` is how the hub's devices are.
+    """
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
     app.url_map.merge_slashes = False
@@ -131,6 +135,7 @@ def make_app(
         ("/t/<name>/bench/panel/<size>.png", at.panel),
         ("/t/<name>/qr.svg", door.qr),
         ("/code/<code>.json", door.by_code),
+        ("/status.json", lambda: _json(status())),
         ("/t/<name>/claim/<number>", door.state),
     ):
         app.add_url_rule(rule, rule, view, methods=["GET"])
