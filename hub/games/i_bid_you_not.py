@@ -372,11 +372,11 @@ def beside(now: Row, card: Card, neighbours: Sequence[Card]) -> str:
 async def add(s: Table, seat: int, answer: Answer) -> None:
     """IB-06: the card goes to the right end. Then what it does at once (IB-A01), Laptopple A last (IB-A17)."""
     market = s.table
-    added = [take(s, seat, number) for number in answer.args.get("cards") or [answer["card"]]]
-    for card in added:
+    cards = [take(s, seat, number) for number in numbers_of(answer.args)]
+    for card in cards:
         place_card(s, seat, card, len(market.offer))
         tell(s, f"Seat {seat} adds {shown(card)}.", rule="IB-06", kind="add", seat=seat, card=card.card)
-    doing = [named(card) for card in added] if row_of(s).traits else []
+    doing = [named(card) for card in cards] if row_of(s).traits else []
     for what in doing:
         match what:
             case "laptopple B":  # IB-A18
@@ -398,13 +398,13 @@ async def add(s: Table, seat: int, answer: Answer) -> None:
 def dry(s: Table) -> None:
     """IB-A31: negative prices go to whoever added them. Opening cards stay, so an offer is never empty."""
     market = s.table
-    for card in [card for card in market.offer if card.price < 0 and card.by]:
-        market.offer.remove(card)
-        market.placed.remove(card.card)
-        owner = card.by
-        assert owner
-        pile(s, owner).append(card)
-        tell(s, f"{shown(card)} goes to Seat {owner}.", rule="IB-A31", kind="dry", card=card.card, **scored(s, owner, 1, f"price {card.price}"))
+    for card in list(market.offer):
+        if card.price < 0 and (owner := card.by):
+            market.offer.remove(card)
+            market.placed.remove(card.card)
+            pile(s, owner).append(card)
+            facts = scored(s, owner, 1, f"price {card.price}")
+            tell(s, f"{shown(card)} goes to Seat {owner}.", rule="IB-A31", kind="dry", card=card.card, **facts)
 
 
 async def take_scored(s: Table, taker: int, giver: int, rule: str) -> None:
@@ -496,7 +496,7 @@ def bid_hindrance(now: Row, card: Card) -> str:
 
 def lay(s: Table, seat: int, answer: Answer) -> None:
     """A bid leaves the hand and lies on the table."""
-    numbers = answer.args.get("cards") or [answer["card"]]
+    numbers = numbers_of(answer.args)
     s.seats[seat].bid = sorted(numbers) if "cards" in answer.args else answer["card"]
     for number in numbers:
         card = take(s, seat, number)
@@ -1005,9 +1005,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
 
 def explain_add(s: Table, action: Action) -> Refusal:
     """A card that is not held (IB-X03), or that does not fit (IB-X02)."""
-    mine, now = hand(s, action.seat), row_of(s)
-    given = action.args.get("cards", [action.args.get("card")])
-    numbers = given if isinstance(given, list) else [given]
+    mine, now, numbers = hand(s, action.seat), row_of(s), numbers_of(action.args)
     if not numbers or not all(type(n) is int and any(card.card == n for card in mine) for n in numbers):
         return Refusal("You do not hold that card.", "IB-X03")
     if len(numbers) != cards_to_add(s) or len(set(numbers)) < len(numbers):
@@ -1029,15 +1027,19 @@ def explain_bid(s: Table, action: Action) -> Refusal:
         return Refusal("You hold no card to bid.", "IB-X04")
     if s.table.deciding and seat != s.table.deciding:
         return Refusal(f"It is Seat {s.table.deciding}'s turn to bid.", "IB-X04")
-    given = action.args.get("cards", [action.args.get("card")])
-    numbers = given if isinstance(given, list) else [given]
+    if seat not in bidders(s, s.table.turn or 0):
+        return Refusal("You do not bid in this auction.", "IB-X04")
+    if s.phase == "bid" and len(mine) == 1:
+        return Refusal("Your only card is bid already.", "IB-X04")
+    numbers = numbers_of(action.args)
     held = [card for card in mine if card.card in [n for n in numbers if type(n) is int]]
     if len(held) < len(numbers):
         return Refusal("You do not hold that card.", "IB-X03")
     for card in held:
         if why := bid_hindrance(row_of(s), card):
             return Refusal(why, "IB-X02")
-    return Refusal("You do not bid in this auction.", "IB-X04")
+    pairs = "ceiling_van B" in row_of(s).works and len(mine) > 1
+    return Refusal("Bid two cards." if pairs else "Bid one card.", "IB-A38")
 
 
 def explain_open(s: Table, seat: int) -> Refusal:
@@ -1076,6 +1078,12 @@ def form(s: Table, action: Action) -> Refusal | None:
     if any(args.keys() - move.params.keys() for move in wanted):
         return Refusal("The card that is lost is drawn at random: name only the card to add and its place.", "IB-X13")
     return Refusal("Name the card to add, and its place.", "IB-X07")
+
+
+def numbers_of(args: Mapping[str, Any]) -> list[Any]:
+    """The cards that a move names, as `cards` or as `card`."""
+    given = args.get("cards", [args.get("card")])
+    return given if isinstance(given, list) else [given]
 
 
 def count(number: int, what: str) -> str:
