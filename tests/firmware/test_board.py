@@ -195,7 +195,7 @@ def test_a_sound_begins_at_once_and_ends_by_itself(hub: Hub, name: str, tones: l
 # --- hands -----------------------------------------------------------------------------------------------
 
 
-def keys(heard: list[object]) -> list[object]:
+def keys(heard: list[object]) -> list[tuple[str, str]]:
     return [(frame.k, frame.e) for frame in heard if isinstance(frame, Press)]
 
 
@@ -225,6 +225,18 @@ def test_a_storm_of_bouncing_fills_no_memory_and_ends_with_the_switch_as_it_is(h
     box.go(50, [box.pin("push", closed=False)])
     tap(box, "push")
     assert ("push", "down") in keys(hub.heard())
+
+
+def test_what_was_pressed_before_a_hub_came_is_not_told_to_it(hub: Hub) -> None:
+    tap(hub.box, "push")
+    tap(hub.box, "k2")
+    assert set(keys(hub.heard())) == {("push", "down")}
+    assert keys(hub.say("who")) == []
+    for _ in range(20):
+        hub.box.go(100)
+        assert keys(hub.heard()) == []
+    tap(hub.box, "k3")
+    assert keys(hub.heard()) == [("k3", "down")]
 
 
 # --- the sealed value --------------------------------------------------------------------------------------

@@ -96,6 +96,13 @@ def test_a_pico_that_was_used_before_has_only_the_new_files(files: dict[str, byt
     assert mounted(storage("RPI_PICO", flash)) == files
 
 
+def test_both_sectors_of_the_root_are_written_though_one_were_empty() -> None:
+    image = b"root".ljust(SECTOR, b"\xff") + b"\xff" * 3 * SECTOR + b"file".ljust(SECTOR, b"\xff") + b"\xff" * SECTOR
+    blocks = build_uf2.pages(image, build_uf2.Storage(FLASH, len(image)), 1)
+    assert sorted({(block.address - FLASH) // SECTOR for block in blocks}) == [0, 1, 4]
+    assert len(blocks) == 3 * 16
+
+
 MOUNTS = """
 import sys, vfs
 with open(sys.argv[1], "rb") as file:
