@@ -1,8 +1,8 @@
 """Finished matches, kept with all that was seen of them: a difference is a change of the rules.
 
-`playthroughs/*.jsonl` are logs as `table-hub referee --log` writes them, and `playthroughs/seen.toml` holds a digest of
-every view and event on the way. After a wanted change `python -m tests.games.test_playthroughs` writes both anew; it
-wants a line in CHANGELOG.md.
+`playthroughs/*.jsonl` are logs as `table-hub referee --log` writes them, and `playthroughs/seen/<game>.toml` holds a
+digest of every view and event on the way. After a wanted change `python -m tests.games.test_playthroughs <game>` writes
+both anew; it wants a line in CHANGELOG.md.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tomllib
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -26,8 +25,7 @@ from hub.referee import LogFile, read_log
 from tests.games.players import random_action, random_options
 
 HERE = Path(__file__).parent / "playthroughs"
-SEEN = HERE / "seen.toml"
-LOGS = sorted(HERE.glob("*.jsonl"))
+SEEN = HERE / "seen"
 EACH = 4
 """How many matches of each game are kept."""
 
@@ -47,27 +45,29 @@ def digest(path: Path) -> str:
     return found.hexdigest()[:32]
 
 
-@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
-def test_a_kept_match_is_seen_as_it_was(path: Path) -> None:
-    assert digest(path) == tomllib.loads(SEEN.read_text("utf-8"))[path.stem]
+def logs(name: str) -> list[Path]:
+    """The kept matches of a game."""
+    return sorted(HERE.glob(f"{name}-?.jsonl"))
+
+
+def told(name: str) -> str:
+    """What the file of a game says: a digest for each kept match."""
+    return "".join(f'{path.stem} = "{digest(path)}"\n' for path in logs(name))
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_kept_matches_are_seen_as_they_were(name: str) -> None:
+    assert told(name) == (SEEN / f"{name}.toml").read_text("utf-8")
+    assert len(logs(name)) == EACH
 
 
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_kept_matches_are_seen_alike_under_any_hash_seed(seed: str) -> None:
-    told = subprocess.run(
+    said = subprocess.run(
         [sys.executable, "-m", "tests.games.test_playthroughs", "--tell"],
         env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, timeout=120, check=True,
     ).stdout  # fmt: skip
-    assert told == SEEN.read_text("utf-8")
-
-
-@pytest.mark.parametrize("name", games.names())
-def test_every_game_has_kept_matches(name: str) -> None:
-    assert len([path for path in LOGS if path.stem.startswith(f"{name}-")]) == EACH
-
-
-def told() -> str:
-    return "".join(f'{path.stem} = "{digest(path)}"\n' for path in sorted(HERE.glob("*.jsonl")))
+    assert said == "".join((SEEN / f"{name}.toml").read_text("utf-8") for name in games.names())
 
 
 def keep(name: str) -> None:
@@ -85,8 +85,8 @@ def keep(name: str) -> None:
 
 if __name__ == "__main__":
     if "--tell" in sys.argv:
-        sys.stdout.write(told())
+        sys.stdout.write("".join(told(game) for game in games.names()))
     else:
-        for game_name in sys.argv[1:] or games.names():
-            keep(game_name)
-        SEEN.write_text(told(), "utf-8")
+        for game in sys.argv[1:] or games.names():
+            keep(game)
+            (SEEN / f"{game}.toml").write_text(told(game), "utf-8")
