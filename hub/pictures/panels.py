@@ -634,7 +634,7 @@ def _centrepiece(paper: Sheet, box: Box, told: _Told) -> None:
             break
         _record(paper, Box(box.left, top, box.right, top + 36), record, widest, 24, 22)
         top += 36
-    for line in wrapped(" · ".join(told.facts), box.width, max(0, (box.bottom - top) // 30), 22):
+    for line in _lines(told.facts, box.width, max(0, (box.bottom - top) // 30), 22):
         paper.line(Box(box.left, top, box.right, top + 30), line, 22)
         top += 30
     room = (box.bottom - top - 12) // 30
