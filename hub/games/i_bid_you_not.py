@@ -955,7 +955,8 @@ def wished(s: Table, seat: int) -> list[Action]:
         case "bid" | "open_bid":
             name, moves, by_card = "bid", [], True
         case "decide":
-            by_card = not must_accept(s, seat) and bool(skip_moves(s, seat))
+            dear = "wrist_wash B" in row_of(s).works  # no card is added
+            by_card = not dear and not must_accept(s, seat) and bool(skip_moves(s, seat))
             name, moves = "skip", [Action(seat=seat, move="skip")] if not by_card else []
         case _:
             return []
