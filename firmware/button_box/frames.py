@@ -88,6 +88,18 @@ def _sound(value):
     return value in ("lock", "error", "reveal")
 
 
+def _dice(value):
+    return _number(value) and 1 <= value <= 20
+
+
+def _sides(value):
+    return _number(value) and 2 <= value <= 100
+
+
+def _flag(value):
+    return _number(value) and value <= 1
+
+
 _FROM_HUB = {
     "who": {},
     "ack": {"re": _number},
@@ -99,6 +111,8 @@ _FROM_HUB = {
     "say": {"x": _text},
     "buzz": {"k": _sound},
     "boot": {},
+    "arm": {"a": _number, "n": _dice, "f": _sides, "l": _flag},
+    "disarm": {},
 }
 
 

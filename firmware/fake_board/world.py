@@ -106,7 +106,7 @@ def _move(gpio, level):
 
 def _tell():
     global _told
-    box = program.box if program is not None else None
+    box = getattr(program, "box", None)  # a tray shows no more than its lamps
     state = dict(seen)
     if box is not None:
         hood = box.hood()

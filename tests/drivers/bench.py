@@ -67,6 +67,12 @@ class Inbox:
             assert signal, f"no {kind.__name__} came; what came: {self.signals}"
             return signal
 
+    def glance(self, patience: float = 0.02) -> None:
+        """Let the other threads have their turn: until something comes, or for a moment."""
+        with self._came:
+            before = len(self.signals)
+            self._came.wait_for(lambda: len(self.signals) > before, patience)
+
     def all(self, kind: type[S]) -> list[S]:
         with self._came:
             return [signal for signal in self.signals if isinstance(signal, kind)]

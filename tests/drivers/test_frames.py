@@ -105,6 +105,15 @@ MADE = {
     frames.Say: st.builds(frames.Say, s=S, x=st.text(st.characters(exclude_categories=["C", "Z"]), max_size=40)),
     frames.Buzz: st.builds(frames.Buzz, s=S, k=st.sampled_from(["lock", "error", "reveal"])),
     frames.Boot: st.builds(frames.Boot, s=S),
+    frames.Arm: st.builds(frames.Arm, s=S, a=S, n=numbers(1, 20), f=numbers(2, 100), l=numbers(0, 1)),
+    frames.Disarm: st.builds(frames.Disarm, s=S),
+    frames.Thrown: st.builds(
+        frames.Thrown,
+        s=S,
+        a=S,
+        st=st.sampled_from(["armed", "rolling", "settled", "cocked", "wrong_count", "no_reader"]),
+        f=st.lists(numbers(1, 100), max_size=20),
+    ),
     frames.Hello: st.builds(
         frames.Hello, s=S, id=words(32), boot=words(16), p=st.just(1), v=words(16), k=words(16), n=numbers(0, 64)
     ),

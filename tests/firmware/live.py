@@ -1,4 +1,4 @@
-"""A box that runs by itself: main.py in MicroPython, its USB line a pty, its clock the real one."""
+"""A box or a tray that runs by itself: main.py in MicroPython, its USB line a pty, its clock the real one."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.firmware.pico import BOX, FIRMWARE, GPIO, micropython
 class LiveBox:
     """The real firmware on the far end of a pty; `port` is what a hub opens."""
 
-    def __init__(self, box: str = BOX) -> None:
+    def __init__(self, box: str = BOX, program: Path = FIRMWARE / "main.py") -> None:
         far, self._near = os.openpty()
         tty.setraw(self._near)
         self.port = os.ttyname(self._near)
         orders, self._orders = os.pipe()
         self._lamps, lamps = os.pipe()
         self._process: Any = micropython(
-            FIRMWARE / "main.py",
+            program,
             stdin=far,
             stdout=far,
             pass_fds=(orders, lamps),

