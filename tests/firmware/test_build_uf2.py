@@ -153,9 +153,9 @@ def test_micropython_mounts_it_and_the_box_runs_from_its_compiled_files(
 def test_the_trays_file_holds_every_module_that_its_program_asks_for() -> None:
     sources = build_uf2.PROGRAMS["tray"]
     names = {source.stem for source in sources}
-    asked = {name for source in sources for name in re.findall(r"^(?:import|from) (\w+)", source.read_text("utf-8"), re.M)}
+    asked = {name for source in sources for name in re.findall(r"^(?:import|from) (\w+)", source.read_text("utf-8"), re.MULTILINE)}
     of_micropython = {"array", "hashlib", "json", "machine", "micropython", "neopixel", "os", "select", "sys", "time"}
-    of_micropython |= {"framebuf"}  # the display
+    of_micropython |= {"framebuf", "math"}
     assert asked <= names | of_micropython
     assert {"main.py", "tray.mpy", "reader.mpy"} <= set(build_uf2.compiled(sources))
     assert build_uf2.version(sources)
