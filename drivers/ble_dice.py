@@ -10,6 +10,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -32,6 +33,7 @@ REST = 0.7  # seconds that dice lie still before they count (the dice contract)
 STRAGGLER = 4.0  # seconds after which a die that did not move is missed
 WEAK = 20  # percent of a battery
 TICK = 0.1
+LET_GO = 2.0  # seconds that a die may take to let the connection go
 MOST = 7  # connections that one adapter holds
 
 NAME = "the smart dice"
@@ -251,7 +253,7 @@ class BleDice:
         tasks = [ticking, looking, *self._held.values()]
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.wait(tasks, timeout=2 * LET_GO)
 
     async def _tick(self) -> None:
         while True:
@@ -313,7 +315,8 @@ class BleDice:
         finally:
             if met:
                 self._kit.lost(device.address, self._clock.now())
-            await client.disconnect()
+            with suppress(BleakError, OSError, TimeoutError):
+                await asyncio.wait_for(client.disconnect(), LET_GO)
         await asyncio.sleep(SHORTEST_REST)
 
     def _trouble_with(self, why: str) -> None:
