@@ -78,6 +78,9 @@ class Guests:
         for group in page.locator(".question .fields fieldset").all():
             if not group.locator("input:checked").count():
                 self._some(group.locator("input[type=radio], input[type=checkbox]"))
+        more = page.locator(".question .fields input[type=checkbox]:not(:checked):not([disabled])")
+        while not phone.dock.locator("button.primary:not([disabled])").count() and more.count():
+            self._some(more)
         ready = phone.dock.locator("button.act:not([disabled])").filter(has_not_text="Take back")
         if count := ready.count():
             ready.nth(self.random.randrange(count)).click(timeout=AT_ONCE)
