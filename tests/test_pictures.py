@@ -374,6 +374,55 @@ def test_where_seats_act_in_an_order_the_rings_count_down_and_who_is_past_is_hol
     assert told == {4: ("choosing", 0), 2: ("turn", 0), 3: ("number", 8), 1: ("number", 4)}
 
 
+def shared(count: int, **table: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A table with many products, shared by two seats, and the words to draw them."""
+    products = [
+        {"id": f"P{n}", "name": f"Solar Lamp number {n}", "by": 1 + n % 4, "round": 1, "shares": {"1": n, "2": 1}, "on": f"1 to {n}"}
+        for n in range(1, count + 1)
+    ]
+    state = auction()
+    state["view"] = {**state["view"], "round": 1, "phase": "market", "table": {"products": products, **table}}
+    fact = {"where": "table", "row": True, "title": "{name}", "by": "by", "seats": "shares", "here": "table.rolling", "text": "on {on}"}
+    return state, {"phases": {"market": "Market"}, "facts": {"products": fact}, "screen": {}}
+
+
+def test_more_rows_than_there_is_room_for_stand_in_two_columns_with_what_counts_now_first() -> None:
+    state, words = shared(3)
+    assert "●3 ▲1 · on 1 to 3" in told("7.5", state, words)
+    state, words = shared(12, rolling="P9")
+    text = told("7.5", state, words)
+    assert text.index("●9 ▲1") < text.index("●1 ▲1")
+    assert "●12 ▲1" in text
+    assert "on 1 to 9" not in text
+    assert "●9 ▲1 · on 1 to 9" in told("4.2", state, words)
+
+
+def test_rows_of_another_round_may_be_left_out() -> None:
+    state, words = shared(3)
+    state["view"]["table"]["products"][1]["round"] = 0
+    words["facts"]["products"]["only"] = {"round": "round"}
+    text = told("7.5", state, words)
+    assert "●3 ▲1" in text
+    assert "●2 ▲1" not in text
+
+
+def test_what_is_largest_is_never_cut_off_below() -> None:
+    state, words = shared(1)
+    words["screen"] = {"phase": {"market": {"main": "Vegan Spy"}}}
+    for size in SIZES:
+        paper = sheet(state, words, size)
+        ((box, inked, _),) = [one for one in paper.texts if one[2] == "Vegan Spy"]
+        assert inked.bottom < box.bottom, size
+
+
+def test_a_score_that_is_money_is_written_as_money_and_once() -> None:
+    state, words = shared(0)
+    state |= {"state": "over", "over": {"winners": [2], "scores": {"1": 900, "2": 1150}, "why": "Seat 2 wins."}}
+    state["view"]["seats"] = {"1": {"cash": 900}, "2": {"cash": 1150}}
+    words |= {"facts": {"cash": {"where": "seat", "short": "", "money": "cents"}}, "screen": {"score": "cents"}}
+    assert told("7.5", state, words).count("$11.50") == 1
+
+
 def test_a_game_without_words_is_drawn_all_the_same() -> None:
     for size in SIZES:
         assert "AUCTION" in told(size, auction(), None)

@@ -19,11 +19,11 @@ from hub.errors import StartRefused
 
 WORDS = (
     "name", "title", "seats", "minutes", "blurb", "cards", "phases", "moves", "parameters", "facts", "screen", "rules",
-    "options", "face",
+    "options", "face", "help",
 )  # fmt: skip
 """The parts of a data file that screens draw a game with."""
 
-SCREENS = ("minutes", "blurb", "phases", "moves", "parameters", "facts", "face", "screen", "rules")
+SCREENS = ("minutes", "blurb", "phases", "moves", "parameters", "facts", "face", "screen", "rules", "help")
 DRAWN = ("letter", "face", "colour", "art")
 """What nobody but a screen reads: parts of the file, and of a card."""
 

@@ -231,7 +231,8 @@ class _Told:
             cell = fill(str(part(self.words, "screen").get("cell") or ""), facts, words=self.words)
             if self.stage == "over" and key in scores:
                 score = counted(scores[key], {"money": part(self.words, "screen").get("score")})
-                told.append(_Seat(seat, name, score, [score, *self._seat_facts(facts)], "", self._won(seat)))
+                others = [fact for fact in self._seat_facts(facts) if fact != score]
+                told.append(_Seat(seat, name, score, [score, *others], "", self._won(seat)))
             else:
                 token = self._token(seat)
                 marked = facts.get(str(part(self.words, "screen").get("mark"))) is True
@@ -309,7 +310,10 @@ class _Told:
         told: list[_Record] = []
         for name, fact in self._listed("table") if self.stage != "over" else ():
             rows = (self.view.get("table") or {}).get(name) if fact.get("row") and not fact.get("card") else None
-            told += [self._record(record, fact) for record in rows or ()]
+            here = found(self.view, str(fact["here"])) if fact.get("here") else None
+            only = {key: found(self.view, path) for key, path in (fact.get("only") or {}).items()}
+            wanted = [one for one in rows or () if all(one.get(key) == value for key, value in only.items())]
+            told += [self._record(one, fact) for one in sorted(wanted, key=lambda one: one.get("id") != here)]
         return told
 
     def _record(self, record: Mapping[str, Any], fact: Mapping[str, Any]) -> _Record:
@@ -359,6 +363,8 @@ def _small(panel_size: PanelSize, paper: Sheet, told: _Told) -> None:
             if seat.cell and width_of(text, 16) > inner.width:
                 text = f"{symbol}{seat.cell}"
         sizes = [size for size in (20, 18, 16, 14, 13) if size >= SIZES[panel_size].least]
+        if width_of(text, sizes[-1]) > inner.width:
+            text = text.removesuffix(seat.token)  # sooner the marker than a number
         size = fitting(text, inner.width, sizes)
         paper.line(inner, text, size, align="centre", ink=ink)
         if seat.marked:
@@ -386,7 +392,7 @@ def _medium(paper: Sheet, told: _Told) -> None:
         for place, line in enumerate(lines):
             box = Box(main.left, number.bottom, main.right, main.bottom).row(place, height)
             if isinstance(line, _Record):
-                _record(paper, box, line, width_of(line.title, 20, bold=True), 20, 18)
+                _record(paper, box, line, _title_width([line], box.width, 20, 18), 20, 18)
             else:
                 paper.line(box, line, fitting(line, box.width, (22, 20, 18) if said == 1 and place == 0 else (18,)))
     zone = zones["seats"]
@@ -476,7 +482,8 @@ def _head(paper: Sheet, box: Box, left: Sequence[str], right: str, size: int, ma
 
 def _number(paper: Sheet, box: Box, text: str, sizes: Sequence[int], dice: Sequence[tuple[int, int]]) -> None:
     """The one large text of a panel, with settled dice to its right."""
-    sizes = [size for size in sizes if size * 0.8 <= box.height] or sizes[-1:]
+    tall = 1.1 if any(letter in "gjpqyQ,;" for letter in text) else 0.8
+    sizes = [size for size in sizes if size * tall <= box.height] or sizes[-1:]
     if dice:
         gap = 8
         side = min(box.height - 4, 96, (box.width // 2) // len(dice) - gap)
@@ -605,7 +612,6 @@ def _lines(facts: Sequence[str], width: int, count: int, size: int) -> list[str]
 def _record(paper: Sheet, box: Box, record: _Record, title_width: int, large: int, least: int) -> None:
     """A row: title, cards as tiles, text."""
     side = box.height - 4
-    title_width = min(title_width, box.width // 2)
     paper.line(box._replace(right=box.left + title_width), record.title, large, bold=True)
     at = box.left + title_width + 12
     for face in record.cards:
@@ -618,6 +624,34 @@ def _record(paper: Sheet, box: Box, record: _Record, title_width: int, large: in
         paper.line(box._replace(left=at + 8), record.text, least)
 
 
+def _title_width(records: Sequence[_Record], width: int, large: int, least: int) -> int:
+    """How wide the titles of rows are: half at most; where there are only texts beside them, these go first down to a third."""
+    widest = max((width_of(record.title, large, bold=True) for record in records), default=0)
+    if any(record.cards for record in records):
+        return min(widest, width // 2)
+    texts = max((width_of(record.text, least) for record in records), default=0)
+    return max(min(widest, width // 3), min(widest, width - texts - 20))
+
+
+def _table_of(paper: Sheet, box: Box, records: Sequence[_Record]) -> int:
+    """Rows one below the other, or where these are too many titles in two columns, each with the first part of its text. The end."""
+    room = box.height // 36
+    if len(records) <= room:
+        title = _title_width(records, box.width, 24, 22)
+        for place, record in enumerate(records):
+            _record(paper, box.row(place, 36), record, title, 24, 22)
+        return box.top + 36 * len(records)
+    room = box.height // 30
+    for place, record in enumerate(records[: room * 2]):
+        column, line = divmod(place, room)
+        half = box.column(column, 2).row(line, 30)
+        half = half._replace(right=half.right - (16 if column == 0 else 0))
+        text = record.text.partition(" · ")[0]
+        paper.line(half._replace(left=half.right - width_of(text, 22)), text, 22)
+        paper.line(half._replace(right=half.right - width_of(text, 22) - 10), record.title, 22, bold=True)
+    return box.top + 30 * min(len(records), room)
+
+
 def _centrepiece(paper: Sheet, box: Box, told: _Told) -> None:
     """The main zone of the 7.5 inch panel while a match is on or over."""
     rows = min(len(told.records), 5)
@@ -628,12 +662,7 @@ def _centrepiece(paper: Sheet, box: Box, told: _Told) -> None:
         paper.line(Box(box.left, top, box.right, top + 36), line, 28)
         top += 36
     top += 6
-    widest = max((width_of(record.title, 24, bold=True) for record in told.records), default=0)
-    for record in told.records:
-        if top + 36 > box.bottom:
-            break
-        _record(paper, Box(box.left, top, box.right, top + 36), record, widest, 24, 22)
-        top += 36
+    top = _table_of(paper, box._replace(top=top), told.records)
     for line in _lines(told.facts, box.width, max(0, (box.bottom - top) // 30), 22):
         paper.line(Box(box.left, top, box.right, top + 30), line, 22)
         top += 30

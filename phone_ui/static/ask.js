@@ -5,6 +5,9 @@ import { FormFields } from "./form.js";
 import { argsOf, blanksOf, choosing, fieldsOf, formsOf, isPlain, isWhole } from "./moves.js";
 import { fill, moveLabel, plain } from "./words.js";
 
+/** A label of more letters stands small under the move's short name. */
+const LONG = 20;
+
 /** At most this many big buttons stand at the thumb; more moves become a list to pick from. */
 const BUTTONS = 3;
 
@@ -120,23 +123,26 @@ export function Actions({ words, state, question, sending, act, extra }) {
     />`}
     ${buttons.map((form, i) => {
       const fixed = argsOf(fieldsOf(form, {}));
-      return html`<${Act} key=${form.key} primary=${!confirm && i === 0} label=${moveLabel(words, state, form.move, fixed)} name=${form.key} ready sending=${sending} onPress=${() => act(form.move, fixed, form.key)} />`;
+      return html`<${Act} key=${form.key} primary=${!confirm && i === 0} label=${moveLabel(words, state, form.move, fixed)} short=${words?.moves?.[form.move]?.short} name=${form.key} ready sending=${sending} onPress=${() => act(form.move, fixed, form.key)} />`;
     })}
     ${extra}
   `;
 }
 
 /** One big button; it says when it is under way. */
-export function Act({ primary = false, label, name, ready = true, sending, onPress }) {
+export function Act({ primary = false, label, short = "", name, ready = true, sending, onPress }) {
   const mine = sending === name;
+  const long = short && label.length > LONG;
+  const rest = label.toLowerCase().startsWith(short.toLowerCase()) ? label.slice(short.length).replace(/^[:\s]+/, "") : label;
   return html`<button
     type="button"
     class=${`act${primary ? " primary" : ""}${mine ? " sending" : ""}`}
     disabled=${!ready || Boolean(sending)}
     aria-busy=${mine}
+    aria-label=${long && !mine ? label : undefined}
     onClick=${onPress}
   >
-    ${mine ? "Sending…" : label}
+    ${mine ? "Sending…" : long ? html`<span>${plain(short.toLowerCase())}</span><small class="act-rest">${rest}</small>` : label}
   </button>`;
 }
 

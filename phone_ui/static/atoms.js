@@ -42,12 +42,12 @@ export function Card({ words, face, small = false, look = "" }) {
   const card = faceIn(words, face);
   if (card?.record) return html`<${Faced} card=${card} small=${small} />`;
   if (!card) return html`<span class=${`card plain${small ? " small" : ""}`}><span class="card-face">${String(face)}</span></span>`;
-  return html`<span class=${`card${small ? " small" : ""}${card.art ? "" : " plain"} ${look}`} style=${{ "--card": card.colour ?? "currentColor" }}>
+  return html`<span class=${`card${small ? " small" : ""}${card.art ? "" : card.face ? " plain" : " worded"} ${look}`} style=${{ "--card": card.colour ?? "currentColor" }}>
     ${card.letter && !card.face && html`<span class="card-letter" aria-hidden="true">${card.letter}</span>`}
-    ${card.art
-      ? html`<svg class="card-art" viewBox="0 0 100 60" aria-hidden="true"><path d=${card.art} /></svg>`
-      : html`<span class="card-face" aria-hidden="true">${card.face ?? card.name}</span>`}
+    ${card.art && html`<svg class="card-art" viewBox="0 0 100 60" aria-hidden="true"><path d=${card.art} /></svg>`}
+    ${!card.art && card.face && html`<span class="card-face" aria-hidden="true">${card.face}</span>`}
     <span class="card-name">${card.name}</span>
+    ${card.line && !small && html`<span class="card-line">${card.line}</span>`}
   </span>`;
 }
 

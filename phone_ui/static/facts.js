@@ -92,9 +92,20 @@ export function Facts({ words, state, where, facts, small = true, quiet = [] }) 
   </dl>`;
 }
 
-/** The rows on the table that are there in this phase. */
+/** The rows on the table that are there in this phase, with those of their records that the words want told. */
 function rowsOf(words, state) {
-  return factsOf(words, "table", state.view?.table, state.view?.phase).filter(({ about, value }) => about.row && Array.isArray(value) && value.length);
+  const told = ({ only = {} }, record) => Object.entries(only).every(([name, path]) => record[name] === at(state.view, path));
+  return factsOf(words, "table", state.view?.table, state.view?.phase)
+    .filter(({ about, value }) => about.row && Array.isArray(value))
+    .map((row) => ({ ...row, value: row.value.filter((record) => told(row.about, record)) }))
+    .filter(({ value }) => value.length);
+}
+
+/** What of the rows is this seat's own and has something to say to its player: a line to read aloud. */
+export function OwnRecords({ words, state, mine }) {
+  return rowsOf(words, state).filter(({ about }) => about.own).map(({ name, about, value }) =>
+    value.filter((record) => record[about.by] === mine).map((record) => html`<p key=${name} class="own-record"><span>${about.own}</span> <b>${fill(about.title, record, words)}</b> ${fill(about.text, record, words)}</p>`),
+  );
 }
 
 /** The rows of cards on the table. */
@@ -103,12 +114,18 @@ export function CardRows({ words, state, small = true }) {
   return rows.map(({ name, about, value }) => html`<${CardRow} key=${name} words=${words} state=${state} label=${about.label ?? plain(name)} about=${about} cards=${value} small=${small} />`);
 }
 
+/** How records lie: each with its seat, each shared by some seats (close together where they are many), or in a row. */
+function rowLook(about, records) {
+  if (about.seats) return `shared ${records.length > 12 ? "close" : records.length > 6 ? "many" : records.length > 3 ? "some" : ""}`;
+  return about.by ? "by-seat" : "";
+}
+
 /** The rows of other records, such as places with cards on them: one tile a record. */
 export function Rows({ words, state, small = true }) {
   return rowsOf(words, state).filter(({ about }) => !about.card).map(
-    ({ name, about, value }) => html`<section key=${name} class=${`row${about.by ? " by-seat" : ""}`} aria-label=${about.label ?? plain(name)}>
+    ({ name, about, value }) => html`<section key=${name} class=${`row ${rowLook(about, value)}`} aria-label=${about.label ?? plain(name)}>
       <ul class="tiles" style=${about.by ? { "--across": Math.ceil(value.length / 2) } : null}>
-        ${value.map((record, i) => html`<${Tile} words=${words} state=${state} about=${about} record=${record} first=${i === 0 && !about.by} small=${small} />`)}
+        ${value.map((record, i) => html`<${Tile} words=${words} state=${state} about=${about} record=${record} first=${i === 0 && !about.by} here=${Boolean(about.here) && at(state.view, about.here) === record.id} small=${small} />`)}
       </ul>
     </section>`,
   );
@@ -142,14 +159,15 @@ function CardRow({ words, state, label, about, cards, small }) {
   </section>`;
 }
 
-function Tile({ words, state, about, record, first, small }) {
+function Tile({ words, state, about, record, first, here, small }) {
   const cards = about.cards ? record[about.cards] : undefined;
   const text = fill(about.text, record, words);
   const off = about.flag && record[about.flag];
   const lit = about.lit ? record[about.lit] : undefined;
-  return html`<li class=${`tile${off ? " off" : ""}${first ? " first" : ""}`}>
+  const owner = about.by && record[about.by];
+  return html`<li class=${`tile${off ? " off" : ""}${first ? " first" : ""}${here ? " here" : ""}`}>
     <h4 class="tile-title">
-      ${about.by && record[about.by] && html`<${Who} state=${state} seat=${record[about.by]} />`}
+      ${owner && (about.seats ? html`<${Mark} seat=${owner} /><span class="unseen">${seatName(state, owner)}: </span>` : html`<${Who} state=${state} seat=${owner} />`)}
       <span>${fill(about.title, record, words) || plain(about.label ?? "")}</span>
     </h4>
     ${isBySeat(record[about.seats]) && html`<${Counts} counts=${record[about.seats]} />`}

@@ -85,7 +85,7 @@ function SeatPlace({ words, state, seat, token }) {
       <${Mark} seat=${seat} />
       ${isNamed(state, seat) && html`<span class="who-number">${seat}</span>`}
       <b class="seat-called">${seatName(state, seat)}</b>
-      ${token?.seat === seat && html`<span class="tag">${token.name}</span>`}
+      ${token?.seat === seat && html`<span class="tag token"><span class="token-name">${token.name}</span><span class="token-letter" aria-hidden="true">${token.letter}</span></span>`}
       <span class="seat-now">${now === "locked" ? "locked ✓" : now}</span>
     </div>
     <${Facts} words=${words} state=${state} where="seat" facts=${state.view.seats[seat]} />

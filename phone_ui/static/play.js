@@ -5,7 +5,7 @@ import { Act, Actions, Choices, Standing, useQuestion } from "./ask.js";
 import { Around, Reveal, WaitingFor, useReveal } from "./around.js";
 import { Said } from "./atoms.js";
 import { DicePart } from "./dice.js";
-import { CardRows, Facts, alertsOf, factsOf } from "./facts.js";
+import { CardRows, Facts, OwnRecords, alertsOf, factsOf } from "./facts.js";
 import { SecretZone } from "./secret.js";
 import { moveLabel, nowLines } from "./words.js";
 
@@ -46,6 +46,7 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
       ${revealing && html`<${Reveal} words=${words} state=${state} mine=${hand?.seat} />`}
       ${alertsOf(words, own).map((alert) => html`<p key=${alert} class="banner alert">${alert}</p>`)}
       ${own && html`<${Counters} words=${words} state=${state} facts=${own} />`}
+      ${hand && html`<${OwnRecords} words=${words} state=${state} mine=${hand.seat} />`}
       ${hand && html`<${OwnPart} words=${words} state=${state} hand=${hand} keepOpen=${settings.keepOpen} />`}
       ${now.main && html`<p class="now-line"><b>${now.main}</b> <span><${Said} state=${state} text=${now.caption} /></span></p>`}
       <div class="want-block" aria-live="polite">
@@ -85,13 +86,17 @@ function Lock() {
 
 /** What only this seat may see: its own facts, what it locked, where its dial starts. */
 function OwnPart({ words, state, hand, keepOpen }) {
-  const own = factsOf(words, "you", hand.you, state.view?.phase);
+  // What the whole table may see of it stands above; here is what only this seat is told.
+  const seen = state.view?.seats?.[hand.seat];
+  const all = factsOf(words, "you", hand.you, state.view?.phase);
+  const open = all.filter(({ name, about, value }) => JSON.stringify(seen?.[about.name ?? name]) === JSON.stringify(value));
+  const own = all.filter((fact) => !open.includes(fact));
   const rest = hand.locked || Number.isInteger(hand.dial);
   if (!own.length && !rest) return null;
   const label = own.length ? "your hand" : "your choice";
   const { move, ...args } = hand.locked ?? {};
   return html`<${SecretZone} label=${label} keepOpen=${keepOpen}>
-    <${Facts} words=${words} state=${state} where="you" facts=${hand.you} small=${false} />
+    <${Facts} words=${words} state=${state} where="you" facts=${hand.you} small=${false} quiet=${open.map(({ name }) => name)} />
     ${move && html`<p class="own-choice">You locked: <b>${moveLabel(words, state, move, args)}</b></p>`}
     ${!move && Number.isInteger(hand.dial) && html`<p class="own-choice">The dial of your box starts at <b>${hand.dial}</b>${hand.dial_at ? `: ${hand.dial_at}` : ""}</p>`}
   </${SecretZone}>`;

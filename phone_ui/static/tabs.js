@@ -43,9 +43,17 @@ export function Log({ state }) {
   </div>`;
 }
 
-export function Help({ state }) {
+export function Help({ words, state }) {
   return html`<div class="panel help">
     <h1 class="headline">Help</h1>
+    ${(words?.help ?? []).map(
+      ({ title, columns, rows, note }) => html`<h2>${title}</h2>
+        <table class="help-table">
+          <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+          <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+        </table>
+        ${note && html`<p class="quiet-words">${note}</p>`}`,
+    )}
     <p>This phone and the box in front of you are the same seat. Use either, and change as you like. The phone may sleep: the ring on the box calls you.</p>
     <h2>The box</h2>
     <dl class="key-list">

@@ -206,13 +206,22 @@ ODD_WORDS: dict[str, Any] = {
     "moves": {
         "bid": {"label": "Bid {amount}"}, "raise": {"label": "Bid {quantity} of {rank}"}, "swap": {"label": "Swap {cards}"},
         "line": {"label": "Keep this order"}, "sue": {"label": "Sue {target}"}, "borrow": {"label": "Borrow {amount}", "short": "Borrow"},
-        "drop": {"label": "Drop"},
+        "drop": {"label": "Drop"}, "back": {"label": "Back {product}", "short": "BACK"},
     },
     "parameters": {
         "amount": {"label": "Amount", "money": "dollars"}, "cards": {"label": "Cards to swap", "card": True},
         "order": {"label": "Order"}, "target": {"label": "Whom"}, "quantity": {"label": "How many"}, "rank": {"label": "Of what"},
+        "product": {"label": "Product", "record": "table.products", "title": "{name}", "by": "by"},
     },
-    "facts": {"hand": {"where": "you", "label": "Your hand", "card": True}, "cash": {"where": "seat", "label": "Cash", "money": "dollars"}},
+    "facts": {
+        "hand": {"where": "you", "label": "Your hand", "card": True}, "cash": {"where": "seat", "label": "Cash", "money": "dollars"},
+        "purse": {"where": "you", "name": "cash", "label": "Your cash", "money": "dollars"},
+        "products": {
+            "where": "table", "label": "Products", "row": True, "title": "{name}", "by": "by", "seats": "shares", "only": {"round": "round"},
+            "here": "table.rolling", "own": "Read aloud", "text": "{pitch} · costs {price:cents}",
+        },
+    },
+    "help": [{"title": "Worth", "columns": ["Shares", "Each"], "rows": [["1", "$0.33"], ["2", "$1"]], "note": "Before the roll."}],
     "screen": {"phase": {"all": {"main": "${table.bid}", "caption": "standing bid"}}}, "rules": {"OD-01": "Any move may be made."},
 }  # fmt: skip
 
@@ -220,7 +229,12 @@ ODD_WORDS: dict[str, Any] = {
 def odd(moves: list[dict[str, Any]], **change: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """A state and a hand of the made-up game with these moves."""
     view = {
-        "game": "odd", "round": 1, "phase": "all", "table": {"bid": 45},
+        "game": "odd", "round": 1, "phase": "all",
+        "table": {"bid": 45, "rolling": "P3", "products": [
+            {"id": "P1", "name": "Rented Wig", "by": 1, "round": 0, "shares": {"1": 2}, "pitch": "Picture a wig.", "price": None},
+            {"id": "P2", "name": "Vegan Hat", "by": 2, "round": 1, "shares": {"2": 1, "4": 3}, "pitch": "Picture a hat.", "price": None},
+            {"id": "P3", "name": "Solar Lamp", "by": 3, "round": 1, "shares": {}, "pitch": "Picture a lamp.", "price": 150},
+        ]},
         "seats": {str(n): {"cash": 100 * n, "locked": False} for n in range(1, 5)}, "waiting": {"seats": ["2"], "secret": False},
     }  # fmt: skip
     state = public(state="playing", match="m-9", game="odd", title="Odds", view=view, seq=5)

@@ -571,6 +571,61 @@ def test_a_standing_offer_has_a_row_of_its_own(page: Page, hub: FakeHub) -> None
     assert hub.asks.get(timeout=15)["args"] == {"move": "borrow", "amount": 200}
 
 
+def test_a_record_that_is_chosen_is_called_by_its_title_with_the_rulebooks_words_beside_it(page: Page, hub: FakeHub) -> None:
+    notes = {"product": {"P3": "3 shares worth $2 each."}}
+    odd(page, hub, {"move": "back", "product": {"one_of": ["P2", "P3"]}}, {"move": "drop"}, notes=notes)
+    page.get_by_role("radio", name="Solar Lamp 3 shares worth $2 each.").check()
+    dock(page).get_by_role("button", name="Back Solar Lamp").click()
+    assert hub.asks.get(timeout=15)["args"] == {"move": "back", "product": "P3"}
+
+
+def test_a_long_label_stands_small_under_the_moves_short_name(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "back", "product": "P2"}, {"move": "bid", "amount": {"min": 1, "max": 4}})
+    expect(dock(page).get_by_role("button", name="Back Vegan Hat")).to_have_text("Back Vegan Hat")
+    state, _ = scenes.odd([])
+    hub.public(state | {"seq": 51, "view": renamed(state["view"], "Remote-Control Guitar")})
+    button = dock(page).get_by_role("button", name="Back Remote-Control Guitar")
+    expect(button.locator("small")).to_have_text("Remote-Control Guitar")
+
+
+def renamed(view: dict[str, Any], name: str) -> dict[str, Any]:
+    """The view with another name for what seat 2 has on the table."""
+    products = [one | ({"name": name} if one["id"] == "P2" else {}) for one in view["table"]["products"]]
+    return view | {"table": view["table"] | {"products": products}}
+
+
+def test_records_show_who_has_a_part_which_counts_now_and_what_is_mine_to_read(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "drop"})
+    tiles = page.get_by_role("region", name="Products").get_by_role("listitem")
+    expect(tiles).to_have_count(2)  # the one of an earlier round is not told now
+    expect(tiles.nth(0).locator(".counts")).to_have_text("13")
+    expect(tiles.nth(0)).not_to_have_class(re.compile("here"))
+    expect(tiles.nth(1)).to_have_class(re.compile("here"))
+    expect(tiles.nth(1)).to_contain_text("Picture a lamp. · costs $1.50")
+    expect(page.locator(".own-record")).to_have_text("Read aloud Vegan Hat Picture a hat.")
+
+
+def test_help_has_the_tables_of_the_game(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "drop"})
+    page.get_by_role("button", name="Help").click()
+    expect(page.get_by_role("table").get_by_role("row")).to_have_text(["SharesEach", "1$0.33", "2$1"])
+    expect(page.get_by_text("Before the roll.")).to_be_visible()
+
+
+def test_of_a_fact_that_all_may_see_nothing_more_lies_under_the_lid(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "drop"}, you={"hand": ["55"], "cash": 200})
+    page.get_by_role("button", name="Hold to see your hand").focus()
+    page.keyboard.down("Space")
+    expect(page.locator(".secret.open")).to_be_visible()
+    expect(page.get_by_text("Your cash")).to_have_count(0)
+    page.keyboard.up("Space")
+    state, hand = scenes.odd([{"move": "drop"}], you={"hand": ["55"], "cash": 900})
+    play(page, hub, state, hand, seq=51)
+    page.get_by_role("button", name="Hold to see your hand").focus()
+    page.keyboard.down("Space")
+    expect(page.locator(".secret.open")).to_contain_text("Your cash$900")
+
+
 def test_a_move_that_cannot_be_had_says_why(page: Page, hub: FakeHub) -> None:
     odd(page, hub, {"move": "drop"}, barred=[{"move": "sue", "why": "No lawsuits in the first round."}])
     expect(page.get_by_text("No lawsuits in the first round.")).to_be_visible()

@@ -18,7 +18,7 @@ function Listed({ words, state, move, field, group, onChange }) {
   const numbers = !drawn && all.length > 2 && all.every(Number.isInteger);
   const options = numbers ? all.sort((a, b) => a - b) : all;
   if (field.optional) options.push(null);
-  const look = drawn ? "choices of-cards" : numbers && !seatOf(words, state.view, field.name, all[0]) ? "number-keys" : about.who ? "choices pair" : "choices";
+  const look = drawn ? "choices of-cards" : numbers && !seatOf(words, state.view, field.name, all[0]) ? "number-keys" : about.who ? "choices pair" : about.record ? "choices in-column" : "choices";
   return html`<div class=${look}>
     ${options.map((value, i) => {
       const face = drawn ? faceOf(words, state.view, move, field.name, value) : null;
