@@ -67,6 +67,11 @@ class Product:
         return min(self.count, SIDES)
 
     @property
+    def on(self) -> str:
+        """What must be rolled, in words."""
+        return ("no roll", "a 1", *(f"1 to {line}" for line in range(2, SIDES)), "any roll")[self.line]
+
+    @property
     def worth(self) -> int:
         """BI-S19: what a share may expect of the roll."""
         return expected(self.count, self.pip)
@@ -79,13 +84,13 @@ class Product:
 
 @dataclass(slots=True)
 class Rolled:
-    """The last roll of this Offering: for what, and what each share got."""
+    """The last roll of this Offering: for what, and what each share got if it went public."""
 
     product: str
     name: str
     count: int
     face: int
-    pays: int
+    pays: int | None
 
 
 @dataclass(slots=True)
@@ -118,7 +123,7 @@ class Market:
 class Investor:
     """A player. BI-06: the hand is private, and so is a choice until all are revealed.
 
-    `cash` is public (BI-A10) unless BI-H03 hides it; `stake` are the shares in the product that is rolled for.
+    `cash` is public (BI-A10) unless BI-H03 hides it.
     """
 
     hand: Secret[list[str]]
@@ -126,7 +131,6 @@ class Investor:
     chips: int
     choice: Secret[str | list[str]] | None = None
     locked: bool = False
-    stake: int | None = None
 
     @property
     def hand_size(self) -> int:
@@ -253,7 +257,7 @@ async def venture(s: Table) -> None:
         return
     s.phase = "venture"
     choosing = {seat: venture_moves(s, seat) for seat in s.seats if s.seats[seat].chips and backable(s, seat)}
-    want = "Hear the pitches. Then back a new product of somebody else with a chip, or hold it."
+    want = "Back a new product of somebody else, or hold your chip."
     answers = await ask_all(s, choosing, want, into="choice")
     forget_choices(s)
     for seat in s.table.order:
@@ -348,12 +352,9 @@ def bury(s: Table) -> None:
 async def roll_for(s: Table, dealer: int, product: Product) -> int:
     """BI-21, BI-H01: one die, of the table or of the hub, and the line to beat told before it falls."""
     s.phase, s.table.rolling = "roll", product.id
-    for seat, investor in s.seats.items():
-        investor.stake = product.shares.get(seat)
-    want = f"Roll for {product.name}: it goes public on {goal(product)}."
-    (face,) = await roll(s, dealer, 1, SIDES, product.id, want, AtMost(product.line))
-    for investor in s.seats.values():
-        investor.stake = None
+    told = f"{product.name} has {shares_words(product.count)}: it goes public on {product.on}."
+    tell(s, told, rule="BI-21", kind="offer", product=product.id, count=product.count)
+    (face,) = await roll(s, dealer, 1, SIDES, product.id, f"Roll for {product.name}.", AtMost(product.line))
     s.table.rolling = None
     return face
 
@@ -361,9 +362,9 @@ async def roll_for(s: Table, dealer: int, product: Product) -> int:
 def settle(s: Table, product: Product, face: int) -> None:
     """BI-22: above the shares it stays. BI-23, BI-24, BI-A13: else each share is paid, chips go home, cards are discarded."""
     t, dealer, pays = s.table, s.table.dealer, product.pip * face
-    told = f"Seat {dealer} rolls {face} for {product.name}, which has {shares_words(product.count)}"
+    told = f"Seat {dealer} rolls {face} for {product.name}"
     about: dict[str, Any] = {"rule": "BI-22", "kind": "roll", "seat": dealer, "faces": [face], "product": product.id}
-    t.rolled = Rolled(product.id, product.name, product.count, face, pays if face <= product.count else 0)
+    t.rolled = Rolled(product.id, product.name, product.count, face, pays if face <= product.count else None)
     if face > product.count:
         tell(s, f"{told}: it stays.", **about)
         return
@@ -473,11 +474,6 @@ def remove(s: Table, product: Product) -> None:
     """A product leaves the table; its cards are discarded."""
     s.table.products.remove(product)
     s.table.discards += product.cards
-
-
-def goal(product: Product) -> str:
-    """BI-23: what must be rolled, in words."""
-    return "any roll" if product.line == SIDES else f"1 to {product.line}" if product.line > 1 else "a 1"
 
 
 def price(product: Product, seat: int) -> int:
@@ -606,8 +602,9 @@ def note(s: Table, seat: int, product: Product) -> str:
             return product.pitch
         case "mezzanine":
             each = f" worth {dollars(product.worth)} each" if product.count else ""
-            return f"{shares_words(product.count)}{each}. One more costs {dollars(price(product, seat))}: {dollars(product.worth_next)} each."
-    return f"{shares_words(product.count)}: {goal(product)}"
+            more = f"One more costs {dollars(price(product, seat))}: then {dollars(product.worth_next)}."
+            return f"{shares_words(product.count)}{each}. {more}"
+    return f"{shares_words(product.count)}: on {product.on}, worth {dollars(product.worth)} each"
 
 
 def wished(s: Table, seat: int) -> list[Action]:

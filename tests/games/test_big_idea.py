@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hub.games.big_idea import expected
+from hub import games
+from hub.games.big_idea import dollars, expected
 
 
 def test_a_share_may_expect_what_the_die_pays_on_average() -> None:
@@ -12,3 +13,9 @@ def test_a_share_may_expect_what_the_die_pays_on_average() -> None:
         for cards in (1, 2, 3, 4):
             rolls = [100 * cards * roll for roll in range(1, 7) if roll <= shares]
             assert abs(expected(shares, 100 * cards) - sum(rolls) / 6) <= 0.5
+
+
+def test_the_help_page_says_the_same() -> None:
+    (table,) = games.find("big-idea").words["help"]
+    assert [row[-1] for row in table["rows"]] == [dollars(expected(shares, 200)) for shares in range(1, 7)]
+    assert [row[2] for row in table["rows"]] == [f"{shares} in 6" for shares in range(1, 7)]

@@ -15,7 +15,6 @@ def check(match: Match) -> None:
         assert investor.chips + sum(product.shares.get(seat, 0) for product in t.products) == chips, "no chip is lost"
         assert investor.chips >= 0
         assert cash_of(s, seat) >= 0, "there are no debts"
-        assert (investor.stake is None) == (t.offered is None or seat not in t.offered.shares)
     cards = [*t.draw_pile.cards, *t.discards]
     for investor in s.seats.values():
         cards += investor.hand.value
