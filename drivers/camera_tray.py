@@ -238,6 +238,7 @@ class CameraTray:
     def _begin(self, number: int, count: int, sides: int, *, lying: bool) -> None:
         self._arm, self._told, self._count = number, None, count
         self._watch = Watch(count, self._clock.now(), lying=lying)
+        self._before = None  # no picture was taken while nobody asked: what lies there now is no throw
         if sides != 6:
             self._watch = None
             self._say("no_reader", (), f"The tray reads dice of six sides, not of {sides}: type what you see.")
@@ -273,8 +274,8 @@ class CameraTray:
         if self._watch is None:
             return now + IDLE
         picture = self._frames.frame()
-        moving = self._before is None or picture.shape != self._before.shape or stirred(self._before, picture)
-        self._before = picture
+        before, self._before = self._before, picture
+        moving = before is not None and (picture.shape != before.shape or stirred(before, picture))
         try:
             reading = None if moving else read(picture, self._tray)
         except ValueError as why:

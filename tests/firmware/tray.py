@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.firmware.pico import FAKE_BOARD, FIRMWARE, ROOT, FirmwareEnd, Pico
+from drivers.dice_tray import DiceTray, Settings
+from drivers.simulated import SimBox
+from hub.ports import Control, DiceKit, DiceSeen
+from tests.drivers.bench import Inbox, StillClock
+from tests.firmware.pico import FAKE_BOARD, FIRMWARE, ROOT, TAP, FirmwareEnd, Pico
 
 TRAY = ROOT / "firmware" / "dice_tray"
 TRAY_ID = "e661640843210a2c"
@@ -24,3 +29,55 @@ class TrayEnd(FirmwareEnd):
 
     def state(self) -> dict[str, Any]:
         return {"lamps": self.pico.shown["lamps"][:6]}
+
+
+class TrayBench:
+    """A tray on a pty with somebody at its keys, the driver, and one clock."""
+
+    def __init__(
+        self, folder: Path, reader: Path = TRAY, inbox: Inbox | None = None, clock: StillClock | None = None
+    ) -> None:
+        self.clock = clock or StillClock()
+        self.inbox = inbox or Inbox()
+        self._end = TrayEnd(reader=reader)
+        self.keys = SimBox(TRAY_ID, folder / "tray", self.clock, end=self._end)
+        self.tray = DiceTray(Settings(ports=[str(folder / "tray")]), self.inbox, self.clock)
+        self.clock.wakes += [self.keys.wake, self.tray.wake]
+        self.keys.start()
+        self.tray.start()
+        self.pass_until(lambda: any(kit.dice for kit in self.inbox.all(DiceKit)))
+
+    def pass_until(self, right: Callable[[], object], step: float = 0.05) -> None:
+        """Let time pass, step by step, until something is so."""
+        for _ in range(400):
+            if right():
+                return
+            self.clock.advance(step)
+            self.inbox.glance()
+        raise AssertionError(f"it did not come: {self.inbox.signals[-5:]}")
+
+    def seen(self, number: int, state: str) -> DiceSeen:
+        """What the table hears of a throw in that state."""
+
+        def found() -> list[DiceSeen]:
+            return [one for one in self.inbox.all(DiceSeen) if (one.arm, one.state) == (number, state)]
+
+        self.pass_until(found)
+        return found()[-1]
+
+    def arm(self, number: int, count: int, sides: int = 6, *, lying: bool = False) -> None:
+        """Ask for a throw, and wait until the tray's lamps say that it may be typed."""
+        self.tray.arm(number, 1, count, sides, lying=lying)
+        self.pass_until(lambda: self.keys.state()["lamps"] == "080808")
+
+    def press(self, *controls: Control) -> None:
+        """Press, each until the finger is off the key again."""
+        for control in controls:
+            off = self._end.pico.ms + 2 * TAP
+            self.keys.press(control)
+            self.pass_until(lambda off=off: self._end.pico.ms >= off, step=0)  # type: ignore[misc]
+
+    def close(self) -> None:
+        self.tray.close()
+        self.keys.close()
+        self._end.close()
