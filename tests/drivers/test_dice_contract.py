@@ -30,6 +30,9 @@ class Reader(Protocol):
 
     dice: Dice
 
+    def watching(self) -> bool:
+        """Whether the far end has heard of the arm: a hand takes longer than that, a test does not."""
+
     def throw(self, *faces: int) -> None:
         """Throw; the dice show these."""
 
@@ -55,6 +58,9 @@ class Software:
         self.dice.start()
         self.lose, self.restore, self.close = self.dice.lose, self.dice.restore, self.dice.close
 
+    def watching(self) -> bool:
+        return True
+
     def throw(self, *faces: int) -> None:
         self.dice.throw(faces=faces)
 
@@ -70,11 +76,14 @@ class Tray:
         self.dice = self._bench.tray
         self.lose, self.restore, self.close = self._bench.keys.unplug, self._bench.keys.plug, self._bench.close
 
+    def watching(self) -> bool:
+        return bool(self._bench.keys.state()["lamps"] == "080808")
+
     def throw(self, *faces: int) -> None:
         self._bench.press(*(CONTROLS[1 + face] for face in faces))
 
     def show_again(self, *faces: int) -> None:
-        self._bench.pass_until(lambda: self._bench.keys.state()["lamps"] == "080808")
+        self._bench.pass_until(self.watching)
         self.throw(*faces)
 
 
@@ -95,6 +104,9 @@ class Smart:
         self.dice = BleDice(BleSettings(), inbox, clock, Radio(self._air.scanner, self._air.client))
         self.dice.start()
         self.close = self.dice.close
+
+    def watching(self) -> bool:
+        return True
 
     def throw(self, *faces: int) -> None:
         for die in self._dice[: len(faces)]:
@@ -139,6 +151,9 @@ class Camera:
         half.write_bytes(cv2.imencode(".png", paint(Scene(dice), np.random.default_rng(5)))[1].tobytes())
         half.rename(self._pictures / f"{self._shown:04}.png")
 
+    def watching(self) -> bool:
+        return self.dice._before is not None
+
     def throw(self, *faces: int) -> None:
         shift = 7.0 * (self._shown % 3)
         self._show([PaintedDie((-50.0 + 25 * n + shift, 10.0), upright(face, 0.3 * n)) for n, face in enumerate(faces)])
@@ -178,6 +193,7 @@ class Bench:
     def arm(self, number: int, count: int, *, lying: bool = False) -> None:
         self.dice.arm(number, 1, count, 6, lying=lying)
         self.seen(number, "armed")
+        self.until(self.reader.watching, "an armed reader")
 
     def seen(self, number: int, state: str, times: int = 1) -> DiceSeen:
         def found() -> list[DiceSeen]:
