@@ -43,5 +43,5 @@ install:
 	@cd "$(ROOT)" && exec sh systemd/install.sh $(ARGS)
 
 clean:
-	@cd "$(ROOT)" && rm -rf .venv phone_ui/node_modules build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@cd "$(ROOT)" && rm -rf .venv phone_ui/node_modules tests/bench/peers/node_modules build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@cd "$(ROOT)" && find hub drivers phone_ui tests -name __pycache__ -type d -prune -exec rm -rf {} +

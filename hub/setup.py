@@ -3,7 +3,8 @@
 Run by `make` with the system's Python before there is anything else, so it uses the standard library only and can
 be read by Python 3.9. It adds four things, each only where it is missing: Debian packages, the virtual environment
 `.venv`, the Python packages of `pyproject.toml`, and the page's libraries of `phone_ui/package-lock.json`. A stamp
-holds the digest of those two files, so that the next start takes a moment.
+holds the digest of those two files, so that the next start takes a moment. For `make bench` it also fetches what the
+measurements run beside the hub, and goes on where that cannot be had.
 """
 
 from __future__ import annotations
@@ -65,6 +66,26 @@ PIN_NEEDS = (  # spidev is built on the spot: no ready package exists for a 64-b
 NPM_NEED = Need("npm", "npm", "fetches the page's libraries")
 NPM_WHEELS = ("x86_64", "aarch64")  # processors for which the extra `npm` exists; others take Debian's, which is large
 VENV_NEED = Need("ensurepip", "python3-venv", "keeps the hub's Python packages in this folder")
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """A folder that npm fills exactly as its package-lock.json says."""
+
+    folder: Path
+
+    @property
+    def stamp(self) -> Path:
+        """Holds the digest of what is there."""
+        return self.folder / "node_modules" / "table-hub.stamp"
+
+    def digest(self) -> str:
+        """What decides the libraries: the lock file and what it locks."""
+        return digest(self.folder / "package.json", self.folder / "package-lock.json")
+
+    def missing(self) -> bool:
+        """Whether they have to be fetched."""
+        return self.digest() != read(self.stamp)
 
 
 class Machine:
@@ -165,9 +186,9 @@ class Setup:
         self.root = root
         self.machine = machine
         self.venv = root / ".venv"
-        self.page = root / "phone_ui"
+        self.page = Libraries(root / "phone_ui")
+        self.peers = Libraries(root / "tests" / "bench" / "peers")
         self.python_stamp = self.venv / "table-hub.stamp"
-        self.page_stamp = self.page / "node_modules" / "table-hub.stamp"
 
     def prepare(self, extras: Iterable[str], goal: str = "setup") -> None:
         """Add what is missing; say first what that is. Nothing is touched when all is there."""
@@ -177,21 +198,25 @@ class Setup:
         self.check_extras(wanted)
         packages = self.missing_packages(wanted)
         python = self.python_digest(wanted) != read(self.python_stamp)
-        page = self.page_digest() != read(self.page_stamp)
-        if not (packages or python or page):
+        page = self.page.missing()
+        peers = goal == "bench" and self.peers.missing()
+        if not (packages or python or page or peers):
             return
-        npm_from_venv = page and self.machine.find("npm") is None and NPM_NEED.package not in packages
+        npm_from_venv = (page or peers) and self.machine.find("npm") is None and NPM_NEED.package not in packages
         if npm_from_venv and "npm" not in wanted:
             wanted.add("npm")
             python = True
-        self.announce(goal, packages, python, page, wanted)
+        self.announce(goal, packages, python, page, peers, wanted)
         began = time.monotonic()
         if packages:
             self.add_packages(packages)
         if python:
             self.add_python(wanted)
+        npm = None if npm_from_venv else self.machine.find("npm")
         if page:
-            self.add_page(None if npm_from_venv else self.machine.find("npm"))
+            self.add_page(npm)
+        if peers:
+            self.add_peers(npm)
         self.machine.say(f"Set-up is done ({time.monotonic() - began:.0f} s).\n")
 
     # --- what is there, what is missing -----------------------------------------------------------
@@ -205,7 +230,7 @@ class Setup:
             needs += TEST_NEEDS
         if "pi" in extras and self.python_digest(extras) != read(self.python_stamp):
             needs += PIN_NEEDS
-        if self.machine.processor not in NPM_WHEELS and self.page_digest() != read(self.page_stamp):
+        if self.machine.processor not in NPM_WHEELS and self.page.missing():
             needs.append(NPM_NEED)
         return {need.package: need.why for need in needs if not self.machine.has(need)}
 
@@ -224,10 +249,6 @@ class Setup:
             }
         )
 
-    def page_digest(self) -> str:
-        """What decides the page's libraries: the lock file and what it locks."""
-        return digest(self.page / "package.json", self.page / "package-lock.json")
-
     def project(self) -> dict[str, object]:
         """pyproject.toml, read."""
         import tomllib  # noqa: PLC0415 - an older Python must get as far as the sentence of newer_python()
@@ -242,7 +263,9 @@ class Setup:
 
     # --- said beforehand --------------------------------------------------------------------------
 
-    def announce(self, goal: str, packages: dict[str, str], python: bool, page: bool, extras: set[str]) -> None:
+    def announce(
+        self, goal: str, packages: dict[str, str], python: bool, page: bool, peers: bool, extras: set[str]
+    ) -> None:
         """Say what will be installed, and where, before the first change."""
         say = self.machine.say
         say(f"make {goal} first installs what is missing:")
@@ -257,6 +280,8 @@ class Setup:
             say(f"  in this folder:  .venv (the hub's Python packages{named})")
         if page:
             say("  in this folder:  phone_ui/node_modules (the page's libraries)")
+        if peers:
+            say("  in this folder:  tests/bench/peers/node_modules (boardgame.io, to measure beside the hub)")
 
     # --- done -------------------------------------------------------------------------------------
 
@@ -312,14 +337,26 @@ class Setup:
         self.python_stamp.write_text(self.python_digest(extras), "utf-8")
 
     def add_page(self, npm: str | None) -> None:
-        """Fetch the page's libraries exactly as locked; no script of theirs is run."""
+        """Fetch the page's libraries."""
+        self.fetch(self.page, npm, "the page's libraries could not be fetched; is the network there? Then run make again")
+
+    def add_peers(self, npm: str | None) -> None:
+        """Fetch what is measured beside the hub: without a network there is less to see, and nothing is wrong."""
+        try:
+            without = "boardgame.io could not be fetched, so the hub is measured without it beside"
+            self.fetch(self.peers, npm, without, "--loglevel=silent", "--fetch-retries=0")
+        except SetupError as trouble:
+            self.machine.say(f"set-up: {trouble}")
+
+    def fetch(self, libraries: Libraries, npm: str | None, trouble: str, *more: str) -> None:
+        """Fill a folder exactly as it is locked; no script of a library is run."""
         program = [npm] if npm else self.npm_in_venv()
         self.must(
-            [*program, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
-            "the page's libraries could not be fetched; is the network there? Then run make again",
-            cwd=self.page,
+            [*program, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", *more],
+            trouble,
+            cwd=libraries.folder,
         )
-        self.page_stamp.write_text(self.page_digest(), "utf-8")
+        libraries.stamp.write_text(libraries.digest(), "utf-8")
 
     def npm_in_venv(self) -> list[str]:
         """The npm out of the extra `npm`, for a system that has none."""

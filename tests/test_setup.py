@@ -15,6 +15,7 @@ from hub import setup
 from hub.setup import Machine, Need, Setup, SetupError
 
 ROOT = Path(__file__).parent.parent
+NPM_FOLDERS = ("phone_ui", "tests/bench/peers")
 BARE = {"apt-get", "sudo", "invoke-rc.d"}
 FULL = {*BARE, "ensurepip", "mosquitto", "setpriv", "chromium", "systemd-analyze", "npm"}
 
@@ -75,10 +76,11 @@ class Finished(Pretended):
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     root = tmp_path / "table hub"  # with a space, as people have them
-    (root / "phone_ui").mkdir(parents=True)
+    for folder in NPM_FOLDERS:
+        (root / folder).mkdir(parents=True)
+        for name in ("package.json", "package-lock.json"):
+            (root / folder / name).write_text("{}")
     (root / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
-    for name in ("package.json", "package-lock.json"):
-        (root / "phone_ui" / name).write_text("{}")
     return root
 
 
@@ -264,6 +266,29 @@ def test_the_page_libraries_run_no_script_when_installed(clone: Path) -> None:
     assert "--ignore-scripts" in machine.runs("npm ci")[0]
 
 
+def test_only_the_measurements_fetch_the_peers_they_run_beside_the_hub(clone: Path) -> None:
+    machine = Finished(has=FULL)
+    Setup(clone, machine).prepare({"dev"}, "test")
+    assert len(machine.runs(" ci ")) == 1
+    machine = Finished(has=FULL)
+    Setup(clone, machine).prepare({"dev"}, "bench")
+    assert [command[:2] for command in machine.ran] == [["/usr/bin/npm", "ci"]]
+    assert "tests/bench/peers/node_modules" in machine.said[1]
+    machine = Finished(has=FULL)
+    Setup(clone, machine).prepare({"dev"}, "bench")
+    assert machine.ran == []
+
+
+def test_the_measurements_go_on_without_a_peer_that_cannot_be_fetched(clone: Path) -> None:
+    Setup(clone, Finished(has=FULL)).prepare({"dev"}, "test")
+    machine = Finished(has=FULL, broken=" ci ")
+    Setup(clone, machine).prepare({"dev"}, "bench")
+    assert "boardgame.io could not be fetched, so the hub is measured without it beside" in machine.said[-2]
+    machine = Finished(has=FULL)
+    Setup(clone, machine).prepare({"dev"}, "bench")
+    assert machine.runs(" ci ")
+
+
 def test_a_python_too_old_for_the_hub_still_reads_set_up_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(setup, "OLDEST", (4, 0))
     monkeypatch.setenv("PATH", "/nowhere")
@@ -303,9 +328,10 @@ def test_two_set_ups_in_one_folder_wait_for_each_other(tmp_path: Path) -> None:
 # --- the files that set-up reads ----------------------------------------------------------------------
 
 
-def test_the_page_lock_names_no_host() -> None:
-    lock = json.loads((ROOT / "phone_ui" / "package-lock.json").read_text("utf-8"))
-    assert "omit-lockfile-registry-resolved=true" in (ROOT / "phone_ui" / ".npmrc").read_text().split()
+@pytest.mark.parametrize("folder", NPM_FOLDERS)
+def test_a_lock_names_no_host(folder: str) -> None:
+    lock = json.loads((ROOT / folder / "package-lock.json").read_text("utf-8"))
+    assert "omit-lockfile-registry-resolved=true" in (ROOT / folder / ".npmrc").read_text().split()
     for name, package in lock["packages"].items():
         assert "resolved" not in package, name
         assert not name or package.get("integrity"), name

@@ -6,14 +6,14 @@ import subprocess
 import sys
 
 ALL: dict[str, list[str]] = {
-    "engine": ["--matches", "12", "--runs", "2"],
+    "engine": ["--matches", "12", "--runs", "5"],
     "box_latency": ["4", "100"],
     "firmware_latency": ["4", "50"],
     "vision": ["90"],
     "transport": [],
     "fanout": ["500"],
 }
-PATIENCE = 45
+PATIENCE = 75
 
 
 def main(wanted: list[str]) -> int:

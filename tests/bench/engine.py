@@ -3,6 +3,10 @@
 Random legal matches are recorded first; then the same actions are played again through `Match.act`, checked
 and logged as at a table, once bare and once with the views encoded to JSON after each action: the public one
 and that of the seat which acted, and once with those of all seats. CPU seconds (`process_time`), median.
+
+boardgame.io does the same beside us (its reducer, its log, its player views): goofspiel of four to six seats, a
+sealed bid, is written for both. All play in turn, run after run, so that a busy machine is as busy for one as for
+the other; what each run gave is printed.
 """
 
 from __future__ import annotations
@@ -11,8 +15,10 @@ import argparse
 import statistics
 import tracemalloc
 from collections.abc import Callable
+from contextlib import ExitStack
 from random import Random
 from time import process_time
+from typing import Protocol
 
 import msgspec
 
@@ -20,11 +26,14 @@ from hub import games
 from hub.engine.decision import Action
 from hub.engine.game import Game
 from hub.engine.match import Entry, Match
+from tests.bench.goofspiel import GOOFSPIEL
+from tests.bench.peer import Absent, Peer
 from tests.engine.ladder import LADDER
 from tests.games.players import random_match, random_options
 
 Recorded = tuple[Game, tuple[int, ...], dict[str, object], list[Action]]
 ENCODER = msgspec.json.Encoder()
+PEER = "goofspiel, boardgame.io"
 
 
 def record(game: Game, matches: int, seed: int) -> list[Recorded]:
@@ -67,11 +76,46 @@ def all_views(match: Match, seat: int) -> None:
         ENCODER.encode(match.view(viewer))
 
 
-def rate(recorded: list[Recorded], look: Callable[[Match, int], None] | None, runs: int) -> str:
-    """Actions per CPU second: the median of `runs`, and the slowest."""
-    play(recorded[: len(recorded) // 4 + 1], look)
-    rates = [actions / seconds for actions, seconds in (play(recorded, look) for _ in range(runs))]
-    return f"{statistics.median(rates):>10,.0f} (slowest {min(rates):,.0f})"
+LOOKS: dict[str, Callable[[Match, int], None] | None] = {"none": None, "two": two_views, "all": all_views}
+WHAT = {"none": "act and log", "two": "with the public and the own view", "all": "with the views of all"}
+
+
+class Player(Protocol):
+    """Whoever plays recorded matches over again: how many actions were taken in how many CPU seconds."""
+
+    def __call__(self, look: str) -> tuple[int, float]: ...
+
+
+def ours(game: Game, matches: int, seed: int) -> Player:
+    """Our engine."""
+    recorded = record(game, matches, seed)
+    return lambda look: play(recorded, LOOKS[look])
+
+
+def theirs(peer: Peer) -> Player:
+    """boardgame.io's."""
+
+    def played(look: str) -> tuple[int, float]:
+        told = peer.ask(look=look)
+        return told["actions"], told["seconds"]
+
+    return played
+
+
+def race(players: dict[str, Player], look: str, runs: int) -> None:
+    """All in turn, run after run; to each its median, how many times the peer's that is, and every run."""
+    for player in players.values():
+        player(look)
+    rates: dict[str, list[float]] = {name: [] for name in players}
+    for _ in range(runs):
+        for name, player in players.items():
+            actions, seconds = player(look)
+            rates[name].append(actions / seconds)
+    for name, some in rates.items():
+        beside = [mine / its for mine, its in zip(some, rates.get(PEER, ()), strict=False)]
+        ratio = f"{statistics.median(beside):5.1f}x" if beside else ""
+        told = " ".join(f"{rate:,.0f}" for rate in some)
+        print(f"  {name:24} {statistics.median(some):>9,.0f} {ratio:6}   runs: {told}", flush=True)
 
 
 def resume(game: Game, seed: int, runs: int) -> str:
@@ -126,21 +170,28 @@ def climb(match: Match) -> None:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.engine")
     parser.add_argument("--game", action="append", help="only this game (may be repeated)")
     parser.add_argument("--matches", type=int, default=60)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    for name in args.game or games.names():
-        recorded = record(games.find(name), args.matches, args.seed)
-        actions = sum(len(taken) for *_, taken in recorded)
-        print(f"{name}: {len(recorded)} matches, {actions} actions; checked actions per CPU second")
-        print(f"  act and log                      {rate(recorded, None, args.runs)}")
-        print(f"  with the public and the own view {rate(recorded, two_views, args.runs)}")
-        print(f"  with the views of all            {rate(recorded, all_views, args.runs)}")
-        print(f"  resume                           {resume(games.find(name), args.seed, args.runs)}")
+    named = [games.find(name) for name in args.game or games.names()]
+    with ExitStack() as ending:
+        players: dict[str, Player] = {}
+        try:
+            players[PEER] = theirs(ending.enter_context(Peer("engine.js", 5 * args.matches)))
+        except Absent as why:
+            print(why)
+        players["goofspiel, ours"] = ours(GOOFSPIEL, 5 * args.matches, args.seed)
+        players |= {game.name: ours(game, args.matches, args.seed) for game in named}
+        for look, what in WHAT.items():
+            print(f"checked actions per CPU second, {what} (median of {args.runs} runs; times the peer's)")
+            race(players, look, args.runs)
+    print("resume of a match from its log:")
+    for game in named:
+        print(f"  {game.name:24} {resume(game, args.seed, args.runs)}")
     print("one long match (the tests' ladder), views included:")
     for line in growth(5000):
         print(f"  {line}")

@@ -1,8 +1,12 @@
 """From a seat to the whole table, measured: `python -m tests.bench.fanout [actions]`.
 
-A whole hub in a process of its own (real broker, record on disk, sealing, simulated boxes on ptys) plays Bid & Bait
-with five phones, which speak MQTT over WebSocket as pages do. A round is over when the phone that acted has its
-answer and all five have opened a hand at least as new. Then boxes lock, and their rings are watched.
+A whole hub in a process of its own (real broker, record on disk, sealing, simulated boxes on ptys) plays The Big Idea
+with six phones, which speak MQTT over WebSocket as pages do. A round is over when the phone that acted has its
+answer and all six have opened a hand at least as new.
+
+boardgame.io's server does the same beside us, a sealed bid with six socket.io clients: over when all six hold the
+new state. It keeps its matches in memory only and seals nothing. The two take turns, a block of actions each. At the
+start boxes lock, and their rings are watched.
 """
 
 from __future__ import annotations
@@ -16,15 +20,20 @@ import sys
 import tempfile
 import time
 import urllib.request
+from contextlib import ExitStack
+from functools import partial
 from multiprocessing.connection import Connection
 from random import Random
-from statistics import quantiles
-from typing import Any
+from statistics import median, quantiles
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
-from tests.bench.transport import LightPhone, memory, packet, text
+from tests.bench.peer import Absent, Peer
+from tests.bench.transport import LightPhone, cpu, memory, packet, text
 from tests.phone_ui.rig import Keys, Seat
 
-SEATS, WARM, LOCKS = 5, 50, 100
+SEATS, WARM, BLOCK, LOCKS = 6, 50, 50, 100
+GAME = "big-idea"
 
 
 # --- the hub's process -----------------------------------------------------------------------------------
@@ -35,21 +44,26 @@ def hub_process(folder: str, pipe: Connection) -> None:
     from drivers.simulated import SimulatedTable
     from hub.app import Hub, quiet
     from hub.config import Config, DevicePart, TablePart
+    from phone_ui import server
+    from phone_ui.gateway import Limits
 
+    # Six phones that act in a closed loop are faster than a phone may be: here, and only here, they may.
+    unhurried = patch.object(server, "Limits", partial(Limits, bytes_each_second=1e9, frames_each_second=1e6))
     quiet("error")
     config = Config()
     config.hub.state, config.web.host, config.web.port = folder, "127.0.0.1", 0
-    config.table = [TablePart("1", "Bench", SEATS, "bid-and-bait")]
+    config.table = [TablePart("1", "Bench", SEATS, GAME)]
     config.device = [DevicePart("simulated", "1", "bench", {"seats": SEATS})]
-    with Hub(config) as hub:
+    with unhurried, Hub(config) as hub:
         hub.start()
         assert hub.web
-        pipe.send((hub.web.port, hub.key.public))
+        broker = hub.broker._own.pid or 0 if hub.broker._own else 0
+        pipe.send((hub.web.port, hub.key.public, broker))
         devices = hub._devices[0]
         assert isinstance(devices, SimulatedTable)
         while pipe.recv() == "locks":
             pipe.send(locks(devices))
-        pipe.send((memory("self"), memory(hub.broker._own.pid or 0 if hub.broker._own else 0)))
+        pipe.send((memory("self"), memory(broker)))
 
 
 def locks(devices: Any) -> list[float]:
@@ -193,26 +207,65 @@ async def step(players: list[Player], request: tuple[Player, str, dict[str, Any]
     return (time.perf_counter() - began) * 1000
 
 
-async def play(port: int, seats: list[Seat], actions: int, pipe: Connection) -> tuple[list[float], list[float]]:
-    players = [Player((await LightPhone.log_in(port, seat))[0], n) for n, seat in enumerate(seats, 1)]
-    for player in players:
-        await player.see(0)
-    newest = max(player.hand["seq"] for player in players)
-    await asyncio.gather(*(player.see(newest) for player in players))
-    random = Random(1)
-    took: list[float] = []
-    await step(players, (players[0], "start", {"game": "bid-and-bait", "options": {}}))
+class Phones:
+    """Six phones at our hub."""
+
+    def __init__(self, port: int, players: list[Player]) -> None:
+        self.port, self.players, self.random = port, players, Random(1)
+
+    @classmethod
+    async def sit_down(cls, port: int, seats: list[Seat]) -> Phones:
+        """Log in, and start the game."""
+        phones = cls(port, [Player((await LightPhone.log_in(port, seat))[0], n) for n, seat in enumerate(seats, 1)])
+        for player in phones.players:
+            await player.see(0)
+        await phones.see(max(player.hand["seq"] for player in phones.players))
+        await step(phones.players, (phones.players[0], "start", {"game": GAME, "options": {}}))
+        return phones
+
+    async def see(self, seq: int) -> None:
+        await asyncio.gather(*(player.see(seq) for player in self.players))
+
+    async def move(self, count: int) -> list[float]:
+        """So many legal actions, one after another; milliseconds."""
+        took: list[float] = []
+        while len(took) < count:
+            request = next_request(self.players, self.random)
+            milliseconds = await step(self.players, request)
+            if request[1] != "again":
+                took.append(milliseconds)
+        return took
+
+
+class Measured(NamedTuple):
+    """Milliseconds: our moves, the peer's in the same blocks, boxes' locks; and the CPU of each process for a move."""
+
+    ours: list[float]
+    theirs: list[float]
+    pressed: list[float]
+    cpu: dict[str, float]
+
+
+async def measure(
+    port: int, seats: list[Seat], actions: int, pipe: Connection, peer: Peer | None, processes: dict[str, int]
+) -> Measured:
+    """Boxes first, then moves: ours and the peer's in turn."""
+    phones = await Phones.sit_down(port, seats)
     pipe.send("locks")  # the first round is a sealed one, in which every box is asked too
     assert await asyncio.to_thread(pipe.poll, 30), "the boxes do not lock"
-    pressed: list[float] = pipe.recv()
-    newest = public(port)["seq"]
-    await asyncio.gather(*(player.see(newest) for player in players))
-    while len(took) < actions + WARM:
-        request = next_request(players, random)
-        milliseconds = await step(players, request)
-        if request[1] != "again":
-            took.append(milliseconds)
-    return took[WARM:], pressed
+    measured = Measured([], [], pipe.recv(), {})
+    await phones.see(public(port)["seq"])
+    await phones.move(WARM)
+    if peer:
+        await asyncio.to_thread(peer.ask, moves=WARM)
+    before = {name: cpu(pid) for name, pid in processes.items()}
+    while len(measured.ours) < actions:
+        measured.ours.extend(await phones.move(BLOCK))
+        if peer:
+            measured.theirs.extend((await asyncio.to_thread(peer.ask, moves=BLOCK))["took"])
+    for name, pid in processes.items():
+        measured.cpu[name] = (cpu(pid) - before[name]) / len(measured.ours) * 1000
+    return measured
 
 
 def row(what: str, times: list[float]) -> str:
@@ -220,28 +273,62 @@ def row(what: str, times: list[float]) -> str:
     return f"{what:42} {cuts[49]:7.2f} ms p50 {cuts[98]:7.2f} ms p99   n={len(times)}"
 
 
+def blocks(what: str, times: list[float]) -> str:
+    """The median of each block, as it was measured."""
+    return f"  {what:40} {' '.join(f'{median(times[n : n + BLOCK]):.2f}' for n in range(0, len(times), BLOCK))}"
+
+
+def report(measured: Measured) -> None:
+    """The moves of both, side by side, with the raw lines."""
+    mine, its = "act -> answer and all six hands", "boardgame.io: move -> all six states"
+    print(row(mine, measured.ours))
+    if measured.theirs:
+        print(row(its, measured.theirs))
+        us, them = (quantiles(times, n=100) for times in (measured.ours, measured.theirs))
+        print(f"{'ours / boardgame.io':42} {us[49] / them[49]:7.2f}  x p50 {us[98] / them[98]:7.2f}  x p99")
+    print("CPU a move: " + ", ".join(f"{name} {spent:.2f} ms" for name, spent in measured.cpu.items()))
+    print(f"median of each {BLOCK} in turn, ms:")
+    print(blocks(mine, measured.ours))
+    if measured.theirs:
+        print(blocks(its, measured.theirs))
+    print(row("push on a box -> its ring shows the lock", measured.pressed))
+
+
+def beside(ending: ExitStack, processes: dict[str, int]) -> Peer | None:
+    """boardgame.io's six clients, and its server in a process of its own: both are ended with `ending`."""
+    try:
+        server = ending.enter_context(Peer("server.js"))
+        clients = ending.enter_context(Peer("clients.js", server.told["port"], SEATS))
+    except Absent as why:
+        print(why)
+        return None
+    processes |= {"boardgame.io's server": server.pid, "its six clients": clients.pid}
+    return clients
+
+
 def main(actions: int = 500) -> None:
     """Measure and print."""
     context = multiprocessing.get_context("spawn")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as ending:
         here, there = context.Pipe()
         began = time.perf_counter()
         hub = context.Process(target=hub_process, args=(folder, there), daemon=True)
         hub.start()
         assert here.poll(30), "the hub has not started"
-        port, key = here.recv()
+        port, key, broker = here.recv()
         state = public(port)
         first = sit(port, key, 1, state["seats"][0]["claim_code"])
         started = time.perf_counter() - began
         codes = [seat["claim_code"] for seat in state["seats"]]
         seats = [first] + [sit(port, key, seat, codes[seat - 1]) for seat in range(2, SEATS + 1)]
-        took, pressed = asyncio.run(play(port, seats, actions, here))
+        processes = {"our hub": hub.pid or 0, "its broker": broker, "six phones": os.getpid()}
+        peer = beside(ending, processes)
+        measured = asyncio.run(measure(port, seats, actions, here, peer, processes))
         here.send("end")
         rss, broker_rss = here.recv()
         hub.join(10)
     print(f"program started -> first phone has its seat {started * 1000:6.0f} ms   (pid {os.getpid()})")
-    print(row("act -> answer and all five hands", took))
-    print(row("push on a box -> its ring shows the lock", pressed))
+    report(measured)
     print(f"resident memory: hub {rss:.0f} MB, mosquitto {broker_rss:.1f} MB")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -121,6 +122,12 @@ async def play(port: int, seats: list[Seat]) -> dict[str, list[float]]:
 def memory(pid: int | str) -> float:
     line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS"))
     return int(line.split()[1]) / 1024
+
+
+def cpu(pid: int | str) -> float:
+    """The CPU seconds that a process has taken so far."""
+    told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def table(rig: Rig, seats: list[Seat]) -> None:

