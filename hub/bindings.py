@@ -47,8 +47,8 @@ from hub.words import Deck, Words, cents, deck_in, face_of, fill, found, part
 LINE = 500
 """Answers on one line; what lies beyond is left to the phone."""
 
-SUBSETS = 100
-"""Ways to choose several of some cards that are still laid on a line."""
+SUBSETS = 1000
+"""Ways to choose several of some cards that are still laid on a line, which may cut off their far end."""
 
 OLED = 40
 """Characters on a box's small display."""

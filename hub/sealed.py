@@ -14,8 +14,8 @@ from hub.engine.decision import Answer, Move
 from hub.ports import Boxes, SealedRound
 from hub.words import Words
 
-NAMED = 100
-"""The longest line whose answers are told to a box: a longer one is read on the phone."""
+NAMED = 300
+"""The longest line whose answers are told to a box, whose memory is small: a longer one is counted, or read on the phone."""
 
 
 class SealedChoice:

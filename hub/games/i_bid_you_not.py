@@ -671,6 +671,8 @@ async def extend(s: Table, seat: int) -> None:
             card = take(s, other, answer["card"])
             place_card(s, other, card, len(s.table.offer))
             tell(s, f"Seat {other} adds {shown(card)}.", rule="IB-A33", kind="extend", seat=other, card=card.card)
+        else:
+            tell(s, f"Seat {other} adds nothing.", rule="IB-A33", kind="pass", seat=other)
 
 
 async def strike(s: Table, seat: int) -> None:
@@ -688,6 +690,8 @@ async def strike(s: Table, seat: int) -> None:
             market.placed.remove(card.card)
             market.discards.append(card.card)
             tell(s, f"Seat {other} discards {shown(card)}.", rule="IB-A34", kind="strike", seat=other, card=card.card)
+        else:
+            tell(s, f"Seat {other} discards nothing.", rule="IB-A34", kind="pass", seat=other)
 
 
 def cut(s: Table, now: Row) -> list[Card]:

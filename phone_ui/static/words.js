@@ -269,7 +269,7 @@ export function moveLabel(words, state, move, args = NONE, blanks = []) {
     const about = words?.parameters?.[name] ?? NONE;
     said[name] = (value === 1 && about.one) || (about.said ?? "{}").replace("{}", () => valueWords(words, state, move, name, value));
   }
-  return fill(words?.moves?.[move]?.label ?? plain(move), { ...state?.view, ...said });
+  return fill(words?.moves?.[move]?.label ?? plain(move), { ...state?.view, ...said }).replace(/…( …)+/g, "…");
 }
 
 const kept = new Map();
