@@ -265,10 +265,9 @@ class BoxEnd:
         return {
             "id": self.name,
             "lamps": {"pattern": ring.p, "n": ring.n, "colour": ring.c} if ring else None,
-            "display": self.display,
+            "display": self._names.get(self._value, self.display),
             "sealed": self._sealed is not None,
             "locked": self._bid is not None,
             "hood": str(self._value + 1) if self._sealed is not None else "",
-            "named": self._names.get(self._value, "") if self._sealed is not None else "",
             "buzz": {"kind": self.buzz, "count": self.buzzed},
         }

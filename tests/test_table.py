@@ -413,6 +413,13 @@ def test_nothing_is_revealed_before_every_seat_has_locked(boxed: Room) -> None:
     assert {seat: one["bid"] for seat, one in boxed.state["view"]["seats"].items()} == {"1": 3, "2": 4, "3": 1}
 
 
+def test_a_box_is_told_its_line_by_name_and_its_phone_where_the_dial_starts(boxed: Room) -> None:
+    sealed = boxed.boxes.rounds["box-1"]
+    assert sealed.names == tuple(f"Bid {number}" for number in range(1, 7))
+    assert boxed.hand(1)["dial_at"] == sealed.names[sealed.at]
+    assert "Bid 3" not in repr(sealed)
+
+
 def test_a_lock_that_is_told_twice_counts_once(boxed: Room) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(BoxLocked("box-1", round), BoxLocked("box-1", round))

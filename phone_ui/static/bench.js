@@ -95,14 +95,14 @@ function Box({ seat, box, state, hubKey, act }) {
         <button type="button" class="turn" aria-label="dial left, less" onClick=${() => turn(-1)}>−</button>
       </div>
     </div>
-    <p class="oled" aria-label="display">${box.connected ? box.display || " " : "no cable"}</p>
+    <p class="oled" aria-label="display">${!box.connected ? "no cable" : box.sealed && !hood ? "under the hood" : box.display || " "}</p>
     <div class="box-keys">
       ${BOX_KEYS.map((control, i) => html`<button type="button" key=${control} class="box-key" onClick=${(e) => press(control, e.shiftKey)}>${i + 1}</button>`)}
     </div>
     <button type="button" class="bar" onClick=${(e) => press("bar", e.shiftKey)}>pass</button>
     <footer class="box-foot">
       <button type="button" class="plain" aria-pressed=${hood} onClick=${() => setHood(!hood)}>${hood ? "Close the hood" : "Look under the hood"}</button>
-      ${hood && html`<span class="under-hood">${box.sealed ? html`dial at <b>${box.hood || "?"}</b>${box.named ? html` ${box.named}` : ""}${box.locked ? ", locked" : ""}` : "nothing sealed"}</span>`}
+      ${hood && html`<span class="under-hood">${box.sealed ? html`dial at <b>${box.hood || "?"}</b>${box.locked ? ", locked" : ""}` : "nothing sealed"}</span>`}
       <span class="cables">
         <button type="button" class="plain" onClick=${() => press("bar", true)}>Hold bar</button>
         ${box.connected ? html`<button type="button" class="plain" onClick=${() => act({ box: seat, unplug: true })}>Unplug</button>` : html`<button type="button" class="plain" onClick=${() => act({ box: seat, plug: true })}>Plug in</button>`}

@@ -63,6 +63,25 @@ def test_rings_words_and_sounds_reach_the_box(table: Table) -> None:
     table.seats.see(table.sim, lambda state: state["buzz"] == {"kind": "reveal", "count": 1})
 
 
+def test_the_display_names_what_the_dial_of_a_sealed_choice_is_at(table: Table) -> None:
+    table.hub.say(BOX, "Bid a card.")
+    table.hub.open(BOX, SealedRound(1, 2, 1, ("Bid 5 (+5)", "Bid 33 (-7)", "Bid 40 (0)")))
+    table.seats.see(table.sim, lambda state: state["display"] == "Bid 33 (-7)")
+    table.turn(1)
+    table.seats.see(table.sim, lambda state: state["display"] == "Bid 40 (0)")
+    table.press("k1")
+    table.seats.see(table.sim, lambda state: state["display"] == "Bid 5 (+5)")
+    table.hub.cancel(BOX, 1)
+    table.seats.see(table.sim, lambda state: state["display"] == "Bid a card.")
+
+
+def test_a_box_that_lost_its_power_is_told_the_names_again(table: Table) -> None:
+    table.hub.open(BOX, SealedRound(1, 1, 0, ("Bid 5", "Bid 33")))
+    table.seats.see(table.sim, lambda state: state["display"] == "Bid 5")
+    table.sim.power_cycle()
+    table.seats.see(table.sim, lambda state: state["sealed"] and state["display"] == "Bid 5")
+
+
 # --- cables and power ------------------------------------------------------------------------------
 
 PHASES = ["idle", "open", "locked", "taken back", "revealed"]

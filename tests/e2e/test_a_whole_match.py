@@ -23,6 +23,10 @@ pytestmark = [
 MINUTES = 3.0
 MOST_STEPS = 600
 BACK_WITHIN = 2.0  # seconds until a reloaded phone shows its hand
+EVERYTHING: dict[str, Any] = dict.fromkeys(
+    ("winners_choice", "middle_returns", "cheap_skip", "ordered_skip", "extremes", "odd_inventions", "double_devices",
+     "generated"), True,
+)  # fmt: skip
 
 
 class Players:
@@ -170,7 +174,7 @@ def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power
         hub.until(lambda s: sealed(s) and s["match"] != state["match"], "the next match")
 
 
-@pytest.mark.parametrize(("game", "options"), [("bid-it", {"double": True})])
+@pytest.mark.parametrize(("game", "options"), [("bid-it", {"double": True}), ("i-bid-you-not", EVERYTHING)])
 def test_guests_who_know_no_rules_play_a_match_to_its_end(tmp_path: Path, game: str, options: dict[str, Any]) -> None:
     enough = time.monotonic() + MINUTES * 60
     with Hub(tmp_path / "state") as hub, chromium() as browser:
