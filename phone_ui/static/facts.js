@@ -2,7 +2,7 @@
 
 import { html, useState } from "/vendor/htm-preact.js";
 import { Card, CardText, Mark, Said, Who, seatWords } from "./atoms.js";
-import { at, counted, faceIn, fill, isBySeat, isRecord, orderOf, plain, seatName } from "./words.js";
+import { at, counted, faceIn, fill, isBySeat, isRecord, lineIn, orderOf, phaseOf, plain, seatName } from "./words.js";
 
 /** The facts of one place (`table`, `seat`, `you`) that are there in this phase: {name, about, value}. */
 export function factsOf(words, where, facts, phase) {
@@ -78,7 +78,8 @@ function recordWords(record, about, words) {
 
 /** Facts as labelled lines; `quiet` names facts drawn elsewhere. */
 export function Facts({ words, state, where, facts, small = true, quiet = [] }) {
-  const lines = factsOf(words, where, facts, state?.view?.phase).filter(({ name, about, value }) => !about.row && !quiet.includes(name) && !isEmpty(value) && value !== about.unless);
+  const onLine = phaseOf(words, state?.view).line && lineIn(state);
+  const lines = factsOf(words, where, facts, state?.view?.phase).filter(({ name, about, value }) => !about.row && !(about.line && onLine) && !quiet.includes(name) && !isEmpty(value) && value !== about.unless);
   if (!lines.length) return null;
   return html`<dl class=${`facts of-${where}`}>
     ${lines.map(

@@ -120,7 +120,7 @@ function Now({ words, state }) {
       ${state.dice.votes.length > 0 && html`<p class="votes">${state.dice.votes.map((seat) => html`<${Mark} seat=${seat} />`)} for a roll by the hub</p>`}
     </div>`}
     ${!state.dice && state.want && html`<p class="now-want"><${Said} state=${state} text=${state.want} /></p>`}
-    ${!many && order && html`<ol class="now-order">${order.map((seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}><${Mark} seat=${seat} /><span>${seat}</span></li>`)}</ol>`}
+    ${!many && !line && order && html`<ol class="now-order">${order.map((seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}><${Mark} seat=${seat} /><span>${seat}</span></li>`)}</ol>`}
     ${latest.length > 0 && html`<ol class="now-log">${latest.map((e) => html`<li key=${e.n}><${Said} state=${state} text=${e.text} />${e.data?.sum && html`<span class="now-sum"><${Said} state=${state} text=${e.data.sum} /></span>`}</li>`)}</ol>`}
   </section>`;
 }

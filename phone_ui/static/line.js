@@ -26,7 +26,7 @@ export function NumberLine({ state, line, mine }) {
   const [from, to] = [ends[0], ends.at(-1)].map((end) => parseFloat(place(end)));
   const first = [...bids].sort((a, b) => (line.turned ? a.value - b.value : b.value - a.value));
   const inWords = first.map(({ seat, value }) => `${seatName(state, seat)} ${value}`).join(", ");
-  return html`<div class=${`number-line${turned ? " turned" : ""}`} role="img" aria-label=${`Offer from ${line.low} to ${line.high}. ${line.turned ? "Turned over, lowest first" : "Highest first"}: ${inWords}`}>
+  return html`<div class=${`number-line${turned ? " turned" : ""}`} style=${{ "--points": points.length }} role="img" aria-label=${`Offer from ${line.low} to ${line.high}. ${line.turned ? "Turned over, lowest first" : "Highest first"}: ${inWords}`}>
     <span class="line-band" style=${{ left: `${Math.min(from, to)}%`, width: `${Math.abs(to - from)}%` }}></span>
     ${ends.map((end, i) => html`<span key=${`end-${i}`} class="line-end" style=${{ left: place(end) }}>${end.value}</span>`)}
     ${bids.map((bid) => html`<span key=${bid.seat} class=${`line-bid${bid.seat === mine ? " mine" : ""}`} style=${{ left: place(bid) }}><${Mark} seat=${bid.seat} /><b>${bid.value}</b></span>`)}

@@ -26,7 +26,7 @@ BACK_WITHIN = 2.0  # seconds until a reloaded phone shows its hand
 EVERYTHING: dict[str, Any] = dict.fromkeys(
     ("winners_choice", "middle_returns", "cheap_skip", "ordered_skip", "extremes", "odd_inventions", "double_devices",
      "generated"), True,
-)  # fmt: skip
+) | {"trim": 80}  # fmt: skip
 
 
 class Players:
