@@ -655,7 +655,7 @@ async def accept(s: Table, seat: int) -> None:
 
 def added(prices: Sequence[int]) -> str:
     """Prices as a sum: "7 - 2 + 5 = 10"."""
-    told = "".join(f" {'-' if price < 0 else '+'} {abs(price)}" for price in prices).removeprefix(" + ").strip()
+    told = f"{prices[0]}" + "".join(f" {'-' if price < 0 else '+'} {abs(price)}" for price in prices[1:])
     return told if len(prices) == 1 else f"{told} = {sum(prices)}"
 
 
