@@ -79,6 +79,9 @@ def test_a_box_that_lost_its_power_is_told_the_names_again(table: Table) -> None
     table.hub.open(BOX, SealedRound(1, 1, 0, ("Bid 5", "Bid 33")))
     table.seats.see(table.sim, lambda state: state["display"] == "Bid 5")
     table.sim.power_cycle()
+    table.inbox.next(BoxDown)
+    table.seats.see(table.sim, lambda state: state["connected"])
+    table.seats.clock.advance(0.5)
     table.seats.see(table.sim, lambda state: state["sealed"] and state["display"] == "Bid 5")
 
 
