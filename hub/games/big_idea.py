@@ -116,7 +116,7 @@ class Market:
     @property
     def offered(self) -> Product | None:
         """The product that is rolled for now, with its line to beat."""
-        return next((product for product in self.products if product.id == self.rolling), None)
+        return on_table(self, self.rolling)
 
 
 @dataclass(slots=True)
@@ -227,16 +227,17 @@ def launch(s: Table, seat: int, cards: list[str]) -> None:
     """BI-08, BI-11, BI-A02: a new product, its pitch to be read aloud, and on it a chip of its owner if there is one."""
     t, money = s.table, s.setup.data["money"]
     lay_down(s, seat, cards)
-    cards = [*(card for card in cards if rank(s, card) == ITEM), *(card for card in cards if rank(s, card) != ITEM)]
+    cards = sorted(cards, key=lambda card: rank(s, card))
     t.launched += 1
-    name, pitch = name_of(s, cards), pitch_of(s, cards)
     fee, pip = money["price"] * len(cards), money["payout"] * len(cards)
-    product = Product(f"P{t.launched}", name, pitch, seat, s.round, cards, fee, pip)
+    product = Product(f"P{t.launched}", name_of(s, cards), pitch_of(s, cards), seat, s.round, cards, fee, pip)
     t.products.append(product)
-    chip = "" if s.seats[seat].chips else " There is no chip to put on it."
+    told = f"Seat {seat} launches {product.name}: “{product.pitch}”"
     if s.seats[seat].chips:
         put_chip(s, seat, product)
-    tell(s, f"Seat {seat} launches {name}: “{pitch}”{chip}", rule="BI-11", kind="launch", seat=seat, product=product.id)
+    else:
+        told += " There is no chip to put on it."
+    tell(s, told, rule="BI-11", kind="launch", seat=seat, product=product.id)
 
 
 def discard(s: Table, seat: int, cards: list[str]) -> None:
@@ -372,8 +373,7 @@ def settle(s: Table, product: Product, face: int) -> None:
     for seat in [seat for seat in t.order if seat in product.shares]:
         shares = product.shares[seat]
         got = pays * shares
-        per_pip = dollars(product.pip)
-        how = f"{shares_words(shares)} x {face} x {per_pip} = {dollars(got)}"
+        how = f"{shares_words(shares)} x {face} x {dollars(product.pip)} = {dollars(got)}"
         change_cash(s, seat, got, f"Seat {seat} gets {dollars(got)} for {shares_words(shares)}.", "BI-23", how)
         take_chips(s, seat, product, shares)
     remove(s, product)
@@ -531,8 +531,10 @@ def seed_moves(s: Table, seat: int) -> list[Move]:
     hand, options = s.seats[seat].hand.value, s.setup.options
     items = [card for card in hand if rank(s, card) == ITEM]
     descriptions = [card for card in hand if rank(s, card) == DESCRIPTION]
-    sizes = range(0 if options["small_products"] else 1, 1 + (len(descriptions) if options["large_products"] else min(1, len(descriptions))))
-    products = [[*some, item] for item in items for size in sizes for some in combinations(descriptions, size)]
+    least = 0 if options["small_products"] else 1
+    most = len(descriptions) if options["large_products"] else 1
+    parts = [some for size in range(least, most + 1) for some in combinations(descriptions, size)]
+    products = [[*some, item] for item in items for some in parts]
     pairs = [list(pair) for of_a_kind in (items, descriptions) for pair in combinations(of_a_kind, 2)]
     keep = [offer("skip")] if len(hand) == 1 else []
     return [
@@ -579,9 +581,16 @@ def no_invest(s: Table, seat: int, product: Product) -> Refusal | None:
     return Refusal(f"Costs {dollars(cost)}, you have {dollars(cash)}.", "BI-X13") if cost > cash else None
 
 
+def on_table(t: Market, name: object) -> Product | None:
+    """The product of that id, if it is there."""
+    return next((product for product in t.products if product.id == name), None)
+
+
 def product_of(s: Table, name: str) -> Product:
-    """The product of that id, which is on the table."""
-    return next(product for product in s.table.products if product.id == name)
+    """The product of that id, which was offered and so is there."""
+    product = on_table(s.table, name)
+    assert product
+    return product
 
 
 def forget_choices(s: Table) -> None:
@@ -669,7 +678,7 @@ def explain_seed(s: Table, action: Action) -> Refusal:
 def explain_venture(s: Table, action: Action) -> Refusal:
     """BI-X04 to BI-X08, BI-X15: a chip that must stay, or a product that may not be backed."""
     seat, wanted = action.seat, action.args.get("product")
-    product = next((product for product in s.table.products if product.id == wanted), None)
+    product = on_table(s.table, wanted)
     if action.move not in ("venture", "abstain"):
         if action.move == "divest" and product and product.by == seat and product.round == s.round:
             return Refusal("Your product needs your chip.", "BI-X04")
@@ -701,7 +710,7 @@ def explain_mezzanine(s: Table, action: Action) -> Refusal:
         return Refusal("One chip moves, on one product.", "BI-X11")
     if action.move == "invest" and not s.seats[seat].chips:
         return Refusal("You have no chip in reserve.", "BI-X12")
-    product = next((product for product in t.products if product.id == wanted), None)
+    product = on_table(t, wanted)
     if product is None:
         return Refusal("That product is not on the table.", "BI-X15")
     if action.move == "invest" and (why := no_invest(s, seat, product)):
