@@ -35,6 +35,7 @@ from hub.errors import BadCard, StartRefused
 
 ITEM, DESCRIPTION = 1, 2
 SIDES = 6
+LINES = ("no roll", "a 1", "1 to 2", "1 to 3", "1 to 4", "1 to 5", "any roll")
 
 
 @dataclass(slots=True)
@@ -69,17 +70,12 @@ class Product:
     @property
     def on(self) -> str:
         """What must be rolled, in words."""
-        return ("no roll", "a 1", *(f"1 to {line}" for line in range(2, SIDES)), "any roll")[self.line]
+        return LINES[self.line]
 
     @property
     def worth(self) -> int:
         """BI-S19: what a share may expect of the roll."""
         return expected(self.count, self.pip)
-
-    @property
-    def worth_next(self) -> int:
-        """What it may expect with one share more."""
-        return expected(self.count + 1, self.pip)
 
 
 @dataclass(slots=True)
@@ -611,7 +607,7 @@ def note(s: Table, seat: int, product: Product) -> str:
             return product.pitch
         case "mezzanine":
             each = f" worth {dollars(product.worth)} each" if product.count else ""
-            more = f"One more costs {dollars(price(product, seat))}: then {dollars(product.worth_next)}."
+            more = f"One more costs {dollars(price(product, seat))}: then {dollars(expected(product.count + 1, product.pip))}."
             return f"{shares_words(product.count)}{each}. {more}"
     return f"{shares_words(product.count)}: on {product.on}, worth {dollars(product.worth)} each"
 
