@@ -34,6 +34,8 @@ from hub.engine.secret import Pile, Secret
 from hub.errors import BadCard, StartRefused
 
 ITEM, DESCRIPTION = 1, 2
+FEW = 4
+"""Descriptions of a hand of which every set is listed; of more the Item is named apart."""
 SIDES = 6
 LINES = ("no roll", "a 1", "1 to 2", "1 to 3", "1 to 4", "1 to 5", "any roll")
 
@@ -125,7 +127,7 @@ class Investor:
     hand: Secret[list[str]]
     cash: Secret[int] | int
     chips: int
-    choice: Secret[str | list[str]] | None = None
+    choice: Secret[Any] | None = None
     locked: bool = False
 
     @property
@@ -212,7 +214,7 @@ async def seed(s: Table) -> None:
             continue
         match answers[seat].move:
             case "launch":
-                launch(s, seat, answers[seat]["cards"])
+                launch(s, seat, named_cards(answers[seat].args))
             case "discard":
                 discard(s, seat, answers[seat]["cards"])
             case "skip":
@@ -425,6 +427,16 @@ async def reshuffle(s: Table) -> None:
         tell(s, f"The draw pile is empty: {len(discards)} discards are shuffled.", rule="BI-26", kind="shuffle", cards=len(discards))
 
 
+def items_of(s: Table, hand: Sequence[str]) -> list[str]:
+    """The Items of a hand."""
+    return [card for card in hand if rank(s, card) == ITEM]
+
+
+def descriptions_of(s: Table, hand: Sequence[str]) -> list[str]:
+    """The Descriptions of a hand."""
+    return [card for card in hand if rank(s, card) == DESCRIPTION]
+
+
 def lay_down(s: Table, seat: int, cards: Sequence[str]) -> None:
     """Cards leave a hand."""
     for card in cards:
@@ -520,24 +532,37 @@ def plays_cards(s: Table, seat: int) -> bool:
 
 
 def seed_moves(s: Table, seat: int) -> list[Move]:
-    """BI-08, BI-09, BI-A15: one Item with a Description, or two cards of one rank. BI-V1a: with more; BI-V1b: with none.
+    """BI-08, BI-09, BI-A15: one Item with a Description, or two cards of one rank. BI-A11: a single card may be kept."""
+    hand = s.seats[seat].hand.value
+    pairs = [pair for of_a_kind in (items_of(s, hand), descriptions_of(s, hand)) for pair in combinations(of_a_kind, 2)]
+    keep = [offer("skip")] if len(hand) == 1 else []
+    return [*launches(s, hand), *(offer("discard", cards=Choose(list(pair), 2, 2)) for pair in pairs), *keep]
 
-    Each product and each pair is listed by itself, so that the order in which cards are named does not matter.
+
+def launches(s: Table, hand: Sequence[str]) -> list[Move]:
+    """BI-08: an Item with one Description. BI-V1a: with more; BI-V1b: with none.
+
+    Each product is listed by itself, so that the order in which cards are named does not matter. With both variants a
+    hand can grow, and has too many sets to list: then the Item is one parameter and its Descriptions another.
     """
-    hand, options = s.seats[seat].hand.value, s.setup.options
-    items = [card for card in hand if rank(s, card) == ITEM]
-    descriptions = [card for card in hand if rank(s, card) == DESCRIPTION]
+    items, descriptions, options = items_of(s, hand), descriptions_of(s, hand), s.setup.options
     least = 0 if options["small_products"] else 1
-    most = len(descriptions) if options["large_products"] else 1
+    most = len(descriptions) if options["large_products"] else min(1, len(descriptions))
+    if apart(s, hand):
+        return [offer("launch", item=item, cards=Choose(descriptions, least, most)) for item in items]
     parts = [some for size in range(least, most + 1) for some in combinations(descriptions, size)]
     products = [[*some, item] for item in items for some in parts]
-    pairs = [list(pair) for of_a_kind in (items, descriptions) for pair in combinations(of_a_kind, 2)]
-    keep = [offer("skip")] if len(hand) == 1 else []
-    return [
-        *(offer("launch", cards=Choose(cards, len(cards), len(cards))) for cards in products),
-        *(offer("discard", cards=Choose(cards, 2, 2)) for cards in pairs),
-        *keep,
-    ]
+    return [offer("launch", cards=Choose(cards, len(cards), len(cards))) for cards in products]
+
+
+def apart(s: Table, hand: Sequence[str]) -> bool:
+    """Whether a launch names its Item apart from its Descriptions."""
+    return bool(s.setup.options["large_products"]) and len(descriptions_of(s, hand)) > FEW
+
+
+def named_cards(args: Mapping[str, Any]) -> list[str]:
+    """The cards that a move names, the Item apart or not."""
+    return [*args["cards"], *([args["item"]] if "item" in args else [])]
 
 
 def seed_wanted(s: Table) -> str:
@@ -654,12 +679,14 @@ def explain_seed(s: Table, action: Action) -> Refusal:
         return Refusal("Everybody plays cards now.", "BI-08")
     if not plays_cards(s, seat):
         return Refusal("You hold too few cards to play: you keep them.", "BI-A11")
-    cards = action.args.get("cards")
-    if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
+    if not isinstance(action.args.get("cards"), list):
+        return Refusal("Choose two cards.", "BI-X01")
+    cards = named_cards(action.args)
+    if not all(isinstance(card, str) for card in cards):
         return Refusal("Choose two cards.", "BI-X01")
     if any(card not in hand for card in cards) or any(cards.count(card) > hand.count(card) for card in cards):
         return Refusal("You do not hold that card.", "BI-X02")
-    items = sum(rank(s, card) == ITEM for card in cards)
+    items = len(items_of(s, cards))
     if not options["large_products"] and not options["small_products"] and len(cards) != 2:
         return Refusal("Choose two cards.", "BI-X01")
     if action.move == "discard":
@@ -668,6 +695,8 @@ def explain_seed(s: Table, action: Action) -> Refusal:
         return Refusal("Discard two Items or two Descriptions.", "BI-X01" if len(cards) != 2 else "BI-08")
     if items != 1:
         return Refusal("A product needs exactly one Item.", "BI-X03")
+    if apart(s, hand) != ("item" in action.args):
+        return Refusal("Name the Item apart." if apart(s, hand) else "Name the Item with the other cards.", "FORM")
     return Refusal("A product of that size is not played.", "BI-X01")
 
 

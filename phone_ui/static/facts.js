@@ -117,7 +117,7 @@ export function CardRows({ words, state, small = true }) {
 
 /** How records lie: each with its seat, each shared by some seats (close together where they are many), or in a row. */
 function rowLook(about, records) {
-  if (about.seats) return `shared ${records.length > 12 ? "close" : records.length > 6 ? "many" : records.length > 3 ? "some" : ""}`;
+  if (about.seats) return `shared ${records.length > 15 ? "close" : records.length > 8 ? "many across" : records.length > 6 ? "many" : records.length > 3 ? "some" : ""}`;
   return about.by ? "by-seat" : "";
 }
 

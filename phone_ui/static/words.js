@@ -245,7 +245,7 @@ export function recordOf(words, view, name, value) {
 
 /** One value of a parameter in words. */
 export function valueWords(words, state, move, name, value) {
-  if (Array.isArray(value)) return value.map((v) => valueWords(words, state, move, name, v)).join(", ");
+  if (Array.isArray(value)) return value.map((v) => valueWords(words, state, move, name, v)).join(words?.moves?.[move]?.join ?? ", ");
   const about = words?.parameters?.[name] ?? NONE;
   if (asksSeat(words, name) && Number.isInteger(value)) return seatName(state, value);
   const known = about.names?.[String(value)];

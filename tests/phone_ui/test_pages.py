@@ -529,7 +529,7 @@ def test_where_only_some_sets_are_legal_what_does_not_go_with_the_first_pick_is_
     expect(dock(page).get_by_role("button", name="Swap")).to_be_disabled()
     page.get_by_role("checkbox", name="5*").check()
     expect(page.get_by_role("checkbox", name="45")).to_be_disabled()
-    dock(page).get_by_role("button", name="Swap").click()
+    dock(page).get_by_role("button", name="Swap 5* and 55").click()
     assert hub.asks.get(timeout=15)["args"] == {"move": "swap", "cards": ["5*", "55"]}
 
 
