@@ -90,10 +90,15 @@ class SealedChoice:
                 self._boxes.reveal(self._box_of(seat), self.round)
 
     def take(self, seat: int, index: int) -> Answer | None:
-        """What a box has revealed; None where the line has no such place, and then nothing is taken."""
+        """What a box has revealed; None where the line has no such place, and then nothing is taken.
+
+        The round is over in that box, and it is told so: a box that was away between reveal and bid has been asked
+        anew before its bid was read here.
+        """
         line = self._lines[seat]
         if not 0 <= index < len(line):
             return None
+        self._boxes.cancel(self._box_of(seat), self.round)
         del self._lines[seat]
         if seat in self.locked:
             self.locked.remove(seat)

@@ -501,6 +501,16 @@ def test_a_box_that_comes_back_goes_on_with_the_round(boxed: Room, boot: str) ->
     assert boxed.state["view"]["seats"]["1"]["bid"] == 2
 
 
+def test_a_box_that_was_away_at_the_reveal_is_not_left_in_a_round_that_is_over(boxed: Room) -> None:
+    """Its bid is in the inbox already when the table, hearing that it is back, asks it once more."""
+    round = boxed.boxes.rounds["box-1"].round
+    boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)))
+    boxed.take(BoxDown("box-1", "unplugged"), BoxUp("box-1", "b1", "1", 8), BoxLocked("box-1", round))
+    boxed.take(*(BoxBid(f"box-{seat}", round, seat) for seat in (1, 2, 3)))
+    assert boxed.state["view"]["seats"]["1"]["bid"] == 2
+    assert boxed.boxes.rounds == {}
+
+
 def test_a_box_that_comes_while_all_choose_is_asked_too(boxed: Room) -> None:
     boxed.take(BoxDown("box-1", "unplugged"))
     del boxed.boxes.rounds["box-1"]
