@@ -22,6 +22,7 @@ from bleak.exc import BleakError
 
 from drivers import settings as block
 from drivers.line import SteadyClock
+from drivers.needs import Need
 from drivers.own_thread import LONGEST_REST, SHORTEST_REST, Inbox
 from drivers.smart_dice import Known, Moved, Power, Talk, Word, talk_of
 from hub.errors import DeviceLost
@@ -329,6 +330,11 @@ class BleDice:
         if self._trouble:
             self._trouble = ""
             self._put(DeviceUp(NAME))
+
+
+def needs(settings: Mapping[str, Any]) -> list[Need]:  # noqa: ARG001 - whatever the dice, it takes the radio
+    """What the machine must have for a `[[device]]` block."""
+    return [Need("radio", "", "plug in a Bluetooth adapter")]
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> BleDice:  # noqa: ARG001 - dice draw nothing

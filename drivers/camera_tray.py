@@ -18,6 +18,7 @@ import numpy as np
 
 from drivers import settings as block
 from drivers.line import SteadyClock
+from drivers.needs import Need
 from drivers.own_thread import Inbox, OwnThread
 from drivers.pips import Look, Picture, Reading, Tray, read
 from hub.errors import DeviceLost
@@ -291,6 +292,22 @@ class CameraTray:
         self._frames = self._before = None
         if self._watch is not None:
             self._say("no_reader", (), SILENT)
+
+
+def needs(settings: Mapping[str, Any]) -> list[Need]:
+    """What the machine must have for a `[[device]]` block: the camera, and the calibration."""
+    asked = block.read(Settings, settings, "camera_tray")
+    kind, _, where = asked.source.partition(":")
+    match kind:
+        case "v4l2":
+            node = f"/dev/video{where or 0}" if (where or "0").isdigit() else where
+            camera = Need("file", node, "plug the camera in; `ls /dev/video*` shows what is there")
+        case "folder":
+            camera = Need("file", str(Path(where).expanduser()), "start the program that writes pictures there")
+        case _:
+            camera = Need("package", "picamera2", "sudo apt install python3-picamera2")
+    kept = Need("file", str(Path(asked.calibration).expanduser()), "run table-hub calibrate-tray as the hub's user")
+    return [camera, kept]
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> CameraTray:  # noqa: ARG001 - a tray draws nothing

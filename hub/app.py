@@ -88,7 +88,8 @@ class Bench:
     def close(self) -> None:
         """Stop following them."""
         self._ended.set()
-        self._thread.join(2)
+        if self._thread.is_alive():  # a hub that cannot be is closed before it was started
+            self._thread.join(2)
 
     def _follow(self) -> None:
         version = -1

@@ -37,7 +37,7 @@ fi
 
 if [ -z "$dest" ] && [ "$(id -u)" != 0 ]; then
     command -v sudo >/dev/null || { echo "install: there is no sudo here; run this as root." >&2; exit 1; }
-    exec sudo sh "$0" "$@"
+    exec sudo EXTRAS="${EXTRAS:-}" sh "$0" "$@" # sudo takes no variables along by itself
 fi
 if [ -z "$dest" ] && [ ! -d /run/systemd/system ]; then
     echo "install: this machine is not run by systemd; use \`make demo\` or \`.venv/bin/table-hub run\`." >&2

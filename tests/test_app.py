@@ -43,6 +43,7 @@ def state(hub: Hub, table: str = "1") -> dict[str, Any]:
     [
         (lambda c: c.device.append(DevicePart("abacus", "1", "")), "'abacus'"),
         (lambda c: c.device.append(DevicePart("frames", "1", "")), "'frames'"),
+        (lambda c: c.device.extend([DevicePart("simulated", "1", ""), DevicePart("abacus", "1", "")]), "'abacus'"),
         (lambda c: c.device.append(DevicePart("simulated", "1", "", {"seats": "many"})), "seats"),
         (lambda c: c.device.append(DevicePart("simulated", "1", "", {"legs": 4})), "legs"),
         (lambda c: setattr(c.table[0], "game", "chess"), "no game 'chess'"),

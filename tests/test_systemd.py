@@ -234,3 +234,18 @@ def test_the_splash_waits_for_a_hub_that_starts_later_and_then_goes_there() -> N
             hub.shutdown()
             thread.join(5)
             hub.server_close()
+
+
+def test_the_extras_that_were_asked_for_reach_the_installer_behind_sudo(tmp_path: Path) -> None:
+    for name, words in (("id", "echo 1000"), ("sudo", 'echo "$@"')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{words}\n")
+        (tmp_path / name).chmod(0o755)
+    made = subprocess.run(
+        ["make", "-C", str(ROOT), "install", "EXTRAS=pi,ble"],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert "EXTRAS=pi,ble sh " in made.stdout

@@ -222,6 +222,28 @@ def test_a_user_outside_a_devices_group_is_told_which(visit: Visit) -> None:
     assert visit.about("groups", PANEL).do == "sudo usermod -a -G gpio ana, then log in again."
 
 
+RADIO = {"/sys/class/bluetooth/hci0": ""}
+CAMERA = '[[device]]\ndriver = "camera_tray"\ncalibration = "/kept.npz"\n'
+
+
+def test_smart_dice_want_the_radio_its_service_and_the_group(visit: Visit) -> None:
+    dice = '[[device]]\ndriver = "ble_dice"\n'
+    assert "no Bluetooth radio" in visit.about("devices", dice).seen
+    asleep = {"systemctl --version": "systemd 252"}
+    assert "enable --now bluetooth" in visit.about("bluetooth", dice, files=RADIO, programs=asleep).do
+    well = visit(dice, programs=asleep | {"systemctl is-active bluetooth": "active"}, in_groups={"ana"})
+    assert of(well, "devices") == [("ok", "ble_dice: all that it needs is there.")]
+    assert of(well, "groups") == [("broken", "ana is not in bluetooth.")]
+
+
+def test_a_camera_wants_its_file_and_its_calibration(visit: Visit) -> None:
+    found = visit.about("devices", CAMERA)
+    assert "there is no /dev/video0; there is no /kept.npz" in found.seen
+    assert "calibrate-tray" in found.do
+    assert visit.about("devices", CAMERA, files={"/dev/video0": "", "/kept.npz": ""}).state == "ok"
+    assert "picamera2" in visit.about("devices", CAMERA + 'source = "picamera2:0"\n').seen
+
+
 def test_pretended_pins_are_not_left_unsaid(visit: Visit) -> None:
     pins = [one for one in visit('[[device]]\ndriver = "gpio_box"\npins = "mock"\n') if one.check == "pins"]
     assert [one.state for one in pins] == ["look", "ok"]

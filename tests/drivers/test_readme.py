@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import drivers
-from drivers.pinout import as_text
+from drivers.pinout import as_svg, as_text
 from hub.__main__ import main
 from hub.app import Hub, wired
 from hub.config import Config, DevicePart, TablePart, load
@@ -85,7 +85,10 @@ def test_the_drawing_in_the_readme_is_that_of_the_configuration_beside_it(tmp_pa
     file = tmp_path / "hub.toml"
     file.write_text(told(r"This configuration and this drawing.*?```toml\n(.*?)```"))
     drawing = told(r"This configuration and this drawing.*?```toml\n.*?```\n\n```\n(.*?)```")
-    assert as_text(wired(load(file).device)) == drawing
+    devices = wired(load(file).device)
+    assert as_text(devices) == drawing
+    drawn = Path(drivers.__path__[0]) / "wiring.svg"
+    assert drawn.read_text("utf-8") == as_svg(devices), "table-hub pinout --config FILE --svg drivers/wiring.svg"
 
 
 @pytest.mark.parametrize("driver", ["gpio_box", "led_strip", "eink"])
@@ -94,3 +97,19 @@ def test_the_blocks_of_the_readme_are_the_defaults(driver: str, tmp_path: Path) 
     file.write_text(told(rf'```toml\n(\[\[device\]\]\ndriver = "{driver}".*?)```'))
     block = load(file).device[0]
     assert wired([block])[0][1] == wired([DevicePart(driver)])[0][1]
+
+
+def test_the_example_with_every_device_names_every_driver_and_can_run(tmp_path: Path) -> None:
+    """As it stands, and with each other choice taken."""
+    text = (Path(drivers.__path__[0]).parent / "systemd" / "every-device.toml").read_text("utf-8")
+    file = tmp_path / "hub.toml"
+    file.write_text(text)
+    as_it_stands = [block.driver for block in load(file).device]
+    file.write_text(re.sub(r"^#(?=\S)", "", text, flags=re.MULTILINE))
+    config = load(file)
+    names = [path.stem for path in Path(drivers.__path__[0]).glob("*.py") if "\ndef connect(" in path.read_text("utf-8")]
+    assert sorted(block.driver for block in config.device) == sorted(names)
+    assert set(names) - set(as_it_stands) == {"ble_dice", "camera_tray", "simulated"}
+    config.hub.state = str(tmp_path / "state")
+    with Hub(config):
+        """Every block is understood, and no two are on one pin."""
