@@ -15,6 +15,7 @@ all (`Fixed`). Where one parameter limits another, the same move is listed more 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import cache
 from types import coroutine
 from typing import Any, Literal, TypeAlias
 
@@ -213,8 +214,16 @@ def _single(param: Param) -> bool:
             return len(values) < 2
 
 
+@cache
+def _bare(name: str) -> Move:
+    """A move without parameters: it is always the same."""
+    return Move(name, {})
+
+
 def offer(name: str, **params: Any) -> Move:
     """A move to be offered; a plain value is a fixed parameter."""
+    if not params:
+        return _bare(name)
     for key, value in params.items():
         if value.__class__ not in _KINDS:
             params[key] = Fixed(value)

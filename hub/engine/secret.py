@@ -105,6 +105,29 @@ def _public(kind: Any) -> Callable[[Any], dict[str, Any]]:
     return made
 
 
+@cache
+def _owned(kind: Any) -> Callable[[Any, int], dict[str, Any]]:
+    """A function that tells an owner's part of one kind of dataclass, compiled likewise."""
+    known: dict[str, Any] = {"atoms": _ATOMS, "plain": plain, "Secret": Secret}
+    hints = get_type_hints(kind)
+    told = [f"{shown_as(name)!r}: {_opened(hints[name], f'o.{name}', known)}" for name in _names(kind)[1]]
+    made: Callable[[Any, int], dict[str, Any]] = eval(f"lambda o, viewer: {{{', '.join(told)}}}", known)  # noqa: S307 - our own field names
+    return made
+
+
+def _opened(hint: Any, here: str, known: dict[str, Any]) -> str:
+    """How what stands `here` is told to `viewer`, secret or not: an expression like that of `_told`."""
+    var = f"v{len(known)}"
+    known[var] = None
+    kinds = (hint,) if get_origin(hint) is Secret else get_args(hint)
+    (inside,) = (get_args(kind)[0] for kind in kinds if get_origin(kind) is Secret)
+    value = _told(inside, f"{var}.value", known)
+    if len(kinds) == 1:
+        return f"({value} if viewer in ({var} := {here}).seen_by else None)"
+    seen = f"({value} if viewer in {var}.seen_by else None)"
+    return f"({seen} if type({var} := {here}) is Secret else {var} if type({var}) in atoms else plain({var}))"
+
+
 def _told(hint: Any, here: str, known: dict[str, Any]) -> str:
     """How the value that stands `here`, declared as `hint`, is told: an expression over the names `known`."""
     kinds = get_args(hint) if isinstance(hint, UnionType) or get_origin(hint) is Union else (hint,)
@@ -127,7 +150,7 @@ def _told(hint: Any, here: str, known: dict[str, Any]) -> str:
         return f"(None if type({var} := {here}) is Secret else {var})"
     if len(kinds) == 2 and type(None) in kinds:
         (some,) = (kind for kind in kinds if kind is not type(None))
-        return f"(None if {here} is None else {_told(some, here, known)})"
+        return f"(None if ({var} := {here}) is None else {_told(some, var, known)})"
     return f"({var} if type({var} := {here}) in atoms else plain({var}))"
 
 
@@ -141,14 +164,8 @@ def public(s: State[Any, Any], game: str) -> dict[str, Any]:
 
 def own(s: State[Any, Any], viewer: int) -> dict[str, Any]:
     """The part of a view that only `viewer` gets: the secrets it may see."""
-    told: dict[str, Any] = {}
-    for part in (s.table, s.seats[viewer]):
-        for name in _names(part.__class__)[1]:
-            value = getattr(part, name)
-            if value.__class__ is Secret:
-                value = value.value if viewer in value.seen_by else None
-            told[shown_as(name)] = value if value.__class__ in _ATOMS else plain(value)
-    return told
+    table, seat = s.table, s.seats[viewer]
+    return {**_owned(table.__class__)(table, viewer), **_owned(seat.__class__)(seat, viewer)}
 
 
 def hidden(s: State[Any, Any], viewer: int, sealed: str = "") -> Counter[str]:

@@ -36,6 +36,7 @@ SETS = ("base", "odd", "double")
 SCORING = ("headgrowns A", "headgrowns B")
 INSTANT = ("laptopple A", "laptopple B", "bear_dryer A", "smoak_alarm A", "smoak_alarm B")
 OF_THE_CARD = ("telefishion A", "telefishion B", "digital_sock B")
+IDLE = frozenset((*SCORING, *INSTANT, *OF_THE_CARD))
 OPPOSITES = ("flown_mower", "refrigergator", "thumb_hive", "remote_controll")
 BEATEN = (("wrist_wash B", "wrist_wash A"), ("cashing_machine A", "cashing_machine B"))
 UNBROKEN = ("swatphone A", "cashing_machine B")
@@ -463,8 +464,7 @@ async def bid(s: Table, declarer: int) -> None:
     want = "Bid two cards: their sum counts." if pairs else "Bid a card."
     answers = await ask_all(s, {seat: [bid_move(s, seat, pairs)] for seat in choosing}, want, into="bid")
     for seat in seats:
-        move = bid_move(s, seat, pairs)
-        lay(s, seat, answers.get(seat) or Answer("bid", move.first()))
+        lay(s, seat, answers.get(seat) or Answer("bid", bid_move(s, seat, pairs).first()))
 
 
 def bidders(s: Table, declarer: int) -> list[int]:
@@ -562,13 +562,13 @@ def must_accept(s: Table, seat: int) -> str:
 
 def skip_moves(s: Table, seat: int) -> list[Move]:
     """IB-14: a hand card and its place. IB-V03 Cheaper skip: or a scored card. IB-A24: scored cards only."""
-    cheap = s.setup.options["cheap_skip"]
-    if "wrist_wash B" in row_of(s).works:
+    cheap, now = s.setup.options["cheap_skip"], row_of(s)
+    if "wrist_wash B" in now.works:
         return [offer("skip", pay="score")] if cheap else [offer("skip")]
     moves, pay = list[Move](), {"pay": "card"} if cheap else {}
     by_places: dict[tuple[int, ...], list[int]] = {}
     for card in hand(s, seat):
-        if places := skip_places(s, card):
+        if places := skip_places(s, now, card):
             by_places.setdefault(tuple(places), []).append(card.card)
     for where_to, cards in by_places.items():
         whole = len(where_to) == len(s.table.offer) + 1
@@ -579,14 +579,13 @@ def skip_moves(s: Table, seat: int) -> list[Move]:
     return moves
 
 
-def skip_places(s: Table, card: Card) -> list[int]:
+def skip_places(s: Table, now: Row, card: Card) -> list[int]:
     """IB-14: any place of the row, if nothing that works forbids the card or the place (IB-A08)."""
-    return [place for place in range(len(s.table.offer) + 1) if not skip_hindrance(s, card, place)]
+    return [place for place in range(len(now.cards) + 1) if not skip_hindrance(s, now, card, place)]
 
 
-def skip_hindrance(s: Table, card: Card, place: int) -> str:
+def skip_hindrance(s: Table, now: Row, card: Card, place: int) -> str:
     """IB-A06, IB-A53, IB-A61, IB-V04 Ordered skip: why a card may not be put there by a skip, or nothing."""
-    now = row_of(s)
     if why := kept_out(now, card):
         return why
     if s.setup.options["ordered_skip"] and not fits_end(now.cards, card, place):
@@ -844,17 +843,14 @@ def sets(options: Mapping[str, Any]) -> list[str]:
 
 def at_work(placed: Sequence[Card]) -> list[Card]:
     """IB-A01, IB-A02, IB-A03, IB-A05, IB-A13: the cards, in the order of time, whose action works in the offer."""
-    lying = [card for card in placed if card.action]
-    names = [named(card) for card in lying]
+    lying = [(card, named(card)) for card in placed if card.action]
+    names = [name for _, name in lying]
     if "swatphone A" in names:
-        return [card for card in lying if named(card) in UNBROKEN]
-    latest = {card.kind: card.action for card in lying}
-    beaten = [weak for weak, strong in BEATEN if strong in names]
-    idle = (*SCORING, *INSTANT, *OF_THE_CARD, *beaten)
+        return [card for card, name in lying if name in UNBROKEN]
+    latest = {card.kind: card.action for card, _ in lying}
+    idle = IDLE.union(weak for weak, strong in BEATEN if strong in names)
     return [
-        card
-        for card in lying
-        if named(card) not in idle and (card.kind not in OPPOSITES or card.action == latest[card.kind])
+        card for card, name in lying if name not in idle and (card.kind not in OPPOSITES or card.action == latest[card.kind])
     ]
 
 
@@ -870,7 +866,8 @@ def row_of(s: Table) -> Row:
 
 def in_time(market: Market) -> list[Card]:
     """The cards of the offer in the order in which they were placed."""
-    return sorted(market.offer, key=lambda card: market.placed.index(card.card))
+    by_number = {card.card: card for card in market.offer}
+    return [by_number[number] for number in market.placed]
 
 
 def named(card: Card) -> str:
@@ -1066,10 +1063,10 @@ def explain_skip(s: Table, action: Action) -> Refusal:
     held = [card for card in hand(s, seat) if type(args.get("card")) is int and card.card == args["card"]]
     if "card" in args and not held:
         return Refusal("You do not hold that card.", "IB-X03")
-    place = args.get("place", None if skip_places(s, held[0]) else len(s.table.offer)) if held else None
+    place = args.get("place", None if skip_places(s, row_of(s), held[0]) else len(s.table.offer)) if held else None
     if not held or type(place) is not int or not 0 <= place <= len(s.table.offer):
         return Refusal(f"Name a place from 0 to {len(s.table.offer)}.", "IB-X07")
-    why = skip_hindrance(s, held[0], place)
+    why = skip_hindrance(s, row_of(s), held[0], place)
     ordered = s.setup.options["ordered_skip"] and not fits_end(s.table.offer, held[0], place)
     return Refusal(why or "You cannot skip like that.", "IB-X08" if ordered else "IB-X02")
 
