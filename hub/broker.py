@@ -82,7 +82,8 @@ class MqttBroker:
         self._wake, self._waker = socket.socketpair()
         for end in (self._wake, self._waker):
             end.settimeout(0)
-        self._laid = threading.Lock()  # guards the next three, which any thread may fill
+        self._laid = threading.Lock()  # guards the next four, which any thread may fill
+        self._awake = False  # whether the thread will look at what is laid out without another wake-up
         self._newest: dict[str, bytes] = {}  # retained: topic -> payload; an empty one clears the topic
         self._fresh: dict[str, None] = {}  # topics of `_newest` still to be sent, in order
         self._passing: collections.deque[tuple[str, bytes, int]] = collections.deque(maxlen=MOST_WAITING)
@@ -135,7 +136,9 @@ class MqttBroker:
                 self._fresh[topic] = None
             elif self.up.is_set():  # a passing letter to a broker that is away has no reader
                 self._passing.append((topic, payload, qos))
-        self._wake_up()
+            awake, self._awake = self._awake, True
+        if not awake:  # six hands in a row wake the thread once
+            self._wake_up()
 
     def listen(self, pattern: str, heard: Heard) -> None:
         """Hear a topic pattern; to be called before `start`."""
@@ -216,6 +219,7 @@ class MqttBroker:
         # Logins first: a released seat's login is dead before its hand is cleared.
         talk.send(self._logins.commands())
         with self._laid:
+            self._awake = False
             for topic in talk.delivered:
                 if topic not in self._fresh and self._newest.get(topic) == b"":
                     del self._newest[topic]  # cleared, and the broker has said so: nothing to remember
