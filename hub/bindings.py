@@ -5,8 +5,9 @@ All answers of a decision are laid on one line, so that one dial serves every ga
 - moves with one answer stand on the left in reverse order, moves that range over values follow in
   theirs: `drop | 45 50 55 ..`, `perfecto, challenge | 3 x 5 ..`, `reject, accept | counter 5, 10 ..`;
   where no move ranges, the listed order stands;
-- the dial rests on the first answer of the first listed move (the least bid, the offer to accept); a
-  detent is one answer, and the line has ends: turning never wraps;
+- the dial rests on the first answer of the first listed move (the least bid), or on the move that the words name
+  (`[moves.accept] box = "rest"`): that one stands among the values where it is listed, as an offer to accept does
+  between the lower and the higher counters. A detent is one answer, and the line has ends: turning never wraps;
 - K1 to K6 pick the number printed on the key where a parameter ranges over numbers 1 to 6 (a rank, a
   seat, a place), and the dial then turns the rest of the answer (the quantity) until it leaves the move;
   else they pick the first to sixth listed answer; larger amounts are left to the dial;
@@ -36,7 +37,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice, product
+from itertools import combinations, islice, product, takewhile
 from math import comb
 from typing import Any, TypeAlias
 
@@ -137,7 +138,7 @@ _ON_THE_PHONE = Refused("Answer this one on your phone.")
 
 def line_of(moves: Sequence[Move], words: Words | None = None) -> list[Answer] | None:
     """The answers of an open decision from left to right; None when all of them are left to the phone."""
-    return _line(_step(moves, None, words))[0] or None
+    return _line(_step(moves, None, words), words)[0] or None
 
 
 def sealed_line(moves: Sequence[Move]) -> list[Answer]:
@@ -163,15 +164,26 @@ def _laid(moves: Sequence[Move]) -> dict[str, list[Answer]]:
     return laid
 
 
-def _line(moves: Sequence[Move]) -> tuple[list[Answer], int]:
+def _line(moves: Sequence[Move], words: Words | None) -> tuple[list[Answer], int]:
     """The line, and where on it the dial rests."""
     laid = _laid(moves)
     if not laid:
         return [], 0
-    ranging = [answers for answers in laid.values() if len(answers) > 1]
     single = [answers[0] for answers in laid.values() if len(answers) == 1]
-    line = [*reversed(single), *(answer for answers in ranging for answer in answers)] if ranging else single
-    return line, line.index(next(iter(laid.values()))[0])
+    values = [answer for answers in laid.values() if len(answers) > 1 for answer in answers]
+    rest = next((one for one in single if part(words, "moves", one.move).get("box") == "rest"), None)
+    if not values:
+        return single, single.index(rest) if rest else 0
+    if rest:
+        before = [move for move in takewhile(lambda move: move.name != rest.move, moves) if len(laid.get(move.name, ())) > 1]
+        single.remove(rest)
+        values.insert(sum(1 for one in values if any(_is(move, one) for move in before)), rest)
+    line = [*reversed(single), *values]
+    return line, line.index(rest or next(iter(laid.values()))[0])
+
+
+def _is(move: Move, answer: Answer) -> bool:
+    return move.name == answer.move and move.accepts(answer.args)
 
 
 def _step(moves: Sequence[Move], half: Answer | None, words: Words | None) -> list[Move]:
@@ -253,7 +265,7 @@ def press(
 ) -> tuple[Cursor, Meaning]:
     """What a control means to an open decision that offers `moves`, and the cursor afterwards."""
     cursor, step = _now(moves, cursor, words)
-    line, rest = _line(step)
+    line, rest = _line(step, words)
     at = _place(cursor, line, rest)
     match signal:
         case Key(control="bar", edge="hold"):
@@ -308,9 +320,9 @@ def _turned(step: Sequence[Move], line: Sequence[Answer], cursor: Cursor, detent
 
 def _pushed(moves: Sequence[Move], answer: Answer, words: Words | None) -> tuple[Cursor, Meaning]:
     """A whole answer is sent; of a half one the rest is picked next, unless there is one way only to go on."""
-    if any(move.name == answer.move and move.accepts(answer.args) for move in moves):
+    if any(_is(move, answer) for move in moves):
         return Cursor(), Chosen(answer)
-    ends, _ = _line(_step(moves, answer, words))
+    ends, _ = _line(_step(moves, answer, words), words)
     if not ends:
         return Cursor(), _ON_THE_PHONE
     return _pushed(moves, ends[0], words) if len(ends) == 1 else (Cursor(half=answer), Nothing())
@@ -320,7 +332,7 @@ def _back(moves: Sequence[Move], half: Answer, words: Words | None) -> Cursor:
     """The cursor at the half answer again, where it was picked."""
     before = Answer(half.move, {}) if half.move == _opened(moves, words) else None
     while half != before:
-        line, _ = _line(_step(moves, before, words))
+        line, _ = _line(_step(moves, before, words), words)
         if half in line:
             return Cursor(at=line.index(half), half=before)
         leading = [one for one in line if one.move == half.move and one.args.items() <= half.args.items()]
@@ -384,10 +396,17 @@ def _printed(moves: Sequence[Move]) -> tuple[str, str] | None:
     """The move and parameter whose values are the numbers printed on the keys."""
     for move in moves:
         for name, param in reversed(move.params.items()):
-            values = _values(param, alone=True) if isinstance(param, OneOf | Amount) else []
+            values = _values(param, alone=True) if isinstance(param, OneOf | Amount) else _fixed(moves, move.name, name)
             if values and all(type(value) is int and value in _KEYS for value in values):
                 return move.name, name
     return None
+
+
+def _fixed(moves: Sequence[Move], move: str, name: str) -> Sequence[Any]:
+    """The values of a parameter of which each variant of a move has its own; none where all have the same."""
+    params = [one.params.get(name) for one in moves if one.name == move]
+    values = [param.value for param in params if isinstance(param, Fixed)]
+    return values if any(value != values[0] for value in values) else []
 
 
 # --- pressing at a roll ----------------------------------------------------------------------------------
@@ -480,7 +499,7 @@ def asks(
 def oled(cursor: Cursor, moves: Sequence[Move], words: Words | None = None, view: View | None = None) -> str:
     """What the box's small display says of the picked answer, in at most 40 plain characters."""
     cursor, step = _now(moves, cursor, words)
-    line, rest = _line(step)
+    line, rest = _line(step, words)
     if not line:
         return cut(_ON_THE_PHONE.sentence)
     at = _place(cursor, line, rest)

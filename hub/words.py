@@ -103,10 +103,11 @@ def plain(value: Any, words: Words | None = None) -> str:
 
 
 def by_seat(value: Mapping[str, Any], fact: Mapping[str, Any]) -> str:
-    """A map by seat as symbols with their numbers; any other record is left out."""
+    """A map by seat as symbols with their numbers, the highest first where they are `ranked`; any other record is left out."""
     if not all(key.isdecimal() and int(key) in SEAT_MARKS and type(one) is int for key, one in value.items()):
         return ""
-    return " ".join(f"{SEAT_MARKS[int(key)].symbol}{counted(one, fact)}" for key, one in value.items() if one)
+    told = sorted(value.items(), key=lambda item: -item[1]) if fact.get("ranked") else value.items()
+    return " ".join(f"{SEAT_MARKS[int(key)].symbol}{counted(one, fact)}" for key, one in told if one)
 
 
 def cents(value: Any) -> str:
@@ -115,6 +116,14 @@ def cents(value: Any) -> str:
         return ""
     whole, rest = divmod(abs(value), 100)
     return f"{'-' if value < 0 else ''}${whole}{f'.{rest:02}' if rest else ''}"
+
+
+def scored(value: Any, words: Words | None) -> str:
+    """A score as the game counts it: money, or by name ("1 IOU", "2 IOUs")."""
+    names = part(words, "screen").get("scored")
+    if isinstance(names, list):
+        return f"{value} {names[0] if value == 1 else names[-1]}"
+    return counted(value, {"money": part(words, "screen").get("score")})
 
 
 def signed(value: Any) -> str:

@@ -151,6 +151,20 @@ def test_push_without_turning_accepts_an_offer_and_turning_counters_it() -> None
     assert play(SETTLEMENT, turn(-1), key("push")) == chosen("reject")
 
 
+def test_an_offer_to_accept_lies_between_the_lower_and_the_higher_counters() -> None:
+    talk = [
+        offer("counter", amount=Amount(5, 55, 5)), offer("accept"), offer("counter", amount=Amount(65, 400, 5)), offer("reject"),
+    ]  # fmt: skip
+    words = {"moves": {"accept": {"box": "rest"}, "reject": {"box": "ask"}}}
+    assert play(talk, key("push"), words=words) == chosen("accept")
+    assert play(talk, turn(1), key("push"), words=words) == chosen("counter", amount=65)
+    assert play(talk, turn(-2), key("push"), words=words) == chosen("counter", amount=50)
+    assert play(talk, turn(-99), key("push"), words=words) == play(talk, key("bar"), key("bar"), words=words) == chosen("reject")
+    assert play(talk[:2], turn(-1), key("push"), words=words) == chosen("counter", amount=55)
+    assert play(talk[1:], turn(1), key("push"), words=words) == chosen("counter", amount=65)
+    assert play([talk[1], talk[3]], key("push"), words=words) == chosen("accept")
+
+
 def test_a_named_no_needs_one_press_of_the_bar() -> None:
     assert play(AUCTION, turn(5), key("bar")) == chosen("drop")
     assert play(PAY, key("bar")) == chosen("fail")
@@ -198,6 +212,21 @@ def test_a_key_picks_the_number_that_is_printed_on_it() -> None:
     assert play([offer("bid", number=Amount(1, 6))], key("k5"), key("push")) == chosen("bid", number=5)
     assert play(TAKE, key("k3"), key("push")) == chosen("take_fish", slot=3)
     assert play([offer("sue", target=OneOf([1, 4])), offer("pass")], key("k4"), key("push")) == chosen("sue", target=4)
+
+
+def test_a_key_picks_its_seat_where_each_seat_goes_with_amounts_of_its_own() -> None:
+    suits = [
+        offer("play", card="ENG"),
+        *(offer("play", card="NEG", target=seat, amount=Amount(5, 10 * seat, 5)) for seat in (1, 3, 4)),
+        offer("pass"),
+    ]
+    words = {"moves": {"play": {"then": ["target", "amount"]}}}
+    suing = key("k2"), key("push")
+    assert play(suits, key("k1"), key("push"), words=words) == chosen("play", card="ENG")
+    assert play(suits, *suing, key("k4"), key("push"), turn(2), key("push"), words=words) == chosen(
+        "play", card="NEG", target=4, amount=15
+    )
+    assert isinstance(play(suits, *suing, key("k2"), words=words), Refused)
 
 
 def test_a_key_alone_sends_nothing() -> None:

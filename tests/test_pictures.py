@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from io import BytesIO
 from pathlib import Path
 from typing import Any, get_args
@@ -339,6 +340,45 @@ def test_facts_are_counted_named_and_marked_as_the_words_say() -> None:
     for wanted in ("pot $22.50", "loan $300", "call perfecto by ▲ Ben", "in ● ◆", "market rising", "shares ▲$2", "■ P1 small", "●2",
                    "dead", "shown Engineer"):  # fmt: skip
         assert wanted in text.replace(" | ", " "), (wanted, text)
+
+
+def test_in_an_auction_each_seat_tells_its_bid_or_that_it_is_out() -> None:
+    state = auction()
+    state["view"]["table"]["auction"]["bids"] = {"1": 40, "2": 85}
+    words = deepcopy(AUCTION)
+    words["facts"] = {"bids": {"where": "table", "name": "auction.bids", "money": True, "ranked": True}, **words["facts"]}
+    words["screen"]["phase"]["auction"]["cells"] = "table.auction.bids"
+    for wanted in ("●$40", "▲$85", "■--", "◆in", "★--"):
+        assert wanted in told("2.9", state, words)
+    assert "bids ▲$85 ●$40" in told("7.5", state, words)
+
+
+def test_a_seat_on_the_smallest_panel_is_told_as_fully_as_it_fits() -> None:
+    words = deepcopy(AUCTION)
+    words["screen"]["cell"] = ["${cash}·{ious}", "${cash}"]
+    assert told("2.9", auction(), words).endswith("■$20·6 | ◆$95·4 | ★$1240")
+
+
+def test_who_leads_and_who_is_nearly_there_is_marked() -> None:
+    words = deepcopy(AUCTION)
+    words["facts"]["tech"]["leader"] = "table.tech_leader"
+    words["facts"]["ious"]["warn"] = 1
+    text = told("7.5", auction(), words)
+    assert "T31*" in text
+    assert "IOUs 1!" in text
+    assert text.count("*") == text.count("!") == 1
+
+
+def test_what_each_seat_earned_stands_for_the_large_text() -> None:
+    state, words = auction(), deepcopy(AUCTION)
+    state["view"]["table"]["receipts"] = [{"seat": seat, "earned": 20 * seat, "sum": f"$20 x {seat}"} for seat in range(1, 6)]
+    words["facts"]["receipts"] = {"where": "table", "row": True, "by": "seat", "title": "{earned:dollars}", "text": "{sum}"}
+    words["screen"]["phase"]["auction"]["row"] = "table.receipts"
+    for size in SIZES:
+        text = told(size, state, words)
+        assert "★ $100" in text
+        assert ("$20 x 5" in text) == (size in ("4.2", "7.5"))
+        assert "$85 ▲" not in text
 
 
 def test_a_row_of_cards_shows_numbers_and_prices_and_the_one_that_counts_in_white_on_black() -> None:

@@ -7,7 +7,7 @@ face (ENG, LIB2, PAYBACK); which event cards there are, and what they cost and d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import cycle
 from typing import Any, TypeAlias
@@ -103,7 +103,7 @@ class Receipt:
     units: int = 0
     contracts: int = 0
     earnings: int | None = None
-    tech: int = 0
+    tech: int | None = None
 
     @property
     def sum(self) -> str:
@@ -562,13 +562,13 @@ def pay_damages(s: Table, suit: Lawsuit, loser: int, to: int | None) -> None:
 
 def judge(s: Table) -> None:
     """BN-33 to BN-35: after every change marketing points are counted, both awards judged, and what is sold with them."""
-    t, by_points = s.table, s.setup.options["market_award"] == "points"  # BN-H05, BN-A13
+    t = s.table
     for seat, company in s.seats.items():
         was, company.marketing = company.marketing, marketing_points(s, company)
         if company.marketing != was:
             told = f"Seat {seat} has {some(company.marketing, 'marketing point')}."
             changed(s, seat, "marketing", was, "BN-33", told, marketing_words(s, company))
-    selling = {seat: company.marketing if by_points else company.marketers for seat, company in s.seats.items()}
+    selling = {seat: company.marketing if by_points(s) else company.marketers for seat, company in s.seats.items()}
     t.market_leader = award(s, "Market Leader", "BN-33", t.market_leader, selling)
     t.tech_leader = award(s, "Tech Leader", "BN-34", t.tech_leader, {seat: company.tech for seat, company in s.seats.items()})
     for seat, company in s.seats.items():
@@ -578,13 +578,23 @@ def judge(s: Table) -> None:
 
 def award(s: Table, title: str, rule: str, holder: int | None, counted: Mapping[int, int]) -> int | None:
     """BN-33, BN-34, BN-A16: whoever alone has the most holds it; a tie sends it back to the bank."""
-    most = max(counted.values())
-    leaders = [seat for seat, count in counted.items() if count == most]
-    leader = None if leaders[1:] else leaders[0]
+    most, leader = max(counted.values()), sole(counted)
     if leader != holder:
         told = f"Seat {leader} takes the {title} award" if leader else f"The {title} award goes back to the bank: a tie"
         tell(s, f"{told} at {most}.", rule=rule, kind="award", award=title, seat=leader)
     return leader
+
+
+def sole(counted: Mapping[int, int]) -> int | None:
+    """Who alone has the most."""
+    most = max(counted.values())
+    leaders = [seat for seat, count in counted.items() if count == most]
+    return None if leaders[1:] else leaders[0]
+
+
+def by_points(s: Table) -> bool:
+    """BN-H05, BN-A13: whether bonus and penalty cards count for the Market Leader."""
+    return bool(s.setup.options["market_award"] == "points")
 
 
 # --- Business ----------------------------------------------------------------------------------------
@@ -608,8 +618,7 @@ async def salaries(s: Table, seat: int) -> None:
     s.phase, s.table.turn = "salaries", seat
     if company.cash < company.salary:
         while True:
-            want = f"Salaries are ${company.salary}: lay off, borrow, or pay."
-            answer = await ask(s, seat, salary_moves(company), want)
+            answer = await ask(s, seat, salary_moves(company), paying_words(company))
             if answer.move == "pay":
                 break
             lay_off(s, seat, answer["employees"])
@@ -837,6 +846,14 @@ def salary_words(company: Company) -> str:
     return ", ".join(f"{some(count, what)} ${wages}" for count, what, wages in told if count) or "no employees"
 
 
+def paying_words(company: Company) -> str:
+    """What is asked of who was short of cash for salaries."""
+    told = f"Salaries are ${company.salary} and you have ${company.cash}"
+    if company.salary <= company.cash:
+        return f"{told}: pay, or lay off more."
+    return f"{told}: pay with a loan, or lay off." if company.salary <= company.power else f"{told}, no more to be had: lay off."
+
+
 def bidding_words(s: Table, seat: int) -> str:
     """What a bidder is asked."""
     lot = s.table.auction
@@ -953,9 +970,11 @@ def demands(s: Table, suit: Lawsuit) -> list[Move]:
 def replies(s: Table, suit: Lawsuit) -> list[Move]:
     """BN-39, BN-40: accept, counter with another amount, or reject. BN-H04: no counter to the last offer that is agreed on."""
     limit, most, now = s.setup.options["settlement_max_exchanges"], fives(s.seats[suit.defendant].power), suit.offers[-1]
-    spans = ((STEP, now - STEP), (now + STEP, most)) if not 0 < limit <= len(suit.offers) else ()
-    counters = [offer("counter", amount=Amount(low, high, STEP)) for low, high in spans if low <= high]
-    return [offer("accept"), *counters, offer("reject")]
+    if 0 < limit <= len(suit.offers):
+        return [offer("accept"), offer("reject")]
+    less = [offer("counter", amount=Amount(STEP, now - STEP, STEP))] if now > STEP else []
+    more = [offer("counter", amount=Amount(now + STEP, most, STEP))] if now < most else []
+    return [*less, offer("accept"), *more, offer("reject")]
 
 
 def salary_moves(company: Company) -> list[Move]:
@@ -968,6 +987,30 @@ def salary_moves(company: Company) -> list[Move]:
 def fives(amount: int) -> int:
     """Rounded down to a multiple of $5."""
     return amount - amount % STEP
+
+
+def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
+    """BN-46, BN-48: beside each employee who could be laid off what that saves now, and what it costs in earnings."""
+    company = s.seats[seat]
+    if s.phase != "salaries" or seat != s.table.turn:
+        return {}
+    return {"employees": {face: layoff_words(s, seat, face) for face in distinct(employees(company))}}
+
+
+def layoff_words(s: Table, seat: int, face: str) -> str:
+    """What one layoff does: "saves $10, earns $20 less", awards that are lost by it counted."""
+    company = s.seats[seat]
+    kept = replace(company)
+    staff(kept, face, -1)
+    kept.marketing = marketing_points(s, kept)
+    rivals = {other: one.marketing if by_points(s) else one.marketers for other, one in s.seats.items()}
+    rivals[seat] = kept.marketing if by_points(s) else kept.marketers
+    kept.units = kept.marketing + (2 if sole(rivals) == seat else 0)
+    less = company.earnings - kept.earnings
+    told = f"saves ${company.salary - kept.salary}"
+    if less:
+        return f"{told}, earns ${less} less"
+    return f"{told}, {'2 tech points less' if face == 'ENG' else 'a die less in court'}"
 
 
 # --- Refusals ----------------------------------------------------------------------------------------

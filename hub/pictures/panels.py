@@ -16,7 +16,7 @@ import segno
 from hub.pictures.ink import BLACK, WHITE, Box, Sheet, fitting, shortened, width_of, wrapped
 from hub.pictures.words import asked_seats, named, phase, scope, spoken_seat, valued
 from hub.ports import SEAT_MARKS
-from hub.words import Face, Words, counted, deck_in, face_of, fill, found, letter, part, plain
+from hub.words import Face, Words, counted, deck_in, face_of, fill, found, letter, part, plain, scored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -83,7 +83,7 @@ class _Seat(NamedTuple):
 
     number: int
     name: str
-    cell: str  # in a few characters, for the smallest panel
+    cells: Sequence[str]  # in a few characters, for the smallest panel: the first that fits
     facts: Sequence[str]  # all that is public of it, for the others
     token: str = ""
     asked: bool = False
@@ -126,8 +126,9 @@ class _Told:
         self.deck = deck_in(words, self.view.get("table"), self.view.get("seats"))
         self.main, self.caption = self._main()
         self.row = self._row()
+        self.listing = self._listing()
         self.seats = self._seats()
-        self.records = self._records()
+        self.records = () if self.listing else self._records()
         self.facts = self._facts()
 
     def _said(self, text: Any) -> str:
@@ -190,7 +191,8 @@ class _Told:
             return self._said(f"{names} {'wins' if len(winners) == 1 else 'win'}"), self._said(over.get("why"))
         drawn = part(self.words, "screen", "phase", str(self.view.get("phase")))
         seat, around = spoken_seat(self.state), scope(self.state)
-        main = self._said(fill(str(drawn.get("main") or ""), around, seat, self.words))
+        mains = (self._said(fill(str(one or ""), around, seat, self.words)) for one in _several(drawn.get("main")))
+        main = next(filter(None, mains), "")
         caption = self._said(fill(str(drawn.get("caption") or ""), around, seat, self.words))
         caption = self._said(self._dice_told()) or caption
         return main or self.phase, caption or self._said(self.state.get("want"))
@@ -213,6 +215,14 @@ class _Told:
         key = str(part(self.words, "face").get("key"))
         return [_Laid(face, one.get(key) == here if isinstance(one, dict) else False) for face, one in faces if face]
 
+    def _listing(self) -> Sequence[_Record]:
+        """The records that stand for the large text in this phase, such as what each seat earned."""
+        path = str(part(self.words, "screen", "phase", str(self.view.get("phase"))).get("row") or "")
+        for name, fact in self._listed("table") if self.stage == "playing" else ():
+            if path == f"table.{name}" and not fact.get("card"):
+                return [self._record(one, fact) for one in found(self.view, path) or ()]
+        return ()
+
     def _here(self, path: str) -> Any:
         """The card of a row that the words mark as the one that counts now."""
         mark = next((fact["here"] for name, fact in self._listed("table") if path == f"table.{name}" and "here" in fact), "")
@@ -228,24 +238,38 @@ class _Told:
         for key, facts in sorted(self.view["seats"].items(), key=lambda item: int(item[0])):
             seat = int(key)
             name = str(players.get(seat, {}).get("name") or f"Seat {seat}")
-            cell = fill(str(part(self.words, "screen").get("cell") or ""), facts, words=self.words)
             if self.stage == "over" and key in scores:
-                score = counted(scores[key], {"money": part(self.words, "screen").get("score")})
+                number, score = counted(scores[key], {"money": part(self.words, "screen").get("score")}), scored(scores[key], self.words)
                 others = [fact for fact in self._seat_facts(facts) if fact != score]
-                told.append(_Seat(seat, name, score, [score, *others], "", self._won(seat)))
+                told.append(_Seat(seat, name, [number], [score, *others], "", self._won(seat)))
             else:
-                token = self._token(seat)
+                cells = [fill(str(one), facts, words=self.words) for one in _several(part(self.words, "screen").get("cell"))]
+                token, now = self._token(seat), self._cell_now(seat)
                 marked = facts.get(str(part(self.words, "screen").get("mark"))) is True
-                told.append(_Seat(seat, name, cell + token, self._seat_facts(facts) or [cell], token, seat in asked, marked))
+                all_facts = [*filter(None, [now]), *self._seat_facts(facts)] or cells[:1]
+                small = [now] if now else [cell + token for cell in cells]
+                told.append(_Seat(seat, name, small, all_facts, token, seat in asked, marked))
         return told
+
+    def _cell_now(self, seat: int) -> str:
+        """What counts of a seat in this phase, where the words name numbers by seat: its number, or whether it is in."""
+        path = part(self.words, "screen", "phase", str(self.view.get("phase"))).get("cells")
+        if not path:
+            return ""
+        number = (found(self.view, str(path)) or {}).get(str(seat))
+        money = next((fact for name, fact in self._listed("table") if path == f"table.{name}"), {})
+        inside = found(self.view, str(part(self.words, "screen").get("inside") or ""))
+        if isinstance(inside, list) and seat not in inside:
+            return "--"
+        return counted(number, money) if type(number) is int else "in" if isinstance(inside, list) else ""
 
     def _guest(self, seat: int, one: Mapping[str, Any]) -> _Seat:
         if one.get("held"):
             name = str(one.get("name") or f"Seat {seat}")
             done = "✓" if one.get("ready") else ""
-            return _Seat(seat, name, done, [done])
+            return _Seat(seat, name, [done], [done])
         code = str(one.get("claim_code") or "")
-        return _Seat(seat, "free", code, [code])
+        return _Seat(seat, "free", [code], [code])
 
     def _won(self, seat: int) -> bool:
         return seat in ((self.state.get("over") or {}).get("winners") or ())
@@ -259,7 +283,10 @@ class _Told:
     def _listed(self, where: str) -> list[tuple[str, Mapping[str, Any]]]:
         """The facts of a place. Two places may have a fact of one name: then `name` says it, and the key differs."""
         now, facts = self.view.get("phase"), part(self.words, "facts").items()
-        here = [(key, fact) for key, fact in facts if fact.get("where") == where and now in fact.get("in", [now])]
+        here = [
+            (key, fact) for key, fact in facts
+            if fact.get("where") == where and now in fact.get("in", [now]) and "panel" in fact.get("on", ["panel"])
+        ]  # fmt: skip
         return [(str(fact.get("name", key)), fact) for key, fact in here]
 
     def _seat_facts(self, facts: Mapping[str, Any]) -> list[str]:
@@ -277,9 +304,9 @@ class _Told:
         return [one for one in told if one]
 
     def _fact(self, name: str, fact: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-        value = facts.get(name)
+        value = found(facts, name)
         label = str(fact.get("short", fact.get("label", name)))
-        if value is None or value is False or value in ([], fact.get("unless")):
+        if value is None or value is False or value in ([], fact.get("unless", 0 if fact.get("heap") else None)):
             hidden = facts.get(f"{name}_count") if fact.get("card") else None
             return f"{label} {'? ' * hidden}".strip() if type(hidden) is int and hidden else ""
         if value is True:
@@ -295,9 +322,23 @@ class _Told:
             text = between.join([*(dict.fromkeys(cards) if fact["card"] == "name" else cards), *"?" * hidden])
         elif fact.get("card") and isinstance(value, dict):
             text = " ".join(f"{letter(self.words, face)}{counted(one, fact)}" for face, one in value.items())
+        elif fact.get("sides") and isinstance(value, list):
+            text = self._by_turns(value, fact)
         else:
             text = self._said(valued(value, fact, self.words))
-        return f"{label}{'' if len(label) < 2 else ' '}{text}" if text else ""
+        mark = "!" if value == fact.get("warn") else "*" if self._leads(fact, facts) else ""
+        return f"{label}{'' if len(label) < 2 else ' '}{text}{mark}" if text else ""
+
+    def _leads(self, fact: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
+        """Whether these are the facts of the seat that leads in this one, as the words say where to look."""
+        leader = found(self.view, str(fact["leader"])) if fact.get("leader") else None
+        return leader is not None and facts is self.view["seats"].get(str(leader))
+
+    def _by_turns(self, values: Sequence[Any], fact: Mapping[str, Any]) -> str:
+        """The newest of what two sides named by turns."""
+        sides = [found(self.view, str(path)) for path in fact["sides"]]
+        told = [f"{counted(one, fact)} {SEAT_MARKS[sides[place % 2]].symbol}" for place, one in enumerate(values)]
+        return " ".join(told[-2:])
 
     def _card(self, card: Any, *, by_name: bool) -> str:
         """A card in a fact: its letter, the title of its face, or its name where the words want that."""
@@ -333,6 +374,11 @@ class _Told:
         return _Record(self._said(title), cards, self._said(text), lit)
 
 
+def _several(templates: Any) -> Sequence[Any]:
+    """A template, or several in the order in which they are tried."""
+    return templates if isinstance(templates, list) and templates else [templates or ""]
+
+
 # --- the sizes -------------------------------------------------------------------------------------
 
 
@@ -341,9 +387,10 @@ def _small(panel_size: PanelSize, paper: Sheet, told: _Told) -> None:
     zones = SIZES[panel_size].zones
     _head(paper, zones["head"], [told.title, told.round.replace("round ", "r")], told.phase, 16, 6)
     main = zones["main"].inset(6)
-    wide = width_of(told.caption, 16) > main.width
-    lines = wrapped(told.caption, main.width, 2, 16) if wide else [told.caption]
-    size = 16 if wide else fitting(told.caption, main.width, (20, 18, 16))
+    caption = told.next if told.listing else told.caption
+    wide = width_of(caption, 16) > main.width
+    lines = wrapped(caption, main.width, 2, 16) if wide else [caption]
+    size = 16 if wide else fitting(caption, main.width, (20, 18, 16))
     height = 18 if wide else 23
     number = Box(main.left, main.top + 2, main.right, main.bottom - 1 - len(lines) * height)
     _main(paper, number, told, (56, 48, 40, 32, 26, 22, 18, 16))
@@ -357,14 +404,12 @@ def _small(panel_size: PanelSize, paper: Sheet, told: _Told) -> None:
         ink = _cell(paper, box, seat, left=told.seats[place - 1] if place else None)
         symbol = SEAT_MARKS[seat.number].symbol
         inner = box.inset(2, 2)
-        text = f"{symbol}{seat.cell}"
-        if told.is_lobby and seat.cell in ("", "✓"):
-            text = f"{symbol}{seat.name} {seat.cell}".strip()
-            if seat.cell and width_of(text, 16) > inner.width:
-                text = f"{symbol}{seat.cell}"
+        texts = [f"{symbol}{cell}" for cell in seat.cells]
+        if told.is_lobby and seat.cells[0] in ("", "✓"):
+            texts = [f"{symbol}{seat.name} {seat.cells[0]}".strip(), *texts[: len(seat.cells[0])]]
         sizes = [size for size in (20, 18, 16, 14, 13) if size >= SIZES[panel_size].least]
-        if width_of(text, sizes[-1]) > inner.width:
-            text = text.removesuffix(seat.token)  # sooner the marker than a number
+        texts += [text.removesuffix(seat.token) for text in texts]  # sooner the marker than a number
+        text = next((one for one in texts if width_of(one, sizes[-1]) <= inner.width), texts[-1])
         size = fitting(text, inner.width, sizes)
         paper.line(inner, text, size, align="centre", ink=ink)
         if seat.marked:
@@ -386,6 +431,8 @@ def _medium(paper: Sheet, told: _Told) -> None:
         lines += told.records[:1]
         if told.facts:
             lines.append(_whole(told.facts, main.width, 18))
+        if told.listing:
+            lines = []
         height = 26
         number = Box(main.left, main.top + 2, main.right, main.bottom - len(lines) * height - 4)
         _main(paper, number, told, (84, 72, 60, 50, 42, 34, 28, 24, 20, 18))
@@ -500,6 +547,8 @@ def _main(paper: Sheet, box: Box, told: _Told, sizes: Sequence[int]) -> None:
     """What is largest on a panel: a row of cards where the phase has one, else the one large text."""
     if told.row:
         _cards(paper, box, told.row, [size for size in sizes if size <= 60])
+    elif told.listing:
+        _listing(paper, box, told.listing)
     else:
         _number(paper, box, told.main, sizes, told.dice)
 
@@ -531,6 +580,23 @@ def _cards(paper: Sheet, box: Box, row: Sequence[_Laid], sizes: Sequence[int]) -
         paper.line(inner._replace(bottom=inner.bottom - small - 2), laid.face.title, size, bold=True, align="centre", ink=ink)
         paper.line(inner._replace(top=inner.bottom - small - 4), laid.face.tag, small, align="centre", ink=ink)
         at += width
+
+
+def _listing(paper: Sheet, box: Box, records: Sequence[_Record]) -> None:
+    """Records for the large text: a line for each with its text where there is room, else their titles side by side."""
+    least = 22 if box.width > 450 else 18
+    height = box.height // len(records)
+    if height >= least + 2:
+        height = min(height, least * 2)
+        widest = max(width_of(record.title, least + 2, bold=True) for record in records)
+        for place, record in enumerate(records):
+            _record(paper, box.row(place, height), record, widest, least + 2, least)
+        return
+    across = -(-len(records) // 2)
+    size = min(fitting(record.title, box.width // across - 6, (34, 30, 26, 22, 20, 18, 16), bold=True) for record in records)
+    for place, record in enumerate(records):
+        down, along = divmod(place, across)
+        paper.line(box.row(down, box.height // 2).column(along, across).inset(3), record.title, size, bold=True)
 
 
 def _row_width(row: Sequence[_Laid], size: int, least: int) -> int:
@@ -655,7 +721,7 @@ def _table_of(paper: Sheet, box: Box, records: Sequence[_Record]) -> int:
 def _centrepiece(paper: Sheet, box: Box, told: _Told) -> None:
     """The main zone of the 7.5 inch panel while a match is on or over."""
     rows = min(len(told.records), 5)
-    tall = 90 if rows else 150
+    tall = 36 * len(told.listing) or (90 if rows else 150)
     _main(paper, box._replace(bottom=box.top + tall), told, (140, 120, 104, 88, 72, 60, 48, 40, 32, 26, 22))
     top = box.top + tall
     for line in wrapped(told.caption, box.width, 2, 28):

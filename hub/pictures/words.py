@@ -54,10 +54,11 @@ def named(text: str, state: Mapping[str, Any]) -> str:
 
 
 def scope(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The public view with what a phase's templates may name beside it: `{locked}` of `{seated}` seats."""
+    """The public view with what a phase's templates may name beside it: `{locked}` of `{seated}` seats, `{players}`."""
     view = state.get("view") or {}
     asked = asked_seats(state)
-    return {**view, "locked": len(state.get("locked") or ()), "seated": len(asked) or len(view.get("seats") or ())}
+    players = len(view.get("seats") or ())
+    return {**view, "locked": len(state.get("locked") or ()), "seated": len(asked) or players, "players": players}
 
 
 def asked_seats(state: Mapping[str, Any]) -> list[int]:

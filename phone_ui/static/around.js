@@ -4,7 +4,7 @@ import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { Mark, Said, Who } from "./atoms.js";
 import { Facts, Rows } from "./facts.js";
 import { NumberLine } from "./line.js";
-import { asked, at, lineIn, orderOf, phaseOf, seatName } from "./words.js";
+import { asked, at, counted, lineIn, orderOf, phaseOf, seatName } from "./words.js";
 
 /** What a seat is doing in the open question, in a word or two; empty when nothing is wanted of it. */
 export function doing(state, seat) {
@@ -13,6 +13,23 @@ export function doing(state, seat) {
   if (asked(state.view).includes(seat)) return state.view.waiting?.roll?.seat === seat ? "rolls" : state.view.waiting?.secret ? "choosing" : "to act";
   if (place?.phone === "away") return "phone asleep";
   return "";
+}
+
+/** What counts of a seat in this phase, where the words name numbers by seat: its number and what that is, or that it is out. */
+export function countNow(words, state, seat) {
+  const path = phaseOf(words, state.view).cells;
+  if (!path) return null;
+  const inside = words.screen.inside && at(state.view, words.screen.inside);
+  if (inside && !inside.includes(seat)) return { said: "out", label: "" };
+  const about = Object.entries(words.facts).find(([name, fact]) => path === `table.${fact.name ?? name}`)?.[1];
+  const number = at(state.view, path)?.[seat];
+  return number === undefined ? null : { said: counted(number, about), label: about?.label ?? "" };
+}
+
+/** What a seat does, or what counts of it. */
+export function NowAt({ doing, count }) {
+  if (doing || !count) return doing;
+  return html`<span class="unseen">${count.label} </span>${count.said}`;
 }
 
 /** The seat that holds the game's marker, and what the marker is called; null when there is none. */
@@ -38,7 +55,7 @@ export function Around({ words, state, mine, revealing = false }) {
   const seats = inOrder(words, state);
   const line = !revealing && phaseOf(words, state.view).line && lineIn(state);
   return html`<section class="around" aria-label="The table">
-    <${Rows} words=${words} state=${state} />
+    <${Rows} words=${words} state=${state} mine=${mine} />
     ${line && html`<${NumberLine} key=${line.n} state=${state} line=${line} mine=${mine} />`}
     <${Facts} words=${words} state=${state} where="table" facts=${state.view?.table} />
     <ul class="places">
@@ -49,9 +66,9 @@ export function Around({ words, state, mine, revealing = false }) {
             <${Who} state=${state} seat=${seat} number />
             ${seat === mine && html`<span class="quiet-words">you</span>`}
             ${token?.seat === seat && html`<span class="tag">${token.name}</span>`}
-            ${now && html`<span class="place-now">${now}</span>`}
+            <span class=${now ? "place-now" : "place-count"}><${NowAt} doing=${now} count=${countNow(words, state, seat)} /></span>
           </div>
-          <${Facts} words=${words} state=${state} where="seat" facts=${state.view.seats[seat]} />
+          <${Facts} words=${words} state=${state} where="seat" facts=${state.view.seats[seat]} seat=${seat} />
         </li>`;
       })}
     </ul>

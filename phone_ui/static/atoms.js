@@ -26,9 +26,34 @@ export function Who({ state, seat, number = false }) {
   </span>`;
 }
 
-/** A sentence of the hub with the seats' marks and names in it. */
+/** A sentence of the hub with the seats' marks and names in it; a comma stays with the name before it. */
 export function Said({ state, text }) {
-  return bySeat(text).map((part) => (typeof part === "number" ? html`<${Who} state=${state} seat=${part} />` : part));
+  const parts = bySeat(text);
+  return parts.map((part, i) => {
+    const next = parts[i + 1];
+    const [close] = (typeof part === "number" && typeof next === "string" && /^[^\s\w]+/.exec(next)) || [""];
+    if (typeof part === "number") return html`<span class="said-who"><${Who} state=${state} seat=${part} />${close}</span>`;
+    return withMarks(typeof parts[i - 1] === "number" ? part.replace(/^[^\s\w]+/, "") : part);
+  });
+}
+
+/** "●9 ▲12" with the seats' own marks. */
+function withMarks(text) {
+  return text.split(/([●▲■◆★✚])(?=[$]?\d)/).map((part) => {
+    const seat = Object.keys(MARKS).find((one) => MARKS[one].symbol === part);
+    return seat ? html`<${Mark} seat=${Number(seat)} /><span class="unseen">${seatWords(seat)} </span>` : part;
+  });
+}
+
+/** Who leads in something. */
+export function Crown() {
+  return html`<svg class="crown" viewBox="0 0 24 20" role="img" aria-label="leads"><path d="M2 18V5l6 5 4-8 4 8 6-5v13Z" /></svg>`;
+}
+
+/** A chance in words, with a bar as long as it is likely. */
+export function Odds({ text }) {
+  const [, some, all] = /(\d+) in (\d+)/.exec(text) ?? [];
+  return html`<span class="odds">${text}${all && html` <span class="odds-bar" aria-hidden="true" style=${{ "--share": some / all }}></span>`}</span>`;
 }
 
 /** "seat 2, orange triangle", for those who hear the page. */
@@ -42,7 +67,7 @@ export function Card({ words, face, small = false, look = "" }) {
   const card = faceIn(words, face);
   if (card?.record) return html`<${Faced} card=${card} small=${small} />`;
   if (!card) return html`<span class=${`card plain${small ? " small" : ""}`}><span class="card-face">${String(face)}</span></span>`;
-  return html`<span class=${`card${small ? " small" : ""}${card.art ? "" : card.face ? " plain" : " worded"} ${look}`} style=${{ "--card": card.colour ?? "currentColor" }}>
+  return html`<span class=${`card${small ? " small" : ""}${card.art ? "" : card.face ? " plain" : " worded"} ${look}`} style=${{ "--card": card.colour ?? "currentColor", "--longest": longestWord(card.name) }}>
     ${card.letter && !card.face && html`<span class="card-letter" aria-hidden="true">${card.letter}</span>`}
     ${card.art && html`<svg class="card-art" viewBox="0 0 100 60" aria-hidden="true"><path d=${card.art} /></svg>`}
     ${!card.art && card.face && html`<span class="card-face" aria-hidden="true">${card.face}</span>`}
@@ -51,10 +76,12 @@ export function Card({ words, face, small = false, look = "" }) {
   </span>`;
 }
 
+/** No name is broken: its longest word decides how large it is written. */
+const longestWord = (name) => Math.max(...String(name).split(/[ -]/).map((word) => word.length), 8);
+
 /** A card of the state: its number large, price in the corner, product and colour in words beside the colour. */
 function Faced({ card, small }) {
-  const longest = Math.max(...card.name.split(/[ -]/).map((word) => word.length), 8);
-  return html`<span class=${`card faced${small ? " small" : ""}`} style=${{ "--card": card.colour ?? "currentColor", "--longest": longest }}>
+  return html`<span class=${`card faced${small ? " small" : ""}`} style=${{ "--card": card.colour ?? "currentColor", "--longest": longestWord(card.name) }}>
     <span class="card-top"><b class="card-face">${card.title}</b> ${card.tag && html`<span class=${`card-tag${card.tag.startsWith("-") ? " minus" : ""}`}>${card.tag}</span>`}</span>
     <span class="card-name">${card.name}</span>
     ${card.hue && html`<span class="card-hue">${card.hue}</span>`}
@@ -105,7 +132,7 @@ export function DiceDone({ dice }) {
 /** What the roll must show, with its odds: before the dice fall, and until they have. */
 export function DiceWants({ dice }) {
   if (!dice?.wants) return null;
-  return html`<p class="dice-wants">${dice.wants.say}${dice.wants.exact && html` <small>exactly ${dice.wants.exact}</small>`}</p>`;
+  return html`<p class="dice-wants"><${Odds} text=${dice.wants.say} />${dice.wants.exact && html` <small>exactly ${dice.wants.exact}</small>`}</p>`;
 }
 
 /** What the dice are doing, in the hub's sentence or in ours. */

@@ -1,13 +1,15 @@
 // Facts of a view, drawn by the game's words: counters, cards, seats, and rows of records.
 
 import { html, useState } from "/vendor/htm-preact.js";
-import { Card, CardText, Mark, Said, Who, seatWords } from "./atoms.js";
+import { Card, CardText, Crown, Mark, Odds, Said, Who, seatWords } from "./atoms.js";
 import { at, counted, faceIn, fill, isBySeat, isRecord, lineIn, orderOf, phaseOf, plain, seatName } from "./words.js";
 
-/** The facts of one place (`table`, `seat`, `you`) that are there in this phase: {name, about, value}. */
-export function factsOf(words, where, facts, phase) {
-  const all = Object.entries(words?.facts ?? {}).filter(([, about]) => (about.where ?? "table") === where && (!about.in || about.in.includes(phase)));
-  return all.map(([name, about]) => ({ name, about, value: facts?.[about.name ?? name] })).filter(({ value }) => value !== undefined && value !== null);
+/** The facts of one place (`table`, `seat`, `you`) that are told in this phase `on` a phone or the kiosk: {name, about, value}. */
+export function factsOf(words, where, facts, phase, on = "phone") {
+  const all = Object.entries(words?.facts ?? {}).filter(
+    ([, about]) => (about.where ?? "table") === where && (!about.in || about.in.includes(phase)) && (!about.on || about.on.includes(on)),
+  );
+  return all.map(([name, about]) => ({ name, about, value: facts && at(facts, about.name ?? name) })).filter(({ value }) => value !== undefined && value !== null);
 }
 
 /** What a seat itself is to be warned of: the `alert` of facts that are true of it. */
@@ -27,7 +29,10 @@ function Value({ words, state, about, value, small }) {
     return html`<ul class="by-name">${byName(words, value).map(({ name, text }) => html`<li key=${name}><b>${name}</b> <span class="said">${text}</span></li>`)}</ul>`;
   if (about.card && isRecord(value) && !faceIn(words, value))
     return html`<span class="list sums">${Object.entries(value).map(([card, v]) => html`<span key=${card} class="pair">${faceIn(words, card)?.full ?? card} ${counted(v, about)}</span>`)}</span>`;
-  if (about.card && Array.isArray(value)) return html`<${Cards} words=${words} faces=${value} small=${small} />`;
+  if (about.card && Array.isArray(value)) return html`<${Cards} words=${words} faces=${about.last ? value.slice(-about.last) : value} small=${small} />`;
+  if (about.heap) return html`<span role="img" aria-label=${value}><${Cards} words=${words} faces=${Array(value).fill(about.heap)} small /></span>`;
+  if (about.sides) return html`<${SeeSaw} state=${state} about=${about} amounts=${value} />`;
+  if (about.odds) return html`<${Odds} text=${value} />`;
   if (about.card) return html`<span class="list cards"><${Card} words=${words} face=${value} small=${small} /></span>`;
   if (Array.isArray(value)) {
     const newest = about.last ? value.slice(-about.last) : value;
@@ -37,7 +42,7 @@ function Value({ words, state, about, value, small }) {
   }
   if (isBySeat(value))
     return html`<span class="list seats">
-      ${inOrder(words, state, value).map(([seat, v]) => html`<span class="pair"><${Who} state=${state} seat=${seat} /> ${isRecord(v) ? recordWords(v, about, words) : counted(v, about)}</span>`)}
+      ${(about.ranked ? highestFirst(value) : inOrder(words, state, value)).map(([seat, v]) => html`<span class="pair"><${Who} state=${state} seat=${seat} /> ${isRecord(v) ? recordWords(v, about, words) : counted(v, about)}</span>`)}
     </span>`;
   if (isRecord(value)) return html`<span class="value"><${Said} state=${state} text=${recordWords(value, about, words)} /></span>`;
   const known = about.names?.[String(value)];
@@ -55,6 +60,20 @@ function inOrder(words, state, bySeat) {
   const order = orderOf(words, state.view) ?? [];
   const place = ([seat]) => (order.includes(Number(seat)) ? order.indexOf(Number(seat)) : order.length);
   return Object.entries(bySeat).sort((a, b) => place(a) - place(b));
+}
+
+const highestFirst = (bySeat) => Object.entries(bySeat).sort((a, b) => b[1] - a[1]);
+
+/** What two sides named by turns, as a beam on a pivot: whoever is to answer is up. */
+function SeeSaw({ state, about, amounts }) {
+  const sides = about.sides.map((path, i) => ({ seat: at(state.view, path), named: amounts.filter((_, place) => place % 2 === i).map((one) => counted(one, about)) }));
+  const inWords = sides.map(({ seat, named }) => `${seatName(state, seat)}: ${named.join(", then ") || "nothing yet"}`).join(". ");
+  return html`<span class=${`seesaw ${amounts.length % 2 ? "first-down" : "second-down"}`} role="img" aria-label=${inWords}>
+    <span class="beam">
+      ${sides.map(({ seat, named }) => html`<span key=${seat} class="beam-end"><${Who} state=${state} seat=${seat} /><b>${named.at(-1) ?? "–"}</b>${named.length > 1 && html`<s>${named.slice(-3, -1).join(" ")}</s>`}</span>`)}
+    </span>
+    <span class="pivot"></span>
+  </span>`;
 }
 
 /** A heap of cards: equal faces lie on one another, with their number. */
@@ -76,18 +95,19 @@ function recordWords(record, about, words) {
     .join(" · ");
 }
 
-/** Facts as labelled lines; `quiet` names facts drawn elsewhere. */
-export function Facts({ words, state, where, facts, small = true, quiet = [] }) {
+/** Facts as labelled lines; `quiet` names facts drawn elsewhere, `only` those that are wanted. */
+export function Facts({ words, state, where, facts, seat, on, small = true, quiet = [], only }) {
   const onLine = phaseOf(words, state?.view).line && lineIn(state);
-  const lines = factsOf(words, where, facts, state?.view?.phase).filter(({ name, about, value }) => !about.row && !(about.line && onLine) && !quiet.includes(name) && !isEmpty(value) && value !== about.unless);
+  const told = ({ name, about, value }) => !about.row && !(about.line && onLine) && !quiet.includes(name) && (!only || only.includes(name)) && !isEmpty(value) && value !== (about.heap ? 0 : about.unless);
+  const lines = factsOf(words, where, facts, state?.view?.phase, on).filter(told);
   if (!lines.length) return null;
   return html`<dl class=${`facts of-${where}`}>
     ${lines.map(
-      ({ name, about, value }) => html`<div key=${name} class=${`fact${about.card ? " wide" : ""}`}>
+      ({ name, about, value }) => html`<div key=${name} class=${`fact${about.card ? " wide" : ""}${about.card && typeof value === "string" ? " lone" : ""}${about.heap ? " heaped" : ""}${about.sides ? " sided" : ""}${value === about.warn ? " warned" : ""}`}>
         ${value === true
           ? html`<dt class="flag">${about.label ?? plain(name)}</dt>`
           : html`<dt>${about.label ?? plain(name)}</dt>
-              <dd><${Value} words=${words} state=${state} about=${about} value=${value} small=${small} /></dd>`}
+              <dd><${Value} words=${words} state=${state} about=${about} value=${value} small=${small} />${seat && about.leader && at(state.view, about.leader) === seat ? html` <${Crown} />` : ""}</dd>`}
       </div>`,
     )}
   </dl>`;
@@ -122,14 +142,15 @@ function rowLook(about, records) {
 }
 
 /** The rows of other records, such as places with cards on them: one tile a record. */
-export function Rows({ words, state, small = true }) {
-  return rowsOf(words, state).filter(({ about }) => !about.card).map(
-    ({ name, about, value }) => html`<section key=${name} class=${`row ${rowLook(about, value)}`} aria-label=${about.label ?? plain(name)}>
+export function Rows({ words, state, mine, small = true }) {
+  return rowsOf(words, state).filter(({ about }) => !about.card).map(({ name, about, value }) => {
+    const ownFirst = about.by ? [...value].sort((a, b) => Number(b[about.by] === mine) - Number(a[about.by] === mine)) : value;
+    return html`<section key=${name} class=${`row ${rowLook(about, value)}${about.slowly ? " slowly" : ""}`} aria-label=${about.label ?? plain(name)}>
       <ul class="tiles" style=${about.by ? { "--across": Math.ceil(value.length / 2) } : null}>
-        ${value.map((record, i) => html`<${Tile} words=${words} state=${state} about=${about} record=${record} first=${i === 0 && !about.by} here=${Boolean(about.here) && at(state.view, about.here) === record.id} small=${small} />`)}
+        ${ownFirst.map((record, i) => html`<${Tile} key=${about.slowly ? JSON.stringify(record) : i} words=${words} state=${state} about=${about} record=${record} place=${i} first=${i === 0 && !about.by} here=${Boolean(about.here) && at(state.view, about.here) === record.id} small=${small} />`)}
       </ul>
-    </section>`,
-  );
+    </section>`;
+  });
 }
 
 /** Numbers by seat as symbols with the number beside each. */
@@ -160,13 +181,14 @@ function CardRow({ words, state, label, about, cards, small }) {
   </section>`;
 }
 
-function Tile({ words, state, about, record, first, here, small }) {
+/** One record. Where the words want it `slowly`, one comes after the other, again when it says something new. */
+function Tile({ words, state, about, record, place, first, here, small }) {
   const cards = about.cards ? record[about.cards] : undefined;
   const text = fill(about.text, record, words);
   const off = about.flag && record[about.flag];
   const lit = about.lit ? record[about.lit] : undefined;
   const owner = about.by && record[about.by];
-  return html`<li class=${`tile${off ? " off" : ""}${first ? " first" : ""}${here ? " here" : ""}`}>
+  return html`<li class=${`tile${off ? " off" : ""}${first ? " first" : ""}${here ? " here" : ""}`} style=${{ "--place": place }}>
     <h4 class="tile-title">
       ${owner && (about.seats ? html`<${Mark} seat=${owner} /><span class="unseen">${seatName(state, owner)}: </span>` : html`<${Who} state=${state} seat=${owner} />`)}
       <span>${fill(about.title, record, words) || plain(about.label ?? "")}</span>

@@ -2,12 +2,12 @@
 
 import { html, render, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
 import { DiceDone, DiceRow, DiceWants, Mark, Said, Who, diceSay } from "./atoms.js";
-import { doing, tokenOf, useReveal } from "./around.js";
+import { NowAt, countNow, doing, tokenOf, useReveal } from "./around.js";
 import { NumberLine } from "./line.js";
 import { CardRows, Facts, Rows } from "./facts.js";
 import { Sums, seatState } from "./lobby.js";
 import { follow, notOlder } from "./stream.js";
-import { asked, counted, isNamed, lineIn, nowLines, orderOf, phaseOf, phaseWords, roundWords, seatName, withDeck, wordsOf } from "./words.js";
+import { asked, bySeat, isNamed, lineIn, named, nowLines, orderOf, phaseOf, phaseWords, ranked, roundWords, scored, seatName, withDeck, wordsOf } from "./words.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-2);
 const SHOW_GAME = 6_500;
@@ -71,7 +71,7 @@ function TableTop({ words, state }) {
     <div class="felt">
       <${CardRows} words=${words} state=${state} small=${false} />
       <${Rows} words=${words} state=${state} small=${false} />
-      <${Facts} words=${words} state=${state} where="table" facts=${state.view?.table} />
+      <${Facts} words=${words} state=${state} where="table" facts=${state.view?.table} on="kiosk" />
     </div>
     ${line(near)}
   </section>`;
@@ -80,15 +80,16 @@ function TableTop({ words, state }) {
 function SeatPlace({ words, state, seat, token }) {
   const place = state.seats.find((s) => s.seat === seat);
   const now = doing(state, seat);
-  return html`<li class=${`seat-place${now && now !== "locked" && now !== "phone asleep" ? " asked" : ""}`}>
+  const count = countNow(words, state, seat);
+  return html`<li class=${`seat-place${now && now !== "locked" && now !== "phone asleep" ? " asked" : ""}${count?.said === "out" ? " out" : ""}`}>
     <div class="seat-head">
       <${Mark} seat=${seat} />
       ${isNamed(state, seat) && html`<span class="who-number">${seat}</span>`}
       <b class="seat-called">${seatName(state, seat)}</b>
       ${token?.seat === seat && html`<span class="tag token"><span class="token-name">${token.name}</span><span class="token-letter" aria-hidden="true">${token.letter}</span></span>`}
-      <span class="seat-now">${now === "locked" ? "locked ✓" : now}</span>
+      <span class="seat-now"><${NowAt} doing=${now === "locked" ? "locked ✓" : now} count=${count} /></span>
     </div>
-    <${Facts} words=${words} state=${state} where="seat" facts=${state.view.seats[seat]} />
+    <${Facts} words=${words} state=${state} where="seat" facts=${state.view.seats[seat]} seat=${seat} on="kiosk" />
     ${place?.claim_code && html`<p class="seat-free">${place.held ? "phone" : "free"}, code <b>${place.claim_code}</b></p>`}
     ${place?.box === "lost" && html`<p class="seat-free">box unplugged: play on the phone</p>`}
   </li>`;
@@ -109,7 +110,7 @@ function Now({ words, state }) {
     <p class="now-where">${state.title}${state.view?.round ? html`, <span>${roundWords(state.view).toLowerCase()}</span>` : ""}</p>
     <p class="now-phase">${phaseWords(words, state.view)}</p>
     ${!secret && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
-    ${main && html`<p class="now-main" style=${{ "--letters": Math.max(main.length, 5) }}><${Said} state=${state} text=${main} /></p>`}
+    ${main && html`<p class="now-main" style=${{ "--letters": Math.max(named(state, main).length + 2 * (bySeat(main).length - 1), 5) }}><${Said} state=${state} text=${main} /></p>`}
     ${caption && html`<p class="now-caption"><${Said} state=${state} text=${caption} /></p>`}
     ${line && html`<${NumberLine} key=${line.n} state=${state} line=${line} />`}
     ${state.dice && html`<div class=${`now-dice ${state.dice.state}`}>
@@ -184,14 +185,14 @@ function Welcome({ state }) {
 }
 
 function Winner({ words, state }) {
-  const { winners, scores, why } = state.over;
-  const ranked = Object.entries(scores ?? {}).sort((a, b) => Number(winners.includes(Number(b[0]))) - Number(winners.includes(Number(a[0]))) || b[1] - a[1]);
+  const { winners, why } = state.over;
   return html`<section class="winner" aria-label="The end">
     <p class="winner-game">${words?.title ?? state.title}</p>
     <div class="winner-marks">${winners.map((seat) => html`<${Mark} seat=${seat} />`)}</div>
     <h1>${winners.length ? winners.map((seat) => seatName(state, seat)).join(" and ") : "Nobody"} ${winners.length > 1 ? "win" : "wins"}</h1>
     ${why && html`<p class="winner-why"><${Said} state=${state} text=${why} /></p>`}
-    <ol class="winner-scores">${ranked.map(([seat, score]) => html`<li key=${seat} class=${winners.includes(Number(seat)) ? "won" : ""}><${Who} state=${state} seat=${Number(seat)} number /><b>${counted(score, { money: words?.screen?.score })}</b><${Sums} words=${words} state=${state} seat=${Number(seat)} /></li>`)}</ol>
+    <ol class="winner-scores">${ranked(words, state.over).map(({ seat, score, won }) => html`<li key=${seat} class=${won ? "won" : ""}><${Who} state=${state} seat=${seat} number /><b>${scored(words, score)}</b><${Sums} words=${words} state=${state} seat=${seat} /></li>`)}</ol>
+    <ol class="winner-last">${(state.events ?? []).filter((e) => e.text !== why).slice(-2).map((e) => html`<li key=${e.n}><${Said} state=${state} text=${e.text} /></li>`)}</ol>
     <p class="winner-again">Push a dial twice to play again</p>
   </section>`;
 }

@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { Act } from "./ask.js";
 import { Said, Who } from "./atoms.js";
 import { Facts } from "./facts.js";
-import { counted, plain, wordsOf } from "./words.js";
+import { plain, ranked, scored, wordsOf } from "./words.js";
 
 const PLAYERS = ([least, most]) => (least === most ? `${least} players` : `${least} to ${most} players`);
 
@@ -107,20 +107,19 @@ function Options({ about, chosen, onChange }) {
 /** What a seat's score is made of, where the words name facts for it. */
 export function Sums({ words, state, seat }) {
   const told = Object.fromEntries((words?.screen?.result ?? []).map((name) => [name, state.view?.seats?.[seat]?.[name]]));
-  return html`<div class="score-parts"><${Facts} words=${words} state=${state} where="seat" facts=${told} /></div>`;
+  return html`<div class="score-parts"><${Facts} words=${words} state=${state} where="seat" facts=${told} seat=${seat} /></div>`;
 }
 
 /** The end of a match: winners, scores, why. */
 export function Result({ words, state }) {
-  const { winners, scores, why } = state.over;
-  const line = Object.entries(scores ?? {}).sort((a, b) => Number(winners.includes(Number(b[0]))) - Number(winners.includes(Number(a[0]))) || b[1] - a[1]);
+  const { winners, why } = state.over;
   return html`<section class="result" aria-label="Result">
     <h1 class="headline">
       ${winners.length === 0 ? "Nobody wins" : html`${winners.map((seat, i) => html`${i > 0 && (i === winners.length - 1 ? " and " : ", ")}<${Who} state=${state} seat=${seat} />`)} ${winners.length > 1 ? " win" : " wins"}`}
     </h1>
     ${why && html`<p class="result-why"><${Said} state=${state} text=${why} /></p>`}
     <ol class="scores">
-      ${line.map(([seat, score]) => html`<li key=${seat} class=${winners.includes(Number(seat)) ? "won" : ""}><${Who} state=${state} seat=${Number(seat)} number /><span class="score">${counted(score, { money: words?.screen?.score })}</span><${Sums} words=${words} state=${state} seat=${seat} /></li>`)}
+      ${ranked(words, state.over).map(({ seat, score, won }) => html`<li key=${seat} class=${won ? "won" : ""}><${Who} state=${state} seat=${seat} number /><span class="score">${scored(words, score)}</span><${Sums} words=${words} state=${state} seat=${seat} /></li>`)}
     </ol>
   </section>`;
 }

@@ -138,6 +138,12 @@ export function mostAmount(ranges) {
   return Math.max(...ranges.map((r) => r.min + Math.floor((r.max - r.min) / r.step) * r.step));
 }
 
+/** The amount to begin with: the least, or where some amount between others is left out the one below it. */
+function atGap(ranges) {
+  const below = ranges.findIndex((range, i) => ranges[i + 1]?.min > mostAmount([range]) + range.step);
+  return below < 0 ? leastAmount(ranges) : mostAmount([ranges[below]]);
+}
+
 /** The legal amounts if there are at most `limit` of them, else null. */
 export function fewAmounts(ranges, limit) {
   const all = [];
@@ -168,7 +174,7 @@ function atFirst(field) {
     case "fixed":
       return field.only;
     case "amount":
-      return fewAmounts(field.ranges, 8) ? undefined : leastAmount(field.ranges);
+      return fewAmounts(field.ranges, 8) ? undefined : atGap(field.ranges);
     case "choose":
       return [];
     case "order":

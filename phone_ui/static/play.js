@@ -7,7 +7,7 @@ import { Said } from "./atoms.js";
 import { DicePart } from "./dice.js";
 import { CardRows, Facts, OwnRecords, alertsOf, factsOf } from "./facts.js";
 import { SecretZone } from "./secret.js";
-import { moveLabel, nowLines } from "./words.js";
+import { moveLabel, nowLines, phaseOf } from "./words.js";
 
 /** LOOK, ACT or LOCKED, from what the hub says is wanted of this seat. */
 export function modeOf(state, hand) {
@@ -45,10 +45,10 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
       ${state.state === "stopped" && html`<p class="banner">The match is stopped. Its log is kept; call the staff.</p>`}
       ${revealing && html`<${Reveal} words=${words} state=${state} mine=${hand?.seat} />`}
       ${alertsOf(words, own).map((alert) => html`<p key=${alert} class="banner alert">${alert}</p>`)}
-      ${own && html`<${Counters} words=${words} state=${state} facts=${own} />`}
+      ${own && html`<${Counters} words=${words} state=${state} facts=${own} seat=${hand.seat} />`}
       ${hand && html`<${OwnRecords} words=${words} state=${state} mine=${hand.seat} />`}
       ${hand && html`<${OwnPart} words=${words} state=${state} hand=${hand} keepOpen=${settings.keepOpen} />`}
-      ${now.main && html`<p class="now-line"><b>${now.main}</b> <span><${Said} state=${state} text=${now.caption} /></span></p>`}
+      ${now.main && html`<p class=${`now-line${acting ? " mine" : ""}`}><b><${Said} state=${state} text=${now.main} /></b> <span><${Said} state=${state} text=${now.caption} /></span></p>`}
       <div class="want-block" aria-live="polite">
         ${mode === "locked" && html`<p class="want locked-want"><${Lock} /> ${hand.locked ? "Locked." : "Locked on your box."} ${canChange ? "You may change it until the last one has locked." : ""}</p>`}
         ${acting && hand.want && html`<p class="want mine"><${Said} state=${state} text=${hand.want} /></p>`}
@@ -74,10 +74,11 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
   `;
 }
 
-/** What this seat counts for all to see, above the hand; its cards lie with the others' below. */
-function Counters({ words, state, facts }) {
+/** What this seat counts for all to see, above the hand: what the words say, else all but its cards, which lie with the others' below. */
+function Counters({ words, state, facts, seat }) {
   const cards = factsOf(words, "seat", facts).filter(({ about }) => about.card).map(({ name }) => name);
-  return html`<${Facts} words=${words} state=${state} where="seat" facts=${facts} quiet=${cards} />`;
+  const only = phaseOf(words, state.view).mine ?? words?.screen?.mine;
+  return html`<section aria-label="Yours"><${Facts} words=${words} state=${state} where="seat" facts=${facts} seat=${seat} quiet=${cards} only=${only} /></section>`;
 }
 
 function Lock() {

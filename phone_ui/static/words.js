@@ -150,6 +150,7 @@ function screenScope(state) {
     asked: first,
     locked: state.locked?.length ?? 0,
     seated: seats.length || Object.keys(view.seats ?? NONE).length,
+    players: Object.keys(view.seats ?? NONE).length,
   };
 }
 
@@ -157,8 +158,9 @@ function screenScope(state) {
 export function nowLines(words, state) {
   const phase = phaseOf(words, state.view);
   const scope = screenScope(state);
-  const filled = (template) => fill(String(template ?? "").replaceAll("{seat}", scope.asked ?? ""), scope, words);
-  return { main: named(state, filled(phase.main)), caption: filled(phase.caption) };
+  // "Seat" without a number is nobody; of several templates for the big line the first that says something stands.
+  const filled = (template) => fill(String(template ?? "").replaceAll("{seat}", scope.asked ?? ""), scope, words).replace(/\bSeat(?: +|$)(?=\D|$)/, "").trim();
+  return { main: [phase.main].flat().map(filled).find(Boolean) ?? "", caption: filled(phase.caption) };
 }
 
 /** "as of round 3": how a page dates what it shows; empty before a match. */
@@ -211,6 +213,20 @@ export function counted(value, fact = NONE) {
   if (fact.money === "cents") return `$${(value / 100).toFixed(value % 100 ? 2 : 0)}`;
   if (fact.money) return `$${value}`;
   return String(value);
+}
+
+/** A score as the game counts it: money, or by name ("1 IOU", "2 IOUs"). */
+export function scored(words, score) {
+  const names = words?.screen?.scored;
+  return names ? `${score} ${score === 1 ? names[0] : names.at(-1)}` : counted(score, { money: words?.screen?.score });
+}
+
+/** Seats with their scores, winners first, then as the game ranks them: the highest, or the least where that is best. */
+export function ranked(words, { winners, scores }) {
+  const way = words?.screen?.best === "least" ? -1 : 1;
+  return Object.entries(scores ?? NONE)
+    .map(([seat, score]) => ({ seat: Number(seat), score, won: winners.includes(Number(seat)) }))
+    .sort((a, b) => Number(b.won) - Number(a.won) || way * (b.score - a.score));
 }
 
 /** Is this parameter answered with a seat? By the house's rule such a parameter is called `target`. */

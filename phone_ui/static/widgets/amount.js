@@ -38,6 +38,7 @@ const unbroken = (note) => note.replace(/(\d+) in (\d+)/g, "$1\u00a0in\u00a0$2")
 function Stepper({ about, field, group, onChange }) {
   const { ranges, value } = field;
   const [typed, setTyped] = useState(null);
+  const [stepped, setStepped] = useState(false);
   const holding = useRef(null);
   const newest = useRef(value);
   newest.current = value;
@@ -45,6 +46,7 @@ function Stepper({ about, field, group, onChange }) {
   function step(way) {
     const next = nextAmount(ranges, newest.current, way);
     if (next !== undefined) onChange((newest.current = next));
+    setStepped(true);
   }
 
   function hold(way, event) {
@@ -88,6 +90,7 @@ function Stepper({ about, field, group, onChange }) {
             step(e.key === "ArrowUp" ? 1 : -1);
           }
         }} />
+      <span class="unseen" aria-live="polite">${stepped ? counted(value, about) : ""}</span>
       <span class="step-range">${counted(least, about)} to ${counted(most, about)}</span>
     </span>
     <button type="button" class="step" aria-label="more" disabled=${value >= most}

@@ -1,4 +1,4 @@
-// What one looks for and may not choose: greyed; the reason is told on a tap, and read out with the name.
+// What one looks for and may not choose: greyed; one reason for all stands below, else each is told on a tap. It is read out with the name.
 
 import { html, useState } from "/vendor/htm-preact.js";
 import { Card } from "../atoms.js";
@@ -7,6 +7,7 @@ import { faceOf, isCard, valueWords } from "../words.js";
 export function Barred({ words, state, move, field }) {
   const drawn = isCard(words, move, field.name);
   const [tapped, setTapped] = useState(null);
+  const alike = field.barred.every(({ why }) => why === field.barred[0].why);
   return html`<div class="barred-values">
     <div class=${`choices${drawn ? " of-cards" : ""}`}>
       ${field.barred.map(({ value, why }, i) => {
@@ -18,6 +19,6 @@ export function Barred({ words, state, move, field }) {
         </button>`;
       })}
     </div>
-    <p class="barred-why" role="status">${field.barred[tapped]?.why ?? ""}</p>
+    <p class="barred-why" role="status">${field.barred[alike ? 0 : tapped]?.why ?? ""}</p>
   </div>`;
 }

@@ -33,14 +33,16 @@ export function Choose({ words, state, move, field, group, onChange }) {
   return html`<div class="choose">
     <p class="choose-count" aria-live="polite">${chosen.length} chosen, choose ${wanted}</p>
     <div class=${`choices${drawn ? " of-cards" : ""}`}>
-      ${field.from.map(
-        (value, i) => html`<label key=${i} class="choice">
+      ${field.from.map((value, i) => {
+        const note = words?.parameters?.[field.name]?.notes?.[String(value)];
+        return html`<label key=${i} class="choice">
           <input type="checkbox" name=${`${group}-${field.name}`} checked=${taken[i]} disabled=${!taken[i] && !mayJoin(field, chosen, value)} onChange=${() => toggle(i)} />
           <span class=${`choice-body${drawn ? " with-card" : ""}`}>
             ${drawn ? html`<${Card} words=${words} face=${faceOf(words, state.view, move, field.name, value)} />` : html`<span class="choice-words">${valueWords(words, state, move, field.name, value)}</span>`}
+            ${note && html`<span class="choice-note">${note}</span>`}
           </span>
-        </label>`,
-      )}
+        </label>`;
+      })}
     </div>
     ${drawn && html`<${CardText} words=${words} face=${chosen.at(-1)} />`}
   </div>`;
