@@ -12,6 +12,7 @@ ALL: dict[str, list[str]] = {
     "vision": ["90"],
     "transport": [],
     "fanout": ["500"],
+    "tables": ["200", "8"],
 }
 PATIENCE = 75
 

@@ -1,0 +1,153 @@
+"""Many matches on one hub, measured: `python -m tests.bench.tables [tables] [rounds]`.
+
+Each table has its thread, its six sealed phones and a place in one record on disk, as in a hub; only broker and web are
+left out. Every second somebody at each table acts. Timed from the sealed request's arrival until the sealed answer,
+which goes out after all six hands. Nothing runs beside it.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from statistics import quantiles
+from typing import Literal
+
+from hub import games
+from hub.app import Steady
+from hub.chance import Chance
+from hub.ports import ClaimAsked, ClaimDecided
+from hub.seal import HubKey
+from hub.store import Store
+from hub.table import Ports, Table
+from phone_ui.link import PhonesOverMqtt
+from tests.bench.transport import cpu, memory
+from tests.games.players import random_action
+from tests.phone_ui.rig import Keys, act
+
+SEATS, PATIENCE = 6, 5.0
+GAME = games.find("bid-it")  # six people, and no dice that a second person must confirm
+
+
+class NoLogins:
+    """The logins of a broker that is not there."""
+
+    def admit(self, sid: str, password: str, reads: Sequence[str], writes: Sequence[str]) -> None:
+        """Everybody may."""
+
+    def release(self, sid: str) -> None:
+        """Nobody has to."""
+
+    def admitted(self, sid: str) -> bool:
+        return True
+
+
+class Carrier:
+    """One table's letters: of a retained topic it holds the newest, as the real one does, and it notes each answer."""
+
+    def __init__(self) -> None:
+        self.logins = NoLogins()
+        self.newest: dict[str, bytes] = {}
+        self.heard: dict[str, Callable[[str, bytes, bool], None]] = {}
+        self.answered, self.answered_at = threading.Event(), 0.0
+
+    def publish(self, topic: str, payload: bytes, *, retain: bool, qos: Literal[0, 1] = 1) -> None:
+        if retain:
+            self.newest[topic] = payload
+        elif topic.endswith("/ack"):
+            self.answered_at = time.perf_counter()
+            self.answered.set()
+
+    def listen(self, pattern: str, heard: Callable[[str, bytes, bool], None]) -> None:
+        self.heard[pattern] = heard
+
+
+class Playing:
+    """A table at which six people play by chance."""
+
+    def __init__(self, number: int, store: Store, key: HubKey) -> None:
+        self.carrier, self.random, self.n = Carrier(), Random(number), 0
+        self.link = PhonesOverMqtt(self.carrier, key, "hub", str(number), self._tell)
+        ports = Ports(store, self.link, Steady(), Chance(number))
+        self.table = Table(str(number), f"Table {number}", SEATS, [GAME], ports)
+        self.phones: dict[int, tuple[str, Keys]] = {}
+        self.table.start()
+        for seat in range(1, SEATS + 1):
+            self._sit(seat, Keys(key.public))
+        self.thread = threading.Thread(target=self.table.run)
+        self.thread.start()
+        self.ask(1, verb="start", args={"game": GAME.name, "options": {}})
+        self.wait()
+
+    def _tell(self, said: object) -> None:
+        self.table.put(said)
+
+    def _sit(self, seat: int, keys: Keys) -> None:
+        def decided(told: ClaimDecided) -> None:
+            assert told.held, told.say
+            self.phones[seat] = told.sid, keys
+
+        code = next(place.code for place in self.table._seating if place.seat == seat)
+        self.table.take(ClaimAsked(f"claim {seat}", seat, keys.public, code, "", decided))
+
+    def ask(self, seat: int, **words: object) -> float:
+        """Send one sealed request; when it arrived."""
+        sid, keys = self.phones[seat]
+        self.n += 1
+        letter = keys.seal(act(self.n, **{"epoch": self.table._epoch, **words}))
+        self.carrier.answered.clear()
+        arrived = time.perf_counter()
+        self.carrier.heard[self.link.topics.act("+")](self.link.topics.act(sid), letter, False)
+        return arrived
+
+    def move(self) -> float:
+        """Somebody's legal action; when it arrived."""
+        match = self.table._match
+        if match is None or match.open is None:
+            return self.ask(1, verb="again")
+        action = random_action(match, self.random, Chance(0))
+        return self.ask(action.seat, verb="act", number=match.open.number, args={"move": action.move, **action.args})
+
+    def wait(self) -> float:
+        """When the last request was answered."""
+        assert self.carrier.answered.wait(PATIENCE), f"table {self.table.id} does not answer"
+        return self.carrier.answered_at
+
+    def close(self) -> None:
+        self.table.stop()
+        self.thread.join()
+
+
+def main(tables: int = 200, rounds: int = 8) -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory() as folder:
+        store, key = Store(Path(folder) / "record.db"), HubKey.fresh()
+        held = memory("self")
+        playing = [Playing(number, store, key) for number in range(1, tables + 1)]
+        connected, spent, began = memory("self"), cpu("self"), time.perf_counter()
+        arrived, took = [0.0] * tables, []
+        for turn in range(rounds * tables):
+            place, table = turn % tables, playing[turn % tables]
+            if turn >= tables:
+                took.append((table.wait() - arrived[place]) * 1000)
+            time.sleep(max(0.0, began + turn / tables - time.perf_counter()))
+            arrived[place] = table.move()
+        took += [(table.wait() - came) * 1000 for table, came in zip(playing, arrived, strict=True)]
+        spent, lasted = cpu("self") - spent, time.perf_counter() - began
+        ended = memory("self")
+        for table in playing:
+            table.close()
+        store.close()
+    cuts = quantiles(took, n=100)
+    print(f"{tables} matches of {GAME.title}, six phones each, {len(took) / lasted:.0f} actions a second in all")
+    print(f"request -> six hands and answer {cuts[49]:7.2f} ms p50 {cuts[98]:7.2f} ms p99   n={len(took)}")
+    print(f"CPU an action, players included {spent / len(took) * 1000:7.2f} ms")
+    print(f"memory a match {(connected - held) / tables:.3f} MB seated and started, {(ended - held) / tables:.3f} MB at the end")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
