@@ -75,9 +75,14 @@ class Libraries:
     folder: Path
 
     @property
+    def installed(self) -> Path:
+        """Where they lie."""
+        return self.folder / "node_modules"
+
+    @property
     def stamp(self) -> Path:
         """Holds the digest of what is there."""
-        return self.folder / "node_modules" / "table-hub.stamp"
+        return self.installed / "table-hub.stamp"
 
     def digest(self) -> str:
         """What decides the libraries: the lock file and what it locks."""
@@ -202,6 +207,7 @@ class Setup:
         peers = goal == "bench" and self.peers.missing()
         if not (packages or python or page or peers):
             return
+        self.check_links([(self.venv, python), (self.page.installed, page), (self.peers.installed, peers)])
         npm_from_venv = (page or peers) and self.machine.find("npm") is None and NPM_NEED.package not in packages
         if npm_from_venv and "npm" not in wanted:
             wanted.add("npm")
@@ -260,6 +266,15 @@ class Setup:
         have = self.project()["project"]["optional-dependencies"]  # type: ignore[index]
         for extra in sorted(extras - set(have)):
             raise SetupError(f'there is no extra "{extra}"; EXTRAS may name {", ".join(sorted(have))}.')
+
+    def check_links(self, folders: Iterable[tuple[Path, bool]]) -> None:
+        """Refuse to fill a folder that is a link: emptying it would empty somebody else's."""
+        for folder, due in folders:
+            if due and folder.is_symlink():
+                raise SetupError(
+                    f"{folder} is a link to {folder.readlink()}, and set-up changes nothing outside this clone: "
+                    "remove the link, then run make again."
+                )
 
     # --- said beforehand --------------------------------------------------------------------------
 

@@ -160,6 +160,19 @@ def test_a_clone_that_was_moved_gets_a_new_environment(clone: Path, tmp_path: Pa
     assert machine.runs("venv --clear")
 
 
+@pytest.mark.parametrize("link", [".venv", "phone_ui/node_modules", "tests/bench/peers/node_modules"])
+def test_what_a_link_leads_to_is_never_emptied(clone: Path, tmp_path: Path, link: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "precious").touch()
+    (clone / link).symlink_to(elsewhere)
+    machine = Pretended(has=FULL)
+    with pytest.raises(SetupError, match=r"is a link to .*elsewhere.*: remove the link, then run make again"):
+        Setup(clone, machine).prepare({"dev"}, "bench")
+    assert machine.ran == []
+    assert (elsewhere / "precious").exists()
+
+
 def test_a_set_up_that_was_cut_off_begins_again(clone: Path) -> None:
     with pytest.raises(SetupError, match="Python packages could not be installed"):
         Setup(clone, Finished(has=FULL, broken="pip")).prepare(set())
