@@ -55,7 +55,7 @@ class Disk(NamedTuple):
 
     free: int  # bytes for the hub's user
     read_only: bool
-    kind: str  # "ext4", "tmpfs", "overlay" ...
+    kind: str  # "ext4", "tmpfs", "overlay" ...; "" where the system does not tell, as in a chroot
 
 
 class Machine:

@@ -99,9 +99,21 @@ def test_a_line_is_kept_on_this_disk_and_nothing_is_left(tmp_path: Path) -> None
     machine = Machine()
     assert 0 < machine.keep(str(tmp_path / "not" / "made" / "yet")) < 5
     assert list(tmp_path.iterdir()) == []
-    about = machine.disk(str(tmp_path / "not"))
-    assert about.free > 0
-    assert about.kind
+    assert machine.disk(str(tmp_path / "not")).free > 0
+
+
+def test_a_folder_lies_on_the_nearest_file_system_and_a_chroot_may_not_tell_which(tmp_path: Path) -> None:
+    class Told(Machine):
+        mounts = f"/dev/root / ext4 rw 0 0\ntmpfs {tmp_path} tmpfs rw 0 0\nproc /proc proc rw 0 0\n"
+
+        def text(self, _path: str) -> str:
+            return self.mounts
+
+    machine = Told()
+    assert machine.disk(str(tmp_path / "record")).kind == "tmpfs"
+    assert machine.disk("/usr").kind == "ext4"
+    machine.mounts = "proc /proc proc rw 0 0\n"
+    assert machine.disk(str(tmp_path)).kind == ""
 
 
 def test_whether_a_port_is_free_is_tried() -> None:
