@@ -292,7 +292,7 @@ def press(
             number = int(control[1])
             picked = _picked(step, line, at, number)
             if picked is None:
-                return cursor, Refused(f"There is no {number} here: turn the dial, then push.")
+                return cursor, Refused(f"There is no {number} here: turn, then push.")
             return replace(cursor, at=picked, number=number if _printed(step) else None), Nothing()
 
 
@@ -346,7 +346,7 @@ def _bar(moves: Sequence[Move], cursor: Cursor, line: Sequence[Answer], words: W
     refusal, at_once = _no(moves, line, words)
     if refusal is None:
         if cursor.at is None:
-            return cursor, Refused("No pass here: turn the dial, then push.")
+            return cursor, Refused("No pass here: turn, then push.")
         return Cursor(), Nothing()
     place = line.index(refusal)
     if at_once or cursor.at == place:

@@ -234,7 +234,7 @@ def test_a_key_alone_sends_nothing() -> None:
 
 
 def test_a_key_without_its_number_on_offer_is_refused_with_a_sentence() -> None:
-    assert play(TAKE, key("k2")) == Refused("There is no 2 here: turn the dial, then push.")
+    assert play(TAKE, key("k2")) == Refused("There is no 2 here: turn, then push.")
 
 
 def test_keys_pick_cards_as_they_are_listed() -> None:

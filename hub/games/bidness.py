@@ -877,32 +877,38 @@ def turn_moves(s: Table, seat: int) -> list[Move]:
     plain: list[Any] = []
     aimed: list[Move] = []
     for face in faces:
-        if no_play(s, seat, face):
+        card = about(s, face)
+        if out_of_reach(s, seat, card):
             continue
-        kind = about(s, face)["kind"]
-        if kind == "payback":
+        if card["kind"] == "payback":
             aimed.append(offer("play", card=face, ious=OneOf(returns(s.seats[seat]))))
-        elif kind not in AT_SOMEBODY:
+        elif card["kind"] not in AT_SOMEBODY:
             plain.append(face)
-        elif about(s, face).get("of") == "cash":
+        elif card.get("of") == "cash":
             aimed += [offer("play", card=face, target=other, amount=stakes(s, seat, other)) for other in targets(s, seat, face)]
-        else:
-            aimed.append(offer("play", card=face, target=OneOf(targets(s, seat, face))))
+        elif whom := targets(s, seat, face):
+            aimed.append(offer("play", card=face, target=OneOf(whom)))
     plays = [offer("play", card=OneOf(plain))] if plain else []
     return [*plays, *aimed, offer("sell", card=OneOf(faces)), offer("pass")]
 
 
 def no_play(s: Table, seat: int, face: str) -> Refusal | None:
-    """BN-21, BN-22, BN-23: why a card of the hand may not be played now, at whomever."""
-    company, card = s.seats[seat], about(s, face)
+    """BN-21 to BN-23, BN-A26: why a card of the hand may not be played now, at whomever."""
+    card = about(s, face)
+    if (refused := out_of_reach(s, seat, card)) or card["kind"] not in AT_SOMEBODY or targets(s, seat, face):
+        return refused
+    return Refusal(f"There is nobody to play the {name(s, face)} on.", "BN-X20" if card["kind"] == "headhunting" else "BN-X14")
+
+
+def out_of_reach(s: Table, seat: int, card: Mapping[str, Any]) -> Refusal | None:
+    """BN-21, BN-22, BN-23: why such a card cannot be played by this player in this round."""
+    company = s.seats[seat]
     if s.round == 1 and card["kind"] in ("suit", "headhunting"):
         return Refusal("Not playable in the first round.", "BN-X06")
     if card["kind"] == "payback" and not returns(company):
         return Refusal(f"You need $100 in cash for an IOU; you have ${company.cash}.", "BN-X08")
     if card.get("cost", 0) > company.power:
         return Refusal(f"That costs ${card['cost']}; you can raise ${company.power}.", "BN-X09")
-    if card["kind"] in AT_SOMEBODY and not targets(s, seat, face):
-        return Refusal(f"There is nobody to play the {name(s, face)} on.", "BN-X20" if card["kind"] == "headhunting" else "BN-X14")
     return None
 
 
