@@ -1013,10 +1013,8 @@ def layoff_words(s: Table, seat: int, face: str) -> str:
     rivals[seat] = kept.marketing if by_points(s) else kept.marketers
     kept.units = kept.marketing + (2 if sole(rivals) == seat else 0)
     less = company.earnings - kept.earnings
-    told = f"saves ${company.salary - kept.salary}"
-    if less:
-        return f"{told}, earns ${less} less"
-    return f"{told}, {'2 tech points less' if face == 'ENG' else 'a die less in court'}"
+    costs = {"ENG": "2 tech points less", "LAW": "a die less in court", "MKT": f"earns ${less} less" if less else "earns as much"}
+    return f"saves ${company.salary - kept.salary}, {costs[face]}"
 
 
 # --- Refusals ----------------------------------------------------------------------------------------

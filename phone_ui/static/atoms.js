@@ -77,7 +77,7 @@ export function Card({ words, face, small = false, look = "" }) {
 }
 
 /** No name is broken: its longest word decides how large it is written. */
-const longestWord = (name) => Math.max(...String(name).split(/[ -]/).map((word) => word.length), 8);
+const longestWord = (name) => Math.max(...String(name).split(/[ -]/).map((word) => word.length), 4);
 
 /** A card of the state: its number large, price in the corner, product and colour in words beside the colour. */
 function Faced({ card, small }) {

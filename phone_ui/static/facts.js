@@ -42,7 +42,7 @@ function Value({ words, state, about, value, small }) {
   }
   if (isBySeat(value))
     return html`<span class="list seats">
-      ${(about.ranked ? highestFirst(value) : inOrder(words, state, value)).map(([seat, v]) => html`<span class="pair"><${Who} state=${state} seat=${seat} /> ${isRecord(v) ? recordWords(v, about, words) : counted(v, about)}</span>`)}
+      ${(about.ranked ? highestFirst(value) : inOrder(words, state, value)).map(([seat, v]) => html`<span class="pair"><${Who} state=${state} seat=${seat} /> ${isRecord(v) ? recordWords(v, about, words) : counted(v, about)}${about.unit ? ` ${v === 1 ? about.unit[0] : about.unit.at(-1)}` : ""}</span>`)}
     </span>`;
   if (isRecord(value)) return html`<span class="value"><${Said} state=${state} text=${recordWords(value, about, words)} /></span>`;
   const known = about.names?.[String(value)];
