@@ -101,8 +101,9 @@ export function connect({ held, count, onPublic, onHand, onAway, onGone }) {
     live = false;
   }
 
-  function take(topic, payload) {
+  function take(topic, payload, packet) {
     if (topic === topics.state) {
+      if (!packet.retain) hubUp = true; // who speaks is there, whatever its status said last
       const state = JSON.parse(new TextDecoder().decode(payload));
       alive();
       if (notOlder(shown, state)) onPublic((shown = state));

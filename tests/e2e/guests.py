@@ -8,8 +8,8 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
+from playwright.sync_api import Error as TooLate  # too late, or the page has not drawn it yet
 from playwright.sync_api import Locator
-from playwright.sync_api import TimeoutError as TooLate
 
 from tests.e2e import running
 from tests.e2e.running import Hub, PhoneAtSeat, State, asked, rolling, sealed

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
-from playwright.sync_api import TimeoutError as TooLate
+from playwright.sync_api import Error as TooLate  # too late, or the page has not drawn it yet
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -259,7 +259,10 @@ class PhoneAtSeat:
 
     def bid(self, number: int) -> None:
         self.page.get_by_role("radio", name=str(number), exact=True).check(force=True)
-        self.dock.get_by_role("button", name=f"Bid {number}").click()
+        try:
+            self.dock.get_by_role("button", name=f"Bid {number}").click()
+        except TooLate:
+            raise AssertionError(f"seat {self.seat} could not bid: {self.page.locator('body').inner_text()}") from None
 
     def type_die(self, face: int) -> None:
         self.page.get_by_role("button", name="Type what you see").click()
