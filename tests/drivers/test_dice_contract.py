@@ -77,7 +77,7 @@ class Tray:
         self.lose, self.restore, self.close = self._bench.keys.unplug, self._bench.keys.plug, self._bench.close
 
     def watching(self) -> bool:
-        return bool(self._bench.keys.state()["lamps"] == "080808")
+        return self._bench.watching()
 
     def throw(self, *faces: int) -> None:
         self._bench.press(*(CONTROLS[1 + face] for face in faces))

@@ -258,19 +258,11 @@ class PhoneAtSeat:
         return time.monotonic() - began
 
     def bid(self, number: int) -> None:
-        """Bid; whoever sees nothing happen on a busy machine reloads the page once, as a guest would."""
-        try:
-            self._bid(number)
-        except TooLate:
-            self.reload()
-            try:
-                self._bid(number)
-            except TooLate:
-                raise AssertionError(f"seat {self.seat} could not bid: {self.page.locator('body').inner_text()}") from None
-
-    def _bid(self, number: int) -> None:
         self.page.get_by_role("radio", name=str(number), exact=True).check(force=True)
-        self.dock.get_by_role("button", name=f"Bid {number}").click()
+        try:
+            self.dock.get_by_role("button", name=f"Bid {number}").click()
+        except TooLate:
+            raise AssertionError(f"seat {self.seat} could not bid: {self.page.locator('body').inner_text()}") from None
 
     def type_die(self, face: int) -> None:
         self.page.get_by_role("button", name="Type what you see").click()

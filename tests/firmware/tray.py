@@ -65,10 +65,17 @@ class TrayBench:
         self.pass_until(found)
         return found()[-1]
 
+    def watching(self) -> bool:
+        """Whether the tray has the newest throw: its lamps may still be those of the throw before."""
+        cable = self.tray._tray.cable
+        confirmed = cable is not None and cable._done is self.tray._tray.wish
+        return confirmed and self.keys.state()["lamps"] == "080808"
+
     def arm(self, number: int, count: int, sides: int = 6, *, lying: bool = False) -> None:
-        """Ask for a throw, and wait until the tray's lamps say that it may be typed."""
+        """Ask for a throw, and wait until the tray says that it may be typed."""
         self.tray.arm(number, 1, count, sides, lying=lying)
-        self.pass_until(lambda: self.keys.state()["lamps"] == "080808")
+        self.seen(number, "armed")
+        self.pass_until(self.watching)
 
     def press(self, *controls: Control) -> None:
         """Press, each until the finger is off the key again."""
