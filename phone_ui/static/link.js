@@ -36,6 +36,7 @@ export function connect({ held, count, onPublic, onHand, onAway, onGone }) {
   let live = false;
   let hubUp = true;
   let heard = Date.now();
+  let dialledAt = Date.now();
   let lostAt = Date.now();
   let away = false;
   let refusedAt = null;
@@ -65,7 +66,7 @@ export function connect({ held, count, onPublic, onHand, onAway, onGone }) {
       will: { topic: topics.online, payload: "", retain: true, qos: 1 },
     });
     client = trying;
-    heard = Date.now();
+    heard = dialledAt = Date.now();
     trying.on("packetreceive", () => (heard = Date.now()));
     trying.on("connect", () => {
       refusedAt = null;
@@ -151,7 +152,8 @@ export function connect({ held, count, onPublic, onHand, onAway, onGone }) {
     const slept = now - tick > 5_000;
     tick = now;
     const silent = now - heard;
-    if (slept || silent > DEAD_AFTER || !client) dial();
+    const mute = !live && now - dialledAt > DEAD_AFTER; // somebody answers pings, but nothing of the table comes
+    if (slept || mute || silent > DEAD_AFTER || !client) dial();
     else if (silent > PING_AFTER && client.connected) client.sendPing();
     tell();
     for (const [id, request] of open) {

@@ -55,6 +55,7 @@ function Phone() {
     return () => {
       document.removeEventListener("visibilitychange", wake);
       stream.close();
+      setAway(false);
     };
   }, [held]);
 
@@ -110,6 +111,7 @@ function Phone() {
       removeEventListener("storage", other);
       opened.close();
       link.current = null;
+      setAway(false);
     };
   }, [held, elsewhere]);
 
@@ -119,10 +121,13 @@ function Phone() {
   async function ask(verb, args, key) {
     setSending(key);
     setRefusal("");
-    const answer = await link.current.send(verb, args);
-    setSending(null);
-    if (!answer.ok) setRefusal(answer.error ?? "");
-    return answer;
+    try {
+      const answer = await link.current.send(verb, args);
+      if (!answer.ok) setRefusal(answer.error ?? "");
+      return answer;
+    } finally {
+      setSending(null);
+    }
   }
 
   function leave() {

@@ -83,7 +83,8 @@ class FakeHub:
         self.bench_asks: queue.Queue[dict[str, Any]] = queue.Queue()
         self.answer: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda act: {"ok": True}
         self.press_at_once = True
-        self.deaf = False
+        self.deaf = False  # hears and says nothing
+        self.mute = False  # lets phones in, and lets them listen to nothing
         self.connects = 0
         self.bytes_sent = 0
         self._retained: dict[str, bytes] = {}
@@ -380,6 +381,9 @@ class FakeHub:
                     size = int.from_bytes(body[at : at + 2], "big")
                     topics.append(body[at + 2 : at + 2 + size].decode())
                     at += 3 + size
+                if self.mute:
+                    await reply(bytes([0x90, 2 + len(topics)]) + body[:2] + bytes([0x80] * len(topics)))
+                    return
                 one.topics.update(topics)
                 await reply(bytes([0x90, 2 + len(topics)]) + body[:2] + bytes([1] * len(topics)))
                 for topic in topics:

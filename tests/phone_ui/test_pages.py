@@ -805,6 +805,44 @@ def test_a_silent_hub_is_told_after_some_seconds_and_no_button_looks_alive(page:
     expect(page.get_by_text("live")).to_be_visible()
 
 
+def test_a_phone_that_is_let_in_but_told_nothing_dials_again(page: Page, hub: FakeHub) -> None:
+    page.clock.install()
+    sit(page, hub)
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND)
+    before = hub.connects
+    hub.mute = True
+    hub.drop()
+    for _ in range(10):
+        page.clock.run_for(500)
+    expect(page.get_by_text("No link to the hub")).to_be_visible()
+    assert hub.connects == before + 1
+    hub.mute = False
+    for _ in range(12):
+        page.clock.run_for(500)
+    expect(page.get_by_text("live")).to_be_visible()
+    assert hub.connects > before + 1
+
+
+def test_a_seat_that_was_lost_with_the_link_is_alive_when_it_is_taken_again(page: Page, hub: FakeHub) -> None:
+    page.clock.install()
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    hub.deaf = True
+    for _ in range(30):
+        page.clock.run_for(500)
+    expect(page.get_by_text("No link to the hub")).to_be_visible()
+    hub.claims.clear()
+    hub.deaf = False
+    for _ in range(20):
+        page.clock.run_for(500)
+    expect(page.get_by_role("alert")).to_have_text("This seat was given back. Choose a seat to go on.")
+    page.get_by_label("seat 2, orange triangle").click()
+    page.clock.run_for(2_000)
+    hub.hand(2, scenes.BID_HAND | {"seq": 60})
+    expect(page.get_by_text("Bid a number from 1 to 6.")).to_be_visible()
+    expect(page.get_by_text("No link to the hub")).not_to_be_visible()
+
+
 def test_a_released_seat_says_so_and_lets_choose_again(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
     play(page, hub, scenes.BIDDING, scenes.BID_HAND)
