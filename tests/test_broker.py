@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.broker
-PATIENCE = 5.0
+PATIENCE = 15.0
 READS, WRITES = ["th/1/hub/1/pub/#"], ["th/1/hub/1/seat/a/act"]
 
 

@@ -19,7 +19,7 @@ from tests.firmware.pico import FirmwareEnd, needs_micropython
 
 S = TypeVar("S")
 BOX = "e661640843210a2b"
-PATIENCE = 5.0  # real seconds until a test says that something did not happen
+PATIENCE = 15.0  # real seconds until a test says that something did not happen
 
 
 class StillClock:

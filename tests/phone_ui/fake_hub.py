@@ -158,7 +158,7 @@ class FakeHub:
 
         # The page says "press the button" before its request has crossed the network.
         with self._claimed:
-            assert self._claimed.wait_for(waiting, timeout=5), f"Nobody has asked for seat {seat}."
+            assert self._claimed.wait_for(waiting, timeout=15), f"Nobody has asked for seat {seat}."
         for claim in waiting():
             claim.held, claim.refused = not refuse, refuse
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-PATIENCE = 5.0
+PATIENCE = 15.0
 STATE: dict[str, Any] = {
     "table": "1",
     "name": "Table 1",

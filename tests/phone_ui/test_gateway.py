@@ -54,7 +54,7 @@ def everybody_else_plays_on(rig: Rig) -> Iterator[None]:
         assert phone.dial()
         yield
         phone.publish(rig.topics.act(seat.sid), seat.keys.seal(act(1)))
-        assert rig.heard.get(timeout=5).sid == seat.sid
+        assert rig.heard.get(timeout=15).sid == seat.sid
         assert phone.events.empty()
         rig.link.release(seat.sid)
     web = rig.web
@@ -71,7 +71,7 @@ def end_of(pipe: ClientConnection) -> int:
     """The close code that the hub gives."""
     with contextlib.suppress(ConnectionClosed):
         while True:
-            pipe.recv(timeout=5)
+            pipe.recv(timeout=15)
     assert pipe.close_code is not None
     return pipe.close_code
 
@@ -110,7 +110,7 @@ def test_a_log_in_may_come_in_pieces_and_the_brokers_refusal_is_passed_on(rig: R
     with ws(rig) as pipe:
         for place in range(len(CONNECT)):
             pipe.send(CONNECT[place : place + 1])
-        assert pipe.recv(timeout=5) == bytes.fromhex("20020005")  # CONNACK, not authorised
+        assert pipe.recv(timeout=15) == bytes.fromhex("20020005")  # CONNACK, not authorised
         assert end_of(pipe) == 1000
 
 
@@ -119,7 +119,7 @@ def test_garbage_after_a_true_log_in_ends_only_that_phone(rig: Rig) -> None:
     for garbage in (b"\x00" * 50, b"\xff" * 50, b"", b"\x30\xff\xff\xff\x7f", b"\x82\x00", b"\x10" * 100):
         with ws(rig) as pipe:
             pipe.send(log_in(seat.sid, seat.password))
-            assert pipe.recv(timeout=5) == bytes.fromhex("20020000")
+            assert pipe.recv(timeout=15) == bytes.fromhex("20020000")
             pipe.send(garbage)
             if garbage:
                 with contextlib.suppress(ConnectionClosed):
@@ -222,7 +222,7 @@ def test_when_the_hub_stops_its_phones_are_told(tmp_path: Any) -> None:
     seat = alone.seat()
     with ws(alone) as pipe:
         pipe.send(log_in(seat.sid, seat.password))
-        assert pipe.recv(timeout=5) == bytes.fromhex("20020000")
+        assert pipe.recv(timeout=15) == bytes.fromhex("20020000")
         stopping = threading.Thread(target=alone.close)
         stopping.start()
         assert end_of(pipe) == 1013

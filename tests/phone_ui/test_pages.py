@@ -682,7 +682,7 @@ def test_a_card_of_the_state_is_told_by_number_price_and_product_and_what_it_doe
     page.get_by_role("radio", name="33 0 Camerat brown").check()
     expect(page.get_by_text("33 (0) Camerat · brown · no action")).to_be_visible()
     dock(page).get_by_role("button", name="Add 33 (0) Camerat").click()
-    assert hub.asks.get(timeout=10)["args"] == {"move": "add", "card": 33}
+    assert hub.asks.get(timeout=15)["args"] == {"move": "add", "card": 33}
 
 
 def test_a_hand_of_such_cards_is_secret_and_a_row_of_them_is_not(page: Page, hub: FakeHub) -> None:
@@ -701,7 +701,7 @@ def test_a_place_in_the_row_is_tapped_between_the_cards(page: Page, hub: FakeHub
     for place in ("left of 20", "right of 28", "between 20 and 28"):
         page.get_by_role("radio", name=place).check(force=True)
     dock(page).get_by_role("button", name="Skip: 5 (+5) Flown Mower A between 20 and 28").click()
-    assert hub.asks.get(timeout=10)["args"] == {"move": "skip", "card": 5, "place": 1}
+    assert hub.asks.get(timeout=15)["args"] == {"move": "skip", "card": 5, "place": 1}
 
 
 def test_of_many_pairs_the_first_card_is_picked_and_then_one_that_goes_with_it(page: Page, hub: FakeHub) -> None:
@@ -712,7 +712,7 @@ def test_of_many_pairs_the_first_card_is_picked_and_then_one_that_goes_with_it(p
     expect(dock(page).get_by_role("button", name="Add")).to_be_disabled()
     page.get_by_role("group", name="Second").get_by_role("radio").check()
     dock(page).get_by_role("button", name="Add 33 (0) Camerat, 40 (-1) Camerat").click()
-    assert hub.asks.get(timeout=10)["args"] == {"move": "add", "cards": [33, 40]}
+    assert hub.asks.get(timeout=15)["args"] == {"move": "add", "cards": [33, 40]}
 
 
 def test_an_order_that_turns_over_is_seen_to_flip(page: Page, hub: FakeHub) -> None:

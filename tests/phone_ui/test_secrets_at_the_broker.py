@@ -74,9 +74,9 @@ def fence(rig: Rig) -> PhoneSaid:
     with rig.phone(honest) as phone:
         assert phone.dial()
         phone.publish(rig.topics.act(honest.sid), honest.keys.seal(act(1)))
-        said = rig.heard.get(timeout=5)
+        said = rig.heard.get(timeout=15)
         while isinstance(said, PhoneLink):
-            said = rig.heard.get(timeout=5)
+            said = rig.heard.get(timeout=15)
         assert isinstance(said, PhoneSaid), said
         assert said.sid == honest.sid
     return said

@@ -216,7 +216,7 @@ def test_another_sites_page_cannot_post(site: Site) -> None:
 
 def test_a_claim_is_asked_pressed_and_held(site: Site) -> None:
     name = site.claim({"seat": 2, "code": None, "name": "Ana"}).json["claim"]  # type: ignore[index]
-    asked = site.table.claims.get(timeout=1)
+    asked = site.table.claims.get(timeout=15)
     assert (asked.claim, asked.seat, asked.code, asked.name) == (name, 2, None, "Ana")
     assert asked.phone_key == site.phone.public
     waiting = site.get(f"/t/1/claim/{name}")
@@ -234,7 +234,7 @@ def test_a_claim_is_held_only_once_the_login_works(site: Site) -> None:
     known: set[str] = set()
     site.table.known = known.__contains__
     name = site.claim({"seat": 2}).json["claim"]  # type: ignore[index]
-    site.table.claims.get(timeout=1).answer(ClaimDecided(name, held=True, say="", sid="s1", password="pw"))
+    site.table.claims.get(timeout=15).answer(ClaimDecided(name, held=True, say="", sid="s1", password="pw"))
     assert site.get(f"/t/1/claim/{name}").json["state"] == "asked"  # type: ignore[index]
     known.add("s1")
     assert site.get(f"/t/1/claim/{name}").json["state"] == "held"  # type: ignore[index]
@@ -242,7 +242,7 @@ def test_a_claim_is_held_only_once_the_login_works(site: Site) -> None:
 
 def test_a_refused_claim_says_why(site: Site) -> None:
     name = site.claim({"seat": 2, "code": "0000"}).json["claim"]  # type: ignore[index]
-    site.table.claims.get(timeout=1).answer(ClaimDecided(name, held=False, say="That is not this seat's code."))
+    site.table.claims.get(timeout=15).answer(ClaimDecided(name, held=False, say="That is not this seat's code."))
     assert site.get(f"/t/1/claim/{name}").json == {
         "state": "refused",
         "say": "That is not this seat's code.",
@@ -255,7 +255,7 @@ def test_a_claim_is_known_at_its_own_table_only_and_not_for_ever(site: Site) -> 
     assert site.get("/t/1/claim/guessed").status_code == 404
     site.now += 121
     assert site.get(f"/t/1/claim/{name}").status_code == 404
-    site.table.claims.get(timeout=1).answer(ClaimDecided(name, held=False, say=""))  # too late: nothing happens
+    site.table.claims.get(timeout=15).answer(ClaimDecided(name, held=False, say=""))  # too late: nothing happens
 
 
 def test_a_seats_code_can_be_tried_three_times_a_minute_from_anywhere(site: Site) -> None:
@@ -274,7 +274,7 @@ def test_a_seats_code_can_be_tried_three_times_a_minute_from_anywhere(site: Site
 def test_the_right_code_forgives_the_wrong_ones(site: Site) -> None:
     for _ in range(3):
         site.claim({"seat": 2, "code": "1111"})
-    asked = [site.table.claims.get(timeout=1) for _ in range(3)][-1]
+    asked = [site.table.claims.get(timeout=15) for _ in range(3)][-1]
     asked.answer(ClaimDecided(asked.claim, held=True, say="", sid="s", password="p"))
     assert site.claim({"seat": 2, "code": "1111"}).status_code == 200
 
@@ -441,7 +441,7 @@ def test_a_whole_evening_of_one_phone_leaves_no_secret_in_the_log(
             }
             told = ask(rig.port, "POST", "/t/1/claim", json.dumps(body))
             name = json.loads(told.body)["claim"]  # type: ignore[attr-defined]
-            asked = rig.table.claims.get(timeout=5)
+            asked = rig.table.claims.get(timeout=15)
             rig.link.admit("sid1", "pass-word", asked.phone_key)
             asked.answer(ClaimDecided(name, held=True, say="", sid="sid1", password="pass-word"))
             reply: dict[str, Any] = {"state": "asked"}
@@ -454,7 +454,7 @@ def test_a_whole_evening_of_one_phone_leaves_no_secret_in_the_log(
                 assert client.subscribe(rig.topics.hand("sid1"))
                 assert phone.open(client.message()[1])["you"] == {"secret_fish": "carp"}
                 client.publish(rig.topics.act("sid1"), phone.seal(act(1, args={"number": 5})))
-                said = rig.heard.get(timeout=5)
+                said = rig.heard.get(timeout=15)
                 rig.link.answer("sid1", {"re": said.id, "ok": True})
             rig.link.release("sid1")
         finally:
