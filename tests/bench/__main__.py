@@ -13,6 +13,7 @@ ALL: dict[str, list[str]] = {
     "transport": [],
     "fanout": ["500"],
     "tables": ["200", "8"],
+    "phone_page": ["8"],
 }
 PATIENCE = 75
 

@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -250,12 +249,10 @@ class PhoneAtSeat:
     def secret_fish(self) -> str:
         return next(word for word in self.hand().split() if word in FISH)
 
-    def reload(self) -> float:
-        """Reload the page; the seconds until the hand can be seen again."""
-        began = time.monotonic()
+    def reload(self) -> None:
+        """Reload the page, until the hand can be seen again."""
         self.page.reload(wait_until="commit")
-        self.covered.wait_for(timeout=PATIENCE * 1000)
-        return time.monotonic() - began
+        self.covered.wait_for()
 
     def bid(self, number: int) -> None:
         self.page.get_by_role("radio", name=str(number), exact=True).check(force=True)

@@ -1,0 +1,65 @@
+"""A phone's page, measured: `python -m tests.bench.phone_page [ROUNDS]`.
+
+The demo with its simulated table and a phone in Chromium whose processor is slowed down four times: from the start of
+the program until a phone can join, from the first visit until seats can be chosen, and from a reload in the middle of
+a match until the hand can be held open.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from playwright.sync_api import Browser
+
+from tests.e2e.guests import Guests
+from tests.e2e.running import Hub, PhoneAtSeat, chromium, sealed
+
+SLOWED = 4  # times, for the phone's processor
+
+
+def seconds(done: Callable[[], object]) -> float:
+    """How long something takes."""
+    began = time.perf_counter()
+    done()
+    return time.perf_counter() - began
+
+
+def first_visit(hub: Hub, browser: Browser) -> float:
+    """A phone that was never here: from the scan of the code until its person can choose a seat."""
+    with browser.new_context(viewport={"width": 390, "height": 844}) as context:
+        page = context.new_page()
+        context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
+
+        def visit() -> None:
+            page.goto(f"{hub.address}/t/1#k={hub.key}", wait_until="commit")
+            page.get_by_text("Where do you sit?").wait_for()
+
+        return seconds(visit)
+
+
+def row(what: str, took: list[float]) -> str:
+    """The median, the longest and how many."""
+    return f"{what:46} p50 {statistics.median(took) * 1000:5.0f} ms   longest {max(took) * 1000:5.0f} ms   n {len(took)}"
+
+
+def main(rounds: int) -> None:
+    with tempfile.TemporaryDirectory(prefix="th-page-") as folder, chromium() as browser:
+        began = time.perf_counter()
+        with Hub(Path(folder) / "state") as hub:
+            print(f"start of the program until a phone can join    {(time.perf_counter() - began) * 1000:9.0f} ms   n 1")
+            print(row("first visit until a seat can be chosen", [first_visit(hub, browser) for _ in range(rounds)]))
+            phone = PhoneAtSeat(hub, browser, 1)
+            Guests(hub, {1: phone}, Random(1)).sit_down("bid-and-bait", {})
+            hub.until(sealed, "all are asked for a bid")
+            phone.context.new_cdp_session(phone.page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
+            print(row("reload until the hand can be held open", [seconds(phone.reload) for _ in range(rounds)]))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)
