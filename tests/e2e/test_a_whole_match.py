@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from playwright.sync_api import Error as TooLate
 
 from tests.e2e import running
 from tests.e2e.guests import Guests, ready
@@ -81,8 +83,9 @@ class Players:
             self.rolls.add("typed on a phone")
         elif seat == 2:
             self.hub.bench(dice="throw")
-            self.phones[2].page.get_by_role("button", name="That is right").click()
-            self.rolls.add("thrown, accepted on a phone")
+            with suppress(TooLate):  # after a second it stands by itself, and a busy phone is slower than that
+                self.phones[2].page.get_by_role("button", name="That is right").click(timeout=3_000)
+                self.rolls.add("thrown, accepted on a phone")
         elif seat == 3:
             self._face = self._face % 6 + 1
             self.hub.bench(box=3, press=f"k{self._face}")
