@@ -6,7 +6,6 @@ tells that a key, the push or the dial was touched.
 """
 
 from os import urandom
-from time import ticks_add, ticks_diff
 
 import frames
 from link import TRIES, Link
@@ -34,7 +33,6 @@ class Box:
         self.sound = None  # to be made once
         self.wants_firmware = False
         self._link = Link()
-        self._reader = frames.Reader()
         self._waiting = []  # frames to be asked, one after the other
         self._sealed = None  # the open frame of the round
         self._value = 0
@@ -42,9 +40,6 @@ class Box:
         self._bid = None  # what will be told: that it is there is the lock
         self._unlocking = False
         self._told = None  # of the last revealed round
-        self._seen_at = None
-        self._up = 0  # ms
-        self._beat_at = 0
 
     # --- the person ---
 
@@ -108,22 +103,12 @@ class Box:
 
     def heard(self, data):
         """Bytes from the hub."""
-        for frame in self._reader.feed(data):
-            if frame is None:
-                self._link.tell({"t": "nak"})
-            else:
-                self._understand(frame)
+        for frame in self._link.heard(data):
+            self._understand(frame)
 
     def due(self, now):
         """The heartbeat, and repeats of what the hub has not acknowledged."""
-        if self._seen_at is None:
-            self._seen_at = self._beat_at = now
-        self._up += ticks_diff(now, self._seen_at)
-        self._seen_at = now
-        if ticks_diff(now, self._beat_at) >= 0:
-            self._beat_at = ticks_add(now, 1000)
-            state = "idle" if self._sealed is None else "open"
-            self._link.tell({"t": "beat", "up": self._up // 1000 % frames.HIGHEST, "st": state})
+        self._link.beat(now, "idle" if self._sealed is None else "open")
         self._link.due(now)
 
     def outgoing(self, now):
@@ -158,18 +143,7 @@ class Box:
         if not self._link.knows(who):
             self._link.remember(who)
             self._drop("key", "turn")  # a new conversation: what was pressed before it is stale
-        self._link.tell(
-            {
-                "t": "hello",
-                "id": self.id,
-                "boot": self.boot,
-                "p": frames.PROTOCOL,
-                "v": VERSION,
-                "k": "buttons",
-                "n": len(CONTROLS),
-            }
-        )
-        self._link.hurry()
+        self._link.greet(self.id, self.boot, VERSION, "buttons", len(CONTROLS))
 
     def _obey(self, kind, frame):
         """Do what was asked. False: not to be confirmed, met with silence."""

@@ -1,4 +1,4 @@
-"""The box's end of the line: numbers what it says, repeats it until it is answered, answers a repeat only once.
+"""The end of the line in a seat box or a dice tray: hello and heartbeat, numbers, repeats until the hub has answered.
 
 Times are `time.ticks_ms`, compared while something is open and never after: they come round every twelve days.
 """
@@ -10,6 +10,7 @@ import frames
 REPEAT = 200  # ms
 TRIES = 5
 REMEMBERED = 8
+BEAT = 1000  # ms
 
 
 class Link:
@@ -23,6 +24,18 @@ class Link:
         self._hurried = False
         self._tries_left = None
         self._out = []
+        self._reader = frames.Reader()
+        self._seen_at = None
+        self._up = 0  # ms
+        self._beat_at = 0
+
+    def heard(self, data):
+        """The frames in these bytes of the hub; of a garbled one the hub is told."""
+        for frame in self._reader.feed(data):
+            if frame is None:
+                self.tell({"t": "nak"})
+            else:
+                yield frame
 
     def tell(self, frame):
         """Number and send, and never mind."""
@@ -50,9 +63,20 @@ class Link:
         """The open question needs no answer any more."""
         self.asked = None
 
-    def hurry(self):
-        """Repeat the open question now: the hub has only begun to listen."""
+    def greet(self, id, boot, version, kind, most):
+        """Say who is there. The hub has only begun to listen: the open question is repeated now."""
+        self.tell({"t": "hello", "id": id, "boot": boot, "p": frames.PROTOCOL, "v": version, "k": kind, "n": most})
         self._hurried = True
+
+    def beat(self, now, state):
+        """The heartbeat, once a second, with a word for the state."""
+        if self._seen_at is None:
+            self._seen_at = self._beat_at = now
+        self._up += ticks_diff(now, self._seen_at)
+        self._seen_at = now
+        if ticks_diff(now, self._beat_at) >= 0:
+            self._beat_at = ticks_add(now, BEAT)
+            self.tell({"t": "beat", "up": self._up // 1000 % frames.HIGHEST, "st": state})
 
     def due(self, now):
         """Repeat what is due; what nobody acknowledged in all its tries is given up."""

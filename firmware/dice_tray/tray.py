@@ -5,9 +5,7 @@ settled throw nothing more. It has the seat box's frames and link.
 """
 
 from os import urandom
-from time import ticks_add, ticks_diff
 
-import frames
 from link import Link
 
 VERSION = "1.0.0"
@@ -23,33 +21,19 @@ class Tray:
         self.wants_firmware = False
         self._reader = reader
         self._link = Link()
-        self._lines = frames.Reader()
         self._throw = None  # the arm frame
         self._told = False  # the standing is on its way
-        self._seen_at = None
-        self._up = 0  # ms
-        self._beat_at = 0
 
     # --- the cable ---
 
     def heard(self, data):
         """Bytes from the hub."""
-        for frame in self._lines.feed(data):
-            if frame is None:
-                self._link.tell({"t": "nak"})
-            else:
-                self._understand(frame)
+        for frame in self._link.heard(data):
+            self._understand(frame)
 
     def due(self, now):
         """The heartbeat, repeats, and how the throw stands now."""
-        if self._seen_at is None:
-            self._seen_at = self._beat_at = now
-        self._up += ticks_diff(now, self._seen_at)
-        self._seen_at = now
-        if ticks_diff(now, self._beat_at) >= 0:
-            self._beat_at = ticks_add(now, 1000)
-            state = "idle" if self._throw is None else "armed"
-            self._link.tell({"t": "beat", "up": self._up // 1000 % frames.HIGHEST, "st": state})
+        self._link.beat(now, "idle" if self._throw is None else "armed")
         if self._throw is not None and (self.standing is None or self.standing[0] != "settled"):
             standing = self._reader.look(now)
             if standing != self.standing:
@@ -68,7 +52,7 @@ class Tray:
     def _understand(self, frame):
         kind = frame["t"]
         if kind == "who":
-            self._greet()
+            self._link.greet(self.id, self.boot, VERSION, "tray", self._reader.most)
         elif kind == "ack":
             self._link.confirm(frame["re"])
         elif kind in ("arm", "disarm", "boot"):
@@ -76,12 +60,6 @@ class Tray:
                 self._link.remember(frame)
                 self._obey(kind, frame)
             self._link.tell({"t": "ok", "re": frame["s"]})
-
-    def _greet(self):
-        hello = {"t": "hello", "id": self.id, "boot": self.boot, "p": frames.PROTOCOL, "v": VERSION, "k": "tray"}
-        hello["n"] = self._reader.most
-        self._link.tell(hello)
-        self._link.hurry()
 
     def _obey(self, kind, frame):
         if kind == "boot":
