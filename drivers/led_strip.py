@@ -7,9 +7,9 @@ that was unplugged cannot be noticed, so its picture is told again every second 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -65,55 +65,40 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 # --- lamps to bytes ----------------------------------------------------------------------------------------
 
 
-class Coding:
-    """How a chip is spoken to: the speed of the bus, and its bytes."""
-
-    hertz: int
-
-    @staticmethod
-    def code(lamps: Sequence[Colour]) -> bytes:
-        """One whole frame."""
-        raise NotImplementedError
+SILENCE = bytes(90)  # on the wire of a WS2812: 300 us of low
+_THREE_FOR_ONE = tuple(
+    int("".join("110" if byte >> bit & 1 else "100" for bit in range(7, -1, -1)), 2).to_bytes(3) for byte in range(256)
+)
 
 
-class Apa102(Coding):
+def apa102(lamps: Sequence[Colour]) -> bytes:
     """APA102 and SK9822: start, then one word a lamp (three ones, 5 bits of brightness, blue, green, red).
 
     An SK9822 shows a frame at the next start word, so another one follows at once; zeros then clock it to the last
     lamp, half a bit for each. Ones would be taken for white lamps.
     """
-
-    hertz = 4_000_000
-
-    @staticmethod
-    def code(lamps: Sequence[Colour]) -> bytes:
-        """One whole frame."""
-        words = b"".join(bytes((0xFF, blue, green, red)) for red, green, blue in lamps)
-        return bytes(4) + words + bytes(4) + bytes((len(lamps) + 15) // 16)
+    words = b"".join(bytes((0xFF, blue, green, red)) for red, green, blue in lamps)
+    return bytes(4) + words + bytes(4) + bytes((len(lamps) + 15) // 16)
 
 
-class Ws2812(Coding):
+def ws2812(lamps: Sequence[Colour]) -> bytes:
     """WS2812B: green, red, blue; a 1 is two thirds of 1.25 us high, a 0 one third. 300 us of low end a frame.
 
     The same silence goes before it: whatever was on the wire until then is no part of the frame.
     """
-
-    hertz = 2_400_000
-    SILENCE = bytes(90)  # 300 us
-    _THREE_FOR_ONE = tuple(
-        int("".join("110" if byte >> bit & 1 else "100" for bit in range(7, -1, -1)), 2).to_bytes(3)
-        for byte in range(256)
-    )
-
-    @staticmethod
-    def code(lamps: Sequence[Colour]) -> bytes:
-        """One whole frame."""
-        pulses = Ws2812._THREE_FOR_ONE
-        told = b"".join(pulses[green] + pulses[red] + pulses[blue] for red, green, blue in lamps)
-        return Ws2812.SILENCE + told + Ws2812.SILENCE
+    pulses = _THREE_FOR_ONE
+    told = b"".join(pulses[green] + pulses[red] + pulses[blue] for red, green, blue in lamps)
+    return SILENCE + told + SILENCE
 
 
-CODINGS: Mapping[Chip, type[Coding]] = {"apa102": Apa102, "ws2812": Ws2812}
+class Coding(NamedTuple):
+    """How a chip is spoken to: the speed of the bus, and the bytes of one whole frame."""
+
+    hertz: int
+    code: Callable[[Sequence[Colour]], bytes]
+
+
+CODINGS: Mapping[Chip, Coding] = {"apa102": Coding(4_000_000, apa102), "ws2812": Coding(2_400_000, ws2812)}
 
 
 def milliamps(lamps: Sequence[Colour]) -> float:

@@ -13,7 +13,19 @@ from hypothesis import strategies as st
 
 from drivers import header, led_strip
 from drivers.header import Bus, Spi
-from drivers.led_strip import AGAIN, WIDEST_GAP, Apa102, LedStrip, Settings, Ws2812, dimmed, laid_out, milliamps
+from drivers.led_strip import (
+    AGAIN,
+    CODINGS,
+    SILENCE,
+    WIDEST_GAP,
+    LedStrip,
+    Settings,
+    apa102,
+    dimmed,
+    laid_out,
+    milliamps,
+    ws2812,
+)
 from hub.errors import ConfigError, DeviceLost
 from hub.pictures.rings import LAMPS, Colour, frame
 from hub.ports import DeviceDown, DeviceUp, LampPicture, Pattern
@@ -87,10 +99,9 @@ def decoded_apa102(data: bytes) -> list[Colour]:
 
 def decoded_ws2812(data: bytes) -> list[Colour]:
     """What WS2812 show, by the lengths of the pulses."""
-    low = Ws2812.SILENCE
-    assert data.startswith(low)
-    assert data.endswith(low)
-    bits = "".join(f"{byte:08b}" for byte in data[len(low) : -len(low)])
+    assert data.startswith(SILENCE)
+    assert data.endswith(SILENCE)
+    bits = "".join(f"{byte:08b}" for byte in data[len(SILENCE) : -len(SILENCE)])
     pulses = [bits[at : at + 3] for at in range(0, len(bits), 3)]
     assert set(pulses) <= {"110", "100"}
     told = "".join("1" if pulse == "110" else "0" for pulse in pulses)
@@ -119,11 +130,11 @@ Strips = Callable[..., Strip]
 
 
 def test_the_bytes_of_an_apa102() -> None:
-    assert Apa102.code([(255, 0, 0), (0, 0, 7)]) == bytes.fromhex("00000000 ff0000ff ff070000 00000000 00")
+    assert apa102([(255, 0, 0), (0, 0, 7)]) == bytes.fromhex("00000000 ff0000ff ff070000 00000000 00")
 
 
 def test_the_bytes_of_a_ws2812() -> None:
-    told = Ws2812.code([(255, 0, 0), (0, 0, 1)])
+    told = ws2812([(255, 0, 0), (0, 0, 1)])
     assert told[90:-90].hex() == "924924db6db6924924924924924924924926"
     assert told[:90] == told[-90:] == bytes(90)
 
@@ -133,20 +144,20 @@ colours = st.tuples(*[st.integers(0, 255)] * 3)
 
 @given(st.lists(colours, max_size=200))
 def test_a_chip_reads_the_lamps_that_were_sent(lamps: list[Colour]) -> None:
-    assert decoded_apa102(Apa102.code(lamps)) == lamps
-    assert decoded_ws2812(Ws2812.code(lamps)) == lamps
+    assert decoded_apa102(apa102(lamps)) == lamps
+    assert decoded_ws2812(ws2812(lamps)) == lamps
 
 
 def test_the_pulses_of_a_ws2812_have_the_lengths_of_its_data_sheet() -> None:
-    third = 1e9 / Ws2812.hertz
+    third = 1e9 / CODINGS["ws2812"].hertz
     assert 250 <= third <= 550, "T0H 400 ns and T1L 450 ns, each 150 ns more or less"
     assert 650 <= 2 * third <= 950, "T1H 800 ns and T0L 850 ns"
-    assert 8 * len(Ws2812.SILENCE) * third >= 280_000, "the reset of the newest kind"
+    assert 8 * len(SILENCE) * third >= 280_000, "the reset of the newest kind"
 
 
 def test_the_longest_strip_of_ws2812_is_sent_without_a_pause() -> None:
     asked = Settings(chip="ws2812", seats=[1, 2, 3, 4, 5, 6], gap=WIDEST_GAP)
-    assert len(Ws2812.code([(0, 0, 0)] * asked.count)) <= 4096
+    assert len(ws2812([(0, 0, 0)] * asked.count)) <= 4096
 
 
 # --- current -----------------------------------------------------------------------------------------------
