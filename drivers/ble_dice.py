@@ -291,11 +291,7 @@ class BleDice:
     async def _hold(self, device: BLEDevice, name: str, talk: Talk) -> None:
         """Stay connected to one die until it is lost; then it is looked for again."""
         gone = asyncio.Event()
-        client = BleakClient(
-            device,
-            lambda _: gone.set(),
-            **_backend(self._radio.client),
-        )
+        client = BleakClient(device, lambda _: gone.set(), **_backend(self._radio.client))
 
         def heard(_: object, data: bytearray) -> None:
             for word in talk.heard(bytes(data)):
