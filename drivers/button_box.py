@@ -17,20 +17,15 @@ from typing import Any, Literal
 import msgspec
 
 from drivers import settings as block
+from drivers.conversation import Conversation
 from drivers.frames import (
     PROTOCOL,
-    TO_HUB,
-    Ack,
     Bid,
     Buzz,
     Cancel,
-    Chatter,
     Detents,
     Frame,
-    Garbled,
-    Heard,
     Hello,
-    Link,
     Locked,
     Memory,
     Nak,
@@ -39,16 +34,15 @@ from drivers.frames import (
     Open,
     OtherProtocol,
     Press,
-    Reader,
     Reveal,
     Ring,
     Say,
     Unlocked,
-    Who,
     commitment,
 )
 from drivers.line import Lines, SteadyClock, named_ports, usb_ports
 from drivers.needs import Need
+from drivers.own_thread import SHORTEST_REST, Inbox
 from hub.errors import DeviceLost, WrongFirmware
 from hub.ports import (
     BoxBid,
@@ -66,14 +60,9 @@ from hub.ports import (
 
 log = logging.getLogger(__name__)
 
-SILENT = 3.0  # seconds without a frame until a box counts as lost (protocol: `beat`)
-SHORTEST_REST, LONGEST_REST = 0.5, 5.0  # between two `who` to a line that does not say hello
 ASKS = 5  # after so many, about eight seconds, a board that never said hello is named; it is asked on
 NAK_REST = 1.0  # a ring that the box could not read is told again at most this often
 WIDEST = 40  # characters of the small display
-
-Inbox = Callable[[object], None]
-State = Literal["asking", "up", "twin", "ignored"]
 
 
 @dataclass(slots=True)
@@ -216,68 +205,19 @@ class Fleet:
             box.cable.link.settle()
 
 
-class Cable:
-    """The conversation on one open line (a `Speaker`)."""
+class Cable(Conversation):
+    """The conversation with whatever box is on one open line."""
 
     def __init__(self, fleet: Fleet, port: str) -> None:
-        self.finished = False
-        self.fine = False
-        self.port = port
-        self.state: State = "asking"
-        self.link = Link(answer_type=Ack, first=fleet.first_number() + 1)
+        super().__init__(port, fleet.first_number() + 1)
         self.buzz: Literal["lock", "error", "reveal"] | None = None
         self._fleet = fleet
         self._box: Box | None = None
         self._twin = ""  # the id that another cable has too
-        self._reader = Reader(TO_HUB)
-        self._who: Frame | None = None  # as asked since the box was last heard to say hello
-        self._who_at = 0.0
-        self._rest = SHORTEST_REST
         self._asks = 0
-        self._heard_at = 0.0
         self._ring: LampPicture | None = None  # as told on this cable
         self._text: str | None = None
         self._ring_again_at = 0.0
-
-    # --- what the line says ---
-
-    def opened(self, now: float) -> None:
-        """Ask who is there: a box does not speak first, its words before the opening are lost."""
-        self._who_at = now
-
-    def heard(self, data: bytes, now: float) -> None:
-        """Understand what came."""
-        for heard in self._reader.feed(data):
-            self._understand(heard, now)
-
-    def due(self, now: float) -> None:
-        """Ask again, repeat, or find that the box is silent."""
-        if self.state == "asking" and now >= self._who_at:
-            if self._who is None:
-                self._who = self.link.tell(Who())
-            else:
-                self.link.tell_again(self._who)
-            self._sleep(now)
-            self._asks += 1
-            if self._asks == ASKS and not self.fine:
-                self._wonder()
-        if self.state != "up" or self._box is None:
-            return
-        if now - self._heard_at > SILENT:
-            self._who_at = now
-            self._let_go(f"Box {self._box.id} is silent: look at its cable ({self.port}).")
-        elif self.link.due(now) is not None:
-            self._sleep(now)
-            self._let_go(f"Box {self._box.id} is not answering: look at its cable ({self.port}).")
-
-    def deadline(self) -> float | None:
-        """The next thing that time alone brings."""
-        if self.state == "asking":
-            return self._who_at
-        if self.state != "up":
-            return None
-        silent_at = self._heard_at + SILENT + 0.001  # just past it
-        return silent_at if self.link.deadline is None else min(silent_at, self.link.deadline)
 
     def outgoing(self, now: float) -> bytes:
         """Questions and answers first, then the newest ring, words and sound."""
@@ -300,51 +240,28 @@ class Cable:
         """The line is gone."""
         self._fleet.cables.remove(self)
         if self._box is not None:
-            self._let_go(f"Box {self._box.id} is gone: {why}")
+            self._let_go(f"{self._name} is gone: {why}")
 
     # --- what the box says ---
 
-    def _understand(self, heard: Heard, now: float) -> None:
-        match heard:
-            case Chatter(text):
-                if '":' not in text:  # a torn frame may hold a bid, and that is never logged
-                    log.debug("%s says: %s", self.port, text)
-            case Garbled(sentence):
-                log.debug("%s: %s", self.port, sentence)
-            case OtherProtocol():
-                self._refuse(heard)
-            case Hello():
-                self._heard_at = now
-                self._greet(heard, now)
-            case Frame():
-                if self.state == "up" and self._box is not None:
-                    self._obey(self._box, heard, now)
-                elif self.state == "asking" and now - self._heard_at > SILENT:
-                    self._who_at = now  # it speaks again: no long rest now
-                self._heard_at = now
+    @property
+    def _name(self) -> str:
+        return f"Box {self._known[0]}"
 
-    def _greet(self, hello: Hello, now: float) -> None:
-        if self.state == "ignored" or (self._box is not None and (hello.id, hello.boot) == self._known()):
-            return
+    def _greet(self, hello: Hello) -> None:
         if hello.k != "buttons":
-            log.info("%s is a %s, not a button box: the port is given up.", self.port, hello.k)
-            self.finished = True
-            self.state = "ignored"
+            self._give_up(f"{self.port} is a {hello.k}, not a button box: the port is given up.")
             return
         if self._box is not None:
-            self._let_go(f"Box {self._box.id} was restarted.")
+            self._let_go(f"{self._name} was restarted.")
         box = self._fleet.met(self, hello)
         if box is None:
             self._be_twin(hello.id)
             return
-        self._box, self.state, self.fine = box, "up", True
-        self._who = None
-        self.link.memory = box.memory
+        self._box = box
+        self._meet(hello, box.memory)
         self._ring = self._text = self.buzz = None
-        self._ring_again_at = now
-
-    def _known(self) -> tuple[str, str]:
-        return (self._box.id, self._box.boot) if self._box is not None else ("", "")
+        self._ring_again_at = 0.0
 
     def _be_twin(self, name: str) -> None:
         if self.state != "twin":
@@ -356,8 +273,6 @@ class Cable:
         self.state, self._twin = "twin", name
 
     def _refuse(self, other: OtherProtocol) -> None:
-        if self.state == "ignored":
-            return
         name = other.id or self.port
         age, cure = ("older", "") if other.protocol < PROTOCOL else ("newer", "update the hub, or ")
         wrong = WrongFirmware(
@@ -371,14 +286,16 @@ class Cable:
             self._fleet.put(BoxDown(name, str(wrong)))
         self.state = "ignored"
 
-    def _obey(self, box: Box, frame: Frame, now: float) -> None:
+    def _obey(self, frame: Frame) -> None:
+        box = self._box
+        assert box is not None
         match frame:
             case Ok(re=re):
                 if not isinstance(self.link.asked, Reveal):  # only the bid answers that
                     self._done(box, self.link.confirm(re))
             case Nak():
                 if self._ring is not None:
-                    self._ring, self._ring_again_at = None, now + NAK_REST
+                    self._ring, self._ring_again_at = None, self._heard_at + NAK_REST
             case Press() | Detents() | Locked() | Unlocked() | Bid():
                 if not self.link.repeated(frame, box.boot) and self._act(box, frame):
                     self.link.answer(frame, box.boot)
@@ -454,22 +371,21 @@ class Cable:
         if self.state == "twin" and self._twin == name:
             self.state, self._who, self._who_at, self._rest = "asking", None, 0.0, SHORTEST_REST
 
+    def _ask(self, now: float) -> None:
+        super()._ask(now)
+        self._asks += 1
+        if self._asks == ASKS and not self.fine:
+            self._wonder()
+
     def _wonder(self) -> None:
         why = f"The board at {self.port} does not say that it is a seat box: is the box's firmware on it?"
         log.warning("%s", why)
         self._fleet.put(BoxDown(self.port, why))
 
-    def _sleep(self, now: float) -> None:
-        self._who_at = now + self._rest
-        self._rest = min(2 * self._rest, LONGEST_REST)
-
-    def _let_go(self, why: str) -> None:
+    def _lose(self, why: str) -> None:
         box, self._box = self._box, None
-        self.state = "asking"
-        self.link.settle()
-        self.link.memory = Memory()
-        if box is not None:
-            self._fleet.lost(box, why)
+        assert box is not None
+        self._fleet.lost(box, why)
 
 
 class ButtonBoxes:

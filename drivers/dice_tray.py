@@ -11,38 +11,33 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from drivers import settings as block
+from drivers.conversation import Conversation
 from drivers.frames import (
     HIGHEST,
     PROTOCOL,
-    TO_HUB,
-    Ack,
     Arm,
     Disarm,
     Frame,
     Hello,
-    Link,
     Memory,
     Ok,
     OtherProtocol,
-    Reader,
     Thrown,
-    Who,
 )
 from drivers.line import Lines, SteadyClock, named_ports, usb_ports
 from drivers.needs import Need
-from drivers.own_thread import LONGEST_REST, SHORTEST_REST, Inbox
+from drivers.own_thread import SHORTEST_REST, Inbox
 from hub.errors import DeviceLost
 from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
 
 log = logging.getLogger(__name__)
 
 NAME = "the dice tray"
-QUIET = 3.0  # seconds without a frame until the tray counts as lost (protocol: `beat`)
 SILENT = "The dice tray is silent: type what the dice show."
 
 
@@ -133,102 +128,42 @@ class Tray:
             self.put(DiceSeen(NAME, self._number, state, () if state == "wrong_count" else faces, say))
 
 
-class Cable:
-    """The conversation on one open line (a `Speaker`)."""
+class Cable(Conversation):
+    """The conversation with whatever tray is on one open line."""
+
+    _name = "The dice tray"
 
     def __init__(self, tray: Tray, port: str) -> None:
-        self.finished = False
-        self.fine = False
-        self.link = Link(answer_type=Ack, first=secrets.randbelow(2**29) + 1)
+        super().__init__(port, secrets.randbelow(2**29) + 1)
         self._tray = tray
-        self._port = port
-        self._state: Literal["asking", "up", "ignored"] = "asking"
-        self._known = ("", "")  # id and boot
         self._done: Frame | None = None  # the wish that the tray has confirmed
-        self._reader = Reader(TO_HUB)
-        self._who: Frame | None = None
-        self._who_at = 0.0
-        self._rest = SHORTEST_REST
-        self._heard_at = 0.0
-
-    # --- what the line says ---
-
-    def opened(self, now: float) -> None:
-        """Ask who is there: its words before the opening are lost."""
-        self._who_at = now
-
-    def heard(self, data: bytes, now: float) -> None:
-        """Understand what came; chatter and garbled lines are repeated by whoever meant them."""
-        for heard in self._reader.feed(data):
-            match heard:
-                case OtherProtocol():
-                    self._refuse(heard)
-                case Hello():
-                    self._heard_at = now
-                    self._greet(heard)
-                case Frame():
-                    self._heard_at = now
-                    if self._state == "up":
-                        self._obey(heard)
-
-    def due(self, now: float) -> None:
-        """Ask again, repeat, or find that the tray is silent."""
-        if self._state == "asking" and now >= self._who_at:
-            if self._who is None:
-                self._who = self.link.tell(Who())
-            else:
-                self.link.tell_again(self._who)
-            self._sleep(now)
-        if self._state != "up":
-            return
-        if now - self._heard_at > QUIET:
-            self._who_at = now
-            self._let_go(f"The dice tray is silent: look at its cable ({self._port}).")
-        elif self.link.due(now) is not None:
-            self._sleep(now)
-            self._let_go(f"The dice tray is not answering: look at its cable ({self._port}).")
-
-    def deadline(self) -> float | None:
-        """The next thing that time alone brings."""
-        if self._state == "asking":
-            return self._who_at
-        if self._state != "up":
-            return None
-        quiet_at = self._heard_at + QUIET + 0.001  # just past it
-        return quiet_at if self.link.deadline is None else min(quiet_at, self.link.deadline)
 
     def outgoing(self, now: float) -> bytes:
         """The newest wish until it is confirmed, and answers."""
         wish = self._tray.wish
-        if self._state == "up" and self.link.asked is None and self._done is not wish:
+        if self.state == "up" and self.link.asked is None and self._done is not wish:
             self.link.ask(wish, now)
         return self.link.outgoing()
 
     def lost(self, why: DeviceLost) -> None:
         """The line is gone."""
-        self._tray.lost(self, f"The dice tray is gone: {why}")
+        self._tray.lost(self, f"{self._name} is gone: {why}")
 
     # --- what the tray says ---
 
     def _greet(self, hello: Hello) -> None:
-        if self._state == "ignored" or (self._state == "up" and (hello.id, hello.boot) == self._known):
-            return
         if hello.k != "tray" or not self._tray.met(self, hello):
-            log.info("%s is the %s %s, not the dice tray of this table: it is given up.", self._port, hello.k, hello.id)
-            self.finished, self._state = True, "ignored"
+            self._give_up(f"{self.port} is the {hello.k} {hello.id}, not the dice tray of this table: it is given up.")
             return
-        self._known = (hello.id, hello.boot)
-        self._state, self.fine, self._rest = "up", True, SHORTEST_REST
-        self._who = self._done = None
-        self.link.settle()
-        self.link.memory = Memory()
+        self._meet(hello, Memory())
+        self._done, self._rest = None, SHORTEST_REST
 
     def _refuse(self, other: OtherProtocol) -> None:
-        if self._state == "ignored" or other.id != self._tray.wanted:
+        if other.id != self._tray.wanted:
             return  # whose it is cannot be known
         cure = "put the firmware of this hub on it" if other.protocol < PROTOCOL else "update the hub"
-        self._tray.mourn(f"The dice tray speaks protocol {other.protocol}, this hub {PROTOCOL}: {cure} ({self._port}).")
-        self._state = "ignored"
+        self._tray.mourn(f"The dice tray speaks protocol {other.protocol}, this hub {PROTOCOL}: {cure} ({self.port}).")
+        self.state = "ignored"
 
     def _obey(self, frame: Frame) -> None:
         match frame:
@@ -241,13 +176,7 @@ class Cable:
                     self._tray.told(frame)
                     self.link.answer(frame, self._known[1])
 
-    def _sleep(self, now: float) -> None:
-        self._who_at = now + self._rest
-        self._rest = min(2 * self._rest, LONGEST_REST)
-
-    def _let_go(self, why: str) -> None:
-        self._state, self._known = "asking", ("", "")
-        self.link.settle()
+    def _lose(self, why: str) -> None:
         self._tray.lost(self, why)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from drivers.dice_tray import NAME, QUIET, SILENT, Cable, Tray, connect
+from drivers.conversation import QUIET
+from drivers.dice_tray import NAME, SILENT, Cable, Tray, connect
 from drivers.frames import TO_BOX, Ack, Arm, Beat, Disarm, Frame, Hello, Ok, Reader, Thrown, Who, checksum, encode
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
@@ -134,6 +135,15 @@ def test_a_tray_that_does_not_answer_is_lost_and_asked_again() -> None:
     assert len([frame for frame in heard if isinstance(frame, Arm)]) == 5
     assert seen(signals)[-1][1] == "no_reader"
     assert any(isinstance(frame, Who) for _ in range(12) for frame in far.hears(0.5))
+
+
+def test_a_tray_that_speaks_again_is_asked_at_once() -> None:
+    _, _, far = up()
+    for _ in range(10):
+        far.hears(QUIET + 2)
+    assert far.hears(QUIET + 0.1) == [], "a long rest"
+    (who,) = far.says(Beat(up=1, st="idle"))
+    assert isinstance(who, Who)
 
 
 def test_a_tray_on_another_port_takes_the_place_of_the_old_cable() -> None:
