@@ -133,7 +133,7 @@ class Table:
         self._asked_at = 0.0
         self._nudged: list[int] = []
         self._settled = False
-        self._last_game: str = ""
+        self._chosen_game = ""  # the game that a push on a box starts: the last one, or what a dial says
         self._undo_known: tuple[tuple[int, int], bool] = ((0, 0), False)
 
     # --- from any thread -------------------------------------------------------------------------
@@ -274,7 +274,7 @@ class Table:
             store.end(running, msgspec.json.encode({"set_aside": str(why)}))
             self._notice = f"The last match cannot go on; its record is kept. {why}"
             return
-        self._match_id, self._written, self._last_game = running, len(self._match.log), head.game
+        self._match_id, self._written, self._chosen_game = running, len(self._match.log), head.game
         self._settle_chance()
 
     def _next_epoch(self) -> None:
@@ -328,7 +328,7 @@ class Table:
         match_id = f"m-{self._ports.store.count() + 1}"
         self._next_epoch()
         self._ports.store.begin(match_id, self.id, msgspec.json.encode(match.head))
-        self._match, self._match_id, self._written, self._last_game, self._notice = match, match_id, 0, name, ""
+        self._match, self._match_id, self._written, self._chosen_game, self._notice = match, match_id, 0, name, ""
         for place in self._seating:
             place.ready = False
         self._settle_chance()
@@ -565,7 +565,7 @@ class Table:
             return False
         if self._decision() is not None:
             return self._control_in_match(place, signal)
-        return isinstance(signal, Key) and self._control_in_lobby(place, signal)
+        return self._pick_game(signal.detents) if isinstance(signal, Turn) else self._control_in_lobby(place, signal)
 
     def _place_box(self, signal: Key | Turn) -> bool:
         """A box that belongs to no seat yet: its first key binds it to the first free seat, or in a lost box's place."""
@@ -577,6 +577,16 @@ class Table:
         self._seating.keep()
         unbound = [box for box in self._boxes_up if self._seating.of_box(box) is None]
         self._notice = f"Now press the box for seat {free[1].seat}." if unbound and free[1:] else ""
+        return True
+
+    def _pick_game(self, detents: int) -> bool:
+        """Whose table has no phone turns a dial until the game stands there that a push is to start."""
+        names = list(self._games)
+        first = -1 if detents > 0 else 0
+        self._chosen_game = names[((names.index(self._chosen_game) if self._chosen_game else first) + detents) % len(names)]
+        game = self._games[self._chosen_game]
+        least, most = game.seats
+        self._notice = f"A push starts {game.title}, for {least} to {most} players. Turn a dial for another game."
         return True
 
     def _control_in_lobby(self, place: Place, key: Key) -> bool:
@@ -605,13 +615,14 @@ class Table:
         return True
 
     def _start_by_box(self) -> None:
-        if self._match and self._match.over:
-            self._again()  # everybody still sits there, and phones ask nobody to be ready
+        if self._match and self._match.over:  # everybody still sits there, and phones ask nobody to be ready
+            same = self._match.game.name == self._chosen_game
+            self._begin(self._chosen_game, self._match.setup.options if same else {})
             return
         late = [place.seat for place in self._seating if place.joined and not place.ready]
         if late:
             raise StartRefused(f"Not ready yet: {', '.join(f'Seat {seat}' for seat in late)}.")
-        self._begin(self._last_game or next(iter(self._games)), {})
+        self._begin(self._chosen_game or next(iter(self._games)), {})
 
     def _control_in_match(self, place: Place, signal: Key | Turn) -> bool:
         """An open decision is answered on the box; a sealed one is the box's own business (`BoxLocked`)."""
@@ -876,7 +887,7 @@ class Table:
         stage = (
             "stopped" if self._stopped or fault else "lobby" if match is None else "over" if match.over else "playing"
         )
-        game = match.game if match else self._games.get(self._last_game)
+        game = match.game if match else self._games.get(self._chosen_game)
         return {
             "v": 1,
             "table": self.id,

@@ -318,6 +318,30 @@ def test_a_push_does_not_start_before_all_who_sit_are_ready(room: Room) -> None:
     assert room.state["notice"] == "Not ready yet: Seat 3."
 
 
+def test_boxes_alone_choose_the_game_with_a_dial_before_and_after_a_match() -> None:
+    bait = games.find("bid-and-bait")
+    room = Room(offered=(bait, SHORT))
+    room.boxes_up()
+    room.take(Turn("box-1", 2))
+    assert room.state["game"] == "short"
+    assert room.state["notice"] == "A push starts Short, for 2 to 6 players. Turn a dial for another game."
+    room.take(Turn("box-2", 1))
+    assert room.state["game"] == bait.name
+    room.take(Turn("box-2", -1))
+    for seat in (1, 2):
+        room.press(seat, "push")
+    room.press(1, "push")
+    assert room.state["title"] == "Short"
+    assert room.state["notice"] is None
+    room.press(1, "push")
+    assert room.state["state"] == "over"
+    room.take(Turn("box-2", -1))
+    assert (room.state["state"], room.state["title"]) == ("over", "Short")
+    assert "A push starts Bid & Bait!" in str(room.state["notice"])
+    room.press(1, "push", "push")
+    assert (room.state["state"], room.state["game"]) == ("playing", bait.name)
+
+
 def test_the_bar_stands_up_again(room: Room) -> None:
     room.boxes_up()
     room.press(1, "push", "bar")

@@ -180,6 +180,7 @@ function Welcome({ state }) {
         ${(room || onBoxAlone) && html`<li>Press the box in front of you</li>`}
       </ol>
       <p class="by-hand">or open <b>${bare(state.url)}</b><br />and type <b class="code">${state.code}</b></p>
+      ${state.seats.some((s) => s.box === "on") && html`<p class="no-phone">No phone? Push your dial to sit down, turn it to choose the game, push again to start.</p>`}
     </div>
   </section>`;
 }
