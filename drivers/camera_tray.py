@@ -19,7 +19,7 @@ import numpy as np
 from drivers import settings as block
 from drivers.line import SteadyClock
 from drivers.needs import Need
-from drivers.own_thread import Inbox, OwnThread
+from drivers.own_thread import Inbox, Threaded
 from drivers.pips import Look, Picture, Reading, Tray, read
 from hub.errors import DeviceLost
 from hub.ports import Clock, DiceKit, DiceSeen, DiceState
@@ -198,35 +198,23 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
             raise ValueError(f'source is "v4l2:0", "picamera2:0" or "folder:/a/path", not {self.source!r}')
 
 
-class CameraTray:
-    """A dice reader: the port `Dice`, and the work of its own thread."""
+class CameraTray(Threaded):
+    """The `Dice` port on a camera, and the device of a `[[device]]` block."""
 
     lamps = page = boxes = None
 
     def __init__(self, settings: Settings, inbox: Inbox, clock: Clock | None = None) -> None:
+        self._clock = clock if clock is not None else SteadyClock()
+        super().__init__(NAME, inbox, self._clock)
         self.dice = self
         self._settings = settings
         self._put = inbox
-        self._clock = clock if clock is not None else SteadyClock()
         self._frames: Frames | None = None
         self._tray: Tray | None = None
         self._before: Picture | None = None
         self._watch: Watch | None = None
         self._arm = self._count = 0
         self._told: tuple[DiceState, tuple[int, ...], str] | None = None
-        self._thread = OwnThread(NAME, self, inbox, self._clock)
-
-    def start(self) -> None:
-        """Open the camera, and again whenever it was lost."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Give the camera back."""
-        self._thread.close()
-
-    def wake(self) -> None:
-        """Look at the clock now."""
-        self._thread.wake()
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:  # noqa: ARG002 - a camera does not see who throws
         """Watch for a throw."""

@@ -23,7 +23,7 @@ from drivers.eink_panels import MODELS, Cable, Mode, Model, Panel, Pins, open_pa
 from drivers.header import OpenBus, PinFactory, Spi, Wire, open_pins, open_spi
 from drivers.line import SteadyClock
 from drivers.needs import Need
-from drivers.own_thread import Inbox, OwnThread
+from drivers.own_thread import Inbox, Threaded
 from hub.errors import ConfigError, DeviceError
 from hub.ports import Clock
 
@@ -112,7 +112,7 @@ class Refresh:
             self._last_full = now
 
 
-class Eink:
+class Eink(Threaded):
     """The `Page` port on a panel, and the device of a `[[device]]` block. `show` returns at once, whatever hangs."""
 
     lamps = boxes = dice = None
@@ -127,6 +127,7 @@ class Eink:
         open_header: Callable[[PinFactory], Factory] = open_pins,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
+        super().__init__(f"eink {asked.panel}", inbox, clock)
         self._asked = asked
         self._model = asked.model()
         self._draw = draw
@@ -141,25 +142,16 @@ class Eink:
         self._factory: Factory | None = None
         self._cable: Cable | None = None
         self._panel: Panel | None = None
-        self._thread = OwnThread(f"eink {asked.panel}", self, inbox, clock)
 
     @property
     def page(self) -> Eink:
         """The port this device fulfils."""
         return self
 
-    def start(self) -> None:
-        """Open the panel, now or when it is there."""
-        self._thread.start()
-
     def close(self) -> None:
         """Show what is newest, and leave it there."""
         self._thread.tell(self._last_word)
         self._thread.close(LAST_WORD)
-
-    def wake(self) -> None:
-        """Look at the clock now (a test has put it forward)."""
-        self._thread.wake()
 
     def show(self, public: Mapping[str, Any], settled: bool) -> None:
         """The newest public state; one that was not drawn yet is forgotten, but for its round's end."""

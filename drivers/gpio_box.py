@@ -23,7 +23,7 @@ from drivers import settings as block
 from drivers.header import PinFactory, Wire
 from drivers.line import SteadyClock
 from drivers.needs import Need
-from drivers.own_thread import Inbox, OwnThread
+from drivers.own_thread import Inbox, Threaded
 from drivers.ring_light import RingLight
 from hub.errors import ConfigError, DeviceLost
 from hub.pictures.rings import LAMPS, Colour
@@ -341,7 +341,7 @@ def levels(ring: Sequence[Colour], count: int) -> list[float]:
     return shown
 
 
-class GpioBoxes:
+class GpioBoxes(Threaded):
     """The `Boxes` port on the header, and the device of a `[[device]]` block. Nothing here blocks."""
 
     lamps = page = dice = None
@@ -353,6 +353,7 @@ class GpioBoxes:
         clock: Clock,
         open_pins: Callable[[], Factory],
     ) -> None:
+        super().__init__(f"gpio_box {', '.join(pins.id for pins in boxes)}", inbox, clock)
         self._clock = clock
         self._put = inbox
         self._open_pins = open_pins
@@ -360,24 +361,11 @@ class GpioBoxes:
         self._wired = {pins.id: _Wired(pins, inbox) for pins in boxes}
         self._boot = secrets.token_hex(4)
         self._up = False
-        self._thread = OwnThread(f"gpio_box {', '.join(self._wired)}", self, inbox, clock)
 
     @property
     def boxes(self) -> GpioBoxes:
         """The port this device fulfils."""
         return self
-
-    def start(self) -> None:
-        """Claim the pins from now on."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Give the pins back."""
-        self._thread.close()
-
-    def wake(self) -> None:
-        """Look at the clock now (a test has put it forward)."""
-        self._thread.wake()
 
     # --- the thread's work ---
 

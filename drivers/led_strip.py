@@ -18,7 +18,7 @@ from drivers import settings as block
 from drivers.header import Bus, OpenBus, Spi, Wire, open_spi
 from drivers.line import SteadyClock
 from drivers.needs import Need
-from drivers.own_thread import Inbox, OwnThread
+from drivers.own_thread import Inbox, Threaded
 from drivers.ring_light import RingLight
 from hub.errors import ConfigError, DeviceLost
 from hub.pictures.rings import LAMPS, Colour
@@ -130,12 +130,13 @@ def laid_out(rings: Sequence[Sequence[Colour]], asked: Settings) -> list[Colour]
 # --- the device --------------------------------------------------------------------------------------------
 
 
-class LedStrip:
+class LedStrip(Threaded):
     """The `Lamps` port on a strip, and the device of a `[[device]]` block."""
 
     page = boxes = dice = None
 
     def __init__(self, asked: Settings, inbox: Inbox, clock: Clock, open_bus: OpenBus = open_spi) -> None:
+        super().__init__(f"led_strip {asked.spi}", inbox, clock)
         self._asked = asked
         self._place = asked.place()
         self._coding = CODINGS[asked.chip]
@@ -144,24 +145,11 @@ class LedStrip:
         self._rings = {seat: RingLight() for seat in asked.seats}
         self._told = b""
         self._again_at = 0.0
-        self._thread = OwnThread(f"led_strip {asked.spi}", self, inbox, clock)
 
     @property
     def lamps(self) -> LedStrip:
         """The port this device fulfils."""
         return self
-
-    def start(self) -> None:
-        """Open the bus, now or when it is there."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Go dark."""
-        self._thread.close()
-
-    def wake(self) -> None:
-        """Look at the clock now (a test has put it forward)."""
-        self._thread.wake()
 
     def show(self, rings: Mapping[int, LampPicture]) -> None:
         """The newest picture of every seat; a seat without one is dark."""

@@ -1,16 +1,16 @@
 """A driver's own thread: takes the device, does what is due, and takes it again for ever when it was lost.
 
-What the device is and does is the business of its `Work`. The table hears of a lost device and of its return, each
-once, and plays on in between.
+What the device is and does there is for those who derive from `Threaded`. The table hears of a lost device and of its
+return, each once, and plays on in between.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
-from typing import Protocol
 
 from hub.errors import DeviceError, DeviceLost
 from hub.ports import Clock, DeviceDown, DeviceUp
@@ -22,15 +22,36 @@ SHORTEST_REST, LONGEST_REST = 0.5, 5.0  # between two tries to take a device
 Inbox = Callable[[object], None]
 
 
-class Work(Protocol):
-    """What happens on the thread. DeviceError from `take` or `step` means: give it back, rest, take it again."""
+class Threaded(ABC):
+    """A device with a thread of its own. What its port is told, it passes on with `_thread.tell` or `_thread.wake`."""
 
+    def __init__(self, name: str, inbox: Inbox, clock: Clock) -> None:
+        """Staff know the device as `name`."""
+        self._thread = OwnThread(name, self, inbox, clock)
+
+    def start(self) -> None:
+        """Take the device, now or when it is there."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Do what was told, and give the device back."""
+        self._thread.close()
+
+    def wake(self) -> None:
+        """Look at the clock now (a test has put it forward)."""
+        self._thread.wake()
+
+    # --- on the thread; DeviceError from `take` or `step` means: give it back, rest, take it again ---
+
+    @abstractmethod
     def take(self) -> None:
         """Open the device."""
 
+    @abstractmethod
     def step(self, now: float) -> float | None:
         """Do what is due; when to be called again at the latest."""
 
+    @abstractmethod
     def give_back(self) -> None:
         """Close whatever is open; called before another try and at the end."""
 
@@ -38,9 +59,9 @@ class Work(Protocol):
 class OwnThread:
     """The one thread of a device that staff know as `name`."""
 
-    def __init__(self, name: str, work: Work, inbox: Inbox, clock: Clock) -> None:
+    def __init__(self, name: str, device: Threaded, inbox: Inbox, clock: Clock) -> None:
         self._name = name
-        self._work = work
+        self._device = device
         self._put = inbox
         self._clock = clock
         self._calls: deque[Callable[[], None]] = deque()
@@ -87,7 +108,7 @@ class OwnThread:
             if stopping:
                 break
             until = self._advance()
-        self._attempt(self._work.give_back)
+        self._attempt(self._device.give_back)
 
     def _make_calls(self) -> None:
         while self._calls:
@@ -100,9 +121,9 @@ class OwnThread:
             return self._again_at
         try:
             if not self._taken:
-                self._work.take()
+                self._device.take()
                 self._taken = True
-            until = self._work.step(now)
+            until = self._device.step(now)
         except DeviceError as why:
             return self._lose(why)
         except Exception:  # a driver's thread lives on (design, section 6)
@@ -116,7 +137,7 @@ class OwnThread:
         return until
 
     def _lose(self, why: DeviceError) -> float:
-        self._attempt(self._work.give_back)
+        self._attempt(self._device.give_back)
         self._taken = False
         self._again_at = self._clock.now() + self._rest
         self._rest = min(2 * self._rest, LONGEST_REST)
