@@ -1,4 +1,4 @@
-"""The command line: `table-hub run | demo | doctor | test-device | find-dice | calibrate-tray | pinout | referee | ...`."""
+"""The command line: `table-hub run | demo | doctor | test-device | update-box | find-dice | ... | referee | ...`."""
 
 from __future__ import annotations
 
@@ -75,6 +75,11 @@ def parser() -> ArgumentParser:
     measured.add_argument("name", nargs="?", metavar="NAME", help="the [[device]], where there are several trays")
     measured.add_argument("--config", metavar="FILE", help="the owner's TOML file")
     measured.set_defaults(command=_calibrate_tray)
+
+    updated = commands.add_parser("update-box", help="make a seat box or dice tray a drive for its new firmware")
+    updated.add_argument("id", nargs="?", default="", metavar="ID", help="as doctor names it, where several are plugged in")
+    updated.add_argument("--port", action="append", metavar="PORT", help="look there instead of at every USB port")
+    updated.set_defaults(command=_update_box)
 
     pinout = commands.add_parser("pinout", help="how the devices of a configuration are wired to the Pi")
     pinout.add_argument("--config", metavar="FILE", help="the owner's TOML file")
@@ -183,6 +188,17 @@ def _find_dice(args: Namespace) -> int:
     if not found:
         print("No smart die was heard: shake each die, and charge what stays dark.", file=sys.stderr)
     return 0 if found else 1
+
+
+def _update_box(args: Namespace) -> int:
+    from drivers.hello import boards, make_drive, the_one
+    from drivers.line import SteadyClock, usb_ports
+
+    clock = SteadyClock()
+    board = the_one(boards(args.port or usb_ports(), clock), args.id)
+    make_drive(board, clock)
+    print(f"{board.id} is a drive now, RPI-RP2: drag the new .uf2 file onto it, and it comes back by itself.")
+    return 0
 
 
 def _calibrate_tray(args: Namespace) -> int:

@@ -19,12 +19,14 @@ from drivers import hello
 from drivers.frames import Beat, Hello, OtherProtocol
 from drivers.line import Line, SteadyClock
 from drivers.simulated import SimBox
+from hub.__main__ import main
 from hub.app import Hub
 from hub.config import Config, DevicePart
 from hub.doctor import look_at
 from hub.doctor.machine import Machine
 from hub.errors import DeviceLost, HubError
 from tests.drivers.bench import BOX
+from tests.firmware.pico import FirmwareEnd, needs_micropython
 from tests.phone_ui.rig import until
 
 
@@ -90,6 +92,68 @@ def test_a_box_whose_heart_is_not_heard_is_met_all_the_same() -> None:
     beat = Beat(s=2, up=7, st="idle")
     assert at_a_pty(encode(said), patience=0.3) == hello.Met(said)
     assert at_a_pty(encode(said) + encode(beat)) == hello.Met(said, 7)
+
+
+# --- new firmware ----------------------------------------------------------------------------------------
+
+
+def test_the_only_box_becomes_a_drive_and_leaves_its_port(box: SimBox, capsys: pytest.CaptureFixture[str]) -> None:
+    port = str(box.port)
+    assert main(["update-box", "--port", port]) == 0
+    assert f"{BOX} is a drive now" in capsys.readouterr().out
+    assert not box.state()["connected"] or not Path(port).exists()
+
+
+@needs_micropython
+def test_the_real_firmware_ends_in_its_boot_rom(tmp_path: Path) -> None:
+    end = FirmwareEnd(BOX)
+    box = SimBox(BOX, tmp_path / "port", SteadyClock(), end=end)
+    box.start()
+    try:
+        assert main(["update-box", BOX, "--port", str(box.port)]) == 0
+        assert end.wants_firmware
+    finally:
+        box.close()
+        end.close()
+
+
+def test_with_two_boxes_one_has_to_be_named_and_nothing_happens_before(
+    box: SimBox, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = SimBox("b2", tmp_path / "port-2", SteadyClock())
+    other.start()
+    both = ["--port", str(box.port), "--port", str(other.port)]
+    try:
+        assert main(["update-box", *both]) == 1
+        assert capsys.readouterr().err.startswith(f"Which one? There are {BOX} at ")
+        assert main(["update-box", "b3", *both]) == 1
+        assert capsys.readouterr().err.startswith("There is no board b3: there are ")
+        assert box.state()["connected"]
+        assert main(["update-box", "b2", *both]) == 0
+        assert box.state()["connected"]
+    finally:
+        other.close()
+
+
+def test_a_box_that_the_hub_has_is_not_taken_from_it(box: SimBox, capsys: pytest.CaptureFixture[str]) -> None:
+    line = Line(str(box.port))
+    try:
+        assert main(["update-box", "--port", str(box.port)]) == 1
+        assert capsys.readouterr().err == f"{box.port} is in use, as by a hub that runs: stop that first.\n"
+    finally:
+        line.close()
+
+
+def test_nobody_there_and_a_board_that_does_not_obey_are_said_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(DeviceLost, match="No seat box or dice tray says hello"):
+        hello.the_one(hello.boards([], SteadyClock()))
+    far, near = os.openpty()
+    try:
+        with pytest.raises(DeviceLost, match="b9 does not answer: plug it in with its BOOTSEL button held"):
+            hello.make_drive(hello.Board("b9", os.ttyname(near)), SteadyClock(), patience=0.2)
+    finally:
+        os.close(far)
+        os.close(near)
 
 
 # --- this computer ---------------------------------------------------------------------------------------
