@@ -23,7 +23,8 @@ from bleak.exc import BleakError
 from drivers import settings as block
 from drivers.line import SteadyClock
 from drivers.needs import Need
-from drivers.own_thread import LONGEST_REST, SHORTEST_REST, Inbox
+from drivers.own_thread import Inbox
+from drivers.rests import SHORTEST, rests
 from drivers.smart_dice import Known, Moved, Power, Talk, Word, talk_of
 from hub.errors import DeviceLost
 from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
@@ -263,20 +264,19 @@ class BleDice:
 
     async def _look(self) -> None:
         """Scan while a die is missing; a die that is heard gets a task of its own."""
-        rest = SHORTEST_REST
+        pauses = rests()
         while True:
             try:
                 async with BleakScanner(self._heard_on_air, **_backend(self._radio.scanner)):
                     self._fine()
-                    rest = SHORTEST_REST
+                    pauses = rests()
                     while len(self._held) < self._most:
                         await asyncio.sleep(TICK)
                 while len(self._held) >= self._most:
                     await asyncio.sleep(TICK)
             except (BleakError, OSError) as why:
                 self._trouble_with(f"The Bluetooth radio cannot be used ({why}): is it there and switched on? Type the rolls.")
-                await asyncio.sleep(rest)
-                rest = min(2 * rest, LONGEST_REST)
+                await asyncio.sleep(next(pauses))
 
     def _heard_on_air(self, device: BLEDevice, said: AdvertisementData) -> None:
         name = said.local_name or device.name or ""
@@ -314,7 +314,7 @@ class BleDice:
                 self._kit.lost(device.address, self._clock.now())
             with suppress(BleakError, OSError, TimeoutError):
                 await asyncio.wait_for(client.disconnect(), LET_GO)
-        await asyncio.sleep(SHORTEST_REST)
+        await asyncio.sleep(SHORTEST)
 
     def _trouble_with(self, why: str) -> None:
         if why != self._trouble:

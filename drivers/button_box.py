@@ -42,7 +42,8 @@ from drivers.frames import (
 )
 from drivers.line import Lines, SteadyClock, named_ports, usb_ports
 from drivers.needs import Need
-from drivers.own_thread import SHORTEST_REST, Inbox
+from drivers.own_thread import Inbox
+from drivers.rests import rests
 from hub.errors import DeviceLost, WrongFirmware
 from hub.ports import (
     BoxBid,
@@ -303,7 +304,7 @@ class Cable(Conversation):
     def _done(self, box: Box, asked: Frame | None) -> None:
         if asked is None:
             return
-        self._rest = SHORTEST_REST
+        self._rests = rests()
         match asked:
             case Cancel(r=round) if box.cancelling == round:
                 box.cancelling = None
@@ -359,7 +360,7 @@ class Cable(Conversation):
         true = bid.b <= sealed.high and commitment(box.id, bid.r, bid.b, bid.n) == box.commitment
         if isinstance(self.link.asked, Reveal):
             self.link.settle()
-        self._rest = SHORTEST_REST
+        self._rests = rests()
         box.forget_round()
         box.told = bid.r
         self._fleet.put(BoxBid(box.id, bid.r, bid.b) if true else BoxCheated(box.id, bid.r))
@@ -369,7 +370,7 @@ class Cable(Conversation):
     def try_again(self, name: str) -> None:
         """The cable that had the box of that id lost it: perhaps it is ours now."""
         if self.state == "twin" and self._twin == name:
-            self.state, self._who, self._who_at, self._rest = "asking", None, 0.0, SHORTEST_REST
+            self.state, self._who, self._who_at, self._rests = "asking", None, 0.0, rests()
 
     def _ask(self, now: float) -> None:
         super()._ask(now)

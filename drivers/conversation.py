@@ -24,7 +24,7 @@ from drivers.frames import (
     Reader,
     Who,
 )
-from drivers.own_thread import LONGEST_REST, SHORTEST_REST
+from drivers.rests import rests
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class Conversation(ABC):
         self._reader = Reader(TO_HUB)
         self._who: Frame | None = None  # as asked since the board was last heard to say hello
         self._who_at = 0.0
-        self._rest = SHORTEST_REST
+        self._rests = rests()
         self._heard_at = 0.0
 
     # --- what the line says ---
@@ -154,5 +154,4 @@ class Conversation(ABC):
         self._sleep(now)
 
     def _sleep(self, now: float) -> None:
-        self._who_at = now + self._rest
-        self._rest = min(2 * self._rest, LONGEST_REST)
+        self._who_at = now + next(self._rests)

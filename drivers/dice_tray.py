@@ -31,7 +31,8 @@ from drivers.frames import (
 )
 from drivers.line import Lines, SteadyClock, named_ports, usb_ports
 from drivers.needs import Need
-from drivers.own_thread import SHORTEST_REST, Inbox
+from drivers.own_thread import Inbox
+from drivers.rests import rests
 from hub.errors import DeviceLost
 from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
 
@@ -156,7 +157,7 @@ class Cable(Conversation):
             self._give_up(f"{self.port} is the {hello.k} {hello.id}, not the dice tray of this table: it is given up.")
             return
         self._meet(hello, Memory())
-        self._done, self._rest = None, SHORTEST_REST
+        self._done, self._rests = None, rests()
 
     def _refuse(self, other: OtherProtocol) -> None:
         if other.id != self._tray.wanted:

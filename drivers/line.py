@@ -14,14 +14,15 @@ import termios
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 import serial
 from serial.tools import list_ports
 
+from drivers.rests import rests
 from hub.errors import DeviceLost
 from hub.ports import Clock
 
@@ -29,7 +30,6 @@ log = logging.getLogger(__name__)
 
 PICO = 0x2E8A  # the USB vendor id of Raspberry Pi (hardware: "hot plug")
 SCAN = 0.5  # seconds between two looks for ports
-SHORTEST_REST, LONGEST_REST = 0.5, 5.0  # between two tries at one port
 
 
 class SteadyClock:
@@ -168,10 +168,10 @@ class _Served:
 
 @dataclass(slots=True)
 class _Rest:
-    """A port that gave trouble: when it is tried again, and how long the next rest is. None: not until replugged."""
+    """A port that gave trouble: when it is tried again, None for not until replugged; and the rests after that."""
 
-    until: float | None
-    next: float
+    until: float | None = None
+    lengths: Iterator[float] = field(default_factory=rests)
 
 
 class Lines:
@@ -281,7 +281,7 @@ class Lines:
         if served.speaker.finished:
             del self._served[served.line.port]
             served.line.close()
-            self._rests[served.line.port] = _Rest(until=None, next=SHORTEST_REST)
+            self._rests[served.line.port] = _Rest()
 
     def _write(self, served: _Served, now: float) -> None:
         while True:
@@ -301,9 +301,8 @@ class Lines:
         self._attempt(lambda: served.speaker.lost(why))
 
     def _let_rest(self, port: str, now: float) -> None:
-        before = self._rests.get(port)
-        length = before.next if before is not None else SHORTEST_REST
-        self._rests[port] = _Rest(until=now + length, next=min(2 * length, LONGEST_REST))
+        rest = self._rests.setdefault(port, _Rest())
+        rest.until = now + next(rest.lengths)
 
     def _wait(self) -> None:
         deadlines = [self._scan_at]

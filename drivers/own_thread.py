@@ -12,12 +12,11 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 
+from drivers.rests import rests
 from hub.errors import DeviceError, DeviceLost
 from hub.ports import Clock, DeviceDown, DeviceUp
 
 log = logging.getLogger(__name__)
-
-SHORTEST_REST, LONGEST_REST = 0.5, 5.0  # between two tries to take a device
 
 Inbox = Callable[[object], None]
 
@@ -69,7 +68,7 @@ class OwnThread:
         self._woken = self._stopping = False
         self._taken = False
         self._again_at = 0.0
-        self._rest = SHORTEST_REST
+        self._rests = rests()
         self._trouble = ""
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
@@ -129,7 +128,7 @@ class OwnThread:
         except Exception:  # a driver's thread lives on (design, section 6)
             log.exception("A step of %s failed.", self._name)
             return self._lose(DeviceLost(f"{self._name} is given a rest: its driver failed, and the log says how."))
-        self._rest = SHORTEST_REST
+        self._rests = rests()
         if self._trouble:
             self._trouble = ""
             log.info("%s is well again.", self._name)
@@ -139,8 +138,7 @@ class OwnThread:
     def _lose(self, why: DeviceError) -> float:
         self._attempt(self._device.give_back)
         self._taken = False
-        self._again_at = self._clock.now() + self._rest
-        self._rest = min(2 * self._rest, LONGEST_REST)
+        self._again_at = self._clock.now() + next(self._rests)
         if str(why) != self._trouble:
             self._trouble = str(why)
             log.warning("%s", why)
