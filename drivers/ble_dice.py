@@ -66,7 +66,7 @@ class _Arm:
 class Kit:
     """All dice of a table and the throw that is watched. Pure: words of dice and time in, signals out."""
 
-    def __init__(self, put: Callable[[object], None]) -> None:
+    def __init__(self, put: Inbox) -> None:
         self._put = put
         self._dice: dict[str, _Die] = {}
         self._arm: _Arm | None = None

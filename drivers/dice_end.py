@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from drivers.own_thread import Inbox
 from hub.ports import Clock, DiceKit, DiceSeen, DiceState
 
-Inbox = Callable[[object], None]
 MOST_DICE = 100
 
 

@@ -27,11 +27,11 @@ from drivers.box_end import BoxEnd, End
 from drivers.button_box import ButtonBoxes
 from drivers.dice_end import MOST_DICE, SimDice
 from drivers.line import Calls, SteadyClock
+from drivers.own_thread import Inbox
 from hub.ports import Clock, Control
 
 log = logging.getLogger(__name__)
 
-Inbox = Callable[[object], None]
 Draw = Callable[[Mapping[str, Any]], Image.Image]
 
 
