@@ -437,6 +437,48 @@ def test_more_rows_than_there_is_room_for_stand_in_two_columns_with_what_counts_
     assert "●9 ▲1 · on 1 to 9" in told("4.2", state, words)
 
 
+def test_rows_may_stand_for_the_large_text_and_on_the_smallest_panel_only_where_their_names_are_whole() -> None:
+    state, words = shared(8)
+    words["screen"] = {"phase": {"market": {"row": "table.products"}}}
+    assert "●8 ▲1 · on 1 to 8" in told("7.5", state, words)
+    assert all(f"●{n} ▲1" in told("4.2", state, words) for n in range(1, 9))
+    assert "Solar" not in told("2.9", state, words)
+    assert "Market" in told("2.9", state, words)
+    state, words = shared(2)
+    words["screen"] = {"phase": {"market": {"row": "table.products"}}}
+    assert "Solar Lamp number 2" in told("2.9", state, words)
+
+
+def test_no_line_of_facts_begins_or_ends_with_a_dot_and_no_fact_is_broken() -> None:
+    state = auction()
+    for facts in state["view"]["seats"].values():
+        facts |= {"cash": 1240, "tech": 118, "marketing": 17}
+    words = deepcopy(AUCTION)
+    words["facts"] |= {name: {"where": "seat", "label": f"{name} {name}"} for name in ("cash", "tech", "marketing")}
+    lines = [text for _, _, text in sheet(state, words, "7.5").texts]
+    assert "IOUs 3 · tech tech 118" in lines
+    assert all(line == line.strip(" ·") for line in lines)
+
+
+def test_sooner_than_a_name_is_cut_the_marker_stands_below_it() -> None:
+    state = auction()
+    state["seats"][0]["name"] = "Anna"
+    words = deepcopy(AUCTION)
+    words["screen"] |= {"token": "turn", "token_letter": "D"}
+    state["view"]["table"]["turn"] = 1
+    lines = [text for _, _, text in sheet(state, words, "4.2").texts]
+    assert "● Anna" in lines
+    assert any(line.startswith("D · ") for line in lines)
+
+
+def test_how_the_match_ended_is_told_once() -> None:
+    state, words = shared(0)
+    state |= {"state": "over", "over": {"winners": [2], "scores": {"1": 900, "2": 1150}, "why": "Seat 2 has the most."}}
+    state["events"] = [{"n": 1, "text": "Seat 1 rolls 4."}, {"n": 2, "text": "Seat 2 has the most."}]
+    assert told("7.5", state, words).count("has the most") == 1
+    assert "rolls 4" in told("7.5", state, words)
+
+
 def test_rows_of_another_round_may_be_left_out() -> None:
     state, words = shared(3)
     state["view"]["table"]["products"][1]["round"] = 0

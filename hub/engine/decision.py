@@ -289,15 +289,13 @@ def _put(question: Question) -> Generator[Question, Any, Any]:
 async def ask(s: State[Any, Any], seat: int, moves: Moves, want: str, *, hidden: bool = False) -> Answer:
     """Ask one seat. The last move listed is the safe answer of an absent seat.
 
-    A seat with one answer only is not asked: the answer is given, and told. Set `hidden` where only
-    the seat itself can know that it has no choice, for not being asked would tell the others.
+    A seat with one answer only is not asked: the answer is given, and the rulebook tells what came of it. Set
+    `hidden` where only the seat itself can know that it has no choice, for not being asked would tell the others.
     """
     if not hidden:
         only = moves() if callable(moves) else moves
         if len(only) == 1 and only[0].single():
-            answer = Answer(only[0].name, only[0].first())
-            tell(s, f"Seat {seat} has one choice only.", kind="forced", seat=seat, move=answer.move)
-            return answer
+            return Answer(only[0].name, only[0].first())
     return await _put(Question("ask", want, {seat: moves}))  # type: ignore[no-any-return]
 
 

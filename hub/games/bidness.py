@@ -83,6 +83,11 @@ class Lawsuit:
     offers: list[int] = field(default_factory=list)
 
     @property
+    def damages(self) -> str:
+        """What is at stake, in words."""
+        return damages_words(self.of, self.stake)
+
+    @property
     def offer(self) -> int | None:
         """BN-39: the amount that is talked about."""
         return self.offers[-1] if self.offers else None
@@ -306,7 +311,7 @@ async def deal_events(s: Table) -> None:
             if s.seats[seat].hand_size < HAND and t.deck.cards:
                 hand(s, seat).append(t.deck.cards.pop(0))
                 dealt[seat] += 1
-    told = ", ".join(f"Seat {seat} {cards}" for seat, cards in dealt.items())
+    told = shared_words(s, {seat: str(cards) for seat, cards in dealt.items() if cards}, "to") or "none"
     tell(s, f"Event cards are dealt: {told}.", rule="BN-13", kind="deal", dealt={str(seat): cards for seat, cards in dealt.items()})
 
 
@@ -316,16 +321,16 @@ async def discard_one(s: Table) -> None:
     s.phase = "discard"
     moves = {seat: [offer("discard", card=OneOf(distinct(hand(s, seat))))] for seat in s.seats if hand(s, seat)}
     answers = await ask_all(s, moves, "Discard one card of your hand.", into="discard")
-    backs: list[str] = []
+    backs: dict[int, str] = {}
     for seat, answer in answers.items():
         s.seats[seat].discard = None
         face = answer["card"]
         hand(s, seat).remove(face)
         if face != PAYBACK:
             t.face_down.cards.append(face)
-        backs.append(f"Seat {seat} {'a Payback' if face == PAYBACK else 'an Event'} card")
+        backs[seat] = "a Payback card" if face == PAYBACK else "an Event card"
     if backs:
-        tell(s, f"Discarded face down: {', '.join(backs)}.", rule="BN-14", kind="discard")
+        tell(s, f"Discarded face down: {shared_words(s, backs, 'by')}.", rule="BN-14", kind="discard")
 
 
 # --- Card play ---------------------------------------------------------------------------------------
@@ -335,6 +340,8 @@ async def card_play(s: Table) -> None:
     """BN-15, BN-18, BN-19, BN-20: clockwise turns from the first player, until all have passed in a row; the rest is kept."""
     t = s.table
     t.passes, t.rolls, t.receipts = 0, {}, []
+    for seat in clockwise(s.seats, t.first_player or 0):
+        out_of_cards(s, seat)
     for seat in cycle(clockwise(s.seats, t.first_player or 0)):
         s.phase, t.turn = "play", seat
         await turn(s, seat)
@@ -348,7 +355,6 @@ async def turn(s: Table, seat: int) -> None:
     t = s.table
     if s.seats[seat].hand_size <= KEPT:
         t.passes += 1
-        tell(s, f"Seat {seat} must pass with two cards or fewer.", rule="BN-16", kind="pass", seat=seat, forced=True)
         return
     want = "Play a card, sell one for $10, or pass."
     answer = await ask(s, seat, partial(turn_moves, s, seat), want, hidden=True)
@@ -358,10 +364,18 @@ async def turn(s: Table, seat: int) -> None:
         return
     t.passes = 0
     hand(s, seat).remove(answer["card"])
+    out_of_cards(s, seat)
     if answer.move == "sell":
         sell(s, seat, answer["card"])
     else:
         await play_card(s, seat, answer)
+
+
+def out_of_cards(s: Table, seat: int) -> None:
+    """BN-16: told when a hand has come down to two cards; its passes are not told one by one."""
+    if s.seats[seat].hand_size <= KEPT:
+        left = some(s.seats[seat].hand_size, "card")
+        tell(s, f"Seat {seat} has {left} left and passes from now on.", rule="BN-16", kind="out", seat=seat)
 
 
 def sell(s: Table, seat: int, face: str) -> None:
@@ -670,8 +684,10 @@ def round_limit(s: Table) -> None:
         return
     best = min((company.ious, -company.cash) for company in s.seats.values())
     winners = [seat for seat, company in s.seats.items() if (company.ious, -company.cash) == best]
+    level = [seat for seat, company in s.seats.items() if company.ious == best[0]]
     verb = "have" if winners[1:] else "has"
-    why = f"{seats_words(winners)} {verb} the fewest IOUs, {best[0]}, and ${-best[1]}, after {some(s.round, 'round')}."
+    cash = f", and of those the most cash, ${-best[1]}" if level[1:] else ""
+    why = f"After {some(s.round, 'round')} {seats_words(winners)} {verb} the fewest IOUs, {best[0]}{cash}."
     win(s, winners, "BN-H08", why)
 
 
@@ -822,6 +838,16 @@ def some(number: int, what: str) -> str:
 def seats_words(seats: Sequence[int]) -> str:
     """Seats in words."""
     return " and ".join(f"Seat {seat}" for seat in seats)
+
+
+def shared_words(s: Table, by_seat: Mapping[int, str], between: str) -> str:
+    """What seats have in common, told once: "6 each", or "2 to Seat 1, 3 to Seat 2 and Seat 4"."""
+    alike: dict[str, list[int]] = {}
+    for seat, one in by_seat.items():
+        alike.setdefault(one, []).append(seat)
+    if list(alike.values()) == [[*by_seat]] and len(by_seat) == len(s.seats):
+        return f"{next(iter(alike))} each"
+    return ", ".join(f"{one} {between} {seats_words(seats)}" for one, seats in alike.items())
 
 
 def damages_words(of: str, stake: int) -> str:

@@ -90,6 +90,11 @@ class Rolled:
     face: int
     pays: int | None
 
+    @property
+    def outcome(self) -> str:
+        """What came of it, in words."""
+        return "it stays" if self.pays is None else f"pays {dollars(self.pays)} a share"
+
 
 @dataclass(slots=True)
 class Market:
@@ -264,7 +269,7 @@ async def venture(s: Table) -> None:
             why = "has no other new product to back" if s.seats[seat].chips else "has no chip to venture"
             tell(s, f"Seat {seat} {why}.", rule="BI-12", kind="abstain", seat=seat)
         elif answers[seat].move == "abstain":
-            tell(s, f"Seat {seat} holds its chip.", rule="BI-12", kind="abstain", seat=seat)
+            tell(s, f"Seat {seat} holds the chip back.", rule="BI-12", kind="abstain", seat=seat)
         else:
             product = product_of(s, answers[seat]["product"])
             put_chip(s, seat, product)
@@ -394,7 +399,7 @@ def richest(s: Table) -> None:
         winners = [seat for seat in winners if s.seats[seat].chips == chips]
         by_chips = f" and {chips} chips in reserve"
     told = " and ".join(f"Seat {seat}" for seat in winners)
-    raise Won(winners, cash, f"{told} {'share the win' if winners[1:] else 'wins'} with {dollars(most)}{by_chips}.", rule="BI-27")
+    raise Won(winners, cash, f"{told} {'have' if winners[1:] else 'has'} the most cash, {dollars(most)}{by_chips}.", rule="BI-27")
 
 
 # --- Cards -------------------------------------------------------------------------------------------

@@ -170,8 +170,9 @@ class _Told:
 
     @property
     def happened(self) -> list[str]:
-        """What happened, oldest first."""
-        return [self._said(event.get("text")) for event in self.state.get("events") or ()]
+        """What happened, oldest first; how the match ended stands in the main zone."""
+        why = (self.state.get("over") or {}).get("why")
+        return [self._said(event.get("text")) for event in self.state.get("events") or () if event.get("text") != why]
 
     def _dice(self) -> Sequence[tuple[int, int]]:
         dice = self.state.get("dice") or {}
@@ -547,9 +548,7 @@ def _main(paper: Sheet, box: Box, told: _Told, sizes: Sequence[int]) -> None:
     """What is largest on a panel: a row of cards where the phase has one, else the one large text."""
     if told.row:
         _cards(paper, box, told.row, [size for size in sizes if size <= 60])
-    elif told.listing:
-        _listing(paper, box, told.listing)
-    else:
+    elif not (told.listing and _listing(paper, box, told.listing)):
         _number(paper, box, told.main, sizes, told.dice)
 
 
@@ -582,21 +581,30 @@ def _cards(paper: Sheet, box: Box, row: Sequence[_Laid], sizes: Sequence[int]) -
         at += width
 
 
-def _listing(paper: Sheet, box: Box, records: Sequence[_Record]) -> None:
-    """Records for the large text: a line for each with its text where there is room, else their titles side by side."""
+def _listing(paper: Sheet, box: Box, records: Sequence[_Record]) -> bool:
+    """Records for the large text: a line for each with its text where there is room, else their titles side by side.
+
+    False where there is no room for either, and then nothing is drawn.
+    """
     least = 22 if box.width > 450 else 18
     height = box.height // len(records)
     if height >= least + 2:
         height = min(height, least * 2)
-        widest = max(width_of(record.title, least + 2, bold=True) for record in records)
+        widest = _title_width(records, box.width, least + 2, least)
         for place, record in enumerate(records):
             _record(paper, box.row(place, height), record, widest, least + 2, least)
-        return
+        return True
+    if box.height >= 3 * least:
+        _in_halves(paper, box, records, min(box.height // -(-len(records) // 2), least * 2), least)
+        return True
     across = -(-len(records) // 2)
     size = min(fitting(record.title, box.width // across - 6, (34, 30, 26, 22, 20, 18, 16), bold=True) for record in records)
+    if any(width_of(record.title, size, bold=True) > box.width // across - 6 for record in records):
+        return False
     for place, record in enumerate(records):
         down, along = divmod(place, across)
         paper.line(box.row(down, box.height // 2).column(along, across).inset(3), record.title, size, bold=True)
+    return True
 
 
 def _row_width(row: Sequence[_Laid], size: int, least: int) -> int:
@@ -629,8 +637,12 @@ def _seat(paper: Sheet, box: Box, seat: _Seat, ink: int, first: tuple[int, int],
     `first` and `others` are text size and height of the first line and of those below.
     """
     symbol = SEAT_MARKS[seat.number].symbol
-    name = f"{symbol} {seat.name} {f'· {seat.token}' if seat.token else ''}"
     facts = [fact for fact in seat.facts if fact]
+    name = f"{symbol} {seat.name} {f'· {seat.token}' if seat.token else ''}"
+    if seat.token and facts and width_of(f"{name} {facts[0]}", first[0], bold=True) + 10 > box.width:
+        name, facts = f"{symbol} {seat.name}", [*facts[:1], seat.token, *facts[1:]]  # sooner the marker below than a name cut
+    if seat.name == f"Seat {seat.number}" and facts and width_of(f"{name} {facts[0]}", first[0], bold=True) > box.width:
+        name = f"{symbol} {seat.number}"
     room = box.width - width_of(name, first[0], bold=True) - 10
     beside = facts[0] if facts and width_of(facts[0], first[0], bold=True) <= max(room, box.width * 2 // 5) else ""
     lines = _lines(facts[1:] if beside else facts, box.width, (box.height - first[1]) // others[1], others[0])
@@ -666,12 +678,22 @@ def _whole(facts: Sequence[str], width: int, size: int) -> str:
 
 def _lines(facts: Sequence[str], width: int, count: int, size: int) -> list[str]:
     """Facts with dots between them, or closer together where only that lets them fit; else the first ones, none cut."""
-    lines: list[str] = []
-    for many in range(len(facts), 0, -1):
+    for many in range(len(facts), 1, -1):
         for between in (" · ", " "):
-            lines = wrapped(between.join(facts[:many]), width, count, size)
-            if not (lines and lines[-1].endswith("…")):
+            lines = _packed(facts[:many], width, size, between)
+            if len(lines) <= count:
                 return lines
+    return wrapped(facts[0], width, count, size) if facts else []
+
+
+def _packed(facts: Sequence[str], width: int, size: int, between: str) -> list[str]:
+    """Facts on as many lines as they need: only one that is wider than a line is broken, and no line begins with a dot."""
+    lines: list[str] = []
+    for fact in facts:
+        if lines and width_of(lines[-1] + between + fact, size) <= width:
+            lines[-1] += between + fact
+        else:
+            lines += wrapped(fact, width, len(fact), size)
     return lines
 
 
@@ -687,15 +709,16 @@ def _record(paper: Sheet, box: Box, record: _Record, title_width: int, large: in
         paper.tile(Box(at, box.top + 2, at + wide, box.top + 2 + side), face, least, lit=face in record.lit)
         at += wide + 5
     if box.right - at - 8 > 0:
-        paper.line(box._replace(left=at + 8), record.text, least)
+        room = box._replace(left=at + 8)
+        paper.line(room, _whole(record.text.split(" · "), room.width, least), least)
 
 
 def _title_width(records: Sequence[_Record], width: int, large: int, least: int) -> int:
-    """How wide the titles of rows are: half at most; where there are only texts beside them, these go first down to a third."""
+    """How wide the titles of rows are: half at most; beside texts alone all that the first part of these leaves, or a third."""
     widest = max((width_of(record.title, large, bold=True) for record in records), default=0)
     if any(record.cards for record in records):
         return min(widest, width // 2)
-    texts = max((width_of(record.text, least) for record in records), default=0)
+    texts = max((width_of(record.text.partition(" · ")[0], least) for record in records), default=0)
     return max(min(widest, width // 3), min(widest, width - texts - 20))
 
 
@@ -707,21 +730,26 @@ def _table_of(paper: Sheet, box: Box, records: Sequence[_Record]) -> int:
         for place, record in enumerate(records):
             _record(paper, box.row(place, 36), record, title, 24, 22)
         return box.top + 36 * len(records)
-    room = box.height // 30
+    return _in_halves(paper, box, records, 30, 22)
+
+
+def _in_halves(paper: Sheet, box: Box, records: Sequence[_Record], height: int, size: int) -> int:
+    """Titles in two columns, each with the first part of its text. The end."""
+    room = box.height // height
     for place, record in enumerate(records[: room * 2]):
         column, line = divmod(place, room)
-        half = box.column(column, 2).row(line, 30)
+        half = box.column(column, 2).row(line, height)
         half = half._replace(right=half.right - (16 if column == 0 else 0))
         text = record.text.partition(" · ")[0]
-        paper.line(half._replace(left=half.right - width_of(text, 22)), text, 22)
-        paper.line(half._replace(right=half.right - width_of(text, 22) - 10), record.title, 22, bold=True)
-    return box.top + 30 * min(len(records), room)
+        paper.line(half._replace(left=half.right - width_of(text, size)), text, size)
+        paper.line(half._replace(right=half.right - width_of(text, size) - 10), record.title, size, bold=True)
+    return box.top + height * min(len(records), room)
 
 
 def _centrepiece(paper: Sheet, box: Box, told: _Told) -> None:
     """The main zone of the 7.5 inch panel while a match is on or over."""
     rows = min(len(told.records), 5)
-    tall = 36 * len(told.listing) or (90 if rows else 150)
+    tall = min(36 * len(told.listing), box.height - 80) or (90 if rows else 150)
     _main(paper, box._replace(bottom=box.top + tall), told, (140, 120, 104, 88, 72, 60, 48, 40, 32, 26, 22))
     top = box.top + tall
     for line in wrapped(told.caption, box.width, 2, 28):
