@@ -83,24 +83,30 @@ function inOrder(words, state) {
 }
 
 const REVEAL_FOR = 4_500;
+const HEADLINE_FOR = 7_000;
 
-/** True for a while after the events tell of a reveal that was not there when the page came. */
-export function useReveal(state) {
-  const last = [...(state.events ?? [])].reverse().find((e) => e.kind === "reveal")?.n ?? 0;
-  const seen = useRef(last);
-  const [showing, setShowing] = useState(false);
+/** The newest of some kinds of events, for a while; null before, and for what was there when the page came. */
+function useNews(state, kinds, lasts) {
+  const news = [...(state.events ?? [])].reverse().find((e) => kinds.includes(e.kind)) ?? null;
+  const seen = useRef(news?.n ?? 0);
+  const [showing, setShowing] = useState(null);
   useEffect(() => {
-    if (last <= seen.current) {
-      seen.current = last;
-      return undefined;
-    }
-    seen.current = last;
-    setShowing(true);
-    const timer = setTimeout(() => setShowing(false), REVEAL_FOR);
+    if ((news?.n ?? 0) > seen.current) setShowing(news);
+    seen.current = news?.n ?? 0;
+  }, [news?.n]);
+  useEffect(() => {
+    if (!showing) return undefined;
+    const timer = setTimeout(() => setShowing(null), lasts);
     return () => clearTimeout(timer);
-  }, [last]);
+  }, [showing]);
   return showing;
 }
+
+/** True for a while after a reveal. */
+export const useReveal = (state) => Boolean(useNews(state, ["reveal"], REVEAL_FOR));
+
+/** What came of the last roll or trial, as the words say which events tell it: it stays to be read while the match goes on. */
+export const useHeadline = (words, state) => useNews(state, words?.screen?.headline ?? [], HEADLINE_FOR)?.text ?? "";
 
 /** The numbers that were just revealed, on their line or seat by seat. */
 export function Reveal({ words, state, mine }) {

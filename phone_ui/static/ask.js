@@ -87,7 +87,7 @@ export function Choices({ words: plainWords, state, hand, question, keepOpen }) 
       key=${`${question.question}/${inFront.key}`}
       words=${words}
       state=${state}
-      you=${hand.you}
+      seat=${hand.seat} you=${hand.you}
       move=${inFront.move}
       fields=${fieldsOf(inFront, question.chosen[inFront.key] ?? {})}
       group=${inFront.key}
@@ -95,7 +95,7 @@ export function Choices({ words: plainWords, state, hand, question, keepOpen }) 
       onChange=${(name, value) => question.choose(inFront, name, value)}
     />`}
     ${vain.map(
-      (form) => html`<${FormFields} key=${`${question.question}/${form.key}`} words=${words} state=${state} you=${hand.you} move=${form.move} fields=${fieldsOf(form, {})} group=${form.key} keepOpen=${keepOpen} />`,
+      (form) => html`<${FormFields} key=${`${question.question}/${form.key}`} words=${words} state=${state} seat=${hand.seat} you=${hand.you} move=${form.move} fields=${fieldsOf(form, {})} group=${form.key} keepOpen=${keepOpen} />`,
     )}
     ${barred.length > 0 &&
     html`<ul class="barred">
@@ -165,7 +165,7 @@ export function Standing({ words, state, hand, question, sending, act }) {
           ${words?.moves?.[form.move]?.short ?? plain(form.move)}…
         </button>
         ${open === form.key &&
-        html`<${FormFields} words=${words} state=${state} you=${hand.you} move=${form.move} fields=${fields} group=${form.key} onChange=${(name, value) => question.choose(form, name, value)} />
+        html`<${FormFields} words=${words} state=${state} seat=${hand.seat} you=${hand.you} move=${form.move} fields=${fields} group=${form.key} onChange=${(name, value) => question.choose(form, name, value)} />
           <button type="button" class="offer confirm" disabled=${Boolean(sending) || !isWhole(form, fields)} onClick=${press}>${moveLabel(words, state, form.move, args)}</button>`}
       </div>`;
     })}

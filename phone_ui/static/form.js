@@ -7,21 +7,10 @@ import { Choose } from "./widgets/choose.js";
 import { Gaps } from "./widgets/gaps.js";
 import { OneOf } from "./widgets/one_of.js";
 import { Order } from "./widgets/order.js";
+import { useCovering } from "./secret.js";
 import { isRecord, plain } from "./words.js";
 
 const WIDGETS = { one_of: OneOf, amount: Amount, choose: Choose, order: Order };
-
-/** Every card the public can see, so that a choice among other cards is known to be secret. */
-function publicFaces(view, found = new Set()) {
-  const walk = (value) => {
-    if (Array.isArray(value)) value.forEach(walk);
-    else if (isRecord(value)) Object.values(value).forEach(walk);
-    else if (value !== null) found.add(JSON.stringify(value));
-  };
-  walk(view?.table);
-  walk(view?.seats);
-  return found;
-}
 
 /** What the cards are called that lie as records somewhere in a part of a view. */
 function calledIn(words, value, found = new Set()) {
@@ -33,24 +22,34 @@ function calledIn(words, value, found = new Set()) {
   return found;
 }
 
-/** Would drawing this field show a card that only its owner may see? */
-export function showsHand(words, state, you, field) {
+/** What of a seat's own facts the table does not see, as plain values. */
+function onlyMine(you, seen = {}) {
+  const secret = Object.entries(you).filter(([name, value]) => JSON.stringify(seen[name]) !== JSON.stringify(value));
+  return new Set(secret.flatMap(([, value]) => [value].flat(2)).filter((v) => v !== null && typeof v !== "object").map((v) => JSON.stringify(v)));
+}
+
+/**
+ * Would drawing this field show a card that only its owner may see? Cards of the state have names of their own, and one
+ * that lies open is no secret. Where faces repeat, it is the hand that is chosen from if all that is offered is in it:
+ * that such a face lies on the table too tells nothing of the hand.
+ */
+export function showsHand(words, state, seat, you, field) {
   const offered = [...(field.of ?? field.from ?? []), ...field.barred.map(({ value }) => value)];
   if (!you || !words?.parameters?.[field.name]?.card) return false;
   if (words.face) {
     const [mine, laid] = [calledIn(words, you), calledIn(words, [state.view?.table, state.view?.seats])];
     return offered.flat().some((v) => mine.has(JSON.stringify(v)) && !laid.has(JSON.stringify(v)));
   }
-  const own = new Set(Object.values(you).flat(2).filter((v) => v !== null && typeof v !== "object").map((v) => JSON.stringify(v)));
-  const open = publicFaces(state.view);
-  return offered.flat().some((v) => own.has(JSON.stringify(v)) && !open.has(JSON.stringify(v)));
+  const own = onlyMine(you, state.view?.seats?.[seat]);
+  return offered.length > 0 && offered.flat().every((v) => own.has(JSON.stringify(v)));
 }
 
 /** The fields of a form; `onChange(name, value)` hears every choice. */
-export function FormFields({ words, state, you, move, fields, group, keepOpen, onChange }) {
+export function FormFields({ words, state, seat, you, move, fields, group, keepOpen, onChange }) {
   const toDraw = fields.filter((field) => field.shown);
-  const secret = !keepOpen && toDraw.some((field) => showsHand(words, state, you, field));
+  const secret = !keepOpen && toDraw.some((field) => showsHand(words, state, seat, you, field));
   const [open, setOpen] = useState(false);
+  useCovering(() => setOpen(false));
   if (secret && !open) {
     return html`<button type="button" class="open-hand" onClick=${() => setOpen(true)}>Show my hand to choose</button>`;
   }

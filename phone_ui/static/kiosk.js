@@ -2,7 +2,7 @@
 
 import { html, render, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
 import { DiceDone, DiceRow, DiceWants, Mark, Said, Who, diceSay } from "./atoms.js";
-import { NowAt, countNow, doing, tokenOf, useReveal } from "./around.js";
+import { NowAt, countNow, doing, tokenOf, useHeadline, useReveal } from "./around.js";
 import { NumberLine } from "./line.js";
 import { CardRows, Facts, Rows } from "./facts.js";
 import { Sums, seatState } from "./lobby.js";
@@ -99,6 +99,7 @@ function SeatPlace({ words, state, seat, token }) {
 function Now({ words, state }) {
   const { main, caption } = nowLines(words, state);
   const revealing = useReveal(state);
+  const headline = useHeadline(words, state);
   const line = (revealing || phaseOf(words, state.view).line) && lineIn(state);
   const seats = asked(state.view);
   const secret = state.view?.waiting?.secret;
@@ -109,6 +110,7 @@ function Now({ words, state }) {
   return html`<section class=${`now${many ? " with-dice" : ""}`} aria-label="Now">
     <p class="now-where">${state.title}${state.view?.round ? html`, <span>${roundWords(state.view).toLowerCase()}</span>` : ""}</p>
     <p class="now-phase">${phaseWords(words, state.view)}</p>
+    ${headline && !state.dice && html`<p class="now-headline"><${Said} state=${state} text=${headline} /></p>`}
     ${!secret && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
     ${main && html`<p class="now-main" style=${{ "--letters": Math.max(named(state, main).length + 2 * (bySeat(main).length - 1), 5) }}><${Said} state=${state} text=${main} /></p>`}
     ${caption && html`<p class="now-caption"><${Said} state=${state} text=${caption} /></p>`}
@@ -122,7 +124,7 @@ function Now({ words, state }) {
     </div>`}
     ${!state.dice && state.want && html`<p class="now-want"><${Said} state=${state} text=${state.want} /></p>`}
     ${!many && !line && order && html`<ol class="now-order">${order.map((seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}><${Mark} seat=${seat} /><span>${seat}</span></li>`)}</ol>`}
-    ${latest.length > 0 && html`<ol class="now-log">${latest.map((e) => html`<li key=${e.n}><${Said} state=${state} text=${e.text} />${e.data?.sum && html`<span class="now-sum"><${Said} state=${state} text=${e.data.sum} /></span>`}</li>`)}</ol>`}
+    ${latest.length > 0 && html`<ol class="now-log">${latest.map((e) => html`<li key=${e.n}><span class="now-told"><${Said} state=${state} text=${e.text} /></span>${e.data?.sum && html`<span class="now-sum"><${Said} state=${state} text=${e.data.sum} /></span>`}</li>`)}</ol>`}
   </section>`;
 }
 

@@ -1,8 +1,8 @@
 // A match on a phone: covered hand, one sentence, the choices, the actions, and the table below.
 
-import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { Act, Actions, Choices, Standing, useQuestion } from "./ask.js";
-import { Around, Reveal, WaitingFor, useReveal } from "./around.js";
+import { Around, Reveal, WaitingFor, useHeadline, useReveal } from "./around.js";
 import { Said } from "./atoms.js";
 import { DicePart } from "./dice.js";
 import { CardRows, Facts, OwnRecords, alertsOf, factsOf } from "./facts.js";
@@ -20,6 +20,8 @@ export function modeOf(state, hand) {
 export function Play({ words, state, hand, settings, sending, refusal, ask, away }) {
   const question = useQuestion(hand);
   const revealing = useReveal(state);
+  const headline = useHeadline(words, state);
+  const top = useRef(null);
   const [changing, setChanging] = useState(null);
   const mode = modeOf(state, hand);
   const change = mode === "locked" && changing === question.question;
@@ -29,7 +31,9 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
   const now = nowLines(words, state);
 
   useEffect(() => {
-    if (mode === "act" && document.visibilityState === "visible") navigator.vibrate?.(60);
+    if (mode !== "act") return;
+    top.current?.scrollIntoView({ block: "start" }); // what is wanted stands above what was scrolled to
+    if (document.visibilityState === "visible") navigator.vibrate?.(60);
   }, [mode, question.question]);
 
   async function act(move, args, key) {
@@ -41,8 +45,9 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
   }
 
   return html`
-    <div class="play">
+    <div class="play" ref=${top}>
       ${state.state === "stopped" && html`<p class="banner">The match is stopped. Its log is kept; call the staff.</p>`}
+      ${headline && !state.dice && html`<p class="banner headline" role="status"><${Said} state=${state} text=${headline} /></p>`}
       ${revealing && html`<${Reveal} words=${words} state=${state} mine=${hand?.seat} />`}
       ${alertsOf(words, own).map((alert) => html`<p key=${alert} class="banner alert">${alert}</p>`)}
       ${own && html`<${Counters} words=${words} state=${state} facts=${own} seat=${hand.seat} />`}

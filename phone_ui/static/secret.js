@@ -2,23 +2,27 @@
 
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 
-/** Is the zone open? Closes by itself when the page is hidden or the finger is taken away by the system. */
+/** Cover what is open when the page is hidden, or the system takes the finger away. */
+export function useCovering(cover) {
+  useEffect(() => {
+    document.addEventListener("visibilitychange", cover);
+    addEventListener("blur", cover);
+    addEventListener("pagehide", cover);
+    return () => {
+      document.removeEventListener("visibilitychange", cover);
+      removeEventListener("blur", cover);
+      removeEventListener("pagehide", cover);
+    };
+  }, []);
+}
+
+/** Is the zone open? Closes by itself when nobody holds it. */
 export function SecretZone({ label, keepOpen, children }) {
   const [held, setHeld] = useState(false);
   const zone = useRef(null);
   const height = useRef(0);
 
-  useEffect(() => {
-    const close = () => setHeld(false);
-    document.addEventListener("visibilitychange", close);
-    addEventListener("blur", close);
-    addEventListener("pagehide", close);
-    return () => {
-      document.removeEventListener("visibilitychange", close);
-      removeEventListener("blur", close);
-      removeEventListener("pagehide", close);
-    };
-  }, []);
+  useCovering(() => setHeld(false));
 
   if (keepOpen) return html`<section class="secret open kept" aria-label=${label}>${children}</section>`;
 

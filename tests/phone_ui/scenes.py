@@ -238,7 +238,7 @@ def odd(moves: list[dict[str, Any]], **change: Any) -> tuple[dict[str, Any], dic
         "seats": {str(n): {"cash": 100 * n, "locked": False} for n in range(1, 5)}, "waiting": {"seats": ["2"], "secret": False},
     }  # fmt: skip
     state = public(state="playing", match="m-9", game="odd", title="Odds", view=view, seq=5)
-    own = hand(match="m-9", seq=5, want="Make a move.", moves=moves, you={"hand": ["55", "45", "5*", "45"]})
+    own = hand(match="m-9", seq=5, want="Make a move.", moves=moves, you={"hand": ["55", "45", "5*", "45", "4"]})
     return state, own | change
 
 

@@ -465,6 +465,42 @@ def odd(page: Page, hub: FakeHub, *moves: dict[str, Any], **change: Any) -> None
     play(page, hub, state, hand)
 
 
+def test_a_new_question_is_seen_from_its_beginning(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "bid", "amount": {"min": 45, "max": 340, "step": 5}}, {"move": "drop"})
+    page.locator(".place").last.scroll_into_view_if_needed()
+    expect(page.get_by_role("button", name="Hold to see your hand")).not_to_be_in_viewport()
+    state, hand = scenes.odd([{"move": "drop"}], number=77)
+    play(page, hub, state, hand)
+    expect(page.get_by_role("button", name="Hold to see your hand")).to_be_in_viewport()
+
+
+def test_with_a_long_name_the_strip_keeps_the_phase_whole(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "drop"})
+    expect(page.locator(".strip-game span")).to_be_in_viewport()
+    state, _ = scenes.odd([])
+    state["seats"][1]["name"] = "Maximiliane"
+    hub.public(state | {"seq": 51})
+    expect(page.locator(".strip")).to_contain_text("Maximiliane")
+    phase = page.locator(".strip-game b")
+    assert phase.evaluate("one => one.scrollWidth <= one.clientWidth"), "not shortened"
+    above, below = (page.locator(f".strip-game{inner}").bounding_box() for inner in (" b", ""))
+    assert above and below and above["y"] + above["height"] <= below["y"] + below["height"] + 1
+
+
+def test_what_came_of_a_trial_stays_to_be_read_while_the_match_goes_on(page: Page, screen: Page, hub: FakeHub) -> None:
+    hub.words["odd"] = scenes.ODD_WORDS | {"screen": scenes.ODD_WORDS["screen"] | {"headline": ["verdict"]}}
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    odd(page, hub, {"move": "drop"})
+    expect(screen.locator(".now")).to_be_visible()
+    state, _ = scenes.odd([])
+    events = [{"n": 60, "text": "Seat 2 wins in court, 9 : 7.", "kind": "verdict", "rule": "OD-01", "data": {}}]
+    events += [{"n": 61 + n, "text": f"Seat {n} passes.", "kind": "pass", "rule": "OD-01", "data": {}} for n in range(1, 5)]
+    hub.public(state | {"seq": 51, "events": events})
+    expect(page.locator(".headline")).to_contain_text("wins in court, 9 : 7.")
+    expect(screen.locator(".now-headline")).to_contain_text("wins in court, 9 : 7.")
+    expect(screen.locator(".now-headline")).to_have_count(0, timeout=15_000)
+
+
 def test_an_amount_is_stepped_typed_and_kept_legal(page: Page, hub: FakeHub) -> None:
     odd(page, hub, {"move": "bid", "amount": {"min": 45, "max": 340, "step": 5}}, {"move": "drop"})
     page.get_by_role("button", name="more").click()
@@ -515,6 +551,24 @@ def test_choosing_from_a_secret_hand_starts_covered(page: Page, hub: FakeHub) ->
     expect(page.get_by_role("checkbox", name="55")).to_be_disabled()
     dock(page).get_by_role("button", name="Swap").click()
     assert hub.asks.get(timeout=15)["args"] == {"move": "swap", "cards": ["5*", "45"]}
+
+
+def test_a_hand_to_choose_from_is_covered_though_such_cards_lie_on_the_table_and_again_when_the_page_is_hidden(
+    page: Page, hub: FakeHub
+) -> None:
+    sit(page, hub)
+    state, hand = scenes.odd([{"move": "swap", "cards": {"choose": {"min": 1, "max": 2}, "from": ["55", "45"]}}])
+    state["view"]["table"]["discards"] = ["45", "55"]
+    play(page, hub, state, hand)
+    page.get_by_role("button", name="Show my hand to choose").click()
+    expect(page.get_by_role("checkbox")).to_have_count(2)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.get_by_role("checkbox")).to_have_count(0)
+
+
+def test_a_choice_among_open_cards_is_not_covered_though_one_such_is_in_the_hand(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "swap", "cards": {"choose": {"min": 1, "max": 2}, "from": ["55", "7"]}})
+    expect(page.get_by_role("checkbox")).to_have_count(2)
 
 
 def test_where_only_some_sets_are_legal_what_does_not_go_with_the_first_pick_is_off(page: Page, hub: FakeHub) -> None:
