@@ -286,7 +286,9 @@ def _put(question: Question) -> Generator[Question, Any, Any]:
     return (yield question)
 
 
-async def ask(s: State[Any, Any], seat: int, moves: Moves, want: str, *, hidden: bool = False) -> Answer:
+async def ask(  # every verb takes the state first
+    s: State[Any, Any], seat: int, moves: Moves, want: str, *, hidden: bool = False  # noqa: ARG001
+) -> Answer:
     """Ask one seat. The last move listed is the safe answer of an absent seat.
 
     A seat with one answer only is not asked: the answer is given, and the rulebook tells what came of it. Set
