@@ -7,6 +7,7 @@ can be seen at the table. However a match was disturbed, its record is that of t
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Callable, Iterator
 from functools import cache
 from random import Random
@@ -25,7 +26,7 @@ from hub.engine.match import Entry
 from hub.errors import DeviceLost
 from hub.ports import BoxBid, DeviceDown, DeviceUp, Key, Tick
 from hub.table import Ports, Table
-from tests.drivers.bench import StillClock
+from tests.drivers.bench import PATIENCE, StillClock
 from tests.drivers.paper import Paper
 from tests.engine.ladder import Climb
 from tests.table_fakes import FakePhones, MemoryStore
@@ -33,6 +34,7 @@ from tests.test_table import made_up
 
 SEATS = (1, 2, 3)
 STEP = 0.2  # seconds of the table's clock between two looks
+ROUNDS = 6  # through all threads in which nothing came of it: two a word and its answer
 
 
 async def fair(s: Climb) -> None:
@@ -96,18 +98,30 @@ class Hall:
         came = False
         while True:
             try:
-                signal = self.signals.get(timeout=0.0 if came else patience)
+                signal = self.signals.get(block=not came and patience > 0, timeout=patience)
             except queue.Empty:
                 return came
             came = True
             self.heard.append(signal)
             self.table.take(signal)
 
+    def settle(self) -> None:
+        """Everybody at the cables says what is to be said now: no time passes while a thread waits for its turn."""
+        threads = [self.devices.boxes._lines.tell, *(box._calls.tell for box in self.devices.seat_boxes.values())]
+        quiet = 0
+        while quiet < ROUNDS:
+            for call in threads:
+                turn = threading.Event()
+                call(turn.set)
+                assert turn.wait(PATIENCE), "a thread of the cables stands still"
+            quiet = 0 if self.look(0.0) else quiet + 1
+
     def until(self, right: Callable[[], object], what: str) -> None:
         """Let time pass until something is so."""
         for _ in range(300):
-            while self.look(0.003):
+            while self.look(0.001):
                 pass
+            self.settle()
             if right():
                 return
             self.clock.advance(STEP)
