@@ -17,8 +17,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
+import msgspec
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 from playwright.sync_api import Error as TooLate  # too late, or the page has not drawn it yet
+
+from hub.engine.match import Match
+from hub.ports import LogEntry
+from hub.store import Store
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -113,7 +118,7 @@ class Hub:
         self.output: deque[str] = deque()
         self._process: subprocess.Popen[str] | None = None
         self._reader: threading.Thread | None = None
-        self.start(fresh=True)
+        self.start(fresh=not state.exists())
         self.public = Stream(self.port, "/t/1/events")
         self.boxes = Stream(self.port, "/t/1/bench/events")
         self.public.until(lambda s: all(seat["box"] == "on" for seat in s["seats"]), "all boxes are there")
@@ -193,6 +198,14 @@ class Hub:
         self.close()
 
 
+def keep(state: Path, match: Match) -> None:
+    """Lay a match under way into the record of a hub, which goes on with it as after a power cut."""
+    store = Store(state / "table-hub.db")
+    store.begin("m-1", "1", msgspec.json.encode(match.head))
+    store.append("m-1", [LogEntry(number, msgspec.json.encode(entry)) for number, entry in enumerate(match.log)])
+    store.close()
+
+
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Debian's browser, without a window."""
@@ -218,6 +231,11 @@ class PhoneAtSeat:
 
     def sit(self, name: str = "") -> None:
         """Scan the code, pick the seat, press the box."""
+        self.take_seat(name)
+        expect(self.page.get_by_text("What shall we play?")).to_be_visible()
+
+    def take_seat(self, name: str = "") -> None:
+        """The same, also in the middle of a match."""
         self.page.goto(f"{self.hub.address}/t/1#k={self.hub.key}")
         if name:
             self.page.get_by_label("Your name").fill(name)
@@ -225,7 +243,6 @@ class PhoneAtSeat:
         self.hub.until(lambda s: s["claiming"] == [self.seat], "the box is asked")
         self.hub.bench(box=self.seat, press="push")
         self.hub.until(lambda s: s["seats"][self.seat - 1]["phone"] == "on", "the phone is at the table")
-        expect(self.page.get_by_text("What shall we play?")).to_be_visible()
 
     @property
     def dock(self) -> Locator:
