@@ -62,7 +62,7 @@ class Speaker(Protocol):
         """What is to be written; asked for only when everything before it is written."""
 
     def lost(self, why: DeviceLost) -> None:
-        """The line is gone."""
+        """The line is gone, or was given up: the last word."""
 
 
 class Calls:
@@ -282,6 +282,7 @@ class Lines:
             del self._served[served.line.port]
             served.line.close()
             self._rests[served.line.port] = _Rest()
+            self._attempt(lambda: served.speaker.lost(DeviceLost(f"{served.line.port} is given up.")))
 
     def _write(self, served: _Served, now: float) -> None:
         while True:

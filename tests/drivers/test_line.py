@@ -185,6 +185,7 @@ def test_a_device_that_is_not_ours_leaves_its_port_free_until_it_is_plugged_in_a
     for _ in range(20):
         cables.look()
     assert len(cables.tries) == 1
+    cables.listener.wait_for("lost")
     Line(cables.port).close()
     cables.listener.finished = False
     cables.ports = []
