@@ -54,6 +54,7 @@ class _Die:
     face: int | None = None
     since: float = 0.0
     thrown: bool = False  # since the arm
+    threw: int = 0  # the arm under which it was thrown last, if it lies there still
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,11 @@ class Kit:
     # --- the table ---
 
     def arm(self, number: int, count: int, sides: int, now: float, *, lying: bool) -> None:
-        """Watch a throw; `lying`: what was thrown last is told again."""
+        """Watch a throw; `lying`: what was thrown last is told again, even if another throw was asked for meanwhile."""
         self._arm, self._told = _Arm(number, count, sides), None
+        last = max((die.threw for die in self._dice.values()), default=0)
         for die in self._dice.values():
-            die.thrown = lying and die.thrown
+            die.thrown = lying and 0 < die.threw == last
             die.since = now
         if self._may_read():
             self._say("armed")
@@ -118,8 +120,9 @@ class Kit:
             case Moved(move, face):
                 if move == "rolled":
                     die.thrown = True
+                    die.threw = self._arm.number if self._arm else 0
                 elif move != "handled" or face != die.face:  # a die that is asked again says what it said
-                    die.thrown = False
+                    die.thrown, die.threw = False, 0
                 die.move, die.face, die.since = move, face, now
                 self.due(now)
 

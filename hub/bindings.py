@@ -24,7 +24,8 @@ All answers of a decision are laid on one line, so that one dial serves every ga
 When dice are asked for, K1 to K6 type faces, the dial offers faces to the right and moves that may be
 made before the roll to the left, the bar takes the last face back, push sends. At the other seats push says
 yes to dice that were typed and the bar doubts what was typed or read. Where nothing lies there, the roller's bar
-asks for a roll by the hub, and a push of everybody else agrees.
+asks for a roll by the hub, and a push of everybody else agrees. While a die leans, a push would have it read as it lies.
+Where the table votes on reading a roll again, push is yes and the bar is no.
 
 What does not fit on a line (an order, several cards of many) is left to the phone, and so is a move that the words
 leave to it (`[moves.draw] box = "phone"`: cards of the hand are nobody else's business). A half-made answer
@@ -105,6 +106,18 @@ class HubRolls:
 
 
 @dataclass(frozen=True, slots=True)
+class AsItLies:
+    """The seat would have a leaning die read as it lies, or no longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """The seat wants a roll that stands read again, or (`yes` is false) does not."""
+
+    yes: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CallStaff:
     """The bar was held."""
 
@@ -128,7 +141,9 @@ class Refused:
     sentence: str
 
 
-Meaning: TypeAlias = Chosen | TypedFaces | AcceptDice | ReadAgain | HubRolls | CallStaff | WhatIsThis | Nothing | Refused
+Meaning: TypeAlias = (
+    Chosen | TypedFaces | AcceptDice | ReadAgain | HubRolls | AsItLies | Doubts | CallStaff | WhatIsThis | Nothing | Refused
+)
 
 _ON_THE_PHONE = Refused("Answer this one on your phone.")
 
@@ -452,7 +467,26 @@ def press_beside_roll(signal: Key | Turn, *, dice: str, voting: bool) -> Meaning
             return ReadAgain()
         case Key(control="push", edge="down") if voting and dice != "settled":
             return HubRolls()
+        case Key(control="push", edge="down") if dice == "cocked":
+            return AsItLies()
     return Nothing()
+
+
+def press_vote(signal: Key | Turn) -> Meaning:
+    """What a control means while the table votes on reading a roll again."""
+    match signal:
+        case Key(control="bar", edge="hold"):
+            return CallStaff()
+        case Key(control="push", edge="down"):
+            return Doubts(yes=True)
+        case Key(control="bar", edge="down"):
+            return Doubts(yes=False)
+    return Nothing()
+
+
+def is_bar(signal: Key | Turn) -> bool:
+    """Whether this is a short press of the bar."""
+    return isinstance(signal, Key) and (signal.control, signal.edge) == ("bar", "down")
 
 
 def _send_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
@@ -464,6 +498,8 @@ def _send_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, dice: str) ->
         return _typed(roll, cursor, cursor.at)
     if dice in ("settled", "typed") and not cursor.faces:
         return Cursor(), AcceptDice()
+    if dice == "cocked" and not cursor.faces:
+        return Cursor(), AsItLies()
     return cursor, Refused(f"Roll, then type what you see: {len(cursor.faces)} of {roll.count} dice typed.")
 
 
@@ -528,14 +564,23 @@ def oled_roll(
     return cut(f"Dice: {' '.join(typed)}" + (f"  <{at}>" if at else ""))
 
 
-def oled_dice(roll: Roll, standing: int, dice: str, *, mine: bool) -> str:
-    """What the small display says of an open roll of which `standing` dice stand already."""
+def oled_doubt(*, voting: bool) -> str:
+    """What the small display says while a roll that stands may be doubted, or the table votes on it."""
+    return "Read dice again? Push yes, bar no" if voting else "Dice read wrong? Bar: read again"
+
+
+def oled_dice(roll: Roll, standing: int, dice: str, *, mine: bool, lying: bool = False) -> str:
+    """What the small display says of an open roll of which `standing` dice stand already; `lying`: nobody throws."""
     if dice == "typed":
         return "Typed. Another seat says yes." if mine else "Dice right? Push yes, bar no"
+    if dice == "cocked":
+        return "Roll that die. Push: read as it lies" if mine else "A die leans. Push: read as it lies"
     if not mine:
         return ""
     if dice == "settled":
         return "Push: right. Bar: read again"
+    if lying:
+        return "Type what lies there: K1-K6"
     if roll.count > 6:
         return f"Dice from {standing + 1} of {roll.count}: roll or K1-K6"
     return "Roll, or type on K1-K6"

@@ -4,7 +4,8 @@ A roll of many dice comes in batches, at most six dice each or as many as the re
 stands a second later if nobody objects, or when the roller says so. A batch that was typed stands when a second
 seat says so. Where every player wants it, the hub rolls what is still missing. What stands is on disk: a power
 cut costs the batch on the table, never those before it. Nobody gets a better roll out of any of this: dice that
-have settled are read again, not rolled again, and of a cocked batch only the leaning dice are.
+have settled are read again, not rolled again, and of a cocked batch only the leaning dice are, unless the table
+would have them read as they lie.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ ACCEPT_SECONDS = 1.0  # a batch that was read stands after so long without objec
 SILENT_SECONDS = 3.0  # a reader that does not answer its arm for so long is no reader
 DOORS_SECONDS = 45.0  # then the other doors are pointed out
 STAFF_SECONDS = 120.0  # then staff are called
+ENOUGH = 3  # votes that have a leaning die read as it lies; at a table of three or two a majority
 
 Read = Literal["read", "typed", "hub"]
 READ: tuple[Read, ...] = ("read", "typed", "hub")
+AGAIN = "The dice are read again as they lie."
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -36,6 +39,11 @@ class Batch(msgspec.Struct, frozen=True):
 
     faces: list[int]
     read: Read
+
+
+def least(batches: Sequence[Batch]) -> Read:
+    """How a roll came in: as its least physical batch did."""
+    return max((batch.read for batch in batches), key=READ.index)
 
 
 class KeptRoll(msgspec.Struct, frozen=True):
@@ -70,6 +78,9 @@ class Tray:
         self._faces: list[int] = []  # what was read or typed, and does not stand yet
         self._held: list[int] = []  # dice of this batch that lie aside while the others are thrown again
         self._flat: list[int] = []  # dice that lie flat beside a cocked one
+        self._again = False  # nobody throws: a batch that stood is read once more
+        self._as_it_lies: list[int] = []  # who would have the leaning dice of this batch read as they lie
+        self._lies = False  # and they are
         self._say = ""
         self._accept_at: float | None = None
         self._silent_at: float | None = None
@@ -89,6 +100,19 @@ class Tray:
         self._begin_batch()
         self._arm()
 
+    def reread(self, key: str, roll: Roll, batches: Sequence[Batch]) -> None:
+        """Ask for no throw: of a roll that stood the last batch is read once more as it lies, or typed.
+
+        The others were picked up long ago.
+        """
+        self._forget()
+        self.roll, self._key, self._wants = roll, key, None
+        self._votes, self._asked_at = [], self._clock.now()
+        self._batches = list(batches[:-1])
+        self._begin_batch()
+        self._again, self._size, self._say = True, len(batches[-1].faces), AGAIN
+        self._arm(lying=True)
+
     def close(self) -> None:
         """No roll is asked for."""
         if self.roll:
@@ -99,16 +123,25 @@ class Tray:
 
     @property
     def whole(self) -> tuple[list[int], Read] | None:
-        """All faces in their order, once every batch stands, and how they came in: as its least physical batch did."""
+        """All faces in their order, once every batch stands, and how they came in."""
         if self.roll is None or self.standing < self.roll.count:
             return None
-        read = max((batch.read for batch in self._batches), key=READ.index)
-        return [face for batch in self._batches for face in batch.faces], read
+        return [face for batch in self._batches for face in batch.faces], least(self._batches)
+
+    @property
+    def batches(self) -> list[Batch]:
+        """What stands of the roll, batch by batch."""
+        return list(self._batches)
 
     @property
     def fallen(self) -> bool:
         """Whether anybody has seen a die of this roll: then it is finished before its roller does anything else."""
-        return self.roll is not None and bool(self._batches or self._held or self._flat or self._faces)
+        return self.roll is not None and bool(self._again or self._batches or self._held or self._flat or self._faces)
+
+    @property
+    def stirred(self) -> bool:
+        """Whether the dice of this roll are in somebody's hand, or have left it."""
+        return self.fallen or (self.roll is not None and self.state not in ("armed", "no_reader"))
 
     @property
     def missing(self) -> int:
@@ -124,6 +157,11 @@ class Tray:
     def voting(self) -> bool:
         """Whether somebody wants the hub to roll."""
         return bool(self._votes)
+
+    @property
+    def lying(self) -> bool:
+        """Whether nobody throws: what lies there is wanted."""
+        return self._again or self._lies
 
     @property
     def standing(self) -> int:
@@ -142,7 +180,7 @@ class Tray:
         roll = self.roll
         assert roll is not None
         self._arms += 1
-        self._faces, self._accept_at = [], None
+        self._faces, self._accept_at, self._as_it_lies, self._lies = [], None, [], False
         if self._reader is None:
             self.state = "no_reader"
             self._say = self._say or "Type what the dice show."
@@ -156,7 +194,7 @@ class Tray:
     def kit(self, kit: DiceKit) -> None:
         """What the reader has to be thrown; a batch that nobody has begun is asked for anew in the size that is left."""
         self._kit = kit
-        waits = self.state in ("armed", "no_reader") and not self._held and not self._flat
+        waits = self.state in ("armed", "no_reader") and not self._held and not self._flat and not self.lying
         if self.roll and waits and self._size != self._fitting():
             self._begin_batch()
             self._arm()
@@ -165,10 +203,15 @@ class Tray:
         """What the dice do, if they were asked. What has settled has settled: picking it up changes nothing."""
         if self.roll is None or seen.arm != self._arms or self.state in ("settled", "typed"):
             return False
-        self._silent_at = None
+        if not self._again or seen.state != "armed":  # who only has to look says in time what there is to be seen
+            self._silent_at = None
+        if seen.state != "cocked":
+            self._as_it_lies = []
         match seen.state:
             case "settled":
                 self._settle(list(seen.faces))
+            case "cocked" | "wrong_count" | "no_reader" if self._again:
+                self._by_hand("The reader cannot tell: type how the dice lie.")
             case "cocked":
                 self._lean(list(seen.faces), seen.say)
             case "wrong_count":
@@ -178,9 +221,9 @@ class Tray:
                     self._aside()
                 else:
                     self.state = "armed"
-                    self._say = seen.say or (self._say if self._held else "")
+                    self._say = seen.say or (self._say if self._held or self._again else "")
             case "rolling":
-                self.state, self._say = "rolling", ""
+                self.state, self._say = "rolling", AGAIN if self._again else ""
             case "no_reader":
                 self.state, self._say = "no_reader", seen.say or "Type what the dice show."
         return True
@@ -228,7 +271,18 @@ class Tray:
         self._arm()
 
     def _miscount(self, say: str) -> None:
-        self.state, self._flat, self._say = "wrong_count", [], say
+        if self._again:
+            self._by_hand("The reader cannot tell: type how the dice lie.")
+        else:
+            self.state, self._flat, self._say = "wrong_count", [], say
+
+    def _by_hand(self, say: str) -> None:
+        """The reader is asked no more: the roller types what lies there."""
+        if self._reader:
+            self._reader.disarm()
+        self._arms += 1
+        self._accept_at = self._silent_at = None
+        self.state, self._say = "no_reader", say
 
     # --- what people say ---
 
@@ -237,15 +291,13 @@ class Tray:
         roll = self._wanted()
         if seat != roll.seat:
             raise NotAsked(f"It is Seat {roll.seat} who rolls.", "DICE")
+        if self.state == "cocked":
+            raise NotOffered("A leaning die is rolled again, unless the table would read it as it lies.", "DICE")
         many, sides = self.missing, roll.sides
         if not isinstance(faces, list) or len(faces) != many or not all(_is_face(face, sides) for face in faces):
             raise NotOffered(f"Type {_dice(many)}, {'' if many == 1 else 'each '}1 to {sides}.", "DICE")
-        if self._reader:
-            self._reader.disarm()
-        self._arms += 1
-        self._accept_at = self._silent_at = None
+        self._by_hand(f"Seat {seat} typed this. Another seat says yes.")
         self.state, self._faces = "typed", self._held + self._flat + faces
-        self._say = f"Seat {seat} typed this. Another seat says yes."
         if not others:
             self._stand("typed")
 
@@ -272,10 +324,24 @@ class Tray:
         self._flat, self._say = [], ""
         self._arm(lying=lying)
 
+    def as_it_lies(self, seat: int, voters: int) -> None:
+        """A seat would have the leaning dice read as they lie, or no longer; once enough would, the roller types them."""
+        self._wanted()
+        if self.state != "cocked":
+            raise NotOffered("No die is leaning.", "DICE")
+        if seat in self._as_it_lies:
+            self._as_it_lies.remove(seat)
+            return
+        self._as_it_lies.append(seat)
+        if len(self._as_it_lies) >= enough(voters):
+            self._lies = True
+            one = self.missing == 1
+            self._by_hand("Read as it lies: type it." if one else f"Read as they lie: type the {self.missing} leaning dice.")
+
     def vote(self, seat: int, voters: Sequence[int]) -> None:
         """A seat wants the hub to roll, or no longer; once all `voters` do, it rolls what is missing."""
         roll = self._wanted()
-        if self.state in ("settled", "typed"):
+        if self.lying or self.state in ("settled", "typed"):
             raise NotOffered("The dice lie there: say whether they were read right.", "DICE")
         if seat in self._votes:
             self._votes.remove(seat)
@@ -349,8 +415,8 @@ class Tray:
 
     # --- pictures ---
 
-    def public(self) -> dict[str, Any] | None:
-        """The open roll as everybody sees it."""
+    def public(self, voters: int) -> dict[str, Any] | None:
+        """The open roll as everybody sees it, of whom so many have a vote."""
         roll = self.roll
         if roll is None:
             return None
@@ -369,6 +435,10 @@ class Tray:
             "total": sum(face for batch in self._batches for face in batch.faces) + sum(faces),
             "say": self._say,
             "votes": list(self._votes),
+            "again": self._again,
+            "lying": self.lying,
+            "as_it_lies": list(self._as_it_lies),
+            "enough": enough(voters),
             "wants": self._told() if self._wants and self.state not in ("settled", "typed") else None,
         }
 
@@ -387,6 +457,11 @@ class Tray:
         """What there is to be thrown, for the lobby: before a match is the time to load a battery."""
         kit = self._kit
         return {"dice": kit.dice, "weak": list(kit.weak)} if kit else None
+
+
+def enough(voters: int) -> int:
+    """How many of so many have a leaning die read as it lies."""
+    return min(ENOUGH, voters // 2 + 1)
 
 
 def _is_face(face: object, sides: int) -> bool:

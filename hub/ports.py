@@ -403,8 +403,11 @@ class LogStore(Protocol):
     def append(self, match: str, entries: Sequence[LogEntry]) -> None:
         """More of a match's log."""
 
-    def cut(self, match: str, length: int) -> None:
-        """Undo: keep the first `length` entries. A match that was over runs again."""
+    def cut(self, match: str, length: int, instead: Sequence[LogEntry] = ()) -> None:
+        """Undo: keep the first `length` entries, with others `instead` of those cut off, all of it or nothing.
+
+        A match that was over runs again.
+        """
 
     def end(self, match: str, result: bytes) -> None:
         """The match is over (or was left)."""

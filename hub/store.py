@@ -84,16 +84,14 @@ class Store:
     def append(self, match: str, entries: Sequence[LogEntry]) -> None:
         """More of a match's log."""
         with self._written() as db:
-            db.executemany(
-                'INSERT INTO entries ("match", number, line) VALUES (?, ?, ?)',
-                [(match, entry.number, entry.line) for entry in entries],
-            )
+            _insert(db, match, entries)
 
-    def cut(self, match: str, length: int) -> None:
-        """Undo: keep the first `length` entries. A match that was over runs again."""
+    def cut(self, match: str, length: int, instead: Sequence[LogEntry] = ()) -> None:
+        """Undo: keep the first `length` entries, with others `instead` of those cut off. A match that was over runs again."""
         with self._written() as db:
             db.execute('DELETE FROM entries WHERE "match" = ? AND number >= ?', (match, length))
             db.execute("UPDATE matches SET result = NULL, ended = NULL WHERE id = ?", (match,))
+            _insert(db, match, instead)
 
     def end(self, match: str, result: bytes) -> None:
         """The match is over, or was left: `result` says which."""
@@ -140,3 +138,10 @@ class Store:
                 'SELECT value FROM kept WHERE "table" = ? AND name = ?', (table, name)
             ).fetchone()
         return found[0] if found else None
+
+
+def _insert(db: sqlite3.Connection, match: str, entries: Sequence[LogEntry]) -> None:
+    db.executemany(
+        'INSERT INTO entries ("match", number, line) VALUES (?, ?, ?)',
+        [(match, entry.number, entry.line) for entry in entries],
+    )

@@ -5,7 +5,7 @@ thread: signal, action, match, log on disk, views, pictures. Drivers and web thr
 match. Nothing is shown, and nobody is answered, before the disk has it.
 
 This file knows what is asked of whom. Who sits where is told by `hub.seating`, what boxes hold sealed
-by `hub.sealed`, what a control means by `hub.bindings`, how a ring or a panel looks by `hub.pictures`,
+by `hub.sealed`, whether a roll is doubted by `hub.dispute`, what a control means by `hub.bindings`, how a ring or a panel looks by `hub.pictures`,
 how a phone is spoken to by `hub.wire`.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 import queue
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from secrets import choice
@@ -23,8 +24,9 @@ from msgspec import structs
 
 from hub import bindings
 from hub.chance import Chance
-from hub.dice import Tray
-from hub.engine.decision import CHANCE, Action, Answer
+from hub.dice import Batch, Tray, least
+from hub.dispute import Dispute, KeptDispute
+from hub.engine.decision import CHANCE, Action, Answer, Roll
 from hub.engine.event import Event
 from hub.engine.game import Game
 from hub.engine.match import Decision, Entry, Head, Match
@@ -69,6 +71,7 @@ CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: a table's code never spells 
 NUDGE_SECONDS = 20.0
 SHOWN_EVENTS = 30
 SHOWN_CHANGES = 60  # of money and points, in this round and the last
+WAITS = "The table decides whether the dice are read again."
 
 
 @dataclass
@@ -127,6 +130,7 @@ class Table:
         self._epoch = 0
         self._seq = 0
         self._tray = Tray(number, ports.dice, ports.store, ports.clock, ports.chance, self._call_staff)
+        self._dispute: Dispute | None = None
         self._sealed: SealedChoice | None = None
         self._cursors: dict[int, bindings.Cursor] = {}
         self._explained: dict[int, tuple[Answer, int]] = {}
@@ -173,8 +177,8 @@ class Table:
 
     def _patience(self) -> float:
         """Seconds until something is due by itself, one at most."""
-        due = self._tray.next
-        return 1.0 if due is None else min(1.0, max(0.0, due - self._ports.clock.now()))
+        dues = (self._tray.next, self._dispute.until if self._dispute else None)
+        return min([1.0, *(max(0.0, due - self._ports.clock.now()) for due in dues if due is not None)])
 
     def take(self, signal: object) -> None:
         """Let one signal have its effect, and show what came of it."""
@@ -214,7 +218,7 @@ class Table:
             case BoxLocked() | BoxUnlocked() | BoxBid() | BoxCheated():
                 return self._box_chooses(signal)
             case DiceSeen():
-                return self._decision() is not None and self._tray.seen(signal)
+                return self._decision() is not None and self._dice_seen(signal)
             case DiceKit():
                 self._tray.kit(signal)
             case BrokerUp():
@@ -235,6 +239,8 @@ class Table:
         if self._decision() is not None and self._tray.due():
             self._rolled()
             changed = True
+        if self._dispute and not self._stopped:
+            changed = self._dispute_due(self._dispute) or changed
         if now - self._asked_at >= NUDGE_SECONDS:
             waited = [seat for seat in self._awaited() if seat not in self._nudged]
             if waited:
@@ -259,7 +265,9 @@ class Table:
     def _resume(self) -> None:
         """Play the running match's log again. One that the rules now contradict is kept and set aside."""
         store = self._ports.store
-        running = store.running(self.id)
+        kept = store.recall(self.id, "dispute")
+        doubted = msgspec.json.decode(kept, type=KeptDispute) if kept else None
+        running = store.running(self.id) or (doubted.match if doubted else None)
         if running is None:
             return
         try:
@@ -272,10 +280,26 @@ class Table:
         except (HubError, msgspec.DecodeError) as why:
             log.error("table %s: match %s cannot go on: %s", self.id, running, why)
             store.end(running, msgspec.json.encode({"set_aside": str(why)}))
+            self._forget_dispute()
             self._notice = f"The last match cannot go on; its record is kept. {why}"
             return
         self._match_id, self._written, self._chosen_game = running, len(self._match.log), head.game
-        self._settle_chance()
+        if not (doubted and self._resume_reading(self._match, doubted)):
+            self._settle_chance()
+
+    def _resume_reading(self, match: Match, kept: KeptDispute) -> bool:
+        """Go on reading the roll again that was being read again; whether it still is to be."""
+        roll = match.log[kept.number] if kept.match == self._match_id and kept.number < len(match.log) else None
+        if roll is None or roll.move != "roll" or "first" in roll.args:
+            self._forget_dispute()
+            return False
+        earlier = match.until(kept.number)
+        assert earlier.open is not None
+        assert earlier.open.roll is not None
+        self._dispute = Dispute(earlier.open.roll, kept.number, kept.batches, self._ports.clock.now())
+        self._dispute.read(match, self._ports.clock.now())
+        self._match, self._written = earlier, kept.number
+        return True
 
     def _next_epoch(self) -> None:
         self._epoch += 1
@@ -289,7 +313,10 @@ class Table:
         fresh = match.log[self._written :]
         if fresh:
             lines = [LogEntry(self._written + n, msgspec.json.encode(entry)) for n, entry in enumerate(fresh)]
-            self._ports.store.append(self._match_id, lines)
+            if self._reading:  # what followed from the first reading never was
+                self._ports.store.cut(self._match_id, self._written, lines)
+            else:
+                self._ports.store.append(self._match_id, lines)
             self._written = len(match.log)
         if match.over:
             self._ports.store.end(self._match_id, msgspec.json.encode(match.over))
@@ -298,6 +325,8 @@ class Table:
         """The record cannot be written: the match stands still until it can. What the disk has not, was not."""
         log.error("table %s: %s", self.id, why)
         self._stopped = str(why)
+        if not self._reading:
+            self._dispute = None
         match = self._match
         if match and len(match.log) > self._written:
             self._match = Match.replay(match.game, match.head, match.log[: self._written])
@@ -318,6 +347,8 @@ class Table:
         """Start a match with those who have joined. Raises StartRefused."""
         if self._match and not self._match.over and not self._match.fault:
             raise StartRefused("A match is under way at this table.")
+        if self._dispute and self._dispute.waits:
+            raise StartRefused(WAITS)
         game = self._games.get(name)
         if game is None:
             raise StartRefused(f"There is no game {name!r} at this table.")
@@ -329,6 +360,7 @@ class Table:
         self._next_epoch()
         self._ports.store.begin(match_id, self.id, msgspec.json.encode(match.head))
         self._match, self._match_id, self._written, self._chosen_game, self._notice = match, match_id, 0, name, ""
+        self._dispute = None
         for place in self._seating:
             place.ready = False
         self._settle_chance()
@@ -344,18 +376,27 @@ class Table:
         before = match.open
         if before and before.roll and before.roll.seat == action.seat and self._tray.fallen:
             raise NotOffered("Your dice have begun to fall: finish the roll first.", "DICE")
+        self._not_in_dispute(action.seat)
         try:
             match.act(action)
         except RulesBug as why:
             log.error("table %s: %s", self.id, why, exc_info=why.__cause__)
             self._notice = f"{why} Take back the last action, or start anew."
         self._settle_chance()
+        self._play_on()
         if match.open is not before or match.over:
             self._open_decision()
+
+    def _not_in_dispute(self, seat: int) -> None:
+        """The game waits while the table decides about its dice."""
+        if self._dispute and self._dispute.waits and seat != CHANCE:
+            raise NotAsked(WAITS, "DICE")
 
     def _settle_chance(self) -> None:
         if self._match:
             try:
+                if self._reading:
+                    self._reading.keep_chance(self._match)
                 self._ports.chance.settle(self._match)
             except RulesBug as why:
                 log.error("table %s: %s", self.id, why, exc_info=why.__cause__)
@@ -378,7 +419,11 @@ class Table:
         if decision.kind == "sealed":
             self._open_sealed(decision)
         if decision.roll:
-            self._tray.call(self._roll_key(decision), decision.roll, decision.wants)
+            key, doubted = self._roll_key(decision), self._reading
+            if doubted and doubted.number == decision.number:
+                self._tray.reread(key, decision.roll, doubted.batches)
+            else:
+                self._tray.call(key, decision.roll, decision.wants)
             self._caption_dice()
 
     def _caption_boxes(self, decision: Decision | None) -> None:
@@ -403,7 +448,7 @@ class Table:
     def _awaited(self) -> list[int]:
         """The seats that the table waits for."""
         decision = self._decision()
-        if decision is None:
+        if decision is None or (self._dispute and self._dispute.stage == "vote"):
             return []
         if decision.roll:
             return [decision.roll.seat]
@@ -419,13 +464,14 @@ class Table:
             raise NotOffered("No match is under way.", "LOBBY")
         if self._stopped:
             raise NotAsked(f"The match stands still: {self._stopped}", "RECORD")
+        self._not_in_dispute(seat)
         if self._tray.fallen:
             raise NotOffered("Dice have been read since: it cannot be taken back.", "UNDO")
         length = len(self._match.before(1, seat).log)
         self._next_epoch()
         self._ports.store.cut(self._match_id, length)
         self._match.undo(1, seat)
-        self._written, self._notice = length, ""
+        self._written, self._notice, self._dispute = length, "", None
         self._settle_chance()
         self._open_decision()
 
@@ -470,6 +516,8 @@ class Table:
             case "roll":
                 self._same_roll(place.seat, said.number)
                 self._type(place.seat, args.get("faces"))
+            case "dice" if args.get("say") in ("reread", "stands"):
+                self._doubt(place.seat, yes=args["say"] == "reread")
             case "dice":
                 self._same_roll(place.seat, said.number)
                 self._say_to_dice(place.seat, args.get("say"))
@@ -563,6 +611,9 @@ class Table:
             return True
         if self._stopped:
             return False
+        if self._dispute and (meaning := self._doubted(self._dispute, place.seat, signal)):
+            self._mean(place, meaning)
+            return not isinstance(meaning, bindings.Nothing)
         if self._decision() is not None:
             return self._control_in_match(place, signal)
         return self._pick_game(signal.detents) if isinstance(signal, Turn) else self._control_in_lobby(place, signal)
@@ -678,6 +729,10 @@ class Table:
                 self._box_rolls(place, lambda: self._say_to_dice(place.seat, "again"))
             case bindings.HubRolls():
                 self._box_rolls(place, lambda: self._say_to_dice(place.seat, "hub"))
+            case bindings.Doubts(yes):
+                self._box_rolls(place, lambda: self._doubt(place.seat, yes=yes))
+            case bindings.AsItLies():
+                self._box_rolls(place, lambda: self._say_to_dice(place.seat, "lies"))
             case bindings.WhatIsThis(answer) if answer:
                 self._explain(place, answer)
             case bindings.Refused(sentence):
@@ -753,6 +808,7 @@ class Table:
             return False
         place, sealed = found
         sealed.lock(place.seat)
+        self._play_on()
         self._reveal_when_locked()
         return True
 
@@ -810,7 +866,18 @@ class Table:
     def _type(self, seat: int, faces: object) -> None:
         others = [place.seat for place in self._at_hand() if place.seat != seat]
         self._tray.type(seat, faces, others)
+        self._play_on()
         self._rolled()
+
+    def _dice_seen(self, seen: DiceSeen) -> bool:
+        before = self._tray.state
+        if not self._tray.seen(seen):
+            return False
+        if self._tray.stirred:
+            self._play_on()
+        if self._tray.state != before:
+            self._caption_dice()
+        return True
 
     def _say_to_dice(self, seat: int, say: object) -> None:
         match say:
@@ -820,25 +887,33 @@ class Table:
                 self._tray.again()
             case "hub":
                 self._tray.vote(seat, [place.seat for place in self._at_hand()])
+            case "lies":
+                self._tray.as_it_lies(seat, len(self._at_hand()))
             case _:
-                raise NotOffered("Say hub, accept or again to a roll.", "DICE")
+                raise NotOffered("Say hub, accept, again or lies to a roll.", "DICE")
         self._rolled()
 
     def _at_hand(self) -> list[Place]:
-        """Who plays and can be heard now, on a phone or a box."""
-        return [place for place in self._seating if place.seat in self._playing() and (place.phone_on or place.box_on)]
+        """Who plays, or has just played, and can be heard now, on a phone or a box."""
+        seats = self._match.state.seats if self._match else ()
+        return [place for place in self._seating if place.seat in seats and (place.phone_on or place.box_on)]
 
     def _rolled(self) -> None:
         """The dice have come further: once all of them stand they are one action of chance."""
-        decision, whole = self._decision(), self._tray.whole
-        if decision is None or decision.roll is None:
+        match, decision, whole = self._match, self._decision(), self._tray.whole
+        if match is None or decision is None or decision.roll is None:
             return
         self._cursors.pop(decision.roll.seat, None)
-        if whole:
-            faces, read = whole
-            self._act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read}, number=decision.number))
-        else:
+        if whole is None:
             self._caption_dice()
+            return
+        faces, read = whole
+        if self._reading:
+            self._read_again(self._reading, faces, read)
+            return
+        batches, hidden = self._tray.batches, match.hidden()
+        self._act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read}, number=decision.number))
+        self._let_doubt(decision, decision.roll, batches, hidden)
 
     def _caption_dice(self) -> None:
         """The small displays say what the dice want of each seat."""
@@ -846,11 +921,133 @@ class Table:
         if roll is None or not self._ports.boxes:
             return
         for place in self._at_hand():
-            if place.box_on:
-                mine = place.seat == roll.seat
+            mine = place.seat == roll.seat
+            typing = mine and self._cursors.get(place.seat, bindings.Cursor()).faces
+            if place.box_on and not typing:
                 self._ports.boxes.say(
-                    place.box, bindings.oled_dice(roll, self._tray.standing, self._tray.state, mine=mine)
+                    place.box,
+                    bindings.oled_dice(roll, self._tray.standing, self._tray.state, mine=mine, lying=self._tray.lying),
                 )
+
+    # --- dice that are doubted ---------------------------------------------------------------------
+
+    @property
+    def _reading(self) -> Dispute | None:
+        """The dispute whose dice are being read again, if any."""
+        return self._dispute if self._dispute and self._dispute.stage == "reading" else None
+
+    def _let_doubt(self, decision: Decision, roll: Roll, batches: list[Batch], hidden: Mapping[int, Counter[str]]) -> None:
+        """A roll was accepted: for a few seconds any seat may ask for it to be read again.
+
+        Not what the hub itself rolled, and not where the roll has shown what nobody can forget again.
+        """
+        match = self._match
+        if match is None or match.fault or batches[-1].read == "hub" or match.has_shown(hidden):
+            return
+        self._dispute = Dispute(roll, decision.number, batches, self._ports.clock.now())
+        self._caption_doubt(self._dispute)
+
+    def _doubted(self, dispute: Dispute, seat: int, signal: Key | Turn) -> bindings.Meaning | None:
+        """What a control of a box means to a roll that may be doubted; None where it means what it always does."""
+        if self._match is None or seat not in self._match.state.seats:
+            return None
+        if dispute.stage == "vote":
+            return bindings.press_vote(signal)
+        if dispute.stage == "open" and self._bar_is_free(seat) and bindings.is_bar(signal):
+            return bindings.Doubts(yes=True)
+        return None
+
+    def _bar_is_free(self, seat: int) -> bool:
+        """Whether the bar of this seat's box means nothing else now."""
+        decision = self._decision()
+        return decision is None or (seat not in decision.asked and not (decision.roll and decision.roll.seat == seat))
+
+    def _doubt(self, seat: int, *, yes: bool) -> None:
+        """A seat wants the dice read again or, once the table votes on it, does not."""
+        dispute, match = self._dispute, self._match
+        if dispute is None or match is None or not (dispute.stage == "vote" or (dispute.stage == "open" and yes)):
+            raise NotAsked("There is no roll that could be read again now.", "DICE")
+        if seat not in match.state.seats:
+            raise NotAsked("Only who plays this match has a say in its dice.", "DICE")
+        if dispute.stage == "open":  # boxes and dice leave the next question be, until the table has decided
+            self._close_sealed()
+            self._tray.close()
+            self._cursors = {}
+        dispute.vote(seat, self._ports.clock.now(), yes=yes)
+        self._caption_doubt(dispute)
+        self._count_votes(dispute)
+
+    def _count_votes(self, dispute: Dispute) -> bool:
+        """Whether the table has decided, with those who are there now."""
+        carried = dispute.carried([place.seat for place in self._at_hand()])
+        if carried:
+            self._begin_reading(dispute)
+        elif carried is False:
+            self._let_stand(dispute, "Not read again: the roll stands.")
+        return carried is not None
+
+    def _begin_reading(self, dispute: Dispute) -> None:
+        """The match goes back to just before the roll. The record does not, before there is another reading."""
+        match = self._match
+        assert match is not None
+        assert self._match_id is not None
+        earlier = match.until(dispute.number)
+        self._next_epoch()
+        kept = KeptDispute(self._match_id, dispute.number, dispute.batches)
+        self._ports.store.keep(self.id, "dispute", msgspec.json.encode(kept))
+        dispute.read(match, self._ports.clock.now())
+        self._match, self._written = earlier, dispute.number
+        self._open_decision()
+
+    def _read_again(self, dispute: Dispute, faces: list[int], read: str) -> None:
+        """The second reading: it takes the place of the first one in the log, which keeps both."""
+        if sorted(faces) == sorted(dispute.faces):
+            self._let_stand(dispute, "The dice show the same: the roll stands.")
+            return
+        first = {"faces": dispute.faces, "read": least(dispute.batches)}
+        self._act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read, "first": first}, number=dispute.number))
+        self._dispute = None
+        self._forget_dispute()
+
+    def _let_stand(self, dispute: Dispute, say: str) -> None:
+        """The roll stands as it was read first, and the game goes on."""
+        if dispute.first:
+            self._forget_dispute()
+            self._match, self._written = dispute.first, len(dispute.first.log)
+        dispute.tell(say, self._ports.clock.now())
+        self._open_decision()
+
+    def _forget_dispute(self) -> None:
+        if self._ports.store.recall(self.id, "dispute"):
+            self._ports.store.keep(self.id, "dispute", b"")
+
+    def _dispute_due(self, dispute: Dispute) -> bool:
+        """What time, and whoever comes and goes, makes of the doubt; whether anything has changed."""
+        if dispute.stage == "vote" and self._count_votes(dispute):
+            return True
+        late = self._ports.clock.now() >= dispute.until
+        if dispute.waits and late:
+            self._let_stand(dispute, "Not read again in time: the roll stands.")
+            return True
+        if late:
+            self._play_on()
+            self._dispute = None
+        return late
+
+    def _play_on(self) -> None:
+        """Somebody plays on: a roll that nobody has doubted yet is not doubted any more."""
+        if self._dispute is None or self._dispute.stage != "open":
+            return
+        self._dispute, decision = None, self._decision()
+        if decision:
+            self._caption_boxes(decision)
+            self._caption_dice()
+
+    def _caption_doubt(self, dispute: Dispute) -> None:
+        """The small displays say who may doubt the roll, and what push and bar mean while the table votes."""
+        for place in self._at_hand() if self._ports.boxes else ():
+            if place.box_on and (dispute.stage == "vote" or self._bar_is_free(place.seat)):
+                self._tell_cursor(place, bindings.oled_doubt(voting=dispute.stage == "vote"))
 
     def _call_staff(self, sentence: str) -> None:
         self._notice = sentence
@@ -906,7 +1103,8 @@ class Table:
             "want": decision.want if decision else "",
             "events": self._events(match),
             "why": _changes(match) if match else [],
-            "dice": self._tray.public() if decision else None,
+            "dice": self._tray.public(len(self._at_hand())) if decision else None,
+            "dispute": self._dispute.public([place.seat for place in self._at_hand()]) if self._dispute else None,
             "kit": self._tray.public_kit(),
             "notice": self._stopped or self._without_broker or self._notice or self._lost_device or None,
             "over": match.over.wire() if match and match.over else None,
@@ -937,6 +1135,8 @@ class Table:
         hand["you"] = match.view(seat)["you"]
         if decision is None:
             return hand | {"undo": True} if match.fault and match.log else hand
+        if self._dispute and self._dispute.stage == "vote":
+            return hand | {"number": decision.number, "moves": []}
         moves = match.moves(seat)
         answer = decision.answers.get(seat)
         hand |= {

@@ -98,7 +98,11 @@ class Wanted(_Strict, frozen=True):
 
 
 class PublicDice(_Strict, frozen=True, rename={"why": "for"}):
-    """The open roll: `faces` of the present batch of so many dice, `done` those before it, `total` of all of them."""
+    """The open roll: `faces` of the present batch of so many dice, `done` those before it, `total` of all of them.
+
+    `votes` are for a roll by the hub, `as_it_lies` for reading a leaning die so, which takes `enough` of them. `lying`:
+    nobody throws; `again`: what was read already is read once more.
+    """
 
     state: Literal["armed", "rolling", "settled", "typed", "cocked", "wrong_count", "no_reader"]
     seat: int
@@ -112,7 +116,24 @@ class PublicDice(_Strict, frozen=True, rename={"why": "for"}):
     total: int = 0
     say: str = ""
     votes: list[int] = []
+    again: bool = False
+    lying: bool = False
+    as_it_lies: list[int] = []
+    enough: int = 0
     wants: Wanted | None = None
+
+
+class PublicDispute(_Strict, frozen=True):
+    """A roll of `seat` that stands and may be doubted, is voted on (`needs` times yes), is read again, or was."""
+
+    stage: Literal["open", "vote", "reading", "told"]
+    seat: SeatNumber
+    faces: list[int]
+    read: Read
+    yes: list[int] = []
+    no: list[int] = []
+    needs: int = 0
+    say: str = ""
 
 
 class Kit(_Strict, frozen=True):
@@ -153,6 +174,7 @@ class PublicState(_Strict, frozen=True):
     events: list[PublicEvent] = []
     why: list[Change] = []
     dice: PublicDice | None = None
+    dispute: PublicDispute | None = None
     kit: Kit | None = None
     notice: str | None = None
     over: dict[str, Any] | None = None

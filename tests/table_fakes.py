@@ -63,9 +63,12 @@ class MemoryStore:
             raise LogError(f"Match {match} cannot take these entries.")
         self.entries[match] = sorted([*self.entries[match], *entries])
 
-    def cut(self, match: str, length: int) -> None:
+    def cut(self, match: str, length: int, instead: Sequence[LogEntry] = ()) -> None:
         self._write("cut")
-        self.entries[match] = [entry for entry in self.entries[match] if entry.number < length]
+        numbers = [entry.number for entry in instead]
+        if len(set(numbers)) < len(numbers) or min(numbers, default=length) < length:
+            raise LogError(f"Match {match} cannot take these entries.")
+        self.entries[match] = [*(entry for entry in self.entries[match] if entry.number < length), *instead]
         self.results.pop(match, None)
 
     def end(self, match: str, result: bytes) -> None:

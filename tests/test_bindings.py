@@ -13,9 +13,11 @@ from hub.bindings import (
     LINE,
     OLED,
     AcceptDice,
+    AsItLies,
     CallStaff,
     Chosen,
     Cursor,
+    Doubts,
     HubRolls,
     Meaning,
     Nothing,
@@ -34,6 +36,7 @@ from hub.bindings import (
     press,
     press_beside_roll,
     press_roll,
+    press_vote,
     sealed_line,
 )
 from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Roll, offer
@@ -287,6 +290,18 @@ def test_push_accepts_what_was_read_and_the_bar_doubts_it() -> None:
     assert roll(key("bar", "hold")) == CallStaff()
 
 
+def test_the_push_of_a_roller_whose_die_leans_would_have_it_read_as_it_lies_once_nothing_is_typed() -> None:
+    assert roll(key("push"), dice="cocked") == AsItLies()
+    assert roll(key("k1"), key("push"), dice="cocked") == Refused("Roll, then type what you see: 1 of 2 dice typed.")
+
+
+def test_in_a_vote_push_is_yes_and_the_bar_is_no() -> None:
+    assert (press_vote(key("push")), press_vote(key("bar"))) == (Doubts(yes=True), Doubts(yes=False))
+    for control in (turn(1), key("k1"), key("k1", "hold"), key("push", "hold")):
+        assert press_vote(control) == Nothing()
+    assert press_vote(key("bar", "hold")) == CallStaff()
+
+
 def test_the_bar_of_the_roller_asks_for_the_hub_where_nothing_lies_there() -> None:
     assert roll(key("bar")) == HubRolls()
     assert roll(key("k1"), key("bar"), key("bar"), dice="no_reader") == HubRolls()
@@ -296,7 +311,8 @@ def test_the_bar_of_the_roller_asks_for_the_hub_where_nothing_lies_there() -> No
 def test_the_other_seats_say_yes_to_typed_dice_doubt_them_or_agree_to_a_roll_by_the_hub(dice: str) -> None:
     push, bar = key("push"), key("bar")
     assert press_beside_roll(bar, dice=dice, voting=False) == (ReadAgain() if dice in ("typed", "settled") else Nothing())
-    assert press_beside_roll(push, dice=dice, voting=False) == (AcceptDice() if dice == "typed" else Nothing())
+    alone = {"typed": AcceptDice(), "cocked": AsItLies()}.get(dice, Nothing())
+    assert press_beside_roll(push, dice=dice, voting=False) == alone
     agreed = {"typed": AcceptDice(), "settled": Nothing()}.get(dice, HubRolls())
     assert press_beside_roll(push, dice=dice, voting=True) == agreed
     assert press_beside_roll(key("k3"), dice=dice, voting=True) == press_beside_roll(turn(2), dice=dice, voting=True) == Nothing()

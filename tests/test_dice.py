@@ -255,12 +255,67 @@ def test_who_rolls_the_flat_dice_too_keeps_them_as_they_lay() -> None:
     assert told(room)[0]["faces"] == [1, 1, 4]
 
 
-def test_a_leaning_die_can_be_typed_as_it_lies() -> None:
+def lies(room: Room, seat: int) -> dict[str, Any]:
+    return room.say(seat, "dice", {"say": "lies"})
+
+
+def test_a_leaning_die_is_typed_as_it_lies_where_the_table_would_have_it_so() -> None:
     room = at(3)
     room.see("cocked", 2, 5)
-    assert room.hand(1)["faces"]["count"] == 1
+    assert (room.hand(1)["faces"]["count"], room.state["dice"]["enough"]) == (1, 2)
+    assert room.say(1, "roll", {"faces": [6]})["error"] == (
+        "A leaning die is rolled again, unless the table would read it as it lies."
+    )
+    assert lies(room, 1)["ok"]
+    assert room.state["dice"] | {"state": "cocked", "as_it_lies": [1]} == room.state["dice"]
+    assert lies(room, 3)["ok"]
+    assert room.state["dice"] | {"state": "no_reader", "faces": [2, 5], "say": "Read as it lies: type it."} == room.state["dice"]
+    room.see("settled", 2, 5, 1)
+    assert room.state["dice"]["state"] == "no_reader", "now it is not thrown again"
     room.roll(6)
     assert told(room)[0] | {"faces": [2, 5, 6], "read": "typed"} == told(room)[0]
+
+
+@pytest.mark.parametrize(("seats", "wanted"), [(2, 2), (3, 2), (4, 3), (5, 3), (6, 3)])
+def test_three_votes_read_a_die_as_it_lies_and_at_a_small_table_a_majority(seats: int, wanted: int) -> None:
+    room = Room(seats, offered=[GAMES[3]])
+    room.boxes_up()
+    room.sit()
+    room.start("trial-3")
+    room.see("cocked", 4)
+    assert room.boxes.texts["box-2"] == "A die leans. Push: read as it lies"
+    for seat in range(seats, seats - wanted, -1):
+        assert room.state["dice"]["state"] == "cocked"
+        room.press(seat, "push")
+    assert room.state["dice"] | {"state": "no_reader", "say": "Read as they lie: type the 2 leaning dice."} == room.state["dice"]
+    assert room.boxes.texts["box-1"] == "Type what lies there: K1-K6"
+    room.press(1, "k2", "k6", "push")
+    room.press(2, "push")
+    assert told(room)[0]["faces"] == [4, 2, 6]
+
+
+def test_a_vote_for_reading_a_die_as_it_lies_is_taken_back_or_ends_with_the_next_throw() -> None:
+    room = at(3)
+    room.see("cocked", 2, 5)
+    lies(room, 2)
+    lies(room, 2)
+    assert room.state["dice"]["as_it_lies"] == []
+    lies(room, 2)
+    room.see("rolling")
+    assert lies(room, 3)["error"] == "No die is leaning."
+    room.see("cocked", 2, 5)
+    assert room.state["dice"]["as_it_lies"] == [], "another throw, another vote"
+
+
+def test_who_doubts_a_die_that_was_read_as_it_lies_has_the_reader_look_again() -> None:
+    room = at(3)
+    room.see("cocked", 2, 5)
+    lies(room, 1)
+    lies(room, 2)
+    assert room.say(1, "roll", {"faces": [6]})["ok"]
+    assert room.say(2, "dice", {"say": "again"})["ok"]
+    room.see("cocked", 2, 5)
+    assert room.state["dice"] | {"state": "cocked", "lying": False} == room.state["dice"]
 
 
 def test_two_leaning_dice_are_told_as_two() -> None:

@@ -82,6 +82,16 @@ class TestEveryRecord:
         store.cut("m-1", 0)
         assert store.running("1") == "m-1"
 
+    def test_what_takes_the_place_of_the_end_comes_with_the_cut_or_not_at_all(self, store: LogStore) -> None:
+        store.begin("m-1", "1", b"head")
+        store.append("m-1", lines(0, 1, 2))
+        other = LogEntry(1, b"other")
+        store.cut("m-1", 1, [other])
+        assert store.load("m-1")[1] == [*lines(0), other]
+        with pytest.raises(LogError):
+            store.cut("m-1", 0, lines(0, 0))
+        assert store.load("m-1")[1] == [*lines(0), other]
+
     def test_never_writes_one_number_twice_and_then_keeps_what_it_had(self, store: LogStore) -> None:
         store.begin("m-1", "1", b"head")
         store.append("m-1", lines(0, 1))

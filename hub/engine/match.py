@@ -7,6 +7,7 @@ is the only truth: a match is saved, resumed, undone and proven by playing its l
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
@@ -157,6 +158,8 @@ class Match:
             answer, standing = self._by_seat(decision, action)
         entry = Entry(action.seat, action.move, dict(action.args), decision.fingerprint())
         self.log.append(entry)
+        if action.seat == CHANCE and (first := action.args.get("first")):
+            self._tell_correction(decision, answer, first)
         if standing:
             self._stand(action.seat, answer)
         elif decision.kind == "sealed":
@@ -168,14 +171,23 @@ class Match:
         if self.fault:
             raise self.fault
         if decision.roll and action.seat == CHANCE:
-            self._mark_read(told, str(action.args.get("read", READ[1])))
+            self._mark_read(told, str(action.args.get("read", READ[1])), again="first" in action.args)
         return self.events[told:]
 
-    def _mark_read(self, told: int, read: str) -> None:
+    def _mark_read(self, told: int, read: str, *, again: bool) -> None:
         """Every roll that is told carries how it came in: the rules need not know."""
         for event in self.events[told:]:
             if event.kind == "roll":
                 event.data["read"] = read
+                if again:
+                    event.data["again"] = True
+
+    def _tell_correction(self, decision: Decision, faces: list[int], first: Mapping[str, Any]) -> None:
+        """Dice that were read twice: the second reading counts, and the table is told of both."""
+        assert decision.roll is not None
+        now, was = (" ".join(map(str, some)) for some in (faces, first["faces"]))
+        data = {"seat": decision.roll.seat, "faces": faces[:], "first": first["faces"][:]}
+        tell(self.state, f"The dice were read again: {now}, not {was}.", kind="reread", **data)
 
     def _refuse(self, kind: type[IllegalAction], action: Action, sentence: str, code: str) -> IllegalAction:
         """The refusal in the rulebook's own words where it has some."""
@@ -212,9 +224,11 @@ class Match:
         args = action.args
         if decision.roll is not None and action.move == "roll":
             faces, read, roll = args.get("faces"), args.get("read", "typed"), decision.roll
-            if len(args) - ("read" in args) != 1 or not isinstance(faces, list) or read not in READ:
+            if len(args) - ("read" in args) - ("first" in args) != 1 or not isinstance(faces, list) or read not in READ:
                 raise NotOffered("A roll is a list of faces, read, typed or hub-rolled.", "FORM")
-            if len(faces) != roll.count or not all(type(face) is int and 1 <= face <= roll.sides for face in faces):
+            if "first" in args and not _is_reading(args["first"], roll):
+                raise NotOffered("The first reading of a roll is its faces, and whether they were read or typed.", "FORM")
+            if not _are_faces(faces, roll):
                 dice = "one die" if roll.count == 1 else f"{roll.count} dice"
                 raise self._refuse(NotOffered, action, f"Roll {dice}: faces from 1 to {roll.sides}.", "FORM")
             return faces[:]
@@ -445,20 +459,32 @@ class Match:
         if self.fault:
             if count > 1:
                 raise NotOffered("Take back the input that the match stopped on, then go on from there.", "UNDO")
-            return self._rebuilt(len(self.log) - self._froze_on())
+            return self.until(len(self.log) - self._froze_on())
         last = self.log[-count:]
         if any(entry.seat == CHANCE for entry in last):
             raise NotOffered("A die or a shuffle cannot be taken back.", "UNDO")
         if any(entry.seat != last[-1].seat for entry in last) or seat not in (None, last[-1].seat):
             raise NotOffered("Another seat has acted since: it cannot be taken back.", "UNDO")
-        earlier = self._rebuilt(len(self.log) - count)
+        earlier = self.until(len(self.log) - count)
         # As long as one sealed decision stays open, a choice that was changed has shown nothing.
         same = self.open and earlier.open and self.open.number == earlier.open.number
         sealed = self._into if same else ""
-        for viewer in self.state.seats:
-            if hidden(earlier.state, viewer, sealed) - hidden(self.state, viewer, sealed):
-                raise NotOffered("Something secret was shown: it cannot be taken back.", "UNDO")
+        if self.has_shown(earlier.hidden(sealed), sealed):
+            raise NotOffered("Something secret was shown: it cannot be taken back.", "UNDO")
         return earlier
+
+    def hidden(self, sealed: str = "") -> dict[int, Counter[str]]:
+        """What each seat may not see now, but for the choices in the field `sealed`: for `has_shown`, later."""
+        return {viewer: hidden(self.state, viewer, sealed) for viewer in self.state.seats}
+
+    def has_shown(self, hidden: Mapping[int, Counter[str]], sealed: str = "") -> bool:
+        """Whether anything that was `hidden` then has been shown to anybody since."""
+        now = self.hidden(sealed)
+        return any(was - now[viewer] for viewer, was in hidden.items())
+
+    def until(self, length: int) -> Match:
+        """This match as it was when its log had so many entries."""
+        return Match.replay(self.game, self.head, self.log[:length])
 
     def _froze_on(self) -> int:
         """How many entries a fault undoes: the last input, with the shuffles and picks it led to."""
@@ -467,8 +493,16 @@ class Match:
                 return count
         return len(self.log)
 
-    def _rebuilt(self, length: int) -> Match:
-        return Match.replay(self.game, self.head, self.log[:length])
+
+def _are_faces(faces: list[Any], roll: Roll) -> bool:
+    return len(faces) == roll.count and all(type(face) is int and 1 <= face <= roll.sides for face in faces)
+
+
+def _is_reading(first: Any, roll: Roll) -> bool:
+    """Whether this is how a roll was read before it was read again."""
+    if not isinstance(first, dict) or first.keys() != {"faces", "read"} or first["read"] not in READ:
+        return False
+    return isinstance(first["faces"], list) and _are_faces(first["faces"], roll)
 
 
 def _answer(name: str, args: Args) -> Answer:

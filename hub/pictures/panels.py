@@ -200,7 +200,11 @@ class _Told:
 
     def _dice_told(self) -> str:
         """What the open roll needs a person for, how far it has come, or what it must show."""
+        if (self.state.get("dispute") or {}).get("stage") == "vote":
+            return "Are the dice read again? Push: yes. Bar: no."
         dice = self.state.get("dice") or {}
+        if dice.get("again") and dice.get("say"):
+            return str(dice["say"])
         seen = sum(len(batch["faces"]) for batch in dice.get("done") or ()) + len(dice.get("faces") or ())
         total = f"Total {dice['total']}, {seen} of {dice['count']} dice" if seen and dice["count"] > 1 else ""
         if dice.get("state") in ("cocked", "wrong_count", "no_reader", "typed"):

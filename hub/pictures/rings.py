@@ -35,7 +35,7 @@ def rings(state: Mapping[str, Any], words: Words | None) -> dict[int, LampPictur
     """What each seat's ring shows. The input is the public state, so no ring can show a secret.
 
     Beside the facts that every public state has it reads, where they are there, `nudged` and
-    `claiming` (lists of seats) and `last_orders` (true); and of the words' `[screen]` the paths
+    `claiming` (lists of seats), `dispute` (a vote on a roll) and `last_orders` (true); and of the words' `[screen]` the paths
     `ring` (a seat's public number, or the table's numbers by seat), `out` (a seat's flag), `leader` (the
     table's high bidder), `caller` (who called the bid), `pulse` (a number above 1 makes both pulse so
     often) and `inside` (the table's list of seats still in an auction); and of a phase `order` and `past`
@@ -51,6 +51,8 @@ def rings(state: Mapping[str, Any], words: Words | None) -> dict[int, LampPictur
 
 def _look(seat: int, one: Mapping[str, Any], state: Mapping[str, Any], words: Words | None) -> Look:
     view = state.get("view") or {}
+    if (vote := state.get("dispute") or {}).get("stage") == "vote" and str(seat) in (view.get("seats") or {}):
+        return ("locked" if seat in (*vote["yes"], *vote["no"]) else "claim", 0)  # both ask for a push or the bar
     if state.get("state") in ("playing", "stopped") and str(seat) in (view.get("seats") or {}):
         if all_locked(state):
             return ("reveal", 0)

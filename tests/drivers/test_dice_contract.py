@@ -255,6 +255,17 @@ class TestEveryReader:
         bench.reader.show_again(5, 3)
         assert sorted(bench.seen(2, "settled").faces) == sorted(first.faces)
 
+    def test_what_lies_there_is_read_again_although_the_next_throw_was_asked_for(self, bench: Bench) -> None:
+        bench.arm(1, 2)
+        bench.reader.throw(5, 3)
+        first = bench.seen(1, "settled")
+        bench.arm(2, 1)
+        bench.dice.disarm()
+        bench.arm(3, 2, lying=True)
+        bench.reader.show_again(5, 3)
+        assert sorted(bench.seen(3, "settled").faces) == sorted(first.faces)
+        assert "settled" not in bench.told(2)
+
     def test_a_lost_reader_says_so_and_goes_on_with_the_same_throw_when_it_is_back(self, bench: Bench) -> None:
         bench.arm(1, 2)
         bench.reader.lose()

@@ -383,6 +383,67 @@ def test_read_dice_are_tagged_and_can_be_accepted_by_the_roller(page: Page, hub:
     assert hub.asks.get(timeout=15)["args"] == {"say": "accept"}
 
 
+def doubted(stage: str, state: dict[str, Any] = scenes.TAKE, **change: Any) -> dict[str, Any]:
+    """A moment in which the three of seat 4 may be doubted, is voted on, or was."""
+    dispute = {"stage": stage, "seat": 4, "faces": [3], "read": "read", "yes": [], "no": [], "needs": 3, "say": ""}
+    return state | {"dispute": dispute | change}
+
+
+def test_a_roll_that_stands_can_be_doubted_by_a_quiet_button_beside_the_game(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, doubted("open"), scenes.TAKE_HAND)
+    last = page.get_by_role("region", name="The last roll")
+    expect(last.get_by_role("img", name="die shows 3")).to_be_visible()
+    button = last.get_by_role("button", name="Read again")
+    box = button.bounding_box()
+    assert box
+    assert box["height"] >= 44, "a thumb hits it"
+    button.click()
+    assert hub.asks.get(timeout=15)["args"] == {"say": "reread"}
+    expect(dock(page).get_by_role("button").first).to_be_visible()
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND, seq=51)
+    expect(last).to_have_count(0)
+
+
+def test_a_vote_on_the_dice_has_two_buttons_and_nothing_else_to_do(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    vote = doubted("vote", yes=[1], no=[3], say="Seat 1 asks for it.")
+    play(page, hub, vote, scenes.hand(want="", moves=[]))
+    asks = page.get_by_role("region", name="A vote on the dice")
+    expect(asks).to_contain_text("Read the dice again?")
+    expect(asks).to_contain_text("Ana asks for it.")
+    expect(asks).to_contain_text("1 of 3 needed")
+    asks.get_by_role("button", name="No, it stands").click()
+    assert hub.asks.get(timeout=15)["args"] == {"say": "stands"}
+    asks.get_by_role("button", name="Yes, read again").click()
+    assert hub.asks.get(timeout=15)["args"] == {"say": "reread"}
+    expect(dock(page).get_by_role("button")).to_have_count(0)
+    play(page, hub, doubted("told", say="The dice show the same: the roll stands."), scenes.TAKE_HAND, seq=51)
+    expect(page.get_by_role("status").filter(has_text="The dice show the same")).to_be_visible()
+
+
+def test_dice_that_are_read_again_are_tagged_so_and_nobody_rolls(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    again = {"again": True, "lying": True, "say": "The dice are read again as they lie."}
+    play(page, hub, dice(**again), scenes.ROLL_HAND)
+    region = page.get_by_role("region", name="Dice")
+    expect(region).to_contain_text("The dice are read again as they lie.")
+    expect(region.get_by_role("button", name="Let the hub roll")).to_have_count(0)
+    play(page, hub, dice(state="settled", faces=[5], read="read", total=5, again=True, lying=True), scenes.ROLL_HAND, seq=51)
+    expect(region.locator(".tag")).to_have_text("read again")
+
+
+def test_a_leaning_die_is_read_as_it_lies_where_enough_seats_say_so(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    leans = {"state": "cocked", "say": "One die is leaning: roll only that one again.", "as_it_lies": [1], "enough": 3}
+    play(page, hub, dice(**leans), scenes.ROLL_HAND)
+    region = page.get_by_role("region", name="Dice")
+    expect(region).to_contain_text("1 of 3 needed")
+    expect(region.get_by_role("button", name="Type what you see")).to_have_count(0)
+    region.get_by_role("button", name="Read it as it lies").click()
+    assert hub.asks.get(timeout=15)["args"] == {"say": "lies"}
+
+
 def test_why_shows_the_rule_and_the_sum_of_each_change_of_points(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
     play(page, hub, scenes.TAKE | {"why": scenes.WHY}, scenes.TAKE_HAND)
@@ -1186,6 +1247,20 @@ def test_the_screen_shows_the_moment_large_and_everything_on_one_page(screen: Pa
     )
     for seat in (1, 2, 3, 4):
         expect(screen.locator(f".seat-place .mark.seat-{seat}")).to_be_visible()
+
+
+def test_the_screen_tells_how_to_doubt_a_roll_and_shows_the_vote(screen: Page, hub: FakeHub) -> None:
+    hub.public(doubted("open") | {"seq": 50})
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    now = screen.get_by_role("region", name="Now")
+    expect(now).to_contain_text("Read wrong? Bar")
+    hub.public(doubted("vote", yes=[1], no=[3], say="Seat 1 asks for it.") | {"seq": 51})
+    expect(now).to_contain_text("Read the dice again?")
+    expect(now).to_contain_text("Ana asks for it.")
+    expect(now).to_contain_text("Push: yes. Bar: no.")
+    hub.public(doubted("vote", scenes.OVER, yes=[1], say="Seat 1 asks for it.") | {"seq": 91})
+    expect(screen.get_by_role("region", name="The end")).to_contain_text("Read the dice again?")
+    assert screen.evaluate("document.documentElement.scrollHeight <= innerHeight")
 
 
 def test_the_seats_of_the_screen_go_clockwise(screen: Page, hub: FakeHub) -> None:
