@@ -64,6 +64,7 @@ class Dispute:
         """A seat wants the dice read again, or not. The first one that does opens the vote; all may change their minds."""
         if self.stage == "open":
             self.stage, self.until = "vote", now + VOTE_SECONDS
+            self._say = f"Seat {seat} asks for it."
         for side in (self._yes, self._no):
             if seat in side:
                 side.remove(seat)
@@ -78,7 +79,7 @@ class Dispute:
 
     def read(self, first: Match, now: float) -> None:
         """The dice are read again; `first` is the match as the first reading made it."""
-        self.stage, self.first, self.until = "reading", first, now + READ_SECONDS
+        self.stage, self.first, self._say, self.until = "reading", first, "", now + READ_SECONDS
 
     def keep_chance(self, match: Match) -> None:
         """What chance drew after the first reading it draws again, as long as it is asked the same: no luck is tried twice."""
@@ -92,7 +93,7 @@ class Dispute:
         self.stage, self.first, self._say, self.until = "told", None, say, now + TOLD_SECONDS
 
     def public(self, present: Collection[int]) -> dict[str, Any]:
-        """The dispute as everybody sees it; `asker` is who asked for it."""
+        """The dispute as everybody sees it."""
         return {
             "stage": self.stage,
             "seat": self.roll.seat,

@@ -299,7 +299,8 @@ class Dice(Protocol):
 
         Every DiceSeen of this throw carries `number`; a newer arm, or `disarm`, ends it. Then `rolling` as soon as a
         die moves, and once all have been at rest for 700 ms with a face, `settled`. A die that lay there before
-        the arm counts when it has moved, unless `lying`: then what lies there is read (again), and nobody throws.
+        the arm counts when it has moved, unless `lying`: then what lies there is read (again), and nobody throws,
+        even if another throw was asked for meanwhile and nobody has made it.
 
         - `cocked`: a die is still but not flat, or off the tray. The flat ones are told and stay: the reader goes on
           under the same number, waits for the others alone to be thrown again, and then settles all of them.

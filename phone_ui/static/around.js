@@ -9,6 +9,7 @@ import { asked, at, counted, lineIn, orderOf, phaseOf, seatName } from "./words.
 /** What a seat is doing in the open question, in a word or two; empty when nothing is wanted of it. */
 export function doing(state, seat) {
   const place = state.seats.find((s) => s.seat === seat);
+  if (state.dispute?.stage === "vote") return [...state.dispute.yes, ...state.dispute.no].includes(seat) ? "" : "to vote";
   if (state.locked?.includes(seat)) return "locked";
   if (asked(state.view).includes(seat)) return state.view.waiting?.roll?.seat === seat ? "rolls" : state.view.waiting?.secret ? "choosing" : "to act";
   if (place?.phone === "away") return "phone asleep";

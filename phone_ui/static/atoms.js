@@ -106,15 +106,19 @@ export function Die({ face }) {
   </svg>`;
 }
 
-/** Where the faces of a roll came from. */
-export const READ = { read: "read", typed: "typed", hub: "by the hub" };
+const READ = { read: "read", typed: "typed", hub: "by the hub" };
+
+/** Where the faces of a roll came from; `again`: from a second reading. */
+export function ReadTag({ read, again = false }) {
+  return html`<span class="tag">${READ[read] ?? read}${again ? " again" : ""}</span>`;
+}
 
 /** The dice that are wanted now, and where their faces came from. */
 export function DiceRow({ dice }) {
-  const places = Array.from({ length: Math.max(dice.batch ?? dice.count, dice.faces.length) }, (_, i) => dice.faces[i] ?? null);
-  return html`<span class=${`dice-row ${dice.state}`}>
+  const places = Array.from({ length: Math.max(dice.batch ?? dice.count ?? 0, dice.faces.length) }, (_, i) => dice.faces[i] ?? null);
+  return html`<span class=${`dice-row ${dice.state ?? ""}`}>
     ${places.map((face) => html`<${Die} face=${face} />`)}
-    ${dice.faces.length > 0 && dice.read && html`<span class="tag">${READ[dice.read] ?? dice.read}</span>`}
+    ${dice.faces.length > 0 && dice.read && html`<${ReadTag} read=${dice.read} again=${dice.again} />`}
   </span>`;
 }
 
@@ -124,9 +128,25 @@ export function DiceDone({ dice }) {
   if (!done.length) return null;
   const stand = done.flatMap((batch) => batch.faces);
   return html`<div class="dice-done">
-    ${done.map((batch) => html`<span class="dice-row">${batch.faces.map((face) => html`<${Die} face=${face} />`)}<span class="tag">${READ[batch.read] ?? batch.read}</span></span>`)}
+    ${done.map((batch) => html`<span class="dice-row">${batch.faces.map((face) => html`<${Die} face=${face} />`)}<${ReadTag} read=${batch.read} /></span>`)}
     <p class="dice-total">${stand.length} of ${dice.count} dice stand, <b>total ${stand.reduce((a, b) => a + b, 0)}</b></p>
   </div>`;
+}
+
+/** Those who have said something, by their marks. */
+export function Marks({ seats }) {
+  return seats.map((seat) => html`<${Mark} key=${seat} seat=${seat} />`);
+}
+
+/** A vote on reading a roll again: what it was read as, who asks, and how it stands. */
+export function DisputeVote({ state, dispute }) {
+  return html`<h2 class="dispute-asks">Read the dice again?</h2>
+    <${DiceRow} dice=${dispute} />
+    <p class="dice-say"><${Said} state=${state} text=${dispute.say} /></p>
+    <p class="votes">
+      <span>Yes</span> <${Marks} seats=${dispute.yes} /> <span>${dispute.yes.length} of ${dispute.needs} needed</span>
+      ${dispute.no.length > 0 && html`<span class="votes-no">No</span> <${Marks} seats=${dispute.no} />`}
+    </p>`;
 }
 
 /** What the roll must show, with its odds: before the dice fall, and until they have. */

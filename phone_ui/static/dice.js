@@ -1,7 +1,7 @@
 // The open roll on a phone: what the dice do, and the other doors when no reader sees them.
 
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
-import { Die, DiceDone, DiceRow, DiceWants, Mark, Said, diceSay } from "./atoms.js";
+import { Die, DiceDone, DiceRow, DiceWants, DisputeVote, Marks, Said, diceSay } from "./atoms.js";
 
 export function DicePart({ state, hand, sending, ask }) {
   const { dice } = state;
@@ -11,6 +11,8 @@ export function DicePart({ state, hand, sending, ask }) {
   useEffect(() => setTyping(false), [hand?.number, state.match, stand]);
   if (!dice) return null;
   const { votes } = dice;
+  const leans = dice.state === "cocked";
+  const wanted = dice.as_it_lies ?? [];
   const lies = dice.state === "settled" || dice.state === "typed";
   const plays = hand && state.view?.seats?.[hand.seat];
   const pad = mine && (typing || dice.state === "no_reader");
@@ -32,13 +34,42 @@ export function DicePart({ state, hand, sending, ask }) {
     html`<div class="doors">
       ${vouches && html`<button type="button" class="door strong" disabled=${busy} onClick=${() => ask("dice", { say: "accept" }, "accept")}>That is right</button>`}
       ${lies && !pad && (dice.state === "settled" || !mine) && html`<button type="button" class="door" disabled=${busy} onClick=${() => ask("dice", { say: "again" }, "again")}>${dice.state === "typed" ? "No, look again" : "Read again"}</button>`}
-      ${mine && !pad && html`<button type="button" class="door" onClick=${() => setTyping(true)}>${dice.state === "typed" ? "Type it again" : "Type what you see"}</button>`}
+      ${mine && !pad && !leans && html`<button type="button" class="door" onClick=${() => setTyping(true)}>${dice.state === "typed" ? "Type it again" : "Type what you see"}</button>`}
       ${mine && pad && dice.state !== "no_reader" && html`<button type="button" class="door" onClick=${() => setTyping(false)}>Do not type</button>`}
+      ${leans &&
+      html`<button type="button" class="door" disabled=${busy} aria-pressed=${wanted.includes(hand.seat)} onClick=${() => ask("dice", { say: "lies" }, "lies")}>
+        ${wanted.includes(hand.seat) ? "Do not read it as it lies" : "Read it as it lies"}
+      </button>`}
       ${!lies &&
+      !dice.lying &&
       html`<button type="button" class="door" disabled=${busy} aria-pressed=${votes.includes(hand.seat)} onClick=${() => ask("dice", { say: "hub" }, "hub")}>
         ${votes.includes(hand.seat) ? "Take my vote back" : "Let the hub roll"}
       </button>`}
-      ${!lies && votes.length > 0 && html`<span class="votes">${votes.map((seat) => html`<${Mark} seat=${seat} />`)} ${votes.length} of ${voters} agree</span>`}
+      ${!lies && votes.length > 0 && html`<span class="votes"><${Marks} seats=${votes} /> ${votes.length} of ${voters} agree</span>`}
+      ${wanted.length > 0 && html`<span class="votes"><${Marks} seats=${wanted} /> ${wanted.length} of ${dice.enough} to read it as it lies</span>`}
+    </div>`}
+  </section>`;
+}
+
+/** A roll that stands: for a few seconds a quiet button, then perhaps the table's vote, then how it ended. */
+export function DisputePart({ state, hand, sending, ask }) {
+  const { dispute } = state;
+  const plays = hand && state.view?.seats?.[hand.seat];
+  const say = (word) => () => ask("dice", { say: word }, word);
+  if (dispute?.stage === "told") return html`<p class="dispute-told" role="status">${dispute.say}</p>`;
+  if (dispute?.stage === "open" && plays) {
+    return html`<section class="dispute-open" aria-label="The last roll">
+      <${DiceRow} dice=${dispute} />
+      <button type="button" class="door" disabled=${Boolean(sending)} onClick=${say("reread")}>Read again</button>
+    </section>`;
+  }
+  if (dispute?.stage !== "vote") return null;
+  return html`<section class="dice-part dispute-vote" aria-label="A vote on the dice" aria-live="polite">
+    <${DisputeVote} state=${state} dispute=${dispute} />
+    ${plays &&
+    html`<div class="doors">
+      <button type="button" class="door strong" disabled=${Boolean(sending)} aria-pressed=${dispute.yes.includes(hand.seat)} onClick=${say("reread")}>Read again</button>
+      <button type="button" class="door" disabled=${Boolean(sending)} aria-pressed=${dispute.no.includes(hand.seat)} onClick=${say("stands")}>It stands</button>
     </div>`}
   </section>`;
 }

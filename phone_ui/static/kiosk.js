@@ -1,7 +1,7 @@
 // The table's screen: public state only, readable from 2.5 m, never asleep and never an error page.
 
 import { html, render, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
-import { DiceDone, DiceRow, DiceWants, Mark, Said, Who, diceSay } from "./atoms.js";
+import { DiceDone, DiceRow, DiceWants, DisputeVote, Mark, Marks, Said, Who, diceSay } from "./atoms.js";
 import { NowAt, countNow, doing, tokenOf, useHeadline, useReveal } from "./around.js";
 import { NumberLine } from "./line.js";
 import { CardRows, Facts, Rows } from "./facts.js";
@@ -104,14 +104,15 @@ function Now({ words, state }) {
   const seats = asked(state.view);
   const secret = state.view?.waiting?.secret;
   const order = orderOf(words, state.view);
-  const many = (state.dice?.count ?? 0) > 1;
+  const voting = state.dispute?.stage === "vote";
+  const many = voting || (state.dice?.count ?? 0) > 1;
   const trouble = ["cocked", "wrong_count", "no_reader"].includes(state.dice?.state);
-  const latest = (state.events ?? []).slice(-3).reverse().slice(0, trouble ? 0 : state.dice ? 1 : 3);
+  const latest = (state.events ?? []).slice(-3).reverse().slice(0, trouble || voting ? 0 : state.dice ? 1 : 3);
   return html`<section class=${`now${many ? " with-dice" : ""}`} aria-label="Now">
     <p class="now-where">${state.title}${state.view?.round ? html`, <span>${roundWords(state.view).toLowerCase()}</span>` : ""}</p>
     <p class="now-phase">${phaseWords(words, state.view)}</p>
-    ${headline && !state.dice && html`<p class="now-headline"><${Said} state=${state} text=${headline} /></p>`}
-    ${!secret && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
+    ${headline && !state.dice && !voting && html`<p class="now-headline"><${Said} state=${state} text=${headline} /></p>`}
+    ${!secret && !voting && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
     ${main && html`<p class="now-main" style=${{ "--letters": Math.max(named(state, main).length + 2 * (bySeat(main).length - 1), 5) }}><${Said} state=${state} text=${main} /></p>`}
     ${caption && html`<p class="now-caption"><${Said} state=${state} text=${caption} /></p>`}
     ${line && html`<${NumberLine} key=${line.n} state=${state} line=${line} />`}
@@ -120,12 +121,26 @@ function Now({ words, state }) {
       <${DiceRow} dice=${state.dice} />
       <p class="dice-say"><${Said} state=${state} text=${diceSay(state.dice)} /></p>
       <${DiceWants} dice=${state.dice} />
-      ${state.dice.votes.length > 0 && html`<p class="votes">${state.dice.votes.map((seat) => html`<${Mark} seat=${seat} />`)} for a roll by the hub</p>`}
+      ${state.dice.votes.length > 0 && html`<p class="votes"><${Marks} seats=${state.dice.votes} /> for a roll by the hub</p>`}
+      ${state.dice.as_it_lies?.length > 0 && html`<p class="votes"><${Marks} seats=${state.dice.as_it_lies} /> ${state.dice.as_it_lies.length} of ${state.dice.enough} to read it as it lies</p>`}
     </div>`}
-    ${!state.dice && state.want && html`<p class="now-want"><${Said} state=${state} text=${state.want} /></p>`}
+    <${Doubt} state=${state} />
+    ${!state.dice && !voting && state.want && html`<p class="now-want"><${Said} state=${state} text=${state.want} /></p>`}
     ${!many && !line && order && html`<ol class="now-order">${order.map((seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}><${Mark} seat=${seat} /><span>${seat}</span></li>`)}</ol>`}
     ${latest.length > 0 && html`<ol class="now-log">${latest.map((e) => html`<li key=${e.n}><span class="now-told"><${Said} state=${state} text=${e.text} /></span>${e.data?.sum && html`<span class="now-sum"><${Said} state=${state} text=${e.data.sum} /></span>`}</li>`)}</ol>`}
   </section>`;
+}
+
+/** A roll that stands: how to doubt it, the vote on it, or how that ended. */
+function Doubt({ state }) {
+  const { dispute } = state;
+  if (!dispute || dispute.stage === "reading") return null;
+  const boxed = state.seats.some((s) => s.box === "on");
+  if (dispute.stage === "vote") {
+    return html`<div class="now-dice doubted"><${DisputeVote} state=${state} dispute=${dispute} />${boxed && html`<p class="dice-say">Push: yes. Bar: no.</p>`}</div>`;
+  }
+  if (dispute.stage === "told") return html`<p class="now-doubt" role="status">${dispute.say}</p>`;
+  return html`<div class="now-doubt"><${DiceRow} dice=${dispute} /><span>Read wrong? ${boxed ? "Press the bar." : "Say so on a phone."}</span></div>`;
 }
 
 /** Joining stays possible in play: small, but always there. */
@@ -189,14 +204,17 @@ function Welcome({ state }) {
 
 function Winner({ words, state }) {
   const { winners, why } = state.over;
+  const voting = state.dispute?.stage === "vote";
   return html`<section class="winner" aria-label="The end">
     <p class="winner-game">${words?.title ?? state.title}</p>
     <div class="winner-marks">${winners.map((seat) => html`<${Mark} seat=${seat} />`)}</div>
     <h1>${winners.length ? winners.map((seat) => seatName(state, seat)).join(" and ") : "Nobody"} ${winners.length > 1 ? "win" : "wins"}</h1>
     ${why && html`<p class="winner-why"><${Said} state=${state} text=${why} /></p>`}
+    <${Doubt} state=${state} />
     <ol class="winner-scores">${ranked(words, state.over).map(({ seat, score, won }) => html`<li key=${seat} class=${won ? "won" : ""}><${Who} state=${state} seat=${seat} number /><b>${scored(words, score)}</b><${Sums} words=${words} state=${state} seat=${seat} /></li>`)}</ol>
-    <ol class="winner-last">${(state.events ?? []).filter((e) => e.text !== why).slice(-2).map((e) => html`<li key=${e.n}><${Said} state=${state} text=${e.text} /></li>`)}</ol>
-    <p class="winner-again">Push a dial twice to play again</p>
+    ${!voting &&
+    html`<ol class="winner-last">${(state.events ?? []).filter((e) => e.text !== why).slice(-2).map((e) => html`<li key=${e.n}><${Said} state=${state} text=${e.text} /></li>`)}</ol>
+      <p class="winner-again">Push a dial twice to play again</p>`}
   </section>`;
 }
 

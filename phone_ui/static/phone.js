@@ -2,6 +2,7 @@
 
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "/vendor/htm-preact.js";
 import { Who } from "./atoms.js";
+import { DisputePart } from "./dice.js";
 import { dress, ownSettings, setSettings, slot } from "./keep.js";
 import { connect } from "./link.js";
 import { Lobby, Result } from "./lobby.js";
@@ -196,6 +197,7 @@ function Over(common) {
   const { state, seat, sending, refusal, ask } = common;
   const [choosing, setChoosing] = useState(false);
   return html`<${Result} words=${common.words} state=${state} />
+    <${DisputePart} ...${common} />
     ${refusal && html`<p class="refusal" role="alert">${refusal}</p>`}
     ${choosing && html`<${Lobby} ...${common} />`}
     ${seat &&

@@ -4,7 +4,7 @@ import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { Act, Actions, Choices, Standing, useQuestion } from "./ask.js";
 import { Around, Reveal, WaitingFor, useHeadline, useReveal } from "./around.js";
 import { Said } from "./atoms.js";
-import { DicePart } from "./dice.js";
+import { DicePart, DisputePart } from "./dice.js";
 import { CardRows, Facts, OwnRecords, alertsOf, factsOf } from "./facts.js";
 import { SecretZone } from "./secret.js";
 import { moveLabel, nowLines, phaseOf } from "./words.js";
@@ -57,9 +57,10 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
       <div class="want-block" aria-live="polite">
         ${mode === "locked" && html`<p class="want locked-want"><${Lock} /> ${hand.locked ? "Locked." : "Locked on your box."} ${canChange ? "You may change it until the last one has locked." : ""}</p>`}
         ${acting && hand.want && html`<p class="want mine"><${Said} state=${state} text=${hand.want} /></p>`}
-        ${!acting && html`<${WaitingFor} state=${state} mine=${hand?.seat} />`}
+        ${!acting && state.dispute?.stage !== "vote" && html`<${WaitingFor} state=${state} mine=${hand?.seat} />`}
       </div>
       ${acting && state.nudged?.includes(hand.seat) && html`<p class="quiet-words">The others wait for you.</p>`}
+      <${DisputePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
       <${DicePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
       <${CardRows} words=${words} state=${state} />
       ${acting && html`<${Choices} words=${words} state=${state} hand=${hand} question=${question} keepOpen=${settings.keepOpen} />`}

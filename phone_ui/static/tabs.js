@@ -1,7 +1,7 @@
 // The tabs below: rules, log, why, help, seat.
 
 import { html, useState } from "/vendor/htm-preact.js";
-import { READ, Said, Mark, seatWords } from "./atoms.js";
+import { Mark, ReadTag, Said, seatWords } from "./atoms.js";
 import { SecretZone } from "./secret.js";
 import { MARKS } from "./words.js";
 
@@ -38,7 +38,7 @@ export function Log({ state }) {
     <h1 class="headline">What happened</h1>
     ${events.length === 0 && html`<p>Nothing yet.</p>`}
     <ol class="log-list" reversed>
-      ${events.map((e) => html`<li key=${e.n} class="log-line"><span class="log-text"><${Said} state=${state} text=${e.text} />${e.data?.read && html` <span class="tag">${READ[e.data.read] ?? e.data.read}</span>`}</span>${e.rule && html`<span class="log-rule">${e.rule}</span>`}</li>`)}
+      ${events.map((e) => html`<li key=${e.n} class="log-line"><span class="log-text"><${Said} state=${state} text=${e.text} />${e.data?.read && html` <${ReadTag} read=${e.data.read} again=${e.data.again} />`}</span>${e.rule && html`<span class="log-rule">${e.rule}</span>`}</li>`)}
     </ol>
   </div>`;
 }
@@ -62,6 +62,8 @@ export function Help({ words, state }) {
       <div><dt>Wide bar</dt><dd>no, pass, back; held for 3 seconds it calls the staff</dd></div>
       <div><dt>Keys 1 to 6</dt><dd>choose by number, or type what a die shows</dd></div>
       <div><dt>Somebody typed dice</dt><dd>push if they lie there so, the bar if not</dd></div>
+      <div><dt>A roll was read wrong</dt><dd>the bar, within 5 seconds; then all vote: push yes, the bar no</dd></div>
+      <div><dt>A die leans</dt><dd>it is rolled again; push to have it read as it lies</dd></div>
     </dl>
     <h2>The ring</h2>
     <dl class="key-list">
@@ -69,6 +71,7 @@ export function Help({ words, state }) {
       <div><dt>Every second lamp</dt><dd>choose in secret</dd></div>
       <div><dt>Full and still</dt><dd>locked</dd></div>
       <div><dt>Three lamps circling</dt><dd>roll the dice</dd></div>
+      <div><dt>Two opposite lamps, pulsing</dt><dd>push yes, or the bar no</dd></div>
       <div><dt>Two bars, amber</dt><dd>a die needs a look</dd></div>
     </dl>
     <h2>Seats</h2>

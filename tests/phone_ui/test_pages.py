@@ -413,9 +413,9 @@ def test_a_vote_on_the_dice_has_two_buttons_and_nothing_else_to_do(page: Page, h
     expect(asks).to_contain_text("Read the dice again?")
     expect(asks).to_contain_text("Ana asks for it.")
     expect(asks).to_contain_text("1 of 3 needed")
-    asks.get_by_role("button", name="No, it stands").click()
+    asks.get_by_role("button", name="It stands").click()
     assert hub.asks.get(timeout=15)["args"] == {"say": "stands"}
-    asks.get_by_role("button", name="Yes, read again").click()
+    asks.get_by_role("button", name="Read again").click()
     assert hub.asks.get(timeout=15)["args"] == {"say": "reread"}
     expect(dock(page).get_by_role("button")).to_have_count(0)
     play(page, hub, doubted("told", say="The dice show the same: the roll stands."), scenes.TAKE_HAND, seq=51)
@@ -438,7 +438,7 @@ def test_a_leaning_die_is_read_as_it_lies_where_enough_seats_say_so(page: Page, 
     leans = {"state": "cocked", "say": "One die is leaning: roll only that one again.", "as_it_lies": [1], "enough": 3}
     play(page, hub, dice(**leans), scenes.ROLL_HAND)
     region = page.get_by_role("region", name="Dice")
-    expect(region).to_contain_text("1 of 3 needed")
+    expect(region).to_contain_text("1 of 3 to read it as it lies")
     expect(region.get_by_role("button", name="Type what you see")).to_have_count(0)
     region.get_by_role("button", name="Read it as it lies").click()
     assert hub.asks.get(timeout=15)["args"] == {"say": "lies"}
@@ -1253,7 +1253,7 @@ def test_the_screen_tells_how_to_doubt_a_roll_and_shows_the_vote(screen: Page, h
     hub.public(doubted("open") | {"seq": 50})
     screen.goto(f"{hub.address}/t/1/kiosk")
     now = screen.get_by_role("region", name="Now")
-    expect(now).to_contain_text("Read wrong? Bar")
+    expect(now).to_contain_text("Read wrong? Press the bar.")
     hub.public(doubted("vote", yes=[1], no=[3], say="Seat 1 asks for it.") | {"seq": 51})
     expect(now).to_contain_text("Read the dice again?")
     expect(now).to_contain_text("Ana asks for it.")
