@@ -70,9 +70,9 @@ class Dispute:
                 side.remove(seat)
         (self._yes if yes else self._no).append(seat)
 
-    def carried(self, present: Collection[int]) -> bool | None:
-        """Whether more than half of those who are there, or have voted, want it; None while that is open."""
-        voters = len({*present, *self.voted})
+    def carried(self, seated: Collection[int]) -> bool | None:
+        """Whether more than half of those who sit there, or have voted, want it; None while that is open."""
+        voters = len({*seated, *self.voted})
         if 2 * len(self._yes) > voters:
             return True
         return False if 2 * (voters - len(self._no)) <= voters else None
@@ -92,7 +92,7 @@ class Dispute:
         """How it ended, while the game goes on."""
         self.stage, self.first, self._say, self.until = "told", None, say, now + TOLD_SECONDS
 
-    def public(self, present: Collection[int]) -> dict[str, Any]:
+    def public(self, seated: Collection[int]) -> dict[str, Any]:
         """The dispute as everybody sees it."""
         return {
             "stage": self.stage,
@@ -101,6 +101,6 @@ class Dispute:
             "read": least(self.batches),
             "yes": list(self._yes),
             "no": list(self._no),
-            "needs": len({*present, *self.voted}) // 2 + 1,
+            "needs": len({*seated, *self.voted}) // 2 + 1,
             "say": self._say,
         }

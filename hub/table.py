@@ -888,15 +888,19 @@ class Table:
             case "hub":
                 self._tray.vote(seat, [place.seat for place in self._at_hand()])
             case "lies":
-                self._tray.as_it_lies(seat, len(self._at_hand()))
+                self._tray.as_it_lies(seat, len(self._voters()))
             case _:
                 raise NotOffered("Say hub, accept, again or lies to a roll.", "DICE")
         self._rolled()
 
     def _at_hand(self) -> list[Place]:
-        """Who plays, or has just played, and can be heard now, on a phone or a box."""
+        """Who plays and can be heard now, on a phone or a box."""
+        return [place for place in self._seating if place.seat in self._playing() and (place.phone_on or place.box_on)]
+
+    def _voters(self) -> list[int]:
+        """Whose votes on the dice are counted: who plays, or has just played, and holds a phone, asleep or not, or a box."""
         seats = self._match.state.seats if self._match else ()
-        return [place for place in self._seating if place.seat in seats and (place.phone_on or place.box_on)]
+        return [place.seat for place in self._seating if place.seat in seats and (place.sid or place.box_on)]
 
     def _rolled(self) -> None:
         """The dice have come further: once all of them stand they are one action of chance."""
@@ -979,7 +983,7 @@ class Table:
 
     def _count_votes(self, dispute: Dispute) -> bool:
         """Whether the table has decided, with those who are there now."""
-        carried = dispute.carried([place.seat for place in self._at_hand()])
+        carried = dispute.carried(self._voters())
         if carried:
             self._begin_reading(dispute)
         elif carried is False:
@@ -1045,9 +1049,10 @@ class Table:
 
     def _caption_doubt(self, dispute: Dispute) -> None:
         """The small displays say who may doubt the roll, and what push and bar mean while the table votes."""
-        for place in self._at_hand() if self._ports.boxes else ():
-            if place.box_on and (dispute.stage == "vote" or self._bar_is_free(place.seat)):
-                self._tell_cursor(place, bindings.oled_doubt(voting=dispute.stage == "vote"))
+        voting = dispute.stage == "vote"
+        for place in self._seating:
+            if place.box_on and place.seat in self._voters() and (voting or self._bar_is_free(place.seat)):
+                self._tell_cursor(place, bindings.oled_doubt(voting=voting))
 
     def _call_staff(self, sentence: str) -> None:
         self._notice = sentence
@@ -1103,8 +1108,8 @@ class Table:
             "want": decision.want if decision else "",
             "events": self._events(match),
             "why": _changes(match) if match else [],
-            "dice": self._tray.public(len(self._at_hand())) if decision else None,
-            "dispute": self._dispute.public([place.seat for place in self._at_hand()]) if self._dispute else None,
+            "dice": self._tray.public(len(self._voters())) if decision else None,
+            "dispute": self._dispute.public(self._voters()) if self._dispute else None,
             "kit": self._tray.public_kit(),
             "notice": self._stopped or self._without_broker or self._notice or self._lost_device or None,
             "over": match.over.wire() if match and match.over else None,

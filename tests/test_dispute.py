@@ -298,12 +298,21 @@ def test_who_has_changed_its_mind_has_one_vote(doubted: Room) -> None:
     assert (doubted.state["dispute"]["yes"], doubted.state["dispute"]["no"]) == ([1], [3])
 
 
-def test_a_seat_that_is_gone_is_not_waited_for(doubted: Room) -> None:
-    doubted.press(2, "bar")
-    doubted.take(PhoneLink(doubted.sids[1], False))
-    assert stage(doubted) == "vote", "its box still listens"
-    doubted.take(BoxDown("box-1", "unplugged"))
-    assert stage(doubted) == "told", "one against one is no majority"
+def test_a_sleeping_phone_has_its_vote_and_a_box_that_is_pulled_has_none() -> None:
+    room = Room(3, offered=[GAMES["turns"]])
+    room.boxes_up()
+    room.press(2, "push")
+    room.press(3, "push")
+    room.sit(1)
+    room.start("turns")
+    read(room, 3)
+    room.press(3, "bar")
+    room.take(BoxDown("box-1", "unplugged"), PhoneLink(room.sids[1], False))
+    assert (stage(room), room.state["dispute"]["needs"]) == ("vote", 2)
+    assert stands(room, 1)["ok"]
+    assert stage(room) == "vote"
+    room.take(BoxDown("box-2", "unplugged"))
+    assert stage(room) == "told", "one against one is no majority"
 
 
 def test_a_box_that_comes_back_during_the_vote_may_vote(doubted: Room) -> None:
