@@ -32,7 +32,9 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
 
   useEffect(() => {
     if (mode !== "act") return;
-    top.current?.scrollIntoView({ block: "start" }); // what is wanted stands above what was scrolled to
+    // What is wanted stands above what was scrolled to. Large text scrolls the page, all else its body.
+    top.current?.parentElement.scrollTo(0, 0);
+    scrollTo(0, 0);
     if (document.visibilityState === "visible") navigator.vibrate?.(60);
   }, [mode, question.question]);
 

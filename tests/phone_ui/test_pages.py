@@ -533,6 +533,8 @@ def test_a_new_question_is_seen_from_its_beginning(page: Page, hub: FakeHub) -> 
     state, hand = scenes.odd([{"move": "drop"}], number=77)
     play(page, hub, state, hand)
     expect(page.get_by_role("button", name="Hold to see your hand")).to_be_in_viewport()
+    expect(page.locator(".strip")).to_be_in_viewport(ratio=1)
+    assert page.evaluate("scrollY") == 0
 
 
 def test_with_a_long_name_the_strip_keeps_the_phase_whole(page: Page, hub: FakeHub) -> None:
