@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -55,4 +56,6 @@ class State(Generic[SeatT, TableT]):
 
 def clockwise(seats: Iterable[int], first: int) -> list[int]:
     """The seats in clockwise order from `first` on, or from the next one where `first` is not among them."""
-    return sorted(seats, key=lambda seat: (seat < first, seat))
+    rising = sorted(seats)
+    at = bisect_left(rising, first)
+    return rising[at:] + rising[:at]

@@ -197,10 +197,11 @@ class Match:
     def _by_seat(self, decision: Decision, action: Action) -> tuple[Answer, bool]:
         """The answer of a seat, checked, and whether it takes a standing offer."""
         seat, name, args = action.seat, action.move, action.args
-        offered, standing = decision.offers(seat), self.standing(seat) if self._standing else ()
+        offered = decision.offers(seat)
         for move in offered:
             if move.name == name and move.accepts(args):
                 return _answer(name, args), False
+        standing = self.standing(seat)
         for move in standing:
             if move.name == name and move.accepts(args):
                 return _answer(name, args), True
