@@ -40,6 +40,7 @@ IDLE = frozenset((*SCORING, *INSTANT, *OF_THE_CARD))
 OPPOSITES = ("flown_mower", "refrigergator", "thumb_hive", "remote_controll")
 BEATEN = (("wrist_wash B", "wrist_wash A"), ("cashing_machine A", "cashing_machine B"))
 UNBROKEN = ("swatphone A", "cashing_machine B")
+NUMBER = re.compile("[+-]?[0-9]{1,4}")
 QUIET_TURNS = 3
 DEAR_SKIP = 3
 
@@ -201,8 +202,8 @@ async def play(s: Table) -> None:
 def deal(setup: Setup) -> Table:
     """IB-01: three to six players. IB-X12: the deck, trimmed, must leave everybody two cards."""
     options, data = setup.options, setup.data
-    cards = deck_of(data, sets(options))
-    left = len(cards) if not options["generated"] else sum(data["sets"][name]["least"] for name in sets(options))
+    used = sets(options)
+    left = sum(data["sets"][name]["least"] for name in used) if options["generated"] else len(deck_of(data, used))
     needed = 2 * len(setup.seats) + 1
     if left < needed:
         raise StartRefused(f"The deck has {left} cards, and {len(setup.seats)} players need {needed}.")
@@ -279,15 +280,15 @@ async def stepped(s: Table, name: str) -> list[Card]:
 
 async def turn(s: Table, seat: int) -> None:
     """IB-05, IB-07, IB-08: add or declare; no passing, but where IB-A18 forbids to declare and nothing fits."""
-    market = s.table
+    market, now = s.table, row_of(s)
     market.turn, s.phase = seat, "turn"
-    moves, want = add_moves(s, seat), "Add a card or declare an auction."
-    if not quiet_turns(s):
+    moves, want = add_moves(now, hand(s, seat)), "Add a card or declare an auction."
+    if not quiet_turns(s, now):
         moves.append(offer("auction"))
     else:
         want = "Add a card: nobody may declare now."
         moves = moves or [offer("pass")]
-    answer = await ask(s, seat, moves, want, hidden=len(hand(s, seat)) >= cards_to_add(s))
+    answer = await ask(s, seat, moves, want, hidden=len(hand(s, seat)) >= cards_to_add(now))
     market.quiet = max(0, market.quiet - 1)  # IB-A18: one of the three turns is taken
     match answer.move:
         case "add":
@@ -299,11 +300,10 @@ async def turn(s: Table, seat: int) -> None:
             tell(s, f"Seat {seat} passes.", rule="IB-A18", kind="pass", seat=seat)
 
 
-def add_moves(s: Table, seat: int) -> list[Move]:
+def add_moves(now: Row, mine: Sequence[Card]) -> list[Move]:
     """IB-06: the cards that may be added; IB-A37 Ceiling Van A: pairs of them."""
-    mine, now = hand(s, seat), row_of(s)
     fitting = [card for card in mine if not hindrance(now, mine, card)]
-    if cards_to_add(s) == 1:
+    if cards_to_add(now) == 1:
         return [offer("add", card=OneOf([card.card for card in fitting]))] if fitting else []
     pairs: list[Any] = []
     for card in fitting:
@@ -417,14 +417,14 @@ async def take_scored(s: Table, taker: int, giver: int, rule: str) -> None:
         tell(s, f"Seat {giver} has it no more.", rule=rule, kind="stolen", **scored(s, giver, -1, f"to Seat {taker}"))
 
 
-def quiet_turns(s: Table) -> int:
+def quiet_turns(s: Table, now: Row) -> int:
     """IB-A18: for how many turns nobody may declare; IB-A13 breaks that too."""
-    return 0 if "swatphone A" in row_of(s).works else s.table.quiet
+    return 0 if "swatphone A" in now.works else s.table.quiet
 
 
-def cards_to_add(s: Table) -> int:
+def cards_to_add(now: Row) -> int:
     """IB-A37: two where Ceiling Van A works."""
-    return 2 if "ceiling_van A" in row_of(s).works else 1
+    return 2 if "ceiling_van A" in now.works else 1
 
 
 # --- An auction --------------------------------------------------------------------------------------
@@ -440,18 +440,18 @@ async def auction(s: Table, declarer: int) -> None:
 
 async def bid(s: Table, declarer: int) -> None:
     """IB-10: whoever holds a card bids one, secretly and at once; IB-A39 Calculater A: openly, one by one."""
-    market = s.table
+    market, now = s.table, row_of(s)
     market.void, market.skipped = [], []
     for buyer in s.seats.values():
         buyer.bid = None
-    pairs, openly = "ceiling_van B" in row_of(s).works, "calculater A" in row_of(s).works
+    openly = "calculater A" in now.works
     s.phase = "open_bid" if openly else "bid"
     seats = bidders(s, declarer)
     if openly:
         for seat in clockwise(seats, declarer):
             market.deciding = seat
             forced = len(hand(s, seat)) == 1
-            answer = await ask(s, seat, [bid_move(s, seat, pairs)], "Bid a card, openly.", hidden=not forced)
+            answer = await ask(s, seat, [bid_move(now, hand(s, seat))], "Bid a card, openly.", hidden=not forced)
             lay(s, seat, answer)
             tell(s, f"Seat {seat} bids {spoken(s.seats[seat].bid)}.", rule="IB-A39", kind="bid", seat=seat)
         market.deciding = None
@@ -459,12 +459,12 @@ async def bid(s: Table, declarer: int) -> None:
     choosing = [seat for seat in seats if len(hand(s, seat)) > 1]
     for seat in seats:
         if seat not in choosing:  # everybody sees that there is one card only
-            s.seats[seat].bid = Secret(bid_move(s, seat, pairs).first().popitem()[1], (seat,))
+            s.seats[seat].bid = Secret(bid_move(now, hand(s, seat)).first().popitem()[1], (seat,))
             tell(s, f"Seat {seat} bids its only card.", rule="IB-10", kind="forced", seat=seat)
-    want = "Bid two cards: their sum counts." if pairs else "Bid a card."
-    answers = await ask_all(s, {seat: [bid_move(s, seat, pairs)] for seat in choosing}, want, into="bid")
+    want = "Bid two cards: their sum counts." if cards_to_bid(now) == 2 else "Bid a card."
+    answers = await ask_all(s, {seat: [bid_move(now, hand(s, seat))] for seat in choosing}, want, into="bid")
     for seat in seats:
-        lay(s, seat, answers.get(seat) or Answer("bid", bid_move(s, seat, pairs).first()))
+        lay(s, seat, answers.get(seat) or Answer("bid", bid_move(now, hand(s, seat)).first()))
 
 
 def bidders(s: Table, declarer: int) -> list[int]:
@@ -478,10 +478,14 @@ def bidders(s: Table, declarer: int) -> list[int]:
     return seats
 
 
-def bid_move(s: Table, seat: int, pairs: bool) -> Move:
-    """IB-A07, IB-A54: the cards that may be bid, or any where none may. IB-A38 Ceiling Van B: two, if two are held."""
-    now, mine = row_of(s), hand(s, seat)
-    size = min(2 if pairs else 1, len(mine))
+def cards_to_bid(now: Row) -> int:
+    """IB-A38: two where Ceiling Van B works."""
+    return 2 if "ceiling_van B" in now.works else 1
+
+
+def bid_move(now: Row, mine: Sequence[Card]) -> Move:
+    """IB-A07, IB-A54: the cards that may be bid, or any where none may. IB-A38: two, if two are held."""
+    size, pairs = min(cards_to_bid(now), len(mine)), cards_to_bid(now) == 2
     fitting = [card.card for card in mine if not bid_hindrance(now, card)]
     legal = fitting if len(fitting) >= size else [card.card for card in mine]
     return offer("bid", cards=Choose(legal, size, size)) if pairs else offer("bid", card=OneOf(legal))
@@ -530,10 +534,10 @@ async def decide(s: Table) -> int:
     """IB-13 to IB-16, IB-19: one after the other accepts or pays to skip, in the order of the reveal."""
     market = s.table
     for seat in market.order:
-        s.phase, market.deciding = "decide", seat
-        if why := must_accept(s, seat):
+        s.phase, market.deciding, now = "decide", seat, row_of(s)
+        if why := must_accept(s, seat, now):
             tell(s, f"Seat {seat} must accept. {why}", rule="IB-15", kind="must", seat=seat)
-        moves = [*([] if why else skip_moves(s, seat)), offer("accept")]
+        moves = [*([] if why else skip_moves(s, seat, now)), offer("accept")]
         answer = await ask(s, seat, moves, "Take this offer, or pay to skip.", hidden=not why)
         if answer.move == "accept":
             tell(s, f"Seat {seat} takes the offer.", rule="IB-17", kind="accept", seat=seat)
@@ -543,15 +547,14 @@ async def decide(s: Table) -> int:
     return market.deciding
 
 
-def must_accept(s: Table, seat: int) -> str:
+def must_accept(s: Table, seat: int, now: Row) -> str:
     """IB-15, IB-16, IB-V03, IB-A23, IB-A24: why a bidder must accept, as far as everybody can see; or nothing."""
-    market, works = s.table, row_of(s).works
     scored, held = len(pile(s, seat)), len(hand(s, seat))
-    if seat == market.order[-1]:
+    if seat == s.table.order[-1]:
         return "The last bidder cannot skip."
-    if "wrist_wash A" in works:
+    if "wrist_wash A" in now.works:
         return "With Wrist Wash A nobody can skip."
-    if "wrist_wash B" in works:
+    if "wrist_wash B" in now.works:
         return f"With Wrist Wash B a skip costs {DEAR_SKIP} scored cards." if scored < DEAR_SKIP else ""
     if s.setup.options["cheap_skip"]:
         return "" if scored or held else "There is nothing to pay with."
@@ -560,9 +563,9 @@ def must_accept(s: Table, seat: int) -> str:
     return "" if held else "There is no hand card to add."
 
 
-def skip_moves(s: Table, seat: int) -> list[Move]:
+def skip_moves(s: Table, seat: int, now: Row) -> list[Move]:
     """IB-14: a hand card and its place. IB-V03 Cheaper skip: or a scored card. IB-A24: scored cards only."""
-    cheap, now = s.setup.options["cheap_skip"], row_of(s)
+    cheap = s.setup.options["cheap_skip"]
     if "wrist_wash B" in now.works:
         return [offer("skip", pay="score")] if cheap else [offer("skip")]
     moves, pay = list[Move](), {"pay": "card"} if cheap else {}
@@ -581,13 +584,18 @@ def skip_moves(s: Table, seat: int) -> list[Move]:
 
 def skip_places(s: Table, now: Row, card: Card) -> list[int]:
     """IB-14: any place of the row, if nothing that works forbids the card or the place (IB-A08)."""
-    return [place for place in range(len(now.cards) + 1) if not skip_hindrance(s, now, card, place)]
+    if kept_out(now, card):
+        return []
+    return [place for place in range(len(now.cards) + 1) if not misplaced(s, now, card, place)]
 
 
 def skip_hindrance(s: Table, now: Row, card: Card, place: int) -> str:
-    """IB-A06, IB-A53, IB-A61, IB-V04 Ordered skip: why a card may not be put there by a skip, or nothing."""
-    if why := kept_out(now, card):
-        return why
+    """IB-A06, IB-A53: why a card may not be put there by a skip, or nothing."""
+    return kept_out(now, card) or misplaced(s, now, card, place)
+
+
+def misplaced(s: Table, now: Row, card: Card, place: int) -> str:
+    """IB-A61, IB-V04 Ordered skip: why it may not be that place, or nothing."""
     if s.setup.options["ordered_skip"] and not fits_end(now.cards, card, place):
         low, high = ends(now.cards)
         return f"Left: below {low}; right: above {high}."
@@ -829,7 +837,7 @@ def read_card(data: Mapping[str, Any], words: Sequence[str], place: int) -> Card
     acts = "A" in data["cards"][kind]
     if len(facts) != 2 + acts:
         raise BadCard(f"{' '.join(words)!r} is not whole: it is product, number, price{', action' * acts}.", place)
-    if not all(re.fullmatch("[+-]?[0-9]{1,4}", fact) for fact in facts[:2]):
+    if not all(map(NUMBER.fullmatch, facts[:2])):
         raise BadCard(f"{' '.join(words)!r} needs whole numbers for number and price.", place)
     if acts and facts[2] not in ("A", "B"):
         raise BadCard(f"the action {facts[2]!r} of {kind} is unknown: it is A or B.", place)
@@ -843,14 +851,14 @@ def sets(options: Mapping[str, Any]) -> list[str]:
 
 def at_work(placed: Sequence[Card]) -> list[Card]:
     """IB-A01, IB-A02, IB-A03, IB-A05, IB-A13: the cards, in the order of time, whose action works in the offer."""
-    lying = [(card, named(card)) for card in placed if card.action]
+    lying = [(card, name) for card in placed if card.action and (name := named(card)) not in IDLE]
     names = [name for _, name in lying]
     if "swatphone A" in names:
         return [card for card, name in lying if name in UNBROKEN]
     latest = {card.kind: card.action for card, _ in lying}
-    idle = IDLE.union(weak for weak, strong in BEATEN if strong in names)
+    beaten = [weak for weak, strong in BEATEN if strong in names]
     return [
-        card for card, name in lying if name not in idle and (card.kind not in OPPOSITES or card.action == latest[card.kind])
+        card for card, name in lying if name not in beaten and (card.kind not in OPPOSITES or card.action == latest[card.kind])
     ]
 
 
@@ -952,16 +960,17 @@ def wished(s: Table, seat: int) -> list[Action]:
     """What an asked player may look for: to declare, to skip, and every card of the hand to add, bid or skip with."""
     match s.phase:
         case "turn":
-            name, moves, by_card = "add", [Action(seat=seat, move="auction")], cards_to_add(s) == 1
+            name, moves, by_card = "add", [Action(seat=seat, move="auction")], cards_to_add(row_of(s)) == 1
         case "bid" | "open_bid":
             name, moves, by_card = "bid", [], True
         case "decide":
-            dear = "wrist_wash B" in row_of(s).works  # no card is added
-            by_card = not dear and not must_accept(s, seat) and bool(skip_moves(s, seat))
+            now = row_of(s)
+            dear = "wrist_wash B" in now.works  # no card is added
+            by_card = not dear and not must_accept(s, seat, now) and bool(skip_moves(s, seat, now))
             name, moves = "skip", [Action(seat=seat, move="skip")] if not by_card else []
         case _:
             return []
-    pairs = name == "bid" and "ceiling_van B" in row_of(s).works
+    pairs = name == "bid" and cards_to_bid(row_of(s)) == 2
     cards = [card.card for card in hand(s, seat)] if by_card else []
     args: list[dict[str, Any]] = [{"cards": [card]} if pairs else {"card": card} for card in cards]
     return moves + [Action(seat=seat, move=name, args=one) for one in args]
@@ -1010,8 +1019,8 @@ def explain_add(s: Table, action: Action) -> Refusal:
     mine, now, numbers = hand(s, action.seat), row_of(s), numbers_of(action.args)
     if not numbers or not all(type(n) is int and any(card.card == n for card in mine) for n in numbers):
         return Refusal("You do not hold that card.", "IB-X03")
-    if len(numbers) != cards_to_add(s) or len(set(numbers)) < len(numbers):
-        return Refusal(f"Add {count(cards_to_add(s), 'card')}.", "IB-X02")
+    if len(numbers) != cards_to_add(now) or len(set(numbers)) < len(numbers):
+        return Refusal(f"Add {count(cards_to_add(now), 'card')}.", "IB-X02")
     for number in numbers:
         (card,) = [card for card in mine if card.card == number]
         if why := hindrance(now, mine, card):
@@ -1040,7 +1049,7 @@ def explain_bid(s: Table, action: Action) -> Refusal:
     for card in held:
         if why := bid_hindrance(row_of(s), card):
             return Refusal(why, "IB-X02")
-    pairs = "ceiling_van B" in row_of(s).works and len(mine) > 1
+    pairs = cards_to_bid(row_of(s)) == 2 and len(mine) > 1
     return Refusal("Bid two cards." if pairs else "Bid one card.", "IB-A38")
 
 
@@ -1055,18 +1064,18 @@ def explain_open(s: Table, seat: int) -> Refusal:
 
 def explain_skip(s: Table, action: Action) -> Refusal:
     """IB-X06: who must accept; IB-X03, IB-X07, IB-X08, IB-X02: a card or a place that is not to be had."""
-    args, seat = action.args, action.seat
-    if why := must_accept(s, seat):
+    args, seat, now = action.args, action.seat, row_of(s)
+    if why := must_accept(s, seat, now):
         return Refusal(f"You must accept. {why}", "IB-X06")
-    if not skip_moves(s, seat):
+    if not skip_moves(s, seat, now):
         return Refusal("You must accept. None of your cards may be added.", "IB-X06")
     held = [card for card in hand(s, seat) if type(args.get("card")) is int and card.card == args["card"]]
     if "card" in args and not held:
         return Refusal("You do not hold that card.", "IB-X03")
-    place = args.get("place", None if skip_places(s, row_of(s), held[0]) else len(s.table.offer)) if held else None
+    place = args.get("place", None if skip_places(s, now, held[0]) else len(s.table.offer)) if held else None
     if not held or type(place) is not int or not 0 <= place <= len(s.table.offer):
         return Refusal(f"Name a place from 0 to {len(s.table.offer)}.", "IB-X07")
-    why = skip_hindrance(s, row_of(s), held[0], place)
+    why = skip_hindrance(s, now, held[0], place)
     ordered = s.setup.options["ordered_skip"] and not fits_end(s.table.offer, held[0], place)
     return Refusal(why or "You cannot skip like that.", "IB-X08" if ordered else "IB-X02")
 
@@ -1076,7 +1085,7 @@ def form(s: Table, action: Action) -> Refusal | None:
     if action.move != "skip" or s.phase != "decide":
         return None
     args = action.args
-    wanted = [move for move in skip_moves(s, action.seat) if move.fits(args)] if action.seat in s.seats else []
+    wanted = [move for move in skip_moves(s, action.seat, row_of(s)) if move.fits(args)] if action.seat in s.seats else []
     if any(args.keys() - move.params.keys() for move in wanted):
         return Refusal("The card that is lost is drawn at random: name only the card to add and its place.", "IB-X13")
     return Refusal("Name the card to add, and its place.", "IB-X07")
