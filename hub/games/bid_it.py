@@ -123,7 +123,7 @@ class Middle:
     def gone(self) -> list[Gone]:
         """BT-08: what is discarded is public: symbol by symbol."""
         symbols = "".join(self.discards)
-        return [Gone(symbol.replace(STAR, "★"), symbols.count(symbol)) for symbol in "123456*" if symbol in symbols]
+        return [Gone(symbol.replace(STAR, "★"), often) for symbol in "123456*" if (often := symbols.count(symbol))]
 
 
 @dataclass(slots=True)
@@ -444,7 +444,8 @@ def showdown(s: Table) -> list[tuple[int, int]]:
 
 def counted(cards: list[str], rank: int) -> int:
     """BT-18, BT-19: each symbol of that rank, and each star, which takes the rank of the last bid."""
-    return sum(symbol in (str(rank), STAR) for card in cards for symbol in card)
+    symbols = "".join(cards)
+    return symbols.count(f"{rank}") + symbols.count(STAR)
 
 
 def shown(seat: int, cards: list[str], rank: int) -> Shown:
@@ -607,8 +608,8 @@ def words(quantity: int, rank: int) -> str:
 
 def turn_moves(s: Table, seat: int) -> list[Move]:
     """BT-20 to BT-23, BT-40, BT-41: what the player on turn may do: bid, call, draw or pass."""
-    cards = [card for card in covered(s.seats[seat]) if may_discard(s, card)]
-    draws = [offer("draw", cards=Choose(cards, 1, len(cards)))] if cards and not no_draw(s, seat) else []
+    cards = [] if no_draw(s, seat) else [card for card in covered(s.seats[seat]) if may_discard(s, card)]
+    draws = [offer("draw", cards=Choose(cards, 1, len(cards)))] if cards else []
     *calls, last = [[offer(call)] if not no_call(s, seat, call) else [] for call in CALLS]
     return [*bids(s, seat), *chain.from_iterable(calls), *draws, *last]
 
@@ -660,8 +661,8 @@ def no_call(s: Table, seat: int, call: str) -> Refusal | None:
     """BT-16, BT-21, BT-40, BT-52 to BT-54, BT-73: why the player on turn may not call that, or may not pass."""
     t = s.table
     if call in ("double", "redouble", "surrender") and not has(s, call):
-        basic = not any(has(s, part) for part in ("double", "open_calls"))
-        return Refusal("Advanced rules are off." if basic else f"The rule for {call} is off.", "BT-X08")
+        some = has(s, "double") or has(s, "open_calls")
+        return Refusal(f"The rule for {call} is off." if some else "Advanced rules are off.", "BT-X08")
     if t.bid is None:
         return Refusal("The first player must bid.", "BT-X04")
     if t.drawn:
