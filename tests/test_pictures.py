@@ -434,6 +434,8 @@ def test_more_rows_than_there_is_room_for_stand_in_two_columns_with_what_counts_
     assert text.index("●9 ▲1") < text.index("●1 ▲1")
     assert "●12 ▲1" in text
     assert "on 1 to 9" not in text
+    assert all(f"●{n} ▲1" in told("4.2", state, words) for n in range(1, 13)), "the phase alone is not worth the room"
+    words["screen"] = {"phase": {"market": {"main": "Vegan Spy"}}}
     assert "●9 ▲1 · on 1 to 9" in told("4.2", state, words)
 
 

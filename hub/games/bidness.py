@@ -841,13 +841,17 @@ def seats_words(seats: Sequence[int]) -> str:
 
 
 def shared_words(s: Table, by_seat: Mapping[int, str], between: str) -> str:
-    """What seats have in common, told once: "6 each", or "2 to Seat 1, 3 to Seat 2 and Seat 4"."""
+    """What seats have in common, told once: "6 each", or "2 to Seat 1, 3 to the others"."""
     alike: dict[str, list[int]] = {}
     for seat, one in by_seat.items():
         alike.setdefault(one, []).append(seat)
-    if list(alike.values()) == [[*by_seat]] and len(by_seat) == len(s.seats):
-        return f"{next(iter(alike))} each"
-    return ", ".join(f"{one} {between} {seats_words(seats)}" for one, seats in alike.items())
+    whose = {one: seats_words(seats) for one, seats in sorted(alike.items(), key=lambda item: len(item[1]))}
+    if len(by_seat) == len(s.seats):
+        if len(whose) == 1:
+            return f"{next(iter(whose))} each"
+        if len(alike[last := next(reversed(whose))]) > 1:
+            whose[last] = "the others"
+    return ", ".join(f"{one} {between} {seats}" for one, seats in whose.items())
 
 
 def damages_words(of: str, stake: int) -> str:

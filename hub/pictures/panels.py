@@ -129,6 +129,9 @@ class _Told:
         self.listing = self._listing()
         self.seats = self._seats()
         self.records = () if self.listing else self._records()
+        if self.stage == "playing" and self.main == self.phase and not self.row:
+            # The phase stands in the header already: what lies on the table is more.
+            self.listing, self.records = self.listing or self.records, ()
         self.facts = self._facts()
 
     def _said(self, text: Any) -> str:

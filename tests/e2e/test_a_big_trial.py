@@ -71,7 +71,7 @@ def test_a_lawsuit_is_talked_about_rolled_for_in_batches_and_paid_and_salaries_e
         hub.bench(dice="throw")
 
         # The verdict is held up though nobody can play another card, and the round ends.
-        expect(ben.locator(".headline")).to_contain_text(re.compile(rf"wins in court, {total} : \d+"))
+        expect(ben.locator(".news")).to_contain_text(re.compile(rf"wins in court, {total} : \d+"))
         state = hub.until(lambda s: s["view"]["phase"] == "salaries", "salaries are due")
         assert state["view"]["seats"]["2"]["cash"] == 40
         assert asked(state) == [1], "seven lawyers are too dear"

@@ -558,7 +558,7 @@ def test_what_came_of_a_trial_stays_to_be_read_while_the_match_goes_on(page: Pag
     events = [{"n": 60, "text": "Seat 2 wins in court, 9 : 7.", "kind": "verdict", "rule": "OD-01", "data": {}}]
     events += [{"n": 61 + n, "text": f"Seat {n} passes.", "kind": "pass", "rule": "OD-01", "data": {}} for n in range(1, 5)]
     hub.public(state | {"seq": 51, "events": events})
-    expect(page.locator(".headline")).to_contain_text("wins in court, 9 : 7.")
+    expect(page.locator(".news")).to_contain_text("wins in court, 9 : 7.")
     expect(screen.locator(".now-headline")).to_contain_text("wins in court, 9 : 7.")
     expect(screen.locator(".now-headline")).to_have_count(0, timeout=15_000)
 
