@@ -5,8 +5,8 @@ thread: signal, action, match, log on disk, views, pictures. Drivers and web thr
 match. Nothing is shown, and nobody is answered, before the disk has it.
 
 This file knows what is asked of whom. Who sits where is told by `hub.seating`, what boxes hold sealed
-by `hub.sealed`, whether a roll is doubted by `hub.dispute`, what a control means by `hub.bindings`, how a ring or a panel looks by `hub.pictures`,
-how a phone is spoken to by `hub.wire`.
+by `hub.sealed`, whether a roll is doubted by `hub.dispute`, what a control means by `hub.bindings`, how a
+ring or a panel looks by `hub.pictures`, how a phone is spoken to by `hub.wire`.
 """
 
 from __future__ import annotations
@@ -177,6 +177,8 @@ class Table:
 
     def _patience(self) -> float:
         """Seconds until something is due by itself, one at most."""
+        if self._stopped:
+            return 1.0
         dues = (self._tray.next, self._dispute.until if self._dispute else None)
         return min([1.0, *(max(0.0, due - self._ports.clock.now()) for due in dues if due is not None)])
 
@@ -444,6 +446,10 @@ class Table:
 
     def _decision(self) -> Decision | None:
         return self._match.open if self._match and not self._stopped else None
+
+    def _want(self, decision: Decision) -> str:
+        """What is wanted, in a sentence."""
+        return "Do not roll: the dice are read again." if self._reading else decision.want
 
     def _awaited(self) -> list[int]:
         """The seats that the table waits for."""
@@ -1105,7 +1111,7 @@ class Table:
             "seats": [place.public() for place in self._seating],
             "view": match.view(None) if match else None,
             "locked": self._locked(decision) if decision and decision.kind == "sealed" else [],
-            "want": decision.want if decision else "",
+            "want": self._want(decision) if decision else "",
             "events": self._events(match),
             "why": _changes(match) if match else [],
             "dice": self._tray.public(len(self._voters())) if decision else None,
@@ -1147,7 +1153,7 @@ class Table:
         hand |= {
             "number": decision.number,
             "secret": decision.kind == "sealed",
-            "want": decision.want if seat in decision.asked or (decision.roll and decision.roll.seat == seat) else "",
+            "want": self._want(decision) if seat in decision.asked or (decision.roll and decision.roll.seat == seat) else "",
             "moves": moves,
             "barred": match.barred(seat),
             "notes": match.notes(seat),

@@ -355,6 +355,8 @@ def test_other_faces_correct_the_roll_and_the_log_keeps_both(rereading: Room) ->
     assert room.dice.reread == [room.dice.numbers[-1]]
     dice = room.state["dice"]
     assert (dice["again"], dice["say"], dice["count"]) == (True, "The dice are read again as they lie.", 1)
+    assert room.state["want"] == room.hand(1)["want"] == "Do not roll: the dice are read again."
+    assert room.lamps.shown[-1][1].pattern == "dice_trouble", "no comet: nobody rolls"
     assert not room.act(2, "go")["ok"]
     read(room, 5)
     assert caught(room) == 5

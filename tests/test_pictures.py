@@ -316,6 +316,16 @@ def test_dice_trouble_takes_the_place_of_the_caption() -> None:
     assert "One die is leaning: roll that one again." in told("7.5", state, BAIT)
 
 
+def test_a_vote_on_the_dice_and_a_second_reading_take_the_place_of_the_caption() -> None:
+    state = bait_roll()
+    vote = {"stage": "vote", "seat": 1, "faces": [3], "read": "read", "yes": [2], "no": [], "needs": 3, "say": ""}
+    for size in SIZES:
+        assert "Are the dice read again? Push: yes. Bar: no." in told(size, state | {"dispute": vote}, BAIT).replace(" | ", " ")
+    again = state["dice"] | {"state": "armed", "again": True, "say": "The dice are read again as they lie."}
+    for size in SIZES:
+        assert "The dice are read again as they lie." in told(size, state | {"dice": again}, BAIT).replace(" | ", " ")
+
+
 def test_a_service_message_stands_in_the_foot_of_the_large_panel() -> None:
     assert "The kitchen closes at ten." in told("7.5", {**bait_roll(), "notice": "The kitchen closes at ten."}, BAIT)
 

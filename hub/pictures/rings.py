@@ -91,6 +91,8 @@ def _dice(seat: int, state: Mapping[str, Any]) -> Look | None:
     if dice.get("seat") != seat:
         return None
     match dice.get("state"):
+        case "armed" | "rolling" if dice.get("again"):
+            return ("dice_trouble", 0)
         case "armed":
             return ("roll", 0)
         case "rolling":

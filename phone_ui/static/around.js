@@ -11,7 +11,7 @@ export function doing(state, seat) {
   const place = state.seats.find((s) => s.seat === seat);
   if (state.dispute?.stage === "vote") return [...state.dispute.yes, ...state.dispute.no].includes(seat) ? "" : "to vote";
   if (state.locked?.includes(seat)) return "locked";
-  if (asked(state.view).includes(seat)) return state.view.waiting?.roll?.seat === seat ? "rolls" : state.view.waiting?.secret ? "choosing" : "to act";
+  if (asked(state.view).includes(seat)) return state.view.waiting?.roll?.seat === seat ? (state.dice?.again ? "reads again" : "rolls") : state.view.waiting?.secret ? "choosing" : "to act";
   if (place?.phone === "away") return "phone asleep";
   return "";
 }
@@ -40,7 +40,7 @@ export function tokenOf(words, state) {
   return seat ? { seat: Number(seat), letter: words.screen.token_letter ?? "", name: words.screen.token_name ?? "" } : null;
 }
 
-const DOES = { rolls: "rolls", choosing: "chooses", "to act": "is to act" };
+const DOES = { rolls: "rolls", "reads again": "reads the dice again", choosing: "chooses", "to act": "is to act" };
 
 /** Who is waited for and for what, told to those who wait. */
 export function WaitingFor({ state, mine }) {

@@ -110,7 +110,8 @@ const READ = { read: "read", typed: "typed", hub: "by the hub" };
 
 /** Where the faces of a roll came from; `again`: from a second reading. */
 export function ReadTag({ read, again = false }) {
-  return html`<span class="tag">${READ[read] ?? read}${again ? " again" : ""}</span>`;
+  const said = READ[read] ?? read;
+  return html`<span class="tag">${again ? `read again${read === "read" ? "" : `, ${said}`}` : said}</span>`;
 }
 
 /** The dice that are wanted now, and where their faces came from. */
