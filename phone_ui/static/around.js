@@ -106,8 +106,12 @@ function useNews(state, kinds, lasts) {
 /** True for a while after a reveal. */
 export const useReveal = (state) => Boolean(useNews(state, ["reveal"], REVEAL_FOR));
 
-/** What came of the last roll or trial, as the words say which events tell it: it stays to be read while the match goes on. */
-export const useHeadline = (words, state) => useNews(state, words?.screen?.headline ?? [], HEADLINE_FOR)?.text ?? "";
+/** What came of a roll or a trial, as the words say which events tell it: it stays to be read while the match goes on. */
+export function useHeadline(words, state) {
+  const news = useNews(state, words?.screen?.headline ?? [], HEADLINE_FOR);
+  const toldAlready = state.dice || phaseOf(words, state.view).headline === false;
+  return toldAlready ? "" : (news?.text ?? "");
+}
 
 /** The numbers that were just revealed, on their line or seat by seat. */
 export function Reveal({ words, state, mine }) {

@@ -108,10 +108,10 @@ function Now({ words, state }) {
   const many = voting || (state.dice?.count ?? 0) > 1;
   const trouble = ["cocked", "wrong_count", "no_reader"].includes(state.dice?.state);
   const latest = (state.events ?? []).slice(-3).reverse().slice(0, trouble || voting ? 0 : state.dice ? 1 : 3);
-  return html`<section class=${`now${many ? " with-dice" : ""}`} aria-label="Now">
+  return html`<section class=${`now${many || headline ? " with-dice" : ""}`} aria-label="Now">
     <p class="now-where">${state.title}${state.view?.round ? html`, <span>${roundWords(state.view).toLowerCase()}</span>` : ""}</p>
     <p class="now-phase">${phaseWords(words, state.view)}</p>
-    ${headline && !state.dice && !voting && html`<p class="now-headline"><${Said} state=${state} text=${headline} /></p>`}
+    ${headline && !voting && html`<p class="now-headline"><${Said} state=${state} text=${headline} /></p>`}
     ${!secret && !voting && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
     ${main && html`<p class="now-main" style=${{ "--letters": Math.max(named(state, main).length + 2 * (bySeat(main).length - 1), 5) }}><${Said} state=${state} text=${main} /></p>`}
     ${caption && html`<p class="now-caption"><${Said} state=${state} text=${caption} /></p>`}

@@ -49,7 +49,7 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
   return html`
     <div class="play" ref=${top}>
       ${state.state === "stopped" && html`<p class="banner">The match is stopped. Its log is kept; call the staff.</p>`}
-      ${headline && !state.dice && html`<p class="news" role="status"><${Said} state=${state} text=${headline} /></p>`}
+      ${headline && html`<p class="news" role="status"><${Said} state=${state} text=${headline} /></p>`}
       ${revealing && html`<${Reveal} words=${words} state=${state} mine=${hand?.seat} />`}
       ${alertsOf(words, own).map((alert) => html`<p key=${alert} class="banner alert">${alert}</p>`)}
       ${own && html`<${Counters} words=${words} state=${state} facts=${own} seat=${hand.seat} />`}
