@@ -502,13 +502,14 @@ class Table:
             self._show()
             refusal = NotAsked(f"The match stands still: {why}", "RECORD")
         # What was taken is shown first, so that the answer never runs ahead of the view.
-        if refusal is None:
-            self._show()
+        shown = None if refusal else self._show_phones()
         answer = {"re": said.id, "ok": refusal is None, "seq": self._seq}
         if refusal:
             answer |= {"error": refusal.sentence, "code": refusal.code}
         if place.sid == said.sid:
             self._ports.phones.answer(said.sid, answer)
+        if shown:
+            self._show_around(shown)
         return False
 
     def _verb(self, place: Place, said: PhoneSaid) -> None:
@@ -1067,12 +1068,20 @@ class Table:
 
     def _show(self) -> None:
         """Everybody gets the newest complete picture: phones, kiosk, rings, panels."""
+        self._show_around(self._show_phones())
+
+    def _show_phones(self) -> dict[str, Any]:
+        """Phones and kiosk, which come first: theirs is the longest way. Returns the public state they were shown."""
         self._seq += 1
         state = self._public_state()
         self._ports.phones.show_public(state)
         for place in self._seating:
             if place.sid:
                 self._ports.phones.show_hand(place.sid, self._hand(place))
+        return state
+
+    def _show_around(self, state: Mapping[str, Any]) -> None:
+        """What stands around the table: rings and panels."""
         pictures = rings(state, self._words() or None)
         for lamps in self._ports.lamps:
             lamps.show(pictures)

@@ -204,9 +204,11 @@ class FakeDice:
 class FakeLamps:
     """Rings at the seats."""
 
+    order: list[str] = field(default_factory=list)
     shown: list[dict[int, LampPicture]] = field(default_factory=list)
 
     def show(self, rings: Mapping[int, LampPicture]) -> None:
+        self.order.append("rings")
         self.shown.append(dict(rings))
 
 
@@ -238,7 +240,7 @@ class Room:
         self.store = store or MemoryStore()
         self.store.order = self.order
         self.clock, self.phones, self.boxes = HeldClock(), FakePhones(self.order), FakeBoxes()
-        self.dice, self.lamps, self.page = FakeDice(), FakeLamps(), FakePage()
+        self.dice, self.lamps, self.page = FakeDice(), FakeLamps(self.order), FakePage()
         self.ports = Ports(self.store, self.phones, self.clock, Chance(seed), [self.lamps], [self.page])
         self.ports.boxes = self.boxes if boxes else None
         self.ports.dice = self.dice if reader is True else reader or None

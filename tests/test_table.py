@@ -989,6 +989,12 @@ def test_nothing_is_shown_or_answered_before_the_disk_has_it(playing: Room) -> N
         assert "append" not in told[told.index("show") :]
 
 
+def test_all_phones_have_their_hands_and_one_its_answer_before_the_rings_are_drawn(playing: Room) -> None:
+    start = len(playing.order)
+    assert playing.act(1, "bid", number=4)["ok"]
+    assert [what for what in playing.order[start:] if what != "append"] == ["show", "hand", "hand", "hand", "answer", "rings"]
+
+
 def test_a_seat_is_given_only_when_the_disk_has_it(room: Room) -> None:
     start = len(room.order)
     room.sit(1)
