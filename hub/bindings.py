@@ -25,7 +25,8 @@ When dice are asked for, K1 to K6 type faces, the dial offers faces to the right
 made before the roll to the left, the bar takes the last face back, push sends. At the other seats push says
 yes to dice that were typed and the bar doubts what was typed or read. Where nothing lies there, the roller's bar
 asks for a roll by the hub, and a push of everybody else agrees. While a die leans, a push would have it read as it lies.
-Where the table votes on reading a roll again, push is yes and the bar is no.
+For a few seconds after a roll a bar that means nothing else has it read again; where the table votes on that, push is
+yes and the bar is no.
 
 What does not fit on a line (an order, several cards of many) is left to the phone, and so is a move that the words
 leave to it (`[moves.draw] box = "phone"`: cards of the hand are nobody else's business). A half-made answer

@@ -989,7 +989,7 @@ class Table:
         self._count_votes(dispute)
 
     def _count_votes(self, dispute: Dispute) -> bool:
-        """Whether the table has decided, with those who are there now."""
+        """Whether the table has decided, with those who sit there now."""
         carried = dispute.carried(self._voters())
         if carried:
             self._begin_reading(dispute)
@@ -1049,10 +1049,9 @@ class Table:
         """Somebody plays on: a roll that nobody has doubted yet is not doubted any more."""
         if self._dispute is None or self._dispute.stage != "open":
             return
-        self._dispute, decision = None, self._decision()
-        if decision:
-            self._caption_boxes(decision)
-            self._caption_dice()
+        self._dispute = None
+        self._caption_boxes(self._decision())
+        self._caption_dice()
 
     def _caption_doubt(self, dispute: Dispute) -> None:
         """The small displays say who may doubt the roll, and what push and bar mean while the table votes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from random import Random
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -437,6 +438,17 @@ def test_the_roll_that_ended_the_match_can_be_read_again() -> None:
     assert (room.store.running("1"), len(room.match.log)) == (None, 2)
 
 
+def test_after_the_last_roll_the_boxes_fall_silent_when_it_is_too_late() -> None:
+    room = at("rolls")
+    read(room, 1, 1, 1, 1, 1, 1)
+    read(room, 1, 1)
+    read(room, 6)
+    assert set(room.boxes.texts.values()) == {"Dice read wrong? Bar: read again"}
+    wait(room, ASK_SECONDS)
+    assert set(room.boxes.texts.values()) == {""}
+    assert room.say(1, "again")["ok"]
+
+
 def test_what_chance_drew_after_the_roll_it_draws_again() -> None:
     room = at("drawing")
     read(room, 3)
@@ -548,3 +560,42 @@ def test_a_log_with_both_readings_plays_again_to_the_same_match() -> None:
     again = Match.replay(match.game, match.head, match.log)
     assert again.fingerprint() == match.fingerprint()
     assert msgspec.json.encode(again.events) == msgspec.json.encode(match.events)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whoever_doubts_whenever_the_record_is_what_is_shown_and_the_match_comes_to_its_end(seed: int) -> None:
+    random = Random(seed)
+    room = at()
+    for _ in range(1500):
+        if room.state["over"] and stage(room) is None:
+            break
+        seat, dice = random.randint(1, 3), room.state["dice"]
+        match random.randrange(10):
+            case 0 | 1:
+                again(room, seat)
+            case 2:
+                stands(room, seat)
+            case 3:
+                room.press(seat, random.choice(("bar", "push", "k1")))
+            case 4:
+                room.act(seat, random.choice(("go", "rest")))
+            case 5 if random.random() < 0.2:
+                room = restarted(room)
+            case 6 if random.random() < 0.3:
+                room.store.broken = "The disk is full."
+            case 7 if dice:
+                room.see(random.choice(("settled", "cocked", "rolling", "wrong_count")), random.randint(1, 6))
+            case 8 if dice:
+                room.say(1, "roll", {"faces": [random.randint(1, 6)]})
+                room.say(2, "dice", {"say": "accept"})
+        wait(room, random.choice((0.0, 0.5, 1.0, 6.0)))
+        room.store.broken = ""
+        room.take(Tick())
+        if room.state["state"] == "lobby":
+            break  # the power went after the end
+        if stage(room) != "reading":
+            assert room.match.view(None) == room.state["view"]
+        assert room.state["state"] != "stopped"
+    else:
+        raise AssertionError("the match does not end")
+    assert room.store.running("1") is None
