@@ -4,9 +4,10 @@ Whatever happens (a key, a phone, a die, the clock) is put into the inbox as a S
 thread: signal, action, match, log on disk, views, pictures. Drivers and web threads never touch the
 match. Nothing is shown, and nobody is answered, before the disk has it.
 
-This file knows what is asked of whom. Who sits where is told by `hub.seating`, what boxes hold sealed
-by `hub.sealed`, whether a roll is doubted by `hub.dispute`, what a control means by `hub.bindings`, how a
-ring or a panel looks by `hub.pictures`, how a phone is spoken to by `hub.wire`.
+This file knows what is asked of whom. What the disk has is told by `hub.record`, who sits where by `hub.seating`, what
+boxes hold sealed by `hub.sealed`, whether a roll is doubted by `hub.dispute`, what a control means by `hub.bindings`, how
+a ring or a panel looks by `hub.pictures`, what everybody is told of a match by `hub.told`, how a phone is spoken to by
+`hub.wire`.
 """
 
 from __future__ import annotations
@@ -19,18 +20,16 @@ from dataclasses import dataclass, field
 from secrets import choice
 from typing import Any
 
-import msgspec
 from msgspec import structs
 
-from hub import bindings
+from hub import bindings, told
 from hub.chance import Chance
 from hub.dice import Batch, Tray, least
 from hub.dispute import Dispute, KeptDispute
 from hub.engine.decision import CHANCE, Action, Answer, Roll
-from hub.engine.event import Event
 from hub.engine.game import Game
-from hub.engine.match import Decision, Entry, Head, Match
-from hub.errors import HubError, IllegalAction, LogError, NotAsked, NotOffered, RulesBug, Stale, StartRefused
+from hub.engine.match import Decision, Match
+from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, RulesBug, Stale, StartRefused
 from hub.pictures import rings
 from hub.ports import (
     BoxBid,
@@ -51,7 +50,6 @@ from hub.ports import (
     DiceSeen,
     Key,
     Lamps,
-    LogEntry,
     LogStore,
     Page,
     PhoneGarbled,
@@ -61,6 +59,7 @@ from hub.ports import (
     Tick,
     Turn,
 )
+from hub.record import Record
 from hub.sealed import SealedChoice
 from hub.seating import Place, Seating
 from hub.wire import tidy_name
@@ -69,8 +68,6 @@ log = logging.getLogger(__name__)
 
 CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: a table's code never spells a word
 NUDGE_SECONDS = 20.0
-SHOWN_EVENTS = 30
-SHOWN_CHANGES = 60  # of money and points, in this round and the last
 WAITS = "The table decides whether the dice are read again."
 
 
@@ -121,13 +118,11 @@ class Table:
         self._seating = Seating(number, seats, ports.store, ports.phones, ports.clock)
         self._boxes_up: dict[str, str] = {}
         self._match: Match | None = None
-        self._match_id: str | None = None
-        self._written = 0
+        self._record = Record(number, ports.store)
         self._stopped = ""
         self._notice = ""
         self._without_broker = ""
         self._lost_devices: dict[str, str] = {}
-        self._epoch = 0
         self._seq = 0
         self._tray = Tray(number, ports.dice, ports.store, ports.clock, ports.chance, self._call_staff)
         self._dispute: Dispute | None = None
@@ -256,72 +251,45 @@ class Table:
         store = self._ports.store
         code = store.recall(self.id, "code")
         self.code = code.decode() if code else "".join(choice(CODE_LETTERS) for _ in range(4))
-        epoch = store.recall(self.id, "epoch")
-        self._epoch = int(epoch) + 1 if epoch else 1
         store.keep(self.id, "code", self.code.encode())
-        store.keep(self.id, "epoch", str(self._epoch).encode())
+        self._record.recall()
         self._seating.recall()
         for box, seat in self._place_boxes.items():
             self._seating.bind(box, seat)
 
     def _resume(self) -> None:
-        """Play the running match's log again. One that the rules now contradict is kept and set aside."""
-        store = self._ports.store
-        kept = store.recall(self.id, "dispute")
-        doubted = msgspec.json.decode(kept, type=KeptDispute) if kept else None
-        running = store.running(self.id) or (doubted.match if doubted else None)
-        if running is None:
-            return
+        """Play the running match's log again."""
         try:
-            head_line, lines = store.load(running)
-            head = msgspec.json.decode(head_line, type=Head)
-            game = self._games.get(head.game)
-            if game is None:
-                raise StartRefused(f"This hub has no game {head.game}.")
-            self._match = Match.replay(game, head, [msgspec.json.decode(line.line, type=Entry) for line in lines])
-        except (HubError, msgspec.DecodeError) as why:
-            log.error("table %s: match %s cannot go on: %s", self.id, running, why)
-            store.end(running, msgspec.json.encode({"set_aside": str(why)}))
-            self._forget_dispute()
-            self._notice = f"The last match cannot go on; its record is kept. {why}"
+            self._match = self._record.resume(self._games)
+        except StartRefused as why:
+            self._notice = str(why)
             return
-        self._match_id, self._written, self._chosen_game = running, len(self._match.log), head.game
+        if self._match is None:
+            return
+        self._chosen_game = self._match.game.name
+        doubted = self._record.doubted
         if not (doubted and self._resume_reading(self._match, doubted)):
             self._settle_chance()
 
     def _resume_reading(self, match: Match, kept: KeptDispute) -> bool:
         """Go on reading the roll again that was being read again; whether it still is to be."""
-        roll = match.log[kept.number] if kept.match == self._match_id and kept.number < len(match.log) else None
+        roll = match.log[kept.number] if kept.match == self._record.match and kept.number < len(match.log) else None
         if roll is None or roll.move != "roll" or "first" in roll.args:
-            self._forget_dispute()
+            self._record.forget_doubted()
             return False
         earlier = match.until(kept.number)
         assert earlier.open is not None
         assert earlier.open.roll is not None
         self._dispute = Dispute(earlier.open.roll, kept.number, kept.batches, self._ports.clock.now())
         self._dispute.read(match, self._ports.clock.now())
-        self._match, self._written = earlier, kept.number
+        self._match = earlier
+        self._record.go_back(kept.number)
         return True
 
-    def _next_epoch(self) -> None:
-        self._epoch += 1
-        self._ports.store.keep(self.id, "epoch", str(self._epoch).encode())
-
-    def _record(self) -> None:
-        """Bring the record up to the match. The only way an action becomes true."""
-        match = self._match
-        if match is None or self._match_id is None:
-            return
-        fresh = match.log[self._written :]
-        if fresh:
-            lines = [LogEntry(self._written + n, msgspec.json.encode(entry)) for n, entry in enumerate(fresh)]
-            if self._reading:  # what followed from the first reading never was
-                self._ports.store.cut(self._match_id, self._written, lines)
-            else:
-                self._ports.store.append(self._match_id, lines)
-            self._written = len(match.log)
-        if match.over:
-            self._ports.store.end(self._match_id, msgspec.json.encode(match.over))
+    def _write(self) -> None:
+        """Bring the record up to the match. What followed from the first reading of a roll that is read again never was."""
+        if self._match:
+            self._record.write(self._match, instead=self._reading is not None)
 
     def _halt(self, why: LogError) -> None:
         """The record cannot be written: the match stands still until it can. What the disk has not, was not."""
@@ -329,15 +297,13 @@ class Table:
         self._stopped = str(why)
         if not self._reading:
             self._dispute = None
-        match = self._match
-        if match and len(match.log) > self._written:
-            self._match = Match.replay(match.game, match.head, match.log[: self._written])
+        self._match = self._match and self._record.as_written(self._match)
 
     def _retry_record(self) -> bool:
         if not self._stopped:
             return False
         self._seating.keep()  # the smallest thing that shows whether the disk is back
-        self._record()
+        self._write()
         self._settle_chance()
         self._stopped = ""
         self._open_decision()
@@ -356,12 +322,10 @@ class Table:
             raise StartRefused(f"There is no game {name!r} at this table.")
         # Who left during the last match is at the table no more, unless a box sits there for them.
         match = Match(game, [p.seat for p in self._seating if p.joined and (p.sid or p.box)], options)
-        if self._match_id and self._match and not self._match.over:
-            self._ports.store.end(self._match_id, msgspec.json.encode({"left": True}))
-        match_id = f"m-{self._ports.store.count() + 1}"
-        self._next_epoch()
-        self._ports.store.begin(match_id, self.id, msgspec.json.encode(match.head))
-        self._match, self._match_id, self._written, self._chosen_game, self._notice = match, match_id, 0, name, ""
+        if self._match and not self._match.over:
+            self._record.leave()
+        self._record.begin(match)
+        self._match, self._chosen_game, self._notice = match, name, ""
         self._dispute = None
         for place in self._seating:
             place.ready = False
@@ -403,7 +367,7 @@ class Table:
             except RulesBug as why:
                 log.error("table %s: %s", self.id, why, exc_info=why.__cause__)
                 self._notice = f"{why} Take back the last action, or start anew."
-            self._record()
+            self._write()
 
     def _open_decision(self) -> None:
         """A new question: boxes, dice and the clock of patience begin anew."""
@@ -466,7 +430,7 @@ class Table:
         return [seat for seat in decision.asked if seat in decision.answers or seat in boxed]
 
     def _undo(self, seat: int) -> None:
-        if self._match is None or self._match_id is None:
+        if self._match is None:
             raise NotOffered("No match is under way.", "LOBBY")
         if self._stopped:
             raise NotAsked(f"The match stands still: {self._stopped}", "RECORD")
@@ -474,10 +438,9 @@ class Table:
         if self._tray.fallen:
             raise NotOffered("Dice have been read since: it cannot be taken back.", "UNDO")
         length = len(self._match.before(1, seat).log)
-        self._next_epoch()
-        self._ports.store.cut(self._match_id, length)
+        self._record.cut(length)
         self._match.undo(1, seat)
-        self._written, self._notice, self._dispute = length, "", None
+        self._notice, self._dispute = "", None
         self._settle_chance()
         self._open_decision()
 
@@ -490,7 +453,7 @@ class Table:
         refusal: IllegalAction | None = None
         place.phone_on = True
         try:
-            if said.epoch != self._epoch:
+            if said.epoch != self._record.epoch:
                 raise Stale
             self._verb(place, said)
         except IllegalAction as why:
@@ -781,7 +744,7 @@ class Table:
     def _open_sealed(self, decision: Decision) -> None:
         if self._ports.boxes is None:
             return
-        serial = int((self._match_id or "m-0").removeprefix("m-"))
+        serial = self._record.serial
         number = serial % 100_000 * 10_000 + decision.number
         self._sealed = SealedChoice(number, self._ports.boxes, lambda seat: self._seating[seat].box)
         for place in self._seating:
@@ -858,7 +821,7 @@ class Table:
     def _roll_key(self, decision: Decision) -> str:
         """What tells this roll from every other one, across a power cut and whatever loans are taken meanwhile."""
         assert decision.roll is not None
-        return f"{self._match_id}/{decision.number}/{decision.roll.seat}/{decision.roll.sides}/{decision.roll.why}"
+        return f"{self._record.match}/{decision.number}/{decision.roll.seat}/{decision.roll.sides}/{decision.roll.why}"
 
     def _same_roll(self, seat: int, number: int | None) -> None:
         """Whether a request is about the roll that is open, by somebody who plays."""
@@ -1001,13 +964,11 @@ class Table:
         """The match goes back to just before the roll. The record does not, before there is another reading."""
         match = self._match
         assert match is not None
-        assert self._match_id is not None
         earlier = match.until(dispute.number)
-        self._next_epoch()
-        kept = KeptDispute(self._match_id, dispute.number, dispute.batches)
-        self._ports.store.keep(self.id, "dispute", msgspec.json.encode(kept))
+        self._record.doubt(dispute.number, dispute.batches)
         dispute.read(match, self._ports.clock.now())
-        self._match, self._written = earlier, dispute.number
+        self._match = earlier
+        self._record.go_back(dispute.number)
         self._open_decision()
 
     def _read_again(self, dispute: Dispute, faces: list[int], read: str) -> None:
@@ -1018,19 +979,16 @@ class Table:
         first = {"faces": dispute.faces, "read": least(dispute.batches)}
         self._act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read, "first": first}, number=dispute.number))
         self._dispute = None
-        self._forget_dispute()
+        self._record.forget_doubted()
 
     def _let_stand(self, dispute: Dispute, say: str) -> None:
         """The roll stands as it was read first, and the game goes on."""
         if dispute.first:
-            self._forget_dispute()
-            self._match, self._written = dispute.first, len(dispute.first.log)
+            self._record.forget_doubted()
+            self._match = dispute.first
+            self._record.stand(self._match)
         dispute.tell(say, self._ports.clock.now())
         self._open_decision()
-
-    def _forget_dispute(self) -> None:
-        if self._ports.store.recall(self.id, "dispute"):
-            self._ports.store.keep(self.id, "dispute", b"")
 
     def _dispute_due(self, dispute: Dispute) -> bool:
         """What time, and whoever comes and goes, makes of the doubt; whether anything has changed."""
@@ -1110,9 +1068,9 @@ class Table:
             "name": self.name,
             "code": self.code,
             "url": self._address(),
-            "epoch": self._epoch,
+            "epoch": self._record.epoch,
             "seq": self._seq,
-            "match": self._match_id if match else None,
+            "match": self._record.match if match else None,
             "game": game.name if game else None,
             "title": game.title if game else "",
             "state": stage,
@@ -1120,32 +1078,25 @@ class Table:
             "view": match.view(None) if match else None,
             "locked": self._locked(decision) if decision and decision.kind == "sealed" else [],
             "want": self._want(decision) if decision else "",
-            "events": self._events(match),
-            "why": _changes(match) if match else [],
+            "events": told.events(match) if match else [],
+            "why": told.changes(match) if match else [],
             "dice": self._tray.public(len(self._voters())) if decision else None,
             "dispute": self._dispute.public(self._voters()) if self._dispute else None,
             "kit": self._tray.public_kit(),
             "notice": self._stopped or self._without_broker or self._notice or self._lost_device or None,
             "over": match.over.wire() if match and match.over else None,
-            "games": [_game_card(game) for game in self._games.values()],
+            "games": [told.game_card(game) for game in self._games.values()],
             "nudged": list(self._nudged),
             "claiming": [seat] if (seat := self._seating.claimed) else [],
         }
-
-    @staticmethod
-    def _events(match: Match | None) -> list[dict[str, Any]]:
-        if match is None:
-            return []
-        first = max(0, len(match.events) - SHOWN_EVENTS)
-        return [_event(n, event) for n, event in enumerate(match.events[first:], first)]
 
     def _hand(self, place: Place) -> dict[str, Any]:
         match, decision, seat = self._match, self._decision(), place.seat
         hand: dict[str, Any] = {
             "v": 1,
-            "epoch": self._epoch,
+            "epoch": self._record.epoch,
             "seq": self._seq,
-            "match": self._match_id if match else None,
+            "match": self._record.match if match else None,
             "seat": seat,
             "seat_code": place.code,
         }
@@ -1187,7 +1138,7 @@ class Table:
             return False
         if match.open and seat in match.open.answers:
             return True
-        length = self._epoch, len(match.log)
+        length = self._record.epoch, len(match.log)
         if self._undo_known[0] != length:
             try:
                 match.before(1, seat)
@@ -1196,32 +1147,3 @@ class Table:
             else:
                 self._undo_known = length, True
         return self._undo_known[1]
-
-
-def _event(n: int, event: Event) -> dict[str, Any]:
-    return {"n": n, "text": event.text, "rule": event.rule or None, "kind": event.kind, "data": event.data}
-
-
-def _changes(match: Match) -> list[dict[str, Any]]:
-    """What has changed of money and points in this round and the last, newest first: all that "why?" is made of."""
-    told: list[dict[str, Any]] = []
-    for n in range(len(match.events) - 1, -1, -1):
-        event = match.events[n]
-        if event.round < match.state.round - 1 or len(told) == SHOWN_CHANGES:
-            break
-        if "what" in event.data and "sum" in event.data:
-            change = {key: event.data.get(key) for key in ("seat", "what", "from", "to", "sum")}
-            told.append({"n": n, "round": event.round, "text": event.text, "rule": event.rule, **change})
-    return told
-
-
-def _game_card(game: Game) -> dict[str, Any]:
-    least, most = game.seats
-    words = game.words
-    return {
-        "name": game.name,
-        "title": game.title,
-        "seats": [least, most],
-        "minutes": words["minutes"],
-        "blurb": words["blurb"],
-    }

@@ -98,7 +98,7 @@ class Playing:
         """Send one sealed request; when it arrived."""
         sid, keys = self.phones[seat]
         self.n += 1
-        letter = keys.seal(act(self.n, **{"epoch": self.table._epoch, **words}))
+        letter = keys.seal(act(self.n, **{"epoch": self.table._record.epoch, **words}))
         self.carrier.answered.clear()
         arrived = time.perf_counter()
         self.carrier.heard[self.link.topics.act("+")](self.link.topics.act(sid), letter, False)
