@@ -1129,7 +1129,7 @@ class Table:
         return hand
 
     def _may_undo(self, seat: int) -> bool:
-        """Whether the seat could take its last input back. Kept by log length: finding out plays the log again.
+        """Whether the seat could take its last input back. Kept by log length: one action is shown more than once.
 
         A lock that the others still wait beside has shown nothing: that is known without playing.
         """
@@ -1140,10 +1140,5 @@ class Table:
             return True
         length = self._record.epoch, len(match.log)
         if self._undo_known[0] != length:
-            try:
-                match.before(1, seat)
-            except IllegalAction:
-                self._undo_known = length, False
-            else:
-                self._undo_known = length, True
+            self._undo_known = length, match.may_undo(seat)
         return self._undo_known[1]

@@ -402,12 +402,14 @@ def test_undo_gives_the_very_state_before_or_is_refused(name: str, data: st.Data
         before, then = then, everything(match)
         if not moments(random, 0.15):
             continue
-        earlier = copy(match)
+        allowed, earlier = match.may_undo(action.seat), copy(match)
         try:
             told = earlier.undo()
         except IllegalAction:
+            assert not allowed
             assert everything(earlier) == then
             continue
+        assert allowed
         assert action.seat != CHANCE, "dice and shuffles stay"
         assert not revealed(earlier, match), "what was shown stays shown"
         assert told[-1].kind == "undo"

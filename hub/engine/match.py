@@ -135,6 +135,7 @@ class Match:
         self._asked: Mapping[int, Any] = {}
         self._dice: Callable[[], int] | None = None
         self._public: dict[str, Any] | None = None
+        self._behind: Match | None = None
         self._script = game.rulebook.play(self.state)
         self._resume(None)
 
@@ -424,19 +425,23 @@ class Match:
         if head.v != LOG_FORM:
             raise ReplayDiverged(f"This log is written in form {head.v}; this hub reads form {LOG_FORM}.")
         match = cls(game, head.seats, head.options)
-        for number, entry in enumerate(entries):
-            asked = match.open.fingerprint() if match.open else 0
+        match.follow(entries)
+        return match
+
+    def follow(self, entries: Iterable[Entry]) -> None:
+        """Play logged entries on. Raises ReplayDiverged."""
+        for number, entry in enumerate(entries, len(self.log)):
+            asked = self.open.fingerprint() if self.open else 0
             if asked != entry.asked:
                 raise ReplayDiverged(f"Entry {number} answers a question that the rules now ask differently.")
             try:
-                match.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
+                self.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
             except RulesBug:
                 continue  # the log of a match that froze ends with the action it froze on: one more is refused
             except HubError as why:
                 raise ReplayDiverged(f"Entry {number} is refused by the present rules: {why}") from why
-            if entry.state and entry.state != match.log[-1].state:
+            if entry.state and entry.state != self.log[-1].state:
                 raise ReplayDiverged(f"After entry {number} the state is not the one that was logged.")
-        return match
 
     # --- undo ------------------------------------------------------------------------------------
 
@@ -455,24 +460,54 @@ class Match:
 
     def before(self, count: int = 1, seat: int | None = None) -> Match:
         """The match as it was `count` inputs ago, if undo may go there. Raises NotOffered."""
+        self._one_seats_inputs(count, seat)
+        if self.fault:
+            return self.until(len(self.log) - self._froze_on())
+        earlier = self.until(len(self.log) - count)
+        self._nothing_shown_since(earlier)
+        return earlier
+
+    def may_undo(self, seat: int) -> bool:
+        """Whether `seat` may take back the last input. To know it costs an action, however long the match is."""
+        try:
+            self._one_seats_inputs(1, seat)
+            if not self.fault:
+                self._nothing_shown_since(self._one_behind())
+        except NotOffered:
+            return False
+        return True
+
+    def _one_seats_inputs(self, count: int, seat: int | None) -> None:
+        """Raises NotOffered unless the last `count` inputs are those of one seat, and of `seat` if it is named."""
         if not 1 <= count <= len(self.log):
             raise NotOffered("There is nothing to take back.", "UNDO")
         if self.fault:
             if count > 1:
                 raise NotOffered("Take back the input that the match stopped on, then go on from there.", "UNDO")
-            return self.until(len(self.log) - self._froze_on())
+            return
         last = self.log[-count:]
         if any(entry.seat == CHANCE for entry in last):
             raise NotOffered("A die or a shuffle cannot be taken back.", "UNDO")
         if any(entry.seat != last[-1].seat for entry in last) or seat not in (None, last[-1].seat):
             raise NotOffered("Another seat has acted since: it cannot be taken back.", "UNDO")
-        earlier = self.until(len(self.log) - count)
+
+    def _nothing_shown_since(self, earlier: Match) -> None:
+        """Raises NotOffered where somebody has been shown what was secret then."""
         # As long as one sealed decision stays open, a choice that was changed has shown nothing.
         same = self.open and earlier.open and self.open.number == earlier.open.number
         sealed = self._into if same else ""
         if self.has_shown(earlier.hidden(sealed), sealed):
             raise NotOffered("Something secret was shown: it cannot be taken back.", "UNDO")
-        return earlier
+
+    def _one_behind(self) -> Match:
+        """The match before its last entry: a second one that is kept and played on, for its state."""
+        behind = self._behind = self._behind or self.until(0)
+        known = len(behind.log)
+        missing = self.log[known:-1]
+        behind.follow(missing)
+        behind.log[known:] = missing  # the same entries, and no events: a long match is not held twice
+        behind.events.clear()
+        return behind
 
     def hidden(self, sealed: str = "") -> dict[int, Counter[str]]:
         """What each seat may not see now, but for the choices in the field `sealed`: for `has_shown`, later."""
