@@ -5,9 +5,9 @@ thread: signal, action, match, log on disk, views, pictures. Drivers and web thr
 match. Nothing is shown, and nobody is answered, before the disk has it.
 
 This file knows what is asked of whom. What the disk has is told by `hub.record`, who sits where by `hub.seating`, what
-boxes hold sealed by `hub.sealed`, whether a roll is doubted by `hub.dispute`, what a control means by `hub.bindings`, how
-a ring or a panel looks by `hub.pictures`, what everybody is told of a match by `hub.told`, how a phone is spoken to by
-`hub.wire`.
+boxes hold sealed by `hub.sealed`, where a dial stands and what its display says by `hub.consoles`, whether a roll is doubted
+by `hub.dispute`, what a control means by `hub.bindings`, how a ring or a panel looks by `hub.pictures`, what everybody is
+told of a match by `hub.told`, how a phone is spoken to by `hub.wire`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from msgspec import structs
 
 from hub import bindings, told
 from hub.chance import Chance
+from hub.consoles import Consoles, seen_by
 from hub.dice import Batch, Tray, least
 from hub.dispute import Dispute, KeptDispute
-from hub.engine.decision import CHANCE, Action, Answer, Roll
+from hub.engine.decision import CHANCE, Action, Roll
 from hub.engine.game import Game
 from hub.engine.match import Decision, Match
 from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, RulesBug, Stale, StartRefused
@@ -127,8 +128,7 @@ class Table:
         self._tray = Tray(number, ports.dice, ports.store, ports.clock, ports.chance, self._call_staff)
         self._dispute: Dispute | None = None
         self._sealed: SealedChoice | None = None
-        self._cursors: dict[int, bindings.Cursor] = {}
-        self._explained: dict[int, tuple[Answer, int]] = {}
+        self._consoles = Consoles(ports.boxes, self._seating)
         self._asked_at = 0.0
         self._nudged: list[int] = []
         self._settled = False
@@ -371,13 +371,13 @@ class Table:
 
     def _open_decision(self) -> None:
         """A new question: boxes, dice and the clock of patience begin anew."""
-        self._asked_at, self._nudged, self._cursors = self._ports.clock.now(), [], {}
-        self._explained.clear()
+        self._asked_at, self._nudged = self._ports.clock.now(), []
+        self._consoles.begin_anew()
         self._close_sealed()
         decision = self._decision()
         if decision is None or decision.roll is None:
             self._tray.close()
-        self._caption_boxes(decision)
+        self._consoles.caption(self._match, decision)
         if decision is None:
             self._settled = True
             return
@@ -390,23 +390,7 @@ class Table:
                 self._tray.reread(key, decision.roll, doubted.batches)
             else:
                 self._tray.call(key, decision.roll, decision.wants)
-            self._caption_dice()
-
-    def _caption_boxes(self, decision: Decision | None) -> None:
-        """The small displays say what the dial picks, else what is wanted of their seats; the others go blank."""
-        if not self._ports.boxes:
-            return
-        for place in self._seating:
-            if place.box_on:
-                self._ports.boxes.say(place.box, self._caption(decision, place.seat) if decision else "")
-
-    def _caption(self, decision: Decision, seat: int) -> str:
-        moves, sealed = decision.offers(seat), decision.kind == "sealed"
-        if not (seat in decision.asked or (decision.roll and decision.roll.seat == seat)):
-            return ""
-        if decision.kind == "ask" and bindings.line_of(moves):
-            return self._picked(decision, seat)
-        return bindings.asks(decision.want, moves, sealed=sealed, words=self._words(), view=self._view(seat))
+            self._consoles.caption_dice(self._tray, self._playing())
 
     def _decision(self) -> Decision | None:
         return self._match.open if self._match and not self._stopped else None
@@ -631,8 +615,7 @@ class Table:
             self._start_by_box()
         except StartRefused as why:
             self._notice = str(why)
-            if self._ports.boxes:
-                self._ports.boxes.buzz(key.box, "error")
+            self._consoles.refuse(place, str(why))
         return True
 
     def _start_by_box(self) -> None:
@@ -647,11 +630,10 @@ class Table:
 
     def _control_in_match(self, place: Place, signal: Key | Turn) -> bool:
         """An open decision is answered on the box; a sealed one is the box's own business (`BoxLocked`)."""
-        decision = self._decision()
-        if decision is None or (decision.kind == "sealed" and place.seat in decision.asked):
+        match, decision = self._match, self._decision()
+        if match is None or decision is None or (decision.kind == "sealed" and place.seat in decision.asked):
             return False
-        cursor, moves = self._cursors.get(place.seat, bindings.Cursor()), decision.offers(place.seat)
-        roll = None
+        cursor, moves = self._consoles.cursor(place.seat), decision.offers(place.seat)
         if decision.roll and decision.roll.seat == place.seat:
             roll = structs.replace(decision.roll, count=self._tray.missing)
             moves = [] if self._tray.fallen else moves
@@ -664,27 +646,10 @@ class Table:
             cursor, meaning = bindings.press(moves, cursor, signal, self._words())
         else:
             return False
-        self._cursors[place.seat] = cursor
-        if not (isinstance(meaning, bindings.WhatIsThis) and meaning.answer):
-            self._explained.pop(place.seat, None)
-            self._tell_cursor(place, self._picked(decision, place.seat))
+        explains = isinstance(meaning, bindings.WhatIsThis) and meaning.answer is not None
+        self._consoles.turned(place, cursor, match, decision, silent=explains)
         self._mean(place, meaning)
         return True
-
-    def _picked(self, decision: Decision, seat: int) -> str:
-        """What a seat's small display says: the dice typed so far, or what the dial picks."""
-        cursor, moves, words = self._cursors.get(seat, bindings.Cursor()), decision.offers(seat), self._words()
-        if decision.roll and decision.roll.seat == seat:
-            return bindings.oled_roll(cursor, decision.roll, moves, words, self._view(seat))
-        return bindings.oled(cursor, moves, words, self._view(seat))
-
-    def _explain(self, place: Place, answer: Answer) -> None:
-        """A key is held: what it would pick, and at each further hold the next line of what that does."""
-        lines = bindings.explained(answer, self._words(), self._view(place.seat))
-        before, line = self._explained.get(place.seat, (None, -1))
-        line = (line + 1) % len(lines) if before == answer else 0
-        self._explained[place.seat] = (answer, line)
-        self._tell_cursor(place, lines[line])
 
     def _mean(self, place: Place, meaning: bindings.Meaning) -> None:
         """What a control of an asked seat's box has come to mean."""
@@ -703,43 +668,31 @@ class Table:
                 self._box_rolls(place, lambda: self._doubt(place.seat, yes=yes))
             case bindings.AsItLies():
                 self._box_rolls(place, lambda: self._say_to_dice(place.seat, "lies"))
-            case bindings.WhatIsThis(answer) if answer:
-                self._explain(place, answer)
+            case bindings.WhatIsThis(answer) if answer and self._match:
+                self._consoles.explain(place, answer, self._match)
             case bindings.Refused(sentence):
-                self._box_refused(place, sentence)
+                self._consoles.refuse(place, sentence)
 
     def _words(self) -> Mapping[str, Any]:
         return self._match.game.words if self._match else {}
-
-    def _view(self, seat: int) -> Mapping[str, Any]:
-        """What a seat may see: its answers are named by it, for its box stands before its player alone."""
-        return self._match.view(seat) if self._match and seat in self._match.state.seats else {}
 
     def _box_acts(self, place: Place, action: Action) -> None:
         try:
             self._act(action)
         except IllegalAction as why:
-            self._box_refused(place, why.sentence)
+            self._consoles.refuse(place, why.sentence)
 
     def _box_rolls(self, place: Place, said: Callable[[], None]) -> None:
         try:
             said()
         except IllegalAction as why:
-            self._box_refused(place, why.sentence)
-
-    def _box_refused(self, place: Place, sentence: str) -> None:
-        if self._ports.boxes:
-            self._ports.boxes.buzz(place.box, "error")
-            self._ports.boxes.say(place.box, bindings.cut(sentence))
-
-    def _tell_cursor(self, place: Place, text: str) -> None:
-        if self._ports.boxes:
-            self._ports.boxes.say(place.box, text)
+            self._consoles.refuse(place, why.sentence)
 
     # --- sealed choices in boxes -------------------------------------------------------------------
 
     def _offer_sealed(self, sealed: SealedChoice, decision: Decision, seat: int) -> None:
-        sealed.offer(seat, decision.offers(seat), self._words(), self._view(seat))
+        if self._match:
+            sealed.offer(seat, decision.offers(seat), self._match.game.words, seen_by(self._match, seat))
 
     def _open_sealed(self, decision: Decision) -> None:
         if self._ports.boxes is None:
@@ -846,7 +799,7 @@ class Table:
         if self._tray.stirred:
             self._play_on()
         if self._tray.state != before:
-            self._caption_dice()
+            self._consoles.caption_dice(self._tray, self._playing())
         return True
 
     def _say_to_dice(self, seat: int, say: object) -> None:
@@ -877,9 +830,9 @@ class Table:
         match, decision, whole = self._match, self._decision(), self._tray.whole
         if match is None or decision is None or decision.roll is None:
             return
-        self._cursors.pop(decision.roll.seat, None)
+        self._consoles.rest(decision.roll.seat)
         if whole is None:
-            self._caption_dice()
+            self._consoles.caption_dice(self._tray, self._playing())
             return
         faces, read = whole
         if self._reading:
@@ -888,20 +841,6 @@ class Table:
         batches, hidden = self._tray.batches, match.hidden()
         self._act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read}, number=decision.number))
         self._let_doubt(decision, decision.roll, batches, hidden)
-
-    def _caption_dice(self) -> None:
-        """The small displays say what the dice want of each seat."""
-        roll = self._tray.roll
-        if roll is None or not self._ports.boxes:
-            return
-        for place in self._at_hand():
-            mine = place.seat == roll.seat
-            typing = mine and self._cursors.get(place.seat, bindings.Cursor()).faces
-            if place.box_on and not typing:
-                self._ports.boxes.say(
-                    place.box,
-                    bindings.oled_dice(roll, self._tray.standing, self._tray.state, mine=mine, lying=self._tray.lying),
-                )
 
     # --- dice that are doubted ---------------------------------------------------------------------
 
@@ -946,7 +885,7 @@ class Table:
         if dispute.stage == "open":  # boxes and dice leave the next question be, until the table has decided
             self._close_sealed()
             self._tray.close()
-            self._cursors = {}
+            self._consoles.begin_anew()
         dispute.vote(seat, self._ports.clock.now(), yes=yes)
         self._caption_doubt(dispute)
         self._count_votes(dispute)
@@ -1008,15 +947,15 @@ class Table:
         if self._dispute is None or self._dispute.stage != "open":
             return
         self._dispute = None
-        self._caption_boxes(self._decision())
-        self._caption_dice()
+        self._consoles.caption(self._match, self._decision())
+        self._consoles.caption_dice(self._tray, self._playing())
 
     def _caption_doubt(self, dispute: Dispute) -> None:
         """The small displays say who may doubt the roll, and what push and bar mean while the table votes."""
         voting = dispute.stage == "vote"
         for place in self._seating:
             if place.box_on and place.seat in self._voters() and (voting or self._bar_is_free(place.seat)):
-                self._tell_cursor(place, bindings.oled_doubt(voting=voting))
+                self._consoles.say(place, bindings.oled_doubt(voting=voting))
 
     def _call_staff(self, sentence: str) -> None:
         self._notice = sentence
@@ -1121,7 +1060,7 @@ class Table:
         }
         if self._sealed and seat in self._sealed:
             hand["dial"] = self._sealed.start(seat) + 1
-            hand["dial_at"] = bindings.label(self._sealed.first(seat), self._words(), self._view(seat))
+            hand["dial_at"] = bindings.label(self._sealed.first(seat), match.game.words, seen_by(match, seat))
         if decision.roll and decision.roll.seat == seat:
             hand["faces"] = {"count": self._tray.missing, "sides": decision.roll.sides}
             if self._tray.fallen:

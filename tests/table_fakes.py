@@ -223,13 +223,14 @@ class FakePage:
 
 
 class Room:
-    """A table with everything around it. `store` may be that of an earlier room: then it is a restart."""
+    """A table with everything around it, its boxes `placed` at their seats. With the `store` of an earlier room: a restart."""
 
     def __init__(
         self,
         seats: int = 3,
         *,
         boxes: bool = True,
+        placed: bool = True,
         reader: bool | Dice = True,
         store: MemoryStore | None = None,
         offered: Sequence[Game] = (),
@@ -244,7 +245,7 @@ class Room:
         self.ports = Ports(self.store, self.phones, self.clock, Chance(seed), [self.lamps], [self.page])
         self.ports.boxes = self.boxes if boxes else None
         self.ports.dice = self.dice if reader is True else reader or None
-        self.named = {f"box-{seat}": seat for seat in range(1, seats + 1)} if boxes else {}
+        self.named = {f"box-{seat}": seat for seat in range(1, seats + 1)} if boxes and placed else {}
         self.table = Table(
             "1", "Table 1", seats, offered or [games.find("bid-and-bait")], self.ports,
             address=lambda: "http://10.42.0.1:8080", place_boxes=self.named,

@@ -351,13 +351,12 @@ def test_the_bar_stands_up_again(room: Room) -> None:
 
 
 def test_a_new_box_is_bound_to_the_first_free_seat_by_its_first_key() -> None:
-    room = Room(boxes=False)
-    room.ports.boxes = room.boxes
+    room = Room(placed=False)
     room.take(BoxUp("new", "b", "1", 8))
     assert "seat 1" in room.state["notice"]
     room.take(Key("new", "k1", "down"))
     assert room.state["seats"][0]["box"] == "on"
-    again = Room(boxes=False, store=room.store)
+    again = Room(placed=False, store=room.store)
     again.take(BoxUp("new", "c", "1", 8))
     assert again.state["seats"][0]["box"] == "on"
 
