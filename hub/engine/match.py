@@ -511,7 +511,7 @@ class Match:
 
     def hidden(self, sealed: str = "") -> dict[int, Counter[str]]:
         """What each seat may not see now, but for the choices in the field `sealed`: for `has_shown`, later."""
-        return {viewer: hidden(self.state, viewer, sealed) for viewer in self.state.seats}
+        return hidden(self.state, sealed)
 
     def has_shown(self, hidden: Mapping[int, Counter[str]], sealed: str = "") -> bool:
         """Whether anything that was `hidden` then has been shown to anybody since."""

@@ -168,38 +168,46 @@ def own(s: State[Any, Any], viewer: int) -> dict[str, Any]:
     return {**_owned(table.__class__)(table, viewer), **_owned(seat.__class__)(seat, viewer)}
 
 
-def hidden(s: State[Any, Any], viewer: int, sealed: str = "") -> Counter[str]:
-    """Every single value that `viewer` may not see, counted: what a reveal would make fewer.
+def hidden(s: State[Any, Any], sealed: str = "") -> dict[int, Counter[str]]:
+    """For each seat every single value that it may not see, counted: what a reveal would make fewer.
 
     `sealed` names the field of the seats that holds choices which are still sealed: those are left out.
     """
-    found: Counter[str] = Counter()
+    found: dict[int, Counter[str]] = {viewer: Counter() for viewer in s.seats}
     for part in (s.table, *s.seats.values()):
-        for field in fields(part):
-            if field.name != sealed or part is s.table:
-                found.update(map(repr, _covered(getattr(part, field.name), viewer)))
+        for name in _fields(part.__class__):
+            if name != sealed or part is s.table:
+                for value, seen_by in _covered(getattr(part, name)):
+                    told = repr(value)
+                    for viewer, its in found.items():
+                        if viewer not in seen_by:
+                            its[told] += 1
     return found
 
 
-def _covered(value: Any, viewer: int) -> Iterator[Any]:
-    if isinstance(value, Secret):
-        if viewer not in value.seen_by:
-            yield from _single(value.value)
-    elif isinstance(value, Pile):
-        yield from value.cards
-    elif isinstance(value, list | tuple):
+def _covered(value: Any) -> Iterator[tuple[Any, tuple[int, ...]]]:
+    """Every single value in `value` that is secret, and who may see it."""
+    kind: Any = type(value)
+    if kind in _ATOMS:
+        return
+    if kind is Secret:
+        single = value.value if isinstance(value.value, list | tuple) else [] if value.value is None else [value.value]
+        for item in single:
+            yield item, value.seen_by
+    elif kind is Pile:
+        for card in value.cards:
+            yield card, ()
+    elif kind is list or kind is tuple:
         for item in value:
-            yield from _covered(item, viewer)
-    elif isinstance(value, dict):
+            yield from _covered(item)
+    elif kind is dict:
         for item in value.values():
-            yield from _covered(item, viewer)
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from _covered(getattr(value, field.name), viewer)
+            yield from _covered(item)
+    else:
+        for name in _fields(kind):
+            yield from _covered(getattr(value, name))
 
 
-def _single(value: Any) -> Iterator[Any]:
-    if isinstance(value, list | tuple):
-        yield from value
-    elif value is not None:
-        yield value
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
