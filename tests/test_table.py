@@ -35,6 +35,7 @@ from hub.ports import (
 from hub.seating import CLAIM_SECONDS
 from hub.table import NUDGE_SECONDS, Table
 from tests.engine.ladder import Climb, deal
+from tests.stranger import value
 from tests.table_fakes import MemoryStore, Room
 
 WORDS = {"minutes": 1, "blurb": "For tests."}
@@ -127,23 +128,9 @@ def step(room: Room, random: Random) -> None:
     open_to = [seat for seat in room.sids if room.hand(seat).get("moves") and not room.hand(seat)["locked"]]
     seat = random.choice(open_to)
     move = random.choice(room.hand(seat)["moves"])
-    args = {key: some(param, random) for key, param in move.items() if key not in ("move", "standing")}
+    args = {key: value(param, random) for key, param in move.items() if key not in ("move", "standing")}
     answer = room.act(seat, move["move"], **args)
     assert answer["ok"], answer
-
-
-def some(param: Any, random: Random) -> Any:
-    match param:
-        case {"one_of": values}:
-            return random.choice(values)
-        case {"min": least, "max": most}:
-            return random.randrange(least, most + 1, param.get("step", 1))
-        case {"choose": {"min": least}, "from": values}:
-            return values[:least]
-        case {"order": values}:
-            return values
-        case fixed:
-            return fixed
 
 
 def bid_all(room: Room, *numbers: int) -> None:

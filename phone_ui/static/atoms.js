@@ -1,7 +1,7 @@
-// The smallest things that every page draws: seat marks, names in sentences, cards, dice.
+// The smallest things that every page draws: seat marks, names in sentences, cards, dice; and the words it draws them with.
 
-import { html } from "/vendor/htm-preact.js";
-import { MARKS, bySeat, faceIn, isNamed, seatName } from "./words.js";
+import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { MARKS, bySeat, faceIn, isNamed, seatName, wordsOf } from "./words.js";
 
 const SHAPES = {
   1: html`<circle cx="12" cy="12" r="9.5" />`,
@@ -163,4 +163,18 @@ export function diceSay(dice) {
   const now = dice.batch && dice.batch < dice.count ? `, ${(dice.done ?? []).length ? "now" : "first"} ${many(dice.batch)}` : "";
   if (dice.state === "settled") return dice.faces.length > 1 || dice.done?.length ? `Seat ${dice.seat}: total ${dice.total}.` : `Seat ${dice.seat} rolled ${dice.faces[0]}.`;
   return `Seat ${dice.seat} rolls ${many(dice.count)}${now}.`;
+}
+
+/** The words of a game once they have come; null before, and for no game. */
+export function useWords(game) {
+  const [words, setWords] = useState(null);
+  useEffect(() => {
+    let stale = false;
+    setWords(null);
+    if (game) wordsOf(game).then((w) => stale || setWords(w), () => undefined);
+    return () => {
+      stale = true;
+    };
+  }, [game]);
+  return words;
 }

@@ -1,13 +1,13 @@
 // The table's screen: public state only, readable from 2.5 m, never asleep and never an error page.
 
 import { html, render, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
-import { DiceDone, DiceRow, DiceWants, DisputeVote, Mark, Marks, Said, Who, diceSay } from "./atoms.js";
+import { DiceDone, DiceRow, DiceWants, DisputeVote, Mark, Marks, Said, Who, diceSay, useWords } from "./atoms.js";
 import { NowAt, countNow, doing, tokenOf, useHeadline, useReveal } from "./around.js";
 import { NumberLine } from "./line.js";
 import { CardRows, Facts, Rows } from "./facts.js";
 import { Sums, seatState } from "./lobby.js";
 import { follow, notOlder } from "./stream.js";
-import { asked, bySeat, isNamed, lineIn, named, nowLines, orderOf, phaseOf, phaseWords, ranked, roundWords, scored, seatName, withDeck, wordsOf } from "./words.js";
+import { asked, bySeat, isNamed, lineIn, named, nowLines, orderOf, phaseOf, phaseWords, ranked, roundWords, scored, seatName, withDeck } from "./words.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-2);
 const SHOW_GAME = 6_500;
@@ -24,23 +24,13 @@ const SIDES = {
 function Kiosk() {
   const [state, setState] = useState(null);
   const [away, setAway] = useState(false);
-  const [plainWords, setWords] = useState(null);
+  const plainWords = useWords(state?.game);
   const words = useMemo(() => withDeck(plainWords, state?.view?.table, state?.view?.seats), [plainWords, state]);
 
   useEffect(() => {
     const stream = follow(`/t/${table}/events`, { onState: (next) => setState((was) => (notOlder(was, next) ? next : was)), onAway: setAway });
     return () => stream.close();
   }, []);
-
-  const game = state?.game;
-  useEffect(() => {
-    let stale = false;
-    setWords(null);
-    if (game) wordsOf(game).then((w) => stale || setWords(w), () => undefined);
-    return () => {
-      stale = true;
-    };
-  }, [game]);
 
   if (!state || away) return html`<${Splash} />`;
   const inPlay = state.state === "playing" || state.state === "stopped";

@@ -2,9 +2,9 @@
 
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { Act } from "./ask.js";
-import { Said, Who } from "./atoms.js";
+import { Said, Who, useWords } from "./atoms.js";
 import { Facts } from "./facts.js";
-import { plain, ranked, scored, wordsOf } from "./words.js";
+import { plain, ranked, scored } from "./words.js";
 
 const PLAYERS = ([least, most]) => (least === most ? `${least} players` : `${least} to ${most} players`);
 
@@ -32,20 +32,12 @@ export function seatState(s, mine = false) {
 /** Choose a game, look over its options, start. */
 export function Lobby({ state, seat, sending, ask }) {
   const [game, setGame] = useState(null);
-  const [words, setWords] = useState(null);
   const [options, setOptions] = useState({});
   const picked = game ?? state.game ?? null;
+  const words = useWords(picked);
   const seated = state.seats.filter((s) => s.held || s.ready).length;
 
-  useEffect(() => {
-    setWords(null);
-    setOptions({});
-    let stale = false;
-    if (picked) wordsOf(picked).then((w) => stale || setWords(w), () => undefined);
-    return () => {
-      stale = true;
-    };
-  }, [picked]);
+  useEffect(() => setOptions({}), [picked]);
 
   const chosen = state.games.find((g) => g.name === picked);
   const fits = (g) => seated >= g.seats[0] && seated <= g.seats[1];

@@ -1,7 +1,7 @@
 // The phone page: a seat at one table, from sitting down to leaving.
 
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "/vendor/htm-preact.js";
-import { Who } from "./atoms.js";
+import { Who, useWords } from "./atoms.js";
 import { DisputePart } from "./dice.js";
 import { dress, ownSettings, setSettings, slot } from "./keep.js";
 import { connect } from "./link.js";
@@ -12,7 +12,7 @@ import { Seating } from "./seating.js";
 import { follow, notOlder } from "./stream.js";
 import { Why } from "./why.js";
 import { Help, Log, Rules, SeatTab, TabBar } from "./tabs.js";
-import { phaseWords, roundWords, withDeck, wordsOf } from "./words.js";
+import { phaseWords, roundWords, withDeck } from "./words.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-1);
 const asked = new URLSearchParams(location.search);
@@ -219,19 +219,6 @@ function Strip({ words, state, held, away }) {
 
 function Splash({ away }) {
   return html`<main class="splash"><p class="headline">${away ? "Waiting for the hub" : "Coming to the table"}</p><p>${away ? "Is this phone on the table's Wi-Fi? It goes on by itself." : ""}</p></main>`;
-}
-
-function useWords(game) {
-  const [words, setWords] = useState(null);
-  useEffect(() => {
-    let stale = false;
-    setWords(null);
-    if (game) wordsOf(game).then((w) => stale || setWords(w), () => undefined);
-    return () => {
-      stale = true;
-    };
-  }, [game]);
-  return words;
 }
 
 render(html`<${Phone} />`, document.getElementById("page"));

@@ -31,6 +31,7 @@ from unittest.mock import patch
 from tests.bench.peer import Absent, Peer
 from tests.bench.transport import LightPhone, cpu, memory, packet, text
 from tests.phone_ui.rig import Keys, Seat
+from tests.stranger import value
 
 SEATS, WARM, BLOCK, LOCKS = 6, 50, 50, 100
 GAME = "big-idea"
@@ -170,20 +171,6 @@ class Player:
             await self.read()
 
 
-def choice(param: Any, random: Random) -> Any:
-    match param:
-        case {"one_of": values}:
-            return random.choice(values)
-        case {"min": least, "max": most}:
-            return random.randrange(least, most + 1, param.get("step", 1))
-        case {"choose": {"min": least}, "from": values}:
-            return values[:least]
-        case {"order": values}:
-            return values
-        case fixed:
-            return fixed
-
-
 def next_request(players: list[Player], random: Random) -> tuple[Player, str, dict[str, Any]]:
     """Somebody's legal request, told from the hands alone."""
     for player in players:
@@ -192,7 +179,7 @@ def next_request(players: list[Player], random: Random) -> tuple[Player, str, di
     for player in players:
         if player.hand.get("moves") and not player.hand.get("locked"):
             move = random.choice(player.hand["moves"])
-            args = {key: choice(param, random) for key, param in move.items() if key not in ("move", "standing")}
+            args = {key: value(param, random) for key, param in move.items() if key not in ("move", "standing")}
             return player, "act", {"move": move["move"], **args}
     return players[0], "again", {}
 

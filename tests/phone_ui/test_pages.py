@@ -952,9 +952,11 @@ def test_a_seat_that_was_lost_with_the_link_is_alive_when_it_is_taken_again(page
     for _ in range(20):
         page.clock.run_for(500)
     expect(page.get_by_role("alert")).to_have_text("This seat was given back. Choose a seat to go on.")
+    hub.press_at_once = False
     page.get_by_label("seat 2, orange triangle").click()
-    page.clock.run_for(2_000)
+    hub.press(2)
     hub.hand(2, scenes.BID_HAND | {"seq": 60})
+    page.clock.resume()
     expect(page.get_by_text("Bid a number from 1 to 6.")).to_be_visible()
     expect(page.get_by_text("No link to the hub")).not_to_be_visible()
 
