@@ -12,10 +12,9 @@ from playwright.sync_api import Error as TooLate  # too late, or the page has no
 from playwright.sync_api import Locator
 
 from tests.e2e import running
-from tests.e2e.running import Hub, PhoneAtSeat, State, asked, rolling, sealed
+from tests.e2e.running import TRIES, Hub, PhoneAtSeat, State, asked, rolling, sealed
 
 AT_ONCE = 1_000  # milliseconds for a control that is there
-TRIES = 12
 BAR = 0.15  # seconds until an answer by the bar is known
 CONTROLS: list[dict[str, Any]] = [
     {"turn": -2}, {"turn": -1}, {"turn": 1}, {"turn": 2}, {"press": "k1"}, {"press": "k3"}, {"press": "bar"},

@@ -31,6 +31,7 @@ PHONE: Any = {"width": 390, "height": 844}
 PROGRAM = Path(sys.executable).with_name("table-hub")
 HOST = "127.0.0.1"
 PATIENCE = 15.0
+TRIES = 10  # looks at a page that has not come to a question yet
 NAMES = {1: "Ana", 2: "Ben"}
 
 State = dict[str, Any]
@@ -272,11 +273,13 @@ class PhoneAtSeat:
         self.covered.wait_for()
 
     def bid(self, number: int) -> None:
-        self.page.get_by_role("radio", name=str(number), exact=True).check(force=True)
-        try:
-            self.dock.get_by_role("button", name=f"Bid {number}").click()
-        except TooLate:
-            raise AssertionError(f"seat {self.seat} could not bid: {self.page.locator('body').inner_text()}") from None
+        """Choose, and bid. A page that has just come to the question moves under the finger: then look again."""
+        for _ in range(TRIES):
+            with suppress(TooLate):
+                self.page.get_by_role("radio", name=str(number), exact=True).check(force=True, timeout=2_000)
+                self.dock.get_by_role("button", name=f"Bid {number}").click(timeout=2_000)
+                return
+        raise AssertionError(f"seat {self.seat} could not bid: {self.page.locator('body').inner_text()}")
 
     def type_die(self, face: int) -> None:
         self.page.get_by_role("button", name="Type what you see").click()
@@ -285,7 +288,7 @@ class PhoneAtSeat:
 
     def answer(self, done: Callable[[State], Any]) -> None:
         """Take the first thing that is offered. The page may still be at the question before: then look again."""
-        for _ in range(10):
+        for _ in range(TRIES):
             with suppress(TooLate):
                 self._answer(1_000)
             if self.hub.public.soon(done, 1.0):
