@@ -9,6 +9,7 @@ ALL: dict[str, list[str]] = {
     "engine": ["--matches", "12", "--runs", "5"],
     "box_latency": ["4", "100"],
     "firmware_latency": ["4", "50"],
+    "press_to_phones": ["60"],
     "vision": ["90"],
     "transport": [],
     "fanout": ["500"],
