@@ -1,13 +1,12 @@
 // One form for one move: a widget a parameter, each chosen by the parameter's kind alone.
 
-import { html, useState } from "/vendor/htm-preact.js";
+import { html } from "/vendor/htm-preact.js";
 import { Amount } from "./widgets/amount.js";
 import { Barred } from "./widgets/barred.js";
 import { Choose } from "./widgets/choose.js";
 import { Gaps } from "./widgets/gaps.js";
 import { OneOf } from "./widgets/one_of.js";
 import { Order } from "./widgets/order.js";
-import { useCovering } from "./secret.js";
 import { isRecord, plain } from "./words.js";
 
 const WIDGETS = { one_of: OneOf, amount: Amount, choose: Choose, order: Order };
@@ -33,8 +32,8 @@ function onlyMine(you, seen = {}) {
  * that lies open is no secret. Where faces repeat, it is the hand that is chosen from if all that is offered is in it:
  * that such a face lies on the table too tells nothing of the hand.
  */
-export function showsHand(words, state, seat, you, field) {
-  const offered = [...(field.of ?? field.from ?? []), ...field.barred.map(({ value }) => value)];
+function showsHand(words, state, { seat, you }, field) {
+  const offered = [...(field.kind === "fixed" ? [field.only] : (field.of ?? field.from ?? [])), ...field.barred.map(({ value }) => value)];
   if (!you || !words?.parameters?.[field.name]?.card) return false;
   if (words.face) {
     const [mine, laid] = [calledIn(words, you), calledIn(words, [state.view?.table, state.view?.seats])];
@@ -44,14 +43,19 @@ export function showsHand(words, state, seat, you, field) {
   return offered.length > 0 && offered.flat().every((v) => own.has(JSON.stringify(v)));
 }
 
-/** The fields of a form; `onChange(name, value)` hears every choice. */
-export function FormFields({ words, state, seat, you, move, fields, group, keepOpen, onChange }) {
-  const toDraw = fields.filter((field) => field.shown);
-  const secret = !keepOpen && toDraw.some((field) => showsHand(words, state, seat, you, field));
-  const [open, setOpen] = useState(false);
-  useCovering(() => setOpen(false));
-  if (secret && !open) {
-    return html`<button type="button" class="open-hand" onClick=${() => setOpen(true)}>Show my hand to choose</button>`;
+/** The names of the fields that show such a card. */
+export function hiddenIn(words, state, hand, fields) {
+  return fields.filter((field) => showsHand(words, state, hand, field)).map(({ name }) => name);
+}
+
+/**
+ * The fields of a form; `onChange(name, value)` hears every choice. Those that are `hidden` lie under a lid, which
+ * `onLid(open)` lifts and puts back.
+ */
+export function FormFields({ words, state, move, fields, group, hidden, open, onLid, onChange }) {
+  const toDraw = fields.filter((field) => field.shown || hidden.includes(field.name));
+  if (hidden.length > 0 && !open) {
+    return html`<button type="button" class="open-hand" onClick=${() => onLid(true)}>Show my hand to choose</button>`;
   }
   return html`<div class="fields">
     ${toDraw.map((field) => {
@@ -64,6 +68,6 @@ export function FormFields({ words, state, seat, you, move, fields, group, keepO
         ${field.barred.length > 0 && html`<${Barred} words=${words} state=${state} move=${move} field=${field} />`}
       </fieldset>`;
     })}
-    ${secret && html`<button type="button" class="cover-hand quiet" onClick=${() => setOpen(false)}>Cover my hand</button>`}
+    ${hidden.length > 0 && html`<button type="button" class="cover-hand quiet" onClick=${() => onLid(false)}>Cover my hand</button>`}
   </div>`;
 }

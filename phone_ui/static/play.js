@@ -18,7 +18,7 @@ export function modeOf(state, hand) {
 }
 
 export function Play({ words, state, hand, settings, sending, refusal, ask, away }) {
-  const question = useQuestion(hand);
+  const question = useQuestion(words, state, hand, settings.keepOpen);
   const revealing = useReveal(state);
   const headline = useHeadline(words, state);
   const top = useRef(null);
@@ -65,8 +65,8 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
       <${DisputePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
       <${DicePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
       <${CardRows} words=${words} state=${state} />
-      ${acting && html`<${Choices} words=${words} state=${state} hand=${hand} question=${question} keepOpen=${settings.keepOpen} />`}
-      ${hand && html`<${Standing} words=${words} state=${state} hand=${hand} question=${question} sending=${sending || away} act=${act} />`}
+      ${acting && html`<${Choices} words=${words} state=${state} hand=${hand} question=${question} />`}
+      ${hand && html`<${Standing} words=${words} state=${state} question=${question} sending=${sending || away} act=${act} />`}
       <${Around} words=${words} state=${state} mine=${hand?.seat} revealing=${revealing} />
     </div>
     ${hand &&

@@ -628,6 +628,30 @@ def test_a_hand_to_choose_from_is_covered_though_such_cards_lie_on_the_table_and
     expect(page.get_by_role("checkbox")).to_have_count(0)
 
 
+def test_the_only_card_to_be_played_has_no_name_on_its_button_while_the_hand_is_covered(
+    page: Page, hub: FakeHub
+) -> None:
+    odd(page, hub, {"move": "swap", "cards": ["45"]}, {"move": "drop"})
+    expect(dock(page).get_by_role("button", name="Swap …")).to_be_enabled()
+    expect(page.locator(".question, .dock").get_by_text("45")).to_have_count(0)
+    page.get_by_role("button", name="Show my hand to choose").click()
+    expect(dock(page).get_by_role("button", name="Swap 45")).to_be_enabled()
+    page.get_by_role("button", name="Cover my hand").click()
+    dock(page).get_by_role("button", name="Swap …").click()
+    assert hub.asks.get(timeout=15)["args"] == {"move": "swap", "cards": ["45"]}
+
+
+def test_a_chosen_card_loses_its_name_when_the_hand_is_covered_again(page: Page, hub: FakeHub) -> None:
+    odd(page, hub, {"move": "swap", "cards": {"choose": {"min": 1, "max": 1}, "from": ["55", "45"]}})
+    page.get_by_role("button", name="Show my hand to choose").click()
+    page.get_by_role("checkbox", name="45").check()
+    expect(dock(page).get_by_role("button", name="Swap 45")).to_be_enabled()
+    page.get_by_role("button", name="Cover my hand").click()
+    expect(page.locator(".question, .dock").get_by_text("45")).to_have_count(0)
+    dock(page).get_by_role("button", name="Swap …").click()
+    assert hub.asks.get(timeout=15)["args"] == {"move": "swap", "cards": ["45"]}
+
+
 def test_a_choice_among_open_cards_is_not_covered_though_one_such_is_in_the_hand(page: Page, hub: FakeHub) -> None:
     odd(page, hub, {"move": "swap", "cards": {"choose": {"min": 1, "max": 2}, "from": ["55", "7"]}})
     expect(page.get_by_role("checkbox")).to_have_count(2)
