@@ -57,7 +57,7 @@ if [ "$from" != "$dest$opt" ]; then
     new="$dest$opt.new"
     rm -rf "$new"
     mkdir -p "$new"
-    tar -C "$from" -cf - --exclude=./.git --exclude=./.venv --exclude=./phone_ui/node_modules --exclude=./.state \
+    tar -C "$from" -cf - --exclude=./.git --exclude=./.venv --exclude=node_modules --exclude=./.state \
         --exclude=__pycache__ --exclude='./.*_cache' --exclude=./.hypothesis --exclude='*.egg-info' . |
         tar -C "$new" -xf - --no-same-owner
     for kept in .venv phone_ui/node_modules; do
