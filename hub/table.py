@@ -655,19 +655,20 @@ class Table:
         """What a control of an asked seat's box has come to mean."""
         match meaning:
             case bindings.Chosen(answer):
-                self._box_acts(place, Action(seat=place.seat, move=answer.move, args=dict(answer.args)))
+                action = Action(seat=place.seat, move=answer.move, args=dict(answer.args))
+                self._by_box(place, lambda: self._act(action))
             case bindings.TypedFaces(faces):
-                self._box_rolls(place, lambda: self._type(place.seat, list(faces)))
+                self._by_box(place, lambda: self._type(place.seat, list(faces)))
             case bindings.AcceptDice():
-                self._box_rolls(place, lambda: self._say_to_dice(place.seat, "accept"))
+                self._by_box(place, lambda: self._say_to_dice(place.seat, "accept"))
             case bindings.ReadAgain():
-                self._box_rolls(place, lambda: self._say_to_dice(place.seat, "again"))
+                self._by_box(place, lambda: self._say_to_dice(place.seat, "again"))
             case bindings.HubRolls():
-                self._box_rolls(place, lambda: self._say_to_dice(place.seat, "hub"))
+                self._by_box(place, lambda: self._say_to_dice(place.seat, "hub"))
             case bindings.Doubts(yes):
-                self._box_rolls(place, lambda: self._doubt(place.seat, yes=yes))
+                self._by_box(place, lambda: self._doubt(place.seat, yes=yes))
             case bindings.AsItLies():
-                self._box_rolls(place, lambda: self._say_to_dice(place.seat, "lies"))
+                self._by_box(place, lambda: self._say_to_dice(place.seat, "lies"))
             case bindings.WhatIsThis(answer) if answer and self._match:
                 self._consoles.explain(place, answer, self._match)
             case bindings.Refused(sentence):
@@ -676,15 +677,10 @@ class Table:
     def _words(self) -> Mapping[str, Any]:
         return self._match.game.words if self._match else {}
 
-    def _box_acts(self, place: Place, action: Action) -> None:
+    def _by_box(self, place: Place, do: Callable[[], None]) -> None:
+        """What a box wants, or why it cannot be on its display."""
         try:
-            self._act(action)
-        except IllegalAction as why:
-            self._consoles.refuse(place, why.sentence)
-
-    def _box_rolls(self, place: Place, said: Callable[[], None]) -> None:
-        try:
-            said()
+            do()
         except IllegalAction as why:
             self._consoles.refuse(place, why.sentence)
 
@@ -753,7 +749,7 @@ class Table:
         answer = sealed.take(place.seat, index)
         if answer is None:
             return self._box_cheated(box, round)
-        self._box_acts(place, Action(seat=place.seat, move=answer.move, args=dict(answer.args)))
+        self._by_box(place, lambda: self._act(Action(seat=place.seat, move=answer.move, args=dict(answer.args))))
         return True
 
     def _box_cheated(self, box: str, round: int) -> bool:

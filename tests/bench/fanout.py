@@ -20,7 +20,8 @@ import sys
 import tempfile
 import time
 import urllib.request
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from multiprocessing.connection import Connection
 from random import Random
@@ -28,6 +29,11 @@ from statistics import median, quantiles
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+from drivers.simulated import SimulatedTable
+from hub.app import Hub, quiet
+from hub.config import Config, DevicePart, TablePart
+from phone_ui import server
+from phone_ui.gateway import Limits
 from tests.bench.peer import Absent, Peer
 from tests.bench.transport import LightPhone, cpu, memory, packet, text
 from tests.phone_ui.rig import Keys, Seat
@@ -40,31 +46,31 @@ GAME = "big-idea"
 # --- the hub's process -----------------------------------------------------------------------------------
 
 
-def hub_process(folder: str, pipe: Connection) -> None:
-    """Run a hub until the bench has seen enough; press its boxes when asked to."""
-    from drivers.simulated import SimulatedTable
-    from hub.app import Hub, quiet
-    from hub.config import Config, DevicePart, TablePart
-    from phone_ui import server
-    from phone_ui.gateway import Limits
-
+@contextmanager
+def a_hub(folder: str, device: DevicePart, pipe: Connection) -> Iterator[Hub]:
+    """A hub with one device at a table of six. Its port, its public key and its broker's process go into the pipe."""
     # Six phones that act in a closed loop are faster than a phone may be: here, and only here, they may.
     unhurried = patch.object(server, "Limits", partial(Limits, bytes_each_second=1e9, frames_each_second=1e6))
     quiet("error")
     config = Config()
     config.hub.state, config.web.host, config.web.port = folder, "127.0.0.1", 0
     config.table = [TablePart("1", "Bench", SEATS, GAME)]
-    config.device = [DevicePart("simulated", "1", "bench", {"seats": SEATS})]
+    config.device = [device]
     with unhurried, Hub(config) as hub:
         hub.start()
         assert hub.web
-        broker = hub.broker._own.pid or 0 if hub.broker._own else 0
-        pipe.send((hub.web.port, hub.key.public, broker))
+        pipe.send((hub.web.port, hub.key.public, hub.broker.pid or 0))
+        yield hub
+
+
+def hub_process(folder: str, pipe: Connection) -> None:
+    """Run a hub until the bench has seen enough; press its boxes when asked to."""
+    with a_hub(folder, DevicePart("simulated", "1", "bench", {"seats": SEATS}), pipe) as hub:
         devices = hub._devices[0]
         assert isinstance(devices, SimulatedTable)
         while pipe.recv() == "locks":
             pipe.send(locks(devices))
-        pipe.send((memory("self"), memory(broker)))
+        pipe.send((memory("self"), memory(hub.broker.pid or 0)))
 
 
 def locks(devices: Any) -> list[float]:

@@ -14,52 +14,29 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from unittest.mock import patch
 
-from tests.bench.fanout import GAME, SEATS, Player, public, row, sit
+from hub.config import DevicePart
+from tests.bench.fanout import SEATS, Player, a_hub, public, row, sit
+from tests.bench.firmware_latency import BOUNCE
 from tests.bench.transport import LightPhone
 from tests.firmware.live import LiveBox, link
 from tests.phone_ui.rig import Seat
 
-BOUNCE = 0.022  # seconds between two edges of one switch, a little more than the box takes for bouncing
-
 
 def hub_process(folder: str, ports: Sequence[str], pipe: Connection) -> None:
     """Run a hub with boxes at these ports until the bench has seen enough."""
-    from hub.app import Hub, quiet
-    from hub.config import Config, DevicePart, TablePart
-    from phone_ui import server
-    from phone_ui.gateway import Limits
-
-    quiet("error")
-    config = Config()
-    config.hub.state, config.web.host, config.web.port = folder, "127.0.0.1", 0
-    config.table = [TablePart("1", "Bench", SEATS, GAME)]
-    config.device = [DevicePart("button_box", "1", "boxes", {"ports": list(ports)})]
-    unhurried = patch.object(server, "Limits", partial(Limits, bytes_each_second=1e9, frames_each_second=1e6))
-    with unhurried, Hub(config) as hub:
-        hub.start()
-        assert hub.web
-        pipe.send((hub.web.port, hub.key.public))
+    with a_hub(folder, DevicePart("button_box", "1", "boxes", {"ports": list(ports)}), pipe):
         pipe.recv()
 
 
-def until_seats(port: int, what: str, count: int) -> None:
-    """Until so many seats have that."""
+def until_there(port: int, count: int) -> None:
+    """Until so many boxes have a seat."""
     end = time.monotonic() + 20
     while sum(seat["box"] == "on" for seat in public(port)["seats"]) < count:
-        assert time.monotonic() < end, what
+        assert time.monotonic() < end, f"the box of seat {count} is not there"
         time.sleep(0.05)
-
-
-def press(box: LiveBox, control: str) -> float:
-    """A short press; when its first edge was."""
-    began = time.perf_counter()
-    box.put(control, closed=True)
-    return began
 
 
 async def measure(port: int, seats: Sequence[Seat], boxes: Sequence[LiveBox], presses: int) -> list[float]:
@@ -76,7 +53,8 @@ async def measure(port: int, seats: Sequence[Seat], boxes: Sequence[LiveBox], pr
     took = []
     for turn in range(presses):
         box = boxes[turn % len(boxes)]
-        began = press(box, "push")
+        began = time.perf_counter()
+        box.put("push", closed=True)
         await all_see(seq + 1)
         took.append((time.perf_counter() - began) * 1000)
         for control, closed in (("push", False), ("bar", True), ("bar", False)):  # not ready again: the bar acts as it is let go
@@ -98,11 +76,11 @@ def main(presses: int = 120) -> None:
         hub = context.Process(target=hub_process, args=(folder, ports, there), daemon=True)
         hub.start()
         assert here.poll(30), "the hub has not started"
-        port, key = here.recv()
+        port, key, _ = here.recv()
         for n, box in enumerate(boxes, 1):  # "press the box for seat 1"
             time.sleep(0.3)
             box.tap("k1")
-            until_seats(port, f"the box of seat {n} is not there", n)
+            until_there(port, n)
         codes = [seat["claim_code"] for seat in public(port)["seats"]]
         seats = [sit(port, key, seat, codes[seat - 1]) for seat in range(1, SEATS + 1)]
         took = asyncio.run(measure(port, seats, boxes, presses))
