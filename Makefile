@@ -22,22 +22,22 @@ help:
 	@echo 'make clean    remove what set-up and tests made inside this folder'
 
 demo:
-	@cd "$(ROOT)" && python3 -I hub/setup.py demo && exec .venv/bin/table-hub demo $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py demo && exec .venv/bin/table-hub demo $(ARGS)
 
 test:
-	@cd "$(ROOT)" && python3 -I hub/setup.py test && exec .venv/bin/pytest $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/pytest $(ARGS)
 
 check:
-	@cd "$(ROOT)" && python3 -I hub/setup.py check && .venv/bin/ruff check . && .venv/bin/mypy && .venv/bin/lint-imports && exec .venv/bin/pytest $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py check && .venv/bin/ruff check . && .venv/bin/mypy && .venv/bin/lint-imports && exec .venv/bin/pytest $(ARGS)
 
 bench:
-	@cd "$(ROOT)" && python3 -I hub/setup.py bench && exec .venv/bin/python -m tests.bench $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py bench && exec .venv/bin/python -m tests.bench $(ARGS)
 
 firmware:
-	@cd "$(ROOT)" && python3 -I hub/setup.py firmware && exec .venv/bin/python firmware/build_uf2.py $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py firmware && exec .venv/bin/python firmware/build_uf2.py $(ARGS)
 
 setup:
-	@cd "$(ROOT)" && exec python3 -I hub/setup.py setup --extras "$(EXTRAS)"
+	@cd "$(ROOT)" && exec python3 -I hub/operations/setup.py setup --extras "$(EXTRAS)"
 
 install:
 	@cd "$(ROOT)" && exec sh systemd/install.sh $(ARGS)

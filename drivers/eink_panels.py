@@ -22,8 +22,8 @@ from gpiozero import DigitalOutputDevice, Factory, InputDevice
 from PIL import Image
 
 from drivers.header import MISSING, Bus, pin_troubles
+from hub.display import PanelSize
 from hub.errors import DeviceLost
-from hub.pictures import PanelSize
 from hub.ports import Clock
 
 Mode = Literal["full", "fast", "partial"]

@@ -25,8 +25,8 @@ from drivers.line import SteadyClock
 from drivers.needs import Need
 from drivers.own_thread import Inbox, Threaded
 from drivers.ring_light import RingLight
+from hub.display.rings import LAMPS, Colour
 from hub.errors import ConfigError, DeviceLost
-from hub.pictures.rings import LAMPS, Colour
 from hub.ports import (
     CONTROLS,
     BoxBid,

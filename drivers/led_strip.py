@@ -20,8 +20,8 @@ from drivers.line import SteadyClock
 from drivers.needs import Need
 from drivers.own_thread import Inbox, Threaded
 from drivers.ring_light import RingLight
+from hub.display.rings import LAMPS, Colour
 from hub.errors import ConfigError, DeviceLost
-from hub.pictures.rings import LAMPS, Colour
 from hub.ports import Clock, LampPicture
 
 AGAIN = 1.0  # seconds until an unchanged picture is told again

@@ -5,12 +5,12 @@ For lamps that the hub itself drives (strips, lamps on the header). A seat box d
 
 from __future__ import annotations
 
-from hub.pictures.rings import Colour, frame, moves
+from hub.display.rings import Colour, frame, moves
 from hub.ports import LampPicture
 
 FRAME = 1 / 30  # seconds between two frames of a moving pattern
 # No light flashes more than three times a second (WCAG 2.2, 2.3.1): a flash is two changes, so a ring takes six
-# pictures a second at most. Within a pattern the same is promised by hub.pictures.
+# pictures a second at most. Within a pattern the same is promised by hub.display.
 CALM = 1 / 6
 
 _DARK = LampPicture("off")

@@ -111,19 +111,19 @@ def parser() -> ArgumentParser:
 
 
 def _referee(args: Namespace) -> int:
-    from hub.referee import referee
+    from hub.operations.referee import referee
 
     return referee(args)
 
 
 def _replay(args: Namespace) -> int:
-    from hub.referee import replay
+    from hub.operations.referee import replay
 
     return replay(args)
 
 
 def _games(args: Namespace) -> int:
-    from hub.referee import list_games
+    from hub.operations.referee import list_games
 
     return list_games(args)
 
@@ -137,8 +137,8 @@ def _run(args: Namespace) -> int:
 
 
 def _doctor(args: Namespace) -> int:
-    from hub import doctor
     from hub.app import quiet
+    from hub.operations import doctor
 
     quiet("error")
     findings = doctor.look_at(*doctor.patient(args.config))
@@ -149,9 +149,10 @@ def _doctor(args: Namespace) -> int:
 def _test_device(args: Namespace) -> int:
     from functools import partial
 
-    from hub.app import Steady, connect, quiet
-    from hub.pictures import SIZES
-    from hub.trial import Trial, trial_sheet
+    from hub.app import Steady, quiet
+    from hub.devices import connect
+    from hub.display import SIZES
+    from hub.operations.device_test import Trial, trial_sheet
 
     blocks = load(args.config).device
     if args.simulated:
@@ -179,7 +180,8 @@ def _named(blocks: Sequence[DevicePart], name: str) -> DevicePart:
 
 
 def _find_dice(args: Namespace) -> int:
-    from hub.app import quiet, room
+    from hub.app import quiet
+    from hub.devices import room
 
     quiet("error")
     found: list[tuple[str, str]] = room("ble_dice").find(args.seconds)
@@ -202,7 +204,8 @@ def _update_box(args: Namespace) -> int:
 
 
 def _calibrate_tray(args: Namespace) -> int:
-    from hub.app import quiet, room
+    from hub.app import quiet
+    from hub.devices import room
 
     quiet("error")
     blocks = [block for block in load(args.config).device if block.driver == "camera_tray"]
@@ -214,7 +217,7 @@ def _calibrate_tray(args: Namespace) -> int:
 def _pinout(args: Namespace) -> int:
     from drivers.header import check_devices
     from drivers.pinout import as_svg, as_text
-    from hub.app import wired
+    from hub.devices import wired
 
     devices = wired(load(args.config).device)
     check_devices(devices)
@@ -242,9 +245,10 @@ def _demo(args: Namespace) -> int:
 
 def _serve(config: Config, pages: Sequence[str]) -> int:
     from hub.app import Hub, quiet
+    from hub.operations.systemd import Notify
 
     quiet(config.hub.log_level)
-    with Hub(config) as hub:
+    with Hub(config, Notify()) as hub:
         for name in (signal.SIGINT, signal.SIGTERM):
             signal.signal(name, lambda *_: hub.stop())
         hub.start()

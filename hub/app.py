@@ -7,34 +7,30 @@ from __future__ import annotations
 
 import json
 import logging
-import pkgutil
-import socket
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from time import monotonic
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self
 
 from PIL import Image
 
-import drivers
-from drivers.header import Wire, check_devices
+from drivers.header import check_devices
 from hub import games
-from hub.broker import MqttBroker
-from hub.chance import Chance
-from hub.condition import Condition
-from hub.config import Config, DeckPart, DevicePart, TablePart
+from hub.config import Config, DeckPart, TablePart
+from hub.devices import DeviceHealth, EveryBox, Simulated, connect, wired
+from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError, HubError, StartRefused
-from hub.notify import Notify
-from hub.pictures import SIZES, PanelSize, panel
-from hub.ports import Boxes, BrokerDown, ClaimAsked, Device, LampPicture, SealedRound
-from hub.seal import HubKey, to_base64
+from hub.network.address import reachable
+from hub.network.encryption import HubKey, to_base64
+from hub.network.messages import fits_topic
+from hub.network.mqtt import MqttBroker
+from hub.ports import BrokerDown, ClaimAsked, Device
 from hub.store import Store
-from hub.table import Ports, Table
-from hub.wire import fits_topic
+from hub.table.chance import Chance
+from hub.table.loop import Ports, Table
 from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.link import PhonesOverMqtt
 from phone_ui.newest import Newest
@@ -53,23 +49,21 @@ class Steady:
         return monotonic()
 
 
-@runtime_checkable
-class Simulated(Protocol):
-    """A device that stands for a whole table, and that a person handles at the bench page."""
+class ServiceManager(Protocol):
+    """What started this process and watches it: systemd, on an installed hub."""
 
-    names: Mapping[int, str]
+    @property
+    def interval(self) -> float | None:
+        """Seconds from one `alive` to the next; None: nobody watches."""
 
-    def snapshot(self) -> Mapping[str, Any]:
-        """All there is to see, JSON-ready."""
+    def ready(self, status: str = "") -> None:
+        """Say that the hub plays now."""
 
-    def wait(self, version: int, timeout: float) -> int:
-        """Wait for something newer than `version`; the version there is now."""
+    def alive(self) -> None:
+        """Feed the watchdog."""
 
-    def do(self, command: Mapping[str, Any]) -> str | None:
-        """One act of a person at the bench; a sentence where it cannot be."""
-
-    def png(self, size: str) -> bytes | None:
-        """What a panel shows, as a PNG."""
+    def stopping(self) -> None:
+        """Say that the hub ends on purpose."""
 
 
 class Bench:
@@ -140,8 +134,9 @@ class Face:
 class Hub:
     """Everything, wired. Raises ConfigError or LogError where it cannot be. Use as a context manager."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, service: ServiceManager | None = None) -> None:
         self.config = config
+        self._service = service
         state = Path(config.hub.state)
         for word in (config.hub.id, *(table.id for table in config.table)):
             if not fits_topic(word):
@@ -154,10 +149,9 @@ class Hub:
         self.broker = MqttBroker(
             config.broker, state / "broker", config.hub.id, [table.id for table in config.table], self._tell_all
         )
-        self._notify = Notify()
         self._devices: list[Device] = []
         self._faces: dict[str, Face] = {}
-        self._conditions: dict[str, Condition] = {}
+        self._conditions: dict[str, DeviceHealth] = {}
         self._threads: list[threading.Thread] = []
         self._stop = threading.Event()
         self._ticked: dict[str, float] = {}
@@ -186,7 +180,7 @@ class Hub:
             )
         offered = first + [game for game in self.games if game.name != part.game]
 
-        condition = self._conditions[part.id] = Condition()
+        condition = self._conditions[part.id] = DeviceHealth()
 
         def inbox(signal: object) -> None:
             condition.heard(signal)
@@ -261,7 +255,8 @@ class Hub:
             thread = threading.Thread(target=self._run_table, args=(name, table), name=f"table-{name}", daemon=True)
             self._threads.append(thread)
             thread.start()
-        self._notify.ready(f"{len(self.tables)} table(s) at {self._address}")
+        if self._service:
+            self._service.ready(f"{len(self.tables)} table(s) at {self._address}")
 
     def _run_table(self, name: str, table: Table) -> None:
         """A table's one thread. Should it ever end by itself, the whole hub ends and is started again."""
@@ -272,11 +267,11 @@ class Hub:
 
     def wait(self) -> int:
         """Until `stop`, feeding the watchdog while every table ticks; the exit code."""
-        pause = self._notify.interval or 60.0
+        pause = (self._service and self._service.interval) or 60.0
         while not self._stop.wait(pause):
             now = monotonic()
-            if all(now - self._ticked.get(name, 0.0) < ALIVE_SECONDS for name in self.tables):
-                self._notify.alive()
+            if self._service and all(now - self._ticked.get(name, 0.0) < ALIVE_SECONDS for name in self.tables):
+                self._service.alive()
         return 0 if all(thread.is_alive() for thread in self._threads) else 1
 
     def stop(self) -> None:
@@ -285,7 +280,8 @@ class Hub:
 
     def close(self) -> None:
         """Stop everything, in the reverse order of the start."""
-        self._notify.stopping()
+        if self._service:
+            self._service.stopping()
         for table in self.tables.values():
             table.stop()
         for thread in self._threads:
@@ -305,43 +301,6 @@ class Hub:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class EveryBox:
-    """Several devices with seat boxes as one port: each knows its own boxes and leaves the others alone."""
-
-    def __init__(self, devices: Sequence[Boxes]) -> None:
-        self._devices = devices
-
-    def open(self, box: str, sealed: SealedRound) -> None:
-        """Ask the box for a sealed choice."""
-        for device in self._devices:
-            device.open(box, sealed)
-
-    def reveal(self, box: str, round: int) -> None:
-        """Ask for the value."""
-        for device in self._devices:
-            device.reveal(box, round)
-
-    def cancel(self, box: str, round: int) -> None:
-        """The sealed choice is over or void."""
-        for device in self._devices:
-            device.cancel(box, round)
-
-    def ring(self, box: str, picture: LampPicture) -> None:
-        """Draw on the box's own ring."""
-        for device in self._devices:
-            device.ring(box, picture)
-
-    def say(self, box: str, text: str) -> None:
-        """One line on the box's small display."""
-        for device in self._devices:
-            device.say(box, text)
-
-    def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
-        """A short sound."""
-        for device in self._devices:
-            device.buzz(box, kind)
 
 
 def plug(ports: Ports, device: Device) -> None:
@@ -365,72 +324,6 @@ def games_played(decks: Sequence[DeckPart]) -> list[Game]:
         return [games.find(name, lists.get(name)) for name in games.names()]
     except StartRefused as why:
         raise ConfigError(f"{why}") from why
-
-
-def wired(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire]]]:
-    """The devices that are wired to the header, whichever tables they belong to, each with its wires."""
-    found = []
-    for number, block in enumerate(blocks, 1):
-        wiring = getattr(driver_of(block), "wiring", None)
-        if wiring:
-            several = sum(other.driver == block.driver for other in blocks) > 1
-            known = block.name or (f"{block.driver} (device {number})" if several else block.driver)
-            found.append((known, wiring(block.settings)))
-    return found
-
-
-def connect(
-    block: DevicePart,
-    inbox: Callable[[object], None],
-    draws: Mapping[str, Callable[[Mapping[str, Any]], Image.Image]],
-) -> Device:
-    """The device of a `[[device]]` block: `driver = "button_box"` is `drivers/button_box.py`. Raises ConfigError."""
-    device: Device = driver_of(block).connect(block.settings, inbox, draws)
-    return device
-
-
-def driver_of(block: DevicePart) -> Any:
-    """The file in `drivers/` that a block names. Raises ConfigError."""
-    known = [found.name for found in pkgutil.iter_modules(drivers.__path__)]
-    driver = room(block.driver) if block.driver in known else None
-    if not hasattr(driver, "connect"):
-        usable = [name for name in known if "\ndef connect(" in _source(name)]
-        raise ConfigError(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(usable)}.")
-    return driver
-
-
-def room(name: str) -> Any:
-    """A file of `drivers/`. Raises ConfigError where a Python package that it works with was not installed."""
-    try:
-        return import_module(f"drivers.{name}")
-    except ModuleNotFoundError as why:
-        raise ConfigError(
-            f"[[device]] driver = {name!r} needs the Python package {why.name}: run make setup EXTRAS=pi,ble,camera"
-        ) from None
-
-
-def _source(name: str) -> str:
-    return (Path(drivers.__path__[0]) / f"{name}.py").read_text("utf-8")
-
-
-def reachable(configured: str, host: str, port: int, *, secure: bool) -> str:
-    """The address to print and to draw as QR: numeric, for a name in .local fails on many phones."""
-    scheme, usual = ("https", 443) if secure else ("http", 80)
-    if "://" in configured:
-        return configured.rstrip("/")
-    name = configured or (own_address() if host in ("0.0.0.0", "::", "") else host)  # noqa: S104 - compared only
-    shown = f"[{name}]" if ":" in name else name
-    return f"{scheme}://{shown}" if port == usual else f"{scheme}://{shown}:{port}"
-
-
-def own_address() -> str:
-    """This machine's address on its network; nothing is sent to find it out."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
-        try:
-            line.connect(("192.0.2.1", 9))  # TEST-NET-1 of RFC 5737: never there
-        except OSError:
-            return "127.0.0.1"
-        return str(line.getsockname()[0])
 
 
 def quiet(level: str) -> None:

@@ -1,7 +1,7 @@
 """What the table needs of the world, and what the world may tell the table.
 
 Signals are what a device, a phone or a person said before it means anything. Pictures are what a
-device shall show. The Protocols are fulfilled by `drivers`, `phone_ui`, `hub.store` and `hub.broker`;
+device shall show. The Protocols are fulfilled by `drivers`, `phone_ui`, `hub.store` and `hub.network.mqtt`;
 `hub.app` hands them to the table. A port's `show` takes the newest complete picture and returns at
 once: a slow device skips pictures and never holds the table up.
 """

@@ -9,9 +9,9 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from hub import wire
 from hub.errors import HubError
-from hub.seal import NONCE_BYTES, HubKey, Pair, SealBroken, from_base64, to_base64
+from hub.network import messages
+from hub.network.encryption import NONCE_BYTES, HubKey, Pair, SealBroken, from_base64, to_base64
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -100,12 +100,12 @@ class Claims:
         with self._lock:
             self._spend(self._asks, address, now, "Too many claims came from this phone")
         try:
-            asked = wire.read_claim(body)
+            asked = messages.read_claim(body)
             phone_key = from_base64(asked.pk)
             nonce, box = from_base64(asked.nonce), from_base64(asked.box)
             pair = self._key.with_phone(phone_key)
-            words = wire.read_claim_words(pair.open(nonce + box))
-        except wire.Malformed as trouble:
+            words = messages.read_claim_words(pair.open(nonce + box))
+        except messages.Malformed as trouble:
             raise ClaimRefused(400, str(trouble)) from None
         except SealBroken:
             raise ClaimRefused(400, "This claim was not sealed for this hub; scan the table's code again.") from None
@@ -117,10 +117,10 @@ class Claims:
                 self._spend(self._codes, (table.id, words.seat), now, "This seat's code was tried three times")
             self._forget_old(now)
             self._open[name] = _Open(table.id, words.seat, pair, now)
-        table.claim(wire.claim_asked(name, phone_key, words, self._answered))
+        table.claim(messages.claim_asked(name, phone_key, words, self._answered))
         return name
 
-    def look(self, table: ClaimedTable, name: str) -> wire.ClaimReply:
+    def look(self, table: ClaimedTable, name: str) -> messages.ClaimReply:
         """How the claim stands. Held only once the login really works, so that the phone may connect at once."""
         with self._lock:
             self._forget_old(self._now())
@@ -129,15 +129,15 @@ class Claims:
             raise ClaimRefused(404, "This claim is over; ask for the seat once more.")
         decided = claim.decided
         if decided is None:
-            return wire.ClaimReply("asked", "Press the button on the seat's box, or type the seat's code.")
+            return messages.ClaimReply("asked", "Press the button on the seat's box, or type the seat's code.")
         if not decided.held:
-            return wire.ClaimReply("refused", decided.say)
+            return messages.ClaimReply("refused", decided.say)
         if not table.admitted(decided.sid):
-            return wire.ClaimReply("asked", "The seat is yours; the hub is making your login.")
-        login = wire.Login(decided.sid, decided.sid, decided.password, self._hub, table.id, claim.seat)
-        letter = claim.pair.seal(wire.to_bytes(login), wire.NOTE_SIZE)
+            return messages.ClaimReply("asked", "The seat is yours; the hub is making your login.")
+        login = messages.Login(decided.sid, decided.sid, decided.password, self._hub, table.id, claim.seat)
+        letter = claim.pair.seal(messages.to_bytes(login), messages.NOTE_SIZE)
         nonce, box = to_base64(letter[:NONCE_BYTES]), to_base64(letter[NONCE_BYTES:])
-        return wire.ClaimReply("held", decided.say, nonce, box)
+        return messages.ClaimReply("held", decided.say, nonce, box)
 
     def _answered(self, decided: ClaimDecided) -> None:
         with self._lock:

@@ -8,9 +8,9 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hub import wire
+from hub.network import messages
+from hub.network.encryption import HubKey, Pair, SealBroken
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
-from hub.seal import HubKey, Pair, SealBroken
 from phone_ui.newest import Newest
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class PhonesOverMqtt:
         self._broker = broker
         self._key = key
         self._tell = tell
-        self.topics = wire.Topics(hub, table)
+        self.topics = messages.Topics(hub, table)
         self.public = Newest()  # the same JSON for pages that follow by SSE, broker or not
         self._lock = threading.Lock()  # table's thread and broker's thread both know the claims
         self._claims: dict[str, _Claim] = {}
@@ -59,25 +59,25 @@ class PhonesOverMqtt:
 
     def show_public(self, state: Mapping[str, Any]) -> None:
         """Publish the newest public state."""
-        told = wire.public_bytes(state)
+        told = messages.public_bytes(state)
         self.public.put(told)
         self._broker.publish(self.topics.state, told, retain=True)
 
     def show_event(self, event: Mapping[str, Any]) -> None:
         """Publish what just happened."""
-        self._broker.publish(self.topics.event, wire.event_bytes(event), retain=False, qos=0)
+        self._broker.publish(self.topics.event, messages.event_bytes(event), retain=False, qos=0)
 
     def show_hand(self, sid: str, hand: Mapping[str, Any]) -> None:
         """Seal and publish the newest private state; nothing for a claim that is over."""
-        told = wire.hand_bytes(hand)
+        told = messages.hand_bytes(hand)
         with self._lock:
             claim = self._claims.get(sid)
             if claim is not None:  # under the lock: a hand must not follow the wiping of its topic
-                self._broker.publish(self.topics.hand(sid), claim.pair.seal(told, wire.HAND_SIZE), retain=True)
+                self._broker.publish(self.topics.hand(sid), claim.pair.seal(told, messages.HAND_SIZE), retain=True)
 
     def answer(self, sid: str, answer: Mapping[str, Any]) -> None:
         """Seal and publish the answer to one request, and remember it for a phone that asks again."""
-        told = wire.ack_bytes(answer)
+        told = messages.ack_bytes(answer)
         with self._lock:
             claim = self._claims.get(sid)
             if claim is None:
@@ -129,17 +129,17 @@ class PhonesOverMqtt:
                 self._broker.publish(topic, b"", retain=True)
                 self._garbled(sid, claim, "A request came as a retained letter; it was not used.")
             return
-        if len(payload) > wire.MOST_BYTES:
-            self._garbled(sid, claim, f"A request was larger than {wire.MOST_BYTES} bytes.")
+        if len(payload) > messages.MOST_BYTES:
+            self._garbled(sid, claim, f"A request was larger than {messages.MOST_BYTES} bytes.")
             return
         try:
-            act = wire.read_act(claim.pair.open(payload))
-        except (SealBroken, wire.Malformed) as trouble:
+            act = messages.read_act(claim.pair.open(payload))
+        except (SealBroken, messages.Malformed) as trouble:
             self._garbled(sid, claim, str(trouble))
             return
         self._count(sid, claim, act)
 
-    def _count(self, sid: str, claim: _Claim, act: wire.Act) -> None:
+    def _count(self, sid: str, claim: _Claim, act: messages.Act) -> None:
         """New requests go to the table; one that came before gets its old answer, and is never done twice."""
         with self._lock:
             asked_before = act.id in claim.answers
@@ -150,16 +150,16 @@ class PhonesOverMqtt:
                 claim.garbled = 0
                 claim.answers[act.id] = None
         if fresh:
-            self._tell(wire.said(sid, act))
+            self._tell(messages.said(sid, act))
         elif old_answer is not None:
             self._send_answer(sid, claim, old_answer)
         elif not asked_before:
             sentence = "An old request came again; it was not used."
             self._garbled(sid, claim, sentence)
-            self._send_answer(sid, claim, wire.ack_bytes({"re": act.id, "ok": False, "error": sentence}))
+            self._send_answer(sid, claim, messages.ack_bytes({"re": act.id, "ok": False, "error": sentence}))
 
     def _send_answer(self, sid: str, claim: _Claim, told: bytes) -> None:
-        self._broker.publish(self.topics.ack(sid), claim.pair.seal(told, wire.NOTE_SIZE), retain=False)
+        self._broker.publish(self.topics.ack(sid), claim.pair.seal(told, messages.NOTE_SIZE), retain=False)
 
     def _garbled(self, sid: str, claim: _Claim, sentence: str) -> None:
         claim.garbled += 1

@@ -22,9 +22,9 @@ from flask import Flask, Response, abort, request
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from werkzeug.exceptions import HTTPException
 
-from hub import wire
 from hub.errors import ConfigError, HubError
-from hub.seal import HubKey, to_base64
+from hub.network import messages
+from hub.network.encryption import HubKey, to_base64
 from phone_ui.claims import ClaimRefused, Claims
 from phone_ui.gateway import Dial, Limits, MqttGateway, Places, Stream, same_origin, sentence
 from phone_ui.newest import Newest
@@ -215,7 +215,7 @@ class _Door:
 
     def state(self, name: str, number: str) -> Response:
         reply = self._claims.look(self._tables.one(name), number)
-        return Response(wire.to_bytes(reply), mimetype="application/json")
+        return Response(messages.to_bytes(reply), mimetype="application/json")
 
 
 def _only_our_pages_post() -> None:

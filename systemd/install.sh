@@ -66,7 +66,7 @@ if [ "$from" != "$dest$opt" ]; then
     rm -rf "$dest$opt"
     mv "$new" "$dest$opt"
 fi
-[ -n "$dest" ] || python3 -I "$opt/hub/setup.py" setup --extras "${EXTRAS:-}"
+[ -n "$dest" ] || python3 -I "$opt/hub/operations/setup.py" setup --extras "${EXTRAS:-}"
 
 if [ -z "$dest" ]; then
     id table-hub >/dev/null 2>&1 ||

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from hub.app import Hub, reachable
+from hub.app import Hub
 from hub.config import Config, DeckPart, DevicePart, TablePart
 from hub.errors import ConfigError
+from hub.network.address import reachable
 from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid
 from tests.phone_ui.rig import until
 

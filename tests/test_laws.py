@@ -21,12 +21,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from hub import games
-from hub.chance import Chance
 from hub.engine.decision import CHANCE, Action
 from hub.engine.game import Game, Option
 from hub.engine.match import Match
 from hub.engine.secret import Pile, Secret
 from hub.errors import IllegalAction, StartRefused
+from hub.table.chance import Chance
 from tests.games.players import LONGEST, args, offers, random_action
 
 few = settings(

@@ -14,7 +14,7 @@ import pytest
 from hub.errors import LogError
 from hub.ports import LogEntry, LogStore
 from hub.store import Store
-from tests.table_fakes import MemoryStore
+from tests.table.fakes import MemoryStore
 
 WRITER = """
 import sys

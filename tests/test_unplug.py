@@ -20,17 +20,17 @@ from PIL import Image
 from drivers.eink import Eink, Settings
 from drivers.header import Spi
 from drivers.simulated import SimulatedTable
-from hub.chance import Chance
 from hub.engine.decision import Amount, Won, ask, ask_all, offer, roll, tell
 from hub.engine.match import Entry
 from hub.errors import DeviceLost
 from hub.ports import BoxBid, DeviceDown, DeviceUp, Key, Tick
-from hub.table import Ports, Table
+from hub.table.chance import Chance
+from hub.table.loop import Ports, Table
 from tests.drivers.bench import PATIENCE, StillClock
 from tests.drivers.paper import Paper
 from tests.engine.ladder import Climb
-from tests.table_fakes import FakePhones, MemoryStore
-from tests.test_table import made_up
+from tests.table.fakes import FakePhones, MemoryStore
+from tests.table.test_table import made_up
 
 SEATS = (1, 2, 3)
 STEP = 0.2  # seconds of the table's clock between two looks

@@ -1,6 +1,6 @@
 """The ring of 16 lamps: from a pattern's name to its lamps, so that it moves without traffic.
 
-The same rules as `hub/pictures/rings.py`, to the lamp (a test holds them together). Lamp 0 is at the player's side,
+The same rules as `hub/display/rings.py`, to the lamp (a test holds them together). Lamp 0 is at the player's side,
 the others follow clockwise. Nothing is faster than 3 Hz.
 """
 

@@ -1,4 +1,4 @@
-// The ring of 16 lamps as boxes draw it: pattern to lamps, the same rules as hub/pictures/rings.py.
+// The ring of 16 lamps as boxes draw it: pattern to lamps, the same rules as hub/display/rings.py.
 // Lamp 0 is at the player's side, the others follow clockwise. Nothing is faster than 3 Hz.
 
 export const LAMPS = 16;

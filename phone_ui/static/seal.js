@@ -1,4 +1,4 @@
-// Sealing: NaCl box over padded JSON, as hub/wire.py does it. Works on plain http, where crypto.subtle is missing.
+// Sealing: NaCl box over padded JSON, as hub/network/messages.py does it. Works on plain http, where crypto.subtle is missing.
 
 const { nacl } = globalThis;
 const text = new TextEncoder();

@@ -1,5 +1,5 @@
 // Words of a game (JSON from the hub) and the few rules by which every page puts them into sentences; how a template is
-// filled and a card is told is the same as in hub/words.py.
+// filled and a card is told is the same as in hub/display/labels.py.
 
 /** How a seat is told apart without colour; the same table as hub.ports.SEAT_MARKS. */
 export const MARKS = {
@@ -44,7 +44,7 @@ const PLACE = /\{([^{}]*)\}/g;
 
 /**
  * Fill `{a.b.0}`; `{cash:cents}`, `{cash:dollars}` write money, `{price:+}` a sign; what is missing or null is left out, and of several parts
- * with dots between them one whose places are all empty. As hub/words.py.
+ * with dots between them one whose places are all empty. As hub/display/labels.py.
  */
 export function fill(template, scope, words) {
   return String(template ?? "")

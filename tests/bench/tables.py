@@ -19,11 +19,11 @@ from typing import Literal
 
 from hub import games
 from hub.app import Steady
-from hub.chance import Chance
+from hub.network.encryption import HubKey
 from hub.ports import ClaimAsked, ClaimDecided
-from hub.seal import HubKey
 from hub.store import Store
-from hub.table import Ports, Table
+from hub.table.chance import Chance
+from hub.table.loop import Ports, Table
 from phone_ui.link import PhonesOverMqtt
 from tests.bench.transport import cpu, memory
 from tests.games.players import random_action

@@ -18,12 +18,12 @@ from PIL import Image, ImageChops
 from drivers import eink, header
 from drivers.eink import CLEAN_AFTER, DAY, MOST_PARTIALS, SLEEP_AFTER, Eink, Refresh, Settings, mounted
 from drivers.eink_panels import MODELS
+from hub.display import SIZES, panel
 from hub.errors import ConfigError, DeviceLost
-from hub.pictures import SIZES, panel
 from hub.ports import DeviceDown, DeviceUp
+from tests.display.states import SCENES
 from tests.drivers.bench import PATIENCE, Inbox, StillClock
 from tests.drivers.paper import Paper, hold_time_still
-from tests.pictures.states import SCENES
 
 PARTIAL = [name for name, model in MODELS.items() if "partial" in model.modes]
 SLOW = [name for name in MODELS if name not in PARTIAL]

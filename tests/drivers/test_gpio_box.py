@@ -13,8 +13,8 @@ from gpiozero import Factory, GPIOPinInUse
 from drivers import gpio_box, header
 from drivers.gpio_box import BOUNCE, BoxPins, Contact, levels
 from drivers.header import Wire
+from hub.display.rings import frame
 from hub.errors import ConfigError, DeviceLost
-from hub.pictures.rings import frame
 from hub.ports import (
     BoxBid,
     BoxDown,

@@ -26,8 +26,8 @@ from drivers.led_strip import (
     milliamps,
     ws2812,
 )
+from hub.display.rings import LAMPS, Colour, frame
 from hub.errors import ConfigError, DeviceLost
-from hub.pictures.rings import LAMPS, Colour, frame
 from hub.ports import DeviceDown, DeviceUp, LampPicture, Pattern
 from tests.drivers.bench import PATIENCE, Inbox, StillClock
 

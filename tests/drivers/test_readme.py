@@ -13,8 +13,9 @@ import pytest
 import drivers
 from drivers.pinout import as_svg, as_text
 from hub.__main__ import main
-from hub.app import Hub, wired
+from hub.app import Hub
 from hub.config import Config, DevicePart, TablePart, load
+from hub.devices import wired
 from hub.errors import ConfigError
 from hub.ports import LampPicture
 from tests.phone_ui.rig import until

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page
 
-from hub.referee import given_options
+from hub.operations.referee import given_options
 from tests.e2e.guests import Guests
 from tests.e2e.running import NAMES, PHONE, Hub, PhoneAtSeat, State, asked, chromium, rolling, sealed
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, WebSocket
 
-from hub.seal import from_base64
+from hub.network.encryption import from_base64
 from tests.e2e import running
 from tests.e2e.running import HOST, Hub, PhoneAtSeat, State, chromium, sealed
 from tests.phone_ui.rig import Keys, Phone

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from hub.chance import Chance
 from hub.engine.decision import (
     CHANCE,
     Action,
@@ -35,6 +34,7 @@ from hub.engine.game import Option, Refusal
 from hub.engine.match import Entry, Match
 from hub.engine.secret import Pile, Secret, own, public
 from hub.errors import IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale, StartRefused
+from hub.table.chance import Chance
 from tests.engine.ladder import LADDER, game
 
 

@@ -13,7 +13,7 @@ from drivers.button_box import ButtonBoxes
 from drivers.line import SteadyClock
 from hub.app import Hub
 from hub.config import Config, DevicePart, TablePart
-from hub.pictures.rings import frame
+from hub.display.rings import frame
 from hub.ports import SEAT_MARKS, BoxBid, BoxDown, BoxLocked, BoxUnlocked, BoxUp, Key, LampPicture, SealedRound
 from tests.drivers.bench import BOX, Inbox
 from tests.firmware.live import LiveBox, link

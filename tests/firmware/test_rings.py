@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from hub.pictures.rings import frame
+from hub.display.rings import frame
 from hub.ports import LampPicture, Pattern
 from tests.firmware.pico import PINS, Pico, Probe, needs_micropython
 

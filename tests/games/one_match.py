@@ -9,8 +9,8 @@ from random import Random
 import msgspec
 
 from hub import games
-from hub.chance import Chance
 from hub.engine.match import Match
+from hub.table.chance import Chance
 from tests.games.players import random_action, random_options
 
 

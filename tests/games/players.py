@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from hub.chance import Chance
 from hub.engine.decision import CHANCE, Action, Amount, Choose, Fixed, Move, OneOf, Order, Param
 from hub.engine.game import Game, Option
 from hub.engine.match import Match
 from hub.errors import StartRefused
+from hub.table.chance import Chance
 
 LONGEST = 20_000
 """No match of any game takes so many actions: one that does is going in circles."""

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from hub import games
-from hub.chance import Chance
 from hub.engine.game import Game
 from hub.engine.match import Match
 from hub.errors import StartRefused
+from hub.table.chance import Chance
 
 BID_IT = """\
 # Counted from the box.

@@ -18,10 +18,10 @@ import msgspec
 import pytest
 
 from hub import games
-from hub.chance import Chance
 from hub.engine.decision import Action
 from hub.engine.match import Match
-from hub.referee import LogFile, read_log
+from hub.operations.referee import LogFile, read_log
+from hub.table.chance import Chance
 from tests.games.players import random_action, random_options
 
 HERE = Path(__file__).parent / "playthroughs"

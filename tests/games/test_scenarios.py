@@ -32,10 +32,10 @@ from typing import Any
 import pytest
 
 from hub import games
-from hub.chance import Chance
 from hub.engine.game import Game
 from hub.errors import StartRefused
-from hub.referee import Referee
+from hub.operations.referee import Referee
+from hub.table.chance import Chance
 
 HERE = Path(__file__).parent
 SOURCES = Path(games.__file__).parent

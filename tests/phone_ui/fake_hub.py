@@ -1,7 +1,7 @@
 """A hub that plays what a test tells it: pages, words, streams, claims and just enough MQTT for one table.
 
 It stands on the real port of the pages (HTTP, server-sent events, MQTT over WebSocket) and seals with the
-hub's own `hub.seal`, so a page under test runs as it does at a table.
+hub's own `hub.network.encryption`, so a page under test runs as it does at a table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 import uvicorn
 
-from hub import seal, wire
+from hub.network import encryption, messages
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "phone_ui" / "static"
@@ -54,7 +54,7 @@ class Claim:
 
     sid: str
     seat: int
-    pair: seal.Pair
+    pair: encryption.Pair
     asked: dict[str, Any]
     held: bool = False
     refused: str = ""
@@ -73,8 +73,8 @@ class FakeHub:
     """Start it, put states and hands in, read what phones asked."""
 
     def __init__(self) -> None:
-        self.key = seal.HubKey.fresh()
-        self.k = seal.to_base64(self.key.public)
+        self.key = encryption.HubKey.fresh()
+        self.k = encryption.to_base64(self.key.public)
         self.code = "FISH"
         self.words: dict[str, dict[str, Any]] = {}
         self.claims: dict[str, Claim] = {}
@@ -129,7 +129,7 @@ class FakeHub:
 
     def public(self, state: Mapping[str, Any]) -> None:
         """Tell the public state to everybody."""
-        data = wire.public_bytes(state)
+        data = messages.public_bytes(state)
         self._on_loop(self._tell, f"th/1/{HUB}/{TABLE}/pub/state", data, "events")
 
     def bench(self, picture: Mapping[str, Any]) -> None:
@@ -138,10 +138,10 @@ class FakeHub:
 
     def hand(self, seat: int, hand: Mapping[str, Any]) -> None:
         """Seal a hand for whoever holds `seat`."""
-        text = wire.hand_bytes(hand)
+        text = messages.hand_bytes(hand)
         for claim in self.claims.values():
             if claim.seat == seat and claim.held:
-                self._on_loop(self._tell, self._topic(claim.sid, "hand"), claim.pair.seal(text, wire.HAND_SIZE), "")
+                self._on_loop(self._tell, self._topic(claim.sid, "hand"), claim.pair.seal(text, messages.HAND_SIZE), "")
 
     def release(self, seat: int) -> None:
         """End the claim of a seat: its login dies, its hand is wiped."""
@@ -290,8 +290,8 @@ class FakeHub:
             self._streams[name].remove(told)
 
     async def _claim(self, send: Send, body: dict[str, Any]) -> None:
-        pair = self.key.with_phone(seal.from_base64(body["pk"]))
-        asked = json.loads(pair.open(seal.from_base64(body["nonce"]) + seal.from_base64(body["box"])))
+        pair = self.key.with_phone(encryption.from_base64(body["pk"]))
+        asked = json.loads(pair.open(encryption.from_base64(body["nonce"]) + encryption.from_base64(body["box"])))
         claim = Claim(f"sid{len(self.claims) + 1}", asked["seat"], pair, asked, held=self.press_at_once)
         with self._claimed:
             self.claims[claim.sid] = claim
@@ -314,8 +314,8 @@ class FakeHub:
                 "table": TABLE,
                 "seat": claim.seat,
             }
-            letter = claim.pair.seal(json.dumps(login).encode(), wire.NOTE_SIZE)
-            sealed = {"nonce": seal.to_base64(letter[:24]), "box": seal.to_base64(letter[24:])}
+            letter = claim.pair.seal(json.dumps(login).encode(), messages.NOTE_SIZE)
+            sealed = {"nonce": encryption.to_base64(letter[:24]), "box": encryption.to_base64(letter[24:])}
             await self._json(send, {"state": "held", "say": "", **sealed})
 
     # --- MQTT 3.1.1, as much of it as phones use --------------------------------------------------------
@@ -394,7 +394,7 @@ class FakeHub:
 
     async def _act(self, one: Wire, letter: bytes) -> None:
         claim = self.claims[one.user]
-        act = wire.read_act(claim.pair.open(letter))
+        act = messages.read_act(claim.pair.open(letter))
         said = {
             "sid": claim.sid,
             "seat": claim.seat,
@@ -407,7 +407,7 @@ class FakeHub:
         self.asks.put(said)
         answer = self.answer(said)
         if answer is not None:
-            sealed = claim.pair.seal(wire.ack_bytes({"re": act.id, **answer}), wire.NOTE_SIZE)
+            sealed = claim.pair.seal(messages.ack_bytes({"re": act.id, **answer}), messages.NOTE_SIZE)
             await self._publish(one, self._topic(claim.sid, "ack"), sealed)
 
 

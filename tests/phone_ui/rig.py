@@ -15,10 +15,10 @@ import paho.mqtt.client as paho
 from nacl.public import Box, PrivateKey, PublicKey
 from paho.mqtt.enums import CallbackAPIVersion
 
-from hub.broker import MqttBroker
 from hub.config import BrokerPart
+from hub.network.encryption import HubKey, pad, unpad
+from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerUp, ClaimAsked
-from hub.seal import HubKey, pad, unpad
 from phone_ui.gateway import Limits, dial_tcp, dial_unix
 from phone_ui.link import PhonesOverMqtt
 from phone_ui.newest import Newest

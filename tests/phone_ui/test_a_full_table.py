@@ -14,7 +14,7 @@ from hub import games
 from tests.phone_ui import scenes
 from tests.phone_ui.fake_hub import FakeHub, words_of
 from tests.phone_ui.test_pages import browser, dock, sit
-from tests.table_fakes import Room
+from tests.table.fakes import Room
 
 __all__ = ["browser"]
 pytestmark = pytest.mark.browser

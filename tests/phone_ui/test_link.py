@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from hub.network.encryption import HubKey
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
-from hub.seal import HubKey
 from phone_ui.link import MOST_GARBLED, PhonesOverMqtt
 from tests.phone_ui.rig import STATE, FakeBroker, Keys, act, hand
 

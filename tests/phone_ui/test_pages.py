@@ -13,9 +13,9 @@ from typing import Any, get_args
 import pytest
 from playwright.sync_api import Browser, Page, WebSocket, expect, sync_playwright
 
-from hub.pictures import frame
+from hub.display import frame
+from hub.display.labels import fill
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
-from hub.words import fill
 from tests.phone_ui import scenes
 from tests.phone_ui.fake_hub import ROOT, STATIC, VENDOR, FakeHub, words_of
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hub.config import BrokerPart
-from hub.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, first_logins
+from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, first_logins
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
 from tests.phone_ui.rig import STATE, Phone, Rig, act, hand, until
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hub.errors import ConfigError
+from hub.network.encryption import HubKey, from_base64, to_base64
 from hub.ports import ClaimDecided
-from hub.seal import HubKey, from_base64, to_base64
 from phone_ui.claims import ASKS_EACH_ADDRESS, Claims
 from phone_ui.gateway import dial_unix
 from phone_ui.server import VENDOR, listen, make_app, serve

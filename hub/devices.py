@@ -1,0 +1,182 @@
+"""Devices: find the driver that a `[[device]]` block names, connect it, and keep what it says of itself."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from PIL import Image
+
+import drivers
+from drivers.header import Wire
+from hub.config import DevicePart
+from hub.errors import ConfigError
+from hub.ports import (
+    BoxDown,
+    Boxes,
+    BoxUp,
+    BrokerDown,
+    BrokerUp,
+    Device,
+    DeviceDown,
+    DeviceUp,
+    DiceKit,
+    DiceSeen,
+    LampPicture,
+    SealedRound,
+)
+
+
+@runtime_checkable
+class Simulated(Protocol):
+    """A device that stands for a whole table, and that a person handles at the bench page."""
+
+    names: Mapping[int, str]
+
+    def snapshot(self) -> Mapping[str, Any]:
+        """All there is to see, JSON-ready."""
+
+    def wait(self, version: int, timeout: float) -> int:
+        """Wait for something newer than `version`; the version there is now."""
+
+    def do(self, command: Mapping[str, Any]) -> str | None:
+        """One act of a person at the bench; a sentence where it cannot be."""
+
+    def png(self, size: str) -> bytes | None:
+        """What a panel shows, as a PNG."""
+
+
+class EveryBox:
+    """Several devices with seat boxes as one port: each knows its own boxes and leaves the others alone."""
+
+    def __init__(self, devices: Sequence[Boxes]) -> None:
+        self._devices = devices
+
+    def open(self, box: str, sealed: SealedRound) -> None:
+        """Ask the box for a sealed choice."""
+        for device in self._devices:
+            device.open(box, sealed)
+
+    def reveal(self, box: str, round: int) -> None:
+        """Ask for the value."""
+        for device in self._devices:
+            device.reveal(box, round)
+
+    def cancel(self, box: str, round: int) -> None:
+        """The sealed choice is over or void."""
+        for device in self._devices:
+            device.cancel(box, round)
+
+    def ring(self, box: str, picture: LampPicture) -> None:
+        """Draw on the box's own ring."""
+        for device in self._devices:
+            device.ring(box, picture)
+
+    def say(self, box: str, text: str) -> None:
+        """One line on the box's small display."""
+        for device in self._devices:
+            device.say(box, text)
+
+    def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
+        """A short sound."""
+        for device in self._devices:
+            device.buzz(box, kind)
+
+
+def wired(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire]]]:
+    """The devices that are wired to the header, whichever tables they belong to, each with its wires."""
+    found = []
+    for number, block in enumerate(blocks, 1):
+        wiring = getattr(driver_of(block), "wiring", None)
+        if wiring:
+            several = sum(other.driver == block.driver for other in blocks) > 1
+            known = block.name or (f"{block.driver} (device {number})" if several else block.driver)
+            found.append((known, wiring(block.settings)))
+    return found
+
+
+def connect(
+    block: DevicePart,
+    inbox: Callable[[object], None],
+    draws: Mapping[str, Callable[[Mapping[str, Any]], Image.Image]],
+) -> Device:
+    """The device of a `[[device]]` block: `driver = "button_box"` is `drivers/button_box.py`. Raises ConfigError."""
+    device: Device = driver_of(block).connect(block.settings, inbox, draws)
+    return device
+
+
+def driver_of(block: DevicePart) -> Any:
+    """The file in `drivers/` that a block names. Raises ConfigError."""
+    known = [found.name for found in pkgutil.iter_modules(drivers.__path__)]
+    driver = room(block.driver) if block.driver in known else None
+    if not hasattr(driver, "connect"):
+        usable = [name for name in known if "\ndef connect(" in _source(name)]
+        raise ConfigError(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(usable)}.")
+    return driver
+
+
+def room(name: str) -> Any:
+    """A file of `drivers/`. Raises ConfigError where a Python package that it works with was not installed."""
+    try:
+        return import_module(f"drivers.{name}")
+    except ModuleNotFoundError as why:
+        raise ConfigError(
+            f"[[device]] driver = {name!r} needs the Python package {why.name}: run make setup EXTRAS=pi,ble,camera"
+        ) from None
+
+
+def _source(name: str) -> str:
+    return (Path(drivers.__path__[0]) / f"{name}.py").read_text("utf-8")
+
+
+class DeviceHealth:
+    """What every device of one table said of itself last, for whoever looks after the tables.
+
+    It listens beside the table's inbox and knows of no match, so nothing in it is secret. It is called from many
+    threads; each entry is replaced whole.
+    """
+
+    def __init__(self) -> None:
+        self._boxes: dict[str, dict[str, Any]] = {}
+        self._devices: dict[str, str] = {}
+        self._dice: dict[str, dict[str, Any]] = {}
+        self._broker = ""
+
+    def heard(self, signal: object) -> None:
+        """What went into the table's inbox."""
+        match signal:
+            case BoxUp(box, _, firmware, controls):
+                self._boxes[box] = {"on": True, "firmware": firmware, "controls": controls, "why": ""}
+            case BoxDown(box, why):
+                self._boxes[box] = (
+                    {"firmware": "", "controls": 0} | self._boxes.get(box, {}) | {"on": False, "why": why}
+                )
+            case DeviceDown(device, why):
+                self._devices[device] = why
+            case DeviceUp(device):
+                self._devices[device] = ""
+            case DiceKit(reader, dice, weak):
+                self._dice[reader] = self._reader(reader) | {"dice": dice, "weak": list(weak)}
+            case DiceSeen(reader, _, state, _, say):
+                self._dice[reader] = self._reader(reader) | {"why": say if state == "no_reader" else ""}
+            case BrokerDown(why):
+                self._broker = why
+            case BrokerUp():
+                self._broker = ""
+            case _:
+                return
+
+    def _reader(self, reader: str) -> dict[str, Any]:
+        return self._dice.get(reader, {"dice": 0, "weak": [], "why": ""})
+
+    def told(self) -> Mapping[str, Any]:
+        """All of it, ready for JSON. An empty sentence means that all is well."""
+        return {
+            "boxes": dict(self._boxes),
+            "devices": dict(self._devices),
+            "dice": dict(self._dice),
+            "broker": self._broker,
+        }

@@ -1,0 +1,493 @@
+"""Each check: the machine and the subject in, findings out, in the order in which an owner would look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from drivers.frames import PROTOCOL, OtherProtocol
+from drivers.header import check_devices
+from drivers.hello import held
+from drivers.line import PICO
+from drivers.needs import Need
+from hub.app import games_played
+from hub.config import Config
+from hub.devices import wired
+from hub.errors import DeviceLost, HubError
+from hub.network.address import reachable
+from hub.operations.doctor.finding import Finding, Fitted, State, Subject
+from hub.operations.doctor.machine import Machine
+
+PICO_WAITING = 0x0003  # the product of a Pico that waits for its firmware (RP2040 datasheet, 2.8)
+FIRST_YEAR = 2026  # of this program: a clock that says less is not set
+LEAST_FREE, LITTLE_FREE = 20e6, 200e6  # bytes
+SLOW_KEEP = 0.5  # seconds for one line of the record
+WARM, HOT = 70, 80  # degrees: at 80 a Pi slows down
+UNIT = "table-hub.service"
+GROUPS = ("gpio", "spi", "i2c", "dialout", "bluetooth", "video")  # to which Raspberry Pi OS gives its devices
+FORGETFUL = ("tmpfs", "ramfs", "overlay")  # file systems that forget when the power goes
+ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared only
+HERE = "127.0.0.1"
+
+
+def running_hub(machine: Machine, config: Config) -> Mapping[str, Any] | None:
+    """What the hub says that runs at the configured port, if one does."""
+    if not config.web.port:
+        return None
+    host = HERE if config.web.host in ANYWHERE else config.web.host
+    return machine.status(host, config.web.port, secure=bool(config.web.tls_cert))
+
+
+# --- the configuration -------------------------------------------------------------------------------
+
+
+def configuration(_: Machine, subject: Subject) -> Iterator[Finding]:
+    """The owner's file, the cards, the drivers that it names, and who has which pin."""
+    config = subject.config
+    if subject.wrong:
+        yield Finding("config", "broken", subject.wrong, "Correct that; what follows is about the defaults.")
+        return
+    wrong = [f"{fitted.name}: {fitted.wrong}" for fitted in subject.fitted if fitted.wrong]
+    try:
+        games_played(config.deck)
+        check_devices(wired([fitted.block for fitted in subject.fitted if not fitted.wrong]))
+    except HubError as why:
+        wrong.append(str(why))
+    for sentence in wrong:
+        yield Finding("config", "broken", sentence, f"Correct that in {subject.shown}: the hub does not start so.")
+    if not wrong:
+        devices = ", ".join(fitted.name for fitted in subject.fitted) or "no device"
+        tables = "one table" if len(config.table) == 1 else f"{len(config.table)} tables"
+        hint = "" if config.device else "A [[device]] block for each driver brings boxes, dice, rings and panels."
+        yield Finding("config", "ok", f"{subject.shown}: {tables}, {devices}.", hint)
+
+
+# --- this computer -----------------------------------------------------------------------------------
+
+
+def board(machine: Machine, _: Subject) -> Iterator[Finding]:
+    """Which computer this is."""
+    model = machine.text("/proc/device-tree/model")
+    if model:
+        yield Finding("board", "ok", f"This is a {model}.")
+    else:
+        hint = "It plays with phones, boxes and dice on cables and the simulated table; pins need a Pi."
+        yield Finding("board", "ok", "This is no Raspberry Pi.", hint)
+
+
+def power(machine: Machine, _: Subject) -> Iterator[Finding]:
+    """Whether the supply holds (documentation of `vcgencmd get_throttled`: bit 0 now, bit 16 since the start)."""
+    said = machine.ran("vcgencmd", "get_throttled")
+    if said is None:
+        yield Finding("power", "ok", "This computer does not tell of its supply.")
+        return
+    try:
+        bits = int(said.partition("=")[2], 16)
+    except ValueError:
+        yield Finding("power", "look", f"vcgencmd says {said!r}.", "Look at the supply by hand.")
+        return
+    buy = "Use the Pi's own supply and a short cable, and give the lamps a supply of their own."
+    if bits & 1:
+        yield Finding("power", "broken", "The supply is too weak now.", buy)
+    elif bits & 1 << 16:
+        yield Finding("power", "look", "The supply was too weak since the start.", buy)
+    elif bits & 0xE:
+        yield Finding("power", "look", "The Pi is slowed down now.", "Give it air: it is too hot.")
+    else:
+        yield Finding("power", "ok", "The supply has held since the start.")
+
+
+def temperature(machine: Machine, _: Subject) -> Iterator[Finding]:
+    """How hot the processor is."""
+    said = machine.text("/sys/class/thermal/thermal_zone0/temp") or ""
+    if not said.strip().lstrip("-").isdigit():
+        yield Finding("temperature", "ok", "This computer does not tell how hot it is.")
+        return
+    degrees = int(said) // 1000
+    state: State = "broken" if degrees >= HOT else "look" if degrees >= WARM else "ok"
+    yield Finding(
+        "temperature", state, f"The processor has {degrees} °C.", "" if state == "ok" else "Give it air or a fan."
+    )
+
+
+def clock(machine: Machine, _: Subject) -> Iterator[Finding]:
+    """Whether the date is right: it stands in the record. No game asks for it."""
+    today = machine.today()
+    synchronised = machine.ran("timedatectl", "show", "--property=NTPSynchronized", "--value")
+    if today.year < FIRST_YEAR:
+        do = "Give it a network for a minute, or set it: sudo date --set '2026-12-24 18:00'."
+        yield Finding("clock", "look", f"The clock is not set: it says {today}.", do)
+    elif synchronised == "no":
+        do = "Compare the date by hand; games do not need it, the record's dates do."
+        yield Finding("clock", "look", f"The date is {today}; no time server has said so.", do)
+    else:
+        by = ", as a time server says" if synchronised == "yes" else ""
+        yield Finding("clock", "ok", f"The date is {today}{by}.")
+
+
+def disk(machine: Machine, subject: Subject) -> Iterator[Finding]:
+    """Whether the record can be kept: room, the right to write, and a disk that remembers."""
+    folder = subject.config.hub.state
+    try:
+        about = machine.disk(folder)
+    except OSError as why:
+        yield Finding(
+            "disk", "broken", f"{folder} cannot be looked at ({why.strerror}).", "Give [hub] another `state`."
+        )
+        return
+    if about.read_only:
+        do = "Give [hub] a `state` on a disk that may be written; a read-only root needs a partition for it."
+        yield Finding("disk", "broken", f"{folder} lies on a disk that is read-only.", do)
+        return
+    free = f"{about.free / 1e9:.1f} GB free"
+    if about.kind in FORGETFUL:
+        do = "Give [hub] a `state` on a real disk or a partition of its own, or a match ends with the power."
+        yield Finding("disk", "look", f"{folder} ({about.kind}) is forgotten when the power goes; {free}.", do)
+        return
+    try:
+        seconds = machine.keep(folder)
+    except PermissionError:
+        seen = f"{machine.me} may not write in {folder}; {free}."
+        if machine.user == machine.me:
+            yield Finding("disk", "broken", seen, f"Make it {machine.user}'s, or give [hub] another `state`.")
+        else:
+            do = f"Ask as the hub's own user: sudo -u {machine.user} {machine.program} doctor."
+            yield Finding("disk", "look", seen, do)
+        return
+    except OSError as why:
+        yield Finding(
+            "disk", "broken", f"Nothing can be kept in {folder} ({why.strerror}).", "Look at the card: dmesg."
+        )
+        return
+    if about.free < LITTLE_FREE:
+        little: State = "broken" if about.free < LEAST_FREE else "look"
+        yield Finding(
+            "disk", little, f"{folder}: {about.free / 1e6:.0f} MB free.", "Make room: sudo apt clean, old files."
+        )
+    elif seconds > SLOW_KEEP:
+        do = "Every move waits for this disk: take a faster card, or a disk on USB."
+        yield Finding("disk", "look", f"{folder}: a line of the record takes {seconds:.1f} s.", do)
+    else:
+        yield Finding("disk", "ok", f"{folder}: {free}, a line of the record is kept in {seconds * 1000:.0f} ms.")
+
+
+def service(machine: Machine, _: Subject) -> Iterator[Finding]:
+    """What systemd says of the hub."""
+    asked = "LoadState,ActiveState,SubState,Result,NRestarts,StatusText,WatchdogUSec"
+    said = machine.ran("systemctl", "show", UNIT, f"--property={asked}")
+    told = dict(line.split("=", 1) for line in (said or "").splitlines() if "=" in line)
+    if told.get("LoadState") != "loaded":
+        yield Finding("service", "ok", "The hub is not installed as a service.", "On a table's Pi: make install.")
+        return
+    state, again = told.get("ActiveState", ""), told.get("NRestarts", "0")
+    journal = f"Read why: journalctl -u {UNIT} -n 30."
+    if state == "failed":
+        result = told.get("Result", "")
+        yield Finding("service", "broken", f"The service has failed ({result}).", journal)
+    elif state != "active":
+        yield Finding("service", "look", f"The service is {state}.", f"Start it: sudo systemctl start {UNIT}.")
+    elif again not in ("", "0"):
+        yield Finding("service", "look", f"The service runs, and was started again {again} times.", journal)
+    else:
+        watched = told.get("WatchdogUSec", "0")
+        watch = "; nobody watches it" if watched in ("", "0", "infinity") else f"; its watchdog allows {watched}"
+        yield Finding(
+            "service", "ok", f"The service runs: {told.get('StatusText') or told.get('SubState', '')}{watch}."
+        )
+
+
+# --- what devices need -------------------------------------------------------------------------------
+
+
+def groups(machine: Machine, subject: Subject) -> Iterator[Finding]:
+    """Whether the hub's user is in the groups to which cables, pins, buses and radio belong."""
+    if machine.user == "root":
+        yield Finding("groups", "ok", "root may use every device.")
+        return
+    own = machine.groups()
+    needed = {machine.access(need.name).group for need in subject.needs("file")} & set(GROUPS)
+    needed |= {"bluetooth"} if subject.needs("radio") else set()
+    needed |= {"dialout"} if subject.needs("cable") or machine.ports() else set()
+    missing = [name for name in GROUPS if name in needed - own and machine.has_group(name)]
+    if missing:
+        do = f"sudo usermod -a -G {','.join(missing)} {machine.user}, then log in again."
+        yield Finding("groups", "broken", f"{machine.user} is not in {', '.join(missing)}.", do)
+    else:
+        there = ", ".join(name for name in GROUPS if name in own) or "none of the devices' groups, and needs none"
+        yield Finding("groups", "ok", f"{machine.user} is in {there}.")
+
+
+def pins(machine: Machine, subject: Subject) -> Iterator[Finding]:
+    """The chips of the header, and the library that opens them."""
+    chips = machine.found("/dev/gpiochip*")
+    pretended = [f.name for f in subject.fitted if f.block.settings.get("pins") == "mock"]
+    if pretended:
+        do = 'Take pins = "mock" out of its block: on pretended pins nothing is heard.'
+        yield Finding("pins", "look", f"{', '.join(pretended)} plays on pretended pins.", do)
+    library = "lgpio is installed" if machine.has_package("lgpio") else "lgpio is not installed"
+    yield Finding("pins", "ok", f"{', '.join(chips) or 'No /dev/gpiochip'}; {library}.")
+
+
+def buses(machine: Machine, _: Subject) -> Iterator[Finding]:
+    """The buses of the header that are switched on."""
+    there = machine.found("/dev/spidev*") + machine.found("/dev/i2c-*")
+    hint = "" if there else "For strips and panels: dtparam=spi=on in /boot/firmware/config.txt (drivers/README.md)."
+    yield Finding("buses", "ok", f"{', '.join(there) or 'No /dev/spidev and no /dev/i2c'}.", hint)
+
+
+def devices(machine: Machine, subject: Subject) -> Iterator[Finding]:
+    """Each configured device: what it needs, and what the running hub says of it."""
+    for fitted in subject.fitted:
+        if fitted.wrong:
+            continue
+        lacks = [lack for need in fitted.needs if (lack := _lack(machine, need))]
+        known = subject.tables.get(fitted.block.table, {}).get("devices", {})
+        says = next((known[name] for name in (fitted.name, fitted.block.driver) if known.get(name)), "")
+        if lacks:
+            seen = f"{fitted.name}: {'; '.join(seen for seen, _ in lacks)}."
+            yield Finding(
+                "devices", "broken", seen, _sentence("; ".join(dict.fromkeys(do for _, do in lacks))), fitted.name
+            )
+        elif says:
+            yield Finding("devices", "broken", f"{fitted.name}: the hub says: {says}", _try(fitted), fitted.name)
+        elif subject.hub:
+            yield Finding(
+                "devices", "ok", f"{fitted.name}: the hub that runs says nothing against it.", "", fitted.name
+            )
+        else:
+            yield Finding("devices", "ok", f"{fitted.name}: all that it needs is there.", _try(fitted), fitted.name)
+
+
+def _try(fitted: Fitted) -> str:
+    return f"Stop the hub and try it: table-hub test-device {fitted.name} --config FILE."
+
+
+def _lack(machine: Machine, need: Need) -> tuple[str, str] | None:
+    """What is missing for a need, and what to do."""
+    match need.kind:
+        case "cable":  # whatever is plugged in at the moment is the business of `ports`
+            return None
+        case "package":
+            return None if machine.has_package(need.name) else (f"the package {need.name} is missing", need.mend)
+        case "radio":
+            return _radio(machine)
+    access = machine.access(need.name)
+    if access.state == "missing":
+        return f"there is no {need.name}", need.mend
+    if access.state == "no":
+        put = f"put {machine.user} into the group {access.group}" if access.group not in ("", "root") else (
+            f"let {machine.user} use it"
+        )  # fmt: skip
+        return f"{machine.user} may not use {need.name}", put
+    return None
+
+
+def _radio(machine: Machine) -> tuple[str, str] | None:
+    if not machine.found("/sys/class/bluetooth/hci*"):
+        return "there is no Bluetooth radio", "plug one in, or switch the Pi's on (no dtoverlay=disable-bt)"
+    for folder in machine.found("/sys/class/rfkill/rfkill*"):
+        if machine.text(f"{folder}/type") == "bluetooth":
+            if machine.text(f"{folder}/hard") == "1":
+                return "the Bluetooth radio is off by a switch", "switch it on"
+            if machine.text(f"{folder}/soft") == "1":
+                return "the Bluetooth radio is switched off", "sudo rfkill unblock bluetooth"
+    if machine.ran("systemctl", "is-active", "bluetooth") is None and machine.ran("systemctl", "--version") is not None:
+        return "the Bluetooth service does not run", "sudo systemctl enable --now bluetooth"
+    return None
+
+
+def bluetooth(machine: Machine, subject: Subject) -> Iterator[Finding]:
+    """The radio; of no account while no device needs it."""
+    lack = _radio(machine)
+    if lack is None:
+        yield Finding("bluetooth", "ok", "The Bluetooth radio is on.")
+    elif not subject.needs("radio"):
+        yield Finding("bluetooth", "ok", f"{_sentence(lack[0])} Nothing here needs it.")
+    else:
+        yield Finding("bluetooth", "broken", _sentence(lack[0]), _sentence(lack[1]))
+
+
+# --- cables ------------------------------------------------------------------------------------------
+
+
+def ports(machine: Machine, subject: Subject) -> Iterator[Finding]:
+    """Every board on USB, and who it says it is. A port that the hub has is not asked."""
+    boards = [port for port in machine.ports() if port.vendor == PICO and port.product != PICO_WAITING]
+    cables = subject.needs("cable")
+    names = dict.fromkeys([*(board.name for board in boards), *(cable.name for cable in cables if cable.name)])
+    for name in names:
+        yield _port(machine, name)
+    if not names:
+        mend = _sentence(cables[0].mend) if cables else ""
+        yield Finding("ports", "look" if cables else "ok", "No board is plugged in on USB.", mend)
+    for waiting in _waiting(machine):
+        do = "Drop table-hub's .uf2 file on its drive RPI-RP2: firmware/README.md."
+        yield Finding("ports", "look", "A Pico waits for its firmware.", do, waiting)
+    if boards and machine.found("/usr/sbin/ModemManager") and not machine.found("/etc/udev/rules.d/*table-hub.rules"):
+        do = "Install the rule of systemd/70-table-hub.rules: ModemManager types into new serial ports."
+        yield Finding("ports", "look", "ModemManager is installed, and the rule that keeps it away is not.", do)
+
+
+def _port(machine: Machine, name: str) -> Finding:
+    access = machine.access(name)
+    if access.state == "missing":
+        return Finding("ports", "look", f"{name} is configured and not there.", "Plug it in.", name)
+    if access.state == "no":
+        do = f"sudo usermod -a -G {access.group or 'dialout'} {machine.user}, then log in again."
+        return Finding("ports", "broken", f"{name}: {machine.user} may not open it.", do, name)
+    try:
+        met = machine.ask(name)
+    except DeviceLost as why:
+        if held(why):
+            return Finding("ports", "ok", f"{name} is in use, as by a hub that runs.", "", name)
+        return Finding("ports", "broken", str(why), "Unplug it and plug it in again.", name)
+    if met is None:
+        do = "Unplug it and plug it in again; if it stays silent, give it its firmware: firmware/README.md."
+        return Finding("ports", "look", f"{name}: whoever is there does not say hello.", do, name)
+    hello = met.hello
+    if isinstance(hello, OtherProtocol):
+        older = hello.protocol < PROTOCOL
+        do = f"Give it the new firmware: `table-hub update-box {hello.id}`, firmware/README.md." if older else "Bring the hub up to date."
+        seen = f"{name}: {hello.id} speaks protocol {hello.protocol} (firmware {hello.firmware}); this hub speaks {PROTOCOL}."
+        return Finding("ports", "broken", seen, do, name)
+    beat = f"its heart beat now, {met.up} s after power-up" if met.up is not None else "its heart was not heard"
+    kind = "seat box" if hello.k == "buttons" else hello.k
+    seen = f"{name}: {kind} {hello.id}, {hello.n} controls, firmware {hello.v}, protocol {hello.p}; {beat}."
+    silent = "" if met.up is not None else "Try another cable."
+    return Finding("ports", "ok" if met.up is not None else "look", seen, silent, name)
+
+
+def _waiting(machine: Machine) -> list[str]:
+    return [
+        folder
+        for folder in machine.found("/sys/bus/usb/devices/*")
+        if (machine.text(f"{folder}/idVendor"), machine.text(f"{folder}/idProduct"))
+        == (f"{PICO:04x}", f"{PICO_WAITING:04x}")
+    ]
+
+
+def boxes(_: Machine, subject: Subject) -> Iterator[Finding]:
+    """The seat boxes and dice of the running hub: whether each was heard within its last three seconds."""
+    for table, told in subject.tables.items():
+        for box, known in told["boxes"].items():
+            if known["on"]:
+                seen = (
+                    f"Box {box} of table {table} is there: {known['controls']} controls, firmware {known['firmware']}."
+                )
+                yield Finding("boxes", "ok", seen, "", box)
+            else:
+                yield Finding("boxes", "look", known["why"], "Plug it in again; its seat plays on by phone.", box)
+        for reader, kit in told["dice"].items():
+            if kit["why"]:
+                yield Finding("boxes", "look", f"{reader}: {kit['why']}", "Type the dice until it is back.", reader)
+            elif kit["weak"]:
+                seen = f"{reader}: {kit['dice']} dice, low battery: {', '.join(kit['weak'])}."
+                yield Finding("boxes", "look", seen, "Charge it before the next match.", reader)
+            else:
+                yield Finding("boxes", "ok", f"{reader}: {kit['dice']} dice.", "", reader)
+
+
+def dice(_: Machine, subject: Subject) -> Iterator[Finding]:
+    """Who reads the dice of each table."""
+    for table in subject.config.table:
+        readers = list(subject.tables.get(table.id, {}).get("dice", {})) or [
+            fitted.name for fitted in subject.fitted if fitted.dice and fitted.block.table == table.id
+        ]
+        if len(readers) > 1:
+            do = "Take all but one of them out: a table listens to one reader."
+            yield Finding("dice", "look", f"{table.name}: {' and '.join(readers)} would read its dice.", do, table.id)
+        else:
+            seen = f"{readers[0]} reads its dice" if readers else "its dice are typed, on a phone or a box"
+            yield Finding("dice", "ok", f"{table.name}: {seen}.", "", table.id)
+
+
+# --- the network -------------------------------------------------------------------------------------
+
+
+def broker(machine: Machine, subject: Subject) -> Iterator[Finding]:
+    """The letter carrier between hub and phones."""
+    part = subject.config.broker
+    troubles = {told["broker"] for told in subject.tables.values() if told["broker"]}
+    if troubles:
+        yield Finding("broker", "broken", f"The hub says: {' '.join(sorted(troubles))}", "Boxes play on; phones wait.")
+    elif subject.hub:
+        yield Finding("broker", "ok", "The hub that runs has its broker.")
+    elif part.url:
+        url = urlsplit(part.url)
+        port = url.port or (8883 if url.scheme == "mqtts" else 1883)
+        if machine.reaches(url.hostname or "", port):
+            yield Finding("broker", "ok", f"{url.hostname}:{port} answers.")
+        else:
+            do = "Start it, or take `url` out of [broker]: the hub then runs its own."
+            yield Finding("broker", "broken", f"{url.hostname}:{port} does not answer.", do)
+    else:
+        try:
+            machine.start_broker(part.program)
+        except HubError as why:
+            yield Finding("broker", "broken", str(why), "Boxes and screens play without it, phones do not.")
+        else:
+            yield Finding("broker", "ok", f"{part.program} is there and can be started.")
+
+
+def port(machine: Machine, subject: Subject) -> Iterator[Finding]:
+    """The one port that phones and screens open."""
+    web = subject.config.web
+    if subject.hub:
+        yield Finding("port", "ok", f"Port {web.port} is the hub's, which runs at {subject.hub['url']}.")
+        return
+    match machine.listen(web.host, web.port):
+        case "free":
+            yield Finding("port", "ok", f"Port {web.port} is free." if web.port else "Any free port will do.")
+        case "taken":
+            do = "End that program (sudo ss -ltnp names it), or give [web] another `port`."
+            yield Finding("port", "broken", f"Port {web.port} is in use by another program.", do)
+        case "forbidden":
+            do = "Give [web] a `port` from 1024 on, or start the hub as the service, which may."
+            yield Finding("port", "look", f"{machine.me} may not open port {web.port}.", do)
+        case _:
+            do = 'Give [web] the `host` "0.0.0.0": every address of this computer.'
+            yield Finding("port", "broken", f"This computer has no address {web.host}.", do)
+
+
+def phones(_: Machine, subject: Subject) -> Iterator[Finding]:
+    """The address that the QR code carries, and how to find out whether phones reach it."""
+    web = subject.config.web
+    url = (
+        str(subject.hub["url"])
+        if subject.hub
+        else reachable(web.address, web.host, web.port, secure=bool(web.tls_cert))
+    )
+    name = urlsplit(url).hostname or ""
+    first = f"{url}/t/{subject.config.table[0].id}"
+    if name in ("localhost", "::1") or name.startswith("127."):
+        asked = web.host not in ANYWHERE
+        do = (
+            'Give [web] the `host` "0.0.0.0", so that phones may come in.'
+            if asked
+            else "Join a network or start the Pi's own Wi-Fi (sudo nmcli device wifi hotspot), then start the hub again."
+        )
+        yield Finding("phones", "look", f"The QR code carries {url}, which only this computer reaches.", do)
+    elif name.startswith("169.254."):
+        do = "The network gives out no addresses: look at the cable and the router."
+        yield Finding("phones", "look", f"The QR code carries {url}, an address that this computer made up.", do)
+    elif name.endswith(".local"):
+        do = "Take `address` out of [web]: many phones do not find names that end in .local."
+        yield Finding("phones", "look", f"The QR code carries {url}.", do)
+    else:
+        do = (
+            f"Open {first} on a phone in the same Wi-Fi; if it does not come while this computer opens it, the Wi-Fi keeps "
+            "its guests apart (AP or client isolation): switch that off, or use the Pi's own Wi-Fi."
+        )
+        yield Finding("phones", "ok", f"The QR code carries {url}.", do)
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+
+
+Check = Callable[[Machine, Subject], Iterator[Finding]]
+ALL: tuple[Check, ...] = (
+    configuration, board, power, temperature, clock, disk, service, groups, pins, buses, devices, bluetooth, ports,
+    boxes, dice, broker, port, phones,
+)  # fmt: skip

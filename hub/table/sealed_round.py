@@ -1,0 +1,110 @@
+"""A sealed choice as the boxes hold it.
+
+The value stays in the box until every seat has locked. The hub knows the line of answers that it laid
+for a seat, and that a box has locked; which place on the line, it learns with the reveal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from secrets import randbelow
+
+from hub.display.labels import Words
+from hub.engine.decision import Answer, Move
+from hub.ports import Boxes, SealedRound
+from hub.table import controls
+
+NAMED = 300
+"""The longest line whose answers are told to a box, whose memory is small: a longer one is counted, or read on the phone."""
+
+
+class SealedChoice:
+    """One sealed decision in the boxes of those who choose there.
+
+    `round` tells it from every other one to the boxes; `box_of` names the box of a seat.
+    """
+
+    def __init__(self, round: int, boxes: Boxes, box_of: Callable[[int], str]) -> None:
+        self.round = round
+        self.locked: list[int] = []
+        self.revealing = False
+        self._boxes, self._box_of = boxes, box_of
+        self._lines: dict[int, list[Answer]] = {}
+        self._starts: dict[int, int] = {}
+
+    def __contains__(self, seat: int) -> bool:
+        """Whether a seat was asked in its box, and has not answered elsewhere."""
+        return seat in self._lines
+
+    def start(self, seat: int) -> int:
+        """The secret place on the line at which the seat's dial starts."""
+        return self._starts[seat]
+
+    def first(self, seat: int) -> Answer:
+        """The answer at which the seat's dial starts."""
+        return self._lines[seat][self._starts[seat]]
+
+    def offer(self, seat: int, moves: Sequence[Move], words: Words, view: controls.View) -> None:
+        """Ask a seat in its box, in the words of the game; where no line can be laid, it is left to the phone."""
+        line = controls.sealed_line(moves)
+        if line:
+            self._lines[seat] = line
+            start = self._starts.setdefault(seat, randbelow(len(line)))
+            names = controls.names(line, words, view) if len(line) <= NAMED else ()
+            self._boxes.open(self._box_of(seat), SealedRound(self.round, len(line) - 1, start, tuple(names)))
+
+    def lock(self, seat: int) -> None:
+        """A box has locked."""
+        if seat not in self.locked:
+            self.locked.append(seat)
+
+    def unlock(self, seat: int) -> bool:
+        """A lock is gone: its owner took it back, or the box with it. Whether there was one.
+
+        The bar, or a power cut, may have been faster than the reveal: then nothing is being opened any more.
+        """
+        if seat not in self.locked:
+            return False
+        self.locked.remove(seat)
+        self.revealing = False
+        return True
+
+    def void(self, seat: int) -> None:
+        """A box opened another value than it had locked: its lock is worth nothing."""
+        self.unlock(seat)
+        self.revealing = False
+
+    def give_way(self, seat: int) -> None:
+        """A phone answers where its seat's box was asked too."""
+        if seat in self._lines:
+            del self._lines[seat]
+            if seat in self.locked:
+                self.locked.remove(seat)
+            self._boxes.cancel(self._box_of(seat), self.round)
+
+    def reveal(self) -> None:
+        """Every seat has locked: every box with a lock is asked for its value, all in one step."""
+        if self.locked and not self.revealing:
+            self.revealing = True
+            for seat in list(self.locked):
+                self._boxes.reveal(self._box_of(seat), self.round)
+
+    def take(self, seat: int, index: int) -> Answer | None:
+        """What a box has revealed; None where the line has no such place, and then nothing is taken.
+
+        The round is over in that box, and it is told so: a box that was away between reveal and bid has been asked
+        anew before its bid was read here.
+        """
+        line = self._lines[seat]
+        if not 0 <= index < len(line):
+            return None
+        self._boxes.cancel(self._box_of(seat), self.round)
+        del self._lines[seat]
+        if seat in self.locked:
+            self.locked.remove(seat)
+        return line[index]
+
+    def close(self) -> None:
+        """The decision is over: the boxes get their keys back."""
+        for seat in self._lines:
+            self._boxes.cancel(self._box_of(seat), self.round)

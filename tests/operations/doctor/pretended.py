@@ -1,0 +1,125 @@
+"""A computer that a test makes up: a laptop in good health, until it is told otherwise."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any, Literal
+
+from drivers.frames import Hello
+from drivers.hello import Met
+from hub.errors import DeviceLost, HubError
+from hub.operations.doctor import look_at
+from hub.operations.doctor.finding import Finding
+from hub.operations.doctor.machine import Access, Disk, Machine, Port
+
+PICO = Port("/dev/ttyACM0", 0x2E8A, 0x0005, "e661640843210a2b")
+HELLO = Hello(s=1, id="e661640843210a2b", boot="2b43e1eb", p=1, v="1.0.0", k="buttons", n=8)
+
+
+@dataclass
+class Pretended(Machine):
+    """Fields of what the computer would have said."""
+
+    user: str = "ana"
+    me: str = "ana"
+    program: str = "table-hub"
+    files: dict[str, str] = field(default_factory=dict)  # path -> its text
+    forbidden: set[str] = field(default_factory=set)  # paths that the hub's user may not use
+    owner: str = "gpio"  # the group of every file
+    in_groups: set[str] = field(default_factory=lambda: {"ana", "dialout", "gpio", "spi", "bluetooth"})
+    programs: dict[str, str] = field(default_factory=dict)  # command line -> what it says
+    packages: set[str] = field(default_factory=set)
+    plugged: list[Port] = field(default_factory=list)
+    answers: dict[str, Met | DeviceLost | None] = field(default_factory=dict)
+    running: Mapping[str, Any] | None = None
+    port: Literal["free", "taken", "forbidden", "no_such_address"] = "free"
+    others: set[tuple[str, int]] = field(default_factory=set)
+    broker_trouble: str = ""
+    date: dt.date = dt.date(2026, 12, 24)
+    file_system: Disk = field(default_factory=lambda: Disk(10**10, read_only=False, kind="ext4"))
+    keeps: float | OSError = 0.01
+
+    def text(self, path: str) -> str | None:
+        return self.files.get(path)
+
+    def found(self, pattern: str) -> list[str]:
+        return sorted(path for path in self.files if fnmatch(path, pattern))
+
+    def access(self, path: str) -> Access:
+        if path not in self.files and path not in {port.name for port in self.plugged}:
+            return Access("missing")
+        return Access("no" if path in self.forbidden else "yes", self.owner)
+
+    def groups(self) -> frozenset[str]:
+        return frozenset(self.in_groups)
+
+    def has_group(self, name: str) -> bool:
+        return True
+
+    def ran(self, *words: str) -> str | None:
+        said = [text for command, text in self.programs.items() if " ".join(words).startswith(command)]
+        return said[0] if said else None
+
+    def has_package(self, name: str) -> bool:
+        return name in self.packages
+
+    def ports(self) -> list[Port]:
+        return self.plugged
+
+    def ask(self, port: str) -> Met | None:
+        answer = self.answers.get(port)
+        if isinstance(answer, DeviceLost):
+            raise answer
+        return answer
+
+    def status(self, host: str, port: int, *, secure: bool) -> Mapping[str, Any] | None:
+        return self.running
+
+    def listen(self, host: str, port: int) -> Literal["free", "taken", "forbidden", "no_such_address"]:
+        return self.port
+
+    def reaches(self, host: str, port: int) -> bool:
+        return (host, port) in self.others
+
+    def start_broker(self, program: str) -> None:
+        if self.broker_trouble:
+            raise HubError(self.broker_trouble)
+
+    def today(self) -> dt.date:
+        return self.date
+
+    def disk(self, folder: str) -> Disk:
+        return self.file_system
+
+    def keep(self, folder: str) -> float:
+        if isinstance(self.keeps, OSError):
+            raise self.keeps
+        return self.keeps
+
+
+def hub_that_runs(**table: Any) -> Mapping[str, Any]:
+    told = {"boxes": {}, "devices": {}, "dice": {}, "broker": ""} | table
+    return {"v": 1, "hub": "hub", "url": "http://10.42.0.1:8080", "tables": {"1": told}}
+
+
+class Visit:
+    """The doctor called to a made-up computer."""
+
+    def __init__(self, folder: Path) -> None:
+        self.config = folder / "table-hub.toml"
+        self.machine = Pretended()
+
+    def __call__(self, toml: str = "", **machine: Any) -> list[Finding]:
+        for name, value in machine.items():
+            setattr(self.machine, name, value)
+        self.config.write_text('[web]\naddress = "10.42.0.1"\n' + toml, encoding="utf-8")
+        return look_at(self.machine, str(self.config))
+
+    def about(self, check: str, toml: str = "", **machine: Any) -> Finding:
+        """The one thing that is said of it."""
+        (found,) = (finding for finding in self(toml, **machine) if finding.check == check)
+        return found

@@ -1,0 +1,258 @@
+"""The doctor on this very computer: ports, disk, broker, and a hub that really runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import tty
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from drivers import hello
+from drivers.frames import Beat, Hello, OtherProtocol
+from drivers.line import Line, SteadyClock
+from drivers.simulated import SimBox
+from hub.__main__ import main
+from hub.app import Hub
+from hub.config import Config, DevicePart
+from hub.errors import DeviceLost, HubError
+from hub.operations.doctor import look_at
+from hub.operations.doctor.machine import Machine
+from tests.drivers.bench import BOX
+from tests.firmware.pico import FirmwareEnd, needs_micropython
+from tests.phone_ui.rig import until
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[SimBox]:
+    box = SimBox(BOX, tmp_path / "port", SteadyClock())
+    box.start()
+    yield box
+    box.close()
+
+
+# --- who is there ----------------------------------------------------------------------------------------
+
+
+def test_a_box_says_who_it_is_and_its_heart_is_heard(box: SimBox) -> None:
+    met = Machine().ask(str(box.port))
+    assert met is not None
+    assert isinstance(met.hello, Hello)
+    assert (met.hello.id, met.hello.k, met.up is not None) == (BOX, "buttons", True)
+
+
+def test_a_port_that_the_hub_has_is_left_to_it(box: SimBox) -> None:
+    line = Line(str(box.port))
+    try:
+        with pytest.raises(DeviceLost) as refused:
+            Machine().ask(str(box.port))
+        assert hello.held(refused.value)
+    finally:
+        line.close()
+
+
+def at_a_pty(words: bytes, patience: float = 1.0) -> hello.Met | None:
+    """Who is at a port that answers the first question with these words."""
+    far, near = os.openpty()
+    tty.setraw(near)
+    answering = threading.Thread(target=lambda: os.read(far, 64) and os.write(far, words))
+    answering.start()
+    try:
+        return hello.ask(os.ttyname(near), SteadyClock(), patience)
+    finally:
+        answering.join()
+        os.close(far)
+        os.close(near)
+
+
+def test_a_modem_is_nobody() -> None:
+    assert at_a_pty(b"OK\r\n~{}*0000\n", patience=0.2) is None
+
+
+def test_a_firmware_of_another_protocol_is_known_by_its_hello() -> None:
+    from drivers.frames import checksum
+
+    words = json.dumps({"t": "hello", "id": "b", "p": 9, "v": "9.1", "s": 1}).encode()
+    met = at_a_pty(b"~" + words + b"*" + checksum(words).encode() + b"\n")
+    assert met is not None
+    assert met.hello == OtherProtocol(9, "b", "9.1")
+
+
+def test_a_box_whose_heart_is_not_heard_is_met_all_the_same() -> None:
+    from drivers.frames import encode
+
+    said = Hello(s=1, id="b", boot="1", p=1, v="1", k="buttons", n=8)
+    beat = Beat(s=2, up=7, st="idle")
+    assert at_a_pty(encode(said), patience=0.3) == hello.Met(said)
+    assert at_a_pty(encode(said) + encode(beat)) == hello.Met(said, 7)
+
+
+# --- new firmware ----------------------------------------------------------------------------------------
+
+
+def test_the_only_box_becomes_a_drive_and_leaves_its_port(box: SimBox, capsys: pytest.CaptureFixture[str]) -> None:
+    port = str(box.port)
+    assert main(["update-box", "--port", port]) == 0
+    assert f"{BOX} is a drive now" in capsys.readouterr().out
+    assert not box.state()["connected"] or not Path(port).exists()
+
+
+@needs_micropython
+def test_the_real_firmware_ends_in_its_boot_rom(tmp_path: Path) -> None:
+    end = FirmwareEnd(BOX)
+    box = SimBox(BOX, tmp_path / "port", SteadyClock(), end=end)
+    box.start()
+    try:
+        assert main(["update-box", BOX, "--port", str(box.port)]) == 0
+        assert end.wants_firmware
+    finally:
+        box.close()
+        end.close()
+
+
+def test_with_two_boxes_one_has_to_be_named_and_nothing_happens_before(
+    box: SimBox, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = SimBox("b2", tmp_path / "port-2", SteadyClock())
+    other.start()
+    both = ["--port", str(box.port), "--port", str(other.port)]
+    try:
+        assert main(["update-box", *both]) == 1
+        assert capsys.readouterr().err.startswith(f"Which one? There are {BOX} at ")
+        assert main(["update-box", "b3", *both]) == 1
+        assert capsys.readouterr().err.startswith("There is no board b3: there are ")
+        assert box.state()["connected"]
+        assert main(["update-box", "b2", *both]) == 0
+        assert box.state()["connected"]
+    finally:
+        other.close()
+
+
+def test_a_box_that_the_hub_has_is_not_taken_from_it(box: SimBox, capsys: pytest.CaptureFixture[str]) -> None:
+    line = Line(str(box.port))
+    try:
+        assert main(["update-box", "--port", str(box.port)]) == 1
+        assert capsys.readouterr().err == f"{box.port} is in use, as by a hub that runs: stop that first.\n"
+    finally:
+        line.close()
+
+
+def test_nobody_there_and_a_board_that_does_not_obey_are_said_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(DeviceLost, match="No seat box or dice tray says hello"):
+        hello.the_one(hello.boards([], SteadyClock()))
+    far, near = os.openpty()
+    try:
+        with pytest.raises(DeviceLost, match="b9 does not answer: plug it in with its BOOTSEL button held"):
+            hello.make_drive(hello.Board("b9", os.ttyname(near)), SteadyClock(), patience=0.2)
+    finally:
+        os.close(far)
+        os.close(near)
+
+
+# --- this computer ---------------------------------------------------------------------------------------
+
+
+def test_a_line_is_kept_on_this_disk_and_nothing_is_left(tmp_path: Path) -> None:
+    machine = Machine()
+    assert 0 < machine.keep(str(tmp_path / "not" / "made" / "yet")) < 5
+    assert list(tmp_path.iterdir()) == []
+    assert machine.disk(str(tmp_path / "not")).free > 0
+
+
+def test_a_folder_lies_on_the_nearest_file_system_and_a_chroot_may_not_tell_which(tmp_path: Path) -> None:
+    class Told(Machine):
+        mounts = f"/dev/root / ext4 rw 0 0\ntmpfs {tmp_path} tmpfs rw 0 0\nproc /proc proc rw 0 0\n"
+
+        def text(self, _path: str) -> str:
+            return self.mounts
+
+    machine = Told()
+    assert machine.disk(str(tmp_path / "record")).kind == "tmpfs"
+    assert machine.disk("/usr").kind == "ext4"
+    machine.mounts = "proc /proc proc rw 0 0\n"
+    assert machine.disk(str(tmp_path)).kind == ""
+
+
+def test_whether_a_port_is_free_is_tried() -> None:
+    machine = Machine()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        number = taken.getsockname()[1]
+        assert machine.listen("127.0.0.1", number) == "taken"
+        assert machine.reaches("127.0.0.1", number)
+        assert machine.status("127.0.0.1", number + 1 if number < 65535 else 1, secure=False) is None
+    assert machine.listen("127.0.0.1", number) == "free"
+    assert machine.listen("192.0.2.77", 8080) == "no_such_address"
+
+
+def test_a_file_is_judged_by_its_mode_without_opening_it(tmp_path: Path) -> None:
+    assert Machine().access("/dev/null").state == "yes"
+    assert Machine().access(str(tmp_path / "nothing")).state == "missing"
+    secret = tmp_path / "secret"
+    secret.touch(0o600)
+    assert Machine("nobody").access(str(secret)).state in ("no", "hidden")
+
+
+def test_a_program_that_is_not_there_or_fails_says_nothing() -> None:
+    machine = Machine()
+    assert machine.ran("no-such-program") is None
+    assert machine.ran("false") is None
+    assert machine.ran("echo", "a") == "a"
+
+
+@pytest.mark.skipif(shutil.which("mosquitto", path="/usr/bin:/usr/sbin") is None, reason="mosquitto is not installed")
+@pytest.mark.broker
+def test_the_broker_is_really_started_and_ended() -> None:
+    Machine().start_broker("mosquitto")
+
+
+def test_a_broker_that_is_not_there_says_how_to_get_it() -> None:
+    with pytest.raises(HubError, match="apt install mosquitto"):
+        Machine().start_broker("no-such-broker")
+
+
+# --- a hub that runs -------------------------------------------------------------------------------------
+
+
+@pytest.mark.broker
+def test_the_doctor_asks_a_hub_that_runs_and_takes_nothing_from_it(tmp_path: Path) -> None:
+    config = Config()
+    config.hub.state = str(tmp_path / "state")
+    config.web.host, config.web.port = "127.0.0.1", 0
+    config.device = [DevicePart("simulated", "1", "bench", {"seats": 2})]
+    with Hub(config) as hub:
+        hub.start()
+        assert hub.web is not None
+        until(lambda: len(hub.status()["tables"]["1"]["boxes"]) == 2, "both boxes")
+        file = tmp_path / "hub.toml"
+        file.write_text(
+            f'[hub]\nstate = "state"\n[web]\nhost = "127.0.0.1"\nport = {hub.web.port}\n'
+            '[[device]]\ndriver = "simulated"\nname = "bench"\nseats = 2\n'
+        )
+        findings = look_at(Machine(), str(file))
+        told = {finding.check: finding.seen for finding in findings}
+        assert told["port"] == f"Port {hub.web.port} is the hub's, which runs at {hub.address()}."
+        assert told["devices"] == "bench: the hub that runs says nothing against it."
+        assert {finding.about for finding in findings if finding.check == "boxes"} == {"sim-1", "sim-2", "sim-dice"}
+        assert all(box["on"] for box in hub.status()["tables"]["1"]["boxes"].values()), "its boxes are still its own"
+
+
+def test_the_command_says_all_of_it_and_ends_with_0_or_1(tmp_path: Path) -> None:
+    def doctor(*words: str) -> subprocess.CompletedProcess[str]:
+        words = (sys.executable, "-m", "hub", "doctor", *words)
+        return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+
+    file = tmp_path / "a.toml"
+    file.write_text('[hub]\nstate = "state"\n[web]\nport = 0\n[broker]\nprogram = "no-such-broker"\n')
+    ended = doctor("--json", "--config", str(file))
+    told = json.loads(ended.stdout)
+    assert (ended.returncode, ended.stderr, told["ok"]) == (1, "", False)
+    assert "broker" in [finding["check"] for finding in told["findings"] if finding["state"] == "broken"]
+    ended = doctor("--config", str(tmp_path / "nowhere.toml"))
+    assert (ended.returncode, "there is no such" in " ".join(ended.stdout.split())) == (1, True)

@@ -1,0 +1,158 @@
+"""`table-hub test-device`: one device tried by itself, and what is written down of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from hub.__main__ import main
+from hub.display import SIZES
+from hub.operations.device_test import STATE, Trial, trial_sheet
+from hub.ports import BoxDown, BoxUp, DeviceDown, DeviceUp, Key, LampPicture, Turn
+from tests.drivers.bench import PATIENCE
+
+
+def test_a_table_of_software_is_tried_with_every_key_a_picture_and_a_roll(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["test-device", "--simulated", "--seconds", str(PATIENCE)]) == 0
+    said = capsys.readouterr().out
+    for box in ("sim-1", "sim-2"):
+        for what in ("push", "bar", "k1", "k6", "dial right", "dial left"):
+            assert f"{box}: {what} " in said
+        assert f"{box}: dial left by 1; that was all." in said
+    assert "simulated: settled: " in said
+    assert "a test picture" in said
+
+
+class Rings:
+    """A device that has lamps only, and says what a test wants."""
+
+    page = boxes = dice = None
+
+    def __init__(self, trial: Trial, *signals: object) -> None:
+        self.trial, self.signals = trial, signals
+        self.shown: list[LampPicture] = []
+        self.closed = False
+
+    @property
+    def lamps(self) -> Rings:
+        return self
+
+    def show(self, rings: dict[int, LampPicture]) -> None:
+        self.shown.append(rings[6])
+
+    def start(self) -> None:
+        for signal in self.signals:
+            self.trial.inbox(signal)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Quick:
+    """A clock that jumps ahead whenever somebody looks."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+
+    def now(self) -> float:
+        self._now += 10.0
+        return self._now
+
+
+def trial(said: list[str]) -> Trial:
+    return Trial("strip", said.append, Quick())
+
+
+def test_each_lamp_of_each_ring_is_lit() -> None:
+    said: list[str] = []
+    one = trial(said)
+    device = Rings(one)
+    assert one.run(device, 1.0)  # type: ignore[arg-type]
+    assert [picture.pattern for picture in device.shown] == ["roll", "locked"]
+    assert device.closed
+    assert "three lamps run round each ring" in said[1]
+
+
+def test_a_device_that_is_not_there_fails_its_trial_and_says_why() -> None:
+    said: list[str] = []
+    one = trial(said)
+    assert not one.run(Rings(one, DeviceDown("strip", "There is no /dev/spidev0.0.")), 1.0)  # type: ignore[arg-type]
+    assert "There is no /dev/spidev0.0." in said
+    one = trial(said)
+    assert one.run(Rings(one, DeviceDown("strip", "Gone."), DeviceUp("strip")), 1.0)  # type: ignore[arg-type]
+    assert "strip is well again." in said
+
+
+def test_what_was_not_heard_of_a_box_is_said_at_the_end() -> None:
+    said: list[str] = []
+    one = Trial("boxes", said.append, Quick())
+    device = Boxes(one, BoxUp("b", "0", "1", 4), Key("b", "push", "down"), Turn("b", -2), BoxDown("b", "Unplugged."))
+    assert not one.run(device, 1.0)  # type: ignore[arg-type]
+    assert "b: push is pressed; still to be tried: bar, k1, k2, dial right, dial left." in said
+    assert "b: dial left by 2; still to be tried: bar, k1, k2, dial right." in said
+    assert "b: Unplugged." in said
+    assert said[-1] == "b: not heard: bar, k1, k2, dial right."
+    assert device.shown[-1] == LampPicture("number", 4)
+
+
+class Boxes(Rings):
+    """A device that has boxes only."""
+
+    lamps = None  # type: ignore[assignment]
+
+    @property
+    def boxes(self) -> Boxes:  # type: ignore[override]
+        return self
+
+    def ring(self, _box: str, picture: LampPicture) -> None:
+        self.shown.append(picture)
+
+    def say(self, box: str, text: str) -> None:
+        assert len(text) <= 40
+
+    def buzz(self, box: str, kind: str) -> None:
+        assert kind in {"lock", "error", "reveal"}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_test_picture_shows_which_way_is_up(size: str) -> None:
+    sheet = trial_sheet(STATE, size)  # type: ignore[arg-type]
+    assert sheet.size == (SIZES[size].width, SIZES[size].height)  # type: ignore[index]
+    assert sheet != sheet.transpose(Image.Transpose.ROTATE_180)
+    corners = [sheet.getpixel(at) for at in ((0, 0), (sheet.width - 1, 0), (0, sheet.height - 1))]
+    assert corners == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("toml", "name", "sentence"),
+    [
+        ("", [], "There is no [[device]] in the configuration; `--simulated` tries"),
+        (
+            '[[device]]\ndriver = "eink"\n[[device]]\ndriver = "led_strip"\nspi = "1.2"\n',
+            [],
+            "Which device? There are eink",
+        ),
+        ('[[device]]\ndriver = "eink"\n', ["strip"], "There is no device 'strip': there are eink."),
+        (
+            '[[device]]\ndriver = "gpio_box"\n[[device]]\ndriver = "gpio_box"\n',
+            ["gpio_box"],
+            "Several devices are called",
+        ),
+    ],
+)
+def test_a_device_that_is_not_meant_clearly_is_not_guessed(
+    toml: str, name: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(toml)
+    assert main(["test-device", *name, "--config", str(file)]) == 78
+    assert sentence in capsys.readouterr().err
+
+
+def test_the_owners_device_is_tried_by_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text('[[device]]\ndriver = "gpio_box"\nname = "corner"\npins = "mock"\n')
+    assert main(["test-device", "corner", "--config", str(file), "--seconds", "0.3"]) == 1
+    assert "pins-1: is there, with 8 controls (firmware header)" in capsys.readouterr().out

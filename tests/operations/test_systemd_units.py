@@ -1,0 +1,251 @@
+"""The system service: units that systemd takes without a word, an installer that may run twice, a kiosk that waits."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import re
+import shutil
+import socket
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from hub.config import Config, dump, load
+from hub.errors import ConfigError
+
+ROOT = Path(__file__).parents[2]
+SYSTEMD = ROOT / "systemd"
+UNITS = sorted(SYSTEMD.glob("*.service"))
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def service(name: str) -> configparser.SectionProxy:
+    unit = configparser.RawConfigParser(strict=False)
+    unit.optionxform = str  # type: ignore[assignment, method-assign]
+    unit.read(SYSTEMD / name)
+    return unit["Service"]
+
+
+# --- units ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_systemd_has_nothing_to_say_about_a_unit(unit: Path, tmp_path: Path) -> None:
+    # As installed: the programs it names are there.
+    opt = tmp_path / "opt"
+    for program in (".venv/bin/table-hub", "systemd/kiosk.sh"):
+        (opt / program).parent.mkdir(parents=True, exist_ok=True)
+        (opt / program).touch(0o755)
+    installed = tmp_path / unit.name
+    installed.write_text(
+        unit.read_text().replace("/opt/table-hub/README.md", "/dev/null").replace("/opt/table-hub", str(opt))
+    )
+    said = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", str(installed)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert said.stdout + said.stderr == ""
+    assert said.returncode == 0
+
+
+def test_a_mistake_in_the_configuration_does_not_make_systemd_start_the_hub_again_and_again() -> None:
+    assert service("table-hub.service")["RestartPreventExitStatus"] == str(ConfigError.EXIT)
+
+
+def test_a_hub_that_hangs_is_started_again() -> None:
+    hub = service("table-hub.service")
+    assert (hub["Type"], hub["Restart"]) == ("notify", "always")
+    assert int(hub["WatchdogSec"]) >= 5
+
+
+def test_the_hub_may_write_only_where_its_games_are_kept() -> None:
+    hub = service("table-hub.service")
+    assert hub["ProtectSystem"] == "strict"
+    assert hub["StateDirectory"] == "table-hub"
+    assert "ReadWritePaths" not in hub
+    assert hub["User"] != "root"
+
+
+def test_the_kiosk_does_not_wait_for_the_hub() -> None:
+    kiosk = (SYSTEMD / "table-hub-kiosk.service").read_text()
+    assert not re.search(r"^(Requires|BindsTo|PartOf)=", kiosk, re.MULTILINE)
+
+
+# --- udev and the sample configuration --------------------------------------------------------------
+
+
+def test_every_udev_rule_is_a_row_of_matches_and_assignments() -> None:
+    pair = r'[A-Z]+(\{[A-Za-z_]+\})?(==|!=|\+=|:=|=)"[^"]*"'
+    rules = [line for line in (SYSTEMD / "70-table-hub.rules").read_text().splitlines() if line and line[0] != "#"]
+    assert rules
+    for rule in rules:
+        assert re.fullmatch(rf"{pair}(, {pair})*", rule)
+
+
+def test_the_sample_configuration_is_what_the_hub_prints() -> None:
+    assert (SYSTEMD / "table-hub.toml").read_text("utf-8") == dump(Config())
+
+
+# --- the installer ----------------------------------------------------------------------------------
+
+
+def install(into: Path, *flags: str) -> str:
+    done = subprocess.run(
+        ["sh", str(SYSTEMD / "install.sh"), *flags],
+        env={"PATH": os.environ["PATH"], "DESTDIR": str(into)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def laid(into: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(into)): file.read_bytes() for file in sorted(into.rglob("*")) if file.is_file()}
+
+
+def test_installing_twice_is_installing_once(tmp_path: Path) -> None:
+    into = tmp_path / "a place"
+    install(into, "--kiosk")
+    once = laid(into)
+    install(into, "--kiosk")
+    assert laid(into) == once
+    assert {"opt/table-hub/hub/config.py", "etc/systemd/system/table-hub.service"} <= set(once)
+    assert "etc/systemd/system/table-hub-kiosk.service" in once
+    assert "etc/udev/rules.d/70-table-hub.rules" in once
+    assert not [file for file in once if "/.git/" in file or "/.venv/" in file or "node_modules" in file]
+
+
+def test_the_installer_says_every_place_before_it_writes_there(tmp_path: Path) -> None:
+    said = install(tmp_path, "--say")
+    assert laid(tmp_path) == {}
+    install(tmp_path)
+    places = [line.split()[0] for line in said.splitlines()[1:] if line.startswith("  /")]
+    for file in laid(tmp_path):
+        assert any(("/" + file).startswith(place) for place in places), file
+
+
+def test_the_owners_configuration_survives_a_new_version(tmp_path: Path) -> None:
+    install(tmp_path)
+    file = tmp_path / "etc/table-hub/table-hub.toml"
+    assert load(file).hub.state == "/var/lib/table-hub"
+    file.write_text("[web]\nport = 80\n")
+    install(tmp_path)
+    assert load(file).web.port == 80
+
+
+def test_a_new_version_leaves_no_file_of_the_old_one_but_keeps_its_packages(tmp_path: Path) -> None:
+    install(tmp_path)
+    gone, kept = tmp_path / "opt/table-hub/hub/old_room.py", tmp_path / "opt/table-hub/.venv/bin/python"
+    kept.parent.mkdir(parents=True)
+    gone.touch()
+    kept.touch()
+    install(tmp_path)
+    assert (gone.exists(), kept.exists()) == (False, True)
+
+
+def test_removing_leaves_configuration_only(tmp_path: Path) -> None:
+    install(tmp_path, "--kiosk")
+    install(tmp_path, "--remove")
+    assert list(laid(tmp_path)) == ["etc/table-hub/table-hub.toml"]
+
+
+# --- the kiosk --------------------------------------------------------------------------------------
+
+
+def test_the_kiosk_opens_the_local_splash_with_a_profile_that_is_thrown_away(tmp_path: Path) -> None:
+    chromium = tmp_path / "chromium"  # a pretended browser: writes down what it was told, and leaves traces
+    chromium.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{tmp_path}/told"\ntouch "$HOME/Preferences"\n')
+    chromium.chmod(0o755)
+    runtime = tmp_path / "run"
+    runtime.mkdir()
+    subprocess.run(
+        [str(SYSTEMD / "kiosk.sh"), "http://127.0.0.1:8080/t/2/kiosk"],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "DISPLAY": ":9", "XDG_RUNTIME_DIR": str(runtime)},
+        timeout=30,
+        check=True,
+    )
+    told = (tmp_path / "told").read_text().splitlines()
+    assert told[-1] == f"file://{SYSTEMD}/splash.html#http://127.0.0.1:8080/t/2/kiosk"
+    assert {"--kiosk", "--noerrdialogs", "--hide-crash-restore-bubble"} <= set(told)
+    assert any(word.startswith(f"--user-data-dir={runtime}/") for word in told)
+    assert list(runtime.iterdir()) == []
+
+
+class LateHub(BaseHTTPRequestHandler):
+    """A hub that answers, once it is there at all."""
+
+    def do_GET(self) -> None:
+        page = b"<!doctype html><title>The table</title>"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_the_splash_waits_for_a_hub_that_starts_later_and_then_goes_there() -> None:
+    from playwright.sync_api import sync_playwright
+
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        port = nobody.getsockname()[1]
+    address = f"http://127.0.0.1:{port}/t/1/kiosk"
+    with sync_playwright() as play:
+        browser = play.chromium.launch(
+            executable_path=CHROMIUM,
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--no-first-run",
+            ],
+        )
+        page = browser.new_page()
+        with page.expect_event("requestfailed", timeout=10_000):
+            page.goto(f"file://{SYSTEMD}/splash.html#{address}")
+        assert "The table is being set." in page.inner_text("body")
+        hub = ThreadingHTTPServer(("127.0.0.1", port), LateHub)
+        thread = threading.Thread(target=hub.serve_forever, daemon=True)
+        thread.start()
+        try:
+            page.wait_for_url(address, timeout=10_000)
+            assert page.title() == "The table"
+        finally:
+            browser.close()
+            hub.shutdown()
+            thread.join(5)
+            hub.server_close()
+
+
+def test_the_extras_that_were_asked_for_reach_the_installer_behind_sudo(tmp_path: Path) -> None:
+    for name, words in (("id", "echo 1000"), ("sudo", 'echo "$@"')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{words}\n")
+        (tmp_path / name).chmod(0o755)
+    made = subprocess.run(
+        ["make", "-C", str(ROOT), "install", "EXTRAS=pi,ble"],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert "EXTRAS=pi,ble sh " in made.stdout

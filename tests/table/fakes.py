@@ -1,0 +1,354 @@
+"""The world around a table, held still: everything a table tells is kept, in the order it was told."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from hub import games
+from hub.engine.game import Game
+from hub.engine.match import Entry, Head, Match
+from hub.errors import LogError
+from hub.ports import (
+    BoxUp,
+    ClaimAsked,
+    ClaimDecided,
+    Dice,
+    DiceSeen,
+    DiceState,
+    Key,
+    LampPicture,
+    LogEntry,
+    PhoneLink,
+    PhoneSaid,
+    SealedRound,
+)
+from hub.table.chance import Chance
+from hub.table.loop import Ports, Table
+
+
+class MemoryStore:
+    """Fulfils `LogStore` without a disk. `broken` is the disk's trouble, when it has some."""
+
+    def __init__(self, order: list[str] | None = None) -> None:
+        self.heads: dict[str, tuple[str, bytes]] = {}
+        self.entries: dict[str, list[LogEntry]] = {}
+        self.results: dict[str, bytes] = {}
+        self.kept: dict[tuple[str, str], bytes] = {}
+        self.broken = ""
+        self.order = [] if order is None else order
+
+    def _write(self, what: str) -> None:
+        if self.broken:
+            raise LogError(self.broken)
+        self.order.append(what)
+
+    def begin(self, match: str, table: str, head: bytes) -> None:
+        self._write("begin")
+        if match in self.heads:
+            raise LogError(f"There is a match {match} already.")
+        self.heads[match], self.entries[match] = (table, head), []
+
+    def append(self, match: str, entries: Sequence[LogEntry]) -> None:
+        self._write("append")
+        known = {entry.number for entry in self.entries.get(match, [])}
+        numbers = [entry.number for entry in entries]
+        if match not in self.heads or known & set(numbers) or len(set(numbers)) < len(numbers):
+            raise LogError(f"Match {match} cannot take these entries.")
+        self.entries[match] = sorted([*self.entries[match], *entries])
+
+    def cut(self, match: str, length: int, instead: Sequence[LogEntry] = ()) -> None:
+        self._write("cut")
+        numbers = [entry.number for entry in instead]
+        if len(set(numbers)) < len(numbers) or min(numbers, default=length) < length:
+            raise LogError(f"Match {match} cannot take these entries.")
+        self.entries[match] = [*(entry for entry in self.entries[match] if entry.number < length), *instead]
+        self.results.pop(match, None)
+
+    def end(self, match: str, result: bytes) -> None:
+        self._write("end")
+        self.results[match] = result
+
+    def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
+        if match not in self.heads:
+            raise LogError(f"The record holds no match {match}.")
+        entries = list(self.entries[match])
+        if [entry.number for entry in entries] != list(range(len(entries))):
+            raise LogError(f"The record of match {match} has a gap.")
+        return self.heads[match][1], entries
+
+    def running(self, table: str) -> str | None:
+        mine = [match for match, (of, _) in self.heads.items() if of == table and match not in self.results]
+        return mine[-1] if mine else None
+
+    def count(self) -> int:
+        return len(self.heads)
+
+    def keep(self, table: str, name: str, value: bytes) -> None:
+        self._write(f"keep {name}")
+        self.kept[table, name] = value
+
+    def recall(self, table: str, name: str) -> bytes | None:
+        return self.kept.get((table, name))
+
+
+class HeldClock:
+    """Time that stands still."""
+
+    def __init__(self) -> None:
+        self.time = 1000.0
+
+    def now(self) -> float:
+        return self.time
+
+
+@dataclass
+class FakePhones:
+    """What phones would have been told."""
+
+    order: list[str] = field(default_factory=list)
+    public: list[dict[str, Any]] = field(default_factory=list)
+    hands: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    answers: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    admitted: dict[str, str] = field(default_factory=dict)
+    released: list[str] = field(default_factory=list)
+
+    def show_public(self, state: Mapping[str, Any]) -> None:
+        self.order.append("show")
+        self.public.append(json.loads(msgspec.json.encode(state)))
+
+    def show_event(self, event: Mapping[str, Any]) -> None:
+        raise AssertionError("nobody wants it")
+
+    def show_hand(self, sid: str, hand: Mapping[str, Any]) -> None:
+        assert sid in self.admitted, "a hand goes to a seat that is held"
+        self.order.append("hand")
+        self.hands.setdefault(sid, []).append(json.loads(msgspec.json.encode(hand)))
+
+    def answer(self, sid: str, answer: Mapping[str, Any]) -> None:
+        self.order.append("answer")
+        self.answers.setdefault(sid, []).append(dict(answer))
+
+    def admit(self, sid: str, password: str, phone_key: bytes) -> None:
+        assert len(phone_key) == 32
+        self.order.append("admit")
+        self.admitted[sid] = password
+
+    def release(self, sid: str) -> None:
+        self.order.append("release")
+        self.released.append(sid)
+        self.admitted.pop(sid, None)
+
+
+@dataclass
+class FakeBoxes:
+    """What seat boxes would have been told; `rounds` is what is open in each."""
+
+    told: list[tuple[Any, ...]] = field(default_factory=list)
+    rounds: dict[str, SealedRound] = field(default_factory=dict)
+    rings: dict[str, LampPicture] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def open(self, box: str, sealed: SealedRound) -> None:
+        self.told.append(("open", box, sealed.round))
+        self.rounds[box] = sealed
+
+    def reveal(self, box: str, round: int) -> None:
+        self.told.append(("reveal", box, round))
+
+    def cancel(self, box: str, round: int) -> None:
+        self.told.append(("cancel", box, round))
+        if box in self.rounds and self.rounds[box].round == round:
+            del self.rounds[box]
+
+    def ring(self, box: str, picture: LampPicture) -> None:
+        self.rings[box] = picture
+
+    def say(self, box: str, text: str) -> None:
+        self.texts[box] = text
+
+    def buzz(self, box: str, kind: str) -> None:
+        self.told.append(("buzz", box, kind))
+
+    def revealed(self) -> set[str]:
+        return {what[1] for what in self.told if what[0] == "reveal"}
+
+
+@dataclass
+class FakeDice:
+    """A reader that was armed, or not. `numbers` are those of the arms, `reread` the ones that wanted no throw."""
+
+    armed: list[tuple[int, int, int]] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    reread: list[int] = field(default_factory=list)
+    on: bool = False
+
+    def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:
+        assert number > max(self.numbers, default=0), "an arm's number rises"
+        self.armed.append((seat, count, sides))
+        self.numbers.append(number)
+        self.reread += [number] if lying else []
+        self.on = True
+
+    def disarm(self) -> None:
+        self.on = False
+
+
+@dataclass
+class FakeLamps:
+    """Rings at the seats."""
+
+    order: list[str] = field(default_factory=list)
+    shown: list[dict[int, LampPicture]] = field(default_factory=list)
+
+    def show(self, rings: Mapping[int, LampPicture]) -> None:
+        self.order.append("rings")
+        self.shown.append(dict(rings))
+
+
+@dataclass
+class FakePage:
+    """A panel."""
+
+    shown: list[tuple[int, bool]] = field(default_factory=list)
+
+    def show(self, public: Mapping[str, Any], settled: bool) -> None:
+        self.shown.append((public["seq"], settled))
+
+
+class Room:
+    """A table with everything around it, its boxes `placed` at their seats. With the `store` of an earlier room: a restart."""
+
+    def __init__(
+        self,
+        seats: int = 3,
+        *,
+        boxes: bool = True,
+        placed: bool = True,
+        reader: bool | Dice = True,
+        store: MemoryStore | None = None,
+        offered: Sequence[Game] = (),
+        seed: int = 1,
+        start: bool = True,
+    ) -> None:
+        self.order: list[str] = []
+        self.store = store or MemoryStore()
+        self.store.order = self.order
+        self.clock, self.phones, self.boxes = HeldClock(), FakePhones(self.order), FakeBoxes()
+        self.dice, self.lamps, self.page = FakeDice(), FakeLamps(self.order), FakePage()
+        self.ports = Ports(self.store, self.phones, self.clock, Chance(seed), [self.lamps], [self.page])
+        self.ports.boxes = self.boxes if boxes else None
+        self.ports.dice = self.dice if reader is True else reader or None
+        self.named = {f"box-{seat}": seat for seat in range(1, seats + 1)} if boxes and placed else {}
+        self.table = Table(
+            "1", "Table 1", seats, offered or [games.find("bid-and-bait")], self.ports,
+            address=lambda: "http://10.42.0.1:8080", place_boxes=self.named,
+        )  # fmt: skip
+        self.decided: list[ClaimDecided] = []
+        self.sids: dict[int, str] = {}
+        self.seats = seats
+        if start:
+            self.table.start()
+
+    # --- people ---
+
+    def take(self, *signals: object) -> None:
+        for signal in signals:
+            self.table.take(signal)
+
+    def boxes_up(self, boot: str = "b1") -> None:
+        self.take(*(BoxUp(box, boot, "1", 8) for box in self.named))
+
+    def claim(self, seat: int, code: str | None = None, name: str = "") -> ClaimDecided | None:
+        """Ask for a seat; the decision, if there is one at once."""
+        before = len(self.decided)
+
+        def answer(decided: ClaimDecided) -> None:
+            self.order.append("decided")
+            self.decided.append(decided)
+
+        self.take(ClaimAsked(secrets.token_hex(4), seat, b"k" * 32, code, name, answer))
+        return self.decided[-1] if len(self.decided) > before else None
+
+    def code(self, seat: int) -> str:
+        code = self.state["seats"][seat - 1]["claim_code"]
+        assert isinstance(code, str)
+        return code
+
+    def sit(self, *seats: int) -> None:
+        """Sit down with a phone by the seat's code."""
+        for seat in seats or range(1, self.seats + 1):
+            decided = self.claim(seat, self.code(seat), f"Guest {seat}")
+            assert decided is not None
+            assert decided.held
+            self.sids[seat] = decided.sid
+            self.take(PhoneLink(decided.sid, True))
+
+    def say(
+        self, seat: int, verb: str, args: dict[str, Any] | None = None, *,
+        number: int | None = None, epoch: int | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """A phone's request, and its answer."""
+        sid, request = self.sids[seat], secrets.token_hex(8)
+        self.take(PhoneSaid(sid, request, 1, self.state["epoch"] if epoch is None else epoch, number, verb, args or {}))
+        answer = self.phones.answers[sid][-1]
+        assert answer["re"] == request
+        return answer
+
+    def say_leave(self, seat: int) -> None:
+        """A phone gives its seat up; its login is gone, so there is no answer."""
+        sid = self.sids.pop(seat)
+        self.take(PhoneSaid(sid, secrets.token_hex(8), 1, self.state["epoch"], None, "leave", {}))
+
+    def act(self, seat: int, move: str, **args: Any) -> dict[str, Any]:
+        return self.say(seat, "act", {"move": move, **args})
+
+    def start(self, game: str = "bid-and-bait", **options: Any) -> None:
+        assert self.say(min(self.sids), "start", {"game": game, "options": options})["ok"]
+
+    def see(self, state: DiceState, *faces: int, say: str = "", arm: int = 0) -> None:
+        """What the reader sees of the throw it is armed for, or of an older one."""
+        self.take(DiceSeen("tray", arm or max(self.dice.numbers, default=1), state, faces, say))
+
+    def roll(self, *faces: int) -> None:
+        """The roller types its dice, and somebody else says yes."""
+        roller = self.state["dice"]["seat"]
+        assert self.say(roller, "roll", {"faces": list(faces)})["ok"]
+        if self.state["dice"] and self.state["dice"]["state"] == "typed":
+            other = next(seat for seat in self.sids if seat != roller and str(seat) in self.state["view"]["seats"])
+            assert self.say(other, "dice", {"say": "accept"})["ok"]
+
+    def press(self, seat: int, *controls: Any) -> None:
+        self.take(*(Key(f"box-{seat}", control, "down") for control in controls))
+
+    # --- what there is to see ---
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The newest public state."""
+        return self.phones.public[-1]
+
+    def hand(self, seat: int) -> dict[str, Any]:
+        """The newest hand of a seat."""
+        return self.phones.hands[self.sids[seat]][-1]
+
+    @property
+    def match(self) -> Match:
+        """The match as the record alone tells it."""
+        head, lines = self.store.load(list(self.store.heads)[-1])
+        known = msgspec.json.decode(head, type=Head)
+        return Match.replay(games.find(known.game), known, [msgspec.json.decode(one.line, type=Entry) for one in lines])
+
+    def seen(self) -> dict[str, Any]:
+        """What all and each see of the match, without what counts messages."""
+        state = self.state
+        told = {key: state[key] for key in ("match", "view", "state", "want", "over")}
+        fields = ("you", "moves", "want", "locked", "number", "secret")
+        hands = {seat: {key: self.hand(seat).get(key) for key in fields} for seat in self.sids}
+        return deepcopy({"public": told, "hands": hands})

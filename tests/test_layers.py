@@ -1,0 +1,30 @@
+"""import-linter (`make check`) guards only the packages that its contracts name: so they name all of them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+
+
+def layered(container: str | None) -> set[str]:
+    """Return the modules that the layers contract of a package, or the one of the whole project, names."""
+    wanted = [container] if container else None
+    layers = next(one["layers"] for one in CONTRACTS if one["type"] == "layers" and one.get("containers") == wanted)
+    return {module for layer in layers for module in re.split(r" [|:] ", layer)}
+
+
+def modules(folder: Path) -> set[str]:
+    found = {path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    return found - {"__init__"}
+
+
+def test_every_package_is_on_a_layer() -> None:
+    assert {f"hub.{name}" for name in modules(ROOT / "hub")} | {"drivers", "phone_ui"} == layered(None)
+
+
+def test_every_file_of_the_table_is_on_a_layer() -> None:
+    assert modules(ROOT / "hub" / "table") == layered("hub.table")
