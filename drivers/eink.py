@@ -26,6 +26,7 @@ from drivers.needs import Need
 from drivers.own_thread import Inbox, Threaded
 from hub.errors import ConfigError, DeviceError
 from hub.ports import Clock
+from hub.state import PublicState
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ CLEAN_AFTER = 600.0  # seconds of rest, after which shadows of partial refreshes
 DAY = 24 * 3600.0  # a panel is to be refreshed wholly once a day (Waveshare's advice)
 LAST_WORD = 8.0  # seconds that the end of the hub waits for the last picture
 
-Draw = Callable[[Mapping[str, Any]], Image.Image]
+Draw = Callable[[PublicState], Image.Image]
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
@@ -134,7 +135,7 @@ class Eink(Threaded):
         self._clock = clock
         self._open_bus, self._open_header, self._pause = open_bus, open_header, pause
         self._lock = threading.Lock()
-        self._newest: tuple[Mapping[str, Any], bool] | None = None
+        self._newest: tuple[PublicState, bool] | None = None
         self._image: Image.Image | None = None  # what should be on the panel
         self._settled = False
         self._shown: Image.Image | None = None  # what is on it, as far as is known
@@ -153,7 +154,7 @@ class Eink(Threaded):
         self._thread.tell(self._last_word)
         self._thread.close(LAST_WORD)
 
-    def show(self, public: Mapping[str, Any], settled: bool) -> None:
+    def show(self, public: PublicState, settled: bool) -> None:
         """The newest public state; one that was not drawn yet is forgotten, but for its round's end."""
         with self._lock:
             self._newest = (public, settled or (self._newest is not None and self._newest[1]))

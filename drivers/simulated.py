@@ -29,10 +29,11 @@ from drivers.dice_end import MOST_DICE, SimDice
 from drivers.line import Calls, SteadyClock
 from drivers.own_thread import Inbox
 from hub.ports import Clock, Control
+from hub.state import PublicState
 
 log = logging.getLogger(__name__)
 
-Draw = Callable[[Mapping[str, Any]], Image.Image]
+Draw = Callable[[PublicState], Image.Image]
 
 
 def _nothing() -> None:
@@ -183,7 +184,7 @@ class SimPanel:
         self._draws = dict(draws)
         self._changed = changed
         self._turn = threading.Condition()
-        self._newest: Mapping[str, Any] | None = None
+        self._newest: PublicState | None = None
         self._pngs: dict[str, bytes] = {}
         self._versions: dict[str, int] = dict.fromkeys(draws, 0)
         self._closing = False
@@ -201,7 +202,7 @@ class SimPanel:
         if self._thread.is_alive():
             self._thread.join(timeout=5)
 
-    def show(self, public: Mapping[str, Any], settled: bool) -> None:  # noqa: ARG002 - a window never needs the full refresh
+    def show(self, public: PublicState, settled: bool) -> None:  # noqa: ARG002 - a window never needs the full refresh
         """The newest public state; drawn as soon as the one before it is done."""
         with self._turn:
             self._newest = public
@@ -229,7 +230,7 @@ class SimPanel:
             for size, draw in self._draws.items():
                 self._draw(size, draw, public)
 
-    def _draw(self, size: str, draw: Draw, public: Mapping[str, Any]) -> None:
+    def _draw(self, size: str, draw: Draw, public: PublicState) -> None:
         try:
             image = draw(public)
         except Exception:  # a driver's thread lives on (design, section 6); the last good picture stays

@@ -14,6 +14,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol, Self
 
+from msgspec import to_builtins
 from PIL import Image
 
 from drivers.header import check_devices
@@ -28,6 +29,7 @@ from hub.network.encryption import HubKey, to_base64
 from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerDown, ClaimAsked, Device
+from hub.state import PublicState
 from hub.store import Store
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
@@ -203,8 +205,9 @@ class Hub:
         self.tables[part.id] = table
         self._faces[part.id] = Face(table, link, bench)
 
-    def _draw(self, public: Mapping[str, Any], size: PanelSize) -> Image.Image:
+    def _draw(self, state: PublicState, size: PanelSize) -> Image.Image:
         """A panel of `size` for a table's public state."""
+        public = to_builtins(state)
         join = (
             f"{public.get('url', '')}/t/{public['table']}#k={to_base64(self.key.public)}" if public.get("url") else ""
         )

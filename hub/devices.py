@@ -28,6 +28,7 @@ from hub.ports import (
     LampPicture,
     SealedRound,
 )
+from hub.state import PublicState
 
 
 @runtime_checkable
@@ -101,7 +102,7 @@ def wired(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire]]]:
 def connect(
     block: DevicePart,
     inbox: Callable[[object], None],
-    draws: Mapping[str, Callable[[Mapping[str, Any]], Image.Image]],
+    draws: Mapping[str, Callable[[PublicState], Image.Image]],
 ) -> Device:
     """The device of a `[[device]]` block: `driver = "button_box"` is `drivers/button_box.py`. Raises ConfigError."""
     device: Device = driver_of(block).connect(block.settings, inbox, draws)

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
+from hub.state import Ack, Hand, PublicState
+
 
 class SeatMark(NamedTuple):
     """How a seat is told apart without colour: a symbol, its name, and a colour beside them (rrggbb)."""
@@ -261,7 +263,7 @@ class Lamps(Protocol):
 class Page(Protocol):
     """A panel: e-ink or a window that stands for one. Draws from the table's public state itself."""
 
-    def show(self, public: Mapping[str, Any], settled: bool) -> None:
+    def show(self, public: PublicState, settled: bool) -> None:
         """Take the newest public state; `settled` marks a round end (a good moment for a full refresh)."""
 
 
@@ -342,16 +344,13 @@ class Device(Protocol):
 class Phones(Protocol):
     """The phones of one table, over the broker."""
 
-    def show_public(self, state: Mapping[str, Any]) -> None:
+    def show_public(self, state: PublicState) -> None:
         """Publish the newest public state (retained)."""
 
-    def show_event(self, event: Mapping[str, Any]) -> None:
-        """Publish what just happened (not retained)."""
-
-    def show_hand(self, sid: str, hand: Mapping[str, Any]) -> None:
+    def show_hand(self, sid: str, hand: Hand) -> None:
         """Seal and publish the newest private state of a claim (retained)."""
 
-    def answer(self, sid: str, answer: Mapping[str, Any]) -> None:
+    def answer(self, sid: str, answer: Ack) -> None:
         """Seal and publish the answer to one request."""
 
     def admit(self, sid: str, password: str, phone_key: bytes) -> None:

@@ -6,17 +6,19 @@ import logging
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hub.network import messages
 from hub.network.encryption import HubKey, Pair, SealBroken
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
+from hub.state import Ack
 from phone_ui.newest import Newest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from hub.ports import Broker
+    from hub.state import Hand, PublicState
 
 log = logging.getLogger(__name__)
 
@@ -57,32 +59,28 @@ class PhonesOverMqtt:
 
     # --- from the table ---
 
-    def show_public(self, state: Mapping[str, Any]) -> None:
+    def show_public(self, state: PublicState) -> None:
         """Publish the newest public state."""
-        told = messages.public_bytes(state)
+        told = messages.to_bytes(state)
         self.public.put(told)
         self._broker.publish(self.topics.state, told, retain=True)
 
-    def show_event(self, event: Mapping[str, Any]) -> None:
-        """Publish what just happened."""
-        self._broker.publish(self.topics.event, messages.event_bytes(event), retain=False, qos=0)
-
-    def show_hand(self, sid: str, hand: Mapping[str, Any]) -> None:
+    def show_hand(self, sid: str, hand: Hand) -> None:
         """Seal and publish the newest private state; nothing for a claim that is over."""
-        told = messages.hand_bytes(hand)
+        told = messages.to_bytes(hand)
         with self._lock:
             claim = self._claims.get(sid)
             if claim is not None:  # under the lock: a hand must not follow the wiping of its topic
                 self._broker.publish(self.topics.hand(sid), claim.pair.seal(told, messages.HAND_SIZE), retain=True)
 
-    def answer(self, sid: str, answer: Mapping[str, Any]) -> None:
+    def answer(self, sid: str, answer: Ack) -> None:
         """Seal and publish the answer to one request, and remember it for a phone that asks again."""
-        told = messages.ack_bytes(answer)
+        told = messages.to_bytes(answer)
         with self._lock:
             claim = self._claims.get(sid)
             if claim is None:
                 return
-            claim.answers[str(answer["re"])] = told
+            claim.answers[answer.re] = told
             while len(claim.answers) > KEPT_ANSWERS:
                 claim.answers.popitem(last=False)
         self._send_answer(sid, claim, told)
@@ -156,7 +154,7 @@ class PhonesOverMqtt:
         elif not asked_before:
             sentence = "An old request came again; it was not used."
             self._garbled(sid, claim, sentence)
-            self._send_answer(sid, claim, messages.ack_bytes({"re": act.id, "ok": False, "error": sentence}))
+            self._send_answer(sid, claim, messages.to_bytes(Ack(act.id, ok=False, error=sentence)))
 
     def _send_answer(self, sid: str, claim: _Claim, told: bytes) -> None:
         self._broker.publish(self.topics.ack(sid), claim.pair.seal(told, messages.NOTE_SIZE), retain=False)

@@ -79,8 +79,8 @@ def test_without_mosquitto_the_table_plays_on_with_its_boxes_and_says_so(tmp_pat
     made.device = [DevicePart("simulated", "1", "bench", {"seats": 2})]
     made.table = [TablePart(seats=2)]
     with running(made) as hub:
-        until(lambda: bool(state(hub)["notice"]), "the notice")
-        assert "mosquitto" in state(hub)["notice"]
+        until(lambda: bool(state(hub)["notices"]), "the notice")
+        assert "mosquitto" in str(state(hub)["notices"])
         until(lambda: [seat["box"] for seat in state(hub)["seats"]] == ["on", "on"], "the boxes")
         face = hub._faces["1"]
         assert face.bench
@@ -107,7 +107,7 @@ def test_a_device_that_is_not_there_is_said_and_the_table_plays_on_with_the_othe
     made.table = [TablePart(seats=2)]
     made.device = [DevicePart("simulated", "1", "bench", {"seats": 2}), DevicePart("gpio_box")]
     with running(made) as hub:
-        until(lambda: "header's pins" in str(state(hub)["notice"]), "the notice")
+        until(lambda: "header's pins" in str(state(hub)["notices"]), "the notice")
         until(lambda: [seat["box"] for seat in state(hub)["seats"]] == ["on", "on"], "the boxes")
         face = hub._faces["1"]
         assert face.bench
@@ -123,7 +123,7 @@ def test_boxes_of_several_devices_sit_at_one_table(tmp_path: Path) -> None:
         DevicePart("gpio_box", "1", "third", {"pins": "mock"}),
     ]
     with running(made) as hub:
-        until(lambda: "press any button on the box for seat 3" in str(state(hub)["notice"]), "the third box")
+        until(lambda: "press any button on the box for seat 3" in str(state(hub)["notices"]), "the third box")
         until(lambda: [seat["box"] for seat in state(hub)["seats"]][:2] == ["on", "on"], "the boxes on cables")
 
 

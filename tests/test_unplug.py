@@ -24,6 +24,7 @@ from hub.engine.decision import Amount, Won, ask, ask_all, offer, roll, tell
 from hub.engine.match import Entry
 from hub.errors import DeviceLost
 from hub.ports import BoxBid, DeviceDown, DeviceUp, Key, Tick
+from hub.state import PublicState
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
 from tests.drivers.bench import PATIENCE, StillClock
@@ -378,10 +379,10 @@ def test_a_panel_that_is_gone_holds_nobody_up_and_shows_the_newest_when_it_is_ba
     glass = Glass(asked, time)
     drawn: list[int] = []
 
-    def draw(public: Any) -> Image.Image:
-        drawn.append(public["seq"])
+    def draw(public: PublicState) -> Image.Image:
+        drawn.append(public.seq)
         image = Image.new("1", (250, 122), 1)
-        image.paste(0, (0, 0, 1 + public["seq"] % 250, 60))
+        image.paste(0, (0, 0, 1 + public.seq % 250, 60))
         return image
 
     def disturb(hall: Hall, now: str, seat: int) -> None:
@@ -392,11 +393,11 @@ def test_a_panel_that_is_gone_holds_nobody_up_and_shows_the_newest_when_it_is_ba
             time.advance(60.0)
         if now == "when asked" and glass.out:
             assert any(isinstance(signal, DeviceDown) for signal in hall.heard)
-            assert hall.state["notice"] == "There is no panel."
+            assert [one["text"] for one in hall.state["notices"]] == ["There is no panel."]
             glass.out = False
             time.advance(5.0)  # its rest between two tries is over
             hall.until(lambda: any(isinstance(one, DeviceUp) for one in hall.heard), "the panel")
-            assert hall.state["notice"] is None
+            assert hall.state["notices"] == []
 
     hall = Hall(disturb)
     halls.append(hall)

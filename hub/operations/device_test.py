@@ -29,9 +29,10 @@ from hub.ports import (
     LampPicture,
     Turn,
 )
+from hub.state import PublicState
 
 LAMP_SECONDS = 3.0  # three rounds of the comet that lights each lamp
-STATE: Mapping[str, Any] = {"trial": True}
+STATE = PublicState("1", "", "", "", 0, 0, "lobby", [])  # a test sheet shows nothing of it
 RIGHT, LEFT = "dial right", "dial left"
 
 
@@ -45,7 +46,7 @@ class Hands(Protocol):
         """One act of a person; a sentence where it cannot be."""
 
 
-def trial_sheet(_state: Mapping[str, Any], size: PanelSize) -> Image.Image:
+def trial_sheet(_state: PublicState, size: PanelSize) -> Image.Image:
     """A sheet that shows whether a panel is whole and the right way up: frame, arrow, squares of black and white."""
     form = SIZES[size]
     paper = Sheet(form.width, form.height)

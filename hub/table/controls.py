@@ -143,7 +143,17 @@ class Refused:
 
 
 Meaning: TypeAlias = (
-    Chosen | TypedFaces | AcceptDice | ReadAgain | HubRolls | AsItLies | Doubts | CallStaff | WhatIsThis | Nothing | Refused
+    Chosen
+    | TypedFaces
+    | AcceptDice
+    | ReadAgain
+    | HubRolls
+    | AsItLies
+    | Doubts
+    | CallStaff
+    | WhatIsThis
+    | Nothing
+    | Refused
 )
 
 _ON_THE_PHONE = Refused("Answer this one on your phone.")
@@ -191,7 +201,9 @@ def _line(moves: Sequence[Move], words: Words | None) -> tuple[list[Answer], int
     if not values:
         return single, single.index(rest) if rest else 0
     if rest:
-        before = [move for move in takewhile(lambda move: move.name != rest.move, moves) if len(laid.get(move.name, ())) > 1]
+        before = [
+            move for move in takewhile(lambda move: move.name != rest.move, moves) if len(laid.get(move.name, ())) > 1
+        ]
         single.remove(rest)
         values.insert(sum(1 for one in values if any(_is(move, one) for move in before)), rest)
     line = [*reversed(single), *values]
@@ -218,7 +230,11 @@ def _now_of(move: Move, done: Mapping[str, Any], words: Words | None) -> Move:
     now = [name for name in left if name not in later] or sorted(left, key=later.index)[:1]
     return Move(
         move.name,
-        {name: Fixed(done[name]) if name in done else param for name, param in move.params.items() if name in (*done, *now)},
+        {
+            name: Fixed(done[name]) if name in done else param
+            for name, param in move.params.items()
+            if name in (*done, *now)
+        },
     )
 
 
@@ -391,7 +407,10 @@ def _picked(moves: Sequence[Move], line: Sequence[Answer], at: int, number: int)
         large = {
             move.name
             for move in moves
-            if any(isinstance(param, Amount) and len(_values(param, alone=True)) > len(_KEYS) for param in move.params.values())
+            if any(
+                isinstance(param, Amount) and len(_values(param, alone=True)) > len(_KEYS)
+                for param in move.params.values()
+            )
         }
         listed = [answer for answer in sealed_line(moves) if answer.move not in large]
         return line.index(listed[number - 1]) if number <= len(listed) else None
@@ -610,7 +629,9 @@ def label(answer: Answer, words: Words | None = None, view: View | None = None, 
     for name, value in answer.args.items():
         lies = _lying(view, part(about, "from").get(name), value)
         said = _recorded(name, value, words, view) or (
-            _said(name, value, words, view, deck, short=short) if lies is None else _card(lies, words, deck, short=short)
+            _said(name, value, words, view, deck, short=short)
+            if lies is None
+            else _card(lies, words, deck, short=short)
         )
         values[name] = _as_told(name, value, said, words)
     if not about.get("label"):

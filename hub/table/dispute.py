@@ -9,13 +9,14 @@ through, the roll stands as it was.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from hub.engine.decision import Action, Roll
 from hub.engine.match import Match
-from hub.table.rolls import Batch, least
+from hub.state import Batch, PublicDispute
+from hub.table.rolls import least
 
 ASK_SECONDS = 5.0  # after a roll was accepted
 VOTE_SECONDS = 20.0  # then the roll stands
@@ -92,15 +93,15 @@ class Dispute:
         """How it ended, while the game goes on."""
         self.stage, self.first, self._say, self.until = "told", None, say, now + TOLD_SECONDS
 
-    def public(self, seated: Collection[int]) -> dict[str, Any]:
+    def public(self, seated: Collection[int]) -> PublicDispute:
         """The dispute as everybody sees it."""
-        return {
-            "stage": self.stage,
-            "seat": self.roll.seat,
-            "faces": self.faces,
-            "read": least(self.batches),
-            "yes": list(self._yes),
-            "no": list(self._no),
-            "needs": len({*seated, *self.voted}) // 2 + 1,
-            "say": self._say,
-        }
+        return PublicDispute(
+            stage=self.stage,
+            seat=self.roll.seat,
+            faces=self.faces,
+            read=least(self.batches),
+            yes=list(self._yes),
+            no=list(self._no),
+            needs=len({*seated, *self.voted}) // 2 + 1,
+            say=self._say,
+        )

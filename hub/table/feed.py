@@ -1,44 +1,42 @@
-"""What everybody is told of a match beside its view: what happened, what changed of money and points, which games there are."""
+"""What everybody is told of a match beside its view: events, changes of money and points, the games of the lobby."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from hub.engine.game import Game
 from hub.engine.match import Match
+from hub.state import Change, GameOffer, PublicEvent
 
 SHOWN_EVENTS = 30
 SHOWN_CHANGES = 60  # of money and points, in this round and the last
 
 
-def events(match: Match) -> list[dict[str, Any]]:
-    """What happened last, oldest first."""
+def events(match: Match) -> list[PublicEvent]:
+    """Return what happened last, oldest first."""
     first = max(0, len(match.events) - SHOWN_EVENTS)
     return [
-        {"n": n, "text": event.text, "rule": event.rule or None, "kind": event.kind, "data": event.data}
+        PublicEvent(n, event.text, event.rule or None, event.kind, event.data)
         for n, event in enumerate(match.events[first:], first)
     ]
 
 
-def changes(match: Match) -> list[dict[str, Any]]:
-    """What has changed of money and points in this round and the last, newest first: all that "why?" is made of."""
-    told: list[dict[str, Any]] = []
+def changes(match: Match) -> list[Change]:
+    """Return the changes of money and points in this round and the last, newest first: what "why?" is made of."""
+    found: list[Change] = []
     for n in range(len(match.events) - 1, -1, -1):
         event = match.events[n]
-        if event.round < match.state.round - 1 or len(told) == SHOWN_CHANGES:
+        data = event.data
+        if event.round < match.state.round - 1 or len(found) == SHOWN_CHANGES:
             break
-        if "what" in event.data and "sum" in event.data:
-            change = {key: event.data.get(key) for key in ("seat", "what", "from", "to", "sum")}
-            told.append({"n": n, "round": event.round, "text": event.text, "rule": event.rule, **change})
-    return told
+        if "what" in data and "sum" in data:
+            found.append(
+                Change(
+                    n=n, round=event.round, seat=data["seat"], what=data["what"], text=event.text, rule=event.rule,
+                    sum=data["sum"], was=data.get("from"), to=data.get("to"),
+                )
+            )  # fmt: skip
+    return found
 
 
-def game_card(game: Game) -> dict[str, Any]:
-    """A game as it is offered in the lobby."""
-    return {
-        "name": game.name,
-        "title": game.title,
-        "seats": list(game.seats),
-        "minutes": game.words["minutes"],
-        "blurb": game.words["blurb"],
-    }
+def offer(game: Game) -> GameOffer:
+    """Return a game as the lobby offers it."""
+    return GameOffer(game.name, game.title, game.seats, game.words["minutes"], game.words["blurb"])

@@ -20,14 +20,13 @@ from dataclasses import dataclass, field
 from secrets import choice
 from typing import Any
 
-from msgspec import structs
+from msgspec import structs, to_builtins
 
 from hub.display import rings
 from hub.engine.decision import CHANCE, Action, Roll
 from hub.engine.game import Game
 from hub.engine.match import Decision, Match
 from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, RulesBug, Stale, StartRefused
-from hub.network.messages import tidy_name
 from hub.ports import (
     BoxBid,
     BoxCheated,
@@ -56,12 +55,13 @@ from hub.ports import (
     Tick,
     Turn,
 )
+from hub.state import Ack, Batch, Faces, Hand, Notice, PublicState, View, Waiting, WantedRoll, tidy_name
 from hub.table import controls, feed
 from hub.table.box_displays import Consoles, seen_by
 from hub.table.chance import Chance
 from hub.table.dispute import Dispute, KeptDispute
 from hub.table.match_log import Record
-from hub.table.rolls import Batch, Tray, least
+from hub.table.rolls import Tray, least
 from hub.table.sealed_round import SealedChoice
 from hub.table.seats import Place, Seating
 
@@ -450,11 +450,9 @@ class Table:
             refusal = NotAsked(f"The match stands still: {why}", "RECORD")
         # What was taken is shown first, so that the answer never runs ahead of the view.
         shown = None if refusal else self._show_phones()
-        answer = {"re": said.id, "ok": refusal is None, "seq": self._seq}
-        if refusal:
-            answer |= {"error": refusal.sentence, "code": refusal.code}
         if place.sid == said.sid:
-            self._ports.phones.answer(said.sid, answer)
+            error, code = (refusal.sentence, refusal.code) if refusal else (None, None)
+            self._ports.phones.answer(said.sid, Ack(said.id, refusal is None, error, code, self._seq))
         if shown:
             self._show_around(shown)
         return False
@@ -588,7 +586,9 @@ class Table:
         """Whose table has no phone turns a dial until the game stands there that a push is to start."""
         names = list(self._games)
         first = -1 if detents > 0 else 0
-        self._chosen_game = names[((names.index(self._chosen_game) if self._chosen_game else first) + detents) % len(names)]
+        self._chosen_game = names[
+            ((names.index(self._chosen_game) if self._chosen_game else first) + detents) % len(names)
+        ]
         game = self._games[self._chosen_game]
         least, most = game.seats
         self._notice = f"A push starts {game.title}, for {least} to {most} players. Turn a dial for another game."
@@ -845,7 +845,9 @@ class Table:
         """The dispute whose dice are being read again, if any."""
         return self._dispute if self._dispute and self._dispute.stage == "reading" else None
 
-    def _let_doubt(self, decision: Decision, roll: Roll, batches: list[Batch], hidden: Mapping[int, Counter[str]]) -> None:
+    def _let_doubt(
+        self, decision: Decision, roll: Roll, batches: list[Batch], hidden: Mapping[int, Counter[str]]
+    ) -> None:
         """A roll was accepted: for a few seconds any seat may ask for it to be read again.
 
         Not what the hub itself rolled, and not where the roll has shown what nobody can forget again.
@@ -912,7 +914,9 @@ class Table:
             self._let_stand(dispute, "The dice show the same: the roll stands.")
             return
         first = {"faces": dispute.faces, "read": least(dispute.batches)}
-        self._act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read, "first": first}, number=dispute.number))
+        self._act(
+            Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read, "first": first}, number=dispute.number)
+        )
         self._dispute = None
         self._record.forget_doubted()
 
@@ -962,7 +966,7 @@ class Table:
         """Everybody gets the newest complete picture: phones, kiosk, rings, panels."""
         self._show_around(self._show_phones())
 
-    def _show_phones(self) -> dict[str, Any]:
+    def _show_phones(self) -> PublicState:
         """Phones and kiosk, which come first: theirs is the longest way. Returns the public state they were shown."""
         self._seq += 1
         state = self._public_state()
@@ -972,9 +976,9 @@ class Table:
                 self._ports.phones.show_hand(place.sid, self._hand(place))
         return state
 
-    def _show_around(self, state: Mapping[str, Any]) -> None:
+    def _show_around(self, state: PublicState) -> None:
         """What stands around the table: rings and panels."""
-        pictures = rings(state, self._words() or None)
+        pictures = rings(to_builtins(state), self._words() or None)
         for lamps in self._ports.lamps:
             lamps.show(pictures)
         if self._ports.boxes:
@@ -990,78 +994,77 @@ class Table:
         """What is wrong with the first device that is lost."""
         return next(iter(self._lost_devices.values()), "")
 
-    def _public_state(self) -> dict[str, Any]:
+    def _public_state(self) -> PublicState:
         match, decision = self._match, self._decision()
         fault = match.fault if match else None
-        stage = (
-            "stopped" if self._stopped or fault else "lobby" if match is None else "over" if match.over else "playing"
-        )
         game = match.game if match else self._games.get(self._chosen_game)
-        return {
-            "v": 1,
-            "table": self.id,
-            "name": self.name,
-            "code": self.code,
-            "url": self._address(),
-            "epoch": self._record.epoch,
-            "seq": self._seq,
-            "match": self._record.match if match else None,
-            "game": game.name if game else None,
-            "title": game.title if game else "",
-            "state": stage,
-            "seats": [place.public() for place in self._seating],
-            "view": match.view(None) if match else None,
-            "locked": self._locked(decision) if decision and decision.kind == "sealed" else [],
-            "want": self._want(decision) if decision else "",
-            "events": feed.events(match) if match else [],
-            "why": feed.changes(match) if match else [],
-            "dice": self._tray.public(len(self._voters())) if decision else None,
-            "dispute": self._dispute.public(self._voters()) if self._dispute else None,
-            "kit": self._tray.public_kit(),
-            "notice": self._stopped or self._without_broker or self._notice or self._lost_device or None,
-            "over": match.over.wire() if match and match.over else None,
-            "games": [feed.game_card(game) for game in self._games.values()],
-            "nudged": list(self._nudged),
-            "claiming": [seat] if (seat := self._seating.claimed) else [],
-        }
+        notice = self._stopped or self._without_broker or self._notice or self._lost_device
+        return PublicState(
+            table=self.id,
+            name=self.name,
+            code=self.code,
+            url=self._address(),
+            epoch=self._record.epoch,
+            seq=self._seq,
+            match=self._record.match if match else None,
+            game=game.name if game else None,
+            title=game.title if game else "",
+            state="stopped"
+            if self._stopped or fault
+            else "lobby"
+            if match is None
+            else "over"
+            if match.over
+            else "playing",
+            seats=[place.public() for place in self._seating],
+            view=_view(match) if match else None,
+            locked=self._locked(decision) if decision and decision.kind == "sealed" else [],
+            want=self._want(decision) if decision else "",
+            events=feed.events(match) if match else [],
+            why=feed.changes(match) if match else [],
+            dice=self._tray.public(len(self._voters())) if decision else None,
+            dispute=self._dispute.public(self._voters()) if self._dispute else None,
+            kit=self._tray.public_kit(),
+            notices=[Notice("notice", "warning", notice)] if notice else [],
+            over=match.over if match else None,
+            games=[feed.offer(game) for game in self._games.values()],
+            nudged=list(self._nudged),
+            claiming=[seat] if (seat := self._seating.claimed) else [],
+        )
 
-    def _hand(self, place: Place) -> dict[str, Any]:
+    def _hand(self, place: Place) -> Hand:
         match, decision, seat = self._match, self._decision(), place.seat
-        hand: dict[str, Any] = {
-            "v": 1,
-            "epoch": self._record.epoch,
-            "seq": self._seq,
-            "match": self._record.match if match else None,
-            "seat": seat,
-            "seat_code": place.code,
-        }
         if match is None or seat not in match.state.seats:
-            return hand
-        hand["you"] = match.view(seat)["you"]
+            number = self._record.match if match else None
+            return Hand(self._record.epoch, self._seq, seat, match=number, seat_code=place.code)
+        hand = Hand(
+            self._record.epoch,
+            self._seq,
+            seat,
+            match=self._record.match,
+            seat_code=place.code,
+            you=match.view(seat)["you"],
+        )
         if decision is None:
-            return hand | {"undo": True} if match.fault and match.log else hand
+            return structs.replace(hand, undo=bool(match.fault and match.log))
         if self._dispute and self._dispute.stage == "vote":
-            return hand | {"number": decision.number, "moves": []}
-        moves = match.moves(seat)
-        answer = decision.answers.get(seat)
-        hand |= {
-            "number": decision.number,
-            "secret": decision.kind == "sealed",
-            "want": self._want(decision) if seat in decision.asked or (decision.roll and decision.roll.seat == seat) else "",
-            "moves": moves,
-            "barred": match.barred(seat),
-            "notes": match.notes(seat),
-            "locked": {"move": answer.move, **answer.args} if answer else None,
-            "undo": self._may_undo(seat),
-        }
-        if self._sealed and seat in self._sealed:
-            hand["dial"] = self._sealed.start(seat) + 1
-            hand["dial_at"] = controls.label(self._sealed.first(seat), match.game.words, seen_by(match, seat))
-        if decision.roll and decision.roll.seat == seat:
-            hand["faces"] = {"count": self._tray.missing, "sides": decision.roll.sides}
-            if self._tray.fallen:
-                hand["moves"] = []
-        return hand
+            return structs.replace(hand, number=decision.number)
+        roller = decision.roll is not None and decision.roll.seat == seat
+        answer, sealed = decision.answers.get(seat), self._sealed if self._sealed and seat in self._sealed else None
+        return structs.replace(
+            hand,
+            number=decision.number,
+            secret=decision.kind == "sealed",
+            want=self._want(decision) if seat in decision.asked or roller else "",
+            moves=[] if roller and self._tray.fallen else match.moves(seat),
+            barred=match.barred(seat),
+            notes=match.notes(seat),
+            locked={"move": answer.move, **answer.args} if answer else None,
+            undo=self._may_undo(seat),
+            dial=sealed.start(seat) + 1 if sealed else None,
+            dial_at=controls.label(sealed.first(seat), match.game.words, seen_by(match, seat)) if sealed else "",
+            faces=Faces(self._tray.missing, decision.roll.sides) if roller and decision.roll else None,
+        )
 
     def _may_undo(self, seat: int) -> bool:
         """Whether the seat could take its last input back. Kept by log length: one action is shown more than once.
@@ -1077,3 +1080,22 @@ class Table:
         if self._undo_known[0] != length:
             self._undo_known = length, match.may_undo(seat)
         return self._undo_known[1]
+
+
+def _view(match: Match) -> View:
+    """Return what everybody may see of a match."""
+    view = match.view(None)
+    roll = match.open.roll if match.open else None
+    waiting = view["waiting"]
+    return View(
+        game=view["game"],
+        round=view["round"],
+        phase=view["phase"],
+        table=view["table"],
+        seats=view["seats"],
+        waiting=Waiting(
+            roll=WantedRoll(roll.seat, roll.count, roll.sides, roll.why) if roll else None,
+            seats=waiting["seats"],
+            secret=waiting.get("secret"),
+        ),
+    )

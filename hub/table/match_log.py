@@ -15,8 +15,8 @@ from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match
 from hub.errors import HubError, StartRefused
 from hub.ports import LogEntry, LogStore
+from hub.state import Batch
 from hub.table.dispute import KeptDispute
-from hub.table.rolls import Batch
 
 log = logging.getLogger(__name__)
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
 
 import msgspec
 
 from hub.engine import odds
 from hub.engine.decision import Roll
 from hub.errors import NotAsked, NotOffered
-from hub.ports import Clock, Dice, DiceKit, DiceSeen, DiceState, LogStore
+from hub.ports import Clock, Dice, DiceKit, DiceSeen, LogStore
+from hub.state import Batch, Kit, PublicDice, Read, RollState, Wanted
 from hub.table.chance import Chance
 
 BATCH = 6  # the standard kit: one Bluetooth adapter holds that many dice
@@ -29,16 +29,8 @@ DOORS_SECONDS = 45.0  # then the other doors are pointed out
 STAFF_SECONDS = 120.0  # then staff are called
 ENOUGH = 3  # votes that have a leaning die read as it lies; at a table of three or two a majority
 
-Read = Literal["read", "typed", "hub"]
-READ: tuple[Read, ...] = ("read", "typed", "hub")
+READ: tuple[Read, ...] = ("read", "typed", "hub")  # from the most physical to the least
 AGAIN = "The dice are read again as they lie."
-
-
-class Batch(msgspec.Struct, frozen=True):
-    """Dice that stand, and how they came in."""
-
-    faces: list[int]
-    read: Read
 
 
 def least(batches: Sequence[Batch]) -> Read:
@@ -74,7 +66,7 @@ class Tray:
 
     def _begin_batch(self) -> None:
         self._size = self._fitting()
-        self.state: DiceState | Literal["typed"] = "armed"
+        self.state: RollState = "armed"
         self._faces: list[int] = []  # what was read or typed, and does not stand yet
         self._held: list[int] = []  # dice of this batch that lie aside while the others are thrown again
         self._flat: list[int] = []  # dice that lie flat beside a cocked one
@@ -336,7 +328,9 @@ class Tray:
         if len(self._as_it_lies) >= enough(voters):
             self._lies = True
             one = self.missing == 1
-            self._by_hand("Read as it lies: type it." if one else f"Read as they lie: type the {self.missing} leaning dice.")
+            self._by_hand(
+                "Read as it lies: type it." if one else f"Read as they lie: type the {self.missing} leaning dice."
+            )
 
     def vote(self, seat: int, voters: Sequence[int]) -> None:
         """A seat wants the hub to roll, or no longer; once all `voters` do, it rolls what is missing."""
@@ -415,34 +409,34 @@ class Tray:
 
     # --- pictures ---
 
-    def public(self, voters: int) -> dict[str, Any] | None:
+    def public(self, voters: int) -> PublicDice | None:
         """The open roll as everybody sees it, of whom so many have a vote."""
         roll = self.roll
         if roll is None:
             return None
         faces = self._faces or self._held + self._flat
-        read = "typed" if self.state == "typed" else "read" if faces else None
-        return {
-            "state": self.state,
-            "seat": roll.seat,
-            "count": roll.count,
-            "sides": roll.sides,
-            "for": roll.why,
-            "batch": self._size,
-            "faces": list(faces),
-            "read": read,
-            "done": [{"faces": batch.faces, "read": batch.read} for batch in self._batches],
-            "total": sum(face for batch in self._batches for face in batch.faces) + sum(faces),
-            "say": self._say,
-            "votes": list(self._votes),
-            "again": self._again,
-            "lying": self.lying,
-            "as_it_lies": list(self._as_it_lies),
-            "enough": enough(voters),
-            "wants": self._told() if self._wants and self.state not in ("settled", "typed") else None,
-        }
+        read: Read | None = "typed" if self.state == "typed" else "read" if faces else None
+        return PublicDice(
+            state=self.state,
+            seat=roll.seat,
+            count=roll.count,
+            sides=roll.sides,
+            why=roll.why,
+            batch=self._size,
+            faces=list(faces),
+            read=read,
+            done=list(self._batches),
+            total=sum(face for batch in self._batches for face in batch.faces) + sum(faces),
+            say=self._say,
+            votes=list(self._votes),
+            again=self._again,
+            lying=self.lying,
+            as_it_lies=list(self._as_it_lies),
+            enough=enough(voters),
+            wants=self._told() if self._wants and self.state not in ("settled", "typed") else None,
+        )
 
-    def _told(self) -> dict[str, Any]:
+    def _told(self) -> Wanted:
         """What the roll must show: in a line with its odds now, and the odds exactly where the line rounds them."""
         roll, wants = self.roll, self._wants
         assert roll is not None
@@ -451,12 +445,12 @@ class Tray:
         left = roll.count - len(stand)
         chance = odds.chance(left, roll.sides, wants, stand)
         exact = "" if roll.sides % chance.denominator == 0 else odds.exact(chance)
-        return {"say": odds.told(left, roll.sides, wants, stand), "exact": exact}
+        return Wanted(odds.told(left, roll.sides, wants, stand), exact)
 
-    def public_kit(self) -> dict[str, Any] | None:
+    def public_kit(self) -> Kit | None:
         """What there is to be thrown, for the lobby: before a match is the time to load a battery."""
         kit = self._kit
-        return {"dice": kit.dice, "weak": list(kit.weak)} if kit else None
+        return Kit(kit.dice, list(kit.weak)) if kit else None
 
 
 def enough(voters: int) -> int:

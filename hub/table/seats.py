@@ -14,6 +14,7 @@ import msgspec
 
 from hub.errors import LogError
 from hub.ports import ClaimAsked, ClaimDecided, Clock, LogStore, Phones
+from hub.state import PublicSeat
 
 CLAIM_SECONDS = 30.0
 WRONG_CODES = 3  # tries of a seat's code, after which the code changes
@@ -40,18 +41,18 @@ class Place:
     box_on: bool = False
     wrong_codes: int = 0
 
-    def public(self) -> dict[str, Any]:
+    def public(self) -> PublicSeat:
         """The place as everybody sees it."""
-        return {
-            "seat": self.seat,
-            "name": self.name,
-            "held": self.joined,
-            "phone": "none" if not self.sid else "on" if self.phone_on else "away",
-            "box": "on" if self.box_on else "lost" if self.box else "none",
-            "ready": self.ready,
+        return PublicSeat(
+            seat=self.seat,
+            name=self.name,
+            held=self.joined,
+            phone="none" if not self.sid else "on" if self.phone_on else "away",
+            box="on" if self.box_on else "lost" if self.box else "none",
+            ready=self.ready,
             # Who plays on a box alone holds the seat, too: with its code anybody could look into that hand.
-            "claim_code": None if self.sid or (self.joined and self.box_on) else self.code,
-        }
+            claim_code=None if self.sid or (self.joined and self.box_on) else self.code,
+        )
 
 
 class KeptPlace(msgspec.Struct):

@@ -22,6 +22,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 
 from hub.ports import PhoneSaid
+from hub.state import Ack
 from phone_ui.gateway import Limits
 from tests.phone_ui.rig import Keys, Rig, Seat, act, hand
 
@@ -135,7 +136,7 @@ def table(rig: Rig, seats: list[Seat]) -> None:
     seq = 0
     while isinstance(said := rig.heard.get(), PhoneSaid):
         seq += 1
-        rig.link.answer(said.sid, {"re": said.id, "ok": True, "seq": seq})
+        rig.link.answer(said.sid, Ack(said.id, ok=True, seq=seq))
         for seat in seats:
             rig.link.show_hand(seat.sid, hand(seq, you={"fish": ["perch"] * 20}, want="Bid a number from 1 to 6."))
 

@@ -21,9 +21,11 @@ from drivers.eink_panels import MODELS
 from hub.display import SIZES, panel
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp
+from hub.state import PublicState
 from tests.display.states import SCENES
 from tests.drivers.bench import PATIENCE, Inbox, StillClock
 from tests.drivers.paper import Paper, hold_time_still
+from tests.states import numbered
 
 PARTIAL = [name for name, model in MODELS.items() if "partial" in model.modes]
 SLOW = [name for name in MODELS if name not in PARTIAL]
@@ -53,14 +55,14 @@ class Desk:
             self.asked, self.draw, self.inbox, self.clock, self.paper.open_bus, self.paper.open_header, self.paper.pause
         )
 
-    def draw(self, public: Mapping[str, Any]) -> Image.Image:
+    def draw(self, public: PublicState) -> Image.Image:
         """A sheet that tells one state from another: a square, or a whole scene."""
-        if "scene" in public:
-            image = panel(*SCENES[public["scene"]], self.model.sheet)
+        if public.name:
+            image = panel(*SCENES[public.name], self.model.sheet)
         else:
             size = SIZES[self.model.sheet]
             image = Image.new("1", (size.width, size.height), 1)
-            image.paste(0, (0, 0, 8 + public["n"], 16))
+            image.paste(0, (0, 0, 8 + public.seq, 16))
         self.drawn.append(image)
         return image
 
@@ -71,7 +73,7 @@ class Desk:
         return self
 
     def show(self, n: int, settled: bool = False) -> float | None:
-        self.device.show({"n": n}, settled)
+        self.device.show(numbered(n), settled)
         return self.step()
 
     def step(self, after: float = 0.0) -> float | None:
@@ -99,12 +101,12 @@ class Desk:
 @pytest.mark.parametrize("name", MODELS)
 def test_the_frame_that_leaves_is_the_picture_that_was_drawn(name: str, upside_down: bool) -> None:
     desk = Desk(name, upside_down=upside_down).take()
-    desk.device.show({"scene": "bait-roll"}, False)
+    desk.device.show(numbered(0, "bait-roll"), False)
     desk.step()
     assert desk.how == ["full"]
     assert desk.sees(desk.drawn[-1])
     assert not desk.sees(ImageChops.invert(desk.drawn[-1].convert("L")).convert("1")), "black is black"
-    desk.device.show({"scene": "bait-over"}, False)
+    desk.device.show(numbered(0, "bait-over"), False)
     desk.step(desk.model.rest)
     assert len(desk.how) == 2
     assert desk.sees(desk.drawn[-1])
@@ -180,7 +182,7 @@ def test_of_many_pictures_the_newest_is_drawn_and_the_others_never() -> None:
     desk = Desk("waveshare-2.9").take()
     desk.show(1)
     for n in range(2, 40):
-        desk.device.show({"n": n}, False)
+        desk.device.show(numbered(n), False)
     desk.step(2.0)
     assert len(desk.drawn) == 2
     assert len(desk.how) == 2
@@ -303,11 +305,11 @@ def test_a_hung_panel_never_holds_up_the_table_is_said_and_shows_the_newest_when
     hung = Hung()
     desk, device = hung.desk, hung.desk.device
     desk.paper.hangs = True
-    device.show({"n": 1}, False)
+    device.show(numbered(1), False)
     device.start()
     assert hung.waiting.wait(PATIENCE)
     for n in range(2, 200):
-        device.show({"n": n}, False)  # returns at once: the thread of this test is the table's
+        device.show(numbered(n), False)  # returns at once: the thread of this test is the table's
     hung.go_on.set()
     down = desk.inbox.next(DeviceDown)
     assert down == DeviceDown(
@@ -319,18 +321,18 @@ def test_a_hung_panel_never_holds_up_the_table_is_said_and_shows_the_newest_when
     desk.inbox.next(DeviceUp)
     device.close()
     assert desk.sees(desk.drawn[-1])
-    assert desk.drawn[-1] == desk.draw({"n": 199})
+    assert desk.drawn[-1] == desk.draw(numbered(199))
     assert len(desk.drawn) <= 4, "1, perhaps 1 again, and the newest"
 
 
 def test_when_the_hub_ends_the_newest_picture_stays_on_a_sleeping_panel() -> None:
     desk = Desk("waveshare-7.5")
     desk.device.start()
-    desk.device.show({"n": 1}, False)
-    desk.device.show({"scene": "bait-roll"}, False)
+    desk.device.show(numbered(1), False)
+    desk.device.show(numbered(0, "bait-roll"), False)
     desk.device.close()
     assert desk.sees(desk.drawn[-1])
-    assert desk.drawn[-1] == desk.draw({"scene": "bait-roll"})
+    assert desk.drawn[-1] == desk.draw(numbered(0, "bait-roll"))
     assert desk.how[-1] == "full"
     assert not desk.paper.bus_open
 
@@ -376,8 +378,8 @@ def test_a_sheet_that_cannot_be_drawn_leaves_the_good_one_and_the_panel_goes_on(
     desk = Desk("waveshare-4.2")
     good, draw = desk.draw, desk.draw
 
-    def fails_once(public: Mapping[str, Any]) -> Image.Image:
-        if public["n"] == 2:
+    def fails_once(public: PublicState) -> Image.Image:
+        if public.seq == 2:
             raise ZeroDivisionError
         return good(public)
 
@@ -385,13 +387,13 @@ def test_a_sheet_that_cannot_be_drawn_leaves_the_good_one_and_the_panel_goes_on(
     desk.clock.wakes.append(desk.device.wake)
     desk.device.start()
     with caplog.at_level(logging.CRITICAL):
-        desk.device.show({"n": 2}, False)
+        desk.device.show(numbered(2), False)
         assert "its driver failed" in desk.inbox.next(DeviceDown).why
-        desk.device.show({"n": 3}, False)
+        desk.device.show(numbered(3), False)
         desk.clock.advance(0.5)
         desk.inbox.next(DeviceUp)
     desk.device.close()
-    assert desk.sees(draw({"n": 3}))
+    assert desk.sees(draw(numbered(3)))
 
 
 # --- the owner -----------------------------------------------------------------------------------------------
@@ -430,7 +432,7 @@ def test_the_owners_settings_are_checked(settings: dict[str, Any], sentence: str
     assert sentence in str(refusal.value)
 
 
-DRAWS: Mapping[str, Callable[[Mapping[str, Any]], Image.Image]] = {
+DRAWS: Mapping[str, Callable[[PublicState], Image.Image]] = {
     size: lambda _: Image.new("1", (1, 1)) for size in SIZES
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,7 +16,9 @@ from drivers.dice_end import SimDice
 from drivers.simulated import SimPanel, SimulatedTable
 from hub.errors import ConfigError
 from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUp, DiceKit, DiceSeen, Key, SealedRound, Turn
+from hub.state import PublicState
 from tests.drivers.bench import PATIENCE, Inbox, StillClock
+from tests.states import numbered
 
 
 class Tray:
@@ -163,13 +165,13 @@ class Easel:
         self.go_on = threading.Semaphore(0)
         self.done = threading.Condition()
 
-    def draw(self, public: Mapping[str, Any]) -> Image.Image:
+    def draw(self, public: PublicState) -> Image.Image:
         self.begun.release()
         assert self.go_on.acquire(timeout=PATIENCE)
-        if public["seq"] < 0:
+        if public.seq < 0:
             raise ZeroDivisionError
-        self.drawn.append(public["seq"])
-        return Image.new("1", (8, 8), public["seq"] % 2)
+        self.drawn.append(public.seq)
+        return Image.new("1", (8, 8), public.seq % 2)
 
     def changed(self) -> None:
         with self.done:
@@ -180,10 +182,10 @@ def test_a_slow_panel_skips_pictures_and_shows_the_newest() -> None:
     easel = Easel()
     panel = SimPanel({"2.9": easel.draw}, easel.changed)
     panel.start()
-    panel.show({"seq": 0}, settled=False)
+    panel.show(numbered(0), settled=False)
     assert easel.begun.acquire(timeout=PATIENCE)
     for seq in range(1, 50):
-        panel.show({"seq": seq}, settled=False)
+        panel.show(numbered(seq), settled=False)
     easel.go_on.release(2)
     with easel.done:
         assert easel.done.wait_for(lambda: panel.state() == {"2.9": 2}, PATIENCE)
@@ -199,14 +201,14 @@ def test_a_picture_that_cannot_be_drawn_leaves_the_one_before(caplog: pytest.Log
     assert panel.png("4.2") is None
     panel.start()
     with easel.done:
-        panel.show({"seq": 1}, settled=True)
+        panel.show(numbered(1), settled=True)
         assert easel.done.wait_for(lambda: panel.state() == {"4.2": 1}, PATIENCE)
     before = panel.png("4.2")
     assert easel.begun.acquire(timeout=PATIENCE)
-    panel.show({"seq": -1}, settled=True)
+    panel.show(numbered(-1), settled=True)
     assert easel.begun.acquire(timeout=PATIENCE)
     with easel.done:
-        panel.show({"seq": 2}, settled=True)
+        panel.show(numbered(2), settled=True)
         assert easel.done.wait_for(lambda: panel.state() == {"4.2": 2}, PATIENCE)
     assert before != panel.png("4.2")
     assert "4.2 cannot be drawn" in caplog.text

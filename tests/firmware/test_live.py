@@ -124,7 +124,7 @@ def test_a_table_of_real_boxes_sits_down_starts_and_bids(boxes: list[LiveBox], t
 
             until(look, what)
 
-        seen(lambda table: "box for seat 1" in str(table["notice"]), "a box that asks for its seat")
+        seen(lambda table: "box for seat 1" in str(table["notices"]), "a box that asks for its seat")
         for seat, box in enumerate(boxes, 1):
             box.tap("k1")
             seen(lambda table, seat=seat: table["seats"][seat - 1]["box"] == "on", f"the box of seat {seat}")  # type: ignore[misc]

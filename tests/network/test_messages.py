@@ -6,13 +6,15 @@ import contextlib
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hub.errors import HubError, RulesBug
+from hub.errors import HubError
 from hub.network import messages
 from hub.ports import ClaimDecided
+from hub.state import Ack, Hand, PublicState
 
 ACT: dict[str, Any] = {"v": 1, "id": "0123456789abcdef", "n": 12, "epoch": 3, "number": 17, "verb": "act"}
 PUBLIC: dict[str, Any] = {
@@ -82,22 +84,26 @@ def test_whatever_bytes_come_there_is_a_request_or_a_sentence(data: bytes) -> No
 
 
 def test_nothing_private_can_stand_in_a_public_state() -> None:
-    assert json.loads(messages.public_bytes(PUBLIC))["seats"][0]["claim_code"] == "4821"
-    with pytest.raises(RulesBug, match="you"):
-        messages.public_bytes({**PUBLIC, "you": {"secret_fish": "carp"}})
-    with pytest.raises(RulesBug, match="seat_code"):
-        messages.public_bytes({**PUBLIC, "seats": [{"seat": 1, "seat_code": "7712"}]})
+    state = msgspec.convert(PUBLIC, PublicState)
+    assert json.loads(messages.to_bytes(state))["seats"][0]["claim_code"] == "4821"
+    with pytest.raises(msgspec.ValidationError, match="you"):
+        msgspec.convert({**PUBLIC, "you": {"secret_fish": "carp"}}, PublicState)
+    with pytest.raises(msgspec.ValidationError, match="seat_code"):
+        msgspec.convert({**PUBLIC, "seats": [{"seat": 1, "seat_code": "7712"}]}, PublicState)
+    with pytest.raises(TypeError, match="you"):
+        PublicState(**{**PUBLIC, "you": {}})
 
 
-def test_public_state_hand_and_event_are_one_line_of_json() -> None:
+def test_public_state_and_hand_are_one_line_of_json() -> None:
     event = {"n": 17, "text": "Seat 2\nbids 5.", "rule": "BB-09", "kind": "bid", "data": {"bid": 5}}
-    for data in (messages.public_bytes({**PUBLIC, "events": [event]}), messages.hand_bytes(HAND), messages.event_bytes(event)):
-        assert b"\n" not in data
-        assert json.loads(data)
+    for data in (msgspec.convert({**PUBLIC, "events": [event]}, PublicState), msgspec.convert(HAND, Hand)):
+        text = messages.to_bytes(data)
+        assert b"\n" not in text
+        assert json.loads(text)
 
 
 def test_an_answer_names_its_request() -> None:
-    assert json.loads(messages.ack_bytes({"re": ACT["id"], "ok": True, "seq": 4})) == {
+    assert json.loads(messages.to_bytes(Ack(ACT["id"], ok=True, seq=4))) == {
         "re": ACT["id"],
         "ok": True,
         "error": None,

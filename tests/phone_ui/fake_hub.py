@@ -17,9 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import uvicorn
 
 from hub.network import encryption, messages
+from hub.state import Ack, Hand, PublicState
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "phone_ui" / "static"
@@ -129,7 +131,7 @@ class FakeHub:
 
     def public(self, state: Mapping[str, Any]) -> None:
         """Tell the public state to everybody."""
-        data = messages.public_bytes(state)
+        data = messages.to_bytes(msgspec.convert(state, PublicState))
         self._on_loop(self._tell, f"th/1/{HUB}/{TABLE}/pub/state", data, "events")
 
     def bench(self, picture: Mapping[str, Any]) -> None:
@@ -138,7 +140,7 @@ class FakeHub:
 
     def hand(self, seat: int, hand: Mapping[str, Any]) -> None:
         """Seal a hand for whoever holds `seat`."""
-        text = messages.hand_bytes(hand)
+        text = messages.to_bytes(msgspec.convert(hand, Hand))
         for claim in self.claims.values():
             if claim.seat == seat and claim.held:
                 self._on_loop(self._tell, self._topic(claim.sid, "hand"), claim.pair.seal(text, messages.HAND_SIZE), "")
@@ -407,7 +409,7 @@ class FakeHub:
         self.asks.put(said)
         answer = self.answer(said)
         if answer is not None:
-            sealed = claim.pair.seal(messages.ack_bytes({"re": act.id, **answer}), messages.NOTE_SIZE)
+            sealed = claim.pair.seal(messages.to_bytes(msgspec.convert({"re": act.id, **answer}, Ack)), messages.NOTE_SIZE)
             await self._publish(one, self._topic(claim.sid, "ack"), sealed)
 
 

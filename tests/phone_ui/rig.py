@@ -19,6 +19,7 @@ from hub.config import BrokerPart
 from hub.network.encryption import HubKey, pad, unpad
 from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerUp, ClaimAsked
+from hub.state import Hand, PublicState
 from phone_ui.gateway import Limits, dial_tcp, dial_unix
 from phone_ui.link import PhonesOverMqtt
 from phone_ui.newest import Newest
@@ -29,16 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PATIENCE = 15.0
-STATE: dict[str, Any] = {
-    "table": "1",
-    "name": "Table 1",
-    "code": "FISH",
-    "url": "http://127.0.0.1",
-    "epoch": 1,
-    "seq": 1,
-    "state": "lobby",
-    "seats": [],
-}
+STATE = PublicState("1", "Table 1", "FISH", "http://127.0.0.1", 1, 1, "lobby", [])
 
 
 def until(true: Callable[[], bool], what: str) -> None:
@@ -49,8 +41,8 @@ def until(true: Callable[[], bool], what: str) -> None:
         never.wait(0.005)
 
 
-def hand(seq: int, **more: Any) -> dict[str, Any]:
-    return {"epoch": 1, "seq": seq, "seat": 1, **more}
+def hand(seq: int, **more: Any) -> Hand:
+    return Hand(epoch=1, seq=seq, seat=1, **more)
 
 
 def act(n: int, **more: Any) -> dict[str, Any]:

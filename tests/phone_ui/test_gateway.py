@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -260,11 +261,11 @@ class Follower:
 
 
 def test_a_page_sees_the_present_state_at_once_and_every_change(rig: Rig) -> None:
-    rig.link.show_public({**STATE, "seq": 1})
+    rig.link.show_public(replace(STATE, seq=1))
     page = Follower(rig.port)
     assert page.answer.getheader("content-type", "").startswith("text/event-stream")
     assert '"seq":1,' in page.picture()
-    rig.link.show_public({**STATE, "seq": 2})
+    rig.link.show_public(replace(STATE, seq=2))
     assert '"seq":2,' in page.picture()
     page.close()
     until(lambda: rig.web is not None and rig.web.streams == 0, "the end of the stream")

@@ -9,6 +9,7 @@ import pytest
 
 from hub.network.encryption import HubKey
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
+from hub.state import Ack
 from phone_ui.link import MOST_GARBLED, PhonesOverMqtt
 from tests.phone_ui.rig import STATE, FakeBroker, Keys, act, hand
 
@@ -56,8 +57,8 @@ def test_public_state_goes_to_the_broker_and_to_pages_alike(table: Table) -> Non
 
 
 def test_answers_have_one_size_whatever_they_say(table: Table) -> None:
-    table.link.answer("ana", {"re": "0" * 16, "ok": True})
-    table.link.answer("ana", {"re": "1" * 16, "ok": False, "error": "You have no bait left. " * 5, "code": "BB-X01"})
+    table.link.answer("ana", Ack("0" * 16, ok=True))
+    table.link.answer("ana", Ack("1" * 16, ok=False, error="You have no bait left. " * 5, code="BB-X01"))
     assert len({len(letter) for _, letter, _ in table.broker.told}) == 1
     assert not any(kept for _, _, kept in table.broker.told)
 
@@ -74,7 +75,7 @@ def test_a_request_that_comes_twice_is_done_once_and_answered_twice(table: Table
     table.comes(letter)
     table.comes(letter)  # the phone asks again before the table has answered
     assert table.answers() == []
-    table.link.answer("ana", {"re": request["id"], "ok": True, "seq": 9})
+    table.link.answer("ana", Ack(request["id"], ok=True, seq=9))
     table.comes(letter)
     assert [answer["re"] for answer in table.answers()] == [request["id"]] * 2
     assert len(table.heard) == 1
@@ -85,7 +86,7 @@ def test_an_old_request_played_again_is_refused(table: Table) -> None:
     for n in range(2, 40):
         request = act(n)
         table.asks(request)
-        table.link.answer("ana", {"re": request["id"], "ok": True})
+        table.link.answer("ana", Ack(request["id"], ok=True))
     table.heard.clear()
     table.comes(old)
     assert [type(signal) for signal in table.heard] == [PhoneGarbled]
@@ -161,7 +162,7 @@ def test_release_ends_the_login_before_the_hand_is_wiped_and_nothing_follows(tab
     table.broker.log.clear()
     table.link.release("ana")
     table.link.show_hand("ana", hand(2))
-    table.link.answer("ana", {"re": "0" * 16, "ok": True})
+    table.link.answer("ana", Ack("0" * 16, ok=True))
     table.link.release("ana")
     assert table.broker.log == ["release ana", "publish hand", "publish online", "publish act"]
 

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from hub.config import BrokerPart
 from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, first_logins
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
+from hub.state import Ack
 from tests.phone_ui.rig import STATE, Phone, Rig, act, hand, until
 
 if TYPE_CHECKING:
@@ -113,7 +115,7 @@ def test_a_request_is_heard_and_answered_sealed(rig: Rig) -> None:
         phone.publish(rig.topics.act(seat.sid), seat.keys.seal(asked))
         said = rig.next_heard(PhoneSaid)
         assert (said.sid, said.args, said.number) == (seat.sid, {"move": "bid", "number": 5}, 17)
-        rig.link.answer(seat.sid, {"re": asked["id"], "ok": True, "seq": 8})
+        rig.link.answer(seat.sid, Ack(asked["id"], ok=True, seq=8))
         letter = phone.message()[1]
         assert seat.keys.open(letter)["re"] == asked["id"]
 
@@ -123,13 +125,11 @@ def test_every_phone_and_program_may_read_the_public_state(rig: Rig) -> None:
     with rig.phone(seat) as phone:
         assert phone.dial()
         assert phone.subscribe(f"{rig.topics.root}/pub/#")
-        rig.link.show_public({**STATE, "seq": 99})
+        rig.link.show_public(replace(STATE, seq=99))
         while True:
             topic, payload, _ = phone.message()
             if topic == rig.topics.state and b'"seq":99' in payload:
                 break
-        rig.link.show_event({"n": 3, "text": "Seat 2 bids 5."})
-        assert phone.message()[0] == rig.topics.event
 
 
 def test_the_hub_says_that_it_is_there(rig: Rig) -> None:
@@ -157,7 +157,7 @@ def test_a_device_with_a_persistent_session_misses_nothing(rig: Rig) -> None:
     with rig.phone(seat, clean=False) as phone:
         assert phone.dial()
         assert phone.subscribe(rig.topics.ack(seat.sid))
-    rig.link.answer(seat.sid, {"re": "0" * 16, "ok": True})
+    rig.link.answer(seat.sid, Ack("0" * 16, ok=True))
     fence(rig)
     with rig.phone(seat, clean=False) as phone:
         assert phone.dial()
@@ -200,7 +200,7 @@ def test_no_phone_hears_what_is_not_its_own(rig: Rig, pattern: str) -> None:
         assert phone.dial()
         phone.subscribe(pattern.format(victim=victim.sid))
         rig.link.show_hand(victim.sid, hand(2, you={"secret_fish": "pike"}))
-        rig.link.answer(victim.sid, {"re": "0" * 16, "ok": True})
+        rig.link.answer(victim.sid, Ack("0" * 16, ok=True))
         fence(rig)
         assert told_all(rig, phone) == []
 
@@ -248,7 +248,7 @@ def test_no_phone_can_forge_a_hand_or_the_public_state(rig: Rig) -> None:
         assert victim.keys.open(other.message()[1])["seq"] == 1
         assert other.subscribe("th/1/hub/status")
         assert other.message()[0] == "th/1/hub/status"
-        for topic in (rig.topics.hand(victim.sid), rig.topics.state, rig.topics.event, "th/1/hub/status"):
+        for topic in (rig.topics.hand(victim.sid), rig.topics.state, "th/1/hub/status"):
             phone.publish(topic, b"forged", retain=True)
         assert told_all(rig, other) == []
 
@@ -270,11 +270,11 @@ def test_an_own_login_with_anothers_client_id_takes_nothing_over(rig: Rig) -> No
         assert phone.subscribe(rig.topics.ack(victim.sid))
         if liar.dial():
             liar.subscribe(rig.topics.ack(victim.sid))
-            rig.link.answer(victim.sid, {"re": "0" * 16, "ok": True})
+            rig.link.answer(victim.sid, Ack("0" * 16, ok=True))
             fence(rig)
             assert told_all(rig, liar) == []
         else:
-            rig.link.answer(victim.sid, {"re": "0" * 16, "ok": True})
+            rig.link.answer(victim.sid, Ack("0" * 16, ok=True))
         assert victim.keys.open(phone.message()[1])["re"] == "0" * 16
         assert phone.events.empty()
 

@@ -16,6 +16,7 @@ import pytest
 from hub.errors import ConfigError
 from hub.network.encryption import HubKey, from_base64, to_base64
 from hub.ports import ClaimDecided
+from hub.state import Ack
 from phone_ui.claims import ASKS_EACH_ADDRESS, Claims
 from phone_ui.gateway import dial_unix
 from phone_ui.server import VENDOR, listen, make_app, serve
@@ -455,7 +456,7 @@ def test_a_whole_evening_of_one_phone_leaves_no_secret_in_the_log(
                 assert phone.open(client.message()[1])["you"] == {"secret_fish": "carp"}
                 client.publish(rig.topics.act("sid1"), phone.seal(act(1, args={"number": 5})))
                 said = rig.heard.get(timeout=15)
-                rig.link.answer("sid1", {"re": said.id, "ok": True})
+                rig.link.answer("sid1", Ack(said.id, ok=True))
             rig.link.release("sid1")
         finally:
             rig.close()

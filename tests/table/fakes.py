@@ -29,6 +29,7 @@ from hub.ports import (
     PhoneSaid,
     SealedRound,
 )
+from hub.state import Ack, Hand, PublicState
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
 
@@ -119,21 +120,18 @@ class FakePhones:
     admitted: dict[str, str] = field(default_factory=dict)
     released: list[str] = field(default_factory=list)
 
-    def show_public(self, state: Mapping[str, Any]) -> None:
+    def show_public(self, state: PublicState) -> None:
         self.order.append("show")
         self.public.append(json.loads(msgspec.json.encode(state)))
 
-    def show_event(self, event: Mapping[str, Any]) -> None:
-        raise AssertionError("nobody wants it")
-
-    def show_hand(self, sid: str, hand: Mapping[str, Any]) -> None:
+    def show_hand(self, sid: str, hand: Hand) -> None:
         assert sid in self.admitted, "a hand goes to a seat that is held"
         self.order.append("hand")
         self.hands.setdefault(sid, []).append(json.loads(msgspec.json.encode(hand)))
 
-    def answer(self, sid: str, answer: Mapping[str, Any]) -> None:
+    def answer(self, sid: str, answer: Ack) -> None:
         self.order.append("answer")
-        self.answers.setdefault(sid, []).append(dict(answer))
+        self.answers.setdefault(sid, []).append(msgspec.to_builtins(answer))
 
     def admit(self, sid: str, password: str, phone_key: bytes) -> None:
         assert len(phone_key) == 32
@@ -218,8 +216,8 @@ class FakePage:
 
     shown: list[tuple[int, bool]] = field(default_factory=list)
 
-    def show(self, public: Mapping[str, Any], settled: bool) -> None:
-        self.shown.append((public["seq"], settled))
+    def show(self, public: PublicState, settled: bool) -> None:
+        self.shown.append((public.seq, settled))
 
 
 class Room:
@@ -333,6 +331,10 @@ class Room:
     def state(self) -> dict[str, Any]:
         """The newest public state."""
         return self.phones.public[-1]
+
+    def notice(self) -> str:
+        """The most severe notice; empty if there is none."""
+        return next((one["text"] for one in self.state["notices"]), "")
 
     def hand(self, seat: int) -> dict[str, Any]:
         """The newest hand of a seat."""

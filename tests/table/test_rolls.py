@@ -418,7 +418,7 @@ def test_after_a_while_the_other_doors_are_pointed_out_and_then_staff_are_called
     wait(room, DOORS_SECONDS)
     assert room.state["dice"]["say"] == "Roll; or type what the dice show; or let the hub roll."
     wait(room, STAFF_SECONDS)
-    assert room.state["notice"] == "Seat 1 has not rolled for two minutes."
+    assert room.notice() == "Seat 1 has not rolled for two minutes."
 
 
 def test_the_odds_stand_beside_a_roll_before_it_falls() -> None:

@@ -302,7 +302,7 @@ def test_a_push_does_not_start_before_all_who_sit_are_ready(room: Room) -> None:
     room.sit(3)
     room.press(1, "push", "push")
     assert room.state["state"] == "lobby"
-    assert room.state["notice"] == "Not ready yet: Seat 3."
+    assert room.notice() == "Not ready yet: Seat 3."
 
 
 def test_boxes_alone_choose_the_game_with_a_dial_before_and_after_a_match() -> None:
@@ -311,7 +311,7 @@ def test_boxes_alone_choose_the_game_with_a_dial_before_and_after_a_match() -> N
     room.boxes_up()
     room.take(Turn("box-1", 2))
     assert room.state["game"] == "short"
-    assert room.state["notice"] == "A push starts Short, for 2 to 6 players. Turn a dial for another game."
+    assert room.notice() == "A push starts Short, for 2 to 6 players. Turn a dial for another game."
     room.take(Turn("box-2", 1))
     assert room.state["game"] == bait.name
     room.take(Turn("box-2", -1))
@@ -319,12 +319,12 @@ def test_boxes_alone_choose_the_game_with_a_dial_before_and_after_a_match() -> N
         room.press(seat, "push")
     room.press(1, "push")
     assert room.state["title"] == "Short"
-    assert room.state["notice"] is None
+    assert room.notice() == ""
     room.press(1, "push")
     assert room.state["state"] == "over"
     room.take(Turn("box-2", -1))
     assert (room.state["state"], room.state["title"]) == ("over", "Short")
-    assert "A push starts Bid & Bait!" in str(room.state["notice"])
+    assert "A push starts Bid & Bait!" in str(room.notice())
     room.press(1, "push", "push")
     assert (room.state["state"], room.state["game"]) == ("playing", bait.name)
 
@@ -340,7 +340,7 @@ def test_the_bar_stands_up_again(room: Room) -> None:
 def test_a_new_box_is_bound_to_the_first_free_seat_by_its_first_key() -> None:
     room = Room(placed=False)
     room.take(BoxUp("new", "b", "1", 8))
-    assert "seat 1" in room.state["notice"]
+    assert "seat 1" in room.notice()
     room.take(Key("new", "k1", "down"))
     assert room.state["seats"][0]["box"] == "on"
     again = Room(placed=False, store=room.store)
@@ -350,7 +350,7 @@ def test_a_new_box_is_bound_to_the_first_free_seat_by_its_first_key() -> None:
 
 def test_a_new_box_takes_the_place_of_one_that_is_broken_and_plays_on_in_the_middle_of_a_round(boxed: Room) -> None:
     boxed.take(BoxDown("box-2", "Its cable is torn."), BoxUp("new", "b", "1", 8))
-    assert boxed.state["notice"] == "A new seat box: press any button on the box for seat 2."
+    assert boxed.notice() == "A new seat box: press any button on the box for seat 2."
     boxed.take(Key("new", "push", "down"))
     assert boxed.state["seats"][1]["box"] == "on"
     assert boxed.boxes.rounds["new"].round == boxed.boxes.rounds["box-1"].round, "it is asked as all others are"
@@ -360,7 +360,7 @@ def test_a_new_box_takes_the_place_of_one_that_is_broken_and_plays_on_in_the_mid
 
 def test_while_every_box_is_there_another_one_is_not_needed(boxed: Room) -> None:
     boxed.take(BoxUp("new", "b", "1", 8), Key("new", "push", "down"))
-    assert boxed.state["notice"] is None
+    assert boxed.notice() == ""
 
 
 def choose_in_boxes(room: Room, random: Random) -> None:
@@ -532,7 +532,7 @@ def test_a_box_that_opens_another_choice_is_asked_again_and_all_know(boxed: Room
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)))
     boxed.take(BoxBid("box-1", round, 0), BoxCheated("box-2", round), BoxBid("box-3", round, 0))
-    assert "seat 2" in boxed.state["notice"]
+    assert "seat 2" in boxed.notice()
     assert boxed.state["locked"] == [1, 3]
     assert boxed.act(2, "bid", number=5)["ok"]
     assert boxed.state["view"]["seats"]["2"]["bid"] == 5
@@ -542,7 +542,7 @@ def test_a_choice_that_is_not_on_the_line_is_a_cheat(boxed: Room) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)))
     boxed.take(BoxBid("box-1", round, 99))
-    assert "seat 1" in boxed.state["notice"]
+    assert "seat 1" in boxed.notice()
 
 
 def test_six_sealed_bids_at_once_are_all_taken() -> None:
@@ -935,27 +935,27 @@ def test_who_keeps_the_table_waiting_is_called_once(playing: Room) -> None:
 
 def test_the_bar_held_calls_for_help(boxed: Room) -> None:
     boxed.take(Key("box-2", "bar", "hold"))
-    assert boxed.state["notice"] == "Seat 2 calls for help."
+    assert boxed.notice() == "Seat 2 calls for help."
 
 
 def test_a_missing_broker_is_said_until_it_is_back_and_other_news_stay(room: Room) -> None:
     room.boxes_up()
     room.sit(1)
     room.take(Key("box-2", "bar", "hold"), BrokerDown("The broker is gone."))
-    assert room.state["notice"] == "The broker is gone."
+    assert room.notice() == "The broker is gone."
     assert room.state["seats"][0]["phone"] == "away"
     room.take(BrokerUp())
-    assert room.state["notice"] == "Seat 2 calls for help."
+    assert room.notice() == "Seat 2 calls for help."
 
 
 def test_a_lost_device_is_said_until_it_is_back_and_what_a_person_must_do_comes_first(room: Room) -> None:
     room.boxes_up()
     room.take(DeviceDown("panel", "The panel does not answer."), DeviceDown("strip", "The strip is dark."))
-    assert room.state["notice"] == "The panel does not answer."
+    assert room.notice() == "The panel does not answer."
     room.take(DeviceUp("panel"))
-    assert room.state["notice"] == "The strip is dark."
+    assert room.notice() == "The strip is dark."
     room.take(Key("box-2", "bar", "hold"))
-    assert room.state["notice"] == "Seat 2 calls for help."
+    assert room.notice() == "Seat 2 calls for help."
 
 
 # --- the record ----------------------------------------------------------------------------------------------
@@ -1007,9 +1007,9 @@ def test_when_the_disk_fails_the_match_stands_still_and_goes_on_when_it_is_back(
     answer = playing.act(3, "bid", number=4)
     assert not answer["ok"]
     assert "The disk is full." in answer["error"]
-    assert (playing.state["state"], playing.state["notice"]) == ("stopped", "The disk is full.")
+    assert (playing.state["state"], playing.notice()) == ("stopped", "The disk is full.")
     assert playing.state["view"]["seats"] == before["public"]["view"]["seats"], "the reveal has not been"
-    assert "locked" not in playing.hand(3)
+    assert playing.hand(3)["locked"] is None
     assert not playing.act(3, "bid", number=4)["ok"]
     assert not playing.say(2, "undo")["ok"]
     playing.take(Tick())
@@ -1017,7 +1017,7 @@ def test_when_the_disk_fails_the_match_stands_still_and_goes_on_when_it_is_back(
     playing.store.broken = ""
     playing.take(Tick())
     assert playing.seen() == before
-    assert playing.state["notice"] is None
+    assert playing.notice() == ""
     assert playing.act(3, "bid", number=4)["ok"]
     assert playing.state["view"]["seats"]["3"]["bid"] == 4
     again = Room(boxes=False, store=playing.store)
@@ -1071,7 +1071,7 @@ def test_a_fault_of_the_rules_freezes_the_match_and_undo_lets_it_go_on() -> None
     before = room.seen()
     room.act(2, "climb", by=2)
     assert room.state["state"] == "stopped"
-    assert "Take back" in room.state["notice"]
+    assert "Take back" in room.notice()
     assert "Traceback" not in json.dumps(room.state)
     assert not room.act(2, "rest")["ok"]
     frozen = Room(boxes=False, store=room.store, offered=[BROKEN])
@@ -1089,7 +1089,7 @@ def test_after_a_fault_the_table_may_start_anew() -> None:
     room.start("broken")
     room.act(1, "climb", by=2)
     room.start("broken")
-    assert (room.state["state"], room.state["match"], room.state["notice"]) == ("playing", "m-2", None)
+    assert (room.state["state"], room.state["match"], room.notice()) == ("playing", "m-2", "")
     assert room.store.running("1") == "m-2"
 
 
@@ -1122,11 +1122,11 @@ def test_a_record_that_the_rules_contradict_is_set_aside_and_kept(playing: Room)
     kept[-1] = kept[-1]._replace(line=line.replace(b'"asked":', b'"asked":1'))
     again = Room(boxes=False, store=playing.store)
     assert again.state["state"] == "lobby"
-    assert "its record is kept" in again.state["notice"]
+    assert "its record is kept" in again.notice()
     assert again.store.entries["m-1"][-1].number == number
     again.take(BrokerUp())
-    assert again.state["notice"], "the broker's coming does not hide it"
-    assert Room(boxes=False, store=playing.store).state["notice"] is None
+    assert again.notice(), "the broker's coming does not hide it"
+    assert Room(boxes=False, store=playing.store).notice() == ""
     again.sids = playing.sids
     again.start()
     assert again.state["match"] == "m-2"
@@ -1134,7 +1134,7 @@ def test_a_record_that_the_rules_contradict_is_set_aside_and_kept(playing: Room)
 
 def test_a_record_of_a_game_that_this_hub_has_not_is_set_aside(playing: Room) -> None:
     again = Room(boxes=False, store=playing.store, offered=[SHORT])
-    assert "no game bid-and-bait" in again.state["notice"]
+    assert "no game bid-and-bait" in again.notice()
 
 
 def test_names_logins_and_codes_are_there_after_a_restart(playing: Room) -> None:
@@ -1195,7 +1195,7 @@ def test_the_tables_thread_reads_its_inbox_until_it_is_stopped() -> None:
     room.table.stop()
     room.table.run(lambda: ticked.append(1))
     assert ticked == [1]
-    assert room.state["notice"] == "The broker is gone."
+    assert room.notice() == "The broker is gone."
 
 
 def test_each_change_of_points_is_told_with_its_rule_and_its_sum_for_two_rounds(playing: Room) -> None:

@@ -7,7 +7,7 @@ It changes nothing and takes nothing from a hub that runs: what that one holds i
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -19,6 +19,7 @@ from hub.errors import ConfigError, HubError
 from hub.operations.doctor.checks import ALL, running_hub
 from hub.operations.doctor.finding import Finding, Fitted, Subject
 from hub.operations.doctor.machine import Machine, installed_user
+from hub.state import PublicState
 
 INSTALLED = Path("/etc/table-hub/table-hub.toml")
 MARKS = {"ok": "ok", "look": "LOOK", "broken": "BROKEN"}
@@ -60,7 +61,7 @@ def _unheard(_: object) -> None:
     """A device that is not started has nothing to say."""
 
 
-def _undrawn(_: Mapping[str, Any]) -> Any:
+def _undrawn(_: PublicState) -> Any:
     raise AssertionError("a device that is not started draws nothing")
 
 

@@ -1,0 +1,283 @@
+"""The state that leaves the table: what everybody sees of it, and what one seat sees in secret.
+
+The table builds these once after each change; phones, rings, panels and the kiosk all read them, as attributes here and
+as JSON on the wire. What has no field here cannot be shown: an unknown field is refused when JSON is read, and none can
+be built.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+import msgspec
+
+from hub.engine.match import Over
+
+MOST_NAME = 20
+"""Letters of a player's name."""
+
+SeatNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=6)]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
+RequestId: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
+Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=MOST_NAME)]
+
+
+class Plain(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Plain data with known fields only."""
+
+
+# --- the seats and what happened -------------------------------------------------------------------
+
+
+class PublicSeat(Plain, frozen=True):
+    """One seat of the table as everybody sees it.
+
+    `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost`
+    while a seat box that belongs there is. `claim_code` are the four digits that claim the seat, while they may be shown.
+    """
+
+    seat: SeatNumber
+    name: str = ""
+    held: bool = False
+    phone: Literal["on", "away", "none"] = "none"
+    box: Literal["on", "lost", "none"] = "none"
+    ready: bool = False
+    claim_code: str | None = None
+
+
+class PublicEvent(Plain, frozen=True):
+    """Something that happened and that everybody may know: the `n`th event of the match, from 0."""
+
+    n: int
+    text: str
+    rule: str | None = None
+    kind: str = ""
+    data: dict[str, Any] = {}
+
+
+class Change(Plain, frozen=True, rename={"was": "from"}):
+    """A change of money or points: the rule behind it and how it was calculated; a secret total has no numbers."""
+
+    n: int
+    round: int
+    seat: SeatNumber
+    what: str
+    text: str
+    rule: str
+    sum: str
+    was: int | None = None
+    to: int | None = None
+
+
+# --- dice ------------------------------------------------------------------------------------------
+
+Read: TypeAlias = Literal["read", "typed", "hub"]
+"""How dice came in: read by a dice reader, typed by a person, or rolled by the hub."""
+
+RollState: TypeAlias = Literal["armed", "rolling", "settled", "typed", "cocked", "wrong_count", "no_reader"]
+
+
+class Batch(Plain, frozen=True):
+    """Dice that count, at most six, and how they came in."""
+
+    faces: list[int]
+    read: Read
+
+
+class Wanted(Plain, frozen=True):
+    """What a roll must show with its odds in a line, and the odds exactly where the line rounds them."""
+
+    say: str
+    exact: str = ""
+
+
+class PublicDice(Plain, frozen=True, rename={"why": "for"}):
+    """The open roll: `faces` of the present batch of so many dice, `done` those before it, `total` of all of them.
+
+    `votes` are seats that want a roll by the hub, `as_it_lies` seats that would read a leaning die so, which takes
+    `enough` of them. `lying`: nobody throws, what lies there is wanted; `again`: what was read already is read again.
+    """
+
+    state: RollState
+    seat: int
+    count: int
+    sides: int
+    why: str = ""
+    batch: int = 0
+    faces: list[int] = []
+    read: Read | None = None
+    done: list[Batch] = []
+    total: int = 0
+    say: str = ""
+    votes: list[int] = []
+    again: bool = False
+    lying: bool = False
+    as_it_lies: list[int] = []
+    enough: int = 0
+    wants: Wanted | None = None
+
+
+class PublicDispute(Plain, frozen=True):
+    """A roll of `seat` that was accepted and may be disputed, is voted on (`needs` times yes), is read again, or was."""
+
+    stage: Literal["open", "vote", "reading", "told"]
+    seat: SeatNumber
+    faces: list[int]
+    read: Read
+    yes: list[int] = []
+    no: list[int] = []
+    needs: int = 0
+    say: str = ""
+
+
+class Kit(Plain, frozen=True):
+    """How many dice a reader has, and the names of those whose battery is low."""
+
+    dice: int
+    weak: list[str] = []
+
+
+# --- the match -------------------------------------------------------------------------------------
+
+
+class WantedRoll(Plain, frozen=True, rename={"why": "for"}):
+    """Dice that the rules ask for: who rolls how many, with how many sides, and what for."""
+
+    seat: int
+    count: int
+    sides: int
+    why: str = ""
+
+
+class Waiting(Plain, frozen=True, omit_defaults=True, kw_only=True):
+    """Whom the match waits for: the seats that are asked, in secret or not, and the roll that is wanted, if one is.
+
+    `secret` is None while nobody is asked anything: after the end, or while chance decides.
+    """
+
+    roll: WantedRoll | None = None
+    seats: list[str]
+    secret: bool | None = None
+
+
+class View(Plain, frozen=True):
+    """What everybody may see of a match; `table` and the records of `seats` (by seat number) are the game's own facts."""
+
+    game: str
+    round: int
+    phase: str
+    table: dict[str, Any]
+    seats: dict[str, dict[str, Any]]
+    waiting: Waiting
+
+
+class GameOffer(Plain, frozen=True):
+    """A game that the lobby offers, for `seats[0]` to `seats[1]` players, and how many minutes it takes."""
+
+    name: str
+    title: str
+    seats: tuple[int, int]
+    minutes: int
+    blurb: str = ""
+
+
+# --- the whole -------------------------------------------------------------------------------------
+
+Severity: TypeAlias = Literal["error", "warning", "info"]
+
+
+class Notice(Plain, frozen=True):
+    """A sentence that stands until its cause has passed: `error` stops play, `warning` wants somebody, `info` helps.
+
+    One that `can_acknowledge` be is also taken away by any seat that plays or sits here.
+    """
+
+    key: str
+    severity: Severity
+    text: str
+    can_acknowledge: bool = False
+
+
+class PublicState(Plain, frozen=True):
+    """The newest complete public state of one table.
+
+    `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life.
+    `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long,
+    `claiming` those that somebody asks for. `notices` stand most severe first.
+    """
+
+    table: str
+    name: str
+    code: str
+    url: str
+    epoch: Count
+    seq: Count
+    state: Literal["lobby", "playing", "over", "stopped"]
+    seats: list[PublicSeat]
+    v: Literal[1] = 1
+    match: str | None = None
+    game: str | None = None
+    title: str = ""
+    view: View | None = None
+    locked: list[int] = []
+    want: str = ""
+    events: list[PublicEvent] = []
+    why: list[Change] = []
+    dice: PublicDice | None = None
+    dispute: PublicDispute | None = None
+    kit: Kit | None = None
+    notices: list[Notice] = []
+    over: Over | None = None
+    games: list[GameOffer] = []
+    nudged: list[int] = []
+    claiming: list[int] = []
+
+
+class Faces(Plain, frozen=True):
+    """Dice that this seat may type: so many, each from 1 to `sides`."""
+
+    count: int
+    sides: int
+
+
+class Hand(Plain, frozen=True):
+    """The newest complete private state of one seat; only ever sent encrypted.
+
+    `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not
+    offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a
+    sealed choice, `dial_at` the answer there.
+    """
+
+    epoch: Count
+    seq: Count
+    seat: SeatNumber
+    v: Literal[1] = 1
+    match: str | None = None
+    you: dict[str, Any] = {}
+    number: Count | None = None
+    secret: bool = False
+    want: str = ""
+    moves: list[dict[str, Any]] = []
+    barred: list[dict[str, Any]] = []
+    notes: dict[str, dict[str, str]] = {}
+    locked: dict[str, Any] | None = None
+    undo: bool = False
+    dial: int | None = None
+    dial_at: str = ""
+    faces: Faces | None = None
+    seat_code: str | None = None
+
+
+class Ack(Plain, frozen=True):
+    """The answer to the request with the id `re`."""
+
+    re: RequestId
+    ok: bool
+    error: str | None = None
+    code: str | None = None
+    seq: Count = 0
+
+
+def tidy_name(name: str) -> str:
+    """Return a player's name as it may be shown anywhere: no control characters, no outer blanks, not too long."""
+    return "".join(letter for letter in name if letter.isprintable()).strip()[:MOST_NAME]
