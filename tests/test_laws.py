@@ -27,7 +27,7 @@ from hub.engine.match import Match
 from hub.engine.secret import Pile, Secret
 from hub.errors import IllegalAction, StartRefused
 from hub.table.chance import Chance
-from tests.games.players import LONGEST, args, offers, random_action
+from tests.games.players import LONGEST, args, offers, random_action, safe_action
 
 few = settings(
     max_examples=int(os.environ.get("LAWS", "12")),  # LAWS=300 pytest tests/test_laws.py -k bidness
@@ -357,7 +357,7 @@ def test_whatever_is_offered_is_accepted_and_so_is_the_safe_answer(name: str, da
             copy(match).act(Action(seat=seat, move=move.name, args=move.first()))
         for seat in [] if match.open.roll else match.open.asked:
             if match.open.offers(seat):
-                copy(match).act(match.safe(seat))
+                copy(match).act(safe_action(match, seat))
 
 
 @every_game

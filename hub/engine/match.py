@@ -142,21 +142,12 @@ class Match:
     # --- actions in ------------------------------------------------------------------------------
 
     def act(self, action: Action) -> list[Event]:
-        """Take one action and tell what happened. Raises IllegalAction, and then nothing has changed.
+        """Take one action and return what happened. Raise IllegalAction, and then nothing has changed.
 
-        Raises RulesBug when the rules fail on it: the match is frozen, the action stays in the log.
+        Raise RulesBug when the rules fail on it: the match is frozen, the action stays in the log.
         """
-        told, decision, standing = len(self.events), self.open, False
-        if decision is None:
-            if self.fault:
-                raise NotAsked("The match has stopped on a fault of its rules: undo, or end it.", "FAULT")
-            raise self._refuse(NotAsked, action, "The game has ended.", "OVER")
-        if action.number is not None and action.number != decision.number:
-            raise Stale
-        if action.seat == CHANCE:
-            answer = self._by_chance(decision, action)
-        else:
-            answer, standing = self._by_seat(decision, action)
+        decision, answer, standing = self._check(action)
+        known = len(self.events)
         entry = Entry(action.seat, action.move, dict(action.args), decision.fingerprint())
         self.log.append(entry)
         if action.seat == CHANCE and (first := action.args.get("first")):
@@ -172,12 +163,45 @@ class Match:
         if self.fault:
             raise self.fault
         if decision.roll and action.seat == CHANCE:
-            self._mark_read(told, str(action.args.get("read", READ[1])), again="first" in action.args)
-        return self.events[told:]
+            self._mark_read(known, str(action.args.get("read", READ[1])), again="first" in action.args)
+        return self.events[known:]
 
-    def _mark_read(self, told: int, read: str, *, again: bool) -> None:
-        """Every roll that is told carries how it came in: the rules need not know."""
-        for event in self.events[told:]:
+    def refusal(self, action: Action) -> IllegalAction | None:
+        """Return why `act` would refuse an action, or None where it is legal. Nothing changes."""
+        try:
+            self._check(action)
+        except IllegalAction as error:
+            return error
+        return None
+
+    def answers(self, action: Action) -> bool:
+        """Whether an action is legal and answers the open decision; one that takes a standing offer does not."""
+        try:
+            _, _, standing = self._check(action)
+        except IllegalAction:
+            return False
+        return not standing
+
+    def _check(self, action: Action) -> tuple[Decision, Any, bool]:
+        """Return the open decision, what the rules get for `action`, and whether it takes a standing offer.
+
+        Raise IllegalAction. This is the one place where an action is judged, and it changes nothing.
+        """
+        decision = self.open
+        if decision is None:
+            if self.fault:
+                raise NotAsked("The match has stopped on a fault of its rules: undo, or end it.", "FAULT")
+            raise self._refuse(NotAsked, action, "The game has ended.", "OVER")
+        if action.number is not None and action.number != decision.number:
+            raise Stale
+        if action.seat == CHANCE:
+            return decision, self._by_chance(decision, action), False
+        answer, standing = self._by_seat(decision, action)
+        return decision, answer, standing
+
+    def _mark_read(self, known: int, read: str, *, again: bool) -> None:
+        """Mark every roll that was told since with how it came in: the rules need not know."""
+        for event in self.events[known:]:
             if event.kind == "roll":
                 event.data["read"] = read
                 if again:
@@ -387,18 +411,6 @@ class Match:
             return ()
         offers: Sequence[Move] = self._standing(self.state, seat)
         return offers
-
-    def safe(self, seat: int) -> Action:
-        """The answer that can be given for an absent seat, with the smallest values: the no that the words name, else its last move.
-
-        Where dice are wanted the hub rolls them: then there is none.
-        """
-        if self.open is None or self.open.roll or not self.open.offers(seat):
-            raise NotAsked(f"Seat {seat} is not asked for a move now.")
-        offered, words = self.open.offers(seat), self.game.words.get("moves", {})
-        named = [move for move in offered if words.get(move.name, {}).get("box") in ("bar", "ask")]
-        move = (named or offered)[-1]
-        return Action(seat=seat, move=move.name, args=move.first(), number=self.open.number)
 
     # --- the log ---------------------------------------------------------------------------------
 

@@ -103,7 +103,6 @@ def test_one_seat_is_asked_and_its_answer_reaches_the_rules() -> None:
     }
     assert m.view(1)["waiting"] == {"seats": {"2": []}, "secret": False}
     assert m.view(None)["waiting"] == {"seats": ["2"], "secret": False}
-    assert m.safe(2) == Action(seat=2, move="pass", args={}, number=0)
     for wrong in ({"amount": 7, "what": "boat"}, {"amount": 5, "what": "car"}, {"amount": 5}, {"amount": 20, "what": "boat"}):
         with pytest.raises(NotOffered):
             act(m, 2, "buy", **wrong)
@@ -263,8 +262,6 @@ def test_a_final_lock_cannot_be_changed_and_is_not_offered_again() -> None:
     assert m.moves(3) == []
     with pytest.raises(NotOffered):
         act(m, 3, "bid", number=5)
-    with pytest.raises(NotAsked):
-        m.safe(3)
 
 
 def test_nobody_to_ask_is_no_question() -> None:
@@ -296,8 +293,6 @@ def test_dice_are_asked_of_a_seat_and_read_from_chance() -> None:
         m.act(Action(seat=CHANCE, move="roll", args={"faces": [1, 2], "by": 2}))
     with pytest.raises(IllegalAction):
         act(m, 2, "roll", faces=[1, 2])
-    with pytest.raises(NotAsked):
-        m.safe(2)
     dice(m, 6, 1)
     assert m.state.table.heard == [[6, 1]]
     with pytest.raises(IllegalAction):

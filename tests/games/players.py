@@ -42,6 +42,15 @@ def offers(match: Match) -> list[tuple[int, Move]]:
     return [(seat, move) for seat in match.state.seats for move in (*match.open.offers(seat), *match.standing(seat))]
 
 
+def safe_action(match: Match, seat: int) -> Action:
+    """The no of an asked seat: the last of the moves that the words give to the bar of a box, else its last move."""
+    assert match.open
+    words, offered = match.game.words.get("moves", {}), match.open.offers(seat)
+    bar = [move for move in offered if words.get(move.name, {}).get("box") in ("bar", "ask")]
+    move = (bar or offered)[-1]
+    return Action(seat=seat, move=move.name, args=move.first(), number=match.open.number)
+
+
 def random_action(match: Match, random: Random, chance: Chance) -> Action:
     """A legal action: dice where they are wanted (mostly), else one of the moves offered."""
     decision = match.open

@@ -36,6 +36,7 @@ from hub.engine.game import Game
 from hub.errors import StartRefused
 from hub.operations.referee import Referee
 from hub.table.chance import Chance
+from tests.games.players import safe_action
 
 HERE = Path(__file__).parent
 SOURCES = Path(games.__file__).parent
@@ -195,7 +196,7 @@ class Play:
         if decision.roll:
             self.accepted({"roll": [face(decision.roll.seat)] * decision.roll.count})
         else:
-            safe = self.match.safe(next(seat for seat in decision.asked if seat not in decision.answers))
+            safe = safe_action(self.match, next(seat for seat in decision.asked if seat not in decision.answers))
             self.accepted({"seat": safe.seat, "move": safe.move, **safe.args})
 
     def asked(self, told: str) -> None:
