@@ -131,7 +131,7 @@ def sit(hub: Hub, table: str, seat: int) -> str:
     """Take a seat by its code; the claim's id."""
     decided: list[ClaimDecided] = []
     code = state(hub, table)["seats"][seat - 1]["claim_code"]
-    hub.tables[table].claim(ClaimAsked("c" * 8, seat, secrets.token_bytes(32), code, f"Guest {seat}", decided.append))
+    hub.tables[table].put(ClaimAsked("c" * 8, seat, secrets.token_bytes(32), code, f"Guest {seat}", decided.append))
     until(lambda: bool(decided), "the seat")
     assert decided[0].held
     return decided[0].sid

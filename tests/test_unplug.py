@@ -21,7 +21,7 @@ from drivers.eink import Eink, Settings
 from drivers.header import Spi
 from drivers.simulated import SimulatedTable
 from hub.engine.decision import Amount, Won, ask, ask_all, offer, roll, tell
-from hub.engine.match import Entry
+from hub.engine.match import Decision, Entry
 from hub.errors import DeviceLost
 from hub.ports import BoxBid, DeviceDown, DeviceUp, Key, Tick
 from hub.state import PublicState
@@ -164,7 +164,7 @@ class Hall:
         """A whole match, from what can be seen; the record of it."""
         self.sit_down_and_start()
         for _ in range(60):
-            decision = self.table._decision()
+            decision = self._decision()
             if decision is None:
                 break
             if decision.kind == "sealed":
@@ -184,11 +184,14 @@ class Hall:
         told = [(entry.seat, entry.move, entry.args) for entry in entries]
         return sorted(told[: len(SEATS)], key=lambda bid: bid[0]) + told[len(SEATS) :]
 
+    def _decision(self) -> Decision | None:
+        return self.table.match.open if self.table.match else None
+
     def _next_to_lock(self) -> int:
         return next(seat for seat in SEATS if seat not in self.state["locked"] and self.there(seat))
 
     def _number(self) -> int | None:
-        decision = self.table._decision()
+        decision = self._decision()
         return decision.number if decision else None
 
     def bid(self, seat: int, number: int) -> None:

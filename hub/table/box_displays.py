@@ -1,86 +1,91 @@
-"""The seat boxes of one table as their people use them: where each dial stands, and what each small display says.
+"""The small displays of the seat boxes and where each dial stands, while a decision is open.
 
-Only of open questions: a sealed choice is the box's own business (`hub.table.sealed_round`). Called from the table's thread.
+A sealed choice is the box's own business (`hub.table.sealed_round`): here its seat is only told what is asked. A table
+without boxes has these, too, and nobody reads them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from hub.engine.decision import Answer
 from hub.engine.match import Decision, Match
 from hub.ports import Boxes
 from hub.table import controls
-from hub.table.rolls import Tray
-from hub.table.seats import Place, Seating
+from hub.table.dice import TableDice
+from hub.table.seats import Seat, Seats
 
 
-class Consoles:
-    """The boxes at the places of a table; a table without boxes has these, too, and nobody reads them."""
+class BoxDisplays:
+    """What each box shows in at most 40 characters, and the half-made answer that its dial and keys have picked."""
 
-    def __init__(self, boxes: Boxes | None, seating: Seating) -> None:
-        self._boxes, self._seating = boxes, seating
+    def __init__(self, boxes: Boxes | None, seats: Seats) -> None:
+        self._boxes, self._seats = boxes, seats
         self._cursors: dict[int, controls.Cursor] = {}
         self._explained: dict[int, tuple[Answer, int]] = {}  # by seat: what a held key asked about, and the line shown
 
     def cursor(self, seat: int) -> controls.Cursor:
-        """Where the dial of a seat stands, and which faces were typed there."""
+        """Return where the dial of a seat stands, and which faces were typed there."""
         return self._cursors.get(seat, controls.Cursor())
 
-    def begin_anew(self) -> None:
-        """Another question: no dial stands anywhere."""
+    def reset(self) -> None:
+        """Forget what every seat has picked: another decision is open."""
         self._cursors.clear()
         self._explained.clear()
 
-    def rest(self, seat: int) -> None:
-        """What a seat has picked or typed is forgotten."""
+    def forget(self, seat: int) -> None:
+        """Forget what a seat has picked or typed."""
         self._cursors.pop(seat, None)
 
-    def turned(self, place: Place, cursor: controls.Cursor, match: Match, decision: Decision, *, silent: bool) -> None:
-        """A control was used; unless it is `silent` the display says what is picked now."""
-        self._cursors[place.seat] = cursor
+    def turn(self, seat: Seat, cursor: controls.Cursor, match: Match, decision: Decision, *, silent: bool) -> None:
+        """Move the cursor of a seat; unless `silent`, its display says what is picked now."""
+        self._cursors[seat.number] = cursor
         if not silent:
-            self._explained.pop(place.seat, None)
-            self.say(place, self._picked(match, decision, place.seat))
+            self._explained.pop(seat.number, None)
+            self.show(seat, self._picked(match, decision, seat.number))
 
-    # --- the small displays ---
+    # --- texts ---
 
-    def say(self, place: Place, text: str) -> None:
-        """These words, in at most 40 characters."""
+    def show(self, seat: Seat, text: str) -> None:
+        """Show these words, in at most 40 characters."""
         if self._boxes:
-            self._boxes.say(place.box, text)
+            self._boxes.say(seat.box, text)
 
-    def refuse(self, place: Place, sentence: str) -> None:
-        """What was pressed cannot be."""
+    def refuse(self, seat: Seat, sentence: str) -> None:
+        """Show why what was pressed cannot be."""
         if self._boxes:
-            self._boxes.buzz(place.box, "error")
-            self._boxes.say(place.box, controls.cut(sentence))
+            self._boxes.buzz(seat.box, "error")
+            self._boxes.say(seat.box, controls.cut(sentence))
 
-    def caption(self, match: Match | None, decision: Decision | None) -> None:
-        """Each says what its dial picks, else what is wanted of its seat; the others go blank."""
-        for place in self._seating:
-            if place.box_on:
-                self.say(place, self._caption(match, decision, place.seat) if match and decision else "")
+    def show_decision(self, match: Match | None, decision: Decision | None) -> None:
+        """Show each seat what its dial picks, else what is wanted of it; the others go blank."""
+        for seat in self._seats:
+            if seat.box_on:
+                self.show(seat, self._asked(match, decision, seat.number) if match and decision else "")
 
-    def caption_dice(self, tray: Tray, playing: Collection[int]) -> None:
-        """Each says what the dice want of its seat; what is being typed stays."""
-        roll = tray.roll
-        for place in self._seating if roll else ():
-            mine = roll is not None and place.seat == roll.seat
-            typing = mine and self.cursor(place.seat).faces
-            if roll and place.box_on and place.seat in playing and not typing:
-                self.say(place, controls.oled_dice(roll, tray.standing, tray.state, mine=mine, lying=tray.lying))
+    def show_dice(self, dice: TableDice, playing: list[int]) -> None:
+        """Show each seat what the dice want of it; what is being typed stays."""
+        roll, batch = dice.roll, dice.open
+        for seat in self._seats if roll else ():
+            mine = roll is not None and seat.number == roll.seat
+            typing = mine and self.cursor(seat.number).faces
+            if roll and seat.box_on and seat.number in playing and not typing:
+                self.show(seat, controls.oled_dice(roll, dice.accepted, batch.state, mine=mine, lying=batch.lying))
 
-    def explain(self, place: Place, answer: Answer, match: Match) -> None:
-        """A key is held: what it would pick, and at each further hold the next line of what that does."""
-        lines = controls.explained(answer, match.game.words, seen_by(match, place.seat))
-        before, line = self._explained.get(place.seat, (None, -1))
+    def show_dispute(self, seat: Seat, *, voting: bool) -> None:
+        """Show a seat that it may dispute a roll, or what push and bar mean while the table votes."""
+        self.show(seat, controls.oled_doubt(voting=voting))
+
+    def explain(self, seat: Seat, answer: Answer, match: Match) -> None:
+        """Show what a held key would pick, and at each further hold the next line of what that does."""
+        lines = controls.explained(answer, match.game.words, seen_by(match, seat.number))
+        before, line = self._explained.get(seat.number, (None, -1))
         line = (line + 1) % len(lines) if before == answer else 0
-        self._explained[place.seat] = (answer, line)
-        self.say(place, lines[line])
+        self._explained[seat.number] = (answer, line)
+        self.show(seat, lines[line])
 
-    def _caption(self, match: Match, decision: Decision, seat: int) -> str:
+    def _asked(self, match: Match, decision: Decision, seat: int) -> str:
         moves, sealed = decision.offers(seat), decision.kind == "sealed"
         if not (seat in decision.asked or (decision.roll and decision.roll.seat == seat)):
             return ""
@@ -89,7 +94,7 @@ class Consoles:
         return controls.asks(decision.want, moves, sealed=sealed, words=match.game.words, view=seen_by(match, seat))
 
     def _picked(self, match: Match, decision: Decision, seat: int) -> str:
-        """The dice typed so far, or what the dial picks."""
+        """Return the dice typed so far, or what the dial picks."""
         cursor, moves, words = self.cursor(seat), decision.offers(seat), match.game.words
         if decision.roll and decision.roll.seat == seat:
             return controls.oled_roll(cursor, decision.roll, moves, words, seen_by(match, seat))
@@ -97,5 +102,5 @@ class Consoles:
 
 
 def seen_by(match: Match, seat: int) -> Mapping[str, Any]:
-    """What a seat may see: its answers are named by it, for its box stands before its player alone."""
+    """Return what a seat may see: its answers are named by it, for its box stands before its player alone."""
     return match.view(seat) if seat in match.state.seats else {}

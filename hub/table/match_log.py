@@ -1,7 +1,7 @@
-"""The record of one table: which match it plays, how much of its log the disk has, and what a restart finds.
+"""The log of the match that a table plays, as the disk has it: how much is written, and what a restart finds.
 
-Nothing that a table shows or answers is true before it is written here. What was taken back is cut off; else nothing
-is ever deleted: a match that cannot go on is set aside.
+Nothing that a table shows or answers is true before it is written here. What was taken back is cut off; nothing else is
+ever deleted: a match that cannot go on is set aside.
 """
 
 from __future__ import annotations
@@ -16,13 +16,20 @@ from hub.engine.match import Entry, Head, Match
 from hub.errors import HubError, StartRefused
 from hub.ports import LogEntry, LogStore
 from hub.state import Batch
-from hub.table.dispute import KeptDispute
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
-class Record:
-    """What the disk has of a table. Every call may raise LogError; then the disk is as it was."""
+class KeptReading(msgspec.Struct, frozen=True):
+    """A roll that was being read again when the power went: of which match, asked by which decision, read first as what."""
+
+    match: str
+    number: int
+    batches: list[Batch]
+
+
+class MatchLog:
+    """What the disk has of a table's match. Every call may raise LogError; then the disk is as it was."""
 
     def __init__(self, table: str, store: LogStore) -> None:
         self.match: str | None = None  # the id of the match under way, or of the last one
@@ -32,7 +39,7 @@ class Record:
 
     @property
     def serial(self) -> int:
-        """Which match this is of all that the hub has played; 0 before the first."""
+        """Return which match this is of all that the hub has played; 0 before the first."""
         return int((self.match or "m-0").removeprefix("m-"))
 
     # --- a restart ---
@@ -44,14 +51,14 @@ class Record:
         self.next_epoch()
 
     def next_epoch(self) -> None:
-        """What was asked before is asked no more."""
+        """Make every request that is under way stale."""
         self.epoch += 1
         self._store.keep(self._table, "epoch", str(self.epoch).encode())
 
     def resume(self, games: Mapping[str, Game]) -> Match | None:
-        """The match under way, its log played again. Raises StartRefused: it cannot go on, and is set aside."""
-        doubted = self.doubted
-        running = self._store.running(self._table) or (doubted.match if doubted else None)
+        """Return the match under way, its log played again. Raise StartRefused where it cannot go on: it is set aside."""
+        reading = self.kept_reading
+        running = self._store.running(self._table) or (reading.match if reading else None)
         if running is None:
             return None
         try:
@@ -61,26 +68,26 @@ class Record:
             if game is None:
                 raise StartRefused(f"This hub has no game {head.game}.")
             match = Match.replay(game, head, [msgspec.json.decode(line.line, type=Entry) for line in lines])
-        except (HubError, msgspec.DecodeError) as why:
-            log.error("table %s: match %s cannot go on: %s", self._table, running, why)
-            self._store.end(running, msgspec.json.encode({"set_aside": str(why)}))
-            self.forget_doubted()
-            raise StartRefused(f"The last match cannot go on; its record is kept. {why}") from why
+        except (HubError, msgspec.DecodeError) as error:
+            logger.error("table %s: match %s cannot go on: %s", self._table, running, error)
+            self._store.end(running, msgspec.json.encode({"set_aside": str(error)}))
+            self.forget_reading()
+            raise StartRefused(f"The last match cannot go on; its record is kept. {error}") from error
         self.match = running
-        self.stand(match)
+        self.has_all_of(match)
         return match
 
     # --- a match ---
 
     def begin(self, match: Match) -> None:
-        """A new match with its head."""
+        """Write the head of a new match."""
         name = f"m-{self._store.count() + 1}"
         self.next_epoch()
         self._store.begin(name, self._table, msgspec.json.encode(match.head))
         self.match, self._written = name, 0
 
     def leave(self) -> None:
-        """The match under way is given up for another one."""
+        """End the match under way without a result: another one begins."""
         if self.match:
             self._store.end(self.match, msgspec.json.encode({"left": True}))
 
@@ -95,46 +102,46 @@ class Record:
                 self._store.cut(self.match, self._written, lines)
             else:
                 self._store.append(self.match, lines)
-            self.stand(match)
+            self.has_all_of(match)
         if match.over:
             self._store.end(self.match, msgspec.json.encode(match.over))
 
     def cut(self, length: int) -> None:
-        """An undo: the disk keeps the first `length` entries."""
+        """Keep the first `length` entries only: an undo."""
         assert self.match is not None
         self.next_epoch()
         self._store.cut(self.match, length)
         self._written = length
 
     def as_written(self, match: Match) -> Match:
-        """The match as the disk has it: what could not be written, was not."""
+        """Return the match as the disk has it: what could not be written never happened."""
         if len(match.log) <= self._written:
             return match
         return Match.replay(match.game, match.head, match.log[: self._written])
 
-    def stand(self, match: Match) -> None:
-        """The disk has all of the match."""
+    def has_all_of(self, match: Match) -> None:
+        """Note that the disk has all of the match."""
         self._written = len(match.log)
 
     # --- a roll that is read again ---
 
     @property
-    def doubted(self) -> KeptDispute | None:
-        """The roll that was being read again when the power went, if any."""
+    def kept_reading(self) -> KeptReading | None:
+        """Return the roll that was being read again when the power went, if any."""
         kept = self._store.recall(self._table, "dispute")
-        return msgspec.json.decode(kept, type=KeptDispute) if kept else None
+        return msgspec.json.decode(kept, type=KeptReading) if kept else None
 
-    def doubt(self, number: int, batches: Sequence[Batch]) -> None:
-        """The roll of decision `number` is read again; until it is, the disk keeps all that followed from it."""
+    def keep_reading(self, number: int, batches: Sequence[Batch]) -> None:
+        """Keep that the roll of decision `number` is read again; until it is, the disk has all that followed from it."""
         assert self.match is not None
         self.next_epoch()
-        self._store.keep(self._table, "dispute", msgspec.json.encode(KeptDispute(self.match, number, list(batches))))
+        self._store.keep(self._table, "dispute", msgspec.json.encode(KeptReading(self.match, number, list(batches))))
 
     def go_back(self, number: int) -> None:
-        """What is written next follows the first `number` entries."""
+        """Let what is written next follow the first `number` entries."""
         self._written = number
 
-    def forget_doubted(self) -> None:
-        """No roll is being read again any more."""
+    def forget_reading(self) -> None:
+        """Keep no longer that a roll is read again."""
         if self._store.recall(self._table, "dispute"):
             self._store.keep(self._table, "dispute", b"")

@@ -1,466 +1,298 @@
-"""The dice of one table: the roll that is asked for, from the first call to the faces that stand.
+"""What comes of the dice of a table: a roll that was accepted becomes an action, and may be disputed for a while.
 
-A roll of many dice comes in batches, at most six dice each or as many as the reader has. A batch that was read
-stands a second later if nobody objects, or when the roller says so. A batch that was typed stands when a second
-seat says so. Where every player wants it, the hub rolls what is still missing. What stands is on disk: a power
-cut costs the batch on the table, never those before it. Nobody gets a better roll out of any of this: dice that
-have settled are read again, not rolled again, and of a cocked batch only the leaning dice are, unless the table
-would have them read as they lie.
+A dispute goes back to just before the roll, so whatever a person wants of the match goes through `Rolls.act`, which
+knows whether the dice, or the table's vote about them, come first.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 
-import msgspec
-
-from hub.engine import odds
-from hub.engine.decision import Roll
-from hub.errors import NotAsked, NotOffered
-from hub.ports import Clock, Dice, DiceKit, DiceSeen, LogStore
-from hub.state import Batch, Kit, PublicDice, Read, RollState, Wanted
+from hub.engine.decision import CHANCE, Action, Roll
+from hub.engine.match import Decision
+from hub.errors import IllegalAction, NotAsked, NotOffered, Stale
+from hub.ports import Clock, Dice, DiceSeen, LogStore
+from hub.state import Batch, PublicDice, PublicDispute
 from hub.table.chance import Chance
+from hub.table.dice import TableDice
+from hub.table.dispute import Cause, Dispute
+from hub.table.notices import Notices
+from hub.table.play import Play
+from hub.table.roll_states import least_physical
+from hub.table.seats import Seats
 
-BATCH = 6  # the standard kit: one Bluetooth adapter holds that many dice
-ACCEPT_SECONDS = 1.0  # a batch that was read stands after so long without objection
-SILENT_SECONDS = 3.0  # a reader that does not answer its arm for so long is no reader
-DOORS_SECONDS = 45.0  # then the other doors are pointed out
-STAFF_SECONDS = 120.0  # then staff are called
-ENOUGH = 3  # votes that have a leaning die read as it lies; at a table of three or two a majority
-
-READ: tuple[Read, ...] = ("read", "typed", "hub")  # from the most physical to the least
-AGAIN = "The dice are read again as they lie."
+WAITS = "The table decides whether the dice are read again."
 
 
-def least(batches: Sequence[Batch]) -> Read:
-    """How a roll came in: as its least physical batch did."""
-    return max((batch.read for batch in batches), key=READ.index)
-
-
-class KeptRoll(msgspec.Struct, frozen=True):
-    """What survives a power cut of a roll that is not whole yet."""
-
-    key: str
-    batches: list[Batch]
-
-
-class Tray:
-    """The dice of a table. `reader` is None where there is none; `call_staff` gets a sentence when a roll is stuck."""
+class Rolls:
+    """The dice of a table and the dispute about its last roll, if there is one."""
 
     def __init__(
-        self, table: str, reader: Dice | None, store: LogStore, clock: Clock, chance: Chance,
-        call_staff: Callable[[str], None],
+        self, table: str, play: Play, seats: Seats, notices: Notices, reader: Dice | None,
+        store: LogStore, clock: Clock, chance: Chance,
     ) -> None:  # fmt: skip
-        self._table, self._reader, self._store = table, reader, store
-        self._clock, self._chance, self._call_staff = clock, chance, call_staff
-        self._kit: DiceKit | None = None
-        self._arms = self._size = 0
-        self.roll: Roll | None = None
-        self._key = ""
-        self._wants: odds.Wants | None = None
-        self._batches: list[Batch] = []
-        self._votes: list[int] = []
-        self._asked_at = 0.0
-        self._begin_batch()
+        self.dice = TableDice(table, reader, store, clock, chance)
+        self.dispute: Dispute | None = None
+        self._play, self._seats, self._notices, self._clock = play, seats, notices, clock
 
-    def _begin_batch(self) -> None:
-        self._size = self._fitting()
-        self.state: RollState = "armed"
-        self._faces: list[int] = []  # what was read or typed, and does not stand yet
-        self._held: list[int] = []  # dice of this batch that lie aside while the others are thrown again
-        self._flat: list[int] = []  # dice that lie flat beside a cocked one
-        self._again = False  # nobody throws: a batch that stood is read once more
-        self._as_it_lies: list[int] = []  # who would have the leaning dice of this batch read as they lie
-        self._lies = False  # and they are
-        self._say = ""
-        self._accept_at: float | None = None
-        self._silent_at: float | None = None
-
-    # --- the roll ---
-
-    def call(self, key: str, roll: Roll, wants: odds.Wants | None) -> None:
-        """Ask for a roll. `key` names the question: a roll half read that the power cut, or a loan made longer, goes on."""
-        batches = list(self._batches) if self.roll and self._key == key else self._recall(key)
-        if self._key != key:
-            self._forget()
-            self._votes, self._asked_at = [], self._clock.now()
-        self.roll, self._key, self._wants = roll, key, wants
-        while batches and sum(len(batch.faces) for batch in batches) >= roll.count:
-            batches.pop()
-        self._batches = batches
-        self._begin_batch()
-        self._arm()
-
-    def reread(self, key: str, roll: Roll, batches: Sequence[Batch]) -> None:
-        """Ask for no throw: of a roll that stood the last batch is read once more as it lies, or typed.
-
-        The others were picked up long ago.
-        """
-        self._forget()
-        self.roll, self._key, self._wants = roll, key, None
-        self._votes, self._asked_at = [], self._clock.now()
-        self._batches = list(batches[:-1])
-        self._begin_batch()
-        self._again, self._size, self._say = True, len(batches[-1].faces), AGAIN
-        self._arm(lying=True)
-
-    def close(self) -> None:
-        """No roll is asked for."""
-        if self.roll:
-            self._forget()
-            self.roll, self._key = None, ""
-            if self._reader:
-                self._reader.disarm()
+    # --- the decision and its roll -----------------------------------------------------------------
 
     @property
-    def whole(self) -> tuple[list[int], Read] | None:
-        """All faces in their order, once every batch stands, and how they came in."""
-        if self.roll is None or self.standing < self.roll.count:
-            return None
-        return [face for batch in self._batches for face in batch.faces], least(self._batches)
-
-    @property
-    def batches(self) -> list[Batch]:
-        """What stands of the roll, batch by batch."""
-        return list(self._batches)
-
-    @property
-    def fallen(self) -> bool:
-        """Whether anybody has seen a die of this roll: then it is finished before its roller does anything else."""
-        return self.roll is not None and bool(self._again or self._batches or self._held or self._flat or self._faces)
-
-    @property
-    def stirred(self) -> bool:
-        """Whether the dice of this roll are in somebody's hand, or have left it."""
-        return self.fallen or (self.roll is not None and self.state not in ("armed", "no_reader"))
-
-    @property
-    def missing(self) -> int:
-        """How many dice of this batch are still to be thrown or typed."""
-        return self._size - len(self._held) - len(self._flat)
-
-    @property
-    def say(self) -> str:
-        """The sentence that goes with the state of the dice, if any."""
-        return self._say
+    def decision(self) -> Decision | None:
+        """Return the open decision; None also while the table votes about its dice: then boxes and dice leave it be."""
+        return None if self.voting else self._play.decision
 
     @property
     def voting(self) -> bool:
-        """Whether somebody wants the hub to roll."""
-        return bool(self._votes)
+        """Return whether the table votes on reading a roll again."""
+        return self.dispute is not None and self.dispute.stage == "vote"
 
     @property
-    def lying(self) -> bool:
-        """Whether nobody throws: what lies there is wanted."""
-        return self._again or self._lies
+    def waits(self) -> bool:
+        """Return whether the match waits for a dispute."""
+        return self.dispute is not None and self.dispute.waits
 
-    @property
-    def standing(self) -> int:
-        """How many dice stand already."""
-        return sum(len(batch.faces) for batch in self._batches)
-
-    def _fitting(self) -> int:
-        """How many dice a batch has now."""
-        if self.roll is None:
-            return 0
-        most = self._kit.dice if self._kit and self._kit.dice else BATCH
-        return min(BATCH, most, self.roll.count - self.standing)
-
-    def _arm(self, *, lying: bool = False) -> None:
-        """Wait for the dice that are missing; `lying`: for what lies there, read once more."""
-        roll = self.roll
-        assert roll is not None
-        self._arms += 1
-        self._faces, self._accept_at, self._as_it_lies, self._lies = [], None, [], False
-        if self._reader is None:
-            self.state = "no_reader"
-            self._say = self._say or "Type what the dice show."
+    def open(self, decision: Decision | None) -> None:
+        """Ask for the roll of a decision that has just opened, if it wants one."""
+        if decision is None or decision.roll is None:
+            self.dice.close()
             return
-        self.state = "armed"
-        self._silent_at = self._clock.now() + SILENT_SECONDS
-        self._reader.arm(self._arms, roll.seat, self._size - len(self._held), roll.sides, lying=lying)
+        roll, log = decision.roll, self._play.log
+        # Tells this roll from every other one, across a power cut and whatever loans are taken meanwhile.
+        key = f"{log.match}/{decision.number}/{roll.seat}/{roll.sides}/{roll.why}"
+        if self.dispute and self._play.rereading and self.dispute.number == decision.number:
+            self.dice.ask_again(key, roll, self.dispute.batches)
+        else:
+            self.dice.ask(key, roll, decision.wants)
 
-    # --- what the reader tells ---
+    def want(self, decision: Decision) -> str:
+        """Return what is wanted, in a sentence."""
+        return "Do not roll: the dice are read again." if self._play.rereading else decision.want
 
-    def kit(self, kit: DiceKit) -> None:
-        """What the reader has to be thrown; a batch that nobody has begun is asked for anew in the size that is left."""
-        self._kit = kit
-        waits = self.state in ("armed", "no_reader") and not self._held and not self._flat and not self.lying
-        if self.roll and waits and self._size != self._fitting():
-            self._begin_batch()
-            self._arm()
+    # --- acting --------------------------------------------------------------------------------------
+
+    def refusal(self, action: Action) -> IllegalAction | None:
+        """Return why `act` would refuse an action, or None. Nothing changes."""
+        return self._comes_first(action.seat) or self._play.refusal(action)
+
+    def act(self, action: Action) -> None:
+        """Let the match take an action. Raise IllegalAction, and then nothing has changed."""
+        if refusal := self._comes_first(action.seat):
+            raise refusal
+        self._play.act(action)
+        self.play_on()
+
+    def _comes_first(self, seat: int) -> IllegalAction | None:
+        """Return what stands before any action of a seat: the disk, its dice, a vote."""
+        if refusal := self._play.standstill():
+            return refusal
+        decision = self._play.decision
+        if decision and decision.roll and decision.roll.seat == seat and self.dice.fallen:
+            return NotOffered("Your dice have begun to fall: finish the roll first.", "DICE")
+        return NotAsked(WAITS, "DICE") if self.waits and seat != CHANCE else None
+
+    def undo(self, seat: int) -> None:
+        """Take back the last input of a seat. Raise IllegalAction where that cannot be."""
+        if refusal := self._play.standstill():
+            raise refusal
+        if self.waits:
+            raise NotAsked(WAITS, "DICE")
+        if self.dice.fallen:
+            raise NotOffered("Dice have been read since: it cannot be taken back.", "UNDO")
+        self._play.undo(seat)
+        self.dispute = None
+
+    def play_on(self) -> None:
+        """Somebody plays on: a roll that nobody has disputed yet is not disputed any more."""
+        if self.dispute and self.dispute.stage == "open":
+            self._end("played_on")
+
+    # --- the reader ------------------------------------------------------------------------------------
 
     def seen(self, seen: DiceSeen) -> bool:
-        """What the dice do, if they were asked. What has settled has settled: picking it up changes nothing."""
-        if self.roll is None or seen.arm != self._arms or self.state in ("settled", "typed"):
+        """Take what a dice reader sees; return whether it was asked."""
+        if self.decision is None or not self.dice.seen(seen):
             return False
-        if not self._again or seen.state != "armed":  # who only has to look says in time what there is to be seen
-            self._silent_at = None
-        if seen.state != "cocked":
-            self._as_it_lies = []
-        match seen.state:
-            case "settled":
-                self._settle(list(seen.faces))
-            case "cocked" | "wrong_count" | "no_reader" if self._again:
-                self._by_hand("The reader cannot tell: type how the dice lie.")
-            case "cocked":
-                self._lean(list(seen.faces), seen.say)
-            case "wrong_count":
-                self._miscount(seen.say)
-            case "armed":
-                if self._flat:  # the reader was away and knows nothing of them: they lie aside
-                    self._aside()
-                else:
-                    self.state = "armed"
-                    self._say = seen.say or (self._say if self._held or self._again else "")
-            case "rolling":
-                self.state, self._say = "rolling", AGAIN if self._again else ""
-            case "no_reader":
-                self.state, self._say = "no_reader", seen.say or "Type what the dice show."
+        if self.dice.stirred:
+            self.play_on()
         return True
 
-    def _settle(self, faces: list[int]) -> None:
-        wanted = self._size - len(self._held)
-        if len(faces) != wanted:
-            self._miscount(f"I see {len(faces)} of {wanted}: roll again, or type what they show.")
-        elif odd := self._odd(faces):
-            self._miscount(odd)
-        elif Counter(self._flat) - Counter(faces):
-            self._aside()
-        else:
-            self._flat = []
-            self.state, self._faces, self._say = "settled", self._held + faces, ""
-            self._accept_at = self._clock.now() + ACCEPT_SECONDS
+    # --- people ------------------------------------------------------------------------------------------
 
-    def _lean(self, flat: list[int], say: str) -> None:
-        leaning = self._size - len(self._held) - len(flat)
-        if leaning < 1:
-            self._miscount(f"I see {len(flat)} of {len(flat) - leaning}: roll again, or type what they show.")
-        elif odd := self._odd(flat):
-            self._miscount(odd)
-        elif Counter(self._flat) - Counter(flat):
-            self._aside()
-        else:
-            self._flat, self.state = flat, "cocked"
-            which = "One die is leaning: roll only that one again." if leaning == 1 else (
-                f"{leaning} dice are leaning: roll only those again."
-            )  # fmt: skip
-            self._say = say or which
-
-    def _odd(self, faces: list[int]) -> str:
-        """A sentence about a face that no die of this roll has, if one was seen."""
-        sides = self.roll.sides if self.roll else 0
-        odd = next((face for face in faces if not _is_face(face, sides)), None)
-        return "" if odd is None else f"I see a {odd}, which no die here has: roll again, or type what they show."
-
-    def _aside(self) -> None:
-        """Dice that lay flat count as they lay, whatever else was picked up: only the others are thrown again."""
-        self._held, self._flat = self._held + self._flat, []
-        count = self._size - len(self._held)
-        kept = " ".join(map(str, self._held))
-        self._say = f"{kept} {'stands' if len(self._held) == 1 else 'stand'}: lay aside, and roll {_dice(count)}."
-        self._arm()
-
-    def _miscount(self, say: str) -> None:
-        if self._again:
-            self._by_hand("The reader cannot tell: type how the dice lie.")
-        else:
-            self.state, self._flat, self._say = "wrong_count", [], say
-
-    def _by_hand(self, say: str) -> None:
-        """The reader is asked no more: the roller types what lies there."""
-        if self._reader:
-            self._reader.disarm()
-        self._arms += 1
-        self._accept_at = self._silent_at = None
-        self.state, self._say = "no_reader", say
-
-    # --- what people say ---
-
-    def type(self, seat: int, faces: object, others: Sequence[int]) -> None:
-        """The roller types what lies there. One of the `others` says yes; where nobody else is at hand it stands at once."""
-        roll = self._wanted()
-        if seat != roll.seat:
-            raise NotAsked(f"It is Seat {roll.seat} who rolls.", "DICE")
-        if self.state == "cocked":
-            raise NotOffered("A leaning die is rolled again, unless the table would read it as it lies.", "DICE")
-        many, sides = self.missing, roll.sides
-        if not isinstance(faces, list) or len(faces) != many or not all(_is_face(face, sides) for face in faces):
-            raise NotOffered(f"Type {_dice(many)}, {'' if many == 1 else 'each '}1 to {sides}.", "DICE")
-        self._by_hand(f"Seat {seat} typed this. Another seat says yes.")
-        self.state, self._faces = "typed", self._held + self._flat + faces
-        if not others:
-            self._stand("typed")
-
-    def accept(self, seat: int) -> None:
-        """Read dice are the roller's to accept, typed ones another seat's."""
-        roll = self._wanted()
-        if self.state == "settled" and seat == roll.seat:
-            self._stand("read")
-        elif self.state == "typed" and seat != roll.seat:
-            self._stand("typed")
-        elif self.state == "typed":
-            raise NotOffered("Another seat says yes to typed dice.", "DICE")
-        elif self.state == "settled":
-            raise NotOffered(f"It is Seat {roll.seat} who accepts this roll.", "DICE")
-        else:
-            raise NotOffered("No roll has been read yet.", "DICE")
-
-    def again(self) -> None:
-        """Somebody doubts what was read or typed: the dice are read once more as they lie."""
-        self._wanted()
-        if self.state not in ("settled", "cocked", "wrong_count", "typed"):
-            raise NotOffered("There is no roll to read again.", "DICE")
-        lying = self.state != "wrong_count"
-        self._flat, self._say = [], ""
-        self._arm(lying=lying)
-
-    def as_it_lies(self, seat: int, voters: int) -> None:
-        """A seat would have the leaning dice read as they lie, or no longer; once enough would, the roller types them."""
-        self._wanted()
-        if self.state != "cocked":
-            raise NotOffered("No die is leaning.", "DICE")
-        if seat in self._as_it_lies:
-            self._as_it_lies.remove(seat)
-            return
-        self._as_it_lies.append(seat)
-        if len(self._as_it_lies) >= enough(voters):
-            self._lies = True
-            one = self.missing == 1
-            self._by_hand(
-                "Read as it lies: type it." if one else f"Read as they lie: type the {self.missing} leaning dice."
-            )
-
-    def vote(self, seat: int, voters: Sequence[int]) -> None:
-        """A seat wants the hub to roll, or no longer; once all `voters` do, it rolls what is missing."""
-        roll = self._wanted()
-        if self.lying or self.state in ("settled", "typed"):
-            raise NotOffered("The dice lie there: say whether they were read right.", "DICE")
-        if seat in self._votes:
-            self._votes.remove(seat)
-            return
-        self._votes.append(seat)
-        if all(voter in self._votes for voter in voters):
-            self._faces = self._held + self._flat + self._chance.faces(self.missing, roll.sides)
-            self._stand("hub")
-            while self.standing < roll.count:
-                self._faces = self._chance.faces(self._size, roll.sides)
-                self._stand("hub")
-
-    def _wanted(self) -> Roll:
-        if self.roll is None:
+    def check(self, seat: int, number: int | None) -> None:
+        """Raise IllegalAction unless a request is about the roll that is open, by somebody who plays."""
+        decision = self.decision
+        if decision is None or decision.roll is None:
             raise NotAsked("No roll is wanted now.", "DICE")
-        return self.roll
+        if number is not None and number != decision.number:
+            raise Stale
+        if seat not in self._play.seats:
+            raise NotAsked("Only who plays this match has a say in its dice.", "DICE")
 
-    # --- what stands ---
+    def type(self, seat: int, faces: object) -> None:
+        """Take the faces that the roller types. Raise IllegalAction."""
+        self.dice.type(seat, faces, [other for other in self._present() if other != seat])
+        self.play_on()
+        self._finish()
 
-    def _stand(self, read: Read) -> None:
-        """The batch stands: it is on disk before anything is made of it. Raises LogError, and then it does not."""
-        assert self.roll is not None
-        batches = [*self._batches, Batch(self._faces, read)]
-        whole = self.standing + len(self._faces) == self.roll.count
-        if not whole:
-            self._store.keep(self._table, "dice", msgspec.json.encode(KeptRoll(self._key, batches)))
-        self._batches = batches
-        self._begin_batch()
-        if not whole and read != "hub":
-            self._votes, self._asked_at = [], self._clock.now()
-            self._arm()
+    def answer(self, seat: int, answer: object) -> None:
+        """Take what a seat says to the dice: `accept`, `again`, `hub` or `lies`. Raise IllegalAction."""
+        match answer:
+            case "accept":
+                self.dice.accept(seat)
+            case "again":
+                self.dice.open.doubt()
+            case "hub":
+                self.dice.vote_hub(seat, self._present())
+            case "lies":
+                self.dice.open.as_it_lies(seat, len(self.voters()))
+            case _:
+                raise NotOffered("Say hub, accept, again or lies to a roll.", "DICE")
+        self._finish()
 
-    def _recall(self, key: str) -> list[Batch]:
-        kept = self._store.recall(self._table, "dice")
-        if not kept:
-            return []
-        roll = msgspec.json.decode(kept, type=KeptRoll)
-        return roll.batches if roll.key == key else []
+    def _present(self) -> list[int]:
+        """Return the seats that play and can be heard now, on a phone or a box."""
+        return [s.number for s in self._seats if s.number in self._play.seats and (s.phone_on or s.box_on)]
 
-    def _forget(self) -> None:
-        if self._batches:
-            self._batches = []
-            if self._store.recall(self._table, "dice"):
-                self._store.keep(self._table, "dice", b"")
+    def voters(self) -> list[int]:
+        """Return the seats whose votes count: they play, or have just played, and hold a phone, asleep or not, or a box."""
+        playing = self._play.match.state.seats if self._play.match else ()
+        return [s.number for s in self._seats if s.number in playing and (s.sid or s.box_on)]
 
-    # --- time ---
+    def _finish(self) -> None:
+        """Once all dice of the roll were accepted they are one action of chance."""
+        match, decision, whole = self._play.match, self.decision, self.dice.whole
+        if match is None or decision is None or decision.roll is None or whole is None:
+            return
+        faces, read = whole
+        if self.dispute and self._play.rereading:
+            self._compare(self.dispute, faces, read)
+            return
+        batches, hidden = self.dice.batches, match.hidden()
+        self._play.act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read}, number=decision.number))
+        self.play_on()
+        self._allow_dispute(decision.roll, decision.number, batches, hidden)
+
+    # --- disputes ------------------------------------------------------------------------------------------
+
+    def _allow_dispute(
+        self, roll: Roll, number: int, batches: Sequence[Batch], hidden: Mapping[int, Counter[str]]
+    ) -> None:  # fmt: skip
+        """Let any seat ask, for a few seconds, that an accepted roll be read again.
+
+        Not what the hub itself rolled, and not where the roll has shown what nobody can forget again.
+        """
+        match = self._play.match
+        if match is None or match.fault or batches[-1].read == "hub" or match.has_shown(hidden):
+            return
+        self.dispute = Dispute(roll, number, batches, self._clock.now())
+
+    def vote(self, seat: int, *, yes: bool) -> None:
+        """Take that a seat wants the dice read again or, once the table votes on it, does not. Raise IllegalAction."""
+        dispute, match = self.dispute, self._play.match
+        if dispute is None or match is None or not (dispute.stage == "vote" or (dispute.stage == "open" and yes)):
+            raise NotAsked("There is no roll that could be read again now.", "DICE")
+        if seat not in match.state.seats:
+            raise NotAsked("Only who plays this match has a say in its dice.", "DICE")
+        dispute.vote(seat, self._clock.now(), yes=yes)
+        self._count(dispute)
+
+    def bar_is_free(self, seat: int) -> bool:
+        """Return whether the bar of a seat's box means nothing else now."""
+        decision = self._play.decision
+        return decision is None or (seat not in decision.asked and not (decision.roll and decision.roll.seat == seat))
+
+    def _count(self, dispute: Dispute) -> bool:
+        """Return whether the table has decided, with those who sit there now, and do what it has decided."""
+        carried = dispute.carried(self.voters())
+        if carried:
+            self._play.read_again(dispute.number, dispute.batches)
+            dispute.go("carried", self._clock.now())
+        elif carried is False:
+            self._let_stand("rejected", "Not read again: the roll stands.")
+        return carried is not None
+
+    def _compare(self, dispute: Dispute, faces: list[int], read: str) -> None:
+        """Take the second reading: where it differs, it takes the place of the first one in the log."""
+        if sorted(faces) == sorted(dispute.faces):
+            self._let_stand("same", "The dice show the same: the roll stands.")
+            return
+        first = {"faces": dispute.faces, "read": least_physical(dispute.batches)}
+        self._play.correct(faces, read, first)
+        self._end("corrected")
+
+    def _let_stand(self, cause: Cause, text: str) -> None:
+        """Go on from the roll as it was read first."""
+        self._play.let_stand()
+        self._end(cause, text)
+
+    def _end(self, cause: Cause, text: str = "") -> None:
+        if self.dispute and not self.dispute.go(cause, self._clock.now(), text):
+            self.dispute = None
+
+    # --- the disk and time -----------------------------------------------------------------------------------
+
+    def resume(self) -> None:
+        """Take up after a restart: a roll that was being read again still is."""
+        kept = self._play.resume_reading()
+        if kept is None:
+            self._play.answer_chance()
+            return
+        decision = self._play.decision
+        assert decision is not None
+        assert decision.roll is not None
+        self.dispute = Dispute(decision.roll, kept.number, kept.batches, self._clock.now())
+        self.dispute.go("asked", self._clock.now())
+        self.dispute.go("carried", self._clock.now())
+
+    def stop(self) -> None:
+        """The disk failed: a dispute that has not gone back yet is over."""
+        if not self._play.rereading:
+            self.dispute = None
 
     @property
-    def next(self) -> float | None:
-        """When something is due by itself."""
-        return min((at for at in (self._accept_at, self._silent_at) if at is not None), default=None)
+    def due_at(self) -> float | None:
+        """Return when something is due by itself, in the clock's seconds."""
+        times = (self.dice.open.due_at, self.dispute.until if self.dispute else None)
+        return min((at for at in times if at is not None), default=None)
 
     def due(self) -> bool:
-        """What time alone brings about; whether anything has changed."""
-        if self.roll is None:
+        """Do what time, and whoever comes and goes, brings about; return whether anything has changed."""
+        if self._play.stopped:
             return False
-        now, before = self._clock.now(), (self.state, self._say, self.standing)
-        if self._accept_at is not None and now >= self._accept_at:
-            self._stand("read")
-        elif self._silent_at is not None and now >= self._silent_at:
-            self._silent_at = None
-            self.state, self._say = "no_reader", "The dice reader is silent: type what the dice show."
-        waited = now - self._asked_at
-        if waited >= DOORS_SECONDS and self.state == "armed" and not self._say:
-            self._say = "Roll; or type what the dice show; or let the hub roll."
-        if waited >= STAFF_SECONDS:
-            self._asked_at = float("inf")  # they are called once
-            self._call_staff(f"Seat {self.roll.seat} has not rolled for two minutes.")
+        changed = self.decision is not None and self.dice.due()
+        if changed:
+            self._finish()
+        changed = self._dispute_due() or changed
+        return self._call_staff() or changed
+
+    def _dispute_due(self) -> bool:
+        dispute = self.dispute
+        if dispute is None:
+            return False
+        if dispute.stage == "vote" and self._count(dispute):
             return True
-        return before != (self.state, self._say, self.standing)
+        late = self._clock.now() >= dispute.until
+        if late and dispute.waits:
+            self._let_stand("late", "Not read again in time: the roll stands.")
+        elif late:
+            self._end("late")
+        return late
 
-    # --- pictures ---
+    def _call_staff(self) -> bool:
+        """Keep the notice that nobody rolls for as long as that is so; return whether that has changed."""
+        if not self.dice.unattended:
+            return self._notices.end("not_rolled")
+        assert self.dice.roll is not None
+        return self._notices.post("not_rolled", f"Seat {self.dice.roll.seat} has not rolled for two minutes.")
 
-    def public(self, voters: int) -> PublicDice | None:
-        """The open roll as everybody sees it, of whom so many have a vote."""
-        roll = self.roll
-        if roll is None:
-            return None
-        faces = self._faces or self._held + self._flat
-        read: Read | None = "typed" if self.state == "typed" else "read" if faces else None
-        return PublicDice(
-            state=self.state,
-            seat=roll.seat,
-            count=roll.count,
-            sides=roll.sides,
-            why=roll.why,
-            batch=self._size,
-            faces=list(faces),
-            read=read,
-            done=list(self._batches),
-            total=sum(face for batch in self._batches for face in batch.faces) + sum(faces),
-            say=self._say,
-            votes=list(self._votes),
-            again=self._again,
-            lying=self.lying,
-            as_it_lies=list(self._as_it_lies),
-            enough=enough(voters),
-            wants=self._told() if self._wants and self.state not in ("settled", "typed") else None,
-        )
+    # --- what everybody sees -----------------------------------------------------------------------------------
 
-    def _told(self) -> Wanted:
-        """What the roll must show: in a line with its odds now, and the odds exactly where the line rounds them."""
-        roll, wants = self.roll, self._wants
-        assert roll is not None
-        assert wants is not None
-        stand = tuple(face for batch in self._batches for face in batch.faces)
-        left = roll.count - len(stand)
-        chance = odds.chance(left, roll.sides, wants, stand)
-        exact = "" if roll.sides % chance.denominator == 0 else odds.exact(chance)
-        return Wanted(odds.told(left, roll.sides, wants, stand), exact)
+    def public(self) -> PublicDice | None:
+        """Return the open roll as everybody sees it."""
+        return self.dice.public(len(self.voters())) if self._play.decision else None
 
-    def public_kit(self) -> Kit | None:
-        """What there is to be thrown, for the lobby: before a match is the time to load a battery."""
-        kit = self._kit
-        return Kit(kit.dice, list(kit.weak)) if kit else None
-
-
-def enough(voters: int) -> int:
-    """How many of so many have a leaning die read as it lies."""
-    return min(ENOUGH, voters // 2 + 1)
-
-
-def _is_face(face: object, sides: int) -> bool:
-    return type(face) is int and 1 <= face <= sides
-
-
-def _dice(count: int) -> str:
-    return "one die" if count == 1 else f"{count} dice"
+    def public_dispute(self) -> PublicDispute | None:
+        """Return the dispute as everybody sees it."""
+        return self.dispute.public(self.voters()) if self.dispute else None

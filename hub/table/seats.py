@@ -1,14 +1,14 @@
-"""Who sits where: the places of one table, what holds each (a phone, a box, both), and how a seat is claimed.
+"""Who sits where: the seats of one table, what holds each (a phone, a box, both), and how a seat is claimed.
 
-A place changes when the disk has it, or not at all. Everything here is called from the table's thread.
+A seat changes when the disk has it, or not at all. Everything here is called from the table's thread.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
 from secrets import randbelow, token_urlsafe
-from typing import Any
 
 import msgspec
 
@@ -21,14 +21,15 @@ WRONG_CODES = 3  # tries of a seat's code, after which the code changes
 
 
 @dataclass
-class Place:
-    """One numbered place at the table: who holds it, with what.
+class Seat:
+    """One numbered seat of the table: who holds it, with what.
 
-    `code` is the 4-digit twin of pressing the box: shown to all while nobody holds the seat, and to
-    its holder only afterwards.
+    `sid` and `password` are the login of the phone that holds it, empty without one; `box` the id of the seat box that
+    stands there. `joined`: somebody sits there. `code` is the 4-digit twin of pressing the box: shown to all while
+    nobody holds the seat, and to its holder only afterwards.
     """
 
-    seat: int
+    number: int
     code: str
     sid: str = ""
     password: str = field(default="", repr=False)
@@ -42,9 +43,9 @@ class Place:
     wrong_codes: int = 0
 
     def public(self) -> PublicSeat:
-        """The place as everybody sees it."""
+        """Return the seat as everybody sees it."""
         return PublicSeat(
-            seat=self.seat,
+            seat=self.number,
             name=self.name,
             held=self.joined,
             phone="none" if not self.sid else "on" if self.phone_on else "away",
@@ -55,8 +56,8 @@ class Place:
         )
 
 
-class KeptPlace(msgspec.Struct):
-    """What of a place survives a restart."""
+class KeptSeat(msgspec.Struct):
+    """What of a seat survives a restart."""
 
     seat: int
     code: str
@@ -68,150 +69,152 @@ class KeptPlace(msgspec.Struct):
     joined: bool
 
 
-class Seating:
-    """The places of one table by seat, and the one claim that may wait for a push of its seat's box."""
+class Seats:
+    """The seats of one table by number, and the one claim that may wait for a push of its seat's box."""
 
-    def __init__(self, table: str, seats: int, store: LogStore, phones: Phones, clock: Clock) -> None:
+    def __init__(self, table: str, count: int, store: LogStore, phones: Phones, clock: Clock) -> None:
         self._table, self._store, self._phones, self._clock = table, store, phones, clock
-        self._places = {seat: Place(seat, _digits()) for seat in range(1, seats + 1)}
+        self._seats = {number: Seat(number, _digits()) for number in range(1, count + 1)}
         self._claim: tuple[ClaimAsked, float] | None = None
 
-    def __iter__(self) -> Iterator[Place]:
-        """The places by rising seat."""
-        return iter(self._places.values())
+    def __iter__(self) -> Iterator[Seat]:
+        """Return the seats by rising number."""
+        return iter(self._seats.values())
 
-    def __getitem__(self, seat: int) -> Place:
-        return self._places[seat]
+    def __getitem__(self, number: int) -> Seat:
+        return self._seats[number]
 
-    def held_by(self, sid: str) -> Place | None:
-        """The place that a phone's claim holds."""
-        return next((place for place in self if place.sid and place.sid == sid), None)
+    def held_by(self, sid: str) -> Seat | None:
+        """Return the seat that a phone's login holds."""
+        return next((seat for seat in self if seat.sid and seat.sid == sid), None)
 
-    def of_box(self, box: str) -> Place | None:
-        """The place that a box stands at."""
-        return next((place for place in self if place.box == box), None)
+    def of_box(self, box: str) -> Seat | None:
+        """Return the seat that a box stands at."""
+        return next((seat for seat in self if seat.box == box), None)
 
-    def without_box(self) -> list[Place]:
-        """The places that a new box may be put to: without a box; else, where one is broken, without its box now."""
-        return [place for place in self if not place.box] or [place for place in self if not place.box_on]
+    def without_box(self) -> list[Seat]:
+        """Return the seats that a new box may be put to: those without one; else those whose box is lost."""
+        return [seat for seat in self if not seat.box] or [seat for seat in self if not seat.box_on]
 
-    def bind(self, box: str, seat: int) -> None:
-        """A box stands at this seat now, and at no other."""
-        if seat not in self._places:
+    def bind(self, box: str, number: int) -> None:
+        """Put a box to this seat, and to no other."""
+        if number not in self._seats:
             return
-        for place in self:
-            if place.box == box and place.seat != seat:
-                place.box, place.box_on = "", False
-        self._places[seat].box = box
+        for seat in self:
+            if seat.box == box and seat.number != number:
+                seat.box, seat.box_on = "", False
+        self._seats[number].box = box
 
-    # --- the record ---
+    # --- on disk ---
 
     def recall(self) -> None:
-        """Take up who sat where; the phones' logins are made again. Raises LogError."""
+        """Take up who sat where, and make the phones' logins again. Raise LogError."""
         kept = self._store.recall(self._table, "places")
-        for one in msgspec.json.decode(kept, type=list[KeptPlace]) if kept else []:
-            place = self._places.get(one.seat)
-            if place:
-                place.code, place.sid, place.password, place.phone_key = one.code, one.sid, one.password, one.phone_key
-                place.name, place.box, place.joined = one.name, one.box, one.joined
-                if place.sid:
-                    self._phones.admit(place.sid, place.password, place.phone_key)
+        for one in msgspec.json.decode(kept, type=list[KeptSeat]) if kept else []:
+            seat = self._seats.get(one.seat)
+            if seat:
+                seat.code, seat.sid, seat.password, seat.phone_key = one.code, one.sid, one.password, one.phone_key
+                seat.name, seat.box, seat.joined = one.name, one.box, one.joined
+                if seat.sid:
+                    self._phones.admit(seat.sid, seat.password, seat.phone_key)
 
     def keep(self) -> None:
-        """Write down who sits where. Raises LogError."""
-        kept = [KeptPlace(p.seat, p.code, p.sid, p.password, p.phone_key, p.name, p.box, p.joined) for p in self]
+        """Write down who sits where. Raise LogError."""
+        kept = [KeptSeat(s.number, s.code, s.sid, s.password, s.phone_key, s.name, s.box, s.joined) for s in self]
         self._store.keep(self._table, "places", msgspec.json.encode(kept))
 
-    def change(self, place: Place, **values: Any) -> None:
-        """Change a place when the disk has it, or not at all. Raises LogError."""
-        before = replace(place)
-        vars(place).update(values)
+    @contextmanager
+    def changing(self, seat: Seat) -> Iterator[Seat]:
+        """Keep what is changed inside, or change it back where the disk cannot. Raise LogError."""
+        before = replace(seat)
+        yield seat
         try:
             self.keep()
         except LogError:
-            vars(place).update(vars(before))
+            for one in fields(Seat):
+                setattr(seat, one.name, getattr(before, one.name))
             raise
 
     # --- claims ---
 
     @property
     def claimed(self) -> int | None:
-        """The seat that somebody wants, while a push of its box is waited for."""
+        """Return the seat that somebody asks for, while a push of its box is waited for."""
         return self._claim[0].seat if self._claim else None
 
-    def ask(self, asked: ClaimAsked, *, choosing: bool) -> None:
-        """Somebody asks for a seat. `choosing`: its box holds a sealed choice, and can say neither yes nor no."""
-        place = self._places.get(asked.seat)
-        if place is None:
-            self._decide(asked, f"There is no seat {asked.seat} at this table.")
-        elif asked.code is not None:
-            if asked.code == place.code:
-                self._hold(place, asked)
+    def ask(self, claim: ClaimAsked, *, choosing: bool) -> None:
+        """Decide about a claim, or wait for the box. `choosing`: the box holds a sealed choice and cannot answer."""
+        seat = self._seats.get(claim.seat)
+        if seat is None:
+            self._refuse(claim, f"There is no seat {claim.seat} at this table.")
+        elif claim.code is not None:
+            if claim.code == seat.code:
+                self._grant(seat, claim)
             else:
-                place.wrong_codes += 1
-                if place.wrong_codes >= WRONG_CODES:
-                    place.code, place.wrong_codes = _digits(), 0
+                seat.wrong_codes += 1
+                if seat.wrong_codes >= WRONG_CODES:
+                    seat.code, seat.wrong_codes = _digits(), 0
                     self.keep()
-                self._decide(asked, f"That is not the code of seat {asked.seat}.")
-        elif not place.box_on or choosing:
-            why = "is choosing in its box" if place.box_on else "has no box"
-            where = "that its phone shows under Seat" if place.sid else "from the big screen"
-            self._decide(asked, f"Seat {asked.seat} {why}: type its 4-digit code {where}.")
+                self._refuse(claim, f"That is not the code of seat {claim.seat}.")
+        elif not seat.box_on or choosing:
+            cause = "is choosing in its box" if seat.box_on else "has no box"
+            where = "that its phone shows under Seat" if seat.sid else "from the big screen"
+            self._refuse(claim, f"Seat {claim.seat} {cause}: type its 4-digit code {where}.")
         elif self._claim:
-            self._decide(asked, "Somebody else is just sitting down: try again in a moment.")
+            self._refuse(claim, "Somebody else is just sitting down: try again in a moment.")
         else:
-            self._claim = (asked, self._clock.now() + CLAIM_SECONDS)
+            self._claim = (claim, self._clock.now() + CLAIM_SECONDS)
 
     def grant(self) -> None:
-        """The box of the claimed seat said yes. Raises LogError."""
+        """Give the claimed seat away: its box said yes. Raise LogError."""
         if self._claim:
-            self._hold(self._places[self._claim[0].seat], self._claim[0])
+            self._grant(self._seats[self._claim[0].seat], self._claim[0])
 
     def refuse(self, sentence: str) -> None:
-        """The claim that waits ends with a no."""
+        """Refuse the claim that waits, if one does."""
         if self._claim:
-            self._decide(self._claim[0], sentence)
+            self._refuse(self._claim[0], sentence)
 
     def due(self) -> bool:
-        """Whether time has ended the claim that waited."""
+        """Refuse a claim that has waited too long; return whether there was one."""
         if self._claim is None or self._clock.now() < self._claim[1]:
             return False
         self.refuse("Nobody pressed the button on the box: try again.")
         return True
 
-    def release(self, place: Place, *, playing: bool) -> None:
-        """A phone gives its seat up. Who is `playing` keeps name and place for coming back. Raises LogError."""
-        sid, gone = place.sid, {"sid": "", "password": "", "phone_key": b"", "code": _digits(), "phone_on": False}
-        if not playing:
-            gone |= {"name": "", "ready": False, "joined": False}
-        self.change(place, **gone)
+    def release(self, seat: Seat, *, playing: bool) -> None:
+        """Take the seat from its phone. Who is `playing` keeps name and seat for coming back. Raise LogError."""
+        sid = seat.sid
+        with self.changing(seat):
+            seat.sid, seat.password, seat.phone_key, seat.code, seat.phone_on = "", "", b"", _digits(), False
+            if not playing:
+                seat.name, seat.ready, seat.joined = "", False, False
         self._phones.release(sid)
 
-    def _decide(self, asked: ClaimAsked, refusal: str) -> None:
-        self._forget(asked)
-        asked.answer(ClaimDecided(asked.claim, False, refusal))
+    def _refuse(self, claim: ClaimAsked, sentence: str) -> None:
+        self._forget(claim)
+        claim.answer(ClaimDecided(claim.claim, False, sentence))
 
-    def _forget(self, asked: ClaimAsked) -> None:
-        if self._claim and self._claim[0].claim == asked.claim:
+    def _forget(self, claim: ClaimAsked) -> None:
+        if self._claim and self._claim[0].claim == claim.claim:
             self._claim = None
 
-    def _hold(self, place: Place, asked: ClaimAsked) -> None:
-        """The phone that asked holds the seat now; whoever held it before is out, at once."""
-        self._forget(asked)
-        before = place.sid
+    def _grant(self, seat: Seat, claim: ClaimAsked) -> None:
+        """Give the seat to the phone that asked; whoever held it before is out, at once."""
+        self._forget(claim)
+        before = seat.sid
         try:
-            self.change(
-                place, sid=token_urlsafe(12), password=token_urlsafe(24), phone_key=asked.phone_key, code=_digits(),
-                wrong_codes=0, name=asked.name or place.name, joined=True, phone_on=False,
-            )  # fmt: skip
+            with self.changing(seat):
+                seat.sid, seat.password, seat.phone_key = token_urlsafe(12), token_urlsafe(24), claim.phone_key
+                seat.code, seat.wrong_codes, seat.name = _digits(), 0, claim.name or seat.name
+                seat.joined, seat.phone_on = True, False
         except LogError:
-            self._decide(asked, "The record cannot be written now: try again in a moment.")
+            self._refuse(claim, "The record cannot be written now: try again in a moment.")
             raise
         if before:
             self._phones.release(before)
-        self._phones.admit(place.sid, place.password, place.phone_key)
-        say = f"Seat {place.seat} is yours."
-        asked.answer(ClaimDecided(asked.claim, True, say, place.sid, place.password))
+        self._phones.admit(seat.sid, seat.password, seat.phone_key)
+        claim.answer(ClaimDecided(claim.claim, True, f"Seat {seat.number} is yours.", seat.sid, seat.password))
 
 
 def _digits() -> str:

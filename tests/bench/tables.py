@@ -7,6 +7,7 @@ which goes out after all six hands. Nothing runs beside it.
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 import threading
@@ -15,7 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from statistics import quantiles
-from typing import Literal
+from typing import Any, Literal
 
 from hub import games
 from hub.app import Steady
@@ -91,14 +92,19 @@ class Playing:
             assert told.held, told.say
             self.phones[seat] = told.sid, keys
 
-        code = next(place.code for place in self.table._seating if place.seat == seat)
+        code = self.state()["seats"][seat - 1]["claim_code"]
         self.table.take(ClaimAsked(f"claim {seat}", seat, keys.public, code, "", decided))
+
+    def state(self) -> dict[str, Any]:
+        """The newest public state."""
+        state: dict[str, Any] = json.loads(self.link.public.get()[1])
+        return state
 
     def ask(self, seat: int, **words: object) -> float:
         """Send one sealed request; when it arrived."""
         sid, keys = self.phones[seat]
         self.n += 1
-        letter = keys.seal(act(self.n, **{"epoch": self.table._record.epoch, **words}))
+        letter = keys.seal(act(self.n, **{"epoch": self.state()["epoch"], **words}))
         self.carrier.answered.clear()
         arrived = time.perf_counter()
         self.carrier.heard[self.link.topics.act("+")](self.link.topics.act(sid), letter, False)
@@ -106,7 +112,7 @@ class Playing:
 
     def move(self) -> float:
         """Somebody's legal action; when it arrived."""
-        match = self.table._match
+        match = self.table.match
         if match is None or match.open is None:
             return self.ask(1, verb="again")
         action = random_action(match, self.random, Chance(0))

@@ -20,7 +20,7 @@ from hub.errors import NotOffered
 from hub.ports import BoxDown, BoxLocked, BoxUp, DiceSeen, PhoneLink, Tick
 from hub.table.chance import Chance
 from hub.table.dispute import ASK_SECONDS, READ_SECONDS, TOLD_SECONDS, VOTE_SECONDS
-from hub.table.rolls import ACCEPT_SECONDS, SILENT_SECONDS
+from hub.table.roll_states import ACCEPT_SECONDS, SILENT_SECONDS
 from tests.table.fakes import Room
 from tests.table.test_table import WORDS
 

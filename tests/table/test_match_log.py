@@ -9,7 +9,7 @@ import pytest
 from hub.engine.decision import Action
 from hub.engine.match import Match
 from hub.errors import LogError, StartRefused
-from hub.table.match_log import Record
+from hub.table.match_log import MatchLog
 from tests.table.fakes import MemoryStore
 from tests.table.test_table import SHORT
 
@@ -22,13 +22,13 @@ def store() -> MemoryStore:
 
 
 @pytest.fixture
-def record(store: MemoryStore) -> Record:
-    record = Record("1", store)
+def record(store: MemoryStore) -> MatchLog:
+    record = MatchLog("1", store)
     record.recall()
     return record
 
 
-def begun(record: Record) -> Match:
+def begun(record: MatchLog) -> Match:
     match = Match(SHORT, [1, 2], {})
     record.begin(match)
     return match
@@ -39,14 +39,14 @@ def climb(match: Match) -> None:
     match.act(Action(seat=1, move="climb", args={"by": 2}, number=match.open.number))
 
 
-def logged(store: MemoryStore, record: Record) -> list[bytes]:
+def logged(store: MemoryStore, record: MatchLog) -> list[bytes]:
     return [entry.line for entry in store.load(str(record.match))[1]]
 
 
-def test_a_restart_finds_the_match_as_far_as_it_was_written(store: MemoryStore, record: Record) -> None:
+def test_a_restart_finds_the_match_as_far_as_it_was_written(store: MemoryStore, record: MatchLog) -> None:
     match = begun(record)
     assert (record.match, record.serial) == ("m-1", 1)
-    again = Record("1", store)
+    again = MatchLog("1", store)
     again.recall()
     found = again.resume(GAMES)
     assert found is not None
@@ -54,17 +54,17 @@ def test_a_restart_finds_the_match_as_far_as_it_was_written(store: MemoryStore, 
     assert again.epoch == record.epoch + 1, "what the phones were shown before may be wrong now"
 
 
-def test_only_what_is_new_is_written_and_a_match_that_is_over_is_not_resumed(store: MemoryStore, record: Record) -> None:
+def test_only_what_is_new_is_written_and_a_match_that_is_over_is_not_resumed(store: MemoryStore, record: MatchLog) -> None:
     match = begun(record)
     climb(match)
     record.write(match)
     record.write(match)
     assert len(logged(store, record)) == 1
     assert match.over
-    assert Record("1", store).resume(GAMES) is None
+    assert MatchLog("1", store).resume(GAMES) is None
 
 
-def test_what_could_not_be_written_was_not(store: MemoryStore, record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_could_not_be_written_was_not(store: MemoryStore, record: MatchLog, monkeypatch: pytest.MonkeyPatch) -> None:
     match = begun(record)
     climb(match)
 
@@ -80,23 +80,23 @@ def test_what_could_not_be_written_was_not(store: MemoryStore, record: Record, m
     assert record.as_written(match) is match
 
 
-def test_a_match_of_a_game_that_is_no_more_is_set_aside_and_kept(store: MemoryStore, record: Record) -> None:
+def test_a_match_of_a_game_that_is_no_more_is_set_aside_and_kept(store: MemoryStore, record: MatchLog) -> None:
     begun(record)
     with pytest.raises(StartRefused, match="its record is kept"):
-        Record("1", store).resume({})
-    assert Record("1", store).resume(GAMES) is None
+        MatchLog("1", store).resume({})
+    assert MatchLog("1", store).resume(GAMES) is None
     assert store.load("m-1")[0], "nothing is deleted"
 
 
 def test_a_roll_that_is_read_again_is_known_after_a_power_cut_and_forgotten_once_it_was(
-    store: MemoryStore, record: Record
+    store: MemoryStore, record: MatchLog
 ) -> None:
     begun(record)
     epoch = record.epoch
-    record.doubt(3, [])
+    record.keep_reading(3, [])
     assert record.epoch == epoch + 1
-    kept = Record("1", store).doubted
+    kept = MatchLog("1", store).kept_reading
     assert kept is not None
     assert (kept.match, kept.number) == ("m-1", 3)
-    record.forget_doubted()
-    assert Record("1", store).doubted is None
+    record.forget_reading()
+    assert MatchLog("1", store).kept_reading is None

@@ -14,7 +14,7 @@ from hub.engine.decision import Won, ask, offer, roll, roll_or, tell
 from hub.engine.game import Game
 from hub.engine.odds import AtLeast, Beats
 from hub.ports import DiceKit, DiceSeen, PhoneLink, Tick
-from hub.table.rolls import ACCEPT_SECONDS, DOORS_SECONDS, SILENT_SECONDS, STAFF_SECONDS
+from hub.table.roll_states import ACCEPT_SECONDS, HINT_SECONDS, SILENT_SECONDS, STAFF_SECONDS
 from tests.drivers.bench import Inbox, StillClock
 from tests.engine.ladder import Climb
 from tests.table.fakes import MemoryStore, Room
@@ -415,7 +415,7 @@ def test_the_hub_does_not_roll_dice_that_lie_there() -> None:
 def test_after_a_while_the_other_doors_are_pointed_out_and_then_staff_are_called() -> None:
     room = at(2)
     room.see("armed")
-    wait(room, DOORS_SECONDS)
+    wait(room, HINT_SECONDS)
     assert room.state["dice"]["say"] == "Roll; or type what the dice show; or let the hub roll."
     wait(room, STAFF_SECONDS)
     assert room.notice() == "Seat 1 has not rolled for two minutes."

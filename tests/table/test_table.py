@@ -1213,7 +1213,7 @@ def test_each_change_of_points_is_told_with_its_rule_and_its_sum_for_two_rounds(
 
 def test_two_tables_share_a_record(room: Room) -> None:
     other = Room(boxes=False, start=False, store=room.store)
-    other.table = Table("2", "Table 2", 3, list(room.table._games.values()), other.ports)
+    other.table = Table("2", "Table 2", 3, [games.find("bid-and-bait")], other.ports)
     other.table.start()
     room.sit()
     room.start()

@@ -1,0 +1,192 @@
+"""The seat boxes of one table: the sealed choices they hold, what their displays say, and who has locked.
+
+A seat with a box and a phone answers with either: whoever answers first takes the decision over, and the other one gives
+way for it.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from hub.engine.decision import Action, Answer
+from hub.engine.match import Decision
+from hub.errors import NotOffered
+from hub.ports import BoxBid, BoxCheated, Boxes, BoxLocked, BoxUnlocked
+from hub.state import RollState
+from hub.table import controls
+from hub.table.box_displays import BoxDisplays, seen_by
+from hub.table.dispute import Stage
+from hub.table.notices import Notices
+from hub.table.play import Play
+from hub.table.rolls import Rolls
+from hub.table.sealed_round import SealedChoice
+from hub.table.seats import Seat, Seats
+
+_Dice: TypeAlias = tuple[int, RollState, bool]  # how many dice were accepted, the state of the batch, and `lying`
+
+
+class SeatBoxes:
+    """The boxes at the seats of a table; `port` is None where there are none."""
+
+    def __init__(self, port: Boxes | None, play: Play, seats: Seats, notices: Notices, rolls: Rolls) -> None:
+        self._port, self._play, self._seats, self._notices, self._rolls = port, play, seats, notices, rolls
+        self.displays = BoxDisplays(port, seats)
+        self._sealed: SealedChoice | None = None
+        self._shown_dice: _Dice | None = None
+        self._shown_dispute: Stage | None = None
+
+    # --- the decision ------------------------------------------------------------------------------
+
+    def open(self, decision: Decision | None) -> None:
+        """Ask for the answers of a decision that has just opened; every dial is at rest."""
+        self.displays.reset()
+        if self._sealed:
+            self._sealed.close()
+        self._sealed = None
+        if decision and decision.kind == "sealed" and self._port:
+            number = self._play.log.serial % 100_000 * 10_000 + decision.number
+            self._sealed = SealedChoice(number, self._port, lambda seat: self._seats[seat].box)
+            for seat in self._seats:
+                self._ask_sealed(seat, decision)
+        self._show(decision)
+
+    def _ask_sealed(self, seat: Seat, decision: Decision) -> None:
+        """Ask a seat for its sealed choice in its box, if it is still to make one."""
+        match, number = self._play.match, seat.number
+        if match and self._sealed and seat.box_on and number in decision.asked and number not in decision.answers:
+            self._sealed.offer(number, decision.offers(number), match.game.words, seen_by(match, number))
+
+    def follow(self) -> None:
+        """Open what boxes hold once every seat has locked, and let displays follow the dice and the dispute."""
+        decision = self._rolls.decision
+        if decision and self._sealed and len(self.locked(decision)) == len(decision.asked):
+            self._sealed.reveal()
+        dice, dispute = self._dice(), self._stage()
+        if dispute != self._shown_dispute:
+            self._show(decision)
+        elif dice != self._shown_dice:
+            self._show_dice(decision)
+
+    def _show(self, decision: Decision | None) -> None:
+        """Let every display say what is wanted: by the decision, over it by the dice, over it by a dispute."""
+        self.displays.show_decision(self._play.match, decision)
+        self._show_dice(decision)
+        self._shown_dispute = self._stage()
+        if self._shown_dispute in ("open", "vote"):
+            voting, voters = self._rolls.voting, self._rolls.voters()
+            for seat in self._seats:
+                if seat.box_on and seat.number in voters and (voting or self._rolls.bar_is_free(seat.number)):
+                    self.displays.show_dispute(seat, voting=voting)
+
+    def _show_dice(self, decision: Decision | None) -> None:
+        dice, before = self._dice(), self._shown_dice
+        self._shown_dice = dice
+        if decision is None or decision.roll is None:
+            return
+        if before and (before[0] != dice[0] or dice[1] == "typed"):  # what was typed in the box is known now
+            self.displays.forget(decision.roll.seat)
+        self.displays.show_dice(self._rolls.dice, self._play.seats)
+
+    def _dice(self) -> _Dice:
+        dice = self._rolls.dice
+        return dice.accepted, dice.open.state, dice.open.lying
+
+    def _stage(self) -> Stage | None:
+        return self._rolls.dispute.stage if self._rolls.dispute else None
+
+    def locked(self, decision: Decision) -> list[int]:
+        """Return who has locked a sealed choice, on a phone or in a box."""
+        boxed = self._sealed.locked if self._sealed else []
+        return [seat for seat in decision.asked if seat in decision.answers or seat in boxed]
+
+    def awaited(self) -> list[int]:
+        """Return the seats that the table waits for."""
+        decision = self._rolls.decision
+        if decision is None:
+            return []
+        if decision.roll:
+            return [decision.roll.seat]
+        return [seat for seat in decision.asked if seat not in self.locked(decision)]
+
+    def is_choosing(self, seat: int) -> bool:
+        """Return whether a seat was asked for a sealed choice in its box, and has not answered elsewhere."""
+        return self._sealed is not None and seat in self._sealed
+
+    def dial(self, seat: int) -> tuple[int, Answer] | None:
+        """Return where the dial of a seat that chooses in its box starts, from 1, and the answer there."""
+        sealed = self._sealed
+        return (sealed.start(seat) + 1, sealed.first(seat)) if sealed and seat in sealed else None
+
+    # --- cables --------------------------------------------------------------------------------------
+
+    def connect(self, seat: Seat) -> None:
+        """Take up the box of a seat: it is there (again)."""
+        seat.box_on = True
+        if decision := self._rolls.decision:
+            self._ask_sealed(seat, decision)
+
+    def disconnect(self, seat: Seat) -> None:
+        """Let the box of a seat be gone. One that still holds its lock says so when it is back; its phone may choose."""
+        seat.box_on = False
+        if self._sealed:
+            self._sealed.unlock(seat.number)
+        if self._seats.claimed == seat.number:
+            self._seats.refuse(f"The box of seat {seat.number} is gone: type the seat's code.")
+
+    # --- answers ---------------------------------------------------------------------------------------
+
+    def answer_by_phone(self, action: Action) -> None:
+        """Let a seat act on its phone. Raise IllegalAction, and then nothing has changed, nor what its box holds.
+
+        An action that answers the decision takes the place of what the box holds; one that takes a standing offer does
+        not touch it.
+        """
+        sealed, seat, match = self._sealed, action.seat, self._play.match
+        if refusal := self._rolls.refusal(action):
+            raise refusal
+        if match and sealed and seat in sealed and match.answers(action):
+            if sealed.revealing and self._seats[seat].box_on:
+                raise NotOffered("Everybody has locked: the choices are being opened.", "LOCKED")
+            sealed.give_way(seat)
+        self._rolls.act(action)
+
+    def answer(self, signal: BoxLocked | BoxUnlocked | BoxBid | BoxCheated) -> bool:
+        """Take what a box tells of the sealed choice that is open; return whether anything has changed."""
+        seat, sealed = self._seats.of_box(signal.box), self._sealed
+        if seat is None or sealed is None or sealed.round != signal.round or seat.number not in sealed:
+            return False
+        match signal:
+            case BoxLocked():
+                sealed.lock(seat.number)
+                self._rolls.play_on()
+            case BoxUnlocked():
+                return sealed.unlock(seat.number)
+            case BoxBid(index=index):
+                self._reveal(seat, sealed, index)
+            case BoxCheated():
+                self._void(seat, sealed)
+        return True
+
+    def _reveal(self, seat: Seat, sealed: SealedChoice, index: int) -> None:
+        answer = sealed.take(seat.number, index)
+        if answer is None:
+            self._void(seat, sealed)
+            return
+        action = Action(seat=seat.number, move=answer.move, args=dict(answer.args))
+        if refusal := self._rolls.refusal(action):
+            self.displays.refuse(seat, refusal.sentence)
+        else:
+            self._rolls.act(action)
+
+    def _void(self, seat: Seat, sealed: SealedChoice) -> None:
+        """A box revealed another value than it had locked: that seat is asked again, and everybody sees it."""
+        sealed.void(seat.number)
+        text = f"The box of seat {seat.number} opened another choice than it had locked: it chooses again."
+        self._notices.post("other_value", text, str(seat.number))
+        if decision := self._rolls.decision:
+            self._ask_sealed(seat, decision)
+
+    def dial_text(self, seat: int) -> str:
+        """Return in words where the dial of a seat that chooses in its box starts; empty if it does not."""
+        match, dial = self._play.match, self.dial(seat)
+        return controls.label(dial[1], match.game.words, seen_by(match, seat)) if match and dial else ""

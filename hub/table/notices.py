@@ -1,0 +1,96 @@
+"""The notices of one table: sentences for everybody that stand until their cause has passed.
+
+Each kind has a severity, a cause that ends it, and may or may not be acknowledged (`KINDS`). Several of one kind stand
+side by side where they are about different things, such as two lost devices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+from hub.errors import NotOffered
+from hub.state import Notice, Severity
+
+Kind: TypeAlias = Literal[
+    "disk",
+    "rules",
+    "broker",
+    "help",
+    "device",
+    "not_rolled",
+    "other_value",
+    "set_aside",
+    "new_box",
+    "not_started",
+    "dial",
+]
+Cause: TypeAlias = Literal["reported", "decision", "match", "answered"]
+"""What ends a notice: whoever posted it says so; another decision is open; a match begins; somebody does what it asks."""
+
+
+class Rule(NamedTuple):
+    """How a kind of notice behaves: how severe it is, what ends it, and whether a person may take it away."""
+
+    severity: Severity
+    ends: Cause
+    can_acknowledge: bool = False
+
+
+KINDS: Mapping[Kind, Rule] = {
+    "disk": Rule("error", "reported"),  # the log cannot be written: ends when it can
+    "rules": Rule("error", "reported"),  # a fault of the rules froze the match: ends with an undo or another match
+    "broker": Rule("error", "reported"),  # phones cannot be reached: ends when the broker is back
+    "help": Rule("warning", "reported", can_acknowledge=True),  # a bar was held: ends when somebody has come
+    "not_rolled": Rule("warning", "decision"),  # nobody rolls: ends with the dice moving as well
+    "other_value": Rule("warning", "decision"),  # a box opened another value than it had locked
+    "set_aside": Rule("warning", "match", can_acknowledge=True),  # the last match could not go on after a restart
+    "device": Rule("warning", "reported"),  # a device is lost: ends when it is back
+    "new_box": Rule("info", "reported"),  # a seat box belongs to no seat yet: ends when it does, or is gone
+    "not_started": Rule("info", "answered"),  # why a push did not start a match
+    "dial": Rule("info", "match"),  # which game a push starts
+}
+
+
+class Notices:
+    """The notices that stand now, by key: the kind, and what it is about where there may be several."""
+
+    def __init__(self) -> None:
+        self._standing: dict[str, tuple[Kind, str]] = {}
+
+    def post(self, kind: Kind, text: str, about: str = "") -> bool:
+        """Let a notice stand, in place of the one of that kind about the same thing; return whether it is new."""
+        key = _key(kind, about)
+        if self._standing.get(key) == (kind, text):
+            return False
+        self._standing.pop(key, None)
+        self._standing[key] = (kind, text)
+        return True
+
+    def end(self, kind: Kind, about: str = "") -> bool:
+        """Take a notice away; return whether it stood."""
+        return self._standing.pop(_key(kind, about), None) is not None
+
+    def passed(self, cause: Cause) -> None:
+        """Take away every notice that this ends."""
+        for key in [key for key, (kind, _) in self._standing.items() if KINDS[kind].ends == cause]:
+            del self._standing[key]
+
+    def acknowledge(self, key: object) -> None:
+        """Take away a notice that somebody has taken care of. Raise NotOffered where it is not there, or not theirs to take."""
+        known = self._standing.get(key) if isinstance(key, str) else None
+        if known is None:
+            raise NotOffered("That notice does not stand any more.", "NOTICE")
+        if not KINDS[known[0]].can_acknowledge:
+            raise NotOffered("This notice ends by itself, with its cause.", "NOTICE")
+        del self._standing[str(key)]
+
+    def public(self) -> list[Notice]:
+        """Return what stands, most severe first, in the order of `KINDS`, of one kind the oldest first."""
+        kinds = list(KINDS)
+        standing = sorted(self._standing.items(), key=lambda item: kinds.index(item[1][0]))
+        return [Notice(key, KINDS[kind].severity, text, KINDS[kind].can_acknowledge) for key, (kind, text) in standing]
+
+
+def _key(kind: Kind, about: str) -> str:
+    return f"{kind}:{about}" if about else kind

@@ -1,0 +1,216 @@
+"""The match under way at one table: the one way by which an action reaches the log on disk, and is taken back.
+
+Whoever acts (phone, box, die, chance) acts through `Play.act`. It knows nothing of seats, boxes or phones: who may ask
+for what is decided above. Where the disk fails, the match stands still as the disk has it until the disk is back.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hub.engine.decision import CHANCE, Action
+from hub.engine.game import Game
+from hub.engine.match import Decision, Match
+from hub.errors import IllegalAction, LogError, NotAsked, RulesBug, StartRefused
+from hub.ports import LogStore
+from hub.state import Batch
+from hub.table.chance import Chance
+from hub.table.match_log import KeptReading, MatchLog
+
+logger = logging.getLogger(__name__)
+
+
+class Play:
+    """The match that a table plays, or played last. Every method that changes it may raise LogError.
+
+    `games` are those of the lobby, by name and in its order; `stopped` is the disk's error while nothing can be written.
+    """
+
+    def __init__(self, table: str, games: Sequence[Game], store: LogStore, chance: Chance) -> None:
+        self.games: Mapping[str, Game] = {game.name: game for game in games}
+        self.log = MatchLog(table, store)
+        self.match: Match | None = None
+        self.stopped = ""
+        self._table, self._chance = table, chance
+        self._first: Match | None = None  # as the first reading of a roll made it, while that roll is read again
+        self._undo_known: tuple[tuple[int, int], bool] = ((0, 0), False)
+
+    # --- what there is ---------------------------------------------------------------------------
+
+    @property
+    def decision(self) -> Decision | None:
+        """Return the open decision; None in the lobby, after the end, and while the match stands still."""
+        return self.match.open if self.match and not self.stopped else None
+
+    @property
+    def fault(self) -> RulesBug | None:
+        """Return why the rules froze the match, if they did."""
+        return self.match.fault if self.match else None
+
+    @property
+    def seats(self) -> list[int]:
+        """Return the seats of the match under way; none when there is none."""
+        return list(self.match.state.seats) if self.match and not self.match.over else []
+
+    @property
+    def words(self) -> Mapping[str, Any]:
+        """Return the words of the game that is played, for labels; empty in the lobby."""
+        return self.match.game.words if self.match else {}
+
+    # --- a match ---------------------------------------------------------------------------------
+
+    def resume(self) -> None:
+        """Take up the match that the disk has under way. Raise StartRefused where it cannot go on."""
+        self.match = self.log.resume(self.games)
+
+    def begin(self, name: str, seats: Sequence[int], options: Mapping[str, Any]) -> None:
+        """Start a match of the game `name` with these seats. Raise StartRefused where it cannot begin."""
+        if self.match and not self.match.over and not self.match.fault:
+            raise StartRefused("A match is under way at this table.")
+        game = self.games.get(name)
+        if game is None:
+            raise StartRefused(f"There is no game {name!r} at this table.")
+        match = Match(game, seats, options)
+        if self.match and not self.match.over:
+            self.log.leave()
+        self.log.begin(match)
+        self.match, self._first = match, None
+        self.answer_chance()
+
+    def refusal(self, action: Action) -> IllegalAction | None:
+        """Return why `act` would refuse an action, or None. Nothing changes."""
+        return self.standstill() or (self.match.refusal(action) if self.match else None)
+
+    def act(self, action: Action) -> None:
+        """Let the rules take one action, and write it to the disk with all that chance then decides.
+
+        Raise IllegalAction, and then nothing has changed. A fault of the rules freezes the match (`fault`).
+        """
+        if refusal := self.standstill():
+            raise refusal
+        assert self.match is not None
+        try:
+            self.match.act(action)
+        except RulesBug as error:
+            self._report(error)
+        self.answer_chance()
+
+    def answer_chance(self) -> None:
+        """Let chance answer what it is asked, and bring the disk up to the match."""
+        match = self.match
+        if match is None:
+            return
+        try:
+            if self._first:
+                _draw_again(match, self._first)
+            self._chance.settle(match)
+        except RulesBug as error:
+            self._report(error)
+        self.log.write(match, instead=self._first is not None)
+
+    def standstill(self) -> IllegalAction | None:
+        """Return why nothing can be done now, whatever it is: the disk has failed, or no match is under way."""
+        if self.stopped:
+            return NotAsked(f"The match stands still: {self.stopped}", "RECORD")
+        return None if self.match else NotAsked("No match is under way.", "LOBBY")
+
+    def _report(self, error: RulesBug) -> None:
+        logger.error("table %s: %s", self._table, error, exc_info=error.__cause__)
+
+    # --- taking back -----------------------------------------------------------------------------
+
+    def undo(self, seat: int) -> None:
+        """Take back the last input of a seat. Raise IllegalAction where that cannot be."""
+        if refusal := self.standstill():
+            raise refusal
+        assert self.match is not None
+        self.log.cut(len(self.match.before(1, seat).log))
+        self.match.undo(1, seat)
+        self.answer_chance()
+
+    def may_undo(self, seat: int) -> bool:
+        """Return whether a seat could take its last input back.
+
+        The answer is kept by epoch and log length, for one action is shown more than once. A lock that the others still
+        wait beside has shown nothing: that is known without playing.
+        """
+        match = self.match
+        if match is None or not match.log or match.log[-1].seat != seat:
+            return False
+        if match.open and seat in match.open.answers:
+            return True
+        length = self.log.epoch, len(match.log)
+        if self._undo_known[0] != length:
+            self._undo_known = length, match.may_undo(seat)
+        return self._undo_known[1]
+
+    # --- a roll that is read again ---------------------------------------------------------------
+
+    @property
+    def rereading(self) -> bool:
+        """Return whether the match waits just before a roll whose dice are read again."""
+        return self._first is not None
+
+    def read_again(self, number: int, batches: Sequence[Batch]) -> None:
+        """Go back to just before the roll of decision `number`, which came in as `batches`.
+
+        The log on disk does not go back before there is another reading.
+        """
+        assert self.match is not None
+        earlier = self.match.until(number)
+        self.log.keep_reading(number, batches)
+        self._go_back(earlier, number)
+
+    def resume_reading(self) -> KeptReading | None:
+        """Go on reading again the roll that was being read again when the power went; return it, if there is one."""
+        kept, match = self.log.kept_reading, self.match
+        if kept is None or match is None:
+            return None
+        roll = match.log[kept.number] if kept.match == self.log.match and kept.number < len(match.log) else None
+        if roll is None or roll.move != "roll" or "first" in roll.args:
+            self.log.forget_reading()
+            return None
+        self._go_back(match.until(kept.number), kept.number)
+        return kept
+
+    def _go_back(self, earlier: Match, number: int) -> None:
+        self._first, self.match = self.match, earlier
+        self.log.go_back(number)
+
+    def correct(self, faces: list[int], read: str, first: Mapping[str, Any]) -> None:
+        """Let a second reading take the place of the first one in the log, which keeps both."""
+        assert self.decision is not None
+        args = {"faces": faces, "read": read, "first": dict(first)}
+        self.act(Action(seat=CHANCE, move="roll", args=args, number=self.decision.number))
+        self._first = None
+        self.log.forget_reading()
+
+    def let_stand(self) -> None:
+        """Go on from the roll as it was read first."""
+        if self._first:
+            self.log.forget_reading()
+            self.match, self._first = self._first, None
+            self.log.has_all_of(self.match)
+
+    # --- the disk --------------------------------------------------------------------------------
+
+    def stop(self, error: LogError) -> None:
+        """Stand still, as the disk has it, until `retry` succeeds."""
+        logger.error("table %s: %s", self._table, error)
+        self.stopped = str(error)
+        self.match = self.match and self.log.as_written(self.match)
+
+    def retry(self) -> None:
+        """Write what is missing, and go on."""
+        self.answer_chance()
+        self.stopped = ""
+
+
+def _draw_again(match: Match, first: Match) -> None:
+    """Let chance answer as it did after the first reading, as long as it is asked the same: no luck is tried twice."""
+    for entry in first.log[len(match.log) :]:
+        if match.open is None or not match.open.by_chance or match.open.fingerprint() != entry.asked:
+            return
+        match.act(Action(seat=entry.seat, move=entry.move, args=entry.args, number=match.open.number))

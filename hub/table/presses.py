@@ -1,0 +1,195 @@
+"""What a control of a seat box does: press, hold or turn, wherever the table is.
+
+In this order a control answers whoever asks for help or a seat, a vote about dice, the open decision, the lobby.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import partial
+
+from msgspec.structs import replace
+
+from hub.engine.decision import Action
+from hub.errors import IllegalAction, StartRefused
+from hub.ports import BoxDown, BoxUp, Key, Turn
+from hub.table import controls
+from hub.table.boxes import SeatBoxes
+from hub.table.lobby import Lobby
+from hub.table.notices import Notices
+from hub.table.play import Play
+from hub.table.rolls import Rolls
+from hub.table.seats import Seat, Seats
+
+logger = logging.getLogger(__name__)
+
+
+class Presses:
+    """The cables and controls of a table's boxes. Every method returns whether anything has changed that is shown."""
+
+    def __init__(
+        self, table: str, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby
+    ) -> None:  # fmt: skip
+        self._table, self._play, self._seats, self._notices = table, play, seats, notices
+        self._rolls, self._boxes, self._lobby = rolls, boxes, lobby
+        self._connected: set[str] = set()  # ids of boxes
+
+    # --- cables --------------------------------------------------------------------------------------
+
+    def connect(self, up: BoxUp) -> bool:
+        """A box said hello: it is back at its seat, or is to be pressed to tell which seat it stands at."""
+        self._connected.add(up.box)
+        seat = self._seats.of_box(up.box)
+        if seat:
+            self._boxes.connect(seat)
+        elif free := self._seats.without_box():
+            self._notices.post("new_box", f"A new seat box: press any button on the box for seat {free[0].number}.")
+        return True
+
+    def disconnect(self, down: BoxDown) -> bool:
+        """A box was unplugged, or is silent."""
+        logger.warning("table %s: box %s: %s", self._table, down.box, down.why)
+        self._connected.discard(down.box)
+        if seat := self._seats.of_box(down.box):
+            self._boxes.disconnect(seat)
+        if not self._unbound():
+            self._notices.end("new_box")
+        return True
+
+    def _unbound(self) -> list[str]:
+        return sorted(box for box in self._connected if self._seats.of_box(box) is None)
+
+    def _bind(self, signal: Key | Turn) -> bool:
+        """Bind a box that belongs to no seat yet: to the first free seat, or in a lost box's place."""
+        free = self._seats.without_box()
+        if not isinstance(signal, Key) or not free:
+            return False
+        self._seats.bind(signal.box, free[0].number)
+        self._boxes.connect(free[0])
+        self._seats.keep()
+        if self._unbound() and free[1:]:
+            self._notices.post("new_box", f"Now press the box for seat {free[1].number}.")
+        else:
+            self._notices.end("new_box")
+        return True
+
+    # --- controls --------------------------------------------------------------------------------------
+
+    def use(self, signal: Key | Turn) -> bool:
+        """Let a control do what it means now."""
+        seat = self._seats.of_box(signal.box)
+        if seat is None:
+            return self._bind(signal)
+        if isinstance(signal, Key) and (signal.control, signal.edge) == ("bar", "hold"):
+            return self._call_help(seat)
+        if self._seats.claimed == seat.number and isinstance(signal, Key):
+            return self._answer_claim(seat, signal)
+        if self._play.stopped:
+            return False
+        if (meaning := self._in_dispute(seat.number, signal)) is not None:
+            return self._do(seat, meaning)
+        if self._rolls.decision is not None:
+            return self._in_match(seat, signal)
+        if self._rolls.voting:
+            return False
+        return self._in_lobby(seat, signal)
+
+    def _call_help(self, seat: Seat) -> bool:
+        """Call staff; a second hold takes the call back."""
+        about = str(seat.number)
+        if not self._notices.end("help", about):
+            self._notices.post("help", f"Seat {seat.number} calls for help.", about)
+        return True
+
+    def _answer_claim(self, seat: Seat, key: Key) -> bool:
+        if key.control == "push" and key.edge == "down":
+            self._seats.grant()
+        elif key.control == "bar":
+            self._seats.refuse(f"Seat {seat.number} said no.")
+        return True
+
+    def _in_dispute(self, seat: int, signal: Key | Turn) -> controls.Meaning | None:
+        """Return what a control means to a roll that may be disputed; None where it means what it always does."""
+        dispute, match = self._rolls.dispute, self._play.match
+        if dispute is None or match is None or seat not in match.state.seats:
+            return None
+        if dispute.stage == "vote":
+            return controls.press_vote(signal)
+        if dispute.stage == "open" and self._rolls.bar_is_free(seat) and controls.is_bar(signal):
+            return controls.Doubts(yes=True)
+        return None
+
+    def _in_lobby(self, seat: Seat, signal: Key | Turn) -> bool:
+        """Turn: another game. Push: sit down and be ready; once all are, push starts. Bar: not ready, then up again."""
+        if isinstance(signal, Turn):
+            self._lobby.turn(signal.detents)
+            return True
+        if signal.edge != "down" or signal.control not in ("push", "bar"):
+            return False
+        if signal.control == "bar":
+            self._lobby.bar(seat)
+            return True
+        try:
+            self._lobby.push(seat)
+        except StartRefused as error:
+            self._boxes.displays.refuse(seat, str(error))
+        return True
+
+    def _in_match(self, seat: Seat, signal: Key | Turn) -> bool:
+        """Answer an open decision on the box; a sealed one is the box's own business (`BoxLocked`)."""
+        match, decision, number = self._play.match, self._rolls.decision, seat.number
+        if match is None or decision is None or (decision.kind == "sealed" and number in decision.asked):
+            return False
+        displays, dice = self._boxes.displays, self._rolls.dice
+        cursor, moves = displays.cursor(number), decision.offers(number)
+        if decision.roll and decision.roll.seat == number:
+            roll = replace(decision.roll, count=dice.open.missing)
+            moves = [] if dice.fallen else moves
+            cursor, meaning = controls.press_roll(roll, moves, cursor, signal, dice=dice.open.state)
+        elif decision.roll and not moves:
+            return self._do(seat, controls.press_beside_roll(signal, dice=dice.open.state, voting=dice.voting))
+        elif moves:
+            cursor, meaning = controls.press(moves, cursor, signal, self._play.words)
+        else:
+            return False
+        explains = isinstance(meaning, controls.WhatIsThis) and meaning.answer is not None
+        displays.turn(seat, cursor, match, decision, silent=explains)
+        self._do(seat, meaning)
+        return True
+
+    # --- what it means -----------------------------------------------------------------------------------
+
+    def _do(self, seat: Seat, meaning: controls.Meaning) -> bool:
+        """Do what a control has come to mean; return whether it meant anything."""
+        rolls, number = self._rolls, seat.number
+        match meaning:
+            case controls.Chosen(answer):
+                action = Action(seat=number, move=answer.move, args=dict(answer.args))
+                self._try(seat, partial(rolls.act, action))
+            case controls.TypedFaces(faces):
+                self._try(seat, partial(rolls.type, number, list(faces)))
+            case controls.AcceptDice():
+                self._try(seat, partial(rolls.answer, number, "accept"))
+            case controls.ReadAgain():
+                self._try(seat, partial(rolls.answer, number, "again"))
+            case controls.HubRolls():
+                self._try(seat, partial(rolls.answer, number, "hub"))
+            case controls.AsItLies():
+                self._try(seat, partial(rolls.answer, number, "lies"))
+            case controls.Doubts(yes):
+                self._try(seat, partial(rolls.vote, number, yes=yes))
+            case controls.WhatIsThis(answer) if answer and self._play.match:
+                self._boxes.displays.explain(seat, answer, self._play.match)
+            case controls.Refused(sentence):
+                self._boxes.displays.refuse(seat, sentence)
+            case controls.Nothing():
+                return False
+        return True
+
+    def _try(self, seat: Seat, do: Callable[[], None]) -> None:
+        """Do what a box wants, or show on its display why it cannot be."""
+        try:
+            do()
+        except IllegalAction as error:
+            self._boxes.displays.refuse(seat, error.sentence)

@@ -1,0 +1,88 @@
+"""What phones ask of the table: each request is done whole or refused with a sentence, and then nothing has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hub.engine.decision import Action
+from hub.errors import IllegalAction, NotAsked, Stale, StartRefused
+from hub.ports import PhoneSaid
+from hub.state import tidy_name
+from hub.table.boxes import SeatBoxes
+from hub.table.lobby import Lobby
+from hub.table.notices import Notices
+from hub.table.play import Play
+from hub.table.rolls import Rolls
+from hub.table.seats import Seat, Seats
+
+
+class Requests:
+    """The verbs of a phone. `LogError` goes up to whoever called: the disk is everybody's."""
+
+    def __init__(
+        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby
+    ) -> None:  # fmt: skip
+        self._play, self._seats, self._notices = play, seats, notices
+        self._rolls, self._boxes, self._lobby = rolls, boxes, lobby
+
+    def do(self, seat: Seat, request: PhoneSaid) -> None:
+        """Do what the phone at `seat` asks. Raise IllegalAction where that cannot be."""
+        if request.epoch != self._play.log.epoch:
+            raise Stale
+        try:
+            self._do(seat, request, dict(request.args))
+        except StartRefused as error:
+            raise IllegalAction(str(error), "START") from error
+
+    def _do(self, seat: Seat, request: PhoneSaid, args: dict[str, Any]) -> None:
+        match request.verb:
+            case "act":
+                self._act(seat, request.number, args)
+            case "roll":
+                self._rolls.check(seat.number, request.number)
+                self._rolls.type(seat.number, args.get("faces"))
+            case "dice" if args.get("say") in ("reread", "stands"):
+                self._rolls.vote(seat.number, yes=args["say"] == "reread")
+            case "dice":
+                self._rolls.check(seat.number, request.number)
+                self._rolls.answer(seat.number, args.get("say"))
+            case "undo":
+                self._rolls.undo(seat.number)
+            case "start":
+                self._start(args)
+            case "again":
+                self._lobby.begin_again()
+            case "ready":
+                seat.ready = not seat.ready
+            case "name":
+                self._rename(seat, args)
+            case "leave":
+                self._seats.release(seat, playing=seat.number in self._play.seats)
+            case "acknowledge":
+                self._acknowledge(seat, args)
+            case _:
+                raise IllegalAction("That is no request.")
+
+    def _act(self, seat: Seat, number: int | None, args: dict[str, Any]) -> None:
+        move = args.pop("move", None)
+        if type(move) is not str:
+            raise IllegalAction("An action needs a move.")
+        self._boxes.answer_by_phone(Action(seat=seat.number, move=move, args=args, number=number))
+
+    def _start(self, args: Mapping[str, Any]) -> None:
+        options = args.get("options", {})
+        if not isinstance(args.get("game"), str) or not isinstance(options, dict):
+            raise IllegalAction("Name a game and its options.")
+        self._lobby.begin(args["game"], options)
+
+    def _rename(self, seat: Seat, args: Mapping[str, Any]) -> None:
+        if not isinstance(args.get("name"), str):
+            raise IllegalAction("A name is a text.")
+        with self._seats.changing(seat):
+            seat.name = tidy_name(args["name"])
+
+    def _acknowledge(self, seat: Seat, args: Mapping[str, Any]) -> None:
+        if not seat.joined:
+            raise NotAsked("Only who sits at this table takes a notice away.", "NOTICE")
+        self._notices.acknowledge(args.get("key"))

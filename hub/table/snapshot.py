@@ -1,0 +1,133 @@
+"""The public state and each hand, built whole from what the table knows: the one way by which anything leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from hub.engine.match import Decision, Match
+from hub.state import Faces, Hand, PublicState, View, Waiting, WantedRoll
+from hub.table import feed
+from hub.table.boxes import SeatBoxes
+from hub.table.lobby import Lobby
+from hub.table.notices import Notices
+from hub.table.play import Play
+from hub.table.rolls import Rolls
+from hub.table.seats import Seat, Seats
+
+
+class Identity(NamedTuple):
+    """What a table is known by: `id` in addresses and topics, `code` on its screens; `address` is what phones open."""
+
+    id: str
+    name: str
+    code: str
+    address: Callable[[], str]
+
+
+class Snapshots:
+    """Pictures of the table as it is now. `seq` counts them."""
+
+    def __init__(
+        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby
+    ) -> None:  # fmt: skip
+        self._play, self._seats, self._notices = play, seats, notices
+        self._rolls, self._boxes, self._lobby = rolls, boxes, lobby
+        self.seq = 0
+
+    def public(self, table: Identity, nudged: Sequence[int]) -> PublicState:
+        """Return the newest public state; `nudged` are seats that have been waited for too long."""
+        self.seq += 1
+        play, match, decision = self._play, self._play.match, self._play.decision
+        game = match.game if match else play.games.get(self._lobby.chosen)
+        claimed = self._seats.claimed
+        return PublicState(
+            table=table.id,
+            name=table.name,
+            code=table.code,
+            url=table.address(),
+            epoch=play.log.epoch,
+            seq=self.seq,
+            match=play.log.match if match else None,
+            game=game.name if game else None,
+            title=game.title if game else "",
+            state="stopped" if play.stopped or play.fault else _stage(match),
+            seats=[seat.public() for seat in self._seats],
+            view=view(match) if match else None,
+            locked=self._boxes.locked(decision) if decision and decision.kind == "sealed" else [],
+            want=self._rolls.want(decision) if decision else "",
+            events=feed.events(match) if match else [],
+            why=feed.changes(match) if match else [],
+            dice=self._rolls.public(),
+            dispute=self._rolls.public_dispute(),
+            kit=self._rolls.dice.public_kit(),
+            notices=self._notices.public(),
+            over=match.over if match else None,
+            games=[feed.offer(game) for game in play.games.values()],
+            nudged=list(nudged),
+            claiming=[claimed] if claimed else [],
+        )
+
+    def hand(self, seat: Seat) -> Hand:
+        """Return the newest private state of a seat."""
+        play, match, number = self._play, self._play.match, seat.number
+        hand = Hand(
+            epoch=play.log.epoch,
+            seq=self.seq,
+            seat=number,
+            match=play.log.match if match else None,
+            seat_code=seat.code,
+            you=match.view(number)["you"] if match and number in match.state.seats else {},
+        )
+        if match is None or number not in match.state.seats:
+            return hand
+        if play.decision is None:
+            return replace(hand, undo=bool(match.fault and match.log))
+        if self._rolls.voting:
+            return replace(hand, number=play.decision.number)
+        return self._asked(hand, match, play.decision)
+
+    def _asked(self, hand: Hand, match: Match, decision: Decision) -> Hand:
+        """Return the hand with what is asked of its seat, and what it may answer."""
+        seat, dice = hand.seat, self._rolls.dice
+        roll = decision.roll if decision.roll and decision.roll.seat == seat else None
+        answer, dial = decision.answers.get(seat), self._boxes.dial(seat)
+        return replace(
+            hand,
+            number=decision.number,
+            secret=decision.kind == "sealed",
+            want=self._rolls.want(decision) if seat in decision.asked or roll else "",
+            moves=[] if roll and dice.fallen else match.moves(seat),
+            barred=match.barred(seat),
+            notes=match.notes(seat),
+            locked={"move": answer.move, **answer.args} if answer else None,
+            undo=not dice.fallen and self._play.may_undo(seat),
+            dial=dial[0] if dial else None,
+            dial_at=self._boxes.dial_text(seat),
+            faces=Faces(dice.open.missing, roll.sides) if roll else None,
+        )
+
+
+def _stage(match: Match | None) -> Literal["lobby", "playing", "over"]:
+    return "lobby" if match is None else "over" if match.over else "playing"
+
+
+def view(match: Match) -> View:
+    """Return what everybody may see of a match."""
+    shown = match.view(None)
+    roll = match.open.roll if match.open and not match.open.by_chance else None
+    waiting = shown["waiting"]
+    return View(
+        game=shown["game"],
+        round=shown["round"],
+        phase=shown["phase"],
+        table=shown["table"],
+        seats=shown["seats"],
+        waiting=Waiting(
+            roll=WantedRoll(roll.seat, roll.count, roll.sides, roll.why) if roll else None,
+            seats=waiting["seats"],
+            secret=waiting.get("secret"),
+        ),
+    )
