@@ -162,7 +162,11 @@ def test_an_offer_to_accept_lies_between_the_lower_and_the_higher_counters() -> 
     assert play(talk, key("push"), words=words) == chosen("accept")
     assert play(talk, turn(1), key("push"), words=words) == chosen("counter", amount=65)
     assert play(talk, turn(-2), key("push"), words=words) == chosen("counter", amount=50)
-    assert play(talk, turn(-99), key("push"), words=words) == play(talk, key("bar"), key("bar"), words=words) == chosen("reject")
+    assert (
+        play(talk, turn(-99), key("push"), words=words)
+        == play(talk, key("bar"), key("bar"), words=words)
+        == chosen("reject")
+    )
     assert play(talk[:2], turn(-1), key("push"), words=words) == chosen("counter", amount=55)
     assert play(talk[1:], turn(1), key("push"), words=words) == chosen("counter", amount=65)
     assert play([talk[1], talk[3]], key("push"), words=words) == chosen("accept")
@@ -310,12 +314,18 @@ def test_the_bar_of_the_roller_asks_for_the_hub_where_nothing_lies_there() -> No
 @pytest.mark.parametrize("dice", STATES)
 def test_the_other_seats_say_yes_to_typed_dice_doubt_them_or_agree_to_a_roll_by_the_hub(dice: str) -> None:
     push, bar = key("push"), key("bar")
-    assert press_beside_roll(bar, dice=dice, voting=False) == (ReadAgain() if dice in ("typed", "settled") else Nothing())
+    assert press_beside_roll(bar, dice=dice, voting=False) == (
+        ReadAgain() if dice in ("typed", "settled") else Nothing()
+    )
     alone = {"typed": AcceptDice(), "cocked": AsItLies()}.get(dice, Nothing())
     assert press_beside_roll(push, dice=dice, voting=False) == alone
     agreed = {"typed": AcceptDice(), "settled": Nothing()}.get(dice, HubRolls())
     assert press_beside_roll(push, dice=dice, voting=True) == agreed
-    assert press_beside_roll(key("k3"), dice=dice, voting=True) == press_beside_roll(turn(2), dice=dice, voting=True) == Nothing()
+    assert (
+        press_beside_roll(key("k3"), dice=dice, voting=True)
+        == press_beside_roll(turn(2), dice=dice, voting=True)
+        == Nothing()
+    )
     assert press_beside_roll(key("bar", "hold"), dice=dice, voting=False) == CallStaff()
 
 
@@ -335,7 +345,8 @@ def test_moves_before_the_roll_lie_left_of_the_dice() -> None:
 
 
 @given(
-    st.lists(st.one_of(st.sampled_from(CONTROLS).map(key), st.integers(-9, 9).map(turn)), max_size=30), st.sampled_from(STATES)
+    st.lists(st.one_of(st.sampled_from(CONTROLS).map(key), st.integers(-9, 9).map(turn)), max_size=30),
+    st.sampled_from(STATES),
 )
 def test_whatever_is_pressed_at_a_roll_only_whole_rolls_are_sent(signals: list[Key | Turn], dice: str) -> None:
     cursor = Cursor()
@@ -350,7 +361,10 @@ def test_whatever_is_pressed_at_a_roll_only_whole_rolls_are_sent(signals: list[K
 
 
 def test_a_value_that_stands_for_a_record_is_told_by_its_title() -> None:
-    words = {"moves": {"invest": {"label": "Invest in {product}"}}, "parameters": {"product": {"record": "table.products", "title": "{name}"}}}
+    words = {
+        "moves": {"invest": {"label": "Invest in {product}"}},
+        "parameters": {"product": {"record": "table.products", "title": "{name}"}},
+    }
     view = {"table": {"products": [{"id": "P1", "name": "Edible Hat"}, {"id": "P2", "name": "Vegan Wig"}]}}
     assert label(Answer("invest", {"product": "P2"}), words, view) == "Invest in Vegan Wig"
     assert label(Answer("invest", {"product": "P9"}), words, view) == "Invest in P9"
@@ -365,7 +379,10 @@ SIDESTEP = [
     offer("pass"),
 ]
 SIDE_WORDS: dict[str, Any] = {
-    "moves": {"bid": {"label": "Bid {quantity} x {rank} {expose}", "then": ["expose"]}, "pass": {"label": "Pass", "box": "bar"}},
+    "moves": {
+        "bid": {"label": "Bid {quantity} x {rank} {expose}", "then": ["expose"]},
+        "pass": {"label": "Pass", "box": "bar"},
+    },
     "parameters": {"expose": {"card": True, "said": "showing {}"}},
     "cards": {"5*": {"name": "5 star"}},
 }
@@ -384,8 +401,12 @@ def test_at_a_sidestep_the_dial_first_goes_through_the_bids_and_then_through_the
     assert at_the_sidestep(turn(1))[0] == "Bid 4 x 1 | bar: Pass"
     assert at_the_sidestep(turn(2), key("push")) == ("Bid 4 x 2 showing 5 star | bar: back", Nothing())
     assert at_the_sidestep(turn(2), key("push"), turn(1))[0] == "Bid 4 x 2 showing 34 | bar: back"
-    assert at_the_sidestep(turn(2), key("push"), turn(1), key("push"))[1] == chosen("bid", quantity=4, rank=2, expose="34")
-    assert at_the_sidestep(turn(2), key("push"), key("k2"), key("push"))[1] == chosen("bid", quantity=4, rank=2, expose="34")
+    assert at_the_sidestep(turn(2), key("push"), turn(1), key("push"))[1] == chosen(
+        "bid", quantity=4, rank=2, expose="34"
+    )
+    assert at_the_sidestep(turn(2), key("push"), key("k2"), key("push"))[1] == chosen(
+        "bid", quantity=4, rank=2, expose="34"
+    )
 
 
 def test_the_bar_goes_back_from_the_card_to_the_bid() -> None:
@@ -443,7 +464,10 @@ def test_the_small_display_counts_money_and_names_seats_as_the_words_say() -> No
 
 
 def test_the_small_display_says_one_thing_and_several_as_people_do() -> None:
-    words = {"moves": {"pay": {"label": "Spend {baits}"}}, "parameters": {"baits": {"said": "{} Baits", "one": "1 Bait"}}}
+    words = {
+        "moves": {"pay": {"label": "Spend {baits}"}},
+        "parameters": {"baits": {"said": "{} Baits", "one": "1 Bait"}},
+    }
     assert label(Answer("pay", {"baits": 1}), words) == "Spend 1 Bait"
     assert label(Answer("pay", {"baits": 3}), words) == "Spend 3 Baits"
 
@@ -464,7 +488,10 @@ def test_a_box_that_chooses_in_secret_says_what_its_keys_pick() -> None:
     assert asks("Three 5's: who is right?", sides, sealed=True) == "1 bidder, 2 caller"
     assert asks("Three 5's: who is right?", sides) == "Three 5's: who is right?"
     many = [offer("bid", number=Amount(1, 9))]
-    assert asks("Bid a number, any number that you like, now.", many, sealed=True) == "Bid a number, any number that you like.."
+    assert (
+        asks("Bid a number, any number that you like, now.", many, sealed=True)
+        == "Bid a number, any number that you like.."
+    )
 
 
 def test_at_the_cut_end_of_a_long_line_the_display_sends_to_the_phone() -> None:
@@ -621,7 +648,10 @@ CHEAP = [
     offer("accept"),
 ]
 SKIP = [offer("skip", card=OneOf([5, 33]), place=Amount(0, 2)), offer("accept")]
-LATER = {**ROW_WORDS, "moves": {**ROW_WORDS["moves"], "skip": {**ROW_WORDS["moves"]["skip"], "then": ["card", "place"]}}}
+LATER = {
+    **ROW_WORDS,
+    "moves": {**ROW_WORDS["moves"], "skip": {**ROW_WORDS["moves"]["skip"], "then": ["card", "place"]}},
+}
 
 
 def at_the_row(moves: list[Move], *signals: Key | Turn) -> tuple[str, Meaning]:
