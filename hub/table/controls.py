@@ -19,7 +19,7 @@ All answers of a decision are laid on one line, so that one dial serves every ga
   line: the bar opens it as a half answer, of which everything is still to be picked. A move named
   `box = "ask"`, else the last one listed (the safe answer), is only picked by the bar; a push or a second
   bar sends it. Where there is no no, the bar goes back to rest;
-- the bar held calls staff; a key held asks what it would pick, and held again reads on.
+- a held bar calls staff, which the table sees to before anything here is asked; a key held asks what it would pick, and held again reads on.
 
 When dice are asked for, K1 to K6 type faces, the dial offers faces to the right and moves that may be
 made before the roll to the left, the bar takes the last face back, push sends. At the other seats push says
@@ -119,11 +119,6 @@ class Doubts:
 
 
 @dataclass(frozen=True, slots=True)
-class CallStaff:
-    """The bar was held."""
-
-
-@dataclass(frozen=True, slots=True)
 class WhatIsThis:
     """A key was held: what it would pick, if anything."""
 
@@ -143,17 +138,7 @@ class Refused:
 
 
 Meaning: TypeAlias = (
-    Chosen
-    | TypedFaces
-    | AcceptDice
-    | ReadAgain
-    | HubRolls
-    | AsItLies
-    | Doubts
-    | CallStaff
-    | WhatIsThis
-    | Nothing
-    | Refused
+    Chosen | TypedFaces | AcceptDice | ReadAgain | HubRolls | AsItLies | Doubts | WhatIsThis | Nothing | Refused
 )
 
 _ON_THE_PHONE = Refused("Answer this one on your phone.")
@@ -300,9 +285,7 @@ def press(
     line, rest = _line(step, words)
     at = _place(cursor, line, rest)
     match signal:
-        case Key(control="bar", edge="hold"):
-            return cursor, CallStaff()
-        case Key(control="push", edge="hold"):
+        case Key(control="push" | "bar", edge="hold"):
             return cursor, Nothing()
         case Key(control=control, edge="hold"):
             picked = _picked(step, line, at, int(control[1]))
@@ -462,8 +445,6 @@ def press_roll(
     line = line_of(moves) or []
     at = min(max(cursor.at or 0, -len(line)), roll.sides)
     match signal:
-        case Key(control="bar", edge="hold"):
-            return cursor, CallStaff()
         case Key(edge="hold"):
             return cursor, Nothing()
         case Turn(detents=detents):
@@ -479,8 +460,6 @@ def press_roll(
 def press_beside_roll(signal: Key | Turn, *, dice: str, voting: bool) -> Meaning:
     """What a control means to a seat that looks on at a roll. `voting`: somebody wants the hub to roll."""
     match signal:
-        case Key(control="bar", edge="hold"):
-            return CallStaff()
         case Key(control="push", edge="down") if dice == "typed":
             return AcceptDice()
         case Key(control="bar", edge="down") if dice in ("typed", "settled"):
@@ -495,8 +474,6 @@ def press_beside_roll(signal: Key | Turn, *, dice: str, voting: bool) -> Meaning
 def press_vote(signal: Key | Turn) -> Meaning:
     """What a control means while the table votes on reading a roll again."""
     match signal:
-        case Key(control="bar", edge="hold"):
-            return CallStaff()
         case Key(control="push", edge="down"):
             return Doubts(yes=True)
         case Key(control="bar", edge="down"):

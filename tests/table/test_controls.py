@@ -16,7 +16,6 @@ from hub.table.controls import (
     OLED,
     AcceptDice,
     AsItLies,
-    CallStaff,
     Chosen,
     Cursor,
     Doubts,
@@ -200,8 +199,8 @@ def test_the_only_move_there_is_is_made_by_push() -> None:
     assert play([offer("done")], key("push")) == chosen("done")
 
 
-def test_the_bar_held_calls_staff_and_a_key_held_asks_what_it_is() -> None:
-    assert play(AUCTION, key("bar", "hold")) == CallStaff()
+def test_a_key_held_asks_what_it_is_and_a_push_or_a_bar_held_means_nothing() -> None:
+    assert play(AUCTION, key("bar", "hold")) == Nothing()
     assert play(TAKE, key("k3", "hold")) == WhatIsThis(Answer("take_fish", {"slot": 3}))
     assert play(TAKE, key("k2", "hold")) == WhatIsThis(None)
     assert play(AUCTION, key("push", "hold")) == Nothing()
@@ -291,7 +290,7 @@ def test_push_accepts_what_was_read_and_the_bar_doubts_it() -> None:
     assert roll(key("push"), dice="settled") == AcceptDice()
     assert roll(key("bar"), dice="settled") == ReadAgain()
     assert roll(key("bar"), dice="typed") == ReadAgain()
-    assert roll(key("bar", "hold")) == CallStaff()
+    assert roll(key("bar", "hold"), dice="settled") == roll(key("k1", "hold"), dice="settled") == Nothing()
 
 
 def test_the_push_of_a_roller_whose_die_leans_would_have_it_read_as_it_lies_once_nothing_is_typed() -> None:
@@ -301,9 +300,8 @@ def test_the_push_of_a_roller_whose_die_leans_would_have_it_read_as_it_lies_once
 
 def test_in_a_vote_push_is_yes_and_the_bar_is_no() -> None:
     assert (press_vote(key("push")), press_vote(key("bar"))) == (Doubts(yes=True), Doubts(yes=False))
-    for control in (turn(1), key("k1"), key("k1", "hold"), key("push", "hold")):
+    for control in (turn(1), key("k1"), key("k1", "hold"), key("push", "hold"), key("bar", "hold")):
         assert press_vote(control) == Nothing()
-    assert press_vote(key("bar", "hold")) == CallStaff()
 
 
 def test_the_bar_of_the_roller_asks_for_the_hub_where_nothing_lies_there() -> None:
@@ -326,7 +324,7 @@ def test_the_other_seats_say_yes_to_typed_dice_doubt_them_or_agree_to_a_roll_by_
         == press_beside_roll(turn(2), dice=dice, voting=True)
         == Nothing()
     )
-    assert press_beside_roll(key("bar", "hold"), dice=dice, voting=False) == CallStaff()
+    assert press_beside_roll(key("bar", "hold"), dice=dice, voting=False) == Nothing()
 
 
 def test_typed_dice_go_before_read_ones() -> None:
