@@ -47,16 +47,16 @@ from hub.display.labels import Deck, Words, cents, deck_in, face_of, fill, found
 from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Param, Roll
 from hub.ports import Key, Turn
 
-LINE = 500
+MAX_ANSWERS = 500
 """Answers on one line; what lies beyond is left to the phone."""
 
-SUBSETS = 1000
+MAX_SUBSETS = 1000
 """Ways to choose several of some cards that are still laid on a line, which may cut off their far end."""
 
-OLED = 40
+CAPTION_LENGTH = 40
 """Characters on a box's small display."""
 
-_KEYS = range(1, 7)
+KEY_NUMBERS = range(1, 7)
 
 View: TypeAlias = Mapping[str, Any]
 """What a seat may see, its own part (`you`) with it: the cards of an answer are looked up there."""
@@ -67,14 +67,14 @@ class Cursor:
     """A seat's half-made answer: the place picked (None: at rest), and the dice typed so far.
 
     On a line the place counts from its left end; at a roll, faces count from 1 and moves from -1.
-    `number` is the printed number that a key holds while the dial turns the rest; `half` an answer of
+    `held_number` is the printed number that a key holds while the dial turns the rest; `partial` an answer of
     which a part is still to be picked.
     """
 
-    at: int | None = None
+    position: int | None = None
     faces: tuple[int, ...] = ()
-    number: int | None = None
-    half: Answer | None = None
+    held_number: int | None = None
+    partial: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,15 +141,15 @@ Meaning: TypeAlias = (
     Chosen | TypedFaces | AcceptDice | ReadAgain | HubRolls | AsItLies | Doubts | WhatIsThis | Nothing | Refused
 )
 
-_ON_THE_PHONE = Refused("Answer this one on your phone.")
+ON_THE_PHONE = Refused("Answer this one on your phone.")
 
 
 # --- the line ------------------------------------------------------------------------------------------
 
 
-def line_of(moves: Sequence[Move], words: Words | None = None) -> list[Answer] | None:
+def dial_line(moves: Sequence[Move], words: Words | None = None) -> list[Answer] | None:
     """The answers of an open decision from left to right; None when all of them are left to the phone."""
-    return _line(_step(moves, None, words), words)[0] or None
+    return line_and_rest(current_moves(moves, None, words), words)[0] or None
 
 
 def sealed_line(moves: Sequence[Move]) -> list[Answer]:
@@ -158,26 +158,26 @@ def sealed_line(moves: Sequence[Move]) -> list[Answer]:
     They stand as listed, the safe one last: in a sealed round the box alone reads its keys, and there
     K1 to K6 are the first six answers and the bar takes a lock back.
     """
-    return [answer for answers in _laid(moves).values() for answer in answers]
+    return [answer for answers in _answers_by_move(moves).values() for answer in answers]
 
 
-def _laid(moves: Sequence[Move]) -> dict[str, list[Answer]]:
+def _answers_by_move(moves: Sequence[Move]) -> dict[str, list[Answer]]:
     """The answers by move, as listed. Where they are too many, the far ends of those that range are cut off."""
     laid: dict[str, list[Answer]] = {}
     for name in dict.fromkeys(move.name for move in moves):
-        every = (answer for move in moves if move.name == name for answer in _answers(move))
-        if answers := list(islice(_distinct(every), LINE)):
+        every = (answer for move in moves if move.name == name for answer in _answers_of(move))
+        if answers := list(islice(_distinct(every), MAX_ANSWERS)):
             laid[name] = answers
-    room = LINE - len(laid)  # one for each move, so that no long list pushes another move off the line
+    room = MAX_ANSWERS - len(laid)  # one for each move, so that no long list pushes another move off the line
     for name, answers in laid.items():
         laid[name] = answers[: room + 1]
         room -= len(laid[name]) - 1
     return laid
 
 
-def _line(moves: Sequence[Move], words: Words | None) -> tuple[list[Answer], int]:
+def line_and_rest(moves: Sequence[Move], words: Words | None) -> tuple[list[Answer], int]:
     """The line, and where on it the dial rests."""
-    laid = _laid(moves)
+    laid = _answers_by_move(moves)
     if not laid:
         return [], 0
     single = [answers[0] for answers in laid.values() if len(answers) == 1]
@@ -190,25 +190,30 @@ def _line(moves: Sequence[Move], words: Words | None) -> tuple[list[Answer], int
             move for move in takewhile(lambda move: move.name != rest.move, moves) if len(laid.get(move.name, ())) > 1
         ]
         single.remove(rest)
-        values.insert(sum(1 for one in values if any(_is(move, one) for move in before)), rest)
+        values.insert(sum(1 for one in values if any(accepts_answer(move, one) for move in before)), rest)
     line = [*reversed(single), *values]
     return line, line.index(rest or next(iter(laid.values()))[0])
 
 
-def _is(move: Move, answer: Answer) -> bool:
+def accepts_answer(move: Move, answer: Answer) -> bool:
+    """Return whether `answer` is a whole and legal way to make `move`."""
     return move.name == answer.move and move.accepts(answer.args)
 
 
-def _step(moves: Sequence[Move], half: Answer | None, words: Words | None) -> list[Move]:
+def current_moves(moves: Sequence[Move], half: Answer | None, words: Words | None) -> list[Move]:
     """The moves as the dial goes through them now: without what the words put off, or what is left of a half answer."""
     if half is None:
-        opened = _opened(moves, words)
+        opened = move_opened_by_bar(moves, words)
         laid = [move for move in moves if part(words, "moves", move.name).get("box") != "phone"]
-        return [_now_of(move, {}, words) for move in laid if move.name != opened]
-    return [_now_of(move, half.args, words) for move in moves if move.name == half.move and move.leads_to(half.args)]
+        return [_current_parameters(move, {}, words) for move in laid if move.name != opened]
+    return [
+        _current_parameters(move, half.args, words)
+        for move in moves
+        if move.name == half.move and move.leads_to(half.args)
+    ]
 
 
-def _now_of(move: Move, done: Mapping[str, Any], words: Words | None) -> Move:
+def _current_parameters(move: Move, done: Mapping[str, Any], words: Words | None) -> Move:
     """A move as it stands when some parts are done: what is put off waits, one after the other, until the rest is done."""
     later = part(words, "moves", move.name).get("then") or ()
     left = [name for name in move.params if name not in done]
@@ -223,13 +228,13 @@ def _now_of(move: Move, done: Mapping[str, Any], words: Words | None) -> Move:
     )
 
 
-def _opened(moves: Sequence[Move], words: Words | None) -> str:
+def move_opened_by_bar(moves: Sequence[Move], words: Words | None) -> str:
     """The move that the bar opens: the no of the words, where there is more than one way to make it, and a box can."""
     for name in dict.fromkeys(move.name for move in moves):
         if part(words, "moves", name).get("box") == "bar":
             ways = [move for move in moves if move.name == name]
-            listed = all(_values(param, alone=False) for move in ways for param in move.params.values())
-            several = len({repr(one) for move in ways for one in islice(_answers(move), 2)}) > 1
+            listed = all(values_on_line(param, alone=False) for move in ways for param in move.params.values())
+            several = len({repr(one) for move in ways for one in islice(_answers_of(move), 2)}) > 1
             if listed and several and len(ways) < len(moves):
                 return name
     return ""
@@ -245,28 +250,29 @@ def _distinct(answers: Iterable[Answer]) -> Iterator[Answer]:
             yield answer
 
 
-def _answers(move: Move) -> Iterator[Answer]:
+def _answers_of(move: Move) -> Iterator[Answer]:
     """The answers of one move, its last parameter fastest; none when it needs the phone."""
-    values = [_values(param, alone=len(move.params) == 1) for param in move.params.values()]
+    values = [values_on_line(param, alone=len(move.params) == 1) for param in move.params.values()]
     if all(values):
         for chosen in product(*values):
             yield Answer(move.name, dict(zip(move.params, chosen, strict=True)))
 
 
-def _values(param: Param, *, alone: bool) -> Sequence[Any]:
+def values_on_line(param: Param, *, alone: bool) -> Sequence[Any]:
+    """Return the values of a parameter that a line holds, none where it needs the phone; `alone`: the move has no other."""
     match param:
         case Fixed(value):
             return [value]
         case OneOf(values):
             return values
         case Amount(least, most, step):
-            return range(least, most + 1, step)[:LINE]
+            return range(least, most + 1, step)[:MAX_ANSWERS]
         case Choose(values, least, most):
             if least == len(values):
                 return [values]
             if least == 0 and not alone:
                 return [[]]  # an optional subset would put every other answer out of the dial's reach
-            if least == most and comb(len(values), least) <= SUBSETS:
+            if least == most and comb(len(values), least) <= MAX_SUBSETS:
                 return [list(some) for some in combinations(values, least)]
             none: list[Any] = [[]] if least == 0 else []
             return none + [[value] for value in values if least <= 1 <= most]
@@ -281,75 +287,79 @@ def press(
     moves: Sequence[Move], cursor: Cursor, signal: Key | Turn, words: Words | None = None
 ) -> tuple[Cursor, Meaning]:
     """What a control means to an open decision that offers `moves`, and the cursor afterwards."""
-    cursor, step = _now(moves, cursor, words)
-    line, rest = _line(step, words)
-    at = _place(cursor, line, rest)
+    cursor, step = current_step(moves, cursor, words)
+    line, rest = line_and_rest(step, words)
+    at = index_on_line(cursor, line, rest)
     match signal:
         case Key(control="push" | "bar", edge="hold"):
             return cursor, Nothing()
         case Key(control=control, edge="hold"):
-            picked = _picked(step, line, at, int(control[1]))
+            picked = _index_for_key(step, line, at, int(control[1]))
             return cursor, WhatIsThis(None if picked is None else line[picked])
         case _ if not line:
-            return cursor, _ON_THE_PHONE
+            return cursor, ON_THE_PHONE
         case Turn(detents=detents):
-            return _turned(step, line, replace(cursor, at=at), detents), Nothing()
+            return _turn(step, line, replace(cursor, position=at), detents), Nothing()
         case Key(control="push"):
-            return _pushed(moves, line[at], words)
-        case Key(control="bar") if cursor.half is not None:
-            return _back(moves, cursor.half, words), Nothing()
-        case Key(control="bar") if opened := _opened(moves, words):
-            return Cursor(half=Answer(opened, {})), Nothing()
+            return _send(moves, line[at], words)
+        case Key(control="bar") if cursor.partial is not None:
+            return _step_back(moves, cursor.partial, words), Nothing()
+        case Key(control="bar") if opened := move_opened_by_bar(moves, words):
+            return Cursor(partial=Answer(opened, {})), Nothing()
         case Key(control="bar"):
-            cursor, meaning = _bar(step, cursor, line, words)
-            return _pushed(moves, meaning.answer, words) if isinstance(meaning, Chosen) else (cursor, meaning)
+            cursor, meaning = _press_bar(step, cursor, line, words)
+            return _send(moves, meaning.answer, words) if isinstance(meaning, Chosen) else (cursor, meaning)
         case Key(control=control):
             number = int(control[1])
-            picked = _picked(step, line, at, number)
+            picked = _index_for_key(step, line, at, number)
             if picked is None:
                 return cursor, Refused(f"There is no {number} here: turn, then push.")
-            return replace(cursor, at=picked, number=number if _printed(step) else None), Nothing()
+            return replace(cursor, position=picked, held_number=number if _key_parameter(step) else None), Nothing()
 
 
-def _now(moves: Sequence[Move], cursor: Cursor, words: Words | None) -> tuple[Cursor, list[Move]]:
+def current_step(moves: Sequence[Move], cursor: Cursor, words: Words | None) -> tuple[Cursor, list[Move]]:
     """The cursor and the moves it goes through. A half answer that leads nowhere any more is dropped."""
-    step = _step(moves, cursor.half, words)
-    return (cursor, step) if step else (Cursor(), _step(moves, None, words))
+    step = current_moves(moves, cursor.partial, words)
+    return (cursor, step) if step else (Cursor(), current_moves(moves, None, words))
 
 
-def _place(cursor: Cursor, line: Sequence[Answer], rest: int) -> int:
+def index_on_line(cursor: Cursor, line: Sequence[Answer], rest: int) -> int:
     """Where the cursor stands; a line that has become shorter holds it at its end."""
-    return rest if cursor.at is None else min(max(cursor.at, 0), max(len(line) - 1, 0))
+    return rest if cursor.position is None else min(max(cursor.position, 0), max(len(line) - 1, 0))
 
 
-def _turned(step: Sequence[Move], line: Sequence[Answer], cursor: Cursor, detents: int) -> Cursor:
+def _turn(step: Sequence[Move], line: Sequence[Answer], cursor: Cursor, detents: int) -> Cursor:
     """The cursor some detents on. While a key holds its number, answers with another number are stepped over."""
-    at, printed = cursor.at or 0, _printed(step)
+    at, printed = cursor.position or 0, _key_parameter(step)
     places = list(range(len(line)))
-    if printed and cursor.number is not None and line[at].move == printed[0]:
+    if printed and cursor.held_number is not None and line[at].move == printed[0]:
         name, parameter = printed
-        places = [i for i in places if i == at or line[i].move != name or line[i].args.get(parameter) == cursor.number]
+        places = [
+            i for i in places if i == at or line[i].move != name or line[i].args.get(parameter) == cursor.held_number
+        ]
     reached = places[min(max(places.index(at) + detents, 0), len(places) - 1)]
-    return replace(cursor, at=reached, number=cursor.number if line[reached].move == line[at].move else None)
+    return replace(
+        cursor, position=reached, held_number=cursor.held_number if line[reached].move == line[at].move else None
+    )
 
 
-def _pushed(moves: Sequence[Move], answer: Answer, words: Words | None) -> tuple[Cursor, Meaning]:
+def _send(moves: Sequence[Move], answer: Answer, words: Words | None) -> tuple[Cursor, Meaning]:
     """A whole answer is sent; of a half one the rest is picked next, unless there is one way only to go on."""
-    if any(_is(move, answer) for move in moves):
+    if any(accepts_answer(move, answer) for move in moves):
         return Cursor(), Chosen(answer)
-    ends, _ = _line(_step(moves, answer, words), words)
+    ends, _ = line_and_rest(current_moves(moves, answer, words), words)
     if not ends:
-        return Cursor(), _ON_THE_PHONE
-    return _pushed(moves, ends[0], words) if len(ends) == 1 else (Cursor(half=answer), Nothing())
+        return Cursor(), ON_THE_PHONE
+    return _send(moves, ends[0], words) if len(ends) == 1 else (Cursor(partial=answer), Nothing())
 
 
-def _back(moves: Sequence[Move], half: Answer, words: Words | None) -> Cursor:
+def _step_back(moves: Sequence[Move], half: Answer, words: Words | None) -> Cursor:
     """The cursor at the half answer again, where it was picked."""
-    before = Answer(half.move, {}) if half.move == _opened(moves, words) else None
+    before = Answer(half.move, {}) if half.move == move_opened_by_bar(moves, words) else None
     while half != before:
-        line, _ = _line(_step(moves, before, words), words)
+        line, _ = line_and_rest(current_moves(moves, before, words), words)
         if half in line:
-            return Cursor(at=line.index(half), half=before)
+            return Cursor(position=line.index(half), partial=before)
         leading = [one for one in line if one.move == half.move and one.args.items() <= half.args.items()]
         if not leading or leading[0] == before:
             break
@@ -357,19 +367,21 @@ def _back(moves: Sequence[Move], half: Answer, words: Words | None) -> Cursor:
     return Cursor()
 
 
-def _bar(moves: Sequence[Move], cursor: Cursor, line: Sequence[Answer], words: Words | None) -> tuple[Cursor, Meaning]:
-    refusal, at_once = _no(moves, line, words)
+def _press_bar(
+    moves: Sequence[Move], cursor: Cursor, line: Sequence[Answer], words: Words | None
+) -> tuple[Cursor, Meaning]:
+    refusal, at_once = bar_answer(moves, line, words)
     if refusal is None:
-        if cursor.at is None:
+        if cursor.position is None:
             return cursor, Refused("No pass here: turn, then push.")
         return Cursor(), Nothing()
     place = line.index(refusal)
-    if at_once or cursor.at == place:
+    if at_once or cursor.position == place:
         return Cursor(), Chosen(refusal)
-    return Cursor(at=place), Nothing()
+    return Cursor(position=place), Nothing()
 
 
-def _no(moves: Sequence[Move], line: Sequence[Answer], words: Words | None) -> tuple[Answer | None, bool]:
+def bar_answer(moves: Sequence[Move], line: Sequence[Answer], words: Words | None) -> tuple[Answer | None, bool]:
     """The answer that the bar stands for, and whether one press sends it."""
     if any(part(words, "moves", move.name).get("box") == "bar" and not move.single() for move in moves):
         return None, False  # a no that only the phone can make: the bar must not stand for its opposite
@@ -382,16 +394,16 @@ def _no(moves: Sequence[Move], line: Sequence[Answer], words: Words | None) -> t
     return None, False
 
 
-def _picked(moves: Sequence[Move], line: Sequence[Answer], at: int, number: int) -> int | None:
+def _index_for_key(moves: Sequence[Move], line: Sequence[Answer], at: int, number: int) -> int | None:
     """The place that a key picks, or None where it offers nothing."""
-    printed = _printed(moves)
+    printed = _key_parameter(moves)
     if printed is None:
         # An amount that goes on beyond the keys is for the dial.
         large = {
             move.name
             for move in moves
             if any(
-                isinstance(param, Amount) and len(_values(param, alone=True)) > len(_KEYS)
+                isinstance(param, Amount) and len(values_on_line(param, alone=True)) > len(KEY_NUMBERS)
                 for param in move.params.values()
             )
         }
@@ -410,17 +422,21 @@ def _picked(moves: Sequence[Move], line: Sequence[Answer], at: int, number: int)
     return next(iter([*same, *(i for i in places if i >= at)]), places[-1])
 
 
-def _printed(moves: Sequence[Move]) -> tuple[str, str] | None:
+def _key_parameter(moves: Sequence[Move]) -> tuple[str, str] | None:
     """The move and parameter whose values are the numbers printed on the keys."""
     for move in moves:
         for name, param in reversed(move.params.items()):
-            values = _values(param, alone=True) if isinstance(param, OneOf | Amount) else _fixed(moves, move.name, name)
-            if values and all(type(value) is int and value in _KEYS for value in values):
+            values = (
+                values_on_line(param, alone=True)
+                if isinstance(param, OneOf | Amount)
+                else _differing_values(moves, move.name, name)
+            )
+            if values and all(type(value) is int and value in KEY_NUMBERS for value in values):
                 return move.name, name
     return None
 
 
-def _fixed(moves: Sequence[Move], move: str, name: str) -> Sequence[Any]:
+def _differing_values(moves: Sequence[Move], move: str, name: str) -> Sequence[Any]:
     """The values of a parameter of which each variant of a move has its own; none where all have the same."""
     params = [one.params.get(name) for one in moves if one.name == move]
     values = [param.value for param in params if isinstance(param, Fixed)]
@@ -442,19 +458,19 @@ def press_roll(
 
     `moves` are what the roller may do before the dice fall.
     """
-    line = line_of(moves) or []
-    at = min(max(cursor.at or 0, -len(line)), roll.sides)
+    line = dial_line(moves) or []
+    at = min(max(cursor.position or 0, -len(line)), roll.sides)
     match signal:
         case Key(edge="hold"):
             return cursor, Nothing()
         case Turn(detents=detents):
-            return replace(cursor, at=min(max(at + detents, -len(line)), roll.sides) or None), Nothing()
+            return replace(cursor, position=min(max(at + detents, -len(line)), roll.sides) or None), Nothing()
         case Key(control="push"):
-            return _send_roll(roll, line, replace(cursor, at=at or None), dice)
+            return _push_at_roll(roll, line, replace(cursor, position=at or None), dice)
         case Key(control="bar"):
-            return _take_back(cursor, dice)
+            return _bar_at_roll(cursor, dice)
         case Key(control=control):
-            return _typed(roll, replace(cursor, at=None), int(control[1]))
+            return _type_face(roll, replace(cursor, position=None), int(control[1]))
 
 
 def press_beside_roll(signal: Key | Turn, *, dice: str, voting: bool) -> Meaning:
@@ -486,13 +502,13 @@ def is_bar(signal: Key | Turn) -> bool:
     return isinstance(signal, Key) and (signal.control, signal.edge) == ("bar", "down")
 
 
-def _send_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
-    if cursor.at is not None and cursor.at < 0:
-        return Cursor(), Chosen(line[-cursor.at - 1])
+def _push_at_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
+    if cursor.position is not None and cursor.position < 0:
+        return Cursor(), Chosen(line[-cursor.position - 1])
     if roll.count and len(cursor.faces) == roll.count:
         return Cursor(), TypedFaces(cursor.faces)
-    if cursor.at is not None:
-        return _typed(roll, cursor, cursor.at)
+    if cursor.position is not None:
+        return _type_face(roll, cursor, cursor.position)
     if dice in ("settled", "typed") and not cursor.faces:
         return Cursor(), AcceptDice()
     if dice == "cocked" and not cursor.faces:
@@ -500,15 +516,15 @@ def _send_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, dice: str) ->
     return cursor, Refused(f"Roll, then type what you see: {len(cursor.faces)} of {roll.count} dice typed.")
 
 
-def _take_back(cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
-    if cursor.at is not None:
-        return replace(cursor, at=None), Nothing()
+def _bar_at_roll(cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
+    if cursor.position is not None:
+        return replace(cursor, position=None), Nothing()
     if cursor.faces:
         return replace(cursor, faces=cursor.faces[:-1]), Nothing()
     return cursor, ReadAgain() if dice in ("settled", "typed") else HubRolls()
 
 
-def _typed(roll: Roll, cursor: Cursor, face: int) -> tuple[Cursor, Meaning]:
+def _type_face(roll: Roll, cursor: Cursor, face: int) -> tuple[Cursor, Meaning]:
     if face > roll.sides:
         return cursor, Refused(f"A die of this roll shows 1 to {roll.sides}.")
     if len(cursor.faces) == roll.count:
@@ -519,54 +535,54 @@ def _typed(roll: Roll, cursor: Cursor, face: int) -> tuple[Cursor, Meaning]:
 # --- what the box tells ----------------------------------------------------------------------------------
 
 
-def asks(
+def question_caption(
     want: str, moves: Sequence[Move], *, sealed: bool = False, words: Words | None = None, view: View | None = None
 ) -> str:
     """What the small display says when a seat is asked: in a sealed choice what each key picks, if there is room."""
     line = sealed_line(moves) if sealed else []
-    keys = [f"{n} {_values_told(answer, words, view)}" for n, answer in enumerate(line[: len(_KEYS)], 1)]
+    keys = [f"{n} {_short_label(answer, words, view)}" for n, answer in enumerate(line[: len(KEY_NUMBERS)], 1)]
     told = ", ".join(keys)
-    return told if keys and len(line) <= len(_KEYS) and len(_plain(told)) <= OLED else cut(want)
+    return told if keys and len(line) <= len(KEY_NUMBERS) and len(_ascii(told)) <= CAPTION_LENGTH else shorten(want)
 
 
-def oled(cursor: Cursor, moves: Sequence[Move], words: Words | None = None, view: View | None = None) -> str:
+def picked_caption(cursor: Cursor, moves: Sequence[Move], words: Words | None = None, view: View | None = None) -> str:
     """What the box's small display says of the picked answer, in at most 40 plain characters."""
-    cursor, step = _now(moves, cursor, words)
-    line, rest = _line(step, words)
+    cursor, step = current_step(moves, cursor, words)
+    line, rest = line_and_rest(step, words)
     if not line:
-        return cut(_ON_THE_PHONE.sentence)
-    at = _place(cursor, line, rest)
-    told = _fitting(line[at], words, view)
-    if at == len(line) - 1 and len(line) == LINE:
-        return _beside(told, "the rest: phone")
-    if cursor.half is not None:
-        return _beside(told, "bar: back")
-    if opened := _opened(moves, words):
-        return _beside(told, f"bar: {_short(opened, words)}")
-    refusal, at_once = _no(step, line, words)
+        return shorten(ON_THE_PHONE.sentence)
+    at = index_on_line(cursor, line, rest)
+    told = _fitting_label(line[at], words, view)
+    if at == len(line) - 1 and len(line) == MAX_ANSWERS:
+        return _with_hint(told, "the rest: phone")
+    if cursor.partial is not None:
+        return _with_hint(told, "bar: back")
+    if opened := move_opened_by_bar(moves, words):
+        return _with_hint(told, f"bar: {_short_name(opened, words)}")
+    refusal, at_once = bar_answer(step, line, words)
     if refusal is None or not at_once or refusal == line[at]:
         return told
-    return _beside(told, f"bar: {label(refusal, words, view)}", f"bar: {_short(refusal.move, words)}")
+    return _with_hint(told, f"bar: {label(refusal, words, view)}", f"bar: {_short_name(refusal.move, words)}")
 
 
-def oled_roll(
+def typed_caption(
     cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), words: Words | None = None, view: View | None = None
 ) -> str:
     """What the small display says to the roller."""
-    line = line_of(moves) or []
-    at = min(max(cursor.at or 0, -len(line)), roll.sides)
+    line = dial_line(moves) or []
+    at = min(max(cursor.position or 0, -len(line)), roll.sides)
     if at < 0:
-        return _fitting(line[-at - 1], words, view)
+        return _fitting_label(line[-at - 1], words, view)
     typed = [*map(str, cursor.faces), *"_" * (roll.count - len(cursor.faces))]
-    return cut(f"Dice: {' '.join(typed)}" + (f"  <{at}>" if at else ""))
+    return shorten(f"Dice: {' '.join(typed)}" + (f"  <{at}>" if at else ""))
 
 
-def oled_doubt(*, voting: bool) -> str:
+def dispute_caption(*, voting: bool) -> str:
     """What the small display says while a roll that stands may be doubted, or the table votes on it."""
     return "Read dice again? Push yes, bar no" if voting else "Dice read wrong? Bar: read again"
 
 
-def oled_dice(roll: Roll, standing: int, dice: str, *, mine: bool, lying: bool = False) -> str:
+def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: bool = False) -> str:
     """What the small display says of an open roll of which `standing` dice stand already; `lying`: nobody throws."""
     if dice == "typed":
         return "Typed. Another seat says yes." if mine else "Dice right? Push yes, bar no"
@@ -583,12 +599,12 @@ def oled_dice(roll: Roll, standing: int, dice: str, *, mine: bool, lying: bool =
     return "Roll, or type on K1-K6"
 
 
-def names(line: Sequence[Answer], words: Words | None = None, view: View | None = None) -> list[str]:
+def sealed_captions(line: Sequence[Answer], words: Words | None = None, view: View | None = None) -> list[str]:
     """The answers of a sealed line as a box names them under its hood: it alone knows where its dial stands."""
-    return [_fitting(answer, words, view) for answer in line]
+    return [_fitting_label(answer, words, view) for answer in line]
 
 
-def explained(answer: Answer, words: Words | None = None, view: View | None = None) -> list[str]:
+def explanation(answer: Answer, words: Words | None = None, view: View | None = None) -> list[str]:
     """What an answer is, with what its cards do: so many lines of the small display, one after the other."""
     deck = deck_in(words, view)
     told = [label(answer, words, view), str(part(words, "moves", answer.move).get("effect", ""))]
@@ -596,7 +612,7 @@ def explained(answer: Answer, words: Words | None = None, view: View | None = No
         if part(words, "parameters", name).get("card"):
             faces = [face_of(words, one, deck) for one in (value if isinstance(value, list) else [value])]
             told += [face.text for face in faces if face]
-    return textwrap.wrap(_plain(". ".join(one.rstrip(".") for one in told if one)), OLED) or [""]
+    return textwrap.wrap(_ascii(". ".join(one.rstrip(".") for one in told if one)), CAPTION_LENGTH) or [""]
 
 
 def label(answer: Answer, words: Words | None = None, view: View | None = None, *, short: bool = False) -> str:
@@ -604,30 +620,30 @@ def label(answer: Answer, words: Words | None = None, view: View | None = None, 
     about, deck = part(words, "moves", answer.move), deck_in(words, view)
     values = {}
     for name, value in answer.args.items():
-        lies = _lying(view, part(about, "from").get(name), value)
-        said = _recorded(name, value, words, view) or (
-            _said(name, value, words, view, deck, short=short)
+        lies = _card_at(view, part(about, "from").get(name), value)
+        said = _record_title(name, value, words, view) or (
+            _value_text(name, value, words, view, deck, short=short)
             if lies is None
-            else _card(lies, words, deck, short=short)
+            else _card_text(lies, words, deck, short=short)
         )
-        values[name] = _as_told(name, value, said, words)
+        values[name] = _with_unit(name, value, said, words)
     if not about.get("label"):
         return " ".join([answer.move.replace("_", " ").capitalize(), *filter(None, values.values())])
     return " ".join(fill(str(about["label"]), {**(view or {}), **values}).split())
 
 
-def _values_told(answer: Answer, words: Words | None, view: View | None) -> str:
+def _short_label(answer: Answer, words: Words | None, view: View | None) -> str:
     """An answer in as few words as tell it from the others: its values, else the move's short name."""
     deck = deck_in(words, view)
-    values = [_said(name, value, words, view, deck, short=True) for name, value in answer.args.items()]
-    return " ".join(values) or _short(answer.move, words).lower()
+    values = [_value_text(name, value, words, view, deck, short=True) for name, value in answer.args.items()]
+    return " ".join(values) or _short_name(answer.move, words).lower()
 
 
-def _short(move: str, words: Words | None) -> str:
+def _short_name(move: str, words: Words | None) -> str:
     return str(part(words, "moves", move).get("short", move.replace("_", " ")))
 
 
-def _recorded(parameter: str, value: object, words: Words | None, view: View | None) -> str:
+def _record_title(parameter: str, value: object, words: Words | None, view: View | None) -> str:
     """By its `title` the record that a value stands for, where the parameter says in which list it is found by its `id`."""
     about = part(words, "parameters", parameter)
     records = found(view or {}, str(about.get("record", ""))) or ()
@@ -635,31 +651,33 @@ def _recorded(parameter: str, value: object, words: Words | None, view: View | N
     return fill(str(about.get("title", "")), meant[0]) if meant else ""
 
 
-def _lying(view: View | None, path: object, number: object) -> object | None:
+def _card_at(view: View | None, path: object, number: object) -> object | None:
     """What lies in that place of a list of the view; places count from 1."""
     row = found(view or {}, path) if isinstance(path, str) else None
     return row[number - 1] if isinstance(row, list) and type(number) is int and 0 < number <= len(row) else None
 
 
-def _as_told(parameter: str, value: object, said: str, words: Words | None) -> str:
+def _with_unit(parameter: str, value: object, said: str, words: Words | None) -> str:
     """A value inside a label: where the parameter says how (`said = "{} Baits"`, `one = "1 Bait"`), in these words."""
     about = part(words, "parameters", parameter)
     return str(about["one"]) if value == 1 and "one" in about else str(about.get("said", "{}")).replace("{}", said)
 
 
-def _said(parameter: str, value: object, words: Words | None, view: View | None, deck: Deck, *, short: bool) -> str:
+def _value_text(
+    parameter: str, value: object, words: Words | None, view: View | None, deck: Deck, *, short: bool
+) -> str:
     """One value of a parameter in words: cards by their faces, money as money, `target` as a seat, gaps in a row."""
     about = part(words, "parameters", parameter)
     if isinstance(value, list):
-        return ", ".join(_said(parameter, one, words, view, deck, short=short) for one in value)
+        return ", ".join(_value_text(parameter, one, words, view, deck, short=short) for one in value)
     if about.get("card"):
-        return _card(value, words, deck, short=short)
+        return _card_text(value, words, deck, short=short)
     if known := part(about, "names").get(str(value)):
         return str(known)
     if not isinstance(value, int):
         return str(value).replace("_", " ")
     if about.get("between"):
-        return _gap(value, found(view or {}, str(about["between"])), words)
+        return _gap_text(value, found(view or {}, str(about["between"])), words)
     if parameter == "target" or about.get("seat"):
         return f"seat {value}"
     if about.get("money"):
@@ -667,12 +685,12 @@ def _said(parameter: str, value: object, words: Words | None, view: View | None,
     return str(value)
 
 
-def _card(value: object, words: Words | None, deck: Deck, *, short: bool) -> str:
+def _card_text(value: object, words: Words | None, deck: Deck, *, short: bool) -> str:
     face = face_of(words, value, deck)
     return str(value) if face is None else face.short if short else face.full
 
 
-def _gap(place: int, row: Any, words: Words | None) -> str:
+def _gap_text(place: int, row: Any, words: Words | None) -> str:
     """A place in a row of cards by the cards beside it, counted from 0 at the left end."""
     faces = [face_of(words, one) for one in row] if isinstance(row, list) else []
     titles = [face.title if face else "?" for face in faces]
@@ -685,24 +703,24 @@ def _gap(place: int, row: Any, words: Words | None) -> str:
     return f"right of {titles[-1]}" if place == len(titles) else f"between {titles[place - 1]} and {titles[place]}"
 
 
-def _fitting(answer: Answer, words: Words | None, view: View | None) -> str:
+def _fitting_label(answer: Answer, words: Words | None, view: View | None) -> str:
     """An answer on the small display: in full where it fits, else with short cards."""
-    whole = _plain(label(answer, words, view))
-    return whole if len(whole) <= OLED else cut(label(answer, words, view, short=True))
+    whole = _ascii(label(answer, words, view))
+    return whole if len(whole) <= CAPTION_LENGTH else shorten(label(answer, words, view, short=True))
 
 
-def _plain(text: str) -> str:
+def _ascii(text: str) -> str:
     """Plain letters, for the display's own font."""
     return unicodedata.normalize("NFKD", text.replace("−", "-").replace("×", "x")).encode("ascii", "ignore").decode()
 
 
-def cut(text: str) -> str:
+def shorten(text: str) -> str:
     """A text for the small display: plain letters, at most 40."""
-    plain = _plain(text)
-    return plain if len(plain) <= OLED else plain[: OLED - 2].rstrip() + ".."
+    plain = _ascii(text)
+    return plain if len(plain) <= CAPTION_LENGTH else plain[: CAPTION_LENGTH - 2].rstrip() + ".."
 
 
-def _beside(told: str, *hints: str) -> str:
+def _with_hint(told: str, *hints: str) -> str:
     """The pick, with the first hint beside it for which there is room."""
-    both = (_plain(f"{told} | {hint}") for hint in hints)
-    return next((one for one in both if len(one) <= OLED), cut(told))
+    both = (_ascii(f"{told} | {hint}") for hint in hints)
+    return next((one for one in both if len(one) <= CAPTION_LENGTH), shorten(told))

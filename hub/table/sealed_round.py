@@ -50,7 +50,7 @@ class SealedChoice:
         if line:
             self._lines[seat] = line
             start = self._starts.setdefault(seat, randbelow(len(line)))
-            names = controls.names(line, words, view) if len(line) <= NAMED else ()
+            names = controls.sealed_captions(line, words, view) if len(line) <= NAMED else ()
             self._boxes.open(self._box_of(seat), SealedRound(self.round, len(line) - 1, start, tuple(names)))
 
     def lock(self, seat: int) -> None:

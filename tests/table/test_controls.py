@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Roll, offer
 from hub.ports import CONTROLS, Key, Turn
 from hub.table.controls import (
-    LINE,
-    OLED,
+    CAPTION_LENGTH,
+    MAX_ANSWERS,
     AcceptDice,
     AsItLies,
     Chosen,
@@ -26,19 +26,19 @@ from hub.table.controls import (
     Refused,
     TypedFaces,
     WhatIsThis,
-    asks,
-    explained,
+    dial_line,
+    dice_caption,
+    explanation,
     label,
-    line_of,
-    names,
-    oled,
-    oled_dice,
-    oled_roll,
+    picked_caption,
     press,
     press_beside_roll,
     press_roll,
     press_vote,
+    question_caption,
+    sealed_captions,
     sealed_line,
+    typed_caption,
 )
 
 AUCTION = [offer("bid", amount=Amount(45, 340, 5)), offer("drop")]
@@ -91,14 +91,14 @@ def chosen(move: str, **args: Any) -> Chosen:
 
 
 def test_an_auction_is_drop_and_then_the_bids_in_steps() -> None:
-    line = line_of(AUCTION)
+    line = dial_line(AUCTION)
     assert line is not None
     assert line[:3] == [Answer("drop", {}), Answer("bid", {"amount": 45}), Answer("bid", {"amount": 50})]
     assert line[-1] == Answer("bid", {"amount": 340})
 
 
 def test_left_of_the_lowest_bid_stands_the_challenge_and_left_of_that_the_perfecto() -> None:
-    line = line_of(LADDER)
+    line = dial_line(LADDER)
     assert line is not None
     assert [one.move for one in line[:3]] == ["perfecto", "challenge", "bid"]
     assert [one.args for one in line[2:5]] == [
@@ -108,23 +108,23 @@ def test_left_of_the_lowest_bid_stands_the_challenge_and_left_of_that_the_perfec
 
 def test_a_line_that_is_too_long_loses_its_far_end_and_never_the_no() -> None:
     moves = [offer("bid", amount=Amount(1, 10_000)), offer("drop")]
-    line = line_of(moves)
+    line = dial_line(moves)
     assert line is not None
-    assert len(line) == len(sealed_line(moves)) == LINE
+    assert len(line) == len(sealed_line(moves)) == MAX_ANSWERS
     assert line[0] == sealed_line(moves)[-1] == Answer("drop", {})
-    assert line[-1] == Answer("bid", {"amount": LINE - 1})
+    assert line[-1] == Answer("bid", {"amount": MAX_ANSWERS - 1})
 
 
 def test_one_card_or_a_few_pairs_are_picks_and_more_cards_or_an_order_are_left_to_the_phone() -> None:
-    assert line_of([offer("discard", cards=Choose(["a", "b", "b"], 1, 2))]) == [
+    assert dial_line([offer("discard", cards=Choose(["a", "b", "b"], 1, 2))]) == [
         Answer("discard", {"cards": ["a"]}), Answer("discard", {"cards": ["b"]}),
     ]  # fmt: skip
-    assert line_of([offer("seed", cards=Choose(["a", "b", "c"], 2, 2))]) == [
+    assert dial_line([offer("seed", cards=Choose(["a", "b", "c"], 2, 2))]) == [
         Answer("seed", {"cards": pair}) for pair in (["a", "b"], ["a", "c"], ["b", "c"])
     ]
-    assert line_of([offer("seed", cards=Choose(list("abcdefghijklmnop"), 8, 8))]) is None
-    assert line_of([offer("use", order=Order([5, 6, 7]))]) is None
-    assert line_of([offer("use", order=Order([5, 6])), offer("done")]) == [Answer("done", {})]
+    assert dial_line([offer("seed", cards=Choose(list("abcdefghijklmnop"), 8, 8))]) is None
+    assert dial_line([offer("use", order=Order([5, 6, 7]))]) is None
+    assert dial_line([offer("use", order=Order([5, 6])), offer("done")]) == [Answer("done", {})]
 
 
 def test_a_bid_with_optional_cards_to_show_is_laid_without_them() -> None:
@@ -392,7 +392,7 @@ def at_the_sidestep(*signals: Key | Turn) -> tuple[str, Meaning]:
     for signal in signals:
         cursor, meaning = press(SIDESTEP, cursor, signal, SIDE_WORDS)
     assert meaning is not None
-    return oled(cursor, SIDESTEP, SIDE_WORDS), meaning
+    return picked_caption(cursor, SIDESTEP, SIDE_WORDS), meaning
 
 
 def test_at_a_sidestep_the_dial_first_goes_through_the_bids_and_then_through_the_cards() -> None:
@@ -440,10 +440,10 @@ def test_left_of_the_least_quantity_the_held_rank_is_let_go() -> None:
 
 
 def test_the_small_display_names_the_pick_and_the_no() -> None:
-    assert oled(Cursor(), AUCTION, WORDS) == "Bid $45 | bar: Drop"
-    assert oled(Cursor(at=0), AUCTION, WORDS) == "Drop"
-    assert oled(Cursor(), [offer("keep", fish=OneOf(["eel", "carp"]))], WORDS) == "Keep the Eel"
-    assert oled(Cursor(), [offer("use", order=Order([1, 2, 3]))], WORDS) == "Answer this one on your phone."
+    assert picked_caption(Cursor(), AUCTION, WORDS) == "Bid $45 | bar: Drop"
+    assert picked_caption(Cursor(position=0), AUCTION, WORDS) == "Drop"
+    assert picked_caption(Cursor(), [offer("keep", fish=OneOf(["eel", "carp"]))], WORDS) == "Keep the Eel"
+    assert picked_caption(Cursor(), [offer("use", order=Order([1, 2, 3]))], WORDS) == "Answer this one on your phone."
     assert label(Answer("take_fish", {"slot": 3})) == "Take fish 3"
 
 
@@ -476,40 +476,40 @@ def test_the_small_display_names_what_lies_in_the_picked_place() -> None:
     }  # fmt: skip
     view = {"table": {"spots": [{"fish": ["carp", None, "eel"]}]}}
     take = [offer("take", slot=OneOf([1, 3]))]
-    assert oled(Cursor(at=1), take, words, view) == "Take Eel"
+    assert picked_caption(Cursor(position=1), take, words, view) == "Take Eel"
     assert label(Answer("take", {"slot": 9}), words, view) == "Take 9"
     assert label(Answer("take", {"slot": 1}), words, {"table": {"spots": []}}) == "Take 1"
 
 
 def test_a_box_that_chooses_in_secret_says_what_its_keys_pick() -> None:
     sides = [offer("side", **{"with": OneOf(["bidder", "caller"])})]
-    assert asks("Three 5's: who is right?", sides, sealed=True) == "1 bidder, 2 caller"
-    assert asks("Three 5's: who is right?", sides) == "Three 5's: who is right?"
+    assert question_caption("Three 5's: who is right?", sides, sealed=True) == "1 bidder, 2 caller"
+    assert question_caption("Three 5's: who is right?", sides) == "Three 5's: who is right?"
     many = [offer("bid", number=Amount(1, 9))]
     assert (
-        asks("Bid a number, any number that you like, now.", many, sealed=True)
+        question_caption("Bid a number, any number that you like, now.", many, sealed=True)
         == "Bid a number, any number that you like.."
     )
 
 
 def test_at_the_cut_end_of_a_long_line_the_display_sends_to_the_phone() -> None:
     moves = [offer("bid", amount=Amount(1, 10_000)), offer("drop")]
-    assert oled(Cursor(at=LINE - 1), moves, WORDS) == "Bid $499 | the rest: phone"
+    assert picked_caption(Cursor(position=MAX_ANSWERS - 1), moves, WORDS) == "Bid $499 | the rest: phone"
 
 
 def test_the_small_display_says_what_the_dice_want() -> None:
     ten = Roll(2, 10, 6, "trial")
-    assert oled_dice(ROLL, 0, "armed", mine=True) == "Roll, or type on K1-K6"
-    assert oled_dice(ten, 6, "armed", mine=True) == "Dice from 7 of 10: roll or K1-K6"
-    assert oled_dice(ten, 6, "armed", mine=False) == ""
-    said = [oled_dice(ten, 0, dice, mine=mine) for dice in STATES for mine in (True, False)]
+    assert dice_caption(ROLL, 0, "armed", mine=True) == "Roll, or type on K1-K6"
+    assert dice_caption(ten, 6, "armed", mine=True) == "Dice from 7 of 10: roll or K1-K6"
+    assert dice_caption(ten, 6, "armed", mine=False) == ""
+    said = [dice_caption(ten, 0, dice, mine=mine) for dice in STATES for mine in (True, False)]
     assert max(map(len, said)) <= 40
 
 
 def test_the_small_display_shows_the_dice_typed_so_far() -> None:
-    assert oled_roll(Cursor(faces=(4,)), ROLL) == "Dice: 4 _"
-    assert oled_roll(Cursor(at=3), ROLL) == "Dice: _ _  <3>"
-    assert oled_roll(Cursor(at=-2), ROLL, PAY, WORDS) == "Let it go"
+    assert typed_caption(Cursor(faces=(4,)), ROLL) == "Dice: 4 _"
+    assert typed_caption(Cursor(position=3), ROLL) == "Dice: _ _  <3>"
+    assert typed_caption(Cursor(position=-2), ROLL, PAY, WORDS) == "Let it go"
 
 
 # --- laws ----------------------------------------------------------------------------------------------
@@ -547,9 +547,9 @@ def offered(moves: list[Move], answer: Answer) -> bool:
 
 @given(moves_of(ANY))
 def test_every_answer_on_the_line_is_one_that_is_offered(moves: list[Move]) -> None:
-    for answer in line_of(moves) or []:
+    for answer in dial_line(moves) or []:
         assert offered(moves, answer)
-    assert sorted(map(repr, line_of(moves) or [])) == sorted(map(repr, sealed_line(moves)))
+    assert sorted(map(repr, dial_line(moves) or [])) == sorted(map(repr, sealed_line(moves)))
 
 
 @given(moves_of(PLAIN))
@@ -570,7 +570,7 @@ def test_every_answer_without_subsets_that_is_offered_is_on_the_line(moves: list
     }
     laid = {repr(answer) for answer in sealed_line(moves)}
     assert laid <= every
-    assert laid == every or len(laid) == LINE
+    assert laid == every or len(laid) == MAX_ANSWERS
 
 
 @given(moves_of(ANY), SIGNALS, st.sampled_from([None, WORDS, {"moves": {"bid": {"then": ["b"]}}}]))
@@ -582,16 +582,16 @@ def test_whatever_is_pressed_only_what_is_offered_is_chosen(
         cursor, meaning = press(moves, cursor, signal, words)
         if isinstance(meaning, Chosen):
             assert offered(moves, meaning.answer)
-        assert len(oled(cursor, moves, words)) <= OLED
-        assert oled(cursor, moves, words).isascii()
+        assert len(picked_caption(cursor, moves, words)) <= CAPTION_LENGTH
+        assert picked_caption(cursor, moves, words).isascii()
 
 
 @given(moves_of(PLAIN), st.integers(0, 600), st.integers(1, 600))
 def test_turning_never_wraps(moves: list[Move], there: int, further: int) -> None:
-    line = line_of(moves, WORDS)
+    line = dial_line(moves, WORDS)
     assert line is not None
-    assert play(moves, turn(there), turn(LINE), turn(further), key("push")) == Chosen(line[-1])
-    assert play(moves, turn(-there), turn(-LINE), turn(-further), key("push")) == Chosen(line[0])
+    assert play(moves, turn(there), turn(MAX_ANSWERS), turn(further), key("push")) == Chosen(line[-1])
+    assert play(moves, turn(-there), turn(-MAX_ANSWERS), turn(-further), key("push")) == Chosen(line[0])
 
 
 @given(moves_of(ANY), moves_of(ANY), SIGNALS)
@@ -657,7 +657,7 @@ def at_the_row(moves: list[Move], *signals: Key | Turn) -> tuple[str, Meaning]:
     cursor = Cursor()
     for signal in signals:
         cursor, meaning = press(moves, cursor, signal, LATER)
-    return oled(cursor, moves, LATER, ROW_VIEW), meaning
+    return picked_caption(cursor, moves, LATER, ROW_VIEW), meaning
 
 
 def test_push_takes_and_the_bar_opens_the_skip_of_which_card_and_place_are_picked_in_turn() -> None:
@@ -692,10 +692,10 @@ def test_a_no_that_only_the_phone_can_make_is_never_its_opposite_at_the_bar() ->
 
 def test_a_sealed_line_is_named_for_the_display_under_the_hood() -> None:
     pairs = sealed_line([offer("bid", cards=Choose([5, 33], 1, 1))])
-    assert names(pairs, ROW_WORDS, ROW_VIEW) == ["Bid 5 (+5) Swatphone B", "Bid 33 (0) Camerat"]
+    assert sealed_captions(pairs, ROW_WORDS, ROW_VIEW) == ["Bid 5 (+5) Swatphone B", "Bid 33 (0) Camerat"]
 
 
 def test_a_held_key_reads_on_about_the_card() -> None:
-    told = explained(Answer("bid", {"cards": [5]}), ROW_WORDS, ROW_VIEW)
+    told = explanation(Answer("bid", {"cards": [5]}), ROW_WORDS, ROW_VIEW)
     assert told == ["Bid 5 (+5) Swatphone B. Add only cards", "that have an action"]
-    assert all(len(line) <= OLED for line in told)
+    assert all(len(line) <= CAPTION_LENGTH for line in told)
