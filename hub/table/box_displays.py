@@ -12,7 +12,7 @@ from typing import Any
 from hub.engine.decision import Answer
 from hub.engine.match import Decision, Match
 from hub.ports import Boxes
-from hub.table import controls
+from hub.table import answer_line, captions, controls
 from hub.table.dice import TableDice
 from hub.table.seats import Seat, Seats
 
@@ -56,7 +56,7 @@ class BoxDisplays:
         """Show why what was pressed cannot be."""
         if self._boxes:
             self._boxes.buzz(seat.box, "error")
-            self._boxes.say(seat.box, controls.shorten(sentence))
+            self._boxes.say(seat.box, captions.shorten(sentence))
 
     def show_decision(self, match: Match | None, decision: Decision | None) -> None:
         """Show each seat what its dial picks, else what is wanted of it; the others go blank."""
@@ -71,15 +71,15 @@ class BoxDisplays:
             mine = roll is not None and seat.number == roll.seat
             typing = mine and self.cursor(seat.number).faces
             if roll and seat.box_on and seat.number in playing and not typing:
-                self.show(seat, controls.dice_caption(roll, dice.accepted, batch.state, mine=mine, lying=batch.lying))
+                self.show(seat, captions.dice_caption(roll, dice.accepted, batch.state, mine=mine, lying=batch.lying))
 
     def show_dispute(self, seat: Seat, *, voting: bool) -> None:
         """Show a seat that it may dispute a roll, or what push and bar mean while the table votes."""
-        self.show(seat, controls.dispute_caption(voting=voting))
+        self.show(seat, captions.dispute_caption(voting=voting))
 
     def explain(self, seat: Seat, answer: Answer, match: Match) -> None:
         """Show what a held key would pick, and at each further hold the next line of what that does."""
-        lines = controls.explanation(answer, match.game.words, seen_by(match, seat.number))
+        lines = captions.explanation(answer, match.game.words, seen_by(match, seat.number))
         before, line = self._explained.get(seat.number, (None, -1))
         line = (line + 1) % len(lines) if before == answer else 0
         self._explained[seat.number] = (answer, line)
@@ -89,16 +89,17 @@ class BoxDisplays:
         moves, sealed = decision.offers(seat), decision.kind == "sealed"
         if not (seat in decision.asked or (decision.roll and decision.roll.seat == seat)):
             return ""
-        if decision.kind == "ask" and controls.dial_line(moves):
+        if decision.kind == "ask" and answer_line.dial_line(moves):
             return self._picked(match, decision, seat)
-        return controls.question_caption(decision.want, moves, sealed=sealed, words=match.game.words, view=seen_by(match, seat))
+        view = seen_by(match, seat)
+        return captions.question_caption(decision.want, moves, sealed=sealed, words=match.game.words, view=view)
 
     def _picked(self, match: Match, decision: Decision, seat: int) -> str:
         """Return the dice typed so far, or what the dial picks."""
         cursor, moves, words = self.cursor(seat), decision.offers(seat), match.game.words
         if decision.roll and decision.roll.seat == seat:
-            return controls.typed_caption(cursor, decision.roll, moves, words, seen_by(match, seat))
-        return controls.picked_caption(cursor, moves, words, seen_by(match, seat))
+            return captions.typed_caption(cursor, decision.roll, moves, words, seen_by(match, seat))
+        return captions.picked_caption(cursor, moves, words, seen_by(match, seat))
 
 
 def seen_by(match: Match, seat: int) -> Mapping[str, Any]:

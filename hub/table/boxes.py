@@ -13,7 +13,7 @@ from hub.engine.match import Decision
 from hub.errors import NotOffered
 from hub.ports import BoxBid, BoxCheated, Boxes, BoxLocked, BoxUnlocked
 from hub.state import RollState
-from hub.table import controls
+from hub.table import captions
 from hub.table.box_displays import BoxDisplays, seen_by
 from hub.table.dispute import Stage
 from hub.table.notices import Notices
@@ -189,4 +189,4 @@ class SeatBoxes:
     def dial_text(self, seat: int) -> str:
         """Return in words where the dial of a seat that chooses in its box starts; empty if it does not."""
         match, dial = self._play.match, self.dial(seat)
-        return controls.label(dial[1], match.game.words, seen_by(match, seat)) if match and dial else ""
+        return captions.label(dial[1], match.game.words, seen_by(match, seat)) if match and dial else ""

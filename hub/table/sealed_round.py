@@ -12,7 +12,7 @@ from secrets import randbelow
 from hub.display.labels import Words
 from hub.engine.decision import Answer, Move
 from hub.ports import Boxes, SealedRound
-from hub.table import controls
+from hub.table import answer_line, captions
 
 NAMED = 300
 """The longest line whose answers are told to a box, whose memory is small: a longer one is counted, or read on the phone."""
@@ -44,13 +44,13 @@ class SealedChoice:
         """The answer at which the seat's dial starts."""
         return self._lines[seat][self._starts[seat]]
 
-    def offer(self, seat: int, moves: Sequence[Move], words: Words, view: controls.View) -> None:
+    def offer(self, seat: int, moves: Sequence[Move], words: Words, view: captions.View) -> None:
         """Ask a seat in its box, in the words of the game; where no line can be laid, it is left to the phone."""
-        line = controls.sealed_line(moves)
+        line = answer_line.sealed_line(moves)
         if line:
             self._lines[seat] = line
             start = self._starts.setdefault(seat, randbelow(len(line)))
-            names = controls.sealed_captions(line, words, view) if len(line) <= NAMED else ()
+            names = captions.sealed_captions(line, words, view) if len(line) <= NAMED else ()
             self._boxes.open(self._box_of(seat), SealedRound(self.round, len(line) - 1, start, tuple(names)))
 
     def lock(self, seat: int) -> None:

@@ -11,9 +11,22 @@ from hypothesis import strategies as st
 
 from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Roll, offer
 from hub.ports import CONTROLS, Key, Turn
-from hub.table.controls import (
-    CAPTION_LENGTH,
+from hub.table.answer_line import (
     MAX_ANSWERS,
+    dial_line,
+    sealed_line,
+)
+from hub.table.captions import (
+    CAPTION_LENGTH,
+    dice_caption,
+    explanation,
+    label,
+    picked_caption,
+    question_caption,
+    sealed_captions,
+    typed_caption,
+)
+from hub.table.controls import (
     AcceptDice,
     AsItLies,
     Chosen,
@@ -26,19 +39,10 @@ from hub.table.controls import (
     Refused,
     TypedFaces,
     WhatIsThis,
-    dial_line,
-    dice_caption,
-    explanation,
-    label,
-    picked_caption,
     press,
     press_beside_roll,
     press_roll,
     press_vote,
-    question_caption,
-    sealed_captions,
-    sealed_line,
-    typed_caption,
 )
 
 AUCTION = [offer("bid", amount=Amount(45, 340, 5)), offer("drop")]
