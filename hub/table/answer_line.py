@@ -1,4 +1,18 @@
-"""The answers of an open decision on one line, so that one dial serves every game."""
+"""The answers of a decision on one line, so that one dial serves every game.
+
+- Moves with one answer stand on the left in reverse order; the answers of moves that range over values follow in the
+  order in which they are listed: `drop | 45 50 55 ..`, `perfecto, challenge | 3 x 5 ..`,
+  `reject, accept | counter 5, 10 ..`. Where no move ranges over values, the listed order stands.
+- The dial rests on the first answer of the first listed move (the least bid), or on the move that the words of the
+  game name (`[moves.accept] box = "rest"`). That one stands among the values where it is listed, as an offer to accept
+  does between the lower and the higher counters.
+- Where the words put a parameter off (`[moves.bid] then = ["expose"]`), the line first holds answers without it. Once
+  such a partial answer is picked, the line holds the ways to complete it.
+- A move named `box = "bar"` that can be made in more than one way (a skip with a card and a place in the row) is not on the
+  line: the bar opens it as a partial answer of which everything is still to be picked.
+- What does not fit on a line (an order, several cards of many) is left to the phone, and so is a move that the words
+  leave to it (`[moves.draw] box = "phone"`: the cards of a hand are nobody else's business).
+"""
 
 from __future__ import annotations
 
@@ -11,19 +25,19 @@ from hub.display.labels import Words, part
 from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Param
 
 MAX_ANSWERS = 500
-"""Answers on one line; what lies beyond is left to the phone."""
+"""The most answers on one line; further ones are left to the phone."""
 
 MAX_SUBSETS = 1000
-"""Ways to choose several of some cards that are still laid on a line, which may cut off their far end."""
+"""The most ways to choose several cards that still go on a line (of which `MAX_ANSWERS` are kept)."""
 
 
-def dial_line(moves: Sequence[Move], words: Words | None = None) -> list[Answer] | None:
-    """The answers of an open decision from left to right; None when all of them are left to the phone."""
-    return line_and_rest(current_moves(moves, None, words), words)[0] or None
+def dial_line(moves: Sequence[Move], words: Words | None = None) -> list[Answer]:
+    """Return the answers of an open decision from left to right; none where all of them are left to the phone."""
+    return line_and_rest(current_moves(moves, None, words), words)[0]
 
 
 def sealed_line(moves: Sequence[Move]) -> list[Answer]:
-    """The answers of a sealed decision as a box counts them, from 0; empty: left to the phone.
+    """Return the answers of a sealed decision as a box counts them, from 0; none where they are left to the phone.
 
     They stand as listed, the safe one last: in a sealed round the box alone reads its keys, and there
     K1 to K6 are the first six answers and the bar takes a lock back.
@@ -31,105 +45,72 @@ def sealed_line(moves: Sequence[Move]) -> list[Answer]:
     return [answer for answers in _answers_by_move(moves).values() for answer in answers]
 
 
-def _answers_by_move(moves: Sequence[Move]) -> dict[str, list[Answer]]:
-    """The answers by move, as listed. Where they are too many, the far ends of those that range are cut off."""
-    laid: dict[str, list[Answer]] = {}
-    for name in dict.fromkeys(move.name for move in moves):
-        every = (answer for move in moves if move.name == name for answer in _answers_of(move))
-        if answers := list(islice(_distinct(every), MAX_ANSWERS)):
-            laid[name] = answers
-    room = MAX_ANSWERS - len(laid)  # one for each move, so that no long list pushes another move off the line
-    for name, answers in laid.items():
-        laid[name] = answers[: room + 1]
-        room -= len(laid[name]) - 1
-    return laid
-
-
 def line_and_rest(moves: Sequence[Move], words: Words | None) -> tuple[list[Answer], int]:
-    """The line, and where on it the dial rests."""
-    laid = _answers_by_move(moves)
-    if not laid:
+    """Return the line of `moves` as `current_moves` gives them, and the index on it where the dial rests."""
+    by_move = _answers_by_move(moves)
+    if not by_move:
         return [], 0
-    single = [answers[0] for answers in laid.values() if len(answers) == 1]
-    values = [answer for answers in laid.values() if len(answers) > 1 for answer in answers]
-    rest = next((one for one in single if part(words, "moves", one.move).get("box") == "rest"), None)
+    single = [answers[0] for answers in by_move.values() if len(answers) == 1]
+    values = [answer for answers in by_move.values() if len(answers) > 1 for answer in answers]
+    rest = next((answer for answer in single if box_role(answer.move, words) == "rest"), None)
     if not values:
         return single, single.index(rest) if rest else 0
     if rest:
-        before = [
-            move for move in takewhile(lambda move: move.name != rest.move, moves) if len(laid.get(move.name, ())) > 1
-        ]
+        listed_before = takewhile(lambda move: move.name != rest.move, moves)
+        ranging = [move for move in listed_before if len(by_move.get(move.name, ())) > 1]
         single.remove(rest)
-        values.insert(sum(1 for one in values if any(accepts_answer(move, one) for move in before)), rest)
+        values.insert(sum(1 for answer in values if any(accepts_answer(move, answer) for move in ranging)), rest)
     line = [*reversed(single), *values]
-    return line, line.index(rest or next(iter(laid.values()))[0])
+    return line, line.index(rest or next(iter(by_move.values()))[0])
 
 
-def accepts_answer(move: Move, answer: Answer) -> bool:
-    """Return whether `answer` is a whole and legal way to make `move`."""
-    return move.name == answer.move and move.accepts(answer.args)
+def current_moves(moves: Sequence[Move], partial: Answer | None, words: Words | None) -> list[Move]:
+    """Return the moves as the dial goes through them now, with the parameters that are picked in this step.
 
-
-def current_moves(moves: Sequence[Move], half: Answer | None, words: Words | None) -> list[Move]:
-    """The moves as the dial goes through them now: without what the words put off, or what is left of a half answer."""
-    if half is None:
+    Without a partial answer they lack what the words put off, leave to the phone or have the bar open; with one they
+    are the ways to go on from it, none where it leads nowhere.
+    """
+    if partial is None:
         opened = move_opened_by_bar(moves, words)
-        laid = [move for move in moves if part(words, "moves", move.name).get("box") != "phone"]
-        return [_current_parameters(move, {}, words) for move in laid if move.name != opened]
+        on_dial = [move for move in moves if box_role(move.name, words) != "phone" and move.name != opened]
+        return [_with_current_parameters(move, {}, words) for move in on_dial]
     return [
-        _current_parameters(move, half.args, words)
+        _with_current_parameters(move, partial.args, words)
         for move in moves
-        if move.name == half.move and move.leads_to(half.args)
+        if move.name == partial.move and move.leads_to(partial.args)
     ]
 
 
-def _current_parameters(move: Move, done: Mapping[str, Any], words: Words | None) -> Move:
-    """A move as it stands when some parts are done: what is put off waits, one after the other, until the rest is done."""
-    later = part(words, "moves", move.name).get("then") or ()
-    left = [name for name in move.params if name not in done]
-    now = [name for name in left if name not in later] or sorted(left, key=later.index)[:1]
-    return Move(
-        move.name,
-        {
-            name: Fixed(done[name]) if name in done else param
-            for name, param in move.params.items()
-            if name in (*done, *now)
-        },
-    )
-
-
 def move_opened_by_bar(moves: Sequence[Move], words: Words | None) -> str:
-    """The move that the bar opens: the no of the words, where there is more than one way to make it, and a box can."""
+    """Return the name of the move that the bar opens, or "" where there is none.
+
+    It is the one that the words name `box = "bar"`, where it can be made in more than one way, all of them at a box.
+    """
     for name in dict.fromkeys(move.name for move in moves):
-        if part(words, "moves", name).get("box") == "bar":
+        if box_role(name, words) == "bar":
             ways = [move for move in moves if move.name == name]
-            listed = all(values_on_line(param, alone=False) for move in ways for param in move.params.values())
-            several = len({repr(one) for move in ways for one in islice(_answers_of(move), 2)}) > 1
-            if listed and several and len(ways) < len(moves):
+            at_box = all(values_on_line(param, alone=False) for move in ways for param in move.params.values())
+            several = len({repr(answer) for move in ways for answer in islice(_answers_of(move), 2)}) > 1
+            if at_box and several and len(ways) < len(moves):
                 return name
     return ""
 
 
-def _distinct(answers: Iterable[Answer]) -> Iterator[Answer]:
-    """Equal answers once: two cards of one face are interchangeable."""
-    known: set[str] = set()
-    for answer in answers:
-        told = repr(answer)
-        if told not in known:
-            known.add(told)
-            yield answer
+def box_role(move: str, words: Words | None) -> str:
+    """Return what the words of the game make of a move at a box: "rest", "bar", "ask", "phone", or "" for nothing."""
+    return str(part(words, "moves", move).get("box", ""))
 
 
-def _answers_of(move: Move) -> Iterator[Answer]:
-    """The answers of one move, its last parameter fastest; none when it needs the phone."""
-    values = [values_on_line(param, alone=len(move.params) == 1) for param in move.params.values()]
-    if all(values):
-        for chosen in product(*values):
-            yield Answer(move.name, dict(zip(move.params, chosen, strict=True)))
+def accepts_answer(move: Move, answer: Answer) -> bool:
+    """Return whether `answer` is a complete and legal way to make `move`."""
+    return move.name == answer.move and move.accepts(answer.args)
 
 
 def values_on_line(param: Param, *, alone: bool) -> Sequence[Any]:
-    """Return the values of a parameter that a line holds, none where it needs the phone; `alone`: the move has no other."""
+    """Return the values of a parameter that go on a line, none where it needs the phone.
+
+    `alone` says that the move has no other parameter.
+    """
     match param:
         case Fixed(value):
             return [value]
@@ -148,3 +129,54 @@ def values_on_line(param: Param, *, alone: bool) -> Sequence[Any]:
             return none + [[value] for value in values if least <= 1 <= most]
         case Order(values):
             return [values] if len(values) < 2 else []
+
+
+def _answers_by_move(moves: Sequence[Move]) -> dict[str, list[Answer]]:
+    """Return the answers as listed, by the name of their move.
+
+    Where they are too many the far ends are cut off, the later moves' first; of each move one answer at least stays.
+    """
+    by_move: dict[str, list[Answer]] = {}
+    for name in dict.fromkeys(move.name for move in moves):
+        every = (answer for move in moves if move.name == name for answer in _answers_of(move))
+        if answers := list(islice(_without_repeats(every), MAX_ANSWERS)):
+            by_move[name] = answers
+    room = MAX_ANSWERS - len(by_move)  # one for each move, so that no long list pushes another move off the line
+    for name, answers in by_move.items():
+        by_move[name] = answers[: room + 1]
+        room -= len(by_move[name]) - 1
+    return by_move
+
+
+def _answers_of(move: Move) -> Iterator[Answer]:
+    """Yield the answers of one move, its last parameter fastest; none where it needs the phone."""
+    values = [values_on_line(param, alone=len(move.params) == 1) for param in move.params.values()]
+    if all(values):
+        for chosen in product(*values):
+            yield Answer(move.name, dict(zip(move.params, chosen, strict=True)))
+
+
+def _without_repeats(answers: Iterable[Answer]) -> Iterator[Answer]:
+    """Yield equal answers once: two cards of one face are interchangeable."""
+    known: set[str] = set()
+    for answer in answers:
+        key = repr(answer)
+        if key not in known:
+            known.add(key)
+            yield answer
+
+
+def _with_current_parameters(move: Move, picked: Mapping[str, Any], words: Words | None) -> Move:
+    """Return a move with the parameters picked so far, fixed, and those to be picked now.
+
+    What the words put off comes one after the other, once everything else is picked.
+    """
+    later = part(words, "moves", move.name).get("then") or ()
+    left = [name for name in move.params if name not in picked]
+    now = [name for name in left if name not in later] or sorted(left, key=later.index)[:1]
+    params = {
+        name: Fixed(picked[name]) if name in picked else param
+        for name, param in move.params.items()
+        if name in picked or name in now
+    }
+    return Move(move.name, params)

@@ -1,4 +1,8 @@
-"""What the small display of a seat box says."""
+"""What the small display of a seat box says, and an answer in the words of the game.
+
+A caption is at most `CAPTION_LENGTH` characters of ASCII. Words and names come from the game's words
+(`hub.display.labels`); cards are looked up in the view of the seat.
+"""
 
 from __future__ import annotations
 
@@ -10,64 +14,83 @@ from typing import Any, TypeAlias
 from hub.display.labels import Deck, Words, cents, deck_in, face_of, fill, found, part
 from hub.engine.decision import Answer, Move, Roll
 from hub.table.answer_line import MAX_ANSWERS, dial_line, line_and_rest, move_opened_by_bar, sealed_line
-from hub.table.controls import KEY_NUMBERS, ON_THE_PHONE, Cursor, bar_answer, current_step, index_on_line
+from hub.table.controls import (
+    KEY_NUMBERS,
+    ON_THE_PHONE,
+    Cursor,
+    bar_answer,
+    current_step,
+    index_on_line,
+    position_at_roll,
+)
 
 CAPTION_LENGTH = 40
-"""Characters on a box's small display."""
+"""The most characters of a caption."""
 
 View: TypeAlias = Mapping[str, Any]
-"""What a seat may see, its own part (`you`) with it: the cards of an answer are looked up there."""
+"""What a seat may see, with its own part (`you`)."""
+
+
+# --- captions ------------------------------------------------------------------------------------------
 
 
 def question_caption(
     want: str, moves: Sequence[Move], *, sealed: bool = False, words: Words | None = None, view: View | None = None
 ) -> str:
-    """What the small display says when a seat is asked: in a sealed choice what each key picks, if there is room."""
+    """Return the caption of a seat that is asked: what is wanted, or of a sealed choice what each key picks.
+
+    The keys are named where all answers are on keys and their captions fit.
+    """
     line = sealed_line(moves) if sealed else []
-    keys = [f"{n} {_short_label(answer, words, view)}" for n, answer in enumerate(line[: len(KEY_NUMBERS)], 1)]
-    told = ", ".join(keys)
-    return told if keys and len(line) <= len(KEY_NUMBERS) and len(_ascii(told)) <= CAPTION_LENGTH else shorten(want)
+    if len(line) <= len(KEY_NUMBERS):
+        keys = ", ".join(f"{number} {_short_label(answer, words, view)}" for number, answer in enumerate(line, 1))
+        if keys and _fits(keys):
+            return keys
+    return shorten(want)
 
 
 def picked_caption(cursor: Cursor, moves: Sequence[Move], words: Words | None = None, view: View | None = None) -> str:
-    """What the box's small display says of the picked answer, in at most 40 plain characters."""
+    """Return the caption of the picked answer, with what the bar would do beside it where there is room."""
     cursor, step = current_step(moves, cursor, words)
     line, rest = line_and_rest(step, words)
     if not line:
         return shorten(ON_THE_PHONE.sentence)
-    at = index_on_line(cursor, line, rest)
-    told = _fitting_label(line[at], words, view)
-    if at == len(line) - 1 and len(line) == MAX_ANSWERS:
-        return _with_hint(told, "the rest: phone")
+    index = index_on_line(cursor, line, rest)
+    picked = _fitting_label(line[index], words, view)
+    if index == len(line) - 1 and len(line) == MAX_ANSWERS:
+        return _with_hint(picked, "the rest: phone")
     if cursor.partial is not None:
-        return _with_hint(told, "bar: back")
+        return _with_hint(picked, "bar: back")
     if opened := move_opened_by_bar(moves, words):
-        return _with_hint(told, f"bar: {_short_name(opened, words)}")
-    refusal, at_once = bar_answer(step, line, words)
-    if refusal is None or not at_once or refusal == line[at]:
-        return told
-    return _with_hint(told, f"bar: {label(refusal, words, view)}", f"bar: {_short_name(refusal.move, words)}")
+        return _with_hint(picked, f"bar: {_short_name(opened, words)}")
+    answer, at_once = bar_answer(step, line, words)
+    if answer is None or not at_once or answer == line[index]:
+        return picked
+    return _with_hint(picked, f"bar: {label(answer, words, view)}", f"bar: {_short_name(answer.move, words)}")
 
 
 def typed_caption(
     cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), words: Words | None = None, view: View | None = None
 ) -> str:
-    """What the small display says to the roller."""
-    line = dial_line(moves) or []
-    at = min(max(cursor.position or 0, -len(line)), roll.sides)
-    if at < 0:
-        return _fitting_label(line[-at - 1], words, view)
+    """Return the caption of the roller: the dice typed so far, or the picked one of `moves` that may come first."""
+    line = dial_line(moves)
+    position = position_at_roll(cursor, line, roll)
+    if position < 0:
+        return _fitting_label(line[-position - 1], words, view)
     typed = [*map(str, cursor.faces), *"_" * (roll.count - len(cursor.faces))]
-    return shorten(f"Dice: {' '.join(typed)}" + (f"  <{at}>" if at else ""))
+    return shorten(f"Dice: {' '.join(typed)}" + (f"  <{position}>" if position else ""))
 
 
 def dispute_caption(*, voting: bool) -> str:
-    """What the small display says while a roll that stands may be doubted, or the table votes on it."""
+    """Return the caption while a roll that stands may be doubted, or the table is `voting` on it."""
     return "Read dice again? Push yes, bar no" if voting else "Dice read wrong? Bar: read again"
 
 
 def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: bool = False) -> str:
-    """What the small display says of an open roll of which `standing` dice stand already; `lying`: nobody throws."""
+    """Return the caption of an open roll that is in the state `dice`; `mine` says that the seat rolls.
+
+    `standing` dice of it are known already; with `lying` they lie there, and nobody throws.
+    """
     if dice == "typed":
         return "Typed. Another seat says yes." if mine else "Dice right? Push yes, bar no"
     if dice == "cocked":
@@ -84,73 +107,81 @@ def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: boo
 
 
 def sealed_captions(line: Sequence[Answer], words: Words | None = None, view: View | None = None) -> list[str]:
-    """The answers of a sealed line as a box names them under its hood: it alone knows where its dial stands."""
+    """Return a caption for each answer of a sealed line: a box shows them itself, for it alone knows its dial."""
     return [_fitting_label(answer, words, view) for answer in line]
 
 
 def explanation(answer: Answer, words: Words | None = None, view: View | None = None) -> list[str]:
-    """What an answer is, with what its cards do: so many lines of the small display, one after the other."""
+    """Return what an answer is and what its cards do, in captions to be shown one after the other."""
     deck = deck_in(words, view)
-    told = [label(answer, words, view), str(part(words, "moves", answer.move).get("effect", ""))]
+    sentences = [label(answer, words, view), str(part(words, "moves", answer.move).get("effect", ""))]
     for name, value in answer.args.items():
         if part(words, "parameters", name).get("card"):
             faces = [face_of(words, one, deck) for one in (value if isinstance(value, list) else [value])]
-            told += [face.text for face in faces if face]
-    return textwrap.wrap(_ascii(". ".join(one.rstrip(".") for one in told if one)), CAPTION_LENGTH) or [""]
+            sentences += [face.text for face in faces if face]
+    return textwrap.wrap(_ascii(". ".join(one.rstrip(".") for one in sentences if one)), CAPTION_LENGTH) or [""]
+
+
+# --- an answer in the words of the game ----------------------------------------------------------------
 
 
 def label(answer: Answer, words: Words | None = None, view: View | None = None, *, short: bool = False) -> str:
-    """An answer in the words of the game; without words by the move's own name. `short`: cards without their names."""
+    """Return an answer in the words of the game, or by the move's own name; `short` leaves the names of cards out."""
     about, deck = part(words, "moves", answer.move), deck_in(words, view)
     values = {}
     for name, value in answer.args.items():
-        lies = _card_at(view, part(about, "from").get(name), value)
-        said = _record_title(name, value, words, view) or (
-            _value_text(name, value, words, view, deck, short=short)
-            if lies is None
-            else _card_text(lies, words, deck, short=short)
-        )
-        values[name] = _with_unit(name, value, said, words)
+        card = _card_at(view, part(about, "from").get(name), value)
+        if not (text := _record_title(name, value, words, view)):
+            text = (
+                _value_text(name, value, words, view, deck, short=short)
+                if card is None
+                else _card_text(card, words, deck, short=short)
+            )
+        values[name] = _with_unit(name, value, text, words)
     if not about.get("label"):
         return " ".join([answer.move.replace("_", " ").capitalize(), *filter(None, values.values())])
     return " ".join(fill(str(about["label"]), {**(view or {}), **values}).split())
 
 
 def _short_label(answer: Answer, words: Words | None, view: View | None) -> str:
-    """An answer in as few words as tell it from the others: its values, else the move's short name."""
+    """Return the values of an answer, or the move's short name where it has none."""
     deck = deck_in(words, view)
     values = [_value_text(name, value, words, view, deck, short=True) for name, value in answer.args.items()]
     return " ".join(values) or _short_name(answer.move, words).lower()
 
 
 def _short_name(move: str, words: Words | None) -> str:
+    """Return the `short` name that the words give a move, else its own."""
     return str(part(words, "moves", move).get("short", move.replace("_", " ")))
 
 
 def _record_title(parameter: str, value: object, words: Words | None, view: View | None) -> str:
-    """By its `title` the record that a value stands for, where the parameter says in which list it is found by its `id`."""
+    """Return the `title` of the record that a value stands for by its `id`, "" where the words name no such list."""
     about = part(words, "parameters", parameter)
     records = found(view or {}, str(about.get("record", ""))) or ()
-    meant = [one for one in records if one.get("id") == value]
+    meant = [record for record in records if record.get("id") == value]
     return fill(str(about.get("title", "")), meant[0]) if meant else ""
 
 
 def _card_at(view: View | None, path: object, number: object) -> object | None:
-    """What lies in that place of a list of the view; places count from 1."""
-    row = found(view or {}, path) if isinstance(path, str) else None
-    return row[number - 1] if isinstance(row, list) and type(number) is int and 0 < number <= len(row) else None
+    """Return the card at `number`, counted from 1, of the list that lies at `path` of the view, or None."""
+    cards = found(view or {}, path) if isinstance(path, str) else None
+    if not isinstance(cards, list) or type(number) is not int or not 0 < number <= len(cards):
+        return None
+    card: object = cards[number - 1]
+    return card
 
 
-def _with_unit(parameter: str, value: object, said: str, words: Words | None) -> str:
-    """A value inside a label: where the parameter says how (`said = "{} Baits"`, `one = "1 Bait"`), in these words."""
+def _with_unit(parameter: str, value: object, text: str, words: Words | None) -> str:
+    """Return a value's text with what it counts, where the words say so (`said = "{} Baits"`, `one = "1 Bait"`)."""
     about = part(words, "parameters", parameter)
-    return str(about["one"]) if value == 1 and "one" in about else str(about.get("said", "{}")).replace("{}", said)
+    return str(about["one"]) if value == 1 and "one" in about else str(about.get("said", "{}")).replace("{}", text)
 
 
 def _value_text(
     parameter: str, value: object, words: Words | None, view: View | None, deck: Deck, *, short: bool
 ) -> str:
-    """One value of a parameter in words: cards by their faces, money as money, `target` as a seat, gaps in a row."""
+    """Return one value in words: cards by their faces, money as money, `target` as a seat, gaps by their neighbours."""
     about = part(words, "parameters", parameter)
     if isinstance(value, list):
         return ", ".join(_value_text(parameter, one, words, view, deck, short=short) for one in value)
@@ -170,41 +201,50 @@ def _value_text(
 
 
 def _card_text(value: object, words: Words | None, deck: Deck, *, short: bool) -> str:
+    """Return a card by its face, or as it is where it has none."""
     face = face_of(words, value, deck)
     return str(value) if face is None else face.short if short else face.full
 
 
-def _gap_text(place: int, row: Any, words: Words | None) -> str:
-    """A place in a row of cards by the cards beside it, counted from 0 at the left end."""
-    faces = [face_of(words, one) for one in row] if isinstance(row, list) else []
+def _gap_text(gap: int, cards: Any, words: Words | None) -> str:
+    """Return a gap in a row of cards, counted from 0 at the left end, by the cards beside it."""
+    faces = [face_of(words, card) for card in cards] if isinstance(cards, list) else []
     titles = [face.title if face else "?" for face in faces]
-    if not 0 <= place <= len(titles):
-        return str(place)
+    if not 0 <= gap <= len(titles):
+        return str(gap)
     if not titles:
         return "into the empty row"
-    if place == 0:
+    if gap == 0:
         return f"left of {titles[0]}"
-    return f"right of {titles[-1]}" if place == len(titles) else f"between {titles[place - 1]} and {titles[place]}"
+    return f"right of {titles[-1]}" if gap == len(titles) else f"between {titles[gap - 1]} and {titles[gap]}"
 
 
-def _fitting_label(answer: Answer, words: Words | None, view: View | None) -> str:
-    """An answer on the small display: in full where it fits, else with short cards."""
-    whole = _ascii(label(answer, words, view))
-    return whole if len(whole) <= CAPTION_LENGTH else shorten(label(answer, words, view, short=True))
-
-
-def _ascii(text: str) -> str:
-    """Plain letters, for the display's own font."""
-    return unicodedata.normalize("NFKD", text.replace("−", "-").replace("×", "x")).encode("ascii", "ignore").decode()
+# --- what fits on the display --------------------------------------------------------------------------
 
 
 def shorten(text: str) -> str:
-    """A text for the small display: plain letters, at most 40."""
+    """Return a text as a caption: in ASCII, cut off with ".." where it is too long."""
     plain = _ascii(text)
-    return plain if len(plain) <= CAPTION_LENGTH else plain[: CAPTION_LENGTH - 2].rstrip() + ".."
+    return plain if _fits(plain) else plain[: CAPTION_LENGTH - 2].rstrip() + ".."
 
 
-def _with_hint(told: str, *hints: str) -> str:
-    """The pick, with the first hint beside it for which there is room."""
-    both = (_ascii(f"{told} | {hint}") for hint in hints)
-    return next((one for one in both if len(one) <= CAPTION_LENGTH), shorten(told))
+def _fitting_label(answer: Answer, words: Words | None, view: View | None) -> str:
+    """Return an answer as a caption: in full where it fits, else without the names of cards."""
+    whole = _ascii(label(answer, words, view))
+    return whole if _fits(whole) else shorten(label(answer, words, view, short=True))
+
+
+def _with_hint(caption: str, *hints: str) -> str:
+    """Return a caption with the first hint beside it for which there is room."""
+    both = (_ascii(f"{caption} | {hint}") for hint in hints)
+    return next((one for one in both if _fits(one)), shorten(caption))
+
+
+def _fits(text: str) -> bool:
+    """Return whether a text, once in ASCII, is short enough for a caption."""
+    return len(_ascii(text)) <= CAPTION_LENGTH
+
+
+def _ascii(text: str) -> str:
+    """Return a text without accents and other characters that the display's font lacks."""
+    return unicodedata.normalize("NFKD", text.replace("−", "-").replace("×", "x")).encode("ascii", "ignore").decode()

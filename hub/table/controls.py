@@ -1,36 +1,29 @@
-"""Which control of which box means which answer to the open decision.
+"""What each control of a seat box means to the open decision.
 
-All answers of a decision are laid on one line, so that one dial serves every game:
+At a decision, whose answers lie on one line (`hub.table.answer_line`):
 
-- moves with one answer stand on the left in reverse order, moves that range over values follow in
-  theirs: `drop | 45 50 55 ..`, `perfecto, challenge | 3 x 5 ..`, `reject, accept | counter 5, 10 ..`;
-  where no move ranges, the listed order stands;
-- the dial rests on the first answer of the first listed move (the least bid), or on the move that the words name
-  (`[moves.accept] box = "rest"`): that one stands among the values where it is listed, as an offer to accept does
-  between the lower and the higher counters. A detent is one answer, and the line has ends: turning never wraps;
-- K1 to K6 pick the number printed on the key where a parameter ranges over numbers 1 to 6 (a rank, a
-  seat, a place), and the dial then turns the rest of the answer (the quantity) until it leaves the move;
-  else they pick the first to sixth listed answer; larger amounts are left to the dial;
-- push sends what is picked. Where the words put a parameter off (`[moves.bid] then = ["expose"]`), the dial
-  first goes through the rest of the answer; a push takes that half, and the dial goes through what is left;
-  the bar goes back. Picking and sending are two presses, with one exception:
-- the bar is the no. The words of a game name it (`[moves.drop] box = "bar"`): one press sends it. If
-  there is more than one way to make that move (a skip with a card and a place), it does not lie on the
-  line: the bar opens it as a half answer, of which everything is still to be picked. A move named
-  `box = "ask"`, else the last one listed (the safe answer), is only picked by the bar; a push or a second
-  bar sends it. Where there is no no, the bar goes back to rest;
-- a held bar calls staff, which the table sees to before anything here is asked; a key held asks what it would pick, and held again reads on.
+- **Dial**: a detent is one answer. The line has ends: turning never wraps.
+- **K1 to K6** pick the number printed on the key where a parameter ranges over numbers 1 to 6 (a rank, a seat, a
+  slot). The dial then turns the rest of the answer (the quantity) until it leaves the move. Elsewhere they pick the
+  first to sixth listed answer; larger amounts are left to the dial. A key that is held asks what it would pick.
+- **Push** sends what is picked. Of a partial answer the rest is picked next, and the bar goes back. Picking and sending
+  are two presses, with one exception:
+- **Bar** says no. The words of the game name the move (`[moves.drop] box = "bar"`): one press sends it, or opens it
+  where there is more than one way to make it. A move named `box = "ask"`, else the last one listed (the safe answer),
+  is only picked by the bar; a push or a second bar sends it. Where nothing means no, the bar goes back to rest. A held
+  bar calls staff, which the table sees to before it asks here.
 
-When dice are asked for, K1 to K6 type faces, the dial offers faces to the right and moves that may be
-made before the roll to the left, the bar takes the last face back, push sends. At the other seats push says
-yes to dice that were typed and the bar doubts what was typed or read. Where nothing lies there, the roller's bar
-asks for a roll by the hub, and a push of everybody else agrees. While a die leans, a push would have it read as it lies.
-For a few seconds after a roll a bar that means nothing else has it read again; where the table votes on that, push is
-yes and the bar is no.
+When dice are asked for:
 
-What does not fit on a line (an order, several cards of many) is left to the phone, and so is a move that the words
-leave to it (`[moves.draw] box = "phone"`: cards of the hand are nobody else's business). A half-made answer
-lives in a `Cursor`, which belongs to one seat and one decision and is thrown away with it.
+- **Roller**: K1 to K6 type faces. The dial offers faces to the right, and to the left the moves that may be made before
+  the roll. The bar takes the last face back, push sends. Where no dice were read or typed, the bar asks for a roll by
+  the hub. While a die leans, push would have it read as it lies.
+- **Other seats**: push says yes to typed dice, the bar doubts typed or read ones. Push also agrees to a roll by the hub,
+  or to a leaning die being read as it lies.
+- For a few seconds after a roll, a bar that means nothing else has the dice read again. Where the table votes on that,
+  push is yes and the bar is no.
+
+What a seat has picked or typed stays in a `Cursor`, which belongs to one seat and one decision and ends with it.
 """
 
 from __future__ import annotations
@@ -39,11 +32,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from hub.display.labels import Words, part
-from hub.engine.decision import Amount, Answer, Fixed, Move, OneOf, Roll
+from hub.display.labels import Words
+from hub.engine.decision import Amount, Answer, Fixed, Move, OneOf, Param, Roll
 from hub.ports import Key, Turn
 from hub.table.answer_line import (
     accepts_answer,
+    box_role,
     current_moves,
     dial_line,
     line_and_rest,
@@ -53,15 +47,16 @@ from hub.table.answer_line import (
 )
 
 KEY_NUMBERS = range(1, 7)
+"""The numbers printed on K1 to K6."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A seat's half-made answer: the place picked (None: at rest), and the dice typed so far.
+    """What a seat has picked and typed, and not sent yet.
 
-    On a line the place counts from its left end; at a roll, faces count from 1 and moves from -1.
-    `held_number` is the printed number that a key holds while the dial turns the rest; `partial` an answer of
-    which a part is still to be picked.
+    `position` is None at rest. On a line it is an index from its left end; at a roll 1, 2 .. are faces and -1, -2 ..
+    the moves that may be made before the roll. `faces` are the dice typed so far, `held_number` the printed number that
+    a key holds while the dial turns the rest, `partial` an answer of which a part is still to be picked.
     """
 
     position: int | None = None
@@ -79,7 +74,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class TypedFaces:
-    """The seat has typed the dice it sees."""
+    """The seat has typed all the dice it sees."""
 
     faces: tuple[int, ...]
 
@@ -101,7 +96,7 @@ class HubRolls:
 
 @dataclass(frozen=True, slots=True)
 class AsItLies:
-    """The seat would have a leaning die read as it lies, or no longer."""
+    """The seat wants a leaning die read as it lies, or no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,19 +108,19 @@ class Doubts:
 
 @dataclass(frozen=True, slots=True)
 class WhatIsThis:
-    """A key was held: what it would pick, if anything."""
+    """The seat holds a key and asks what it would pick: `answer`, None where it picks nothing."""
 
     answer: Answer | None
 
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """Nothing is decided; the cursor may have moved."""
+    """The table has nothing to do; the cursor may have moved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The control means nothing now; `sentence` says what does."""
+    """The control means nothing now; `sentence` says so, or what to do instead."""
 
     sentence: str
 
@@ -143,22 +138,22 @@ ON_THE_PHONE = Refused("Answer this one on your phone.")
 def press(
     moves: Sequence[Move], cursor: Cursor, signal: Key | Turn, words: Words | None = None
 ) -> tuple[Cursor, Meaning]:
-    """What a control means to an open decision that offers `moves`, and the cursor afterwards."""
+    """Return the cursor after a control was used at an open decision that offers `moves`, and what that means."""
     cursor, step = current_step(moves, cursor, words)
     line, rest = line_and_rest(step, words)
-    at = index_on_line(cursor, line, rest)
+    index = index_on_line(cursor, line, rest)
     match signal:
         case Key(control="push" | "bar", edge="hold"):
             return cursor, Nothing()
         case Key(control=control, edge="hold"):
-            picked = _index_for_key(step, line, at, int(control[1]))
+            picked = _index_for_key(step, line, index, int(control[1]))
             return cursor, WhatIsThis(None if picked is None else line[picked])
         case _ if not line:
             return cursor, ON_THE_PHONE
         case Turn(detents=detents):
-            return _turn(step, line, replace(cursor, position=at), detents), Nothing()
+            return _turn(step, line, replace(cursor, position=index), detents), Nothing()
         case Key(control="push"):
-            return _send(moves, line[at], words)
+            return _send(moves, line[index], words)
         case Key(control="bar") if cursor.partial is not None:
             return _step_back(moves, cursor.partial, words), Nothing()
         case Key(control="bar") if opened := move_opened_by_bar(moves, words):
@@ -168,40 +163,40 @@ def press(
             return _send(moves, meaning.answer, words) if isinstance(meaning, Chosen) else (cursor, meaning)
         case Key(control=control):
             number = int(control[1])
-            picked = _index_for_key(step, line, at, number)
+            picked = _index_for_key(step, line, index, number)
             if picked is None:
                 return cursor, Refused(f"There is no {number} here: turn, then push.")
             return replace(cursor, position=picked, held_number=number if _key_parameter(step) else None), Nothing()
 
 
 def current_step(moves: Sequence[Move], cursor: Cursor, words: Words | None) -> tuple[Cursor, list[Move]]:
-    """The cursor and the moves it goes through. A half answer that leads nowhere any more is dropped."""
+    """Return the cursor and the moves it goes through now. A partial answer that leads nowhere any more is dropped."""
     step = current_moves(moves, cursor.partial, words)
     return (cursor, step) if step else (Cursor(), current_moves(moves, None, words))
 
 
 def index_on_line(cursor: Cursor, line: Sequence[Answer], rest: int) -> int:
-    """Where the cursor stands; a line that has become shorter holds it at its end."""
+    """Return the index at which the cursor stands; on a line that has become shorter, its end."""
     return rest if cursor.position is None else min(max(cursor.position, 0), max(len(line) - 1, 0))
 
 
 def _turn(step: Sequence[Move], line: Sequence[Answer], cursor: Cursor, detents: int) -> Cursor:
-    """The cursor some detents on. While a key holds its number, answers with another number are stepped over."""
-    at, printed = cursor.position or 0, _key_parameter(step)
-    places = list(range(len(line)))
-    if printed and cursor.held_number is not None and line[at].move == printed[0]:
-        name, parameter = printed
-        places = [
-            i for i in places if i == at or line[i].move != name or line[i].args.get(parameter) == cursor.held_number
+    """Return the cursor some detents on. While a key holds its number, answers with another number are stepped over."""
+    start, on_keys = cursor.position or 0, _key_parameter(step)
+    stops = list(range(len(line)))
+    if on_keys and cursor.held_number is not None and line[start].move == on_keys[0]:
+        move, parameter = on_keys
+        stops = [
+            index
+            for index, answer in enumerate(line)
+            if index == start or answer.move != move or answer.args.get(parameter) == cursor.held_number
         ]
-    reached = places[min(max(places.index(at) + detents, 0), len(places) - 1)]
-    return replace(
-        cursor, position=reached, held_number=cursor.held_number if line[reached].move == line[at].move else None
-    )
+    end = stops[min(max(stops.index(start) + detents, 0), len(stops) - 1)]
+    return replace(cursor, position=end, held_number=cursor.held_number if line[end].move == line[start].move else None)
 
 
 def _send(moves: Sequence[Move], answer: Answer, words: Words | None) -> tuple[Cursor, Meaning]:
-    """A whole answer is sent; of a half one the rest is picked next, unless there is one way only to go on."""
+    """Choose a complete answer; of a partial one have the rest picked next, unless there is one way only to go on."""
     if any(accepts_answer(move, answer) for move in moves):
         return Cursor(), Chosen(answer)
     ends, _ = line_and_rest(current_moves(moves, answer, words), words)
@@ -210,14 +205,14 @@ def _send(moves: Sequence[Move], answer: Answer, words: Words | None) -> tuple[C
     return _send(moves, ends[0], words) if len(ends) == 1 else (Cursor(partial=answer), Nothing())
 
 
-def _step_back(moves: Sequence[Move], half: Answer, words: Words | None) -> Cursor:
-    """The cursor at the half answer again, where it was picked."""
-    before = Answer(half.move, {}) if half.move == move_opened_by_bar(moves, words) else None
-    while half != before:
+def _step_back(moves: Sequence[Move], partial: Answer, words: Words | None) -> Cursor:
+    """Return the cursor at the partial answer, where it was picked."""
+    before = Answer(partial.move, {}) if partial.move == move_opened_by_bar(moves, words) else None
+    while partial != before:
         line, _ = line_and_rest(current_moves(moves, before, words), words)
-        if half in line:
-            return Cursor(position=line.index(half), partial=before)
-        leading = [one for one in line if one.move == half.move and one.args.items() <= half.args.items()]
+        if partial in line:
+            return Cursor(position=line.index(partial), partial=before)
+        leading = [one for one in line if one.move == partial.move and one.args.items() <= partial.args.items()]
         if not leading or leading[0] == before:
             break
         before = leading[0]
@@ -225,77 +220,73 @@ def _step_back(moves: Sequence[Move], half: Answer, words: Words | None) -> Curs
 
 
 def _press_bar(
-    moves: Sequence[Move], cursor: Cursor, line: Sequence[Answer], words: Words | None
+    step: Sequence[Move], cursor: Cursor, line: Sequence[Answer], words: Words | None
 ) -> tuple[Cursor, Meaning]:
-    refusal, at_once = bar_answer(moves, line, words)
-    if refusal is None:
+    """Choose or pick the answer that means no, or go back to rest where there is none."""
+    answer, at_once = bar_answer(step, line, words)
+    if answer is None:
         if cursor.position is None:
             return cursor, Refused("No pass here: turn, then push.")
         return Cursor(), Nothing()
-    place = line.index(refusal)
-    if at_once or cursor.position == place:
-        return Cursor(), Chosen(refusal)
-    return Cursor(position=place), Nothing()
+    index = line.index(answer)
+    if at_once or cursor.position == index:
+        return Cursor(), Chosen(answer)
+    return Cursor(position=index), Nothing()
 
 
 def bar_answer(moves: Sequence[Move], line: Sequence[Answer], words: Words | None) -> tuple[Answer | None, bool]:
-    """The answer that the bar stands for, and whether one press sends it."""
-    if any(part(words, "moves", move.name).get("box") == "bar" and not move.single() for move in moves):
-        return None, False  # a no that only the phone can make: the bar must not stand for its opposite
-    for wanted in ("bar", "ask"):
+    """Return the answer that the bar stands for, None where there is none, and whether one press sends it."""
+    if any(box_role(move.name, words) == "bar" and not move.single() for move in moves):
+        return None, False  # only the phone can say no here: the bar must not stand for its opposite
+    for role in ("bar", "ask"):
         for move in moves:
-            if part(words, "moves", move.name).get("box") == wanted and move.single():
-                return Answer(move.name, move.first()), wanted == "bar"
+            if box_role(move.name, words) == role and move.single():
+                return Answer(move.name, move.first()), role == "bar"
     if moves and moves[-1].single():
-        return next((one for one in line if one == Answer(moves[-1].name, moves[-1].first())), None), False
+        last = Answer(moves[-1].name, moves[-1].first())
+        return (last if last in line else None), False
     return None, False
 
 
-def _index_for_key(moves: Sequence[Move], line: Sequence[Answer], at: int, number: int) -> int | None:
-    """The place that a key picks, or None where it offers nothing."""
-    printed = _key_parameter(moves)
-    if printed is None:
-        # An amount that goes on beyond the keys is for the dial.
-        large = {
-            move.name
-            for move in moves
-            if any(
-                isinstance(param, Amount) and len(values_on_line(param, alone=True)) > len(KEY_NUMBERS)
-                for param in move.params.values()
-            )
-        }
+def _index_for_key(moves: Sequence[Move], line: Sequence[Answer], index: int, number: int) -> int | None:
+    """Return the index that a key picks while the dial is at `index`, or None where the key offers nothing."""
+    on_keys = _key_parameter(moves)
+    if on_keys is None:
+        large = {move.name for move in moves if any(map(_exceeds_keys, move.params.values()))}
         listed = [answer for answer in sealed_line(moves) if answer.move not in large]
         return line.index(listed[number - 1]) if number <= len(listed) else None
-    name, parameter = printed
-    places = [i for i, one in enumerate(line) if one.move == name and one.args.get(parameter) == number]
-    if not places:
+    move, parameter = on_keys
+    found = [i for i, answer in enumerate(line) if answer.move == move and answer.args.get(parameter) == number]
+    if not found:
         return None
 
-    def beside(answer: Answer) -> dict[str, Any]:
-        return {key: value for key, value in answer.args.items() if key != parameter}
+    def other_args(answer: Answer) -> dict[str, Any]:
+        return {name: value for name, value in answer.args.items() if name != parameter}
 
-    # The dial's other half stays as it is where that is legal; else the next legal one to the right.
-    same = [i for i in places if line[at].move == name and beside(line[i]) == beside(line[at])]
-    return next(iter([*same, *(i for i in places if i >= at)]), places[-1])
+    # What the dial has picked beside the number stays where that is legal; else the next legal answer to the right.
+    same = [i for i in found if line[index].move == move and other_args(line[i]) == other_args(line[index])]
+    return next(iter([*same, *(i for i in found if i >= index)]), found[-1])
+
+
+def _exceeds_keys(param: Param) -> bool:
+    """Return whether a parameter is an amount that goes on beyond the keys: it is left to the dial."""
+    return isinstance(param, Amount) and len(values_on_line(param, alone=True)) > len(KEY_NUMBERS)
 
 
 def _key_parameter(moves: Sequence[Move]) -> tuple[str, str] | None:
-    """The move and parameter whose values are the numbers printed on the keys."""
+    """Return the move and the parameter whose values are numbers printed on the keys, or None."""
     for move in moves:
         for name, param in reversed(move.params.items()):
-            values = (
-                values_on_line(param, alone=True)
-                if isinstance(param, OneOf | Amount)
-                else _differing_values(moves, move.name, name)
-            )
+            ranges = isinstance(param, OneOf | Amount)
+            values = values_on_line(param, alone=True) if ranges else _differing_values(moves, move.name, name)
             if values and all(type(value) is int and value in KEY_NUMBERS for value in values):
                 return move.name, name
     return None
 
 
-def _differing_values(moves: Sequence[Move], move: str, name: str) -> Sequence[Any]:
-    """The values of a parameter of which each variant of a move has its own; none where all have the same."""
-    params = [one.params.get(name) for one in moves if one.name == move]
+def _differing_values(moves: Sequence[Move], move: str, parameter: str) -> Sequence[Any]:
+    """Return a parameter's fixed values where the variants of a move differ in them; none where all are the same."""
+    params = [variant.params.get(parameter) for variant in moves if variant.name == move]
     values = [param.value for param in params if isinstance(param, Fixed)]
     return values if any(value != values[0] for value in values) else []
 
@@ -311,27 +302,33 @@ def press_roll(
     *,
     dice: str = "armed",
 ) -> tuple[Cursor, Meaning]:
-    """What a control means to the roller of `roll.count` dice, which are in the state `dice`.
+    """Return the roller's cursor after a control was used at a roll of `roll.count` dice, and what that means.
 
-    `moves` are what the roller may do before the dice fall.
+    `moves` are what the roller may do before the dice fall, `dice` is the state of the roll.
     """
-    line = dial_line(moves) or []
-    at = min(max(cursor.position or 0, -len(line)), roll.sides)
+    line = dial_line(moves)
+    position = position_at_roll(cursor, line, roll)
     match signal:
         case Key(edge="hold"):
             return cursor, Nothing()
         case Turn(detents=detents):
-            return replace(cursor, position=min(max(at + detents, -len(line)), roll.sides) or None), Nothing()
+            turned = replace(cursor, position=position + detents)
+            return replace(turned, position=position_at_roll(turned, line, roll) or None), Nothing()
         case Key(control="push"):
-            return _push_at_roll(roll, line, replace(cursor, position=at or None), dice)
+            return _push_at_roll(roll, line, replace(cursor, position=position or None), dice)
         case Key(control="bar"):
             return _bar_at_roll(cursor, dice)
         case Key(control=control):
             return _type_face(roll, replace(cursor, position=None), int(control[1]))
 
 
+def position_at_roll(cursor: Cursor, line: Sequence[Answer], roll: Roll) -> int:
+    """Return the position of the roller's dial from -len(line), the last move, to `roll.sides`; 0 is rest."""
+    return min(max(cursor.position or 0, -len(line)), roll.sides)
+
+
 def press_beside_roll(signal: Key | Turn, *, dice: str, voting: bool) -> Meaning:
-    """What a control means to a seat that looks on at a roll. `voting`: somebody wants the hub to roll."""
+    """Return what a control means at a seat that watches a roll; `voting` says that somebody wants the hub to roll."""
     match signal:
         case Key(control="push", edge="down") if dice == "typed":
             return AcceptDice()
@@ -345,7 +342,7 @@ def press_beside_roll(signal: Key | Turn, *, dice: str, voting: bool) -> Meaning
 
 
 def press_vote(signal: Key | Turn) -> Meaning:
-    """What a control means while the table votes on reading a roll again."""
+    """Return what a control means while the table votes on reading a roll again."""
     match signal:
         case Key(control="push", edge="down"):
             return Doubts(yes=True)
@@ -355,11 +352,12 @@ def press_vote(signal: Key | Turn) -> Meaning:
 
 
 def is_bar(signal: Key | Turn) -> bool:
-    """Whether this is a short press of the bar."""
+    """Return whether this is a short press of the bar."""
     return isinstance(signal, Key) and (signal.control, signal.edge) == ("bar", "down")
 
 
 def _push_at_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
+    """Send the picked move or the typed dice, type the face at the dial, or say yes to what was read."""
     if cursor.position is not None and cursor.position < 0:
         return Cursor(), Chosen(line[-cursor.position - 1])
     if roll.count and len(cursor.faces) == roll.count:
@@ -374,6 +372,7 @@ def _push_at_roll(roll: Roll, line: Sequence[Answer], cursor: Cursor, dice: str)
 
 
 def _bar_at_roll(cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
+    """Take the last thing back: the dial, a typed face, the dice as they were read; with nothing there ask the hub."""
     if cursor.position is not None:
         return replace(cursor, position=None), Nothing()
     if cursor.faces:
@@ -382,6 +381,7 @@ def _bar_at_roll(cursor: Cursor, dice: str) -> tuple[Cursor, Meaning]:
 
 
 def _type_face(roll: Roll, cursor: Cursor, face: int) -> tuple[Cursor, Meaning]:
+    """Add a face to the typed ones."""
     if face > roll.sides:
         return cursor, Refused(f"A die of this roll shows 1 to {roll.sides}.")
     if len(cursor.faces) == roll.count:
