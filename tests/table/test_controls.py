@@ -19,11 +19,13 @@ from hub.table.answer_line import (
 from hub.table.captions import (
     CAPTION_LENGTH,
     dice_caption,
+    dispute_caption,
     explanation,
     label,
     picked_caption,
     question_caption,
     sealed_captions,
+    shorten,
     typed_caption,
 )
 from hub.table.controls import (
@@ -39,6 +41,7 @@ from hub.table.controls import (
     Refused,
     TypedFaces,
     WhatIsThis,
+    is_bar,
     press,
     press_beside_roll,
     press_roll,
@@ -693,6 +696,40 @@ def test_a_no_that_only_the_phone_can_make_is_never_its_opposite_at_the_bar() ->
 def test_a_sealed_line_is_named_for_the_display_under_the_hood() -> None:
     pairs = sealed_line([offer("bid", cards=Choose([5, 33], 1, 1))])
     assert sealed_captions(pairs, ROW_WORDS, ROW_VIEW) == ["Bid 5 (+5) Swatphone B", "Bid 33 (0) Camerat"]
+
+
+def test_a_place_in_a_row_is_named_by_the_cards_beside_it() -> None:
+    def named(place: int, row: list[Any]) -> str:
+        return label(Answer("skip", {"place": place}), ROW_WORDS, {"table": {"offer": row}})
+
+    row = ROW_VIEW["table"]["offer"]
+    assert [named(place, row) for place in (0, 1, 2, 3)] == [
+        "Skip left of 20",
+        "Skip between 20 and 28",
+        "Skip right of 28",
+        "Skip 3",
+    ]
+    assert named(0, []) == "Skip into the empty row"
+
+
+def test_a_caption_is_cut_to_forty_plain_characters() -> None:
+    assert shorten("Señor, 3 × 5 − 1") == "Senor, 3 x 5 - 1"
+    assert shorten("x" * CAPTION_LENGTH) == "x" * CAPTION_LENGTH
+    assert shorten("x" * 37 + " yyyy") == "x" * 37 + ".."
+
+
+def test_while_a_roll_is_doubted_the_display_says_what_push_and_bar_do() -> None:
+    assert dispute_caption(voting=True) == "Read dice again? Push yes, bar no"
+    assert dispute_caption(voting=False) == "Dice read wrong? Bar: read again"
+
+
+def test_only_a_short_press_of_the_bar_is_the_bar() -> None:
+    assert [is_bar(signal) for signal in (key("bar"), key("bar", "hold"), key("push"), turn(1))] == [
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_a_held_key_reads_on_about_the_card() -> None:
