@@ -83,7 +83,11 @@ def copy(match: Match, length: int | None = None) -> Match:
 
 def seen(match: Match, viewer: int | None) -> bytes:
     """Everything that one viewer is shown."""
-    moves = (match.moves(viewer), match.barred(viewer), match.notes(viewer)) if viewer in match.state.seats and viewer else ()
+    moves = (
+        (match.moves(viewer), match.barred(viewer), match.notes(viewer))
+        if viewer in match.state.seats and viewer
+        else ()
+    )
     return msgspec.json.encode((match.view(viewer), moves, match.events, match.over and match.over.wire()))
 
 
@@ -261,7 +265,9 @@ def open_leaves(match: Match, viewer: int) -> list[tuple[str, Any]]:
 def test_cards_that_a_seat_cannot_see_may_change_places_unseen(name: str, data: st.DataObject) -> None:
     match, random = data.draw(beginnings(name))
     taken = list(steps(match, random))
-    shuffles = [place for place, action in enumerate(taken) if action.move == "shuffle" and len(action.args["order"]) > 1]
+    shuffles = [
+        place for place, action in enumerate(taken) if action.move == "shuffle" and len(action.args["order"]) > 1
+    ]
     proved = 0
     for _ in range(8 if shuffles else 0):
         place = random.choice(shuffles)
@@ -389,7 +395,9 @@ def revealed(earlier: Match, later: Match) -> bool:
 def secrets(match: Match, viewer: int) -> Counter[str]:
     parts = {"table": match.state.table, "seats": match.state.seats}
     told = leaves(parts, viewer)
-    return Counter(repr(value) for path, value, hidden in told if hidden and value is not None and not path.endswith("#"))
+    return Counter(
+        repr(value) for path, value, hidden in told if hidden and value is not None and not path.endswith("#")
+    )
 
 
 @every_game

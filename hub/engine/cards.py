@@ -33,7 +33,11 @@ class Source(Struct, frozen=True):
 
     def where(self, at: str | int) -> str:
         """The file and the line of a card: that of its name, or so many lines into the text of `deck`."""
-        name = rf"""(\[?cards\.)?["']?{re.escape(at)}["']?\s*[=\]]""" if isinstance(at, str) else r"""deck\s*=\s*["']+\\?"""
+        name = (
+            rf"""(\[?cards\.)?["']?{re.escape(at)}["']?\s*[=\]]"""
+            if isinstance(at, str)
+            else r"""deck\s*=\s*["']+\\?"""
+        )
         for number, line in enumerate(self.raw.decode().splitlines(), 1):
             if found := re.match(name, line.strip()):
                 begun = found.end() < len(line.strip())  # the first card stands beside the name
@@ -61,7 +65,9 @@ def replacing(data: Mapping[str, Any], own: Source) -> dict[str, Any]:
         raise StartRefused(f"{own.called}: {data['title']} has no cards that a list may replace.")
     wanted = " and ".join(parts)
     if given.keys() != parts.keys() or any(type(given[part]) is not type(data[part]) for part in parts):
-        raise StartRefused(f"{own.called}: a list for {data['title']} holds {wanted}, written like the game's own, and nothing else.")
+        raise StartRefused(
+            f"{own.called}: a list for {data['title']} holds {wanted}, written like the game's own, and nothing else."
+        )
     for part, kept in parts.items():
         if isinstance(given[part], dict):
             given[part] = {name: facts_of(data[part].get(name, {}), kept, card) for name, card in given[part].items()}

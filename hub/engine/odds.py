@@ -66,7 +66,11 @@ def chance(count: int, sides: int, wants: Wants, stand: Sequence[int] = ()) -> F
     """The chance that a roll shows what is wanted, nothing paid, when these dice of it `stand` and `count` are to come."""
     match wants:
         case AtLeast(total, one=True):
-            return Fraction(1) if max(stand, default=0) >= total else 1 - Fraction(min(max(total - 1, 0), sides), sides) ** count
+            return (
+                Fraction(1)
+                if max(stand, default=0) >= total
+                else 1 - Fraction(min(max(total - 1, 0), sides), sides) ** count
+            )
         case AtLeast(total):
             return reach(count, sides, total - sum(stand))
         case AtMost(total):
@@ -119,7 +123,13 @@ def told(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = ()) -> s
             goal = f"{'one die with ' if wants.one and dice > 1 else ''}{total}{' or more' if total < sides * dice else ''}"
             goal += f", {total - have} to go" if 0 < have < total and not wants.one else ""
         case AtMost(total):
-            goal = "no face will do" if total < dice else f"{dice} will do" if total == dice else f"{dice} to {total} will do"
+            goal = (
+                "no face will do"
+                if total < dice
+                else f"{dice} will do"
+                if total == dice
+                else f"{dice} to {total} will do"
+            )
         case Beats(others, ties):
             rivals = "one die" if others == 1 else f"{others} dice"
             goal = f"{f'{have} already, ' if have else ''}against {rivals}, a tie {'wins' if ties else 'loses'}"

@@ -95,6 +95,7 @@ class Angler:
         """BB-03: the secret Fish counts for everything."""
         return len(self.fish) + (self.secret_fish.value is not None)
 
+
 Table: TypeAlias = State[Angler, Lake]
 
 
@@ -129,7 +130,9 @@ def deal(setup: Setup) -> Table:
     return Table(
         setup=setup,
         seats=dict(sorted(seats.items())),
-        table=Lake([], list(range(1, ROUNDS + 1)), options["sides"], Pile([]), [], [], stock - needed if stock else None),
+        table=Lake(
+            [], list(range(1, ROUNDS + 1)), options["sides"], Pile([]), [], [], stock - needed if stock else None
+        ),
         round=1,
         phase="setup",
     )
@@ -236,7 +239,11 @@ async def roll_rod(s: Table, seat: int) -> None:
     s.phase = "roll"
     dice = 1
     while True:
-        want = f"Roll {bid_of(s, seat)} or more." if dice == 1 else f"Roll two dice: one must be {bid_of(s, seat)} or more."
+        want = (
+            f"Roll {bid_of(s, seat)} or more."
+            if dice == 1
+            else f"Roll two dice: one must be {bid_of(s, seat)} or more."
+        )
         wants = AtLeast(bid_of(s, seat), one=dice > 1, short=s.seats[seat].baits, coin="Bait")
         got = await roll_or(s, seat, dice, 6, "rod", want, uses(s, seat, "before", dice), wants)
         if isinstance(got, list):
@@ -293,7 +300,13 @@ async def outcome(s: Table, seat: int) -> bool:
                 return True
             case "fail":
                 lake.verdict = "failed"
-                tell(s, f"Seat {seat} fails: {rolled[0]} against a bid of {angler.bid}.", rule="BB-14", kind="fail", seat=seat)
+                tell(
+                    s,
+                    f"Seat {seat} fails: {rolled[0]} against a bid of {angler.bid}.",
+                    rule="BB-14",
+                    kind="fail",
+                    seat=seat,
+                )
                 return False
             case "done":
                 tell(s, f"Seat {seat} takes nothing: nothing is left.", rule="BB-17", kind="nothing", seat=seat)
@@ -401,7 +414,9 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
                 release(s, seat, fish)
         case "change":
             angler.bid = answer["bid"]
-            tell(s, f"Seat {seat} changes the bid to {angler.bid}.", rule="BB-32", kind="bid", seat=seat, bid=angler.bid)
+            tell(
+                s, f"Seat {seat} changes the bid to {angler.bid}.", rule="BB-32", kind="bid", seat=seat, bid=angler.bid
+            )
         case "rearrange":
             later = {other.number: other for other in lake.spots[1:]}
             lake.spots[1:] = [later[number] for number in answer["order"]]
@@ -747,7 +762,9 @@ def explain_use(s: Table, seat: int, action: Action) -> Refusal:
         case "change" if s.phase == "change" or (s.setup.options["late_change"] and not lake.rolled):
             return Refusal("Change your bid to another number from 1 to 6.", "BB-X01")
         case "salvage":
-            return Refusal("There is no such discarded Fish." if lake.discards else "No Fish are discarded yet.", "BB-X10")
+            return Refusal(
+                "There is no such discarded Fish." if lake.discards else "No Fish are discarded yet.", "BB-X10"
+            )
         case "release":
             return Refusal("Name a Fish you have.", "BB-X10")
         case "release_two":

@@ -258,7 +258,14 @@ async def deal_hands(s: Table) -> None:
                 s.seats[seat].hand.value.append(await next_card(s))
     t.in_play = sum(due.values())
     t.turn = order[0]
-    tell(s, f"{t.in_play} cards are dealt. Seat {order[0]} bids first.", rule="BT-06", kind="deal", round=s.round, first=order[0])
+    tell(
+        s,
+        f"{t.in_play} cards are dealt. Seat {order[0]} bids first.",
+        rule="BT-06",
+        kind="deal",
+        round=s.round,
+        first=order[0],
+    )
 
 
 async def next_card(s: Table) -> str:
@@ -331,14 +338,29 @@ def make_bid(s: Table, seat: int, answer: Answer) -> None:
     t = s.table
     if "expose" in answer.args:
         s.seats[seat].exposed.append(answer["expose"])
-        tell(s, f"Seat {seat} sidesteps and shows {face(answer['expose'])}.", rule="BT-55", kind="expose", seat=seat, card=answer["expose"])
+        tell(
+            s,
+            f"Seat {seat} sidesteps and shows {face(answer['expose'])}.",
+            rule="BT-55",
+            kind="expose",
+            seat=seat,
+            card=answer["expose"],
+        )
     t.former += [t.bid] if t.bid else []
     t.bid, t.drawn, t.count, t.shown = Bid(answer["quantity"], answer["rank"], seat), False, None, []
     for player in s.seats.values():
         player.side = None
     cancel_calls(s)
     s.phase = "bid"
-    tell(s, f"Seat {seat} bids {bid_words(s)}.", rule="BT-20", kind="bid", seat=seat, quantity=t.bid.quantity, rank=t.bid.rank)
+    tell(
+        s,
+        f"Seat {seat} bids {bid_words(s)}.",
+        rule="BT-20",
+        kind="bid",
+        seat=seat,
+        quantity=t.bid.quantity,
+        rank=t.bid.rank,
+    )
 
 
 def cancel_calls(s: Table) -> None:
@@ -354,7 +376,14 @@ async def draw(s: Table, seat: int, cards: list[str]) -> None:
         hand.remove(card)
         t.discards.append(card)
     told = f"{len(cards)} card{'s' if len(cards) > 1 else ''}"
-    tell(s, f"Seat {seat} discards {', '.join(map(face, cards))} and draws {told}.", rule="BT-21", kind="draw", seat=seat, cards=list(cards))
+    tell(
+        s,
+        f"Seat {seat} discards {', '.join(map(face, cards))} and draws {told}.",
+        rule="BT-21",
+        kind="draw",
+        seat=seat,
+        cards=list(cards),
+    )
     t.drawn, s.phase = True, "drawn"
     for _ in cards:
         hand.append(await next_card(s))
@@ -378,7 +407,9 @@ def make_call(s: Table, seat: int, kind: str) -> None:
             t.surrendered = seat
     t.call, t.passed, s.phase = Call(kind, seat), [], "called"
     rule = {"challenge": "BT-22", "perfecto": "BT-23", "redouble": "BT-46", "surrender": "BT-47"}.get(kind, "BT-44")
-    tell(s, f"Seat {seat} calls {NAMES[CALLS.index(kind)]}.", rule=rule, kind="call", seat=seat, call=kind, stake=t.stake)
+    tell(
+        s, f"Seat {seat} calls {NAMES[CALLS.index(kind)]}.", rule=rule, kind="call", seat=seat, call=kind, stake=t.stake
+    )
 
 
 # --- Taking sides ------------------------------------------------------------------------------------
@@ -399,7 +430,13 @@ async def take_sides(s: Table) -> None:
     for seat in deciders:
         s.seats[seat].side = answers[seat]["with"]
     told = ", ".join(f"Seat {seat} {s.seats[seat].side}" for seat in deciders)
-    tell(s, f"Sides are taken: {told}.", rule="BT-26", kind="sides", sides={str(seat): s.seats[seat].side for seat in deciders})
+    tell(
+        s,
+        f"Sides are taken: {told}.",
+        rule="BT-26",
+        kind="sides",
+        sides={str(seat): s.seats[seat].side for seat in deciders},
+    )
 
 
 def side_takers(s: Table) -> list[int]:
@@ -473,7 +510,12 @@ async def lose_cards(s: Table, losses: list[tuple[int, int]]) -> None:
         score(s, len(teams) - len(parties(s)))
     elif len(parties(s)) == 1:
         left = living(s)
-        win(s, left, {seat: int(seat in left) for seat in s.seats}, "are the last ones left" if left[1:] else "is the last one left")
+        win(
+            s,
+            left,
+            {seat: int(seat in left) for seat in s.seats},
+            "are the last ones left" if left[1:] else "is the last one left",
+        )
 
 
 async def lose_card(s: Table, seat: int) -> None:
@@ -500,7 +542,13 @@ async def lose_card(s: Table, seat: int) -> None:
             had, s.seats[member].deal_cards = s.seats[member].deal_cards, 0
             told = f"Seat {member} loses the last Deal card with its team."
             tell(s, told, rule="BT-67", kind="loss", deal_cards=0, **lost(member, 0, had))
-        tell(s, f"Team {loser.team} has only Last Chances left and loses one.", rule="BT-67", kind="team_out", team=loser.team)
+        tell(
+            s,
+            f"Team {loser.team} has only Last Chances left and loses one.",
+            rule="BT-67",
+            kind="team_out",
+            team=loser.team,
+        )
 
 
 def lost(seat: int, left: int, cards: int) -> dict[str, Any]:
@@ -626,7 +674,11 @@ def bids(s: Table, seat: int) -> list[Move]:
             return []
         show = {"expose": OneOf(cards)}
     same = [offer("bid", quantity=bid.quantity, rank=OneOf(ranks[bid.rank :]), **show)] if bid.rank < RANKS[-1] else []
-    more = [offer("bid", quantity=Amount(bid.quantity + 1, HIGHEST), rank=OneOf(ranks), **show)] if bid.quantity < HIGHEST else []
+    more = (
+        [offer("bid", quantity=Amount(bid.quantity + 1, HIGHEST), rank=OneOf(ranks), **show)]
+        if bid.quantity < HIGHEST
+        else []
+    )
     return [*same, *more]
 
 
@@ -719,7 +771,9 @@ def no_stake(s: Table, one: int, other: int, stake: int) -> Refusal | None:
         return None
     call = "Double" if stake == 2 else "Redouble"
     if s.seats[one].team:
-        told = f"Team {s.seats[one].team} has {spare(s, one)} cards to spare, Team {s.seats[other].team} {spare(s, other)}"
+        told = (
+            f"Team {s.seats[one].team} has {spare(s, one)} cards to spare, Team {s.seats[other].team} {spare(s, other)}"
+        )
         return Refusal(f"{call} needs {stake} on both sides: {told}.", "BT-X09")
     told = f"Seat {one} has {s.seats[one].deal_cards}, Seat {other} {s.seats[other].deal_cards}"
     return Refusal(f"{call} needs {stake + 1} Deal cards on both sides: {told}.", "BT-X09")
@@ -740,7 +794,10 @@ def wished(s: Table, seat: int) -> list[Action]:
     if is_sidestep(s, seat) and not covered(s.seats[seat]):
         moves.append("bid")
     cards = [{}] if no_draw(s, seat) else [{"cards": [card]} for card in dict.fromkeys(s.seats[seat].hand.value)]
-    return [*(Action(seat=seat, move=move) for move in moves), *(Action(seat=seat, move="draw", args=args) for args in cards)]
+    return [
+        *(Action(seat=seat, move=move) for move in moves),
+        *(Action(seat=seat, move="draw", args=args) for args in cards),
+    ]
 
 
 # --- Refusals ----------------------------------------------------------------------------------------
@@ -818,7 +875,9 @@ def explain_draw(s: Table, seat: int, action: Action) -> Refusal:
             if STAR in card:
                 return Refusal(f"{face(card)} cannot be changed: stars stay.", "BT-X05")
             if not may_discard(s, card):
-                return Refusal(f"{face(card)} cannot be changed: the rank of the bid, {bid.rank if bid else 0}, stays.", "BT-X05")
+                return Refusal(
+                    f"{face(card)} cannot be changed: the rank of the bid, {bid.rank if bid else 0}, stays.", "BT-X05"
+                )
         elif card in s.seats[seat].exposed:
             return Refusal(f"{face(card)} cannot be changed: it lies exposed.", "BT-X05")
         else:

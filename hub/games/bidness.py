@@ -219,7 +219,12 @@ def deal(setup: Setup) -> Table:
 def event_deck(setup: Setup) -> list[str]:
     """BN-H01: the event cards, each as often as its line says. BN-H09: with or without the tech cards."""
     cards, left_out = setup.data["cards"], () if setup.options["tech_cards"] else ("licence",)
-    return [face for face in cards if face != PAYBACK and cards[face]["kind"] not in left_out for _ in range(cards[face]["copies"])]
+    return [
+        face
+        for face in cards
+        if face != PAYBACK and cards[face]["kind"] not in left_out
+        for _ in range(cards[face]["copies"])
+    ]
 
 
 def check(data: Mapping[str, Any]) -> None:
@@ -270,7 +275,9 @@ async def first_player(s: Table) -> None:
     rollers = clockwise(s.seats, t.first_player or 0)
     while len(rollers) > 1:
         for seat in rollers:
-            await throw(s, seat, partial(ious_of, s, seat), "BN-10", "Roll a die for each IOU: the highest total goes first.")
+            await throw(
+                s, seat, partial(ious_of, s, seat), "BN-10", "Roll a die for each IOU: the highest total goes first."
+            )
         best = max(t.rolls[seat] for seat in rollers)
         rollers = [seat for seat in rollers if t.rolls[seat] == best]
         if rollers[1:]:
@@ -279,7 +286,9 @@ async def first_player(s: Table) -> None:
     tell(s, f"Seat {rollers[0]} is first player of round {s.round}.", rule="BN-10", kind="first", seat=rollers[0])
 
 
-async def throw(s: Table, seat: int, dice: int | Callable[[], int], rule: str, want: str, wants: Wants | None = None) -> None:
+async def throw(
+    s: Table, seat: int, dice: int | Callable[[], int], rule: str, want: str, wants: Wants | None = None
+) -> None:
     """BN-06, BN-H02: so many six-sided dice, real ones or the hub's; the total stands on the table."""
     t = s.table
     t.turn = seat
@@ -312,7 +321,13 @@ async def deal_events(s: Table) -> None:
                 hand(s, seat).append(t.deck.cards.pop(0))
                 dealt[seat] += 1
     told = shared_words(s, {seat: str(cards) for seat, cards in dealt.items() if cards}, "to") or "none"
-    tell(s, f"Event cards are dealt: {told}.", rule="BN-13", kind="deal", dealt={str(seat): cards for seat, cards in dealt.items()})
+    tell(
+        s,
+        f"Event cards are dealt: {told}.",
+        rule="BN-13",
+        kind="deal",
+        dealt={str(seat): cards for seat, cards in dealt.items()},
+    )
 
 
 async def discard_one(s: Table) -> None:
@@ -516,7 +531,14 @@ async def settled(s: Table, suit: Lawsuit) -> bool:
     while answer.move in ("demand", "counter"):
         suit.offers.append(answer["amount"])
         verb, t.turn = ("demand", suit.defendant) if suit.by == suit.plaintiff else ("offer", suit.plaintiff)
-        tell(s, f"Seat {suit.by} {verb}s ${suit.offer} to settle.", rule="BN-39", kind="offer", seat=suit.by, amount=suit.offer)
+        tell(
+            s,
+            f"Seat {suit.by} {verb}s ${suit.offer} to settle.",
+            rule="BN-39",
+            kind="offer",
+            seat=suit.by,
+            amount=suit.offer,
+        )
         want = f"Accept the {verb} of ${suit.offer}, counter it, or reject it and go to trial."
         answer = await ask(s, t.turn, replies(s, suit), want)
     if answer.move != "accept":
@@ -584,7 +606,9 @@ def judge(s: Table) -> None:
             changed(s, seat, "marketing", was, "BN-33", told, marketing_words(s, company))
     selling = {seat: company.marketing if by_points(s) else company.marketers for seat, company in s.seats.items()}
     t.market_leader = award(s, "Market Leader", "BN-33", t.market_leader, selling)
-    t.tech_leader = award(s, "Tech Leader", "BN-34", t.tech_leader, {seat: company.tech for seat, company in s.seats.items()})
+    t.tech_leader = award(
+        s, "Tech Leader", "BN-34", t.tech_leader, {seat: company.tech for seat, company in s.seats.items()}
+    )
     for seat, company in s.seats.items():
         company.price = unit_price(company.tech, leads=seat == t.tech_leader)
         company.units = company.marketing + (2 if seat == t.market_leader else 0)
@@ -707,7 +731,9 @@ def standing(s: Table, seat: int) -> Sequence[Move]:
 
 def frozen(s: Table) -> bool:
     """BN-A02: from the first die of the first player roll to its end; between the two trial rolls, unless BN-H07 is off."""
-    return bool(s.table.rolls) and (s.phase == "first_player" or (s.phase == "trial" and s.setup.options["trial_borrow_freeze"]))
+    return bool(s.table.rolls) and (
+        s.phase == "first_player" or (s.phase == "trial" and s.setup.options["trial_borrow_freeze"])
+    )
 
 
 def stand(s: Table, seat: int, answer: Answer) -> None:
@@ -720,7 +746,9 @@ def borrow(s: Table, seat: int, amount: int, rule: str) -> None:
     company, ious = s.seats[seat], amount // LOAN
     collect(s, seat, amount, rule, f"Seat {seat} borrows ${amount}.", f"${LOAN} x {some(ious, 'IOU')}")
     was, company.ious = company.ious, company.ious + ious
-    changed(s, seat, "ious", was, rule, f"Seat {seat} has {some(company.ious, 'IOU')}.", f"{was} + {ious} = {company.ious}")
+    changed(
+        s, seat, "ious", was, rule, f"Seat {seat} has {some(company.ious, 'IOU')}.", f"{was} + {ious} = {company.ious}"
+    )
 
 
 def pay(s: Table, seat: int, amount: int, rule: str, told: str, how: str, to: int | None = None) -> None:
@@ -881,7 +909,11 @@ def paying_words(company: Company) -> str:
     told = f"Salaries are ${company.salary} and you have ${company.cash}"
     if company.salary <= company.cash:
         return f"{told}: pay, or lay off more."
-    return f"{told}: pay with a loan, or lay off." if company.salary <= company.power else f"{told}, no more to be had: lay off."
+    return (
+        f"{told}: pay with a loan, or lay off."
+        if company.salary <= company.power
+        else f"{told}, no more to be had: lay off."
+    )
 
 
 def bidding_words(s: Table, seat: int) -> str:
@@ -915,7 +947,10 @@ def turn_moves(s: Table, seat: int) -> list[Move]:
         elif card["kind"] not in AT_SOMEBODY:
             plain.append(face)
         elif card.get("of") == "cash":
-            aimed += [offer("play", card=face, target=other, amount=stakes(s, seat, other)) for other in targets(s, seat, face)]
+            aimed += [
+                offer("play", card=face, target=other, amount=stakes(s, seat, other))
+                for other in targets(s, seat, face)
+            ]
         elif whom := targets(s, seat, face):
             aimed.append(offer("play", card=face, target=OneOf(whom)))
     plays = [offer("play", card=OneOf(plain))] if plain else []
@@ -927,7 +962,9 @@ def no_play(s: Table, seat: int, face: str) -> Refusal | None:
     card = about(s, face)
     if (refused := out_of_reach(s, seat, card)) or card["kind"] not in AT_SOMEBODY or targets(s, seat, face):
         return refused
-    return Refusal(f"There is nobody to play the {name(s, face)} on.", "BN-X20" if card["kind"] == "headhunting" else "BN-X14")
+    return Refusal(
+        f"There is nobody to play the {name(s, face)} on.", "BN-X20" if card["kind"] == "headhunting" else "BN-X14"
+    )
 
 
 def out_of_reach(s: Table, seat: int, card: Mapping[str, Any]) -> Refusal | None:
@@ -971,7 +1008,9 @@ def no_suit(s: Table, plaintiff: int, card: Mapping[str, Any], defendant: int) -
     if defendant == plaintiff or defendant not in s.seats:
         return Refusal("Sue another player.", "BN-X14")
     if card["of"] == "cash":
-        return None if stakes(s, plaintiff, defendant).max >= STEP else Refusal("There is nothing to sue for.", "BN-X14")
+        return (
+            None if stakes(s, plaintiff, defendant).max >= STEP else Refusal("There is nothing to sue for.", "BN-X14")
+        )
     strict = s.setup.options["suit_shortfall"] == "strict"
     least = card["stake"] if strict else 1
     if holding(s.seats[defendant], card["of"]) < least:
@@ -994,7 +1033,9 @@ def employees(company: Company) -> list[str]:
 def bids(lot: Auction, power: int) -> list[Move]:
     """BN-25, BN-26, BN-A01, BN-A05, BN-A28: from $5 above the standing bid to all that can be raised; or drop out."""
     least = (lot.bid or 0) + STEP
-    return [offer("bid", amount=Amount(least, fives(power), STEP)), offer("drop")] if power >= least else [offer("drop")]
+    return (
+        [offer("bid", amount=Amount(least, fives(power), STEP)), offer("drop")] if power >= least else [offer("drop")]
+    )
 
 
 def demands(s: Table, suit: Lawsuit) -> list[Move]:
@@ -1005,7 +1046,11 @@ def demands(s: Table, suit: Lawsuit) -> list[Move]:
 
 def replies(s: Table, suit: Lawsuit) -> list[Move]:
     """BN-39, BN-40: accept, counter with another amount, or reject. BN-H04: no counter to the last offer that is agreed on."""
-    limit, most, now = s.setup.options["settlement_max_exchanges"], fives(s.seats[suit.defendant].power), suit.offers[-1]
+    limit, most, now = (
+        s.setup.options["settlement_max_exchanges"],
+        fives(s.seats[suit.defendant].power),
+        suit.offers[-1],
+    )
     if 0 < limit <= len(suit.offers):
         return [offer("accept"), offer("reject")]
     less = [offer("counter", amount=Amount(STEP, now - STEP, STEP))] if now > STEP else []
@@ -1043,7 +1088,11 @@ def layoff_words(s: Table, seat: int, face: str) -> str:
     rivals[seat] = kept.marketing if by_points(s) else kept.marketers
     kept.units = kept.marketing + (2 if sole(rivals) == seat else 0)
     less = company.earnings - kept.earnings
-    costs = {"ENG": "2 tech points less", "LAW": "a die less in court", "MKT": f"earns ${less} less" if less else "earns as much"}
+    costs = {
+        "ENG": "2 tech points less",
+        "LAW": "a die less in court",
+        "MKT": f"earns ${less} less" if less else "earns as much",
+    }
     return f"saves ${company.salary - kept.salary}, {costs[face]}"
 
 
@@ -1054,7 +1103,10 @@ def explain(s: Table, action: Action) -> Refusal | None:
     """Why an action that is not offered is refused: BN-X01 to BN-X22."""
     seat, move, t = action.seat, action.move, s.table
     if s.phase == "over":
-        paid = next((f"Seat {winner} has no IOUs" for winner, one in s.seats.items() if not one.ious), "the last round is played")
+        paid = next(
+            (f"Seat {winner} has no IOUs" for winner, one in s.seats.items() if not one.ious),
+            "the last round is played",
+        )
         return Refusal(f"Game over: {paid}.", "BN-X21")
     if move == "roll":
         return explain_roll(s, seat)
@@ -1143,7 +1195,11 @@ def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
     if refused := no_play(s, seat, face):
         return refused
     card, given = about(s, face), action.args
-    wants = {"target": card["kind"] in AT_SOMEBODY, "amount": card.get("of") == "cash", "ious": card["kind"] == "payback"}
+    wants = {
+        "target": card["kind"] in AT_SOMEBODY,
+        "amount": card.get("of") == "cash",
+        "ious": card["kind"] == "payback",
+    }
     if ("target" in given) != wants["target"]:
         whom = "an opponent as its target" if wants["target"] else "no target"
         return Refusal(f"A {card['name']} is played with {whom}.", "BN-X22")
@@ -1152,12 +1208,16 @@ def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
             what = "a number" if wanted else "none"
             return Refusal(f"A {card['name']} wants {what} as {beside}.", "FORM")
     if wants["ious"]:
-        return Refusal("You need $300 and two IOUs." if given["ious"] == 2 else "Return 1 IOU for $100, or 2 for $300.", "BN-X08")
+        return Refusal(
+            "You need $300 and two IOUs." if given["ious"] == 2 else "Return 1 IOU for $100, or 2 for $300.", "BN-X08"
+        )
     if wants["target"] and (refused := no_target(s, seat, face, given["target"])):
         return refused
     if wants["amount"]:
         most = stakes(s, seat, given["target"]).max
-        return Refusal(f"Sue for $5 to ${most}, in $5 steps: no more than the defendant has and you could pay.", "BN-X14")
+        return Refusal(
+            f"Sue for $5 to ${most}, in $5 steps: no more than the defendant has and you could pay.", "BN-X14"
+        )
     return None
 
 

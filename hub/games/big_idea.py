@@ -248,7 +248,14 @@ def discard(s: Table, seat: int, cards: list[str]) -> None:
     lay_down(s, seat, cards)
     s.table.discards += cards
     told = " and ".join(s.setup.data["cards"][card]["name"] for card in cards)
-    tell(s, f"Seat {seat} launches nothing and discards {told}.", rule="BI-08", kind="discard", seat=seat, cards=list(cards))
+    tell(
+        s,
+        f"Seat {seat} launches nothing and discards {told}.",
+        rule="BI-08",
+        kind="discard",
+        seat=seat,
+        cards=list(cards),
+    )
 
 
 # --- Phase 2: Venture --------------------------------------------------------------------------------
@@ -311,7 +318,14 @@ def invest(s: Table, seat: int, product: Product) -> None:
     told = f"Seat {seat} invests in {product.name}"
     if cost:
         others = shares_words(product.count - product.shares.get(seat, 0))
-        change_cash(s, seat, -cost, f"{told} for {dollars(cost)}.", "BI-16", f"{others} of others x {dollars(fee)} = {dollars(cost)}")
+        change_cash(
+            s,
+            seat,
+            -cost,
+            f"{told} for {dollars(cost)}.",
+            "BI-16",
+            f"{others} of others x {dollars(fee)} = {dollars(cost)}",
+        )
         for owner in clockwise(product.shares, seat):
             if owner != seat:
                 got = product.shares[owner] * fee
@@ -325,7 +339,14 @@ def invest(s: Table, seat: int, product: Product) -> None:
 def divest(s: Table, seat: int, product: Product) -> None:
     """BI-18, BI-A04: one own chip comes back, free, from any product, even one of this round."""
     take_chips(s, seat, product, 1)
-    tell(s, f"Seat {seat} takes a chip back from {product.name}.", rule="BI-18", kind="divest", seat=seat, product=product.id)
+    tell(
+        s,
+        f"Seat {seat} takes a chip back from {product.name}.",
+        rule="BI-18",
+        kind="divest",
+        seat=seat,
+        product=product.id,
+    )
 
 
 # --- Phase 4: Offering -------------------------------------------------------------------------------
@@ -350,7 +371,9 @@ def bury(s: Table) -> None:
     """BI-20, BI-A07: at the start of the phase, and then only, products without shares are discarded."""
     for product in [product for product in s.table.products if not product.shares]:
         remove(s, product)
-        tell(s, f"Nobody has a share of {product.name}: it is discarded.", rule="BI-20", kind="dead", product=product.id)
+        tell(
+            s, f"Nobody has a share of {product.name}: it is discarded.", rule="BI-20", kind="dead", product=product.id
+        )
 
 
 async def roll_for(s: Table, dealer: int, product: Product) -> int:
@@ -399,7 +422,12 @@ def richest(s: Table) -> None:
         winners = [seat for seat in winners if s.seats[seat].chips == chips]
         by_chips = f" and {chips} chips in reserve"
     told = " and ".join(f"Seat {seat}" for seat in winners)
-    raise Won(winners, cash, f"{told} {'have' if winners[1:] else 'has'} the most cash, {dollars(most)}{by_chips}.", rule="BI-27")
+    raise Won(
+        winners,
+        cash,
+        f"{told} {'have' if winners[1:] else 'has'} the most cash, {dollars(most)}{by_chips}.",
+        rule="BI-27",
+    )
 
 
 # --- Cards -------------------------------------------------------------------------------------------
@@ -414,7 +442,13 @@ async def deal_cards(s: Table, each: int, rule: str) -> None:
             await reshuffle(s)
         if not t.draw_pile.cards:
             short = len(due) - place
-            tell(s, f"There are no more cards: {short} of {len(due)} are not dealt.", rule="BI-A11", kind="short", cards=short)
+            tell(
+                s,
+                f"There are no more cards: {short} of {len(due)} are not dealt.",
+                rule="BI-A11",
+                kind="short",
+                cards=short,
+            )
             break
         s.seats[seat].hand.value.append(t.draw_pile.cards.pop(0))
     else:
@@ -429,7 +463,13 @@ async def reshuffle(s: Table) -> None:
     if t.discards:
         discards, t.discards = t.discards, []
         t.draw_pile.cards = await shuffle(s, discards, "deck")
-        tell(s, f"The draw pile is empty: {len(discards)} discards are shuffled.", rule="BI-26", kind="shuffle", cards=len(discards))
+        tell(
+            s,
+            f"The draw pile is empty: {len(discards)} discards are shuffled.",
+            rule="BI-26",
+            kind="shuffle",
+            cards=len(discards),
+        )
 
 
 def items_of(s: Table, hand: Sequence[str]) -> list[str]:
@@ -646,7 +686,11 @@ def wished(s: Table, seat: int) -> list[Action]:
     """What a player may look for: the own product in Venture, and in Mezzanine each product to invest in."""
     products = s.table.products
     if s.phase == "venture":
-        return [Action(seat=seat, move="venture", args={"product": mine.id}) for mine in products if mine.by == seat and mine.round == s.round]
+        return [
+            Action(seat=seat, move="venture", args={"product": mine.id})
+            for mine in products
+            if mine.by == seat and mine.round == s.round
+        ]
     if s.phase != "mezzanine":
         return []
     if not s.seats[seat].chips:

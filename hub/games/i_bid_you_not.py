@@ -655,7 +655,13 @@ async def accept(s: Table, seat: int) -> None:
             prices.append(card.price)
     if prices:
         cards = "a card" if len(prices) == 1 else f"{len(prices)} cards"
-        tell(s, f"Seat {seat} scores {cards}.", rule="IB-17", kind="score", **scored(s, seat, len(prices), f"prices {added(prices)}"))
+        tell(
+            s,
+            f"Seat {seat} scores {cards}.",
+            rule="IB-17",
+            kind="score",
+            **scored(s, seat, len(prices), f"prices {added(prices)}"),
+        )
     await next_offer(s, seat, now.works)
     market.turn, market.deciding = None, None
 
@@ -789,7 +795,13 @@ def highest_score(s: Table) -> None:
         buyer.scored, buyer.score = pile(s, seat), scores[seat]
         buyer.totals = {kind: sum(some) for kind, some in prices[seat].items()}
         how = added([price for some in prices[seat].values() for price in some]) if prices[seat] else "no cards"
-        tell(s, f"Seat {seat} has {buyer.score}.", rule="IB-22", kind="score", **reckoned(seat, "score", None, buyer.score, how))
+        tell(
+            s,
+            f"Seat {seat} has {buyer.score}.",
+            rule="IB-22",
+            kind="score",
+            **reckoned(seat, "score", None, buyer.score, how),
+        )
     best = max(scores.values())
     winners = [seat for seat, points in scores.items() if points == best]
     told = " and ".join(f"Seat {seat}" for seat in winners)
@@ -858,7 +870,9 @@ def at_work(placed: Sequence[Card]) -> list[Card]:
     latest = {card.kind: card.action for card, _ in lying}
     beaten = [weak for weak, strong in BEATEN if strong in names]
     return [
-        card for card, name in lying if name not in beaten and (card.kind not in OPPOSITES or card.action == latest[card.kind])
+        card
+        for card, name in lying
+        if name not in beaten and (card.kind not in OPPOSITES or card.action == latest[card.kind])
     ]
 
 
@@ -1085,7 +1099,9 @@ def form(s: Table, action: Action) -> Refusal | None:
     if action.move != "skip" or s.phase != "decide":
         return None
     args = action.args
-    wanted = [move for move in skip_moves(s, action.seat, row_of(s)) if move.fits(args)] if action.seat in s.seats else []
+    wanted = (
+        [move for move in skip_moves(s, action.seat, row_of(s)) if move.fits(args)] if action.seat in s.seats else []
+    )
     if any(args.keys() - move.params.keys() for move in wanted):
         return Refusal("The card that is lost is drawn at random: name only the card to add and its place.", "IB-X13")
     return Refusal("Name the card to add, and its place.", "IB-X07")

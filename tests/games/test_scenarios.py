@@ -169,7 +169,9 @@ class Play:
                 self.accepted({"roll": [face]})
             else:
                 seat, moves = next(
-                    (seat, moves) for seat, moves in waiting["seats"].items() if not self.match.state.seats[int(seat)].locked
+                    (seat, moves)
+                    for seat, moves in waiting["seats"].items()
+                    if not self.match.state.seats[int(seat)].locked
                 )
                 last = moves[-1]["move"]
                 number = {"number": 6} if last == "bid" else {}
