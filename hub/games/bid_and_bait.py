@@ -31,7 +31,7 @@ from hub.engine.decision import (
 )
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
-from hub.engine.odds import AtLeast, chances
+from hub.engine.odds import AtLeast, chances_text
 from hub.engine.secret import Pile, Secret
 from hub.errors import StartRefused
 
@@ -685,7 +685,7 @@ def wished(s: Table, seat: int) -> list[Action]:
 def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
     """BB-13, BB-14: beside each number that may be bid, how likely one die reaches it, alone and with the Baits at hand."""
     baits = s.seats[seat].baits
-    return {"number": {str(n): chances(1, 6, AtLeast(n, short=baits, coin="Bait")) for n in range(1, 7)}}
+    return {"number": {str(n): chances_text(1, 6, AtLeast(n, short=baits, coin="Bait")) for n in range(1, 7)}}
 
 
 def explain_roll(s: Table, action: Action) -> Refusal:

@@ -31,7 +31,7 @@ from hub.engine.decision import (
 )
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
-from hub.engine.odds import AtLeast, Beats, Wants, beat, spoken
+from hub.engine.odds import AtLeast, Beats, Wants, beat, odds_text
 from hub.engine.secret import Pile, Secret
 from hub.errors import BadCard
 
@@ -514,7 +514,7 @@ async def lawsuit(s: Table, plaintiff: int, face: str, defendant: int, stake: in
     t, dice = s.table, {seat: s.seats[seat].dice for seat in (plaintiff, defendant)}
     of = about(s, face)["of"]
     claim = f"Seat {plaintiff} sues Seat {defendant} for {damages_words(of, stake)}"
-    odds = spoken(beat(dice[plaintiff], dice[defendant], SIDES))
+    odds = odds_text(beat(dice[plaintiff], dice[defendant], SIDES))
     suit = t.lawsuit = Lawsuit(face, plaintiff, defendant, of, stake, claim, dice, odds)
     tell(s, f"{claim}.", rule="BN-36", kind="lawsuit", seat=plaintiff, target=defendant, card=face, stake=stake)
     if not await settled(s, suit):

@@ -81,13 +81,13 @@ def seen(value: Any, viewer: int | None = None) -> Any:
 
 
 @cache
-def hints_of(kind: type) -> dict[str, Any]:
+def hints_of(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
 def public_facts(record: Any) -> dict[str, Any]:
     """The fields that are not declared secret, then the properties."""
-    kind = type(record)
+    kind: Any = type(record)
     names = [one.name for one in fields(record) if get_origin(hints_of(kind)[one.name]) is not Secret]
     names += [name for name, item in vars(kind).items() if isinstance(item, property)]
     return {shown_as(name): seen(getattr(record, name)) for name in names}
