@@ -322,15 +322,15 @@ async def turn(s: Table, seat: int) -> None:
             make_call(s, seat, kind)
 
 
-def wanted(s: Table, seat: int) -> str:
-    """What the player on turn is asked, in a sentence."""
-    t = s.table
-    if t.bid is None:
-        return "Bid first: any quantity of any rank."
-    if t.call is None:
-        return f"Beat {bid_words(s)}, or call."
-    told = f"{NAMES[CALLS.index(t.call.kind)]} on {bid_words(s)}"
-    return f"{told}: pass, or sidestep." if is_sidestep(s, seat) else f"{told}: pass, or bid."
+def turn_moves(s: Table, seat: int) -> list[Move]:
+    """BT-20 to BT-23, BT-40, BT-41: what the player on turn may do: bid, call, draw or pass."""
+    cards = [] if no_draw(s, seat) else [card for card in covered(s.seats[seat]) if may_discard(s, card)]
+    draws = [offer("draw", cards=Choose(cards, 1, len(cards)))] if cards else []
+    *calls, last = [[offer(call)] if not no_call(s, seat, call) else [] for call in CALLS]
+    return [*bids(s, seat), *chain.from_iterable(calls), *draws, *last]
+
+
+# --- A bid, and a sidestep ---------------------------------------------------------------------------
 
 
 def make_bid(s: Table, seat: int, answer: Answer) -> None:
@@ -363,10 +363,54 @@ def make_bid(s: Table, seat: int, answer: Answer) -> None:
     )
 
 
-def cancel_calls(s: Table) -> None:
-    """BT-43: nothing is called on the bid, and one card is at stake."""
+def bids(s: Table, seat: int) -> list[Move]:
+    """BT-15, BT-16, BT-17: the next rank up or a larger quantity. BT-55: a sidestep with a card that is not yet shown."""
+    bid, ranks = s.table.bid, list(RANKS)
+    if bid is None:
+        return [offer("bid", quantity=Amount(1, HIGHEST), rank=OneOf(ranks))]
+    show: dict[str, Any] = {}
+    if is_sidestep(s, seat):
+        cards = list(dict.fromkeys(covered(s.seats[seat])))
+        if not cards:
+            return []
+        show = {"expose": OneOf(cards)}
+    same = [offer("bid", quantity=bid.quantity, rank=OneOf(ranks[bid.rank :]), **show)] if bid.rank < RANKS[-1] else []
+    more = (
+        [offer("bid", quantity=Amount(bid.quantity + 1, HIGHEST), rank=OneOf(ranks), **show)]
+        if bid.quantity < HIGHEST
+        else []
+    )
+    return [*same, *more]
+
+
+def is_sidestep(s: Table, seat: int) -> bool:
+    """BT-55, BT-57: a bid over one's own. BT-72: over a teammate's, or over a bid that a teammate has called."""
     t = s.table
-    t.call, t.caller, t.perfecto, t.stake, t.against, t.surrendered, t.passed = None, None, False, 1, None, None, []
+    if t.bid is None or t.call is None or not has(s, "sidesteps"):
+        return False
+    return allies(s, seat, t.bid.seat) or (seat != caller_of(s) and allies(s, seat, caller_of(s)))
+
+
+def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
+    """BT-14, BT-15, BT-55: numbers that are none, a bid too low, or a sidestep that shows no card."""
+    quantity, rank, bid = action.args.get("quantity"), action.args.get("rank"), s.table.bid
+    if is_sidestep(s, seat) and not covered(s.seats[seat]):
+        return Refusal("All your cards are exposed: you cannot sidestep.", "BT-X11")
+    if type(quantity) is not int or type(rank) is not int or not 1 <= quantity <= HIGHEST or rank not in RANKS:
+        return Refusal(f"Rank 1 to 6, quantity 1 to {HIGHEST}.", "BT-X03")
+    if bid and (quantity, rank) <= (bid.quantity, bid.rank):
+        next_rank = f", or {words(bid.quantity, bid.rank + 1)}" if bid.rank < RANKS[-1] else ""
+        return Refusal(f"Bid must beat {bid_words(s)}: more cards{next_rank}.", "BT-X02")
+    if not is_sidestep(s, seat):
+        return Refusal("This bid is not a sidestep: no card is shown with it.", "FORM")
+    card = action.args.get("expose")
+    if card is None:
+        return Refusal("This bid is a sidestep: show one of your cards with it.", "BT-X11")
+    exposed = card in s.seats[seat].exposed
+    return Refusal("That card is exposed already." if exposed else "You do not hold that card.", "BT-X11")
+
+
+# --- A change of cards -------------------------------------------------------------------------------
 
 
 async def draw(s: Table, seat: int, cards: list[str]) -> None:
@@ -387,6 +431,50 @@ async def draw(s: Table, seat: int, cards: list[str]) -> None:
     t.drawn, s.phase = True, "drawn"
     for _ in cards:
         hand.append(await next_card(s))
+
+
+def may_discard(s: Table, card: str) -> bool:
+    """BT-21: neither a star nor the rank of the bid is on it; either half of a card blocks it."""
+    return s.table.bid is not None and STAR not in card and str(s.table.bid.rank) not in card
+
+
+def no_draw(s: Table, seat: int) -> Refusal | None:
+    """BT-16, BT-17, BT-21, BT-55, BT-58: why no cards may be changed now, whatever is in the hand."""
+    bid = s.table.bid
+    if bid is None:
+        return Refusal("The first player must bid.", "BT-X04")
+    if s.table.drawn:
+        return Refusal("After drawing you must bid higher.", "BT-X06")
+    if is_sidestep(s, seat):
+        return Refusal("Your bid would be a sidestep: you cannot draw before it.", "BT-X11")
+    if (bid.quantity, bid.rank) == (HIGHEST, RANKS[-1]):
+        return Refusal("There is no higher bid to draw for.", "BT-X02")
+    return None
+
+
+def explain_draw(s: Table, seat: int, action: Action) -> Refusal:
+    """BT-21, BT-56: which card may not be changed, and why."""
+    cards, left, bid = action.args.get("cards"), covered(s.seats[seat]), s.table.bid
+    if not isinstance(cards, list) or not cards:
+        return Refusal("Name one card or more to discard.", "BT-X05")
+    for card in cards:
+        if card in left and isinstance(card, str):
+            left.remove(card)
+            if STAR in card:
+                return Refusal(f"{face(card)} cannot be changed: stars stay.", "BT-X05")
+            if not may_discard(s, card):
+                return Refusal(
+                    f"{face(card)} cannot be changed: the rank of the bid, {bid.rank if bid else 0}, stays.", "BT-X05"
+                )
+        elif card in s.seats[seat].exposed:
+            return Refusal(f"{face(card)} cannot be changed: it lies exposed.", "BT-X05")
+        else:
+            often = "that often" if card in s.seats[seat].hand.value else "that card"
+            return Refusal(f"You do not hold {often}.", "BT-X05")
+    return Refusal("Name cards of your hand.", "BT-X05")
+
+
+# --- Calls -------------------------------------------------------------------------------------------
 
 
 def make_call(s: Table, seat: int, kind: str) -> None:
@@ -410,6 +498,82 @@ def make_call(s: Table, seat: int, kind: str) -> None:
     tell(
         s, f"Seat {seat} calls {NAMES[CALLS.index(kind)]}.", rule=rule, kind="call", seat=seat, call=kind, stake=t.stake
     )
+
+
+def cancel_calls(s: Table) -> None:
+    """BT-43: nothing is called on the bid, and one card is at stake."""
+    t = s.table
+    t.call, t.caller, t.perfecto, t.stake, t.against, t.surrendered, t.passed = None, None, False, 1, None, None, []
+
+
+def no_call(s: Table, seat: int, call: str) -> Refusal | None:
+    """BT-16, BT-21, BT-40, BT-52 to BT-54, BT-73: why the player on turn may not call that, or may not pass."""
+    t = s.table
+    if call in ("double", "redouble", "surrender") and not has(s, call):
+        some = has(s, "double") or has(s, "open_calls")
+        return Refusal(f"The rule for {call} is off." if some else "Advanced rules are off.", "BT-X08")
+    if t.bid is None:
+        return Refusal("The first player must bid.", "BT-X04")
+    if t.drawn:
+        return Refusal("After drawing you must bid higher.", "BT-X06")
+    match call:
+        case "pass":
+            return None if t.call else Refusal("You must bid or call.", "BT-X07")
+        case "double":
+            return no_double(s, seat)
+        case "redouble":
+            return no_redouble(s, seat)
+        case "surrender":
+            return no_surrender(s, seat)
+    if allies(s, seat, t.bid.seat):
+        return Refusal("That is your own bid." if seat == t.bid.seat else "That is your team's own bid.", "BT-X15")
+    return Refusal("This bid has been called: you may bid or pass.", "BT-X10") if t.call else None
+
+
+def no_double(s: Table, seat: int) -> Refusal | None:
+    """BT-44: as an opening call. BT-45, BT-70: by the bidder's side on a Challenge. BT-53, BT-V05: on a Perfecto by option."""
+    t = s.table
+    bidder = bidder_of(s)
+    if t.call is None:
+        return no_stake(s, seat, bidder, 2)
+    if t.call.kind != "challenge" and not (t.call.kind == "perfecto" and s.setup.options["double_perfecto"]):
+        told = "A Perfecto cannot be doubled." if t.call.kind == "perfecto" else "There is no Challenge to double."
+        return Refusal(told, "BT-X10")
+    if not allies(s, seat, bidder):
+        return Refusal("Only the bidder may double a call.", "BT-X10")
+    return no_stake(s, bidder, caller_of(s), 2)
+
+
+def no_redouble(s: Table, seat: int) -> Refusal | None:
+    """BT-46, BT-70: by the side that was doubled."""
+    t = s.table
+    if t.call is None or t.call.kind != "double" or t.against is None:
+        return Refusal("There is no Double to redouble.", "BT-X10")
+    if not allies(s, seat, t.against):
+        return Refusal("Only who was doubled may redouble.", "BT-X10")
+    return no_stake(s, bidder_of(s), caller_of(s), 3)
+
+
+def no_surrender(s: Table, seat: int) -> Refusal | None:
+    """BT-47, BT-71: by the doubled bidder or caller in person."""
+    t = s.table
+    if t.call is None or t.call.kind not in ("double", "redouble") or t.against != seat:
+        return Refusal("Nothing was doubled against you.", "BT-X10")
+    return None
+
+
+def no_stake(s: Table, one: int, other: int, stake: int) -> Refusal | None:
+    """BT-44 to BT-46, BT-50: both need a card more than is at stake. BT-69: of teams, that many to spare."""
+    if min(spare(s, one), spare(s, other)) >= stake:
+        return None
+    call = "Double" if stake == 2 else "Redouble"
+    if s.seats[one].team:
+        told = (
+            f"Team {s.seats[one].team} has {spare(s, one)} cards to spare, Team {s.seats[other].team} {spare(s, other)}"
+        )
+        return Refusal(f"{call} needs {stake} on both sides: {told}.", "BT-X09")
+    told = f"Seat {one} has {s.seats[one].deal_cards}, Seat {other} {s.seats[other].deal_cards}"
+    return Refusal(f"{call} needs {stake + 1} Deal cards on both sides: {told}.", "BT-X09")
 
 
 # --- Taking sides ------------------------------------------------------------------------------------
@@ -447,6 +611,19 @@ def side_takers(s: Table) -> list[int]:
         return others
     in_order = [seat for seat in t.passed if seat in others]
     return [in_order[-1] if in_order else clockwise(others, caller_of(s))[0]]
+
+
+def explain_side(s: Table, seat: int) -> Refusal:
+    """BT-25 to BT-28: a side that nobody asked for, or after the last lock."""
+    t = s.table
+    if s.phase != "sides":
+        told = "Sides are fixed now." if s.seats[seat].side else "Sides are taken when the bidding has ended."
+        return Refusal(told, "BT-X12")
+    if seat in (t.caller, bidder_of(s)):
+        return Refusal("Bidder and caller take no side.", "BT-X12")
+    if seat in side_takers(s):
+        return Refusal("Take the side of the bidder or of the caller.", "BT-X12")
+    return Refusal("You take no side in this round.", "BT-X12")
 
 
 # --- Showdown and losses -----------------------------------------------------------------------------
@@ -634,172 +811,6 @@ def covered(player: Player) -> list[str]:
     return left
 
 
-def bid_words(s: Table) -> str:
-    """The standing bid: "three 5's"."""
-    bid = s.table.bid
-    return words(bid.quantity, bid.rank) if bid else ""
-
-
-def face(card: str) -> str:
-    """A card as people say it: "5", "3-4", "5-star"."""
-    return "-".join("star" if symbol == STAR else symbol for symbol in card)
-
-
-def words(quantity: int, rank: int) -> str:
-    """A number of one rank in words: "one 5", "three 5's"."""
-    number = NUMBERS[quantity] if quantity < len(NUMBERS) else str(quantity)
-    return f"{number} {rank}" if quantity == 1 else f"{number} {rank}'s"
-
-
-# --- What is legal -----------------------------------------------------------------------------------
-
-
-def turn_moves(s: Table, seat: int) -> list[Move]:
-    """BT-20 to BT-23, BT-40, BT-41: what the player on turn may do: bid, call, draw or pass."""
-    cards = [] if no_draw(s, seat) else [card for card in covered(s.seats[seat]) if may_discard(s, card)]
-    draws = [offer("draw", cards=Choose(cards, 1, len(cards)))] if cards else []
-    *calls, last = [[offer(call)] if not no_call(s, seat, call) else [] for call in CALLS]
-    return [*bids(s, seat), *chain.from_iterable(calls), *draws, *last]
-
-
-def bids(s: Table, seat: int) -> list[Move]:
-    """BT-15, BT-16, BT-17: the next rank up or a larger quantity. BT-55: a sidestep with a card that is not yet shown."""
-    bid, ranks = s.table.bid, list(RANKS)
-    if bid is None:
-        return [offer("bid", quantity=Amount(1, HIGHEST), rank=OneOf(ranks))]
-    show: dict[str, Any] = {}
-    if is_sidestep(s, seat):
-        cards = list(dict.fromkeys(covered(s.seats[seat])))
-        if not cards:
-            return []
-        show = {"expose": OneOf(cards)}
-    same = [offer("bid", quantity=bid.quantity, rank=OneOf(ranks[bid.rank :]), **show)] if bid.rank < RANKS[-1] else []
-    more = (
-        [offer("bid", quantity=Amount(bid.quantity + 1, HIGHEST), rank=OneOf(ranks), **show)]
-        if bid.quantity < HIGHEST
-        else []
-    )
-    return [*same, *more]
-
-
-def is_sidestep(s: Table, seat: int) -> bool:
-    """BT-55, BT-57: a bid over one's own. BT-72: over a teammate's, or over a bid that a teammate has called."""
-    t = s.table
-    if t.bid is None or t.call is None or not has(s, "sidesteps"):
-        return False
-    return allies(s, seat, t.bid.seat) or (seat != caller_of(s) and allies(s, seat, caller_of(s)))
-
-
-def may_discard(s: Table, card: str) -> bool:
-    """BT-21: neither a star nor the rank of the bid is on it; either half of a card blocks it."""
-    return s.table.bid is not None and STAR not in card and str(s.table.bid.rank) not in card
-
-
-def no_draw(s: Table, seat: int) -> Refusal | None:
-    """BT-16, BT-17, BT-21, BT-55, BT-58: why no cards may be changed now, whatever is in the hand."""
-    bid = s.table.bid
-    if bid is None:
-        return Refusal("The first player must bid.", "BT-X04")
-    if s.table.drawn:
-        return Refusal("After drawing you must bid higher.", "BT-X06")
-    if is_sidestep(s, seat):
-        return Refusal("Your bid would be a sidestep: you cannot draw before it.", "BT-X11")
-    if (bid.quantity, bid.rank) == (HIGHEST, RANKS[-1]):
-        return Refusal("There is no higher bid to draw for.", "BT-X02")
-    return None
-
-
-def no_call(s: Table, seat: int, call: str) -> Refusal | None:
-    """BT-16, BT-21, BT-40, BT-52 to BT-54, BT-73: why the player on turn may not call that, or may not pass."""
-    t = s.table
-    if call in ("double", "redouble", "surrender") and not has(s, call):
-        some = has(s, "double") or has(s, "open_calls")
-        return Refusal(f"The rule for {call} is off." if some else "Advanced rules are off.", "BT-X08")
-    if t.bid is None:
-        return Refusal("The first player must bid.", "BT-X04")
-    if t.drawn:
-        return Refusal("After drawing you must bid higher.", "BT-X06")
-    match call:
-        case "pass":
-            return None if t.call else Refusal("You must bid or call.", "BT-X07")
-        case "double":
-            return no_double(s, seat)
-        case "redouble":
-            return no_redouble(s, seat)
-        case "surrender":
-            return no_surrender(s, seat)
-    if allies(s, seat, t.bid.seat):
-        return Refusal("That is your own bid." if seat == t.bid.seat else "That is your team's own bid.", "BT-X15")
-    return Refusal("This bid has been called: you may bid or pass.", "BT-X10") if t.call else None
-
-
-def no_double(s: Table, seat: int) -> Refusal | None:
-    """BT-44: as an opening call. BT-45, BT-70: by the bidder's side on a Challenge. BT-53, BT-V05: on a Perfecto by option."""
-    t = s.table
-    bidder = bidder_of(s)
-    if t.call is None:
-        return no_stake(s, seat, bidder, 2)
-    if t.call.kind != "challenge" and not (t.call.kind == "perfecto" and s.setup.options["double_perfecto"]):
-        told = "A Perfecto cannot be doubled." if t.call.kind == "perfecto" else "There is no Challenge to double."
-        return Refusal(told, "BT-X10")
-    if not allies(s, seat, bidder):
-        return Refusal("Only the bidder may double a call.", "BT-X10")
-    return no_stake(s, bidder, caller_of(s), 2)
-
-
-def no_redouble(s: Table, seat: int) -> Refusal | None:
-    """BT-46, BT-70: by the side that was doubled."""
-    t = s.table
-    if t.call is None or t.call.kind != "double" or t.against is None:
-        return Refusal("There is no Double to redouble.", "BT-X10")
-    if not allies(s, seat, t.against):
-        return Refusal("Only who was doubled may redouble.", "BT-X10")
-    return no_stake(s, bidder_of(s), caller_of(s), 3)
-
-
-def no_surrender(s: Table, seat: int) -> Refusal | None:
-    """BT-47, BT-71: by the doubled bidder or caller in person."""
-    t = s.table
-    if t.call is None or t.call.kind not in ("double", "redouble") or t.against != seat:
-        return Refusal("Nothing was doubled against you.", "BT-X10")
-    return None
-
-
-def no_stake(s: Table, one: int, other: int, stake: int) -> Refusal | None:
-    """BT-44 to BT-46, BT-50: both need a card more than is at stake. BT-69: of teams, that many to spare."""
-    if min(spare(s, one), spare(s, other)) >= stake:
-        return None
-    call = "Double" if stake == 2 else "Redouble"
-    if s.seats[one].team:
-        told = (
-            f"Team {s.seats[one].team} has {spare(s, one)} cards to spare, Team {s.seats[other].team} {spare(s, other)}"
-        )
-        return Refusal(f"{call} needs {stake} on both sides: {told}.", "BT-X09")
-    told = f"Seat {one} has {s.seats[one].deal_cards}, Seat {other} {s.seats[other].deal_cards}"
-    return Refusal(f"{call} needs {stake + 1} Deal cards on both sides: {told}.", "BT-X09")
-
-
-def wished(s: Table, seat: int) -> list[Action]:
-    """What the player on turn may look for: the calls of the moment, a sidestep, and each card of the hand to change."""
-    t = s.table
-    if t.bid is None or t.drawn or s.phase not in ("bid", "called"):
-        return []
-    moves = []
-    if t.call is None:
-        moves = [call for call, part in (("double", "double"), ("pass", "open_calls")) if has(s, part)]
-    elif t.call.kind in ("challenge", "perfecto") and allies(s, seat, t.bid.seat):
-        moves = ["double"] if has(s, "double") else []
-    elif t.call.kind == "double" and t.against and allies(s, seat, t.against):
-        moves = [call for call in ("redouble", "surrender") if has(s, call)]
-    if is_sidestep(s, seat) and not covered(s.seats[seat]):
-        moves.append("bid")
-    cards = [{}] if no_draw(s, seat) else [{"cards": [card]} for card in dict.fromkeys(s.seats[seat].hand.value)]
-    return [
-        *(Action(seat=seat, move=move) for move in moves),
-        *(Action(seat=seat, move="draw", args=args) for args in cards),
-    ]
-
-
 # --- Refusals ----------------------------------------------------------------------------------------
 
 
@@ -832,55 +843,53 @@ def explain(s: Table, action: Action) -> Refusal | None:
     return no_call(s, seat, move) if move in CALLS else None
 
 
-def explain_side(s: Table, seat: int) -> Refusal:
-    """BT-25 to BT-28: a side that nobody asked for, or after the last lock."""
+# --- For screens -------------------------------------------------------------------------------------
+
+
+def wished(s: Table, seat: int) -> list[Action]:
+    """What the player on turn may look for: the calls of the moment, a sidestep, and each card of the hand to change."""
     t = s.table
-    if s.phase != "sides":
-        told = "Sides are fixed now." if s.seats[seat].side else "Sides are taken when the bidding has ended."
-        return Refusal(told, "BT-X12")
-    if seat in (t.caller, bidder_of(s)):
-        return Refusal("Bidder and caller take no side.", "BT-X12")
-    if seat in side_takers(s):
-        return Refusal("Take the side of the bidder or of the caller.", "BT-X12")
-    return Refusal("You take no side in this round.", "BT-X12")
-
-
-def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
-    """BT-14, BT-15, BT-55: numbers that are none, a bid too low, or a sidestep that shows no card."""
-    quantity, rank, bid = action.args.get("quantity"), action.args.get("rank"), s.table.bid
+    if t.bid is None or t.drawn or s.phase not in ("bid", "called"):
+        return []
+    moves = []
+    if t.call is None:
+        moves = [call for call, part in (("double", "double"), ("pass", "open_calls")) if has(s, part)]
+    elif t.call.kind in ("challenge", "perfecto") and allies(s, seat, t.bid.seat):
+        moves = ["double"] if has(s, "double") else []
+    elif t.call.kind == "double" and t.against and allies(s, seat, t.against):
+        moves = [call for call in ("redouble", "surrender") if has(s, call)]
     if is_sidestep(s, seat) and not covered(s.seats[seat]):
-        return Refusal("All your cards are exposed: you cannot sidestep.", "BT-X11")
-    if type(quantity) is not int or type(rank) is not int or not 1 <= quantity <= HIGHEST or rank not in RANKS:
-        return Refusal(f"Rank 1 to 6, quantity 1 to {HIGHEST}.", "BT-X03")
-    if bid and (quantity, rank) <= (bid.quantity, bid.rank):
-        next_rank = f", or {words(bid.quantity, bid.rank + 1)}" if bid.rank < RANKS[-1] else ""
-        return Refusal(f"Bid must beat {bid_words(s)}: more cards{next_rank}.", "BT-X02")
-    if not is_sidestep(s, seat):
-        return Refusal("This bid is not a sidestep: no card is shown with it.", "FORM")
-    card = action.args.get("expose")
-    if card is None:
-        return Refusal("This bid is a sidestep: show one of your cards with it.", "BT-X11")
-    exposed = card in s.seats[seat].exposed
-    return Refusal("That card is exposed already." if exposed else "You do not hold that card.", "BT-X11")
+        moves.append("bid")
+    cards = [{}] if no_draw(s, seat) else [{"cards": [card]} for card in dict.fromkeys(s.seats[seat].hand.value)]
+    return [
+        *(Action(seat=seat, move=move) for move in moves),
+        *(Action(seat=seat, move="draw", args=args) for args in cards),
+    ]
 
 
-def explain_draw(s: Table, seat: int, action: Action) -> Refusal:
-    """BT-21, BT-56: which card may not be changed, and why."""
-    cards, left, bid = action.args.get("cards"), covered(s.seats[seat]), s.table.bid
-    if not isinstance(cards, list) or not cards:
-        return Refusal("Name one card or more to discard.", "BT-X05")
-    for card in cards:
-        if card in left and isinstance(card, str):
-            left.remove(card)
-            if STAR in card:
-                return Refusal(f"{face(card)} cannot be changed: stars stay.", "BT-X05")
-            if not may_discard(s, card):
-                return Refusal(
-                    f"{face(card)} cannot be changed: the rank of the bid, {bid.rank if bid else 0}, stays.", "BT-X05"
-                )
-        elif card in s.seats[seat].exposed:
-            return Refusal(f"{face(card)} cannot be changed: it lies exposed.", "BT-X05")
-        else:
-            often = "that often" if card in s.seats[seat].hand.value else "that card"
-            return Refusal(f"You do not hold {often}.", "BT-X05")
-    return Refusal("Name cards of your hand.", "BT-X05")
+def wanted(s: Table, seat: int) -> str:
+    """What the player on turn is asked, in a sentence."""
+    t = s.table
+    if t.bid is None:
+        return "Bid first: any quantity of any rank."
+    if t.call is None:
+        return f"Beat {bid_words(s)}, or call."
+    told = f"{NAMES[CALLS.index(t.call.kind)]} on {bid_words(s)}"
+    return f"{told}: pass, or sidestep." if is_sidestep(s, seat) else f"{told}: pass, or bid."
+
+
+def bid_words(s: Table) -> str:
+    """The standing bid: "three 5's"."""
+    bid = s.table.bid
+    return words(bid.quantity, bid.rank) if bid else ""
+
+
+def face(card: str) -> str:
+    """A card as people say it: "5", "3-4", "5-star"."""
+    return "-".join("star" if symbol == STAR else symbol for symbol in card)
+
+
+def words(quantity: int, rank: int) -> str:
+    """A number of one rank in words: "one 5", "three 5's"."""
+    number = NUMBERS[quantity] if quantity < len(NUMBERS) else str(quantity)
+    return f"{number} {rank}" if quantity == 1 else f"{number} {rank}'s"

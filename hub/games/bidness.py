@@ -298,6 +298,18 @@ async def throw(
     tell(s, f"Seat {seat} rolls {total}{parts}.", rule=rule, kind="roll", seat=seat, faces=faces, total=total)
 
 
+def explain_roll(s: Table, seat: int) -> Refusal | None:
+    """BN-06, BN-10, BN-41: faces that cannot be, or somebody else's dice."""
+    t = s.table
+    if s.phase not in ("first_player", "trial") or t.turn is None:
+        return None
+    if seat != CHANCE:
+        return Refusal(f"It is Seat {t.turn} who rolls.", "BN-X04")
+    dice = t.lawsuit.dice[t.turn] if t.lawsuit else s.seats[t.turn].ious
+    told = "1 die gives 1-6" if dice == 1 else f"{dice} dice give {dice}-{6 * dice}"
+    return Refusal(f"{told}: tell each face.", "BN-X17")
+
+
 def payback_cards(s: Table) -> None:
     """BN-11, BN-A20: from round 2 on everybody gets a Payback card; they never run out."""
     if s.round == 1:
@@ -346,6 +358,20 @@ async def discard_one(s: Table) -> None:
         backs[seat] = "a Payback card" if face == PAYBACK else "an Event card"
     if backs:
         tell(s, f"Discarded face down: {shared_words(s, backs, 'by')}.", rule="BN-14", kind="discard")
+
+
+def explain_discard(s: Table, seat: int, face: object) -> Refusal:
+    """BN-14: not now, or not such a card."""
+    if s.phase != "discard":
+        return Refusal("One card is discarded in set-up, and then it stays.", "BN-X18")
+    if isinstance(face, str) and face not in hand(s, seat):
+        return Refusal("That card is not in your hand.", "BN-X07")
+    return Refusal("Discard exactly one card of your hand.", "BN-X18")
+
+
+def form(s: Table, action: Action) -> Refusal | None:
+    """BN-X18: words for a discard of no card, or of several."""
+    return Refusal("Discard exactly one card.", "BN-X18") if action.move == "discard" else None
 
 
 # --- Card play ---------------------------------------------------------------------------------------
@@ -426,6 +452,107 @@ async def play_card(s: Table, seat: int, answer: Answer) -> None:
                     place_bonus(s, face, answer.args.get("target", seat))
 
 
+def turn_moves(s: Table, seat: int) -> list[Move]:
+    """BN-15 to BN-18: what may be played, any card to sell, and the pass."""
+    faces = distinct(hand(s, seat))
+    plain: list[Any] = []
+    aimed: list[Move] = []
+    for face in faces:
+        card = about(s, face)
+        if out_of_reach(s, seat, card):
+            continue
+        if card["kind"] == "payback":
+            aimed.append(offer("play", card=face, ious=OneOf(returns(s.seats[seat]))))
+        elif card["kind"] not in AT_SOMEBODY:
+            plain.append(face)
+        elif card.get("of") == "cash":
+            aimed += [
+                offer("play", card=face, target=other, amount=stakes(s, seat, other))
+                for other in targets(s, seat, face)
+            ]
+        elif whom := targets(s, seat, face):
+            aimed.append(offer("play", card=face, target=OneOf(whom)))
+    plays = [offer("play", card=OneOf(plain))] if plain else []
+    return [*plays, *aimed, offer("sell", card=OneOf(faces)), offer("pass")]
+
+
+def no_play(s: Table, seat: int, face: str) -> Refusal | None:
+    """BN-21 to BN-23, BN-A26: why a card of the hand may not be played now, at whomever."""
+    card = about(s, face)
+    if (refused := out_of_reach(s, seat, card)) or card["kind"] not in AT_SOMEBODY or targets(s, seat, face):
+        return refused
+    return Refusal(
+        f"There is nobody to play the {name(s, face)} on.", "BN-X20" if card["kind"] == "headhunting" else "BN-X14"
+    )
+
+
+def out_of_reach(s: Table, seat: int, card: Mapping[str, Any]) -> Refusal | None:
+    """BN-21, BN-22, BN-23: why such a card cannot be played by this player in this round."""
+    company = s.seats[seat]
+    if s.round == 1 and card["kind"] in ("suit", "headhunting"):
+        return Refusal("Not playable in the first round.", "BN-X06")
+    if card["kind"] == "payback" and not returns(company):
+        return Refusal(f"You need $100 in cash for an IOU; you have ${company.cash}.", "BN-X08")
+    if card.get("cost", 0) > company.power:
+        return Refusal(f"That costs ${card['cost']}; you can raise ${company.power}.", "BN-X09")
+    return None
+
+
+def targets(s: Table, seat: int, face: str) -> list[Any]:
+    """BN-30, BN-31, BN-36, BN-A26: at whom a card may be played."""
+    return [other for other in s.seats if not no_target(s, seat, face, other)]
+
+
+def no_target(s: Table, seat: int, face: str, target: int) -> Refusal | None:
+    """BN-30, BN-31, BN-36 to BN-38: why a card may not be played at that player."""
+    card = about(s, face)
+    match card["kind"]:
+        case "suit":
+            return no_suit(s, seat, card, target)
+        case "headhunting":
+            if target == seat or target not in s.seats or card["takes"] not in employees(s.seats[target]):
+                return Refusal(f"Name another player who has {a_card(s, card['takes'])}.", "BN-X20")
+        case _ if target == seat or target not in s.seats:
+            return Refusal("Bad Press is placed on a rival.", "BN-X22")
+    return None
+
+
+def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
+    """BN-21 to BN-23, BN-30, BN-31, BN-36 to BN-38: why a card is not played, or not like that."""
+    face = action.args.get("card")
+    if not isinstance(face, str) or face not in hand(s, seat):
+        return Refusal("That card is not yours to play.", "BN-X07")
+    if action.move == "sell":
+        return None
+    if refused := no_play(s, seat, face):
+        return refused
+    card, given = about(s, face), action.args
+    wants = {
+        "target": card["kind"] in AT_SOMEBODY,
+        "amount": card.get("of") == "cash",
+        "ious": card["kind"] == "payback",
+    }
+    if ("target" in given) != wants["target"]:
+        whom = "an opponent as its target" if wants["target"] else "no target"
+        return Refusal(f"A {card['name']} is played with {whom}.", "BN-X22")
+    for beside, wanted in wants.items():
+        if (beside in given) != wanted or (wanted and type(given[beside]) is not int):
+            what = "a number" if wanted else "none"
+            return Refusal(f"A {card['name']} wants {what} as {beside}.", "FORM")
+    if wants["ious"]:
+        return Refusal(
+            "You need $300 and two IOUs." if given["ious"] == 2 else "Return 1 IOU for $100, or 2 for $300.", "BN-X08"
+        )
+    if wants["target"] and (refused := no_target(s, seat, face, given["target"])):
+        return refused
+    if wants["amount"]:
+        most = stakes(s, seat, given["target"]).max
+        return Refusal(
+            f"Sue for $5 to ${most}, in $5 steps: no more than the defendant has and you could pay.", "BN-X14"
+        )
+    return None
+
+
 def pay_back(s: Table, seat: int, ious: int) -> None:
     """BN-23, BN-03: one IOU for $100, two for $300, with cash that is there (BN-A07). BN-02: the last one wins at once."""
     company, price = s.seats[seat], dict(RETURNS)[ious]
@@ -435,6 +562,11 @@ def pay_back(s: Table, seat: int, ious: int) -> None:
     changed(s, seat, "ious", was, "BN-23", left, f"{was} - {ious} = {company.ious}")
     if not company.ious:
         win(s, [seat], "BN-02", f"Seat {seat} has paid back the last IOU.")
+
+
+def returns(company: Company) -> list[Any]:
+    """BN-23, BN-A07, BN-A08: how many IOUs may be returned with the cash that is there."""
+    return [ious for ious, price in RETURNS if company.ious >= ious and company.cash >= price]
 
 
 def headhunt(s: Table, seat: int, face: str, target: int) -> None:
@@ -490,6 +622,32 @@ async def auction(s: Table, seller: int, face: str) -> None:
     t.auction = None
 
 
+def bids(lot: Auction, power: int) -> list[Move]:
+    """BN-25, BN-26, BN-A01, BN-A05, BN-A28: from $5 above the standing bid to all that can be raised; or drop out."""
+    least = (lot.bid or 0) + STEP
+    return (
+        [offer("bid", amount=Amount(least, fives(power), STEP)), offer("drop")] if power >= least else [offer("drop")]
+    )
+
+
+def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
+    """BN-25, BN-26: a bid that is none, or somebody else's call."""
+    lot, amount, power = s.table.auction, action.args.get("amount"), s.seats[seat].power
+    if lot is None:
+        return Refusal("Nothing is being auctioned.", "BN-X04")
+    if seat not in lot.in_:
+        return Refusal("You have dropped out of this auction.", "BN-X13")
+    if seat != s.table.turn:
+        return Refusal(f"It is Seat {s.table.turn}'s call.", "BN-X13")
+    if type(amount) is not int:
+        return Refusal("The amount is a whole number of dollars.", "FORM")
+    if amount % STEP or amount <= 0:
+        return Refusal("Bids are in $5 steps.", "BN-X10")
+    if lot.bid and amount <= lot.bid:
+        return Refusal(f"Beat ${lot.bid}: the next bid is ${lot.bid + STEP}.", "BN-X11")
+    return Refusal(f"This would break the $600 debt limit: you can raise ${power}.", "BN-X12")
+
+
 def hammer(s: Table, lot: Auction) -> None:
     """BN-28, BN-29, BN-A04: the winner pays the seller, a winning seller the bank; the card works at once. No bid: it is discarded."""
     card = name(s, lot.card)
@@ -523,6 +681,33 @@ async def lawsuit(s: Table, plaintiff: int, face: str, defendant: int, stake: in
     t.lawsuit = None
 
 
+def no_suit(s: Table, plaintiff: int, card: Mapping[str, Any], defendant: int) -> Refusal | None:
+    """BN-36 to BN-38, BN-A09, BN-A10, BN-A26: both must be able to pay. BN-H03, capped: there must be something to win."""
+    if defendant == plaintiff or defendant not in s.seats:
+        return Refusal("Sue another player.", "BN-X14")
+    if card["of"] == "cash":
+        return (
+            None if stakes(s, plaintiff, defendant).max >= STEP else Refusal("There is nothing to sue for.", "BN-X14")
+        )
+    strict = s.setup.options["suit_shortfall"] == "strict"
+    least = card["stake"] if strict else 1
+    if holding(s.seats[defendant], card["of"]) < least:
+        return Refusal(f"Seat {defendant} does not have {damages_words(card['of'], least)}.", "BN-X14")
+    if strict and holding(s.seats[plaintiff], card["of"]) < least:
+        return Refusal(f"You could not pay {damages_words(card['of'], least)} if you lost.", "BN-X14")
+    return None
+
+
+def stakes(s: Table, plaintiff: int, defendant: int) -> Amount:
+    """BN-37, BN-A10: up to the cash of the defendant and the means of the plaintiff."""
+    return Amount(STEP, fives(min(s.seats[defendant].cash, s.seats[plaintiff].power)), STEP)
+
+
+def holding(company: Company, of: str) -> int:
+    """BN-38: what a side has of what a suit is about."""
+    return company.cash if of == "cash" else company.marketers if of == "marketers" else company.tech
+
+
 async def settled(s: Table, suit: Lawsuit) -> bool:
     """BN-39, BN-40, BN-A11, BN-A12: a demand and counters by turns, until one is accepted, or one side wants the trial."""
     t = s.table
@@ -548,6 +733,46 @@ async def settled(s: Table, suit: Lawsuit) -> bool:
     told = f"Seat {suit.defendant} pays Seat {suit.plaintiff} ${paid} to settle."
     pay(s, suit.defendant, paid, "BN-39", told, f"${paid} agreed", suit.plaintiff)
     return True
+
+
+def demands(s: Table, suit: Lawsuit) -> list[Move]:
+    """BN-39, BN-40, BN-A12: any amount that the defendant could pay, or the trial."""
+    most = fives(s.seats[suit.defendant].power)
+    return [offer("demand", amount=Amount(STEP, most, STEP)), offer("trial")] if most >= STEP else [offer("trial")]
+
+
+def replies(s: Table, suit: Lawsuit) -> list[Move]:
+    """BN-39, BN-40: accept, counter with another amount, or reject. BN-H04: no counter to the last offer that is agreed on."""
+    limit, most, now = (
+        s.setup.options["settlement_max_exchanges"],
+        fives(s.seats[suit.defendant].power),
+        suit.offers[-1],
+    )
+    if 0 < limit <= len(suit.offers):
+        return [offer("accept"), offer("reject")]
+    less = [offer("counter", amount=Amount(STEP, now - STEP, STEP))] if now > STEP else []
+    more = [offer("counter", amount=Amount(now + STEP, most, STEP))] if now < most else []
+    return [*less, offer("accept"), *more, offer("reject")]
+
+
+def explain_talk(s: Table, seat: int, action: Action) -> Refusal:
+    """BN-39, BN-40: the wrong side, the wrong answer, or an amount that cannot be."""
+    suit, amount = s.table.lawsuit, action.args.get("amount")
+    if suit is None or s.phase != "settlement":
+        return Refusal("There is no lawsuit to settle now.", "BN-X16")
+    if seat != s.table.turn:
+        return Refusal(f"It is for Seat {s.table.turn} to answer.", "BN-X16")
+    if action.move not in (["demand", "trial"] if not suit.offers else ["accept", "counter", "reject"]):
+        told = "Accept the offer, counter it, or reject it." if suit.offers else "Demand an amount, or go to trial."
+        return Refusal(told, "BN-X16")
+    if action.move == "counter" and not any(move.name == "counter" for move in replies(s, suit)):
+        return Refusal("No more counters: accept, or reject.", "BN-X16")
+    if type(amount) is not int:
+        return Refusal("A settlement is a whole number of dollars.", "BN-X16")
+    if amount == suit.offer:
+        return Refusal(f"A counter differs from ${amount}: or accept it.", "BN-X16")
+    most = fives(s.seats[suit.defendant].power)
+    return Refusal(f"Settle for $5 to ${most}, in $5 steps: more Seat {suit.defendant} cannot raise.", "BN-X16")
 
 
 async def trial(s: Table, suit: Lawsuit) -> None:
@@ -635,6 +860,24 @@ def by_points(s: Table) -> bool:
     return bool(s.setup.options["market_award"] == "points")
 
 
+def marketing_points(s: Table, company: Company) -> int:
+    """BN-33, BN-A14: marketers and bonus cards less penalties, never below zero; the award does not count."""
+    if not company.bonus:
+        return company.marketers
+    return max(0, company.marketers + sum(bonus_points(s, face) for face in company.bonus))
+
+
+def bonus_points(s: Table, face: str) -> int:
+    """BN-31: a campaign adds marketing points, Bad Press takes them."""
+    points: int = about(s, face).get("points", 0)
+    return -points if about(s, face)["kind"] == "press" else points
+
+
+def unit_price(tech: int, *, leads: bool) -> int:
+    """BN-48, BN-34: tech points, ten more for the Tech Leader, rounded down to tens."""
+    return (tech + (10 if leads else 0)) // 10 * 10
+
+
 # --- Business ----------------------------------------------------------------------------------------
 
 
@@ -663,6 +906,28 @@ async def salaries(s: Table, seat: int) -> None:
     s.table.receipts.append(Receipt(seat, company.salary))
     if company.salary:
         pay(s, seat, company.salary, "BN-44", f"Seat {seat} pays ${company.salary} of salaries.", salary_words(company))
+
+
+def salary_moves(company: Company) -> list[Move]:
+    """BN-46, BN-46a: lay off any, or pay those who are kept if that stays within six IOUs."""
+    staffed = employees(company)
+    offs = [offer("lay_off", employees=Choose(staffed, 1, len(staffed)))] if staffed else []
+    return [*offs, offer("pay")] if company.salary <= company.power else offs
+
+
+def explain_salary(s: Table, seat: int, move: str) -> Refusal:
+    """BN-45, BN-46, BN-46a: nobody is laid off who can be paid; nobody kept who cannot."""
+    company = s.seats[seat]
+    if s.phase != "salaries" or seat != s.table.turn:
+        return Refusal("Only who is short of cash for salaries may lay off, when they are due.", "BN-X19")
+    if move == "lay_off":
+        return Refusal("Name employees of yours, each card once.", "BN-X19")
+    return Refusal(f"Salaries are ${company.salary} and you can raise ${company.power}: lay off first.", "BN-X19")
+
+
+def employees(company: Company) -> list[str]:
+    """BN-46: all who could be laid off, the dearest first."""
+    return ["LAW"] * company.lawyers + ["ENG"] * company.engineers + ["MKT"] * company.marketers
 
 
 def lay_off(s: Table, seat: int, faces: list[str]) -> None:
@@ -721,7 +986,7 @@ def win(s: Table, winners: list[int], rule: str, why: str) -> None:
     raise Won(winners, {seat: company.ious for seat, company in s.seats.items()}, why, rule=rule)
 
 
-# --- Money and points --------------------------------------------------------------------------------
+# --- Loans, money and points -------------------------------------------------------------------------
 
 
 def standing(s: Table, seat: int) -> Sequence[Move]:
@@ -734,6 +999,17 @@ def frozen(s: Table) -> bool:
     return bool(s.table.rolls) and (
         s.phase == "first_player" or (s.phase == "trial" and s.setup.options["trial_borrow_freeze"])
     )
+
+
+def explain_loan(s: Table, seat: int, amount: object) -> Refusal:
+    """BN-07, BN-08, BN-A02: a loan that cannot be had."""
+    if type(amount) is not int:
+        return Refusal("The amount is a whole number of dollars.", "FORM")
+    if amount <= 0 or amount % LOAN:
+        return Refusal("Loans come in $100 steps.", "BN-X02")
+    if frozen(s):
+        return Refusal("Wait until the roll is complete.", "BN-X03")
+    return Refusal(f"Debt limit is $600; you can borrow ${LOAN * (MOST_IOUS - s.seats[seat].ious)} more.", "BN-X01")
 
 
 def stand(s: Table, seat: int, answer: Answer) -> None:
@@ -783,6 +1059,35 @@ def changed(s: Table, seat: int, what: str, was: int, rule: str, told: str, how:
     tell(s, told, rule=rule, kind=what, **data, **({"other": other} if other else {}))
 
 
+def fives(amount: int) -> int:
+    """Rounded down to a multiple of $5."""
+    return amount - amount % STEP
+
+
+# --- Cards and employees -----------------------------------------------------------------------------
+
+
+def hand(s: Table, seat: int) -> list[str]:
+    """The cards of a hand."""
+    return s.seats[seat].hand.value
+
+
+def ious_of(s: Table, seat: int) -> int:
+    """BN-10: the dice of the first player roll."""
+    return s.seats[seat].ious
+
+
+def about(s: Table, face: str) -> Mapping[str, Any]:
+    """What the data file says of a card."""
+    card: Mapping[str, Any] = s.setup.data["cards"][face]
+    return card
+
+
+def distinct(faces: Sequence[str]) -> list[str]:
+    """Each face once."""
+    return list(dict.fromkeys(faces))
+
+
 def staff(company: Company, face: str, by: int) -> None:
     """BN-29: an auction card comes to a workplace, or leaves it."""
     match face:
@@ -802,84 +1107,85 @@ def throw_away(s: Table, face: str) -> None:
         s.table.discards.append(face)
 
 
-# --- Arithmetic --------------------------------------------------------------------------------------
+# --- Refusals ----------------------------------------------------------------------------------------
 
 
-def marketing_points(s: Table, company: Company) -> int:
-    """BN-33, BN-A14: marketers and bonus cards less penalties, never below zero; the award does not count."""
-    if not company.bonus:
-        return company.marketers
-    return max(0, company.marketers + sum(bonus_points(s, face) for face in company.bonus))
+def explain(s: Table, action: Action) -> Refusal | None:
+    """Why an action that is not offered is refused: BN-X01 to BN-X22."""
+    seat, move, t = action.seat, action.move, s.table
+    if s.phase == "over":
+        paid = next(
+            (f"Seat {winner} has no IOUs" for winner, one in s.seats.items() if not one.ious),
+            "the last round is played",
+        )
+        return Refusal(f"Game over: {paid}.", "BN-X21")
+    if move == "roll":
+        return explain_roll(s, seat)
+    if seat == CHANCE:
+        return None
+    if seat not in s.seats:
+        return Refusal(f"There is no seat {seat} in this match.", "FORM")
+    match move:
+        case "borrow":
+            return explain_loan(s, seat, action.args.get("amount"))
+        case "discard":
+            return explain_discard(s, seat, action.args.get("card"))
+        case "bid" | "drop":
+            return explain_bid(s, seat, action)
+        case "demand" | "trial" | "accept" | "counter" | "reject":
+            return explain_talk(s, seat, action)
+        case "lay_off" | "pay":
+            return explain_salary(s, seat, move)
+    if t.lawsuit and seat == t.lawsuit.plaintiff and "amount" in action.args:
+        return Refusal("The stake is fixed.", "BN-X15")
+    if s.phase == "play" and s.seats[seat].hand_size <= KEPT:
+        return Refusal("You must pass with two or fewer cards.", "BN-X05")
+    if seat != t.turn:
+        return Refusal(f"It is Seat {t.turn}'s turn." if t.turn else "Everybody discards one card now.", "BN-X04")
+    if s.phase != "play":
+        return Refusal("Answer what you are asked first.", "BN-X04")
+    return explain_card(s, seat, action) if move in ("play", "sell") else None
 
 
-def bonus_points(s: Table, face: str) -> int:
-    """BN-31: a campaign adds marketing points, Bad Press takes them."""
-    points: int = about(s, face).get("points", 0)
-    return -points if about(s, face)["kind"] == "press" else points
+# --- For screens -------------------------------------------------------------------------------------
 
 
-def unit_price(tech: int, *, leads: bool) -> int:
-    """BN-48, BN-34: tech points, ten more for the Tech Leader, rounded down to tens."""
-    return (tech + (10 if leads else 0)) // 10 * 10
+def wished(s: Table, seat: int) -> list[Action]:
+    """What a player may look for in vain: each card to be played, a counter, the pay that cannot be raised."""
+    match s.phase:
+        case "play":
+            return [Action(seat=seat, move="play", args={"card": face}) for face in distinct(hand(s, seat))]
+        case "settlement" if s.table.lawsuit and s.table.lawsuit.offers:
+            return [Action(seat=seat, move="counter")]
+        case "salaries":
+            return [Action(seat=seat, move="pay")]
+    return []
 
 
-def holding(company: Company, of: str) -> int:
-    """BN-38: what a side has of what a suit is about."""
-    return company.cash if of == "cash" else company.marketers if of == "marketers" else company.tech
+def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
+    """BN-46, BN-48: beside each employee who could be laid off what that saves now, and what it costs in earnings."""
+    company = s.seats[seat]
+    if s.phase != "salaries" or seat != s.table.turn:
+        return {}
+    return {"employees": {face: layoff_words(s, seat, face) for face in distinct(employees(company))}}
 
 
-# --- Who and what, in words --------------------------------------------------------------------------
-
-
-def hand(s: Table, seat: int) -> list[str]:
-    """The cards of a hand."""
-    return s.seats[seat].hand.value
-
-
-def ious_of(s: Table, seat: int) -> int:
-    """BN-10: the dice of the first player roll."""
-    return s.seats[seat].ious
-
-
-def about(s: Table, face: str) -> Mapping[str, Any]:
-    """What the data file says of a card."""
-    card: Mapping[str, Any] = s.setup.data["cards"][face]
-    return card
-
-
-def name(s: Table, face: str) -> str:
-    """A card in words."""
-    return str(about(s, face)["name"])
-
-
-def a_card(s: Table, face: str) -> str:
-    """A card in words with its article."""
-    told = name(s, face)
-    return f"an {told}" if told[0] in "AEIO" else f"a {told}"
-
-
-def some(number: int, what: str) -> str:
-    """A number of things: "1 IOU", "2 IOUs"."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def seats_words(seats: Sequence[int]) -> str:
-    """Seats in words."""
-    return " and ".join(f"Seat {seat}" for seat in seats)
-
-
-def shared_words(s: Table, by_seat: Mapping[int, str], between: str) -> str:
-    """What seats have in common, told once: "6 each", or "2 to Seat 1, 3 to the others"."""
-    alike: dict[str, list[int]] = {}
-    for seat, one in by_seat.items():
-        alike.setdefault(one, []).append(seat)
-    whose = {one: seats_words(seats) for one, seats in sorted(alike.items(), key=lambda item: len(item[1]))}
-    if len(by_seat) == len(s.seats):
-        if len(whose) == 1:
-            return f"{next(iter(whose))} each"
-        if len(alike[last := next(reversed(whose))]) > 1:
-            whose[last] = "the others"
-    return ", ".join(f"{one} {between} {seats}" for one, seats in whose.items())
+def layoff_words(s: Table, seat: int, face: str) -> str:
+    """What one layoff does: "saves $10, earns $20 less", awards that are lost by it counted."""
+    company = s.seats[seat]
+    kept = replace(company)
+    staff(kept, face, -1)
+    kept.marketing = marketing_points(s, kept)
+    rivals = {other: one.marketing if by_points(s) else one.marketers for other, one in s.seats.items()}
+    rivals[seat] = kept.marketing if by_points(s) else kept.marketers
+    kept.units = kept.marketing + (2 if sole(rivals) == seat else 0)
+    less = company.earnings - kept.earnings
+    costs = {
+        "ENG": "2 tech points less",
+        "LAW": "a die less in court",
+        "MKT": f"earns ${less} less" if less else "earns as much",
+    }
+    return f"saves ${company.salary - kept.salary}, {costs[face]}"
 
 
 def damages_words(of: str, stake: int) -> str:
@@ -925,345 +1231,36 @@ def bidding_words(s: Table, seat: int) -> str:
     return f"{told} for the {name(s, lot.card)}, to be paid to {whom}, or drop out."
 
 
-def distinct(faces: Sequence[str]) -> list[str]:
-    """Each face once."""
-    return list(dict.fromkeys(faces))
+def name(s: Table, face: str) -> str:
+    """A card in words."""
+    return str(about(s, face)["name"])
 
 
-# --- What is legal -----------------------------------------------------------------------------------
+def a_card(s: Table, face: str) -> str:
+    """A card in words with its article."""
+    told = name(s, face)
+    return f"an {told}" if told[0] in "AEIO" else f"a {told}"
 
 
-def turn_moves(s: Table, seat: int) -> list[Move]:
-    """BN-15 to BN-18: what may be played, any card to sell, and the pass."""
-    faces = distinct(hand(s, seat))
-    plain: list[Any] = []
-    aimed: list[Move] = []
-    for face in faces:
-        card = about(s, face)
-        if out_of_reach(s, seat, card):
-            continue
-        if card["kind"] == "payback":
-            aimed.append(offer("play", card=face, ious=OneOf(returns(s.seats[seat]))))
-        elif card["kind"] not in AT_SOMEBODY:
-            plain.append(face)
-        elif card.get("of") == "cash":
-            aimed += [
-                offer("play", card=face, target=other, amount=stakes(s, seat, other))
-                for other in targets(s, seat, face)
-            ]
-        elif whom := targets(s, seat, face):
-            aimed.append(offer("play", card=face, target=OneOf(whom)))
-    plays = [offer("play", card=OneOf(plain))] if plain else []
-    return [*plays, *aimed, offer("sell", card=OneOf(faces)), offer("pass")]
+def some(number: int, what: str) -> str:
+    """A number of things: "1 IOU", "2 IOUs"."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def no_play(s: Table, seat: int, face: str) -> Refusal | None:
-    """BN-21 to BN-23, BN-A26: why a card of the hand may not be played now, at whomever."""
-    card = about(s, face)
-    if (refused := out_of_reach(s, seat, card)) or card["kind"] not in AT_SOMEBODY or targets(s, seat, face):
-        return refused
-    return Refusal(
-        f"There is nobody to play the {name(s, face)} on.", "BN-X20" if card["kind"] == "headhunting" else "BN-X14"
-    )
+def seats_words(seats: Sequence[int]) -> str:
+    """Seats in words."""
+    return " and ".join(f"Seat {seat}" for seat in seats)
 
 
-def out_of_reach(s: Table, seat: int, card: Mapping[str, Any]) -> Refusal | None:
-    """BN-21, BN-22, BN-23: why such a card cannot be played by this player in this round."""
-    company = s.seats[seat]
-    if s.round == 1 and card["kind"] in ("suit", "headhunting"):
-        return Refusal("Not playable in the first round.", "BN-X06")
-    if card["kind"] == "payback" and not returns(company):
-        return Refusal(f"You need $100 in cash for an IOU; you have ${company.cash}.", "BN-X08")
-    if card.get("cost", 0) > company.power:
-        return Refusal(f"That costs ${card['cost']}; you can raise ${company.power}.", "BN-X09")
-    return None
-
-
-def returns(company: Company) -> list[Any]:
-    """BN-23, BN-A07, BN-A08: how many IOUs may be returned with the cash that is there."""
-    return [ious for ious, price in RETURNS if company.ious >= ious and company.cash >= price]
-
-
-def targets(s: Table, seat: int, face: str) -> list[Any]:
-    """BN-30, BN-31, BN-36, BN-A26: at whom a card may be played."""
-    return [other for other in s.seats if not no_target(s, seat, face, other)]
-
-
-def no_target(s: Table, seat: int, face: str, target: int) -> Refusal | None:
-    """BN-30, BN-31, BN-36 to BN-38: why a card may not be played at that player."""
-    card = about(s, face)
-    match card["kind"]:
-        case "suit":
-            return no_suit(s, seat, card, target)
-        case "headhunting":
-            if target == seat or target not in s.seats or card["takes"] not in employees(s.seats[target]):
-                return Refusal(f"Name another player who has {a_card(s, card['takes'])}.", "BN-X20")
-        case _ if target == seat or target not in s.seats:
-            return Refusal("Bad Press is placed on a rival.", "BN-X22")
-    return None
-
-
-def no_suit(s: Table, plaintiff: int, card: Mapping[str, Any], defendant: int) -> Refusal | None:
-    """BN-36 to BN-38, BN-A09, BN-A10, BN-A26: both must be able to pay. BN-H03, capped: there must be something to win."""
-    if defendant == plaintiff or defendant not in s.seats:
-        return Refusal("Sue another player.", "BN-X14")
-    if card["of"] == "cash":
-        return (
-            None if stakes(s, plaintiff, defendant).max >= STEP else Refusal("There is nothing to sue for.", "BN-X14")
-        )
-    strict = s.setup.options["suit_shortfall"] == "strict"
-    least = card["stake"] if strict else 1
-    if holding(s.seats[defendant], card["of"]) < least:
-        return Refusal(f"Seat {defendant} does not have {damages_words(card['of'], least)}.", "BN-X14")
-    if strict and holding(s.seats[plaintiff], card["of"]) < least:
-        return Refusal(f"You could not pay {damages_words(card['of'], least)} if you lost.", "BN-X14")
-    return None
-
-
-def stakes(s: Table, plaintiff: int, defendant: int) -> Amount:
-    """BN-37, BN-A10: up to the cash of the defendant and the means of the plaintiff."""
-    return Amount(STEP, fives(min(s.seats[defendant].cash, s.seats[plaintiff].power)), STEP)
-
-
-def employees(company: Company) -> list[str]:
-    """BN-46: all who could be laid off, the dearest first."""
-    return ["LAW"] * company.lawyers + ["ENG"] * company.engineers + ["MKT"] * company.marketers
-
-
-def bids(lot: Auction, power: int) -> list[Move]:
-    """BN-25, BN-26, BN-A01, BN-A05, BN-A28: from $5 above the standing bid to all that can be raised; or drop out."""
-    least = (lot.bid or 0) + STEP
-    return (
-        [offer("bid", amount=Amount(least, fives(power), STEP)), offer("drop")] if power >= least else [offer("drop")]
-    )
-
-
-def demands(s: Table, suit: Lawsuit) -> list[Move]:
-    """BN-39, BN-40, BN-A12: any amount that the defendant could pay, or the trial."""
-    most = fives(s.seats[suit.defendant].power)
-    return [offer("demand", amount=Amount(STEP, most, STEP)), offer("trial")] if most >= STEP else [offer("trial")]
-
-
-def replies(s: Table, suit: Lawsuit) -> list[Move]:
-    """BN-39, BN-40: accept, counter with another amount, or reject. BN-H04: no counter to the last offer that is agreed on."""
-    limit, most, now = (
-        s.setup.options["settlement_max_exchanges"],
-        fives(s.seats[suit.defendant].power),
-        suit.offers[-1],
-    )
-    if 0 < limit <= len(suit.offers):
-        return [offer("accept"), offer("reject")]
-    less = [offer("counter", amount=Amount(STEP, now - STEP, STEP))] if now > STEP else []
-    more = [offer("counter", amount=Amount(now + STEP, most, STEP))] if now < most else []
-    return [*less, offer("accept"), *more, offer("reject")]
-
-
-def salary_moves(company: Company) -> list[Move]:
-    """BN-46, BN-46a: lay off any, or pay those who are kept if that stays within six IOUs."""
-    staffed = employees(company)
-    offs = [offer("lay_off", employees=Choose(staffed, 1, len(staffed)))] if staffed else []
-    return [*offs, offer("pay")] if company.salary <= company.power else offs
-
-
-def fives(amount: int) -> int:
-    """Rounded down to a multiple of $5."""
-    return amount - amount % STEP
-
-
-def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
-    """BN-46, BN-48: beside each employee who could be laid off what that saves now, and what it costs in earnings."""
-    company = s.seats[seat]
-    if s.phase != "salaries" or seat != s.table.turn:
-        return {}
-    return {"employees": {face: layoff_words(s, seat, face) for face in distinct(employees(company))}}
-
-
-def layoff_words(s: Table, seat: int, face: str) -> str:
-    """What one layoff does: "saves $10, earns $20 less", awards that are lost by it counted."""
-    company = s.seats[seat]
-    kept = replace(company)
-    staff(kept, face, -1)
-    kept.marketing = marketing_points(s, kept)
-    rivals = {other: one.marketing if by_points(s) else one.marketers for other, one in s.seats.items()}
-    rivals[seat] = kept.marketing if by_points(s) else kept.marketers
-    kept.units = kept.marketing + (2 if sole(rivals) == seat else 0)
-    less = company.earnings - kept.earnings
-    costs = {
-        "ENG": "2 tech points less",
-        "LAW": "a die less in court",
-        "MKT": f"earns ${less} less" if less else "earns as much",
-    }
-    return f"saves ${company.salary - kept.salary}, {costs[face]}"
-
-
-# --- Refusals ----------------------------------------------------------------------------------------
-
-
-def explain(s: Table, action: Action) -> Refusal | None:
-    """Why an action that is not offered is refused: BN-X01 to BN-X22."""
-    seat, move, t = action.seat, action.move, s.table
-    if s.phase == "over":
-        paid = next(
-            (f"Seat {winner} has no IOUs" for winner, one in s.seats.items() if not one.ious),
-            "the last round is played",
-        )
-        return Refusal(f"Game over: {paid}.", "BN-X21")
-    if move == "roll":
-        return explain_roll(s, seat)
-    if seat == CHANCE:
-        return None
-    if seat not in s.seats:
-        return Refusal(f"There is no seat {seat} in this match.", "FORM")
-    match move:
-        case "borrow":
-            return explain_loan(s, seat, action.args.get("amount"))
-        case "discard":
-            return explain_discard(s, seat, action.args.get("card"))
-        case "bid" | "drop":
-            return explain_bid(s, seat, action)
-        case "demand" | "trial" | "accept" | "counter" | "reject":
-            return explain_talk(s, seat, action)
-        case "lay_off" | "pay":
-            return explain_salary(s, seat, move)
-    if t.lawsuit and seat == t.lawsuit.plaintiff and "amount" in action.args:
-        return Refusal("The stake is fixed.", "BN-X15")
-    if s.phase == "play" and s.seats[seat].hand_size <= KEPT:
-        return Refusal("You must pass with two or fewer cards.", "BN-X05")
-    if seat != t.turn:
-        return Refusal(f"It is Seat {t.turn}'s turn." if t.turn else "Everybody discards one card now.", "BN-X04")
-    if s.phase != "play":
-        return Refusal("Answer what you are asked first.", "BN-X04")
-    return explain_card(s, seat, action) if move in ("play", "sell") else None
-
-
-def wished(s: Table, seat: int) -> list[Action]:
-    """What a player may look for in vain: each card to be played, a counter, the pay that cannot be raised."""
-    match s.phase:
-        case "play":
-            return [Action(seat=seat, move="play", args={"card": face}) for face in distinct(hand(s, seat))]
-        case "settlement" if s.table.lawsuit and s.table.lawsuit.offers:
-            return [Action(seat=seat, move="counter")]
-        case "salaries":
-            return [Action(seat=seat, move="pay")]
-    return []
-
-
-def form(s: Table, action: Action) -> Refusal | None:
-    """BN-X18: words for a discard of no card, or of several."""
-    return Refusal("Discard exactly one card.", "BN-X18") if action.move == "discard" else None
-
-
-def explain_roll(s: Table, seat: int) -> Refusal | None:
-    """BN-06, BN-10, BN-41: faces that cannot be, or somebody else's dice."""
-    t = s.table
-    if s.phase not in ("first_player", "trial") or t.turn is None:
-        return None
-    if seat != CHANCE:
-        return Refusal(f"It is Seat {t.turn} who rolls.", "BN-X04")
-    dice = t.lawsuit.dice[t.turn] if t.lawsuit else s.seats[t.turn].ious
-    told = "1 die gives 1-6" if dice == 1 else f"{dice} dice give {dice}-{6 * dice}"
-    return Refusal(f"{told}: tell each face.", "BN-X17")
-
-
-def explain_loan(s: Table, seat: int, amount: object) -> Refusal:
-    """BN-07, BN-08, BN-A02: a loan that cannot be had."""
-    if type(amount) is not int:
-        return Refusal("The amount is a whole number of dollars.", "FORM")
-    if amount <= 0 or amount % LOAN:
-        return Refusal("Loans come in $100 steps.", "BN-X02")
-    if frozen(s):
-        return Refusal("Wait until the roll is complete.", "BN-X03")
-    return Refusal(f"Debt limit is $600; you can borrow ${LOAN * (MOST_IOUS - s.seats[seat].ious)} more.", "BN-X01")
-
-
-def explain_discard(s: Table, seat: int, face: object) -> Refusal:
-    """BN-14: not now, or not such a card."""
-    if s.phase != "discard":
-        return Refusal("One card is discarded in set-up, and then it stays.", "BN-X18")
-    if isinstance(face, str) and face not in hand(s, seat):
-        return Refusal("That card is not in your hand.", "BN-X07")
-    return Refusal("Discard exactly one card of your hand.", "BN-X18")
-
-
-def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
-    """BN-21 to BN-23, BN-30, BN-31, BN-36 to BN-38: why a card is not played, or not like that."""
-    face = action.args.get("card")
-    if not isinstance(face, str) or face not in hand(s, seat):
-        return Refusal("That card is not yours to play.", "BN-X07")
-    if action.move == "sell":
-        return None
-    if refused := no_play(s, seat, face):
-        return refused
-    card, given = about(s, face), action.args
-    wants = {
-        "target": card["kind"] in AT_SOMEBODY,
-        "amount": card.get("of") == "cash",
-        "ious": card["kind"] == "payback",
-    }
-    if ("target" in given) != wants["target"]:
-        whom = "an opponent as its target" if wants["target"] else "no target"
-        return Refusal(f"A {card['name']} is played with {whom}.", "BN-X22")
-    for beside, wanted in wants.items():
-        if (beside in given) != wanted or (wanted and type(given[beside]) is not int):
-            what = "a number" if wanted else "none"
-            return Refusal(f"A {card['name']} wants {what} as {beside}.", "FORM")
-    if wants["ious"]:
-        return Refusal(
-            "You need $300 and two IOUs." if given["ious"] == 2 else "Return 1 IOU for $100, or 2 for $300.", "BN-X08"
-        )
-    if wants["target"] and (refused := no_target(s, seat, face, given["target"])):
-        return refused
-    if wants["amount"]:
-        most = stakes(s, seat, given["target"]).max
-        return Refusal(
-            f"Sue for $5 to ${most}, in $5 steps: no more than the defendant has and you could pay.", "BN-X14"
-        )
-    return None
-
-
-def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
-    """BN-25, BN-26: a bid that is none, or somebody else's call."""
-    lot, amount, power = s.table.auction, action.args.get("amount"), s.seats[seat].power
-    if lot is None:
-        return Refusal("Nothing is being auctioned.", "BN-X04")
-    if seat not in lot.in_:
-        return Refusal("You have dropped out of this auction.", "BN-X13")
-    if seat != s.table.turn:
-        return Refusal(f"It is Seat {s.table.turn}'s call.", "BN-X13")
-    if type(amount) is not int:
-        return Refusal("The amount is a whole number of dollars.", "FORM")
-    if amount % STEP or amount <= 0:
-        return Refusal("Bids are in $5 steps.", "BN-X10")
-    if lot.bid and amount <= lot.bid:
-        return Refusal(f"Beat ${lot.bid}: the next bid is ${lot.bid + STEP}.", "BN-X11")
-    return Refusal(f"This would break the $600 debt limit: you can raise ${power}.", "BN-X12")
-
-
-def explain_talk(s: Table, seat: int, action: Action) -> Refusal:
-    """BN-39, BN-40: the wrong side, the wrong answer, or an amount that cannot be."""
-    suit, amount = s.table.lawsuit, action.args.get("amount")
-    if suit is None or s.phase != "settlement":
-        return Refusal("There is no lawsuit to settle now.", "BN-X16")
-    if seat != s.table.turn:
-        return Refusal(f"It is for Seat {s.table.turn} to answer.", "BN-X16")
-    if action.move not in (["demand", "trial"] if not suit.offers else ["accept", "counter", "reject"]):
-        told = "Accept the offer, counter it, or reject it." if suit.offers else "Demand an amount, or go to trial."
-        return Refusal(told, "BN-X16")
-    if action.move == "counter" and not any(move.name == "counter" for move in replies(s, suit)):
-        return Refusal("No more counters: accept, or reject.", "BN-X16")
-    if type(amount) is not int:
-        return Refusal("A settlement is a whole number of dollars.", "BN-X16")
-    if amount == suit.offer:
-        return Refusal(f"A counter differs from ${amount}: or accept it.", "BN-X16")
-    most = fives(s.seats[suit.defendant].power)
-    return Refusal(f"Settle for $5 to ${most}, in $5 steps: more Seat {suit.defendant} cannot raise.", "BN-X16")
-
-
-def explain_salary(s: Table, seat: int, move: str) -> Refusal:
-    """BN-45, BN-46, BN-46a: nobody is laid off who can be paid; nobody kept who cannot."""
-    company = s.seats[seat]
-    if s.phase != "salaries" or seat != s.table.turn:
-        return Refusal("Only who is short of cash for salaries may lay off, when they are due.", "BN-X19")
-    if move == "lay_off":
-        return Refusal("Name employees of yours, each card once.", "BN-X19")
-    return Refusal(f"Salaries are ${company.salary} and you can raise ${company.power}: lay off first.", "BN-X19")
+def shared_words(s: Table, by_seat: Mapping[int, str], between: str) -> str:
+    """What seats have in common, told once: "6 each", or "2 to Seat 1, 3 to the others"."""
+    alike: dict[str, list[int]] = {}
+    for seat, one in by_seat.items():
+        alike.setdefault(one, []).append(seat)
+    whose = {one: seats_words(seats) for one, seats in sorted(alike.items(), key=lambda item: len(item[1]))}
+    if len(by_seat) == len(s.seats):
+        if len(whose) == 1:
+            return f"{next(iter(whose))} each"
+        if len(alike[last := next(reversed(whose))]) > 1:
+            whose[last] = "the others"
+    return ", ".join(f"{one} {between} {seats}" for one, seats in whose.items())
