@@ -200,8 +200,8 @@ async def reveal(s: Table) -> None:
                 if answer.move == "use":
                     await use(s, seat, answer)
     s.table.order = turn_order(s)
-    told = ", then ".join(f"Seat {seat}" for seat in s.table.order)
-    tell(s, f"The order: {told}.", rule="BB-10", kind="order", order=s.table.order)
+    text = ", then ".join(f"Seat {seat}" for seat in s.table.order)
+    tell(s, f"The order: {text}.", rule="BB-10", kind="order", order=s.table.order)
 
 
 def turn_order(s: Table) -> list[int]:
@@ -538,14 +538,14 @@ def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
         win(s, seat, f"Seat {seat} has four of a kind.")
 
 
-def win(s: Table, seat: int, why: str) -> None:
+def win(s: Table, seat: int, reason: str) -> None:
     """BB-19: the winner's secret Fish is shown."""
     angler = s.seats[seat]
     if angler.secret_fish.value:
         angler.fish.append(angler.secret_fish.value)
         angler.secret_fish = Secret(None, (seat,))
     s.phase = "over"
-    raise Won([seat], {other: rival.fish_count for other, rival in s.seats.items()}, why, rule="BB-19")
+    raise Won([seat], {other: rival.fish_count for other, rival in s.seats.items()}, reason, rule="BB-19")
 
 
 def fewest_fish(s: Table) -> None:
@@ -555,8 +555,8 @@ def fewest_fish(s: Table) -> None:
     best = min((count, -s.seats[seat].baits) for seat, count in scores.items())
     winners = [seat for seat, count in scores.items() if (count, -s.seats[seat].baits) == best]
     named = " and ".join(f"Seat {seat}" for seat in winners)
-    why = f"Ten Spots are fished: {named} {'has' if len(winners) == 1 else 'have'} the fewest Fish."
-    raise Won(winners, scores, why, rule="BB-25")
+    reason = f"Ten Spots are fished: {named} {'has' if len(winners) == 1 else 'have'} the fewest Fish."
+    raise Won(winners, scores, reason, rule="BB-25")
 
 
 # --- Baits, and small words --------------------------------------------------------------------------

@@ -235,8 +235,8 @@ async def new_game(s: Table) -> None:
         tell(s, f"Game {t.game} begins.", rule="BT-63", kind="game", game=t.game)
     for seat, had in before.items():
         if t.game > 1:
-            told = f"Seat {seat} has {t.hand} Deal cards again."
-            tell(s, told, rule="BT-63", kind="deal_cards", **reckoned(seat, "deal_cards", had, t.hand, "a new game"))
+            text = f"Seat {seat} has {t.hand} Deal cards again."
+            tell(s, text, rule="BT-63", kind="deal_cards", **reckoned(seat, "deal_cards", had, t.hand, "a new game"))
     t.discards, t.deck.cards = [], []
     t.deck.cards = await shuffle(s, deck_of(s.setup.data), "deck")
 
@@ -419,10 +419,10 @@ async def draw(s: Table, seat: int, cards: list[str]) -> None:
     for card in cards:
         hand.remove(card)
         t.discards.append(card)
-    told = f"{len(cards)} card{'s' if len(cards) > 1 else ''}"
+    text = f"{len(cards)} card{'s' if len(cards) > 1 else ''}"
     tell(
         s,
-        f"Seat {seat} discards {', '.join(map(face, cards))} and draws {told}.",
+        f"Seat {seat} discards {', '.join(map(face, cards))} and draws {text}.",
         rule="BT-21",
         kind="draw",
         seat=seat,
@@ -537,8 +537,8 @@ def no_double(s: Table, seat: int) -> Refusal | None:
     if t.call is None:
         return no_stake(s, seat, bidder, 2)
     if t.call.kind != "challenge" and not (t.call.kind == "perfecto" and s.setup.options["double_perfecto"]):
-        told = "A Perfecto cannot be doubled." if t.call.kind == "perfecto" else "There is no Challenge to double."
-        return Refusal(told, "BT-X10")
+        text = "A Perfecto cannot be doubled." if t.call.kind == "perfecto" else "There is no Challenge to double."
+        return Refusal(text, "BT-X10")
     if not allies(s, seat, bidder):
         return Refusal("Only the bidder may double a call.", "BT-X10")
     return no_stake(s, bidder, caller_of(s), 2)
@@ -568,12 +568,12 @@ def no_stake(s: Table, one: int, other: int, stake: int) -> Refusal | None:
         return None
     call = "Double" if stake == 2 else "Redouble"
     if s.seats[one].team:
-        told = (
+        text = (
             f"Team {s.seats[one].team} has {spare(s, one)} cards to spare, Team {s.seats[other].team} {spare(s, other)}"
         )
-        return Refusal(f"{call} needs {stake} on both sides: {told}.", "BT-X09")
-    told = f"Seat {one} has {s.seats[one].deal_cards}, Seat {other} {s.seats[other].deal_cards}"
-    return Refusal(f"{call} needs {stake + 1} Deal cards on both sides: {told}.", "BT-X09")
+        return Refusal(f"{call} needs {stake} on both sides: {text}.", "BT-X09")
+    text = f"Seat {one} has {s.seats[one].deal_cards}, Seat {other} {s.seats[other].deal_cards}"
+    return Refusal(f"{call} needs {stake + 1} Deal cards on both sides: {text}.", "BT-X09")
 
 
 # --- Taking sides ------------------------------------------------------------------------------------
@@ -593,10 +593,10 @@ async def take_sides(s: Table) -> None:
         answers = await ask_all(s, dict.fromkeys(deciders, choice), want, into="side")
     for seat in deciders:
         s.seats[seat].side = answers[seat]["with"]
-    told = ", ".join(f"Seat {seat} {s.seats[seat].side}" for seat in deciders)
+    text = ", ".join(f"Seat {seat} {s.seats[seat].side}" for seat in deciders)
     tell(
         s,
-        f"Sides are taken: {told}.",
+        f"Sides are taken: {text}.",
         rule="BT-26",
         kind="sides",
         sides={str(seat): s.seats[seat].side for seat in deciders},
@@ -617,8 +617,8 @@ def explain_side(s: Table, seat: int) -> Refusal:
     """BT-25 to BT-28: a side that nobody asked for, or after the last lock."""
     t = s.table
     if s.phase != "sides":
-        told = "Sides are fixed now." if s.seats[seat].side else "Sides are taken when the bidding has ended."
-        return Refusal(told, "BT-X12")
+        text = "Sides are fixed now." if s.seats[seat].side else "Sides are taken when the bidding has ended."
+        return Refusal(text, "BT-X12")
     if seat in (t.caller, bidder_of(s)):
         return Refusal("Bidder and caller take no side.", "BT-X12")
     if seat in side_takers(s):
@@ -703,22 +703,22 @@ async def lose_card(s: Table, seat: int) -> None:
     if not loser.last_chance or not mates:
         loser.deal_cards -= 1
         chance = ": Last Chance" if loser.last_chance else ""
-        told = f"Seat {seat} loses a Deal card{chance}."
-        tell(s, told, rule="BT-33", kind="loss", deal_cards=loser.deal_cards, **lost(seat, loser.deal_cards, 1))
+        text = f"Seat {seat} loses a Deal card{chance}."
+        tell(s, text, rule="BT-33", kind="loss", deal_cards=loser.deal_cards, **lost(seat, loser.deal_cards, 1))
     elif able:
         s.phase, s.table.turn = "give", seat
         answer = await ask(s, seat, [offer("give", target=OneOf(able))], "Which teammate gives up a Deal card for you?")
         giver = s.seats[answer["target"]]
         giver.deal_cards -= 1
         s.table.turn = None
-        told = f"Seat {answer['target']} gives up a Deal card for Seat {seat}."
+        text = f"Seat {answer['target']} gives up a Deal card for Seat {seat}."
         data = lost(answer["target"], giver.deal_cards, 1)
-        tell(s, told, rule="BT-66", kind="loss", deal_cards=giver.deal_cards, **data)
+        tell(s, text, rule="BT-66", kind="loss", deal_cards=giver.deal_cards, **data)
     else:
         for member in (seat, *mates):
             had, s.seats[member].deal_cards = s.seats[member].deal_cards, 0
-            told = f"Seat {member} loses the last Deal card with its team."
-            tell(s, told, rule="BT-67", kind="loss", deal_cards=0, **lost(member, 0, had))
+            text = f"Seat {member} loses the last Deal card with its team."
+            tell(s, text, rule="BT-67", kind="loss", deal_cards=0, **lost(member, 0, had))
         tell(
             s,
             f"Team {loser.team} has only Last Chances left and loses one.",
@@ -740,21 +740,21 @@ def score(s: Table, fallen: int) -> None:
     for seat in living(s):
         had = s.seats[seat].points
         s.seats[seat].points = now = had + fallen
-        told = f"Seat {seat} gets {'a point' if fallen == 1 else f'{fallen} points'}."
-        tell(s, told, rule="BT-61", kind="point", **reckoned(seat, "points", had, now, f"{fallen} eliminated"))
+        text = f"Seat {seat} gets {'a point' if fallen == 1 else f'{fallen} points'}."
+        tell(s, text, rule="BT-61", kind="point", **reckoned(seat, "points", had, now, f"{fallen} eliminated"))
     points = {seat: player.points for seat, player in s.seats.items()}
-    told = ", ".join(f"Seat {seat} {has_points}" for seat, has_points in points.items())
-    tell(s, f"Points: {told}.", rule="BT-61", kind="points", points={str(k): v for k, v in points.items()})
+    text = ", ".join(f"Seat {seat} {has_points}" for seat, has_points in points.items())
+    tell(s, f"Points: {text}.", rule="BT-61", kind="points", points={str(k): v for k, v in points.items()})
     most = max(points.values())
     best = [seat for seat in points if points[seat] == most]
     if most >= s.setup.options["match"] and all(allies(s, seat, best[0]) for seat in best):
         win(s, best, points, f"{'win' if best[1:] else 'wins'} the match with {most} points")
 
 
-def win(s: Table, winners: list[int], scores: dict[int, int], why: str) -> None:
+def win(s: Table, winners: list[int], scores: dict[int, int], reason: str) -> None:
     """BT-37, BT-62, BT-67: the end."""
     s.phase, s.table.turn = "over", None
-    raise Won(winners, scores, f"{' and '.join(f'Seat {seat}' for seat in winners)} {why}.")
+    raise Won(winners, scores, f"{' and '.join(f'Seat {seat}' for seat in winners)} {reason}.")
 
 
 # --- Who is who --------------------------------------------------------------------------------------
@@ -874,8 +874,8 @@ def wanted(s: Table, seat: int) -> str:
         return "Bid first: any quantity of any rank."
     if t.call is None:
         return f"Beat {bid_words(s)}, or call."
-    told = f"{NAMES[CALLS.index(t.call.kind)]} on {bid_words(s)}"
-    return f"{told}: pass, or sidestep." if is_sidestep(s, seat) else f"{told}: pass, or bid."
+    text = f"{NAMES[CALLS.index(t.call.kind)]} on {bid_words(s)}"
+    return f"{text}: pass, or sidestep." if is_sidestep(s, seat) else f"{text}: pass, or bid."
 
 
 def bid_words(s: Table) -> str:

@@ -306,8 +306,8 @@ def explain_roll(s: Table, seat: int) -> Refusal | None:
     if seat != CHANCE:
         return Refusal(f"It is Seat {t.turn} who rolls.", "BN-X04")
     dice = t.lawsuit.dice[t.turn] if t.lawsuit else s.seats[t.turn].ious
-    told = "1 die gives 1-6" if dice == 1 else f"{dice} dice give {dice}-{6 * dice}"
-    return Refusal(f"{told}: tell each face.", "BN-X17")
+    text = "1 die gives 1-6" if dice == 1 else f"{dice} dice give {dice}-{6 * dice}"
+    return Refusal(f"{text}: tell each face.", "BN-X17")
 
 
 def payback_cards(s: Table) -> None:
@@ -332,10 +332,10 @@ async def deal_events(s: Table) -> None:
             if s.seats[seat].hand_size < HAND and t.deck.cards:
                 hand(s, seat).append(t.deck.cards.pop(0))
                 dealt[seat] += 1
-    told = shared_words(s, {seat: str(cards) for seat, cards in dealt.items() if cards}, "to") or "none"
+    text = shared_words(s, {seat: str(cards) for seat, cards in dealt.items() if cards}, "to") or "none"
     tell(
         s,
-        f"Event cards are dealt: {told}.",
+        f"Event cards are dealt: {text}.",
         rule="BN-13",
         kind="deal",
         dealt={str(seat): cards for seat, cards in dealt.items()},
@@ -657,8 +657,8 @@ def hammer(s: Table, lot: Auction) -> None:
         return
     to = None if lot.by == lot.seller else lot.seller
     whom = f"Seat {to}" if to else "the bank"
-    told = f"Seat {lot.by} pays {whom} ${lot.bid} for {a_card(s, lot.card)}."
-    pay(s, lot.by, lot.bid, "BN-28", told, f"${lot.bid} for the {card}", to)
+    text = f"Seat {lot.by} pays {whom} ${lot.bid} for {a_card(s, lot.card)}."
+    pay(s, lot.by, lot.bid, "BN-28", text, f"${lot.bid} for the {card}", to)
     staff(s.seats[lot.by], lot.card, 1)
     tell(s, f"The {card} joins Seat {lot.by}.", rule="BN-29", kind="joins", seat=lot.by, card=lot.card)
     judge(s)
@@ -730,8 +730,8 @@ async def settled(s: Table, suit: Lawsuit) -> bool:
         tell(s, f"Seat {t.turn} wants a trial.", rule="BN-39", kind="trial", seat=t.turn)
         return False
     paid = suit.offers[-1]
-    told = f"Seat {suit.defendant} pays Seat {suit.plaintiff} ${paid} to settle."
-    pay(s, suit.defendant, paid, "BN-39", told, f"${paid} agreed", suit.plaintiff)
+    text = f"Seat {suit.defendant} pays Seat {suit.plaintiff} ${paid} to settle."
+    pay(s, suit.defendant, paid, "BN-39", text, f"${paid} agreed", suit.plaintiff)
     return True
 
 
@@ -763,8 +763,8 @@ def explain_talk(s: Table, seat: int, action: Action) -> Refusal:
     if seat != s.table.turn:
         return Refusal(f"It is for Seat {s.table.turn} to answer.", "BN-X16")
     if action.move not in (["demand", "trial"] if not suit.offers else ["accept", "counter", "reject"]):
-        told = "Accept the offer, counter it, or reject it." if suit.offers else "Demand an amount, or go to trial."
-        return Refusal(told, "BN-X16")
+        text = "Accept the offer, counter it, or reject it." if suit.offers else "Demand an amount, or go to trial."
+        return Refusal(text, "BN-X16")
     if action.move == "counter" and not any(move.name == "counter" for move in replies(s, suit)):
         return Refusal("No more counters: accept, or reject.", "BN-X16")
     if type(amount) is not int:
@@ -797,20 +797,20 @@ def pay_damages(s: Table, suit: Lawsuit, loser: int, to: int | None) -> None:
     """BN-42, BN-A27: to the plaintiff, or to the bank. BN-H03, capped: as much of it as there is."""
     stake = suit.stake if suit.of == "cash" else min(suit.stake, holding(s.seats[loser], suit.of))
     what, whom = damages_words(suit.of, stake), f"Seat {to}" if to else "the bank"
-    told, how = f"Seat {loser} pays {whom} damages of {what}.", f"damages of {what}"
+    text, how = f"Seat {loser} pays {whom} damages of {what}.", f"damages of {what}"
     if not stake:
         tell(s, f"Seat {loser} has nothing to pay damages with.", rule="BN-42", kind="damages", seat=loser)
         return
     match suit.of:
         case "cash":
-            pay(s, loser, stake, "BN-42", told, how, to)
+            pay(s, loser, stake, "BN-42", text, how, to)
         case "marketers":
             staff(s.seats[loser], "MKT", -stake)
             if to:
                 staff(s.seats[to], "MKT", stake)
             else:
                 s.table.discards += ["MKT"] * stake
-            tell(s, told, rule="BN-42", kind="damages", seat=loser, marketers=stake)
+            tell(s, text, rule="BN-42", kind="damages", seat=loser, marketers=stake)
         case "tech":
             add_tech(s, loser, -stake, "BN-42", how)
             if to:
@@ -827,8 +827,8 @@ def judge(s: Table) -> None:
     for seat, company in s.seats.items():
         was, company.marketing = company.marketing, marketing_points(s, company)
         if company.marketing != was:
-            told = f"Seat {seat} has {some(company.marketing, 'marketing point')}."
-            changed(s, seat, "marketing", was, "BN-33", told, marketing_words(s, company))
+            text = f"Seat {seat} has {some(company.marketing, 'marketing point')}."
+            changed(s, seat, "marketing", was, "BN-33", text, marketing_words(s, company))
     selling = {seat: company.marketing if by_points(s) else company.marketers for seat, company in s.seats.items()}
     t.market_leader = award(s, "Market Leader", "BN-33", t.market_leader, selling)
     t.tech_leader = award(
@@ -843,8 +843,8 @@ def award(s: Table, title: str, rule: str, holder: int | None, counted: Mapping[
     """BN-33, BN-34, BN-A16: whoever alone has the most holds it; a tie sends it back to the bank."""
     most, leader = max(counted.values()), sole(counted)
     if leader != holder:
-        told = f"Seat {leader} takes the {title} award" if leader else f"The {title} award goes back to the bank: a tie"
-        tell(s, f"{told} at {most}.", rule=rule, kind="award", award=title, seat=leader)
+        text = f"Seat {leader} takes the {title} award" if leader else f"The {title} award goes back to the bank: a tie"
+        tell(s, f"{text} at {most}.", rule=rule, kind="award", award=title, seat=leader)
     return leader
 
 
@@ -976,14 +976,14 @@ def round_limit(s: Table) -> None:
     level = [seat for seat, company in s.seats.items() if company.ious == best[0]]
     verb = "have" if winners[1:] else "has"
     cash = f", and of those the most cash, ${-best[1]}" if level[1:] else ""
-    why = f"After {some(s.round, 'round')} {seats_words(winners)} {verb} the fewest IOUs, {best[0]}{cash}."
-    win(s, winners, "BN-H08", why)
+    reason = f"After {some(s.round, 'round')} {seats_words(winners)} {verb} the fewest IOUs, {best[0]}{cash}."
+    win(s, winners, "BN-H08", reason)
 
 
-def win(s: Table, winners: list[int], rule: str, why: str) -> None:
+def win(s: Table, winners: list[int], rule: str, reason: str) -> None:
     """BN-02: the game stops here, in the middle of whatever it was; the IOUs left are what is compared."""
     s.phase, s.table.turn = "over", None
-    raise Won(winners, {seat: company.ious for seat, company in s.seats.items()}, why, rule=rule)
+    raise Won(winners, {seat: company.ious for seat, company in s.seats.items()}, reason, rule=rule)
 
 
 # --- Loans, money and points -------------------------------------------------------------------------
@@ -1027,22 +1027,22 @@ def borrow(s: Table, seat: int, amount: int, rule: str) -> None:
     )
 
 
-def pay(s: Table, seat: int, amount: int, rule: str, told: str, how: str, to: int | None = None) -> None:
+def pay(s: Table, seat: int, amount: int, rule: str, text: str, how: str, to: int | None = None) -> None:
     """BN-09, BN-28: at once and in full, borrowing the least that covers it; to another player, or to the bank."""
     company = s.seats[seat]
     if (short := amount - company.cash) > 0:
         borrow(s, seat, -(-short // LOAN) * LOAN, "BN-09")
     company.cash -= amount
-    changed(s, seat, "cash", company.cash + amount, rule, told, how, to)
+    changed(s, seat, "cash", company.cash + amount, rule, text, how, to)
     if to:
         collect(s, to, amount, rule, f"Seat {to} gets ${amount} from Seat {seat}.", how, seat)
 
 
-def collect(s: Table, seat: int, amount: int, rule: str, told: str, how: str, of: int | None = None) -> None:
+def collect(s: Table, seat: int, amount: int, rule: str, text: str, how: str, of: int | None = None) -> None:
     """Cash comes in, from another player or the bank."""
     company = s.seats[seat]
     company.cash += amount
-    changed(s, seat, "cash", company.cash - amount, rule, told, how, of)
+    changed(s, seat, "cash", company.cash - amount, rule, text, how, of)
 
 
 def add_tech(s: Table, seat: int, points: int, rule: str, how: str) -> None:
@@ -1053,10 +1053,10 @@ def add_tech(s: Table, seat: int, points: int, rule: str, how: str) -> None:
     changed(s, seat, "tech", company.tech - points, rule, f"Seat {seat} {verb} {some(abs(points), 'tech point')}.", how)
 
 
-def changed(s: Table, seat: int, what: str, was: int, rule: str, told: str, how: str, other: int | None = None) -> None:
+def changed(s: Table, seat: int, what: str, was: int, rule: str, text: str, how: str, other: int | None = None) -> None:
     """Tell a change of money or points with its sum, and with whom it was, if not with the bank."""
     data = reckoned(seat, what, was, getattr(s.seats[seat], what), how)
-    tell(s, told, rule=rule, kind=what, **data, **({"other": other} if other else {}))
+    tell(s, text, rule=rule, kind=what, **data, **({"other": other} if other else {}))
 
 
 def fives(amount: int) -> int:
@@ -1202,23 +1202,23 @@ def marketing_words(s: Table, company: Company) -> str:
 
 def salary_words(company: Company) -> str:
     """How salaries were reckoned: "2 marketers $20, 1 engineer $10, 2 lawyers $40"."""
-    told = [
+    text = [
         (company.marketers, "marketer", WAGE * company.marketers),
         (company.engineers, "engineer", WAGE * company.engineers),
         (company.lawyers, "lawyer", WAGE * company.lawyers**2),
     ]
-    return ", ".join(f"{some(count, what)} ${wages}" for count, what, wages in told if count) or "no employees"
+    return ", ".join(f"{some(count, what)} ${wages}" for count, what, wages in text if count) or "no employees"
 
 
 def paying_words(company: Company) -> str:
     """What is asked of who was short of cash for salaries."""
-    told = f"Salaries are ${company.salary} and you have ${company.cash}"
+    text = f"Salaries are ${company.salary} and you have ${company.cash}"
     if company.salary <= company.cash:
-        return f"{told}: pay, or lay off more."
+        return f"{text}: pay, or lay off more."
     return (
-        f"{told}: pay with a loan, or lay off."
+        f"{text}: pay with a loan, or lay off."
         if company.salary <= company.power
-        else f"{told}, no more to be had: lay off."
+        else f"{text}, no more to be had: lay off."
     )
 
 
@@ -1226,9 +1226,9 @@ def bidding_words(s: Table, seat: int) -> str:
     """What a bidder is asked."""
     lot = s.table.auction
     assert lot is not None
-    told = f"Beat ${lot.bid}" if lot.bid else "Open the bidding"
+    text = f"Beat ${lot.bid}" if lot.bid else "Open the bidding"
     whom = f"Seat {lot.seller}" if seat != lot.seller else "the bank"
-    return f"{told} for the {name(s, lot.card)}, to be paid to {whom}, or drop out."
+    return f"{text} for the {name(s, lot.card)}, to be paid to {whom}, or drop out."
 
 
 def name(s: Table, face: str) -> str:
@@ -1238,8 +1238,8 @@ def name(s: Table, face: str) -> str:
 
 def a_card(s: Table, face: str) -> str:
     """A card in words with its article."""
-    told = name(s, face)
-    return f"an {told}" if told[0] in "AEIO" else f"a {told}"
+    text = name(s, face)
+    return f"an {text}" if text[0] in "AEIO" else f"a {text}"
 
 
 def some(number: int, what: str) -> str:

@@ -235,22 +235,22 @@ def launch(s: Table, seat: int, cards: list[str]) -> None:
     fee, pip = money["price"] * len(cards), money["payout"] * len(cards)
     product = Product(f"P{t.launched}", name_of(s, cards), pitch_of(s, cards), seat, s.round, cards, fee, pip)
     t.products.append(product)
-    told = f"Seat {seat} launches {product.name}: “{product.pitch}”"
+    text = f"Seat {seat} launches {product.name}: “{product.pitch}”"
     if s.seats[seat].chips:
         put_chip(s, seat, product)
     else:
-        told += " There is no chip to put on it."
-    tell(s, told, rule="BI-11", kind="launch", seat=seat, product=product.id)
+        text += " There is no chip to put on it."
+    tell(s, text, rule="BI-11", kind="launch", seat=seat, product=product.id)
 
 
 def discard(s: Table, seat: int, cards: list[str]) -> None:
     """BI-08, BI-09, BI-10: two of one rank are no product; they are discarded, and no chip is placed."""
     lay_down(s, seat, cards)
     s.table.discards += cards
-    told = " and ".join(s.setup.data["cards"][card]["name"] for card in cards)
+    text = " and ".join(s.setup.data["cards"][card]["name"] for card in cards)
     tell(
         s,
-        f"Seat {seat} launches nothing and discards {told}.",
+        f"Seat {seat} launches nothing and discards {text}.",
         rule="BI-08",
         kind="discard",
         seat=seat,
@@ -273,8 +273,8 @@ async def venture(s: Table) -> None:
     forget_choices(s)
     for seat in s.table.order:
         if seat not in answers:
-            why = "has no other new product to back" if s.seats[seat].chips else "has no chip to venture"
-            tell(s, f"Seat {seat} {why}.", rule="BI-12", kind="abstain", seat=seat)
+            reason = "has no other new product to back" if s.seats[seat].chips else "has no chip to venture"
+            tell(s, f"Seat {seat} {reason}.", rule="BI-12", kind="abstain", seat=seat)
         elif answers[seat].move == "abstain":
             tell(s, f"Seat {seat} holds the chip back.", rule="BI-12", kind="abstain", seat=seat)
         else:
@@ -315,14 +315,14 @@ async def mezzanine(s: Table) -> None:
 def invest(s: Table, seat: int, product: Product) -> None:
     """BI-16, BI-A05, BI-A17: a chip onto any product; each share of somebody else is paid for, as they lay before it."""
     cost, fee = price(product, seat), product.fee
-    told = f"Seat {seat} invests in {product.name}"
+    text = f"Seat {seat} invests in {product.name}"
     if cost:
         others = shares_words(product.count - product.shares.get(seat, 0))
         change_cash(
             s,
             seat,
             -cost,
-            f"{told} for {dollars(cost)}.",
+            f"{text} for {dollars(cost)}.",
             "BI-16",
             f"{others} of others x {dollars(fee)} = {dollars(cost)}",
         )
@@ -332,7 +332,7 @@ def invest(s: Table, seat: int, product: Product) -> None:
                 how = f"{shares_words(product.shares[owner])} x {dollars(fee)} = {dollars(got)}"
                 change_cash(s, owner, got, f"Seat {owner} gets {dollars(got)} from Seat {seat}.", "BI-16", how)
     else:
-        tell(s, f"{told} for nothing.", rule="BI-16", kind="invest", seat=seat, product=product.id)
+        tell(s, f"{text} for nothing.", rule="BI-16", kind="invest", seat=seat, product=product.id)
     put_chip(s, seat, product)
 
 
@@ -379,8 +379,8 @@ def bury(s: Table) -> None:
 async def roll_for(s: Table, dealer: int, product: Product) -> int:
     """BI-21, BI-H01: one die, of the table or of the hub, and the line to beat told before it falls."""
     s.phase, s.table.rolling = "roll", product.id
-    told = f"{product.name} has {shares_words(product.count)}: it goes public on {product.on}."
-    tell(s, told, rule="BI-21", kind="offer", product=product.id, count=product.count)
+    text = f"{product.name} has {shares_words(product.count)}: it goes public on {product.on}."
+    tell(s, text, rule="BI-21", kind="offer", product=product.id, count=product.count)
     (face,) = await roll(s, dealer, 1, SIDES, product.id, f"Roll for {product.name}.", AtMost(product.line))
     s.table.rolling = None
     return face
@@ -389,13 +389,13 @@ async def roll_for(s: Table, dealer: int, product: Product) -> int:
 def settle(s: Table, product: Product, face: int) -> None:
     """BI-22: above the shares it stays. BI-23, BI-24, BI-A13: else each share is paid, chips go home, cards are discarded."""
     t, dealer, pays = s.table, s.table.dealer, product.pip * face
-    told = f"Seat {dealer} rolls {face} for {product.name}"
+    text = f"Seat {dealer} rolls {face} for {product.name}"
     about: dict[str, Any] = {"rule": "BI-22", "kind": "roll", "seat": dealer, "faces": [face], "product": product.id}
     t.rolled = Rolled(product.id, product.name, product.count, face, pays if face <= product.count else None)
     if face > product.count:
-        tell(s, f"{told}: it stays.", **about)
+        tell(s, f"{text}: it stays.", **about)
         return
-    tell(s, f"{told}: it goes public and pays {dollars(pays)} a share.", **about | {"rule": "BI-23"})
+    tell(s, f"{text}: it goes public and pays {dollars(pays)} a share.", **about | {"rule": "BI-23"})
     for seat in [seat for seat in t.order if seat in product.shares]:
         shares = product.shares[seat]
         got = pays * shares
@@ -421,11 +421,11 @@ def richest(s: Table) -> None:
         chips = max(s.seats[seat].chips for seat in winners)
         winners = [seat for seat in winners if s.seats[seat].chips == chips]
         by_chips = f" and {chips} chips in reserve"
-    told = " and ".join(f"Seat {seat}" for seat in winners)
+    text = " and ".join(f"Seat {seat}" for seat in winners)
     raise Won(
         winners,
         cash,
-        f"{told} {'have' if winners[1:] else 'has'} the most cash, {dollars(most)}{by_chips}.",
+        f"{text} {'have' if winners[1:] else 'has'} the most cash, {dollars(most)}{by_chips}.",
         rule="BI-27",
     )
 
@@ -787,8 +787,8 @@ def explain_mezzanine(s: Table, action: Action) -> Refusal:
     product = on_table(t, wanted)
     if product is None:
         return Refusal("That product is not on the table.", "BI-X15")
-    if action.move == "invest" and (why := no_invest(s, seat, product)):
-        return why
+    if action.move == "invest" and (reason := no_invest(s, seat, product)):
+        return reason
     return Refusal(f"You have no chip on {product.name}.", "BI-X14")
 
 

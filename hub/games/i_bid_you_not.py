@@ -253,8 +253,8 @@ async def generated(s: Table) -> list[Card]:
         cards += [replace(card, price=price) for card, price in zip(unpriced, prices, strict=False)]
     cards.sort(key=number_of)
     s.table.made = [f"{card.kind} {card.card} {card.price:+d} {card.action or ''}".strip() for card in cards]
-    told = f"Chance has made a deck of {len(cards)} cards, from {cards[0].card} to {cards[-1].card}."
-    tell(s, told, rule="IB-V09", kind="made", cards=len(cards))
+    text = f"Chance has made a deck of {len(cards)} cards, from {cards[0].card} to {cards[-1].card}."
+    tell(s, text, rule="IB-V09", kind="made", cards=len(cards))
     return cards
 
 
@@ -316,8 +316,8 @@ def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
     """IB-06, IB-A06: why a card may not be added on a turn, or nothing. IB-A56 goes where no number is asked for."""
     last, works, kinds = now.cards[-1], now.works, [other.kind for other in now.cards]
     own = named(card) if now.traits else ""
-    if why := kept_out(now, card):
-        return why
+    if reason := kept_out(now, card):
+        return reason
     if card.kind == "digital_sock" and "digital_sock" in kinds and "digital_sock A" in (*works, own):  # IB-A55
         return "One Digital Sock only may lie in this offer."
     if "flown_mower A" in works and card.kind in kinds:  # IB-A15
@@ -328,8 +328,8 @@ def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
         return "Thumb Hive A: add your highest card only."
     if "thumb_hive B" in works and any(other.card < card.card for other in mine):  # IB-A42
         return "Thumb Hive B: add your lowest card only."
-    if why := beside(now, card, [last]):
-        return why
+    if reason := beside(now, card, [last]):
+        return reason
     if own == "digital_sock B":  # IB-A56
         return ""
     if "refrigergator A" in works:  # IB-A21
@@ -412,8 +412,8 @@ async def take_scored(s: Table, taker: int, giver: int, rule: str) -> None:
     """IB-A35, IB-A36: a random scored card goes from pile to pile, face down."""
     if pile(s, giver):
         pile(s, taker).append(await random_scored(s, giver))
-        told = f"Seat {taker} takes a scored card of Seat {giver}."
-        tell(s, told, rule=rule, kind="steal", source=giver, **scored(s, taker, 1, f"from Seat {giver}"))
+        text = f"Seat {taker} takes a scored card of Seat {giver}."
+        tell(s, text, rule=rule, kind="steal", source=giver, **scored(s, taker, 1, f"from Seat {giver}"))
         tell(s, f"Seat {giver} has it no more.", rule=rule, kind="stolen", **scored(s, giver, -1, f"to Seat {taker}"))
 
 
@@ -522,8 +522,8 @@ def reveal(s: Table) -> None:
     inside = all(low < value_of(market, seat)[0] < high for seat in valid)
     market.inverted = "cashing_machine B" in works or (inside and "cashing_machine A" not in works)  # IB-A28, IB-A29
     market.order = sorted(valid, key=lambda seat: value_of(market, seat), reverse=not market.inverted)
-    told = ", ".join(f"Seat {seat} {spoken(made)}" for seat, made in market.bids.items())
-    tell(s, f"The bids: {told}.", rule="IB-10", kind="reveal", bids={str(k): v for k, v in market.bids.items()})
+    text = ", ".join(f"Seat {seat} {spoken(made)}" for seat, made in market.bids.items())
+    tell(s, f"The bids: {text}.", rule="IB-10", kind="reveal", bids={str(k): v for k, v in market.bids.items()})
     way = "turned over, lowest" if market.inverted else "normal, highest"
     at = {str(seat): value_of(market, seat)[0] for seat in market.order}
     line = {"low": low, "high": high, "at": at, "turned": market.inverted}
@@ -535,10 +535,10 @@ async def decide(s: Table) -> int:
     market = s.table
     for seat in market.order:
         s.phase, market.deciding, now = "decide", seat, row_of(s)
-        if why := must_accept(s, seat, now):
-            tell(s, f"Seat {seat} must accept. {why}", rule="IB-15", kind="must", seat=seat)
-        moves = [*([] if why else skip_moves(s, seat, now)), offer("accept")]
-        answer = await ask(s, seat, moves, "Take this offer, or pay to skip.", hidden=not why)
+        if reason := must_accept(s, seat, now):
+            tell(s, f"Seat {seat} must accept. {reason}", rule="IB-15", kind="must", seat=seat)
+        moves = [*([] if reason else skip_moves(s, seat, now)), offer("accept")]
+        answer = await ask(s, seat, moves, "Take this offer, or pay to skip.", hidden=not reason)
         if answer.move == "accept":
             tell(s, f"Seat {seat} takes the offer.", rule="IB-17", kind="accept", seat=seat)
             break
@@ -616,8 +616,8 @@ async def skip(s: Table, seat: int, answer: Answer) -> None:
     for _ in range(lost):
         card = await random_scored(s, seat)
         market.discards.append(card.card)
-        told = f"Seat {seat} skips and loses {shown(card)}."
-        tell(s, told, rule="IB-14", kind="lose", card=card.card, **scored(s, seat, -1, f"price {card.price}"))
+        text = f"Seat {seat} skips and loses {shown(card)}."
+        tell(s, text, rule="IB-14", kind="lose", card=card.card, **scored(s, seat, -1, f"price {card.price}"))
     if "card" in args:
         card = take(s, seat, args["card"])
         place_card(s, seat, card, args["place"])
@@ -648,8 +648,8 @@ async def accept(s: Table, seat: int) -> None:
             card.by = None
             hand(s, seat).append(card)
             sort_hand(s, seat)
-            told = f"Nightbulb B: {shown(card)} goes to Seat {seat}'s hand."
-            tell(s, told, rule="IB-A58", kind="return", seat=seat, card=card.card)
+            text = f"Nightbulb B: {shown(card)} goes to Seat {seat}'s hand."
+            tell(s, text, rule="IB-A58", kind="return", seat=seat, card=card.card)
         else:
             pile(s, seat).append(card)
             prices.append(card.price)
@@ -668,8 +668,8 @@ async def accept(s: Table, seat: int) -> None:
 
 def added(prices: Sequence[int]) -> str:
     """Prices as a sum: "7 - 2 + 5 = 10"."""
-    told = f"{prices[0]}" + "".join(f" {'-' if price < 0 else '+'} {abs(price)}" for price in prices[1:])
-    return told if len(prices) == 1 else f"{told} = {sum(prices)}"
+    text = f"{prices[0]}" + "".join(f" {'-' if price < 0 else '+'} {abs(price)}" for price in prices[1:])
+    return text if len(prices) == 1 else f"{text} = {sum(prices)}"
 
 
 async def extend(s: Table, seat: int) -> None:
@@ -716,8 +716,8 @@ def cut(s: Table, now: Row) -> list[Card]:
     lost = [card.card for card in cards[:end]]
     if lost:
         s.table.discards += lost
-        told = f"Walkie-Barkie A: {', '.join(map(str, lost))} {'is' if len(lost) == 1 else 'are'} discarded."
-        tell(s, told, rule="IB-A19", kind="discard", cards=lost)
+        text = f"Walkie-Barkie A: {', '.join(map(str, lost))} {'is' if len(lost) == 1 else 'are'} discarded."
+        tell(s, text, rule="IB-A19", kind="discard", cards=lost)
     return cards[end:]
 
 
@@ -728,8 +728,8 @@ async def next_offer(s: Table, seat: int, works: list[str]) -> None:
         for card in [card for card in market.laid if card.by not in (seat, *market.void)]:
             market.laid.remove(card)
             pile(s, seat).append(card)
-            told = f"Seat {seat} scores the bid {shown(card)} too."
-            tell(s, told, rule="IB-A20", kind="score", card=card.card, **scored(s, seat, 1, f"price {card.price}"))
+            text = f"Seat {seat} scores the bid {shown(card)} too."
+            tell(s, text, rule="IB-A20", kind="score", card=card.card, **scored(s, seat, 1, f"price {card.price}"))
         opener = openers(s, [seat])[0]
     elif s.setup.options["winners_choice"]:
         s.phase, market.deciding = "open", seat
@@ -804,9 +804,9 @@ def highest_score(s: Table) -> None:
         )
     best = max(scores.values())
     winners = [seat for seat, points in scores.items() if points == best]
-    told = " and ".join(f"Seat {seat}" for seat in winners)
+    text = " and ".join(f"Seat {seat}" for seat in winners)
     most = "has the most" if len(winners) == 1 else "have the most"
-    raise Won(winners, scores, f"All hands are empty: {told} {most}, {best}.", rule="IB-20")
+    raise Won(winners, scores, f"All hands are empty: {text} {most}, {best}.", rule="IB-20")
 
 
 def counting(s: Table, cards: Sequence[Card]) -> dict[str, list[int]]:
@@ -1037,8 +1037,8 @@ def explain_add(s: Table, action: Action) -> Refusal:
         return Refusal(f"Add {count(cards_to_add(now), 'card')}.", "IB-X02")
     for number in numbers:
         (card,) = [card for card in mine if card.card == number]
-        if why := hindrance(now, mine, card):
-            return Refusal(why, "IB-X02")
+        if reason := hindrance(now, mine, card):
+            return Refusal(reason, "IB-X02")
         now, mine = now.then(card), [other for other in mine if other is not card]
     return Refusal("Add a card that fits.", "IB-X02")
 
@@ -1061,8 +1061,8 @@ def explain_bid(s: Table, action: Action) -> Refusal:
     if len(held) < len(numbers):
         return Refusal("You do not hold that card.", "IB-X03")
     for card in held:
-        if why := bid_hindrance(row_of(s), card):
-            return Refusal(why, "IB-X02")
+        if reason := bid_hindrance(row_of(s), card):
+            return Refusal(reason, "IB-X02")
     pairs = cards_to_bid(row_of(s)) == 2 and len(mine) > 1
     return Refusal("Bid two cards." if pairs else "Bid one card.", "IB-A38")
 
@@ -1079,8 +1079,8 @@ def explain_open(s: Table, seat: int) -> Refusal:
 def explain_skip(s: Table, action: Action) -> Refusal:
     """IB-X06: who must accept; IB-X03, IB-X07, IB-X08, IB-X02: a card or a place that is not to be had."""
     args, seat, now = action.args, action.seat, row_of(s)
-    if why := must_accept(s, seat, now):
-        return Refusal(f"You must accept. {why}", "IB-X06")
+    if reason := must_accept(s, seat, now):
+        return Refusal(f"You must accept. {reason}", "IB-X06")
     if not skip_moves(s, seat, now):
         return Refusal("You must accept. None of your cards may be added.", "IB-X06")
     held = [card for card in hand(s, seat) if type(args.get("card")) is int and card.card == args["card"]]
@@ -1089,9 +1089,9 @@ def explain_skip(s: Table, action: Action) -> Refusal:
     place = args.get("place", None if skip_places(s, now, held[0]) else len(s.table.offer)) if held else None
     if not held or type(place) is not int or not 0 <= place <= len(s.table.offer):
         return Refusal(f"Name a place from 0 to {len(s.table.offer)}.", "IB-X07")
-    why = skip_hindrance(s, now, held[0], place)
+    reason = skip_hindrance(s, now, held[0], place)
     ordered = s.setup.options["ordered_skip"] and not fits_end(s.table.offer, held[0], place)
-    return Refusal(why or "You cannot skip like that.", "IB-X08" if ordered else "IB-X02")
+    return Refusal(reason or "You cannot skip like that.", "IB-X08" if ordered else "IB-X02")
 
 
 def form(s: Table, action: Action) -> Refusal | None:
