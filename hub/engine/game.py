@@ -22,13 +22,13 @@ class Refusal(Struct, frozen=True):
 
 
 class Rulebook(Protocol):
-    """The names that a file in `hub/games` defines. Those marked optional may be left out."""
+    """The names that a file in `hub/games` defines. Only `deal`, `play` and `explain` must be there."""
 
     def deal(self, setup: Setup) -> State[Any, Any]:
         """Return the state before anything has happened. Raise StartRefused where it cannot begin."""
 
     def check(self, data: Mapping[str, Any]) -> None:
-        """Optional. Raise BadCard on the first card of `data`, or of an owner's list, that makes it no deck."""
+        """Raise BadCard on the first card of `data`, or of an owner's list, that makes it no deck."""
 
     def play(self, s: State[Any, Any]) -> Coroutine[Any, Any, None]:
         """Play the match, from set-up until it raises `Won`."""
@@ -37,23 +37,23 @@ class Rulebook(Protocol):
         """Return why `action`, which is not offered, is refused; None where the engine's own words are good enough."""
 
     def form(self, s: State[Any, Any], action: Action) -> Refusal | None:
-        """Optional. Return the refusal of an offered move that names too few parameters or too many; None as in `explain`."""
+        """Return the refusal of an offered move that names too few parameters or too many; None as in `explain`."""
 
     def wished(self, s: State[Any, Any], seat: int) -> list[Action]:
-        """Optional. Return what the player at `seat`, who is asked, may look for, as actions.
+        """Return what the player at `seat`, who is asked, may look for, as actions.
 
         Screens show what of it is not offered greyed, with the sentence of `explain`. An action may name some
         parameters only: `draw` with one card stands for that card.
         """
 
     def standing(self, s: State[Any, Any], seat: int) -> Sequence[Move]:
-        """Optional. Return the standing offers: what a seat may do at any time, beside whatever is asked."""
+        """Return the standing offers: what a seat may do at any time, beside whatever is asked."""
 
     def stand(self, s: State[Any, Any], seat: int, answer: Answer) -> None:
         """Carry out a standing offer, at once and without asking anything. Defined wherever `standing` is."""
 
     def notes(self, s: State[Any, Any], seat: int) -> dict[str, dict[str, str]]:
-        """Optional. Return a few words beside the values of an asked seat's moves, by parameter and value.
+        """Return a few words beside the values of an asked seat's moves, by parameter and value.
 
         `{"number": {"6": "1 in 6, with 2 Baits 3 in 6"}}`. Nothing in them is secret from that seat.
         """

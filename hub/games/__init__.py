@@ -29,15 +29,15 @@ DRAWN = ("letter", "face", "colour", "art")
 
 
 def names() -> list[str]:
-    """The names of all games that are here, in alphabetical order."""
+    """Return the names of all games that are here, in alphabetical order."""
     here = [entry.name for entry in files(__name__).joinpath("data").iterdir()]
     return sorted(name.removesuffix(".toml").replace("_", "-") for name in here if name.endswith(".toml"))
 
 
 def find(name: str, own: Traversable | None = None) -> Game:
-    """The game of that name, played with the cards of an owner's `own` list if there is one.
+    """Return the game of that name, played with the cards of an owner's `own` list if there is one.
 
-    Raises StartRefused with the names there are, or with the line of the list that is wrong.
+    Raise StartRefused with the names there are, or with the line of the list that is wrong.
     """
     if name not in names():
         raise StartRefused(f"There is no game {name!r}: there are {', '.join(names())}.")
@@ -51,7 +51,7 @@ def find(name: str, own: Traversable | None = None) -> Game:
 
 
 def rules_of(data: dict[str, Any]) -> dict[str, Any]:
-    """The part of a data file that a match can depend on: new colours or labels do not make its log another one."""
+    """Return the part of a data file that a match can depend on: new colours or labels do not change its hash."""
     rules = {key: part for key, part in data.items() if key not in (*SCREENS, "own")}
     cards: dict[str, Any] = data.get("cards", {})
     rules["cards"] = {
@@ -64,7 +64,7 @@ def rules_of(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def load(raw: bytes, rulebook: Rulebook, own: Source | None = None) -> Game:
-    """A game from the text of its data file, its rulebook, and an owner's cards. Raises StartRefused on a broken file."""
+    """Return a game from its data file's text, its rulebook and an owner's cards. Raise StartRefused on a broken file."""
     data = played_with(Source("The game's data file", raw), rulebook, own)
     return Game(
         name=data["name"],

@@ -115,7 +115,7 @@ async def play(s: Table) -> None:
 
 
 def deal(setup: Setup) -> Table:
-    """BB-01, BB-02, BB-05: who plays, which sides lie up, 3 Baits each. Refuses what cannot be (BB-X12)."""
+    """BB-01, BB-02, BB-05: return the players, each with 3 Baits, and the sides that lie up. Raise StartRefused (BB-X12)."""
     options, lake = setup.options, setup.data["lake"]
     if options["dummy"] and len(setup.seats) != 2:
         raise StartRefused("The dummy plays with two people only.")  # BB-X11, BB-V04
@@ -205,7 +205,7 @@ async def reveal(s: Table) -> None:
 
 
 def turn_order(s: Table) -> list[int]:
-    """BB-10, BB-D03: unique bids from the highest; then ties, the higher first, clockwise from the Duck."""
+    """BB-10, BB-D03: return unique bids from the highest; then ties, the higher first, clockwise from the Duck."""
     made = [bid_of(s, seat) for seat in s.seats]
 
     def rank(seat: int) -> tuple[bool, int]:
@@ -317,7 +317,7 @@ async def outcome(s: Table, seat: int) -> bool:
 
 
 def prizes(spot: Spot) -> list[Move]:
-    """BB-16, BB-18: the Fish that are left, and the Spot itself if it has an ability and is still there."""
+    """BB-16, BB-18: return the Fish that are left, and the Spot itself if it has an ability and is still there."""
     slots = [slot for slot, fish in enumerate(spot.fish, 1) if fish]
     moves = [offer("take_fish", slot=OneOf(slots))] if slots else []
     return [*moves, offer("take_spot")] if spot.ability and not spot.taken else moves
@@ -351,7 +351,7 @@ def dummy_takes(s: Table, seat: int) -> None:
 
 
 def uses(s: Table, seat: int, window: str, dice: int = 1) -> list[Move]:
-    """BB-26, BB-27: the abilities that `seat` may use in this window of its turn: before, open or after."""
+    """BB-26, BB-27: return the abilities that `seat` may use in this window of its turn: before, open or after."""
     moves: list[Move] = []
     for spot in s.seats[seat].spots:
         match ability(s, spot):
@@ -380,13 +380,13 @@ def uses(s: Table, seat: int, window: str, dice: int = 1) -> list[Move]:
 
 
 def reroll(s: Table, spot: int) -> list[Move]:
-    """BB-28, BB-34: after a roll; of two dice, one that is chosen."""
+    """BB-28, BB-34: return the reroll after a roll; of two dice, of the one that is chosen."""
     rolled = s.table.rolled or []
     return [offer("use", spot=spot, die=OneOf(distinct(rolled))) if len(rolled) == 2 else offer("use", spot=spot)]
 
 
 def change(s: Table, seat: int, spot: int) -> list[Move]:
-    """BB-32: another number from 1 to 6."""
+    """BB-32: return another number from 1 to 6."""
     others = [number for number in range(1, 7) if number != s.seats[seat].bid]
     return [offer("use", spot=spot, bid=OneOf(others))]
 
@@ -583,68 +583,68 @@ def give_back(s: Table, seat: int, spent: int) -> None:
 
 
 def baits(s: Table, seat: int, got: int) -> dict[str, Any]:
-    """The data of Baits that have just come or gone."""
+    """Return the data of Baits that have just come or gone."""
     now = s.seats[seat].baits
     return reckoned(seat, "baits", now - got, now, f"{now - got} {'+' if got > 0 else '-'} {abs(got)} = {now}")
 
 
 def some(count: int) -> str:
-    """Baits in words."""
+    """Return Baits in words."""
     return "a Bait" if count == 1 else f"{count} Baits"
 
 
 def caught(s: Table, seat: int, got: int) -> dict[str, Any]:
-    """The data of a Fish that has just come or gone; the secret one counts (BB-03)."""
+    """Return the data of a Fish that has just come or gone; the secret one counts (BB-03)."""
     now = s.seats[seat].fish_count
     return reckoned(seat, "fish_count", now - got, now, f"{now - got} {'+' if got > 0 else '-'} 1 = {now}")
 
 
 def people(s: Table) -> list[int]:
-    """The seats that are not the dummy."""
+    """Return the seats that are not the dummy."""
     return [seat for seat, angler in s.seats.items() if not angler.dummy]
 
 
 def dummies(s: Table) -> list[int]:
-    """The dummy's seat, if it plays (BB-V04)."""
+    """Return the dummy's seat, if it plays (BB-V04)."""
     return [seat for seat, angler in s.seats.items() if angler.dummy]
 
 
 def bid_of(s: Table, seat: int) -> int:
-    """A bid that has been revealed."""
+    """Return a bid that has been revealed."""
     number = s.seats[seat].bid
     assert isinstance(number, int)
     return number
 
 
 def fish_of(s: Table, seat: int) -> list[str]:
-    """BB-03: all Fish of a seat, the secret one last."""
+    """BB-03: return all Fish of a seat, the secret one last."""
     angler = s.seats[seat]
     return angler.fish + ([angler.secret_fish.value] if angler.secret_fish.value else [])
 
 
 def ability(s: Table, spot: int) -> str:
-    """What a Spot can do with the side that lies up."""
+    """Return what a Spot can do with the side that lies up."""
     what: str = s.setup.data["spots"][str(spot)]["advanced" if s.table.sides[spot - 1] == "A" else "basic"]
     return what
 
 
 def holding(s: Table, seat: int, what: str) -> list[int]:
-    """The Spots with that ability before a seat."""
+    """Return the Spots with that ability before a seat."""
     return [spot for spot in s.seats[seat].spots if ability(s, spot) == what]
 
 
 def distinct(values: list[Any]) -> list[Any]:
-    """Each value once, in order of appearance."""
+    """Return each value once, in order of appearance."""
     return list(dict.fromkeys(values))
 
 
 def spoken(faces: list[int]) -> str:
-    """Faces in words: "4", "4 and 2"."""
+    """Return faces in words: "4", "4 and 2"."""
     return " and ".join(str(face) for face in faces)
 
 
 def one(fish: str) -> str:
-    """A Fish with its article: "a carp", "an eel"."""
+    """Return a Fish with its article: "a carp", "an eel"."""
     return f"an {fish}" if fish[0] in "aeiou" else f"a {fish}"
 
 
@@ -652,7 +652,7 @@ def one(fish: str) -> str:
 
 
 def explain(s: Table, action: Action) -> Refusal | None:
-    """Why an action that is not offered is refused: BB-X01 to BB-X13."""
+    """Return why an action that is not offered is refused: BB-X01 to BB-X13."""
     lake, seat = s.table, action.seat
     if s.phase == "over":
         return Refusal("The game has ended.", "BB-X13")
@@ -674,7 +674,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
 
 
 def wished(s: Table, seat: int) -> list[Action]:
-    """After the roll: Baits for what it is short of, or the Spot as a prize."""
+    """Return what a player may look for after the roll: Baits for what is missing, or the Spot as a prize."""
     lake = s.table
     if s.phase != "take" or seat != lake.turn:
         return []
@@ -683,13 +683,13 @@ def wished(s: Table, seat: int) -> list[Action]:
 
 
 def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
-    """BB-13, BB-14: beside each number that may be bid, how likely one die reaches it, alone and with the Baits at hand."""
+    """BB-13, BB-14: return beside each number how likely one die reaches it, alone and with the Baits at hand."""
     baits = s.seats[seat].baits
     return {"number": {str(n): chances_text(1, 6, AtLeast(n, short=baits, coin="Bait")) for n in range(1, 7)}}
 
 
 def explain_roll(s: Table, action: Action) -> Refusal:
-    """Dice that nobody asked for, of another seat (BB-X03), or with wrong faces (BB-X04)."""
+    """Return why dice are refused: not asked for, of another seat (BB-X03), or with wrong faces (BB-X04)."""
     if s.phase not in ("roll", "dummy"):
         return Refusal("No roll is wanted now.", "BB-X03")
     roller = s.table.duck if s.phase == "dummy" else s.table.turn
@@ -699,14 +699,14 @@ def explain_roll(s: Table, action: Action) -> Refusal:
 
 
 def explain_bid(s: Table, angler: Angler) -> Refusal:
-    """A bid outside 1 to 6 (BB-X01), or made too late (BB-X02)."""
+    """Return why a bid is refused: outside 1 to 6 (BB-X01), or too late (BB-X02)."""
     if s.phase != "bid" or (angler.locked and not s.setup.options["relock"]):
         return Refusal("Your bid is locked.", "BB-X02")
     return Refusal("Bid 1 to 6; your locked bid still stands." if angler.locked else "Bid 1 to 6.", "BB-X01")
 
 
 def explain_early(action: Action) -> Refusal | None:
-    """A move of the turn, made before anybody has rolled."""
+    """Return why a move of the turn is refused before anybody has rolled."""
     match action.move:
         case "pay":
             return Refusal("Spend Baits after a roll that falls short.", "BB-X05")
@@ -718,7 +718,7 @@ def explain_early(action: Action) -> Refusal | None:
 
 
 def explain_turn(lake: Lake, angler: Angler, action: Action) -> Refusal | None:
-    """A move of the roller that does not fit the roll."""
+    """Return why a move of the roller does not fit the roll."""
     spot = lake.spots[0]
     must_take = lake.verdict in ("success", "paid")
     match action.move:
@@ -747,7 +747,7 @@ def explain_turn(lake: Lake, angler: Angler, action: Action) -> Refusal | None:
 
 
 def explain_use(s: Table, seat: int, action: Action) -> Refusal:
-    """An ability that is not held or not of this moment (BB-X09), or that lacks what it works on (BB-X10)."""
+    """Return why an ability is refused: not held or not now (BB-X09), or nothing to work on (BB-X10)."""
     spot = action.args.get("spot")
     if type(spot) is not int or spot not in s.seats[seat].spots:
         return Refusal("You do not hold that Spot.", "BB-X09")

@@ -174,9 +174,9 @@ async def play(s: Table) -> None:
 
 
 def deal(setup: Setup) -> Table:
-    """BT-01, BT-02, BT-04, BT-V01: who plays, and with how many Deal cards. BT-V02: which advanced parts.
+    """BT-01, BT-02, BT-04, BT-V01: return the players, each with their Deal cards. BT-V02: check the advanced parts.
 
-    BT-13: with cards enough. Refuses what cannot be (BT-X14, BT-X16).
+    BT-13: with cards enough. Refuse what cannot be (BT-X14, BT-X16).
     """
     options, people = setup.options, len(setup.seats)
     for part, needed in PARTS:
@@ -202,7 +202,7 @@ def check(data: Mapping[str, Any]) -> None:
 
 
 def deck_of(data: Mapping[str, Any]) -> list[str]:
-    """BT-V06: the cards of the data file or of an owner's list, each as often as its line says. Raises BadCard."""
+    """BT-V06: return the cards of the data file or of an owner's list, with their copies. Raise BadCard."""
     deck: list[str] = []
     for card, about in data["cards"].items():
         if not 1 <= len(card) <= 2:
@@ -301,7 +301,7 @@ async def bidding(s: Table) -> None:
 
 
 def bidding_ended(s: Table) -> bool:
-    """BT-22, BT-23: at once in the basic game. BT-41, BT-42: with open calls when everybody else has passed."""
+    """BT-22, BT-23: return whether a call was made. BT-41, BT-42: with open calls, whether all others have passed."""
     t = s.table
     return t.call is not None and (not has(s, "open_calls") or len(t.passed) == len(living(s)) - 1)
 
@@ -323,7 +323,7 @@ async def turn(s: Table, seat: int) -> None:
 
 
 def turn_moves(s: Table, seat: int) -> list[Move]:
-    """BT-20 to BT-23, BT-40, BT-41: what the player on turn may do: bid, call, draw or pass."""
+    """BT-20 to BT-23, BT-40, BT-41: return what the player on turn may do: bid, call, draw or pass."""
     cards = [] if no_draw(s, seat) else [card for card in covered(s.seats[seat]) if may_discard(s, card)]
     draws = [offer("draw", cards=Choose(cards, 1, len(cards)))] if cards else []
     *calls, last = [[offer(call)] if not no_call(s, seat, call) else [] for call in CALLS]
@@ -364,7 +364,7 @@ def make_bid(s: Table, seat: int, answer: Answer) -> None:
 
 
 def bids(s: Table, seat: int) -> list[Move]:
-    """BT-15, BT-16, BT-17: the next rank up or a larger quantity. BT-55: a sidestep with a card that is not yet shown."""
+    """BT-15, BT-16, BT-17: return the next ranks up, and larger quantities. BT-55: with a card to show, on a sidestep."""
     bid, ranks = s.table.bid, list(RANKS)
     if bid is None:
         return [offer("bid", quantity=Amount(1, HIGHEST), rank=OneOf(ranks))]
@@ -384,7 +384,7 @@ def bids(s: Table, seat: int) -> list[Move]:
 
 
 def is_sidestep(s: Table, seat: int) -> bool:
-    """BT-55, BT-57: a bid over one's own. BT-72: over a teammate's, or over a bid that a teammate has called."""
+    """BT-55, BT-57: return whether a bid would be over one's own. BT-72: or a teammate's, or one that a teammate called."""
     t = s.table
     if t.bid is None or t.call is None or not has(s, "sidesteps"):
         return False
@@ -392,7 +392,7 @@ def is_sidestep(s: Table, seat: int) -> bool:
 
 
 def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
-    """BT-14, BT-15, BT-55: numbers that are none, a bid too low, or a sidestep that shows no card."""
+    """BT-14, BT-15, BT-55: return why a bid is refused: no such numbers, too low, or a sidestep that shows no card."""
     quantity, rank, bid = action.args.get("quantity"), action.args.get("rank"), s.table.bid
     if is_sidestep(s, seat) and not covered(s.seats[seat]):
         return Refusal("All your cards are exposed: you cannot sidestep.", "BT-X11")
@@ -434,12 +434,12 @@ async def draw(s: Table, seat: int, cards: list[str]) -> None:
 
 
 def may_discard(s: Table, card: str) -> bool:
-    """BT-21: neither a star nor the rank of the bid is on it; either half of a card blocks it."""
+    """BT-21: return whether a card has neither a star nor the rank of the bid; either half of a card blocks it."""
     return s.table.bid is not None and STAR not in card and str(s.table.bid.rank) not in card
 
 
 def no_draw(s: Table, seat: int) -> Refusal | None:
-    """BT-16, BT-17, BT-21, BT-55, BT-58: why no cards may be changed now, whatever is in the hand."""
+    """BT-16, BT-17, BT-21, BT-55, BT-58: return why no cards may be changed now, whatever is in the hand."""
     bid = s.table.bid
     if bid is None:
         return Refusal("The first player must bid.", "BT-X04")
@@ -453,7 +453,7 @@ def no_draw(s: Table, seat: int) -> Refusal | None:
 
 
 def explain_draw(s: Table, seat: int, action: Action) -> Refusal:
-    """BT-21, BT-56: which card may not be changed, and why."""
+    """BT-21, BT-56: return which card may not be changed, and why."""
     cards, left, bid = action.args.get("cards"), covered(s.seats[seat]), s.table.bid
     if not isinstance(cards, list) or not cards:
         return Refusal("Name one card or more to discard.", "BT-X05")
@@ -507,7 +507,7 @@ def cancel_calls(s: Table) -> None:
 
 
 def no_call(s: Table, seat: int, call: str) -> Refusal | None:
-    """BT-16, BT-21, BT-40, BT-52 to BT-54, BT-73: why the player on turn may not call that, or may not pass."""
+    """BT-16, BT-21, BT-40, BT-52 to BT-54, BT-73: return why the player on turn may not call that, or may not pass."""
     t = s.table
     if call in ("double", "redouble", "surrender") and not has(s, call):
         some = has(s, "double") or has(s, "open_calls")
@@ -604,7 +604,7 @@ async def take_sides(s: Table) -> None:
 
 
 def side_takers(s: Table) -> list[int]:
-    """BT-25, BT-27: the living but for bidder and caller. BT-68: of three teams the third, by its member who passed last."""
+    """BT-25, BT-27: return the living but bidder and caller. BT-68: of three teams the third's member who passed last."""
     t = s.table
     others = [seat for seat in living(s) if not any(allies(s, seat, party) for party in (bidder_of(s), caller_of(s)))]
     if s.setup.options["teams"] == "none" or not others:
@@ -614,7 +614,7 @@ def side_takers(s: Table) -> list[int]:
 
 
 def explain_side(s: Table, seat: int) -> Refusal:
-    """BT-25 to BT-28: a side that nobody asked for, or after the last lock."""
+    """BT-25 to BT-28: return why a side is refused: nobody asked for it, or sides are fixed."""
     t = s.table
     if s.phase != "sides":
         text = "Sides are fixed now." if s.seats[seat].side else "Sides are taken when the bidding has ended."
@@ -630,7 +630,7 @@ def explain_side(s: Table, seat: int) -> Refusal:
 
 
 def showdown(s: Table) -> list[tuple[int, int]]:
-    """BT-30 to BT-34, BT-38: hands are shown and counted, and who lost what.
+    """BT-30 to BT-34, BT-38: show and count the hands; return who loses how many Deal cards.
 
     BT-31: after a Challenge the bidder is right with enough; BT-32: after a Perfecto with any other number.
     BT-49 to BT-51: the stake falls on the loser; a Surrender costs 1; a wrong side costs 1.
@@ -657,13 +657,13 @@ def showdown(s: Table) -> list[tuple[int, int]]:
 
 
 def counted(cards: list[str], rank: int) -> int:
-    """BT-18, BT-19: each symbol of that rank, and each star, which takes the rank of the last bid."""
+    """BT-18, BT-19: return how many symbols are of that rank, or a star, which takes the rank of the last bid."""
     symbols = "".join(cards)
     return symbols.count(f"{rank}") + symbols.count(STAR)
 
 
 def shown(seat: int, cards: list[str], rank: int) -> Shown:
-    """BT-30: a hand face up, with the cards that count."""
+    """BT-30: return a hand face up, with the cards that count."""
     return Shown(seat, cards, counted(cards, rank), [card for card in cards if counted([card], rank)])
 
 
@@ -729,7 +729,7 @@ async def lose_card(s: Table, seat: int) -> None:
 
 
 def lost(seat: int, left: int, cards: int) -> dict[str, Any]:
-    """BT-33: the data of Deal cards that have gone."""
+    """BT-33: return the data of the event that tells a loss of Deal cards."""
     return reckoned(seat, "deal_cards", left + cards, left, f"{left + cards} - {cards} = {left}")
 
 
@@ -761,50 +761,50 @@ def win(s: Table, winners: list[int], scores: dict[int, int], reason: str) -> No
 
 
 def has(s: Table, part: str) -> bool:
-    """BT-V02: whether a part of the advanced rules is played."""
+    """BT-V02: return whether a part of the advanced rules is played."""
     return bool(s.setup.options["advanced"] or s.setup.options[part])
 
 
 def living(s: Table) -> list[int]:
-    """Who is in the game, clockwise."""
+    """Return who is in the game, clockwise."""
     return [seat for seat, player in s.seats.items() if player.deal_cards]
 
 
 def allies(s: Table, seat: int, other: int) -> bool:
-    """The same player, or the same team."""
+    """Return whether two seats are the same player, or of the same team."""
     return seat == other or (s.seats[seat].team == s.seats[other].team != "")
 
 
 def parties(s: Table) -> list[str]:
-    """The players, or the teams, that are left."""
+    """Return the players, or the teams, that are left."""
     return list(dict.fromkeys(s.seats[seat].team or str(seat) for seat in living(s)))
 
 
 def spare(s: Table, seat: int) -> int:
-    """BT-69: Deal cards above Last Chance, of a team all members' together."""
+    """BT-69: return the Deal cards above Last Chance, of a team all members' together."""
     return sum(s.seats[one].deal_cards - 1 for one in living(s) if allies(s, one, seat))
 
 
 def first_of(s: Table) -> int:
-    """Who bids first in this round (BT-09, BT-38)."""
+    """Return who bids first in this round (BT-09, BT-38)."""
     assert s.table.first is not None
     return s.table.first
 
 
 def bidder_of(s: Table) -> int:
-    """Who made the standing bid."""
+    """Return who made the standing bid."""
     assert s.table.bid is not None
     return s.table.bid.seat
 
 
 def caller_of(s: Table) -> int:
-    """Who called the standing bid."""
+    """Return who called the standing bid."""
     assert s.table.caller is not None
     return s.table.caller
 
 
 def covered(player: Player) -> list[str]:
-    """BT-56: the cards of a hand that do not lie exposed."""
+    """BT-56: return the cards of a hand that do not lie exposed."""
     left = list(player.hand.value)
     for card in player.exposed:
         left.remove(card)
@@ -815,7 +815,7 @@ def covered(player: Player) -> list[str]:
 
 
 def explain(s: Table, action: Action) -> Refusal | None:
-    """Why an action that is not offered is refused: BT-X01 to BT-X15."""
+    """Return why an action that is not offered is refused: BT-X01 to BT-X15."""
     t, seat, move = s.table, action.seat, action.move
     if s.phase == "over" or seat == CHANCE or move == "roll":
         return None
@@ -847,7 +847,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
 
 
 def wished(s: Table, seat: int) -> list[Action]:
-    """What the player on turn may look for: the calls of the moment, a sidestep, and each card of the hand to change."""
+    """Return what the player on turn may look for: the calls of the moment, a sidestep, each card of the hand to change."""
     t = s.table
     if t.bid is None or t.drawn or s.phase not in ("bid", "called"):
         return []
@@ -868,7 +868,7 @@ def wished(s: Table, seat: int) -> list[Action]:
 
 
 def wanted(s: Table, seat: int) -> str:
-    """What the player on turn is asked, in a sentence."""
+    """Return what the player on turn is asked, in a sentence."""
     t = s.table
     if t.bid is None:
         return "Bid first: any quantity of any rank."
@@ -879,17 +879,17 @@ def wanted(s: Table, seat: int) -> str:
 
 
 def bid_words(s: Table) -> str:
-    """The standing bid: "three 5's"."""
+    """Return the standing bid: "three 5's"."""
     bid = s.table.bid
     return words(bid.quantity, bid.rank) if bid else ""
 
 
 def face(card: str) -> str:
-    """A card as people say it: "5", "3-4", "5-star"."""
+    """Return a card as people say it: "5", "3-4", "5-star"."""
     return "-".join("star" if symbol == STAR else symbol for symbol in card)
 
 
 def words(quantity: int, rank: int) -> str:
-    """A number of one rank in words: "one 5", "three 5's"."""
+    """Return a number of one rank in words: "one 5", "three 5's"."""
     number = NUMBERS[quantity] if quantity < len(NUMBERS) else str(quantity)
     return f"{number} {rank}" if quantity == 1 else f"{number} {rank}'s"

@@ -161,7 +161,7 @@ async def play(s: Table) -> None:
 
 
 def deal(setup: Setup) -> Table:
-    """BI-01, BI-02, BI-V2, BI-X20: three to six players, each with chips and cash. BI-H04: how many rounds."""
+    """BI-01, BI-02, BI-V2, BI-X20: return three to six players, each with chips and cash. BI-H04: and the number of rounds."""
     options, data = setup.options, setup.data
     needed = len(setup.seats) * (data["start"]["hand"] + data["start"]["draw"])
     if len(data["cards"]) < needed:
@@ -473,35 +473,35 @@ async def reshuffle(s: Table) -> None:
 
 
 def items_of(s: Table, hand: Sequence[str]) -> list[str]:
-    """The Items of a hand."""
+    """Return the Items of a hand."""
     return [card for card in hand if rank(s, card) == ITEM]
 
 
 def descriptions_of(s: Table, hand: Sequence[str]) -> list[str]:
-    """The Descriptions of a hand."""
+    """Return the Descriptions of a hand."""
     return [card for card in hand if rank(s, card) == DESCRIPTION]
 
 
 def lay_down(s: Table, seat: int, cards: Sequence[str]) -> None:
-    """Cards leave a hand."""
+    """Take cards out of a hand."""
     for card in cards:
         s.seats[seat].hand.value.remove(card)
 
 
 def rank(s: Table, card: str) -> int:
-    """BI-08: 1 is an Item, 2 a Description."""
+    """BI-08: return 1 for an Item, 2 for a Description."""
     found: int = s.setup.data["cards"][card]["rank"]
     return found
 
 
 def name_of(s: Table, cards: Sequence[str]) -> str:
-    """A product's public name: its Descriptions, then its Item. BI-A14: no two are alike, for no two cards are."""
+    """Return a product's name: its Descriptions, then its Item. BI-A14: no two are alike, for no two cards are."""
     item, *descriptions = (s.setup.data["cards"][card]["name"] for card in cards)
     return " ".join([*descriptions, item])
 
 
 def pitch_of(s: Table, cards: Sequence[str]) -> str:
-    """A product's pitch: the Item's line opens the sentence, those of its Descriptions end it."""
+    """Return a product's pitch: the Item's line opens the sentence, those of its Descriptions end it."""
     item, *descriptions = (s.setup.data["cards"][card]["line"].rstrip(".") for card in cards)
     return f"{' '.join([item, ' and '.join(descriptions)]).strip()}."
 
@@ -510,13 +510,13 @@ def pitch_of(s: Table, cards: Sequence[str]) -> str:
 
 
 def put_chip(s: Table, seat: int, product: Product) -> None:
-    """A chip out of the reserve becomes a share."""
+    """Put a chip of the reserve on a product, as a share."""
     s.seats[seat].chips -= 1
     product.shares[seat] = product.shares.get(seat, 0) + 1
 
 
 def take_chips(s: Table, seat: int, product: Product, chips: int) -> None:
-    """Shares become chips in the reserve again."""
+    """Take so many shares of a product back into the reserve."""
     s.seats[seat].chips += chips
     product.shares[seat] -= chips
     if not product.shares[seat]:
@@ -524,24 +524,24 @@ def take_chips(s: Table, seat: int, product: Product, chips: int) -> None:
 
 
 def remove(s: Table, product: Product) -> None:
-    """A product leaves the table; its cards are discarded."""
+    """Take a product off the table and discard its cards."""
     s.table.products.remove(product)
     s.table.discards += product.cards
 
 
 def price(product: Product, seat: int) -> int:
-    """BI-16, BI-V1: what a chip on a product costs: a fee for each share there that is somebody else's."""
+    """BI-16, BI-V1: return what a chip on a product costs: a fee for each share there that is somebody else's."""
     return product.fee * (product.count - product.shares.get(seat, 0))
 
 
 def expected(shares: int, pip: int) -> int:
-    """BI-S19, BI-A19, BI-A21: what a share may expect of the roll, to the nearest cent; six shares or more always succeed."""
+    """BI-S19, BI-A19, BI-A21: return what a share may expect of the roll, to the nearest cent; six shares always succeed."""
     most = min(shares, SIDES)
     return (pip * most * (most + 1) + SIDES) // (2 * SIDES)
 
 
 def cash_of(s: Table, seat: int) -> int:
-    """A seat's money, hidden or not."""
+    """Return a seat's money, hidden or not."""
     cash = s.seats[seat].cash
     return cash.value if isinstance(cash, Secret) else cash
 
@@ -558,13 +558,13 @@ def change_cash(s: Table, seat: int, cents: int, text: str, rule: str, how: str)
 
 
 def dollars(cents: int) -> str:
-    """Cents in words: "$3", "$1.50"."""
+    """Return cents in words: "$3", "$1.50"."""
     whole, rest = divmod(cents, 100)
     return f"${whole}.{rest:02}" if rest else f"${whole}"
 
 
 def shares_words(shares: int) -> str:
-    """A number of shares in words: "1 share", "2 shares"."""
+    """Return a number of shares in words: "1 share", "2 shares"."""
     return f"{shares} share{'' if shares == 1 else 's'}"
 
 
@@ -572,12 +572,12 @@ def shares_words(shares: int) -> str:
 
 
 def plays_cards(s: Table, seat: int) -> bool:
-    """BI-A11: who has two cards or more plays; with small products whoever has one is asked."""
+    """BI-A11: return whether a hand has two cards or more; with small products, one."""
     return s.seats[seat].hand_size >= (1 if s.setup.options["small_products"] else 2)
 
 
 def seed_moves(s: Table, seat: int) -> list[Move]:
-    """BI-08, BI-09, BI-A15: one Item with a Description, or two cards of one rank. BI-A11: a single card may be kept."""
+    """BI-08, BI-09, BI-A15: return the launches, and the pairs of one rank. BI-A11: a single card may be kept."""
     hand = s.seats[seat].hand.value
     pairs = [pair for of_a_kind in (items_of(s, hand), descriptions_of(s, hand)) for pair in combinations(of_a_kind, 2)]
     keep = [offer("skip")] if len(hand) == 1 else []
@@ -585,7 +585,7 @@ def seed_moves(s: Table, seat: int) -> list[Move]:
 
 
 def launches(s: Table, hand: Sequence[str]) -> list[Move]:
-    """BI-08: an Item with one Description. BI-V1a: with more; BI-V1b: with none.
+    """BI-08: return an Item with one Description. BI-V1a: with more; BI-V1b: with none.
 
     Each product is listed by itself, so that the order in which cards are named does not matter. With both variants a
     hand can grow, and has too many sets to list: then the Item is one parameter and its Descriptions another.
@@ -601,34 +601,34 @@ def launches(s: Table, hand: Sequence[str]) -> list[Move]:
 
 
 def apart(s: Table, hand: Sequence[str]) -> bool:
-    """Whether a launch names its Item apart from its Descriptions."""
+    """Return whether a launch names its Item apart from its Descriptions."""
     return bool(s.setup.options["large_products"]) and len(descriptions_of(s, hand)) > FEW
 
 
 def named_cards(args: Mapping[str, Any]) -> list[str]:
-    """The cards that a move names, the Item apart or not."""
+    """Return the cards that a move names, the Item apart or not."""
     return [*args["cards"], *([args["item"]] if "item" in args else [])]
 
 
 def seed_wanted(s: Table) -> str:
-    """What everybody is asked in Seed."""
+    """Return what everybody is asked in Seed."""
     large, small = s.setup.options["large_products"], s.setup.options["small_products"]
     with_it = {(False, False): "a Description", (True, False): "Descriptions", (False, True): "a Description or none"}
     return f"Play an Item with {with_it.get((large, small), 'Descriptions or none')}, or discard two of a kind."
 
 
 def backable(s: Table, seat: int) -> list[Product]:
-    """BI-12: what a seat may back in Venture: products of this round that are somebody else's."""
+    """BI-12: return what a seat may back in Venture: products of this round that are of others."""
     return [product for product in s.table.products if product.round == s.round and product.by != seat]
 
 
 def venture_moves(s: Table, seat: int) -> list[Move]:
-    """BI-12: one new product of somebody else, or none."""
+    """BI-12: return the new products of others, and to hold the chip."""
     return [offer("venture", product=OneOf([product.id for product in backable(s, seat)])), offer("abstain")]
 
 
 def mezzanine_moves(s: Table, seat: int) -> list[Move]:
-    """BI-15 to BI-18: invest where chip and cash reach, take back a chip that is there, or neither."""
+    """BI-15 to BI-18: return to invest where chip and cash reach, to take a chip back, and to do neither."""
     products = s.table.products
     into = [product.id for product in products if not no_invest(s, seat, product)]
     out_of = [product.id for product in products if seat in product.shares]
@@ -640,7 +640,7 @@ def mezzanine_moves(s: Table, seat: int) -> list[Move]:
 
 
 def no_invest(s: Table, seat: int, product: Product) -> Refusal | None:
-    """BI-16, BI-17, BI-A06: why a seat may not invest there: no chip, or not the whole price; there are no debts."""
+    """BI-16, BI-17, BI-A06: return why a seat may not invest there: no chip, or not the whole price; or None."""
     if not s.seats[seat].chips:
         return Refusal("You have no chip in reserve.", "BI-X12")
     cost, cash = price(product, seat), cash_of(s, seat)
@@ -648,12 +648,12 @@ def no_invest(s: Table, seat: int, product: Product) -> Refusal | None:
 
 
 def on_table(t: Market, name: object) -> Product | None:
-    """The product of that id, if it is there."""
+    """Return the product of that id, if it is there."""
     return next((product for product in t.products if product.id == name), None)
 
 
 def product_of(s: Table, name: str) -> Product:
-    """The product of that id, which was offered and so is there."""
+    """Return the product of that id, which was offered and so is there."""
     product = on_table(s.table, name)
     assert product
     return product
@@ -666,12 +666,12 @@ def forget_choices(s: Table) -> None:
 
 
 def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
-    """Beside each product what helps to decide on it."""
+    """Return beside each product what helps to decide on it."""
     return {"product": {product.id: note(s, seat, product) for product in s.table.products}}
 
 
 def note(s: Table, seat: int, product: Product) -> str:
-    """Of a product its pitch in Venture, its worth and its price in Mezzanine, the line to beat in the Offering."""
+    """Return of a product its pitch in Venture, worth and price in Mezzanine, the line to beat in the Offering."""
     match s.phase:
         case "venture":
             return product.pitch
@@ -683,7 +683,7 @@ def note(s: Table, seat: int, product: Product) -> str:
 
 
 def wished(s: Table, seat: int) -> list[Action]:
-    """What a player may look for: the own product in Venture, and in Mezzanine each product to invest in."""
+    """Return what a player may look for: the own product in Venture, in Mezzanine each product to invest in."""
     products = s.table.products
     if s.phase == "venture":
         return [
@@ -702,7 +702,7 @@ def wished(s: Table, seat: int) -> list[Action]:
 
 
 def explain(s: Table, action: Action) -> Refusal | None:
-    """Why an action that is not offered is refused: BI-X01 to BI-X19."""
+    """Return why an action that is not offered is refused: BI-X01 to BI-X19."""
     seat, move = action.seat, action.move
     if s.phase == "over":
         return Refusal("Game over.", "BI-X19")
@@ -722,7 +722,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
 
 
 def explain_seed(s: Table, action: Action) -> Refusal:
-    """BI-X01, BI-X02, BI-X03, BI-X09: cards that are too many or too few, not held, or neither product nor pair."""
+    """BI-X01, BI-X02, BI-X03, BI-X09: return why cards are refused: too many, too few, not held, no product and no pair."""
     seat, hand, options = action.seat, s.seats[action.seat].hand.value, s.setup.options
     if action.move not in ("launch", "discard"):
         return Refusal("Everybody plays cards now.", "BI-08")
@@ -750,7 +750,7 @@ def explain_seed(s: Table, action: Action) -> Refusal:
 
 
 def explain_venture(s: Table, action: Action) -> Refusal:
-    """BI-X04 to BI-X08, BI-X15: a chip that must stay, or a product that may not be backed."""
+    """BI-X04 to BI-X08, BI-X15: return why a chip must stay, or may not go on that product."""
     seat, wanted = action.seat, action.args.get("product")
     product = on_table(s.table, wanted)
     if action.move not in ("venture", "abstain"):
@@ -771,7 +771,7 @@ def explain_venture(s: Table, action: Action) -> Refusal:
 
 
 def explain_mezzanine(s: Table, action: Action) -> Refusal:
-    """BI-X10 to BI-X15: out of turn, a second chip, no chip, no cash, no share, or no such product."""
+    """BI-X10 to BI-X15: return why no chip moves: out of turn, a second one, no chip, cash, share or product."""
     t, seat, wanted = s.table, action.seat, action.args.get("product")
     if action.move == "offer":
         return Refusal("Products go public when all have had their turn in Mezzanine.", "BI-21")
@@ -793,7 +793,7 @@ def explain_mezzanine(s: Table, action: Action) -> Refusal:
 
 
 def explain_offering(s: Table, action: Action) -> Refusal:
-    """BI-X17, BI-X18: the dealer offers each product once, and nobody moves a chip."""
+    """BI-X17, BI-X18: return why it is refused: the dealer offers each product once, and nobody moves a chip."""
     t = s.table
     if action.seat != t.dealer:
         return Refusal(f"Waiting for Seat {t.dealer}, the dealer.", "BI-X18")
@@ -805,7 +805,7 @@ def explain_offering(s: Table, action: Action) -> Refusal:
 
 
 def explain_roll(s: Table, seat: int) -> Refusal:
-    """BI-X16, BI-X17, BI-X18: a roll that nobody asked for, of somebody else, or of no die."""
+    """BI-X16, BI-X17, BI-X18: return why a roll is refused: not asked for, of somebody else, or of no die."""
     t = s.table
     if s.phase not in ("offering", "roll"):
         return Refusal("Dice are rolled in the Offering.", "BI-X16")

@@ -182,7 +182,7 @@ class Row(NamedTuple):
         return self.actions and "swatphone A" not in self.works
 
     def then(self, card: Card) -> Row:
-        """The offer with one card more."""
+        """Return the offer with one card more."""
         return row([*self.cards, card], [*self.placed, card], self.products, actions=self.actions)
 
 
@@ -200,7 +200,7 @@ async def play(s: Table) -> None:
 
 
 def deal(setup: Setup) -> Table:
-    """IB-01: three to six players. IB-X12: the deck, trimmed, must leave everybody two cards."""
+    """IB-01: return three to six players. IB-X12: the deck, trimmed, must leave everybody two cards."""
     options, data = setup.options, setup.data
     used = sets(options)
     left = sum(data["sets"][name]["least"] for name in used) if options["generated"] else len(deck_of(data, used))
@@ -236,7 +236,7 @@ async def set_up(s: Table) -> int:
 
 
 def trimmed(cards: list[Card], out: int) -> list[Card]:
-    """IB-V08: so many cards are taken out, the highest first, then the lowest, by turns."""
+    """IB-V08: return the cards without `out` of them, the highest, the lowest, and so on by turns."""
     kept = sorted(cards, key=number_of)
     for place in range(out):
         kept.pop(-1 if place % 2 == 0 else 0)
@@ -301,7 +301,7 @@ async def turn(s: Table, seat: int) -> None:
 
 
 def add_moves(now: Row, mine: Sequence[Card]) -> list[Move]:
-    """IB-06: the cards that may be added; IB-A37 Ceiling Van A: pairs of them."""
+    """IB-06: return the cards that may be added; IB-A37 Ceiling Van A: pairs of them."""
     fitting = [card for card in mine if not hindrance(now, mine, card)]
     if cards_to_add(now) == 1:
         return [offer("add", card=OneOf([card.card for card in fitting]))] if fitting else []
@@ -313,7 +313,7 @@ def add_moves(now: Row, mine: Sequence[Card]) -> list[Move]:
 
 
 def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
-    """IB-06, IB-A06: why a card may not be added on a turn, or nothing. IB-A56 goes where no number is asked for."""
+    """IB-06, IB-A06: return why a card may not be added on a turn, or nothing. IB-A56 needs no number above."""
     last, works, kinds = now.cards[-1], now.works, [other.kind for other in now.cards]
     own = named(card) if now.traits else ""
     if reason := kept_out(now, card):
@@ -340,14 +340,14 @@ def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
 
 
 def kept_out(now: Row, card: Card) -> str:
-    """IB-A53, and what is barred: why a card may not go into the offer at all, or nothing."""
+    """IB-A53, and what is barred: return why a card may not go into the offer at all, or nothing."""
     if now.traits and named(card) == "telefishion A":
         return "A Telefishion A never goes into an offer."
     return barred(now, card)
 
 
 def barred(now: Row, card: Card) -> str:
-    """IB-A14, IB-A59, IB-A60: cards that are neither added, skipped with nor bid."""
+    """IB-A14, IB-A59, IB-A60: return why a card is neither added, skipped with nor bid, or nothing."""
     if "swatphone B" in now.works and not card.action:
         return "Swatphone B: needs a card with an action."
     if "remote_controll A" in now.works and card.price < 0:
@@ -358,7 +358,7 @@ def barred(now: Row, card: Card) -> str:
 
 
 def beside(now: Row, card: Card, neighbours: Sequence[Card]) -> str:
-    """IB-A61, IB-A62: what may lie directly beside a Gamehat that works."""
+    """IB-A61, IB-A62: return why a card may not lie directly beside a Gamehat that works, or nothing."""
     for hat in neighbours:
         if named(hat) not in now.works:
             continue
@@ -418,12 +418,12 @@ async def take_scored(s: Table, taker: int, giver: int, rule: str) -> None:
 
 
 def quiet_turns(s: Table, now: Row) -> int:
-    """IB-A18: for how many turns nobody may declare; IB-A13 breaks that too."""
+    """IB-A18: return for how many turns nobody may declare; IB-A13 breaks that too."""
     return 0 if "swatphone A" in now.works else s.table.quiet
 
 
 def cards_to_add(now: Row) -> int:
-    """IB-A37: two where Ceiling Van A works."""
+    """IB-A37: return two where Ceiling Van A works, else one."""
     return 2 if "ceiling_van A" in now.works else 1
 
 
@@ -468,7 +468,7 @@ async def bid(s: Table, declarer: int) -> None:
 
 
 def bidders(s: Table, declarer: int) -> list[int]:
-    """IB-10, IB-A32, IB-A40, IB-A07: who holds cards; a restriction that leaves nobody is ignored."""
+    """IB-10, IB-A32, IB-A40, IB-A07: return who holds cards; a restriction that leaves nobody is ignored."""
     seats, works = [seat for seat in s.seats if hand(s, seat)], row_of(s).works
     sellers = [card.by for card in s.table.offer if card.price < 0]
     if "bear_dryer B" in works:
@@ -479,12 +479,12 @@ def bidders(s: Table, declarer: int) -> list[int]:
 
 
 def cards_to_bid(now: Row) -> int:
-    """IB-A38: two where Ceiling Van B works."""
+    """IB-A38: return two where Ceiling Van B works, else one."""
     return 2 if "ceiling_van B" in now.works else 1
 
 
 def bid_move(now: Row, mine: Sequence[Card]) -> Move:
-    """IB-A07, IB-A54: the cards that may be bid, or any where none may. IB-A38: two, if two are held."""
+    """IB-A07, IB-A54: return the cards that may be bid, or any where none may. IB-A38: two, if two are held."""
     size, pairs = min(cards_to_bid(now), len(mine)), cards_to_bid(now) == 2
     fitting = [card.card for card in mine if not bid_hindrance(now, card)]
     legal = fitting if len(fitting) >= size else [card.card for card in mine]
@@ -492,14 +492,14 @@ def bid_move(now: Row, mine: Sequence[Card]) -> Move:
 
 
 def bid_hindrance(now: Row, card: Card) -> str:
-    """IB-A14, IB-A54, IB-A59, IB-A60: why a card may not be bid, or nothing."""
+    """IB-A14, IB-A54, IB-A59, IB-A60: return why a card may not be bid, or nothing."""
     if now.traits and named(card) == "telefishion B":
         return "A Telefishion B may not be bid."
     return barred(now, card)
 
 
 def lay(s: Table, seat: int, answer: Answer) -> None:
-    """A bid leaves the hand and lies on the table."""
+    """Move a bid from the hand to the table."""
     numbers = numbers_of(answer.args)
     s.seats[seat].bid = sorted(numbers) if "cards" in answer.args else answer["card"]
     for number in numbers:
@@ -548,7 +548,7 @@ async def decide(s: Table) -> int:
 
 
 def must_accept(s: Table, seat: int, now: Row) -> str:
-    """IB-15, IB-16, IB-V03, IB-A23, IB-A24: why a bidder must accept, as far as everybody can see; or nothing."""
+    """IB-15, IB-16, IB-V03, IB-A23, IB-A24: return why a bidder must accept, as far as everybody can see; or nothing."""
     scored, held = len(pile(s, seat)), len(hand(s, seat))
     if seat == s.table.order[-1]:
         return "The last bidder cannot skip."
@@ -564,7 +564,7 @@ def must_accept(s: Table, seat: int, now: Row) -> str:
 
 
 def skip_moves(s: Table, seat: int, now: Row) -> list[Move]:
-    """IB-14: a hand card and its place. IB-V03 Cheaper skip: or a scored card. IB-A24: scored cards only."""
+    """IB-14: return hand cards with their places. IB-V03 Cheaper skip: or a scored card. IB-A24: scored cards only."""
     cheap = s.setup.options["cheap_skip"]
     if "wrist_wash B" in now.works:
         return [offer("skip", pay="score")] if cheap else [offer("skip")]
@@ -583,19 +583,19 @@ def skip_moves(s: Table, seat: int, now: Row) -> list[Move]:
 
 
 def skip_places(s: Table, now: Row, card: Card) -> list[int]:
-    """IB-14: any place of the row, if nothing that works forbids the card or the place (IB-A08)."""
+    """IB-14: return the places of the row, if nothing that works forbids the card or the place (IB-A08)."""
     if kept_out(now, card):
         return []
     return [place for place in range(len(now.cards) + 1) if not misplaced(s, now, card, place)]
 
 
 def skip_hindrance(s: Table, now: Row, card: Card, place: int) -> str:
-    """IB-A06, IB-A53: why a card may not be put there by a skip, or nothing."""
+    """IB-A06, IB-A53: return why a card may not be put there by a skip, or nothing."""
     return kept_out(now, card) or misplaced(s, now, card, place)
 
 
 def misplaced(s: Table, now: Row, card: Card, place: int) -> str:
-    """IB-A61, IB-V04 Ordered skip: why it may not be that place, or nothing."""
+    """IB-A61, IB-V04 Ordered skip: return why it may not be that place, or nothing."""
     if s.setup.options["ordered_skip"] and not fits_end(now.cards, card, place):
         low, high = ends(now.cards)
         return f"Left: below {low}; right: above {high}."
@@ -603,7 +603,7 @@ def misplaced(s: Table, now: Row, card: Card, place: int) -> str:
 
 
 def fits_end(cards: Sequence[Card], card: Card, place: int) -> bool:
-    """IB-V04: lower than the lowest at the left end, or higher than the highest at the right end."""
+    """IB-V04: return whether it is below the lowest at the left end, or above the highest at the right end."""
     low, high = ends(cards)
     return (place == 0 and card.card < low) or (place == len(cards) and card.card > high)
 
@@ -667,7 +667,7 @@ async def accept(s: Table, seat: int) -> None:
 
 
 def added(prices: Sequence[int]) -> str:
-    """Prices as a sum: "7 - 2 + 5 = 10"."""
+    """Return prices as a sum: "7 - 2 + 5 = 10"."""
     text = f"{prices[0]}" + "".join(f" {'-' if price < 0 else '+'} {abs(price)}" for price in prices[1:])
     return text if len(prices) == 1 else f"{text} = {sum(prices)}"
 
@@ -708,7 +708,7 @@ async def strike(s: Table, seat: int) -> None:
 
 
 def cut(s: Table, now: Row) -> list[Card]:
-    """IB-A19: only what lies right of the rightmost Walkie-Barkie A is scored."""
+    """IB-A19: discard what lies left of the rightmost Walkie-Barkie A, and it too; return the rest, to be scored."""
     cards = s.table.offer
     if "walkie_barkie A" not in now.works:
         return cards
@@ -749,7 +749,7 @@ async def next_offer(s: Table, seat: int, works: list[str]) -> None:
 
 
 def openers(s: Table, seats: Sequence[int]) -> list[Card]:
-    """IB-18, IB-A38, IB-A53: the lower card of each bid, lowest first; a Telefishion A only if it is alone."""
+    """IB-18, IB-A38, IB-A53: return the lower card of each bid, lowest first; a Telefishion A only if it is alone."""
     market = s.table
     ranked = sorted(seats, key=lambda seat: value_of(market, seat))
     cards = [min((card for card in market.laid if card.by == seat), key=number_of) for seat in ranked]
@@ -771,7 +771,7 @@ def return_middle(s: Table, unless: Sequence[int | None]) -> None:
 
 
 def middle(ranked: list[int]) -> list[int]:
-    """IB-V02: the middle one, of an even number the middle two, of three or more."""
+    """IB-V02: return the middle one, of an even number the middle two; of fewer than three, none."""
     count = len(ranked)
     return ranked[(count - 1) // 2 : count // 2 + 1] if count >= 3 else []
 
@@ -810,7 +810,7 @@ def highest_score(s: Table) -> None:
 
 
 def counting(s: Table, cards: Sequence[Card]) -> dict[str, list[int]]:
-    """IB-22, IB-A71: by product the prices that count, each changed by the Headgrowns of the whole pile (IB-A11, IB-A12)."""
+    """IB-22, IB-A71: return by product the prices that count, changed by the Headgrowns of the pile (IB-A11, IB-A12)."""
     prices: dict[str, list[int]] = {}
     for card in cards:
         prices.setdefault(card.kind, []).append(card.price)
@@ -830,7 +830,7 @@ def check(data: Mapping[str, Any]) -> None:
 
 
 def deck_of(data: Mapping[str, Any], used: Sequence[str]) -> list[Card]:
-    """The fixed list of the sets in use (IB-V06, IB-V07): no number is there twice in any of them. Raises BadCard."""
+    """IB-V06, IB-V07: return the fixed list of the sets in use. Raise BadCard where a number is there twice."""
     found: dict[int, Card] = {}
     for place, line in enumerate(data["deck"].splitlines(), 1):
         if words := line.split("#")[0].split():
@@ -842,7 +842,7 @@ def deck_of(data: Mapping[str, Any], used: Sequence[str]) -> list[Card]:
 
 
 def read_card(data: Mapping[str, Any], words: Sequence[str], place: int) -> Card:
-    """One line of the deck: product, number, price, and the letter of its action if the product has actions."""
+    """Return the card of one line of the deck: product, number, price, and the letter if the product has actions."""
     kind, *facts = words
     if kind not in data["cards"]:
         raise BadCard(f"there is no product {kind!r}.", place)
@@ -857,12 +857,12 @@ def read_card(data: Mapping[str, Any], words: Sequence[str], place: int) -> Card
 
 
 def sets(options: Mapping[str, Any]) -> list[str]:
-    """IB-V06 Odd Inventions, IB-V07 Double Devices: the sets in use."""
+    """IB-V06 Odd Inventions, IB-V07 Double Devices: return the sets in use."""
     return ["base"] + ["odd"] * options["odd_inventions"] + ["double"] * options["double_devices"]
 
 
 def at_work(placed: Sequence[Card]) -> list[Card]:
-    """IB-A01, IB-A02, IB-A03, IB-A05, IB-A13: the cards, in the order of time, whose action works in the offer."""
+    """IB-A01, IB-A02, IB-A03, IB-A05, IB-A13: return the cards whose action works, in the order of time."""
     lying = [(card, name) for card in placed if card.action and (name := named(card)) not in IDLE]
     names = [name for _, name in lying]
     if "swatphone A" in names:
@@ -877,50 +877,50 @@ def at_work(placed: Sequence[Card]) -> list[Card]:
 
 
 def row(cards: list[Card], placed: list[Card], products: Mapping[str, Any], *, actions: bool) -> Row:
-    """An offer with what works in it. IB-V10: nothing does where actions are left out."""
+    """Return an offer with the actions that work in it. IB-V10: none where actions are left out."""
     return Row(cards, placed, [named(card) for card in at_work(placed)] if actions else [], actions, products)
 
 
 def row_of(s: Table) -> Row:
-    """The offer as it lies."""
+    """Return the offer as it lies."""
     return row(s.table.offer, in_time(s.table), s.setup.data["cards"], actions=s.table.actions)
 
 
 def in_time(market: Market) -> list[Card]:
-    """The cards of the offer in the order in which they were placed."""
+    """Return the cards of the offer in the order in which they were placed."""
     by_number = {card.card: card for card in market.offer}
     return [by_number[number] for number in market.placed]
 
 
 def named(card: Card) -> str:
-    """A card's action by name: "gamehat A"."""
+    """Return a card's action by name: "gamehat A"."""
     return f"{card.kind} {card.action}" if card.action else ""
 
 
 def number_of(card: Card) -> int:
-    """What cards are sorted by."""
+    """Return the number that cards are sorted by."""
     return card.card
 
 
 def ends(cards: Sequence[Card]) -> tuple[int, int]:
-    """The lowest and the highest number of an offer."""
+    """Return the lowest and the highest number of an offer."""
     numbers = [card.card for card in cards]
     return min(numbers), max(numbers)
 
 
 def value_of(market: Market, seat: int) -> tuple[int, int]:
-    """What a bid counts; of a pair the sum, then the higher card (IB-A38)."""
+    """Return what a bid counts; of a pair the sum, then the higher card (IB-A38)."""
     made = market.bids[seat]
     return (made, made) if isinstance(made, int) else (sum(made), max(made))
 
 
 def shown(card: Card) -> str:
-    """A card in words: "33 (-7)"."""
+    """Return a card in words: "33 (-7)"."""
     return f"{card.card} ({card.price:+d})"
 
 
 def spoken(made: object) -> str:
-    """A bid in words."""
+    """Return a bid in words."""
     return " and ".join(map(str, made)) if isinstance(made, list) else f"{made}"
 
 
@@ -928,50 +928,50 @@ def spoken(made: object) -> str:
 
 
 def hand(s: Table, seat: int) -> list[Card]:
-    """A seat's hand, lowest number first."""
+    """Return a seat's hand, lowest number first."""
     return s.seats[seat].hand.value
 
 
 def pile(s: Table, seat: int) -> list[Card]:
-    """A seat's score pile, as it was gathered."""
+    """Return a seat's score pile, as it was gathered."""
     return s.seats[seat].pile.value
 
 
 def scored(s: Table, seat: int, cards: int, how: str) -> dict[str, Any]:
-    """The data of cards that have just come to a score pile, or left it."""
+    """Return the data of cards that have just come to a score pile, or left it."""
     now = len(pile(s, seat))
     return reckoned(seat, "pile_size", now - cards, now, how)
 
 
 def sort_hand(s: Table, seat: int) -> None:
-    """A hand is held in order."""
+    """Sort a hand by number."""
     hand(s, seat).sort(key=number_of)
 
 
 def take(s: Table, seat: int, number: int) -> Card:
-    """A card leaves a hand."""
+    """Take a card out of a hand."""
     return drawn_out(hand(s, seat), number)
 
 
 def drawn_out(cards: list[Card], number: int) -> Card:
-    """A card that is taken out of a hand or of the row."""
+    """Take the card of that number out of `cards`."""
     return cards.pop([card.card for card in cards].index(number))
 
 
 def place_card(s: Table, seat: int, card: Card, place: int) -> None:
-    """A card goes into the row, and it is told who put it there."""
+    """Put a card into the row, and note who put it there."""
     card.by = seat
     s.table.offer.insert(place, card)
     s.table.placed.append(card.card)
 
 
 async def random_scored(s: Table, seat: int) -> Card:
-    """A card of the score pile, drawn by chance."""
+    """Draw a card of the score pile by chance."""
     return pile(s, seat).pop(await pick(s, list(range(len(pile(s, seat)))), "picks"))
 
 
 def wished(s: Table, seat: int) -> list[Action]:
-    """What an asked player may look for: to declare, to skip, and every card of the hand to add, bid or skip with."""
+    """Return what an asked player may look for: to declare, to skip, every card of the hand to add, bid or skip with."""
     match s.phase:
         case "turn":
             name, moves, by_card = "add", [Action(seat=seat, move="auction")], cards_to_add(row_of(s)) == 1
@@ -994,7 +994,7 @@ def wished(s: Table, seat: int) -> list[Action]:
 
 
 def explain(s: Table, action: Action) -> Refusal | None:
-    """Why an action that is not offered is refused: IB-X01 to IB-X13."""
+    """Return why an action that is not offered is refused: IB-X01 to IB-X13."""
     seat, move = action.seat, action.move
     if s.phase == "over":
         return Refusal("The game has ended.", "IB-20")
@@ -1029,7 +1029,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
 
 
 def explain_add(s: Table, action: Action) -> Refusal:
-    """A card that is not held (IB-X03), or that does not fit (IB-X02)."""
+    """Return why no such card is added: not held (IB-X03), or it does not fit (IB-X02)."""
     mine, now, numbers = hand(s, action.seat), row_of(s), numbers_of(action.args)
     if not numbers or not all(type(n) is int and any(card.card == n for card in mine) for n in numbers):
         return Refusal("You do not hold that card.", "IB-X03")
@@ -1044,7 +1044,7 @@ def explain_add(s: Table, action: Action) -> Refusal:
 
 
 def explain_bid(s: Table, action: Action) -> Refusal:
-    """A bid that nobody asked for (IB-X04), of a card that is not held (IB-X03), or that may not be bid (IB-X02)."""
+    """Return why a bid is refused: not wanted (IB-X04), of a card not held (IB-X03) or not to be bid (IB-X02)."""
     mine, seat = hand(s, action.seat), action.seat
     if s.phase not in ("bid", "open_bid"):
         return Refusal("No bids are taken now.", "IB-X04")
@@ -1068,7 +1068,7 @@ def explain_bid(s: Table, action: Action) -> Refusal:
 
 
 def explain_open(s: Table, seat: int) -> Refusal:
-    """IB-X11: the winner's choice, of a revealed bid."""
+    """IB-X11: return why it is not chosen: the winner's choice is of a revealed bid."""
     if s.phase != "open":
         return Refusal("No bid is chosen to open now.", "IB-X11")
     if seat != s.table.deciding:
@@ -1077,7 +1077,7 @@ def explain_open(s: Table, seat: int) -> Refusal:
 
 
 def explain_skip(s: Table, action: Action) -> Refusal:
-    """IB-X06: who must accept; IB-X03, IB-X07, IB-X08, IB-X02: a card or a place that is not to be had."""
+    """IB-X06: return why a bidder must accept; IB-X03, IB-X07, IB-X08, IB-X02: or why not that card or place."""
     args, seat, now = action.args, action.seat, row_of(s)
     if reason := must_accept(s, seat, now):
         return Refusal(f"You must accept. {reason}", "IB-X06")
@@ -1095,7 +1095,7 @@ def explain_skip(s: Table, action: Action) -> Refusal:
 
 
 def form(s: Table, action: Action) -> Refusal | None:
-    """Words for a skip that names too little (IB-X07), or the card to lose (IB-X13)."""
+    """Return the refusal of a skip that names too little (IB-X07), or the card to lose (IB-X13)."""
     if action.move != "skip" or s.phase != "decide":
         return None
     args = action.args
@@ -1108,11 +1108,11 @@ def form(s: Table, action: Action) -> Refusal | None:
 
 
 def numbers_of(args: Mapping[str, Any]) -> list[Any]:
-    """The cards that a move names, as `cards` or as `card`."""
+    """Return the cards that a move names, as `cards` or as `card`."""
     given = args.get("cards", [args.get("card")])
     return given if isinstance(given, list) else [given]
 
 
 def count(number: int, what: str) -> str:
-    """A number of things in words: "1 card", "2 cards"."""
+    """Return a number of things in words: "1 card", "2 cards"."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

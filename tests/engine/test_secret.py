@@ -95,9 +95,10 @@ def public_facts(record: Any) -> dict[str, Any]:
 
 def own_facts(record: Any, viewer: int) -> dict[str, Any]:
     """The fields whose declaration speaks of a secret."""
-    hints = hints_of(type(record))
+    kind: Any = type(record)
+    hints = hints_of(kind)
     names = [
-        name for name in hints if any(get_origin(kind) is Secret for kind in (hints[name], *get_args(hints[name])))
+        name for name in hints if any(get_origin(part) is Secret for part in (hints[name], *get_args(hints[name])))
     ]
     return {shown_as(name): seen(getattr(record, name), viewer) for name in names}
 
