@@ -1,7 +1,8 @@
 """BID*IT! by Andy and Sara Ellen Daniel: bid on how many 5's are in all hands together.
 
-Read `play` first: it is the table of contents. Each paragraph below it names its rules (BT-..). A card is
-named by its one or two symbols, a star is "*"; which cards there are is in `data/bid_it.toml`.
+Read `play` first: it is the table of contents. Each function below it names its rules (BT-..). What may be done stands next
+to the act: `refuse_...` gives the reason against it, or None, and `explain_...` the words for an action that is not offered.
+A card is named by its one or two symbols, a star is "*"; which cards there are is in `data/bid_it.toml`.
 """
 
 from __future__ import annotations
@@ -34,15 +35,25 @@ from hub.engine.secret import Pile, Secret
 from hub.errors import BadCard, StartRefused
 
 RANKS = (1, 2, 3, 4, 5, 6)
-STAR = "*"
-HIGHEST = 99
+STAR = "*"  # BT-18: it counts as any rank
+SYMBOLS = "123456*"  # in the order in which they are written on a card
+HIGHEST = 99  # BT-17: the largest quantity that can be bid
+MOST_COPIES = 99  # BT-V06: of one card in an owner's list
+ONE_CARD = (
+    1  # BT-33: Deal cards at stake before any Double; also after a Surrender (BT-47) and for a wrong side (BT-51)
+)
+DOUBLED, REDOUBLED = 2, 3  # BT-44, BT-46: Deal cards at stake after a Double and a Redouble
 CALLS = ("challenge", "perfecto", "double", "redouble", "surrender", "pass")
-PARTS = (
-    ("redouble", "double"), ("surrender", "double"),
-    ("redouble", "open_calls"), ("surrender", "open_calls"), ("sidesteps", "open_calls"),
-)  # fmt: skip
+ADVANCED_CALLS = ("double", "redouble", "surrender")
+NEEDS = (
+    ("redouble", "double"),
+    ("surrender", "double"),
+    ("redouble", "open_calls"),
+    ("surrender", "open_calls"),
+    ("sidesteps", "open_calls"),
+)
+"""BT-V02: parts of the advanced rules, and the part that each cannot be played without."""
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-NAMES = ("Challenge", "Perfecto", "Double", "Redouble", "Surrender", "Pass")
 
 
 @dataclass(slots=True)
@@ -95,8 +106,9 @@ class Gone:
 class Middle:
     """The middle of the table. BT-08: all of it is public but the deck's order.
 
-    `first` bids first in this round; `former` are the bids before the standing one; `caller` called the standing bid, `call` is the last call of the chain;
-    `against` is the party that the last Double or Redouble was made against; `passed` who has passed since.
+    `first` bids first in this round; `former` are the bids before the standing one; `caller` called the standing bid;
+    `call` is the last call of the chain, and `passed` who has passed since; `against` is the party that the last Double
+    or Redouble was made against; `stake` is in Deal cards.
     """
 
     deck: Pile[str]
@@ -112,7 +124,7 @@ class Middle:
     call: Call | None = None
     caller: int | None = None
     perfecto: bool = False
-    stake: int = 1
+    stake: int = ONE_CARD
     against: int | None = None
     surrendered: int | None = None
     passed: list[int] = field(default_factory=list)
@@ -123,7 +135,7 @@ class Middle:
     def gone(self) -> list[Gone]:
         """BT-08: what is discarded is public: symbol by symbol."""
         symbols = "".join(self.discards)
-        return [Gone(symbol.replace(STAR, "★"), often) for symbol in "123456*" if (often := symbols.count(symbol))]
+        return [Gone(symbol.replace(STAR, "★"), often) for symbol in SYMBOLS if (often := symbols.count(symbol))]
 
 
 @dataclass(slots=True)
@@ -179,7 +191,7 @@ def deal(setup: Setup) -> Table:
     BT-13: with cards enough. Refuse what cannot be (BT-X14, BT-X16).
     """
     options, people = setup.options, len(setup.seats)
-    for part, needed in PARTS:
+    for part, needed in NEEDS:
         if options[part] and not (options[needed] or options["advanced"]):
             raise StartRefused(f"Option {part} needs option {needed}.")
     teams, size = (0, people) if options["teams"] == "none" else map(int, options["teams"].split("x"))
@@ -210,11 +222,11 @@ def deck_of(data: Mapping[str, Any]) -> list[str]:
         for symbol in card:
             if symbol not in (*map(str, RANKS), STAR):
                 raise BadCard(f"{card!r} has the symbol {symbol!r}: there are 1 to 6 and {STAR}.", card)
-        if card != (usual := "".join(sorted(card, key="123456*".index))):
+        if card != (usual := "".join(sorted(card, key=SYMBOLS.index))):
             raise BadCard(f"{card!r} is written {usual!r}: the lower number first, a star last.", card)
         copies = about.get("copies") if isinstance(about, dict) else None
-        if type(copies) is not int or not 0 <= copies <= 99:
-            raise BadCard(f"{card!r} must say copies, a number from 0 to 99.", card)
+        if type(copies) is not int or not 0 <= copies <= MOST_COPIES:
+            raise BadCard(f"{card!r} must say copies, a number from 0 to {MOST_COPIES}.", card)
         deck += [card] * copies
     return deck
 
@@ -324,10 +336,15 @@ async def turn(s: Table, seat: int) -> None:
 
 def turn_moves(s: Table, seat: int) -> list[Move]:
     """BT-20 to BT-23, BT-40, BT-41: return what the player on turn may do: bid, call, draw or pass."""
-    cards = [] if no_draw(s, seat) else [card for card in covered(s.seats[seat]) if may_discard(s, card)]
-    draws = [offer("draw", cards=Choose(cards, 1, len(cards)))] if cards else []
-    *calls, last = [[offer(call)] if not no_call(s, seat, call) else [] for call in CALLS]
-    return [*bids(s, seat), *chain.from_iterable(calls), *draws, *last]
+    *calls, last = [[] if refuse_call(s, seat, call) else [offer(call)] for call in CALLS]
+    return [*bids(s, seat), *chain.from_iterable(calls), *draws(s, seat), *last]
+
+
+def must_bid(s: Table) -> Refusal | None:
+    """BT-20, BT-21: return why only a bid is in order: it is the first of the round, or cards were drawn; or None."""
+    if s.table.bid is None:
+        return Refusal("The first player must bid.", "BT-X04")
+    return Refusal("After drawing you must bid higher.", "BT-X06") if s.table.drawn else None
 
 
 # --- A bid, and a sidestep ---------------------------------------------------------------------------
@@ -364,23 +381,20 @@ def make_bid(s: Table, seat: int, answer: Answer) -> None:
 
 
 def bids(s: Table, seat: int) -> list[Move]:
-    """BT-15, BT-16, BT-17: return the next ranks up, and larger quantities. BT-55: with a card to show, on a sidestep."""
+    """BT-15, BT-16, BT-17: return the next ranks up, and larger quantities. BT-55: on a sidestep, with a card to show."""
     bid, ranks = s.table.bid, list(RANKS)
     if bid is None:
         return [offer("bid", quantity=Amount(1, HIGHEST), rank=OneOf(ranks))]
-    show: dict[str, Any] = {}
-    if is_sidestep(s, seat):
-        cards = list(dict.fromkeys(covered(s.seats[seat])))
-        if not cards:
-            return []
-        show = {"expose": OneOf(cards)}
-    same = [offer("bid", quantity=bid.quantity, rank=OneOf(ranks[bid.rank :]), **show)] if bid.rank < RANKS[-1] else []
-    more = (
-        [offer("bid", quantity=Amount(bid.quantity + 1, HIGHEST), rank=OneOf(ranks), **show)]
-        if bid.quantity < HIGHEST
-        else []
-    )
-    return [*same, *more]
+    if refuse_sidestep(s, seat):
+        return []
+    cards = list(dict.fromkeys(covered(s.seats[seat])))
+    show: dict[str, Any] = {"expose": OneOf(cards)} if is_sidestep(s, seat) else {}
+    moves = []
+    if higher := ranks[bid.rank :]:
+        moves.append(offer("bid", quantity=bid.quantity, rank=OneOf(higher), **show))
+    if bid.quantity < HIGHEST:
+        moves.append(offer("bid", quantity=Amount(bid.quantity + 1, HIGHEST), rank=OneOf(ranks), **show))
+    return moves
 
 
 def is_sidestep(s: Table, seat: int) -> bool:
@@ -391,11 +405,18 @@ def is_sidestep(s: Table, seat: int) -> bool:
     return allies(s, seat, t.bid.seat) or (seat != caller_of(s) and allies(s, seat, caller_of(s)))
 
 
+def refuse_sidestep(s: Table, seat: int) -> Refusal | None:
+    """BT-55: return why a player cannot bid over that bid: a card must be shown, and none is left; or None."""
+    if is_sidestep(s, seat) and not covered(s.seats[seat]):
+        return Refusal("All your cards are exposed: you cannot sidestep.", "BT-X11")
+    return None
+
+
 def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
     """BT-14, BT-15, BT-55: return why a bid is refused: no such numbers, too low, or a sidestep that shows no card."""
     quantity, rank, bid = action.args.get("quantity"), action.args.get("rank"), s.table.bid
-    if is_sidestep(s, seat) and not covered(s.seats[seat]):
-        return Refusal("All your cards are exposed: you cannot sidestep.", "BT-X11")
+    if refused := refuse_sidestep(s, seat):
+        return refused
     if type(quantity) is not int or type(rank) is not int or not 1 <= quantity <= HIGHEST or rank not in RANKS:
         return Refusal(f"Rank 1 to 6, quantity 1 to {HIGHEST}.", "BT-X03")
     if bid and (quantity, rank) <= (bid.quantity, bid.rank):
@@ -433,39 +454,44 @@ async def draw(s: Table, seat: int, cards: list[str]) -> None:
         hand.append(await next_card(s))
 
 
-def may_discard(s: Table, card: str) -> bool:
-    """BT-21: return whether a card has neither a star nor the rank of the bid; either half of a card blocks it."""
-    return s.table.bid is not None and STAR not in card and str(s.table.bid.rank) not in card
+def draws(s: Table, seat: int) -> list[Move]:
+    """BT-21, BT-56: return the cards of the hand that may be changed, one or more of them."""
+    if refuse_draw(s, seat):
+        return []
+    cards = [card for card in covered(s.seats[seat]) if not refuse_discard(s, card)]
+    return [offer("draw", cards=Choose(cards, 1, len(cards)))] if cards else []
 
 
-def no_draw(s: Table, seat: int) -> Refusal | None:
-    """BT-16, BT-17, BT-21, BT-55, BT-58: return why no cards may be changed now, whatever is in the hand."""
-    bid = s.table.bid
-    if bid is None:
-        return Refusal("The first player must bid.", "BT-X04")
-    if s.table.drawn:
-        return Refusal("After drawing you must bid higher.", "BT-X06")
+def refuse_draw(s: Table, seat: int) -> Refusal | None:
+    """BT-16, BT-17, BT-21, BT-55, BT-58: return why no cards may be changed now, whatever is in the hand; or None."""
+    if (refused := must_bid(s)) or s.table.bid is None:
+        return refused
     if is_sidestep(s, seat):
         return Refusal("Your bid would be a sidestep: you cannot draw before it.", "BT-X11")
-    if (bid.quantity, bid.rank) == (HIGHEST, RANKS[-1]):
+    if (s.table.bid.quantity, s.table.bid.rank) == (HIGHEST, RANKS[-1]):
         return Refusal("There is no higher bid to draw for.", "BT-X02")
+    return None
+
+
+def refuse_discard(s: Table, card: str) -> Refusal | None:
+    """BT-21: return why a card stays: a star, or the rank of the bid, on either half of it; or None."""
+    if STAR in card:
+        return Refusal(f"{face(card)} cannot be changed: stars stay.", "BT-X05")
+    if s.table.bid and str(s.table.bid.rank) in card:
+        return Refusal(f"{face(card)} cannot be changed: the rank of the bid, {s.table.bid.rank}, stays.", "BT-X05")
     return None
 
 
 def explain_draw(s: Table, seat: int, action: Action) -> Refusal:
     """BT-21, BT-56: return which card may not be changed, and why."""
-    cards, left, bid = action.args.get("cards"), covered(s.seats[seat]), s.table.bid
+    cards, left = action.args.get("cards"), covered(s.seats[seat])
     if not isinstance(cards, list) or not cards:
         return Refusal("Name one card or more to discard.", "BT-X05")
     for card in cards:
         if card in left and isinstance(card, str):
             left.remove(card)
-            if STAR in card:
-                return Refusal(f"{face(card)} cannot be changed: stars stay.", "BT-X05")
-            if not may_discard(s, card):
-                return Refusal(
-                    f"{face(card)} cannot be changed: the rank of the bid, {bid.rank if bid else 0}, stays.", "BT-X05"
-                )
+            if refused := refuse_discard(s, card):
+                return refused
         elif card in s.seats[seat].exposed:
             return Refusal(f"{face(card)} cannot be changed: it lies exposed.", "BT-X05")
         else:
@@ -486,87 +512,103 @@ def make_call(s: Table, seat: int, kind: str) -> None:
         t.perfecto = kind == "perfecto"
     match kind:
         case "double":
-            t.stake = 2
+            t.stake = DOUBLED
             t.against = t.caller if allies(s, seat, bidder) else bidder
         case "redouble":
-            t.stake = 3
+            t.stake = REDOUBLED
             t.against = t.caller if t.against == bidder else bidder
         case "surrender":
             t.surrendered = seat
     t.call, t.passed, s.phase = Call(kind, seat), [], "called"
     rule = {"challenge": "BT-22", "perfecto": "BT-23", "redouble": "BT-46", "surrender": "BT-47"}.get(kind, "BT-44")
-    tell(
-        s, f"Seat {seat} calls {NAMES[CALLS.index(kind)]}.", rule=rule, kind="call", seat=seat, call=kind, stake=t.stake
-    )
+    tell(s, f"Seat {seat} calls {kind.capitalize()}.", rule=rule, kind="call", seat=seat, call=kind, stake=t.stake)
 
 
 def cancel_calls(s: Table) -> None:
     """BT-43: nothing is called on the bid, and one card is at stake."""
     t = s.table
-    t.call, t.caller, t.perfecto, t.stake, t.against, t.surrendered, t.passed = None, None, False, 1, None, None, []
+    t.call, t.caller, t.perfecto, t.stake, t.against, t.surrendered, t.passed = (
+        None,
+        None,
+        False,
+        ONE_CARD,
+        None,
+        None,
+        [],
+    )
 
 
-def no_call(s: Table, seat: int, call: str) -> Refusal | None:
-    """BT-16, BT-21, BT-40, BT-52 to BT-54, BT-73: return why the player on turn may not call that, or may not pass."""
-    t = s.table
-    if call in ("double", "redouble", "surrender") and not has(s, call):
+def refuse_call(s: Table, seat: int, call: str) -> Refusal | None:
+    """BT-16, BT-21, BT-40, BT-52: return why the player on turn may not make that call, or may not pass; or None."""
+    if call in ADVANCED_CALLS and not has(s, call):
         some = has(s, "double") or has(s, "open_calls")
         return Refusal(f"The rule for {call} is off." if some else "Advanced rules are off.", "BT-X08")
-    if t.bid is None:
-        return Refusal("The first player must bid.", "BT-X04")
-    if t.drawn:
-        return Refusal("After drawing you must bid higher.", "BT-X06")
+    if refused := must_bid(s):
+        return refused
     match call:
-        case "pass":
-            return None if t.call else Refusal("You must bid or call.", "BT-X07")
+        case "challenge" | "perfecto":
+            return refuse_opening_call(s, seat)
         case "double":
-            return no_double(s, seat)
+            return refuse_double(s, seat)
         case "redouble":
-            return no_redouble(s, seat)
+            return refuse_redouble(s, seat)
         case "surrender":
-            return no_surrender(s, seat)
-    if allies(s, seat, t.bid.seat):
-        return Refusal("That is your own bid." if seat == t.bid.seat else "That is your team's own bid.", "BT-X15")
-    return Refusal("This bid has been called: you may bid or pass.", "BT-X10") if t.call else None
+            return refuse_surrender(s, seat)
+    return None if s.table.call else Refusal("You must bid or call.", "BT-X07")
 
 
-def no_double(s: Table, seat: int) -> Refusal | None:
-    """BT-44: as an opening call. BT-45, BT-70: by the bidder's side on a Challenge. BT-53, BT-V05: on a Perfecto by option."""
+def refuse_opening_call(s: Table, seat: int) -> Refusal | None:
+    """BT-40, BT-54, BT-73: return why that bid may not be challenged or called a Perfecto; or None."""
+    bidder = bidder_of(s)
+    if allies(s, seat, bidder):
+        return Refusal("That is your own bid." if seat == bidder else "That is your team's own bid.", "BT-X15")
+    return Refusal("This bid has been called: you may bid or pass.", "BT-X10") if s.table.call else None
+
+
+def refuse_double(s: Table, seat: int) -> Refusal | None:
+    """Return why nobody may double like that; or None.
+
+    BT-44: it may be the opening call. BT-45, BT-70: or of the bidder's side, on a Challenge; BT-53, BT-V05: by option on
+    a Perfecto.
+    """
     t = s.table
     bidder = bidder_of(s)
     if t.call is None:
-        return no_stake(s, seat, bidder, 2)
+        return refuse_stake(s, seat, bidder, DOUBLED)
     if t.call.kind != "challenge" and not (t.call.kind == "perfecto" and s.setup.options["double_perfecto"]):
         text = "A Perfecto cannot be doubled." if t.call.kind == "perfecto" else "There is no Challenge to double."
         return Refusal(text, "BT-X10")
     if not allies(s, seat, bidder):
         return Refusal("Only the bidder may double a call.", "BT-X10")
-    return no_stake(s, bidder, caller_of(s), 2)
+    return refuse_stake(s, bidder, caller_of(s), DOUBLED)
 
 
-def no_redouble(s: Table, seat: int) -> Refusal | None:
-    """BT-46, BT-70: by the side that was doubled."""
+def refuse_redouble(s: Table, seat: int) -> Refusal | None:
+    """BT-46, BT-70: return why a player is not of the side that was doubled, or cannot afford it; or None."""
     t = s.table
     if t.call is None or t.call.kind != "double" or t.against is None:
         return Refusal("There is no Double to redouble.", "BT-X10")
     if not allies(s, seat, t.against):
         return Refusal("Only who was doubled may redouble.", "BT-X10")
-    return no_stake(s, bidder_of(s), caller_of(s), 3)
+    return refuse_stake(s, bidder_of(s), caller_of(s), REDOUBLED)
 
 
-def no_surrender(s: Table, seat: int) -> Refusal | None:
-    """BT-47, BT-71: by the doubled bidder or caller in person."""
+def refuse_surrender(s: Table, seat: int) -> Refusal | None:
+    """BT-47, BT-71: return why a player is not the doubled bidder or caller in person; or None."""
     t = s.table
     if t.call is None or t.call.kind not in ("double", "redouble") or t.against != seat:
         return Refusal("Nothing was doubled against you.", "BT-X10")
     return None
 
 
-def no_stake(s: Table, one: int, other: int, stake: int) -> Refusal | None:
-    """BT-44 to BT-46, BT-50: both need a card more than is at stake. BT-69: of teams, that many to spare."""
+def refuse_stake(s: Table, one: int, other: int, stake: int) -> Refusal | None:
+    """BT-44 to BT-46, BT-50: return why two players have too few Deal cards for that stake; or None.
+
+    Both need one more than is at stake. BT-69: of teams, that many to spare.
+    """
     if min(spare(s, one), spare(s, other)) >= stake:
         return None
-    call = "Double" if stake == 2 else "Redouble"
+    call = "Double" if stake == DOUBLED else "Redouble"
     if s.seats[one].team:
         text = (
             f"Team {s.seats[one].team} has {spare(s, one)} cards to spare, Team {s.seats[other].team} {spare(s, other)}"
@@ -642,7 +684,7 @@ def showdown(s: Table) -> list[tuple[int, int]]:
     bidder_right = total != bid.quantity if t.perfecto else total >= bid.quantity
     loser, cards = (caller if bidder_right else bidder), t.stake
     if t.surrendered is not None:
-        loser, cards = t.surrendered, 1
+        loser, cards = t.surrendered, ONE_CARD
     t.first = caller if loser == bidder else bidder
     t.count = Count(bid.rank, bid.quantity, total, by_seat, t.first)
     t.shown = [shown(seat, s.seats[seat].hand.value, bid.rank) for seat in living(s)]
@@ -653,7 +695,7 @@ def showdown(s: Table) -> list[tuple[int, int]]:
     )  # fmt: skip
     discard_hands(s)
     truth = "bidder" if bidder_right else "caller"
-    return [(loser, cards), *((seat, 1) for seat in living(s) if s.seats[seat].side not in (None, truth))]
+    return [(loser, cards), *((seat, ONE_CARD) for seat in living(s) if s.seats[seat].side not in (None, truth))]
 
 
 def counted(cards: list[str], rank: int) -> int:
@@ -828,7 +870,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if s.phase == "sides":
         return Refusal("The bidding has ended: sides are being taken.", "BT-X01")
     if move in ("challenge", "perfecto") and t.bid and allies(s, seat, t.bid.seat) and not t.drawn:
-        return no_call(s, seat, move)
+        return refuse_call(s, seat, move)
     if seat != t.turn:
         return Refusal(f"It is Seat {t.turn}'s turn.", "BT-X01")
     if s.phase == "give":
@@ -837,10 +879,10 @@ def explain(s: Table, action: Action) -> Refusal | None:
         case "bid":
             return explain_bid(s, seat, action)
         case "draw":
-            return no_draw(s, seat) or explain_draw(s, seat, action)
+            return refuse_draw(s, seat) or explain_draw(s, seat, action)
         case "give":
             return Refusal("Nobody has to give up a Deal card now.", "BT-66")
-    return no_call(s, seat, move) if move in CALLS else None
+    return refuse_call(s, seat, move) if move in CALLS else None
 
 
 # --- For screens -------------------------------------------------------------------------------------
@@ -858,9 +900,9 @@ def wished(s: Table, seat: int) -> list[Action]:
         moves = ["double"] if has(s, "double") else []
     elif t.call.kind == "double" and t.against and allies(s, seat, t.against):
         moves = [call for call in ("redouble", "surrender") if has(s, call)]
-    if is_sidestep(s, seat) and not covered(s.seats[seat]):
+    if refuse_sidestep(s, seat):
         moves.append("bid")
-    cards = [{}] if no_draw(s, seat) else [{"cards": [card]} for card in dict.fromkeys(s.seats[seat].hand.value)]
+    cards = [{}] if refuse_draw(s, seat) else [{"cards": [card]} for card in dict.fromkeys(s.seats[seat].hand.value)]
     return [
         *(Action(seat=seat, move=move) for move in moves),
         *(Action(seat=seat, move="draw", args=args) for args in cards),
@@ -874,7 +916,7 @@ def wanted(s: Table, seat: int) -> str:
         return "Bid first: any quantity of any rank."
     if t.call is None:
         return f"Beat {bid_words(s)}, or call."
-    text = f"{NAMES[CALLS.index(t.call.kind)]} on {bid_words(s)}"
+    text = f"{t.call.kind.capitalize()} on {bid_words(s)}"
     return f"{text}: pass, or sidestep." if is_sidestep(s, seat) else f"{text}: pass, or bid."
 
 
