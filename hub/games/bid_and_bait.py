@@ -188,6 +188,13 @@ async def bid(s: Table) -> None:
     tell(s, f"The bids: {shown}.", rule="BB-09", kind="reveal", bids={str(k): a.bid for k, a in s.seats.items()})
 
 
+def explain_bid(s: Table, angler: Angler) -> Refusal:
+    """Return why a bid is refused: outside 1 to 6 (BB-X01), or too late (BB-X02)."""
+    if s.phase != "bid" or (angler.locked and not s.setup.options["relock"]):
+        return Refusal("Your bid is locked.", "BB-X02")
+    return Refusal("Bid 1 to 6; your locked bid still stands." if angler.locked else "Bid 1 to 6.", "BB-X01")
+
+
 async def reveal(s: Table) -> None:
     """BB-09 to BB-11: the order of the round; first Advanced 1 may change its owner's bid (BB-32)."""
     if not s.setup.options["late_change"]:
@@ -253,6 +260,16 @@ async def roll_rod(s: Table, seat: int) -> None:
         if ability(s, got["spot"]) == "two_dice":
             dice = 2
         await use(s, seat, got)
+
+
+def explain_roll(s: Table, action: Action) -> Refusal:
+    """Return why dice are refused: not asked for, of another seat (BB-X03), or with wrong faces (BB-X04)."""
+    if s.phase not in ("roll", "dummy"):
+        return Refusal("No roll is wanted now.", "BB-X03")
+    roller = s.table.duck if s.phase == "dummy" else s.table.turn
+    if action.seat not in (CHANCE, roller):
+        return Refusal(f"It is Seat {roller}'s turn to roll.", "BB-X03")
+    return Refusal("Roll again or type 1 to 6.", "BB-X04")
 
 
 async def outcome(s: Table, seat: int) -> bool:
@@ -323,6 +340,47 @@ def prizes(spot: Spot) -> list[Move]:
     return [*moves, offer("take_spot")] if spot.ability and not spot.taken else moves
 
 
+def explain_turn(lake: Lake, angler: Angler, action: Action) -> Refusal | None:
+    """Return why a move of the roller does not fit the roll."""
+    spot = lake.spots[0]
+    must_take = lake.verdict in ("success", "paid")
+    match action.move:
+        case "pay" if lake.needs:
+            need = f"You need exactly {lake.needs}"
+            return Refusal(f"{need}." if angler.baits >= lake.needs else f"{need} and have {angler.baits}.", "BB-X05")
+        case "pay":
+            return Refusal("You need no Baits now.", "BB-X05")
+        case "take_spot" if not spot.ability:
+            return Refusal("This Spot has no ability and cannot be taken.", "BB-X07")
+        case "take_spot" if spot.taken and lake.verdict != "taken":
+            return Refusal("This Spot is taken.", "BB-X07")
+        case "take_fish" if must_take:
+            return Refusal("There is no Fish in that slot of this Spot.", "BB-X06")
+        case "take_fish" | "take_spot":
+            return Refusal("One prize a turn." if lake.verdict == "taken" else "First succeed, then take.", "BB-X06")
+        case "fail" | "done" if must_take and prizes(spot):
+            return Refusal("You must take a Fish or the Spot.", "BB-X08")
+        case "fail" | "done":
+            return Refusal("That does not end your turn now." if lake.rolled else "Roll first.", "BB-X03")
+        case "keep":
+            return Refusal("Keep one of the Fish you draw with Advanced Spot 9.", "BB-X09")
+        case "keep_die":
+            return Refusal("Keep one of the two dice you roll with Advanced Spot 7.", "BB-X09")
+    return None
+
+
+def explain_early(action: Action) -> Refusal | None:
+    """Return why a move of the turn is refused before anybody has rolled."""
+    match action.move:
+        case "pay":
+            return Refusal("Spend Baits after a roll that falls short.", "BB-X05")
+        case "take_fish" | "take_spot":
+            return Refusal("First bid, then roll, then take.", "BB-X06")
+        case "fail" | "done" | "keep" | "keep_die":
+            return Refusal("It is not your turn to roll yet.", "BB-X03")
+    return None
+
+
 def take_prize(s: Table, seat: int, answer: Answer) -> None:
     """BB-16, BB-18: a Fish goes face up before the player; a Spot is kept for its ability."""
     spot, angler = s.table.spots[0], s.seats[seat]
@@ -389,6 +447,36 @@ def change(s: Table, seat: int, spot: int) -> list[Move]:
     """BB-32: return another number from 1 to 6."""
     others = [number for number in range(1, 7) if number != s.seats[seat].bid]
     return [offer("use", spot=spot, bid=OneOf(others))]
+
+
+def explain_use(s: Table, seat: int, action: Action) -> Refusal:
+    """Return why an ability is refused: not held or not now (BB-X09), or nothing to work on (BB-X10)."""
+    spot = action.args.get("spot")
+    if type(spot) is not int or spot not in s.seats[seat].spots:
+        return Refusal("You do not hold that Spot.", "BB-X09")
+    what, lake = ability(s, spot), s.table
+    if s.phase == "change" and what != "change":
+        return Refusal("Only a change of the bid is asked for now.", "BB-X09")
+    if s.phase in ("bid", "dummy") or (s.phase in ("roll", "take") and seat != lake.turn):
+        return Refusal("Abilities are used on your own turn to roll.", "BB-X09")
+    if any(move.accepts(action.args) for move in uses(s, seat, "after")):
+        return Refusal("That ability is not for this moment.", "BB-X09")
+    match what:
+        case "change" if s.phase == "change" or (s.setup.options["late_change"] and not lake.rolled):
+            return Refusal("Change your bid to another number from 1 to 6.", "BB-X01")
+        case "salvage":
+            return Refusal(
+                "There is no such discarded Fish." if lake.discards else "No Fish are discarded yet.", "BB-X10"
+            )
+        case "release":
+            return Refusal("Name a Fish you have.", "BB-X10")
+        case "release_two":
+            return Refusal("Name one or two Fish you have.", "BB-X10")
+        case "rearrange":
+            return Refusal("Name each of the next Spots once.", "BB-X10")
+        case "cast":
+            return Refusal("There are no Fish left to draw.", "BB-X10")
+    return Refusal("That ability is not for this moment.", "BB-X09")
 
 
 async def use(s: Table, seat: int, answer: Answer) -> None:
@@ -559,7 +647,7 @@ def fewest_fish(s: Table) -> None:
     raise Won(winners, scores, reason, rule="BB-25")
 
 
-# --- Baits, and small words --------------------------------------------------------------------------
+# --- Baits and Fish ----------------------------------------------------------------------------------
 
 
 def gain_baits(s: Table, seat: int, wanted: int, rule: str) -> None:
@@ -586,11 +674,6 @@ def baits(s: Table, seat: int, got: int) -> dict[str, Any]:
     """Return the data of Baits that have just come or gone."""
     now = s.seats[seat].baits
     return reckoned(seat, "baits", now - got, now, f"{now - got} {'+' if got > 0 else '-'} {abs(got)} = {now}")
-
-
-def some(count: int) -> str:
-    """Return Baits in words."""
-    return "a Bait" if count == 1 else f"{count} Baits"
 
 
 def caught(s: Table, seat: int, got: int) -> dict[str, Any]:
@@ -638,16 +721,6 @@ def distinct(values: list[Any]) -> list[Any]:
     return list(dict.fromkeys(values))
 
 
-def spoken(faces: list[int]) -> str:
-    """Return faces in words: "4", "4 and 2"."""
-    return " and ".join(str(face) for face in faces)
-
-
-def one(fish: str) -> str:
-    """Return a Fish with its article: "a carp", "an eel"."""
-    return f"an {fish}" if fish[0] in "aeiou" else f"a {fish}"
-
-
 # --- Refusals ----------------------------------------------------------------------------------------
 
 
@@ -673,6 +746,9 @@ def explain(s: Table, action: Action) -> Refusal | None:
     return explain_turn(lake, s.seats[seat], action)
 
 
+# --- For screens -------------------------------------------------------------------------------------
+
+
 def wished(s: Table, seat: int) -> list[Action]:
     """Return what a player may look for after the roll: Baits for what is missing, or the Spot as a prize."""
     lake = s.table
@@ -688,89 +764,16 @@ def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
     return {"number": {str(n): chances_text(1, 6, AtLeast(n, short=baits, coin="Bait")) for n in range(1, 7)}}
 
 
-def explain_roll(s: Table, action: Action) -> Refusal:
-    """Return why dice are refused: not asked for, of another seat (BB-X03), or with wrong faces (BB-X04)."""
-    if s.phase not in ("roll", "dummy"):
-        return Refusal("No roll is wanted now.", "BB-X03")
-    roller = s.table.duck if s.phase == "dummy" else s.table.turn
-    if action.seat not in (CHANCE, roller):
-        return Refusal(f"It is Seat {roller}'s turn to roll.", "BB-X03")
-    return Refusal("Roll again or type 1 to 6.", "BB-X04")
+def some(count: int) -> str:
+    """Return Baits in words."""
+    return "a Bait" if count == 1 else f"{count} Baits"
 
 
-def explain_bid(s: Table, angler: Angler) -> Refusal:
-    """Return why a bid is refused: outside 1 to 6 (BB-X01), or too late (BB-X02)."""
-    if s.phase != "bid" or (angler.locked and not s.setup.options["relock"]):
-        return Refusal("Your bid is locked.", "BB-X02")
-    return Refusal("Bid 1 to 6; your locked bid still stands." if angler.locked else "Bid 1 to 6.", "BB-X01")
+def spoken(faces: list[int]) -> str:
+    """Return faces in words: "4", "4 and 2"."""
+    return " and ".join(str(face) for face in faces)
 
 
-def explain_early(action: Action) -> Refusal | None:
-    """Return why a move of the turn is refused before anybody has rolled."""
-    match action.move:
-        case "pay":
-            return Refusal("Spend Baits after a roll that falls short.", "BB-X05")
-        case "take_fish" | "take_spot":
-            return Refusal("First bid, then roll, then take.", "BB-X06")
-        case "fail" | "done" | "keep" | "keep_die":
-            return Refusal("It is not your turn to roll yet.", "BB-X03")
-    return None
-
-
-def explain_turn(lake: Lake, angler: Angler, action: Action) -> Refusal | None:
-    """Return why a move of the roller does not fit the roll."""
-    spot = lake.spots[0]
-    must_take = lake.verdict in ("success", "paid")
-    match action.move:
-        case "pay" if lake.needs:
-            need = f"You need exactly {lake.needs}"
-            return Refusal(f"{need}." if angler.baits >= lake.needs else f"{need} and have {angler.baits}.", "BB-X05")
-        case "pay":
-            return Refusal("You need no Baits now.", "BB-X05")
-        case "take_spot" if not spot.ability:
-            return Refusal("This Spot has no ability and cannot be taken.", "BB-X07")
-        case "take_spot" if spot.taken and lake.verdict != "taken":
-            return Refusal("This Spot is taken.", "BB-X07")
-        case "take_fish" if must_take:
-            return Refusal("There is no Fish in that slot of this Spot.", "BB-X06")
-        case "take_fish" | "take_spot":
-            return Refusal("One prize a turn." if lake.verdict == "taken" else "First succeed, then take.", "BB-X06")
-        case "fail" | "done" if must_take and prizes(spot):
-            return Refusal("You must take a Fish or the Spot.", "BB-X08")
-        case "fail" | "done":
-            return Refusal("That does not end your turn now." if lake.rolled else "Roll first.", "BB-X03")
-        case "keep":
-            return Refusal("Keep one of the Fish you draw with Advanced Spot 9.", "BB-X09")
-        case "keep_die":
-            return Refusal("Keep one of the two dice you roll with Advanced Spot 7.", "BB-X09")
-    return None
-
-
-def explain_use(s: Table, seat: int, action: Action) -> Refusal:
-    """Return why an ability is refused: not held or not now (BB-X09), or nothing to work on (BB-X10)."""
-    spot = action.args.get("spot")
-    if type(spot) is not int or spot not in s.seats[seat].spots:
-        return Refusal("You do not hold that Spot.", "BB-X09")
-    what, lake = ability(s, spot), s.table
-    if s.phase == "change" and what != "change":
-        return Refusal("Only a change of the bid is asked for now.", "BB-X09")
-    if s.phase in ("bid", "dummy") or (s.phase in ("roll", "take") and seat != lake.turn):
-        return Refusal("Abilities are used on your own turn to roll.", "BB-X09")
-    if any(move.accepts(action.args) for move in uses(s, seat, "after")):
-        return Refusal("That ability is not for this moment.", "BB-X09")
-    match what:
-        case "change" if s.phase == "change" or (s.setup.options["late_change"] and not lake.rolled):
-            return Refusal("Change your bid to another number from 1 to 6.", "BB-X01")
-        case "salvage":
-            return Refusal(
-                "There is no such discarded Fish." if lake.discards else "No Fish are discarded yet.", "BB-X10"
-            )
-        case "release":
-            return Refusal("Name a Fish you have.", "BB-X10")
-        case "release_two":
-            return Refusal("Name one or two Fish you have.", "BB-X10")
-        case "rearrange":
-            return Refusal("Name each of the next Spots once.", "BB-X10")
-        case "cast":
-            return Refusal("There are no Fish left to draw.", "BB-X10")
-    return Refusal("That ability is not for this moment.", "BB-X09")
+def one(fish: str) -> str:
+    """Return a Fish with its article: "a carp", "an eel"."""
+    return f"an {fish}" if fish[0] in "aeiou" else f"a {fish}"

@@ -226,6 +226,45 @@ async def seed(s: Table) -> None:
                 tell(s, f"Seat {seat} keeps its card.", rule="BI-A11", kind="keep", seat=seat)
 
 
+def plays_cards(s: Table, seat: int) -> bool:
+    """BI-A11: return whether a hand has two cards or more; with small products, one."""
+    return s.seats[seat].hand_size >= (1 if s.setup.options["small_products"] else 2)
+
+
+def seed_moves(s: Table, seat: int) -> list[Move]:
+    """BI-08, BI-09, BI-A15: return the launches, and the pairs of one rank. BI-A11: a single card may be kept."""
+    hand = s.seats[seat].hand.value
+    pairs = [pair for of_a_kind in (items_of(s, hand), descriptions_of(s, hand)) for pair in combinations(of_a_kind, 2)]
+    keep = [offer("skip")] if len(hand) == 1 else []
+    return [*launches(s, hand), *(offer("discard", cards=Choose(list(pair), 2, 2)) for pair in pairs), *keep]
+
+
+def launches(s: Table, hand: Sequence[str]) -> list[Move]:
+    """BI-08: return an Item with one Description. BI-V1a: with more; BI-V1b: with none.
+
+    Each product is listed by itself, so that the order in which cards are named does not matter. With both variants a
+    hand can grow, and has too many sets to list: then the Item is one parameter and its Descriptions another.
+    """
+    items, descriptions, options = items_of(s, hand), descriptions_of(s, hand), s.setup.options
+    least = 0 if options["small_products"] else 1
+    most = len(descriptions) if options["large_products"] else min(1, len(descriptions))
+    if apart(s, hand):
+        return [offer("launch", item=item, cards=Choose(descriptions, least, most)) for item in items]
+    parts = [some for size in range(least, most + 1) for some in combinations(descriptions, size)]
+    products = [[*some, item] for item in items for some in parts]
+    return [offer("launch", cards=Choose(cards, len(cards), len(cards))) for cards in products]
+
+
+def apart(s: Table, hand: Sequence[str]) -> bool:
+    """Return whether a launch names its Item apart from its Descriptions."""
+    return bool(s.setup.options["large_products"]) and len(descriptions_of(s, hand)) > FEW
+
+
+def named_cards(args: Mapping[str, Any]) -> list[str]:
+    """Return the cards that a move names, the Item apart or not."""
+    return [*args["cards"], *([args["item"]] if "item" in args else [])]
+
+
 def launch(s: Table, seat: int, cards: list[str]) -> None:
     """BI-08, BI-11, BI-A02: a new product, its pitch to be read aloud, and on it a chip of its owner if there is one."""
     t, money = s.table, s.setup.data["money"]
@@ -258,6 +297,34 @@ def discard(s: Table, seat: int, cards: list[str]) -> None:
     )
 
 
+def explain_seed(s: Table, action: Action) -> Refusal:
+    """BI-X01, BI-X02, BI-X03, BI-X09: return why cards are refused: too many, too few, not held, no product and no pair."""
+    seat, hand, options = action.seat, s.seats[action.seat].hand.value, s.setup.options
+    if action.move not in ("launch", "discard"):
+        return Refusal("Everybody plays cards now.", "BI-08")
+    if not plays_cards(s, seat):
+        return Refusal("You hold too few cards to play: you keep them.", "BI-A11")
+    if not isinstance(action.args.get("cards"), list):
+        return Refusal("Choose two cards.", "BI-X01")
+    cards = named_cards(action.args)
+    if not all(isinstance(card, str) for card in cards):
+        return Refusal("Choose two cards.", "BI-X01")
+    if any(card not in hand for card in cards) or any(cards.count(card) > hand.count(card) for card in cards):
+        return Refusal("You do not hold that card.", "BI-X02")
+    items = len(items_of(s, cards))
+    if not options["large_products"] and not options["small_products"] and len(cards) != 2:
+        return Refusal("Choose two cards.", "BI-X01")
+    if action.move == "discard":
+        if not items and len(cards) != 2:
+            return Refusal("A product needs exactly one Item; two Descriptions are discarded.", "BI-X03")
+        return Refusal("Discard two Items or two Descriptions.", "BI-X01" if len(cards) != 2 else "BI-08")
+    if items != 1:
+        return Refusal("A product needs exactly one Item.", "BI-X03")
+    if apart(s, hand) != ("item" in action.args):
+        return Refusal("Name the Item apart." if apart(s, hand) else "Name the Item with the other cards.", "FORM")
+    return Refusal("A product of that size is not played.", "BI-X01")
+
+
 # --- Phase 2: Venture --------------------------------------------------------------------------------
 
 
@@ -281,6 +348,37 @@ async def venture(s: Table) -> None:
             product = product_of(s, answers[seat]["product"])
             put_chip(s, seat, product)
             tell(s, f"Seat {seat} backs {product.name}.", rule="BI-13", kind="venture", seat=seat, product=product.id)
+
+
+def backable(s: Table, seat: int) -> list[Product]:
+    """BI-12: return what a seat may back in Venture: products of this round that are of others."""
+    return [product for product in s.table.products if product.round == s.round and product.by != seat]
+
+
+def venture_moves(s: Table, seat: int) -> list[Move]:
+    """BI-12: return the new products of others, and to hold the chip."""
+    return [offer("venture", product=OneOf([product.id for product in backable(s, seat)])), offer("abstain")]
+
+
+def explain_venture(s: Table, action: Action) -> Refusal:
+    """BI-X04 to BI-X08, BI-X15: return why a chip must stay, or may not go on that product."""
+    seat, wanted = action.seat, action.args.get("product")
+    product = on_table(s.table, wanted)
+    if action.move not in ("venture", "abstain"):
+        if action.move == "divest" and product and product.by == seat and product.round == s.round:
+            return Refusal("Your product needs your chip.", "BI-X04")
+        return Refusal("Chips move in Mezzanine.", "BI-15")
+    if not s.seats[seat].chips:
+        return Refusal("You have no chip in reserve.", "BI-X07")
+    if isinstance(wanted, list):
+        return Refusal("Choose one product only.", "BI-X08")
+    if not backable(s, seat):
+        return Refusal("There is no new product of somebody else to back.", "BI-A18")
+    if product is None:
+        return Refusal("That product is not on the table.", "BI-X15")
+    if product.by == seat:
+        return Refusal("You cannot back your own product here.", "BI-X05")
+    return Refusal("Only products of this round can be backed here.", "BI-X06")
 
 
 # --- Phase 3: Mezzanine ------------------------------------------------------------------------------
@@ -312,6 +410,26 @@ async def mezzanine(s: Table) -> None:
         product.price = None
 
 
+def mezzanine_moves(s: Table, seat: int) -> list[Move]:
+    """BI-15 to BI-18: return to invest where chip and cash reach, to take a chip back, and to do neither."""
+    products = s.table.products
+    into = [product.id for product in products if not no_invest(s, seat, product)]
+    out_of = [product.id for product in products if seat in product.shares]
+    return [
+        *([offer("invest", product=OneOf(into))] if into else []),
+        *([offer("divest", product=OneOf(out_of))] if out_of else []),
+        offer("skip"),
+    ]
+
+
+def no_invest(s: Table, seat: int, product: Product) -> Refusal | None:
+    """BI-16, BI-17, BI-A06: return why a seat may not invest there: no chip, or not the whole price; or None."""
+    if not s.seats[seat].chips:
+        return Refusal("You have no chip in reserve.", "BI-X12")
+    cost, cash = price(product, seat), cash_of(s, seat)
+    return Refusal(f"Costs {dollars(cost)}, you have {dollars(cash)}.", "BI-X13") if cost > cash else None
+
+
 def invest(s: Table, seat: int, product: Product) -> None:
     """BI-16, BI-A05, BI-A17: a chip onto any product; each share of somebody else is paid for, as they lay before it."""
     cost, fee = price(product, seat), product.fee
@@ -336,6 +454,11 @@ def invest(s: Table, seat: int, product: Product) -> None:
     put_chip(s, seat, product)
 
 
+def price(product: Product, seat: int) -> int:
+    """BI-16, BI-V1: return what a chip on a product costs: a fee for each share there that is somebody else's."""
+    return product.fee * (product.count - product.shares.get(seat, 0))
+
+
 def divest(s: Table, seat: int, product: Product) -> None:
     """BI-18, BI-A04: one own chip comes back, free, from any product, even one of this round."""
     take_chips(s, seat, product, 1)
@@ -347,6 +470,28 @@ def divest(s: Table, seat: int, product: Product) -> None:
         seat=seat,
         product=product.id,
     )
+
+
+def explain_mezzanine(s: Table, action: Action) -> Refusal:
+    """BI-X10 to BI-X15: return why no chip moves: out of turn, a second one, no chip, cash, share or product."""
+    t, seat, wanted = s.table, action.seat, action.args.get("product")
+    if action.move == "offer":
+        return Refusal("Products go public when all have had their turn in Mezzanine.", "BI-21")
+    if seat != t.turn:
+        assert t.turn is not None
+        if t.order.index(seat) < t.order.index(t.turn):
+            return Refusal("You have had your turn: one chip moves in a round.", "BI-X11")
+        return Refusal(f"Waiting for Seat {t.turn}.", "BI-X10")
+    if isinstance(wanted, list):
+        return Refusal("One chip moves, on one product.", "BI-X11")
+    if action.move == "invest" and not s.seats[seat].chips:
+        return Refusal("You have no chip in reserve.", "BI-X12")
+    product = on_table(t, wanted)
+    if product is None:
+        return Refusal("That product is not on the table.", "BI-X15")
+    if action.move == "invest" and (reason := no_invest(s, seat, product)):
+        return reason
+    return Refusal(f"You have no chip on {product.name}.", "BI-X14")
 
 
 # --- Phase 4: Offering -------------------------------------------------------------------------------
@@ -386,6 +531,18 @@ async def roll_for(s: Table, dealer: int, product: Product) -> int:
     return face
 
 
+def explain_roll(s: Table, seat: int) -> Refusal:
+    """BI-X16, BI-X17, BI-X18: return why a roll is refused: not asked for, of somebody else, or of no die."""
+    t = s.table
+    if s.phase not in ("offering", "roll"):
+        return Refusal("Dice are rolled in the Offering.", "BI-X16")
+    if seat not in (CHANCE, t.dealer):
+        return Refusal(f"Seat {t.dealer} rolls, the dealer.", "BI-X18")
+    if t.offered is None:
+        return Refusal("Name the product first; each is rolled for once.", "BI-X17")
+    return Refusal(f"Enter 1 to {SIDES}.", "BI-X16")
+
+
 def settle(s: Table, product: Product, face: int) -> None:
     """BI-22: above the shares it stays. BI-23, BI-24, BI-A13: else each share is paid, chips go home, cards are discarded."""
     t, dealer, pays = s.table, s.table.dealer, product.pip * face
@@ -403,6 +560,21 @@ def settle(s: Table, product: Product, face: int) -> None:
         change_cash(s, seat, got, f"Seat {seat} gets {dollars(got)} for {shares_words(shares)}.", "BI-23", how)
         take_chips(s, seat, product, shares)
     remove(s, product)
+
+
+def explain_offering(s: Table, action: Action) -> Refusal:
+    """BI-X17, BI-X18: return why it is refused: the dealer offers each product once, and nobody moves a chip."""
+    t = s.table
+    if action.seat != t.dealer:
+        return Refusal(f"Waiting for Seat {t.dealer}, the dealer.", "BI-X18")
+    if action.move in ("invest", "divest"):
+        return Refusal("Chips move in Mezzanine.", "BI-15")
+    if t.offered:
+        return Refusal(f"Roll for {t.offered.name} first.", "BI-X17")
+    return Refusal("Each product that has shares is rolled for once.", "BI-X17")
+
+
+# --- The end -----------------------------------------------------------------------------------------
 
 
 def richest(s: Table) -> None:
@@ -494,18 +666,6 @@ def rank(s: Table, card: str) -> int:
     return found
 
 
-def name_of(s: Table, cards: Sequence[str]) -> str:
-    """Return a product's name: its Descriptions, then its Item. BI-A14: no two are alike, for no two cards are."""
-    item, *descriptions = (s.setup.data["cards"][card]["name"] for card in cards)
-    return " ".join([*descriptions, item])
-
-
-def pitch_of(s: Table, cards: Sequence[str]) -> str:
-    """Return a product's pitch: the Item's line opens the sentence, those of its Descriptions end it."""
-    item, *descriptions = (s.setup.data["cards"][card]["line"].rstrip(".") for card in cards)
-    return f"{' '.join([item, ' and '.join(descriptions)]).strip()}."
-
-
 # --- Chips, shares and money -------------------------------------------------------------------------
 
 
@@ -527,11 +687,6 @@ def remove(s: Table, product: Product) -> None:
     """Take a product off the table and discard its cards."""
     s.table.products.remove(product)
     s.table.discards += product.cards
-
-
-def price(product: Product, seat: int) -> int:
-    """BI-16, BI-V1: return what a chip on a product costs: a fee for each share there that is somebody else's."""
-    return product.fee * (product.count - product.shares.get(seat, 0))
 
 
 def expected(shares: int, pip: int) -> int:
@@ -557,96 +712,6 @@ def change_cash(s: Table, seat: int, cents: int, text: str, rule: str, how: str)
         tell(s, text, rule=rule, kind="cash", **reckoned(seat, "cash", before, before + cents, how))
 
 
-def dollars(cents: int) -> str:
-    """Return cents in words: "$3", "$1.50"."""
-    whole, rest = divmod(cents, 100)
-    return f"${whole}.{rest:02}" if rest else f"${whole}"
-
-
-def shares_words(shares: int) -> str:
-    """Return a number of shares in words: "1 share", "2 shares"."""
-    return f"{shares} share{'' if shares == 1 else 's'}"
-
-
-# --- What is legal -----------------------------------------------------------------------------------
-
-
-def plays_cards(s: Table, seat: int) -> bool:
-    """BI-A11: return whether a hand has two cards or more; with small products, one."""
-    return s.seats[seat].hand_size >= (1 if s.setup.options["small_products"] else 2)
-
-
-def seed_moves(s: Table, seat: int) -> list[Move]:
-    """BI-08, BI-09, BI-A15: return the launches, and the pairs of one rank. BI-A11: a single card may be kept."""
-    hand = s.seats[seat].hand.value
-    pairs = [pair for of_a_kind in (items_of(s, hand), descriptions_of(s, hand)) for pair in combinations(of_a_kind, 2)]
-    keep = [offer("skip")] if len(hand) == 1 else []
-    return [*launches(s, hand), *(offer("discard", cards=Choose(list(pair), 2, 2)) for pair in pairs), *keep]
-
-
-def launches(s: Table, hand: Sequence[str]) -> list[Move]:
-    """BI-08: return an Item with one Description. BI-V1a: with more; BI-V1b: with none.
-
-    Each product is listed by itself, so that the order in which cards are named does not matter. With both variants a
-    hand can grow, and has too many sets to list: then the Item is one parameter and its Descriptions another.
-    """
-    items, descriptions, options = items_of(s, hand), descriptions_of(s, hand), s.setup.options
-    least = 0 if options["small_products"] else 1
-    most = len(descriptions) if options["large_products"] else min(1, len(descriptions))
-    if apart(s, hand):
-        return [offer("launch", item=item, cards=Choose(descriptions, least, most)) for item in items]
-    parts = [some for size in range(least, most + 1) for some in combinations(descriptions, size)]
-    products = [[*some, item] for item in items for some in parts]
-    return [offer("launch", cards=Choose(cards, len(cards), len(cards))) for cards in products]
-
-
-def apart(s: Table, hand: Sequence[str]) -> bool:
-    """Return whether a launch names its Item apart from its Descriptions."""
-    return bool(s.setup.options["large_products"]) and len(descriptions_of(s, hand)) > FEW
-
-
-def named_cards(args: Mapping[str, Any]) -> list[str]:
-    """Return the cards that a move names, the Item apart or not."""
-    return [*args["cards"], *([args["item"]] if "item" in args else [])]
-
-
-def seed_wanted(s: Table) -> str:
-    """Return what everybody is asked in Seed."""
-    large, small = s.setup.options["large_products"], s.setup.options["small_products"]
-    with_it = {(False, False): "a Description", (True, False): "Descriptions", (False, True): "a Description or none"}
-    return f"Play an Item with {with_it.get((large, small), 'Descriptions or none')}, or discard two of a kind."
-
-
-def backable(s: Table, seat: int) -> list[Product]:
-    """BI-12: return what a seat may back in Venture: products of this round that are of others."""
-    return [product for product in s.table.products if product.round == s.round and product.by != seat]
-
-
-def venture_moves(s: Table, seat: int) -> list[Move]:
-    """BI-12: return the new products of others, and to hold the chip."""
-    return [offer("venture", product=OneOf([product.id for product in backable(s, seat)])), offer("abstain")]
-
-
-def mezzanine_moves(s: Table, seat: int) -> list[Move]:
-    """BI-15 to BI-18: return to invest where chip and cash reach, to take a chip back, and to do neither."""
-    products = s.table.products
-    into = [product.id for product in products if not no_invest(s, seat, product)]
-    out_of = [product.id for product in products if seat in product.shares]
-    return [
-        *([offer("invest", product=OneOf(into))] if into else []),
-        *([offer("divest", product=OneOf(out_of))] if out_of else []),
-        offer("skip"),
-    ]
-
-
-def no_invest(s: Table, seat: int, product: Product) -> Refusal | None:
-    """BI-16, BI-17, BI-A06: return why a seat may not invest there: no chip, or not the whole price; or None."""
-    if not s.seats[seat].chips:
-        return Refusal("You have no chip in reserve.", "BI-X12")
-    cost, cash = price(product, seat), cash_of(s, seat)
-    return Refusal(f"Costs {dollars(cost)}, you have {dollars(cash)}.", "BI-X13") if cost > cash else None
-
-
 def on_table(t: Market, name: object) -> Product | None:
     """Return the product of that id, if it is there."""
     return next((product for product in t.products if product.id == name), None)
@@ -663,39 +728,6 @@ def forget_choices(s: Table) -> None:
     """BI-A20: once revealed, a choice is what lies on the table."""
     for investor in s.seats.values():
         investor.choice = None
-
-
-def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
-    """Return beside each product what helps to decide on it."""
-    return {"product": {product.id: note(s, seat, product) for product in s.table.products}}
-
-
-def note(s: Table, seat: int, product: Product) -> str:
-    """Return of a product its pitch in Venture, worth and price in Mezzanine, the line to beat in the Offering."""
-    match s.phase:
-        case "venture":
-            return product.pitch
-        case "mezzanine":
-            each = f" worth {dollars(product.worth)} each" if product.count else ""
-            more = f"One more costs {dollars(price(product, seat))}: then {dollars(expected(product.count + 1, product.pip))}."
-            return f"{shares_words(product.count)}{each}. {more}"
-    return f"{shares_words(product.count)}: on {product.on}, worth {dollars(product.worth)} each"
-
-
-def wished(s: Table, seat: int) -> list[Action]:
-    """Return what a player may look for: the own product in Venture, in Mezzanine each product to invest in."""
-    products = s.table.products
-    if s.phase == "venture":
-        return [
-            Action(seat=seat, move="venture", args={"product": mine.id})
-            for mine in products
-            if mine.by == seat and mine.round == s.round
-        ]
-    if s.phase != "mezzanine":
-        return []
-    if not s.seats[seat].chips:
-        return [Action(seat=seat, move="invest")]
-    return [Action(seat=seat, move="invest", args={"product": product.id}) for product in products]
 
 
 # --- Refusals ----------------------------------------------------------------------------------------
@@ -721,96 +753,67 @@ def explain(s: Table, action: Action) -> Refusal | None:
     return explain_mezzanine(s, action) if s.phase == "mezzanine" else explain_offering(s, action)
 
 
-def explain_seed(s: Table, action: Action) -> Refusal:
-    """BI-X01, BI-X02, BI-X03, BI-X09: return why cards are refused: too many, too few, not held, no product and no pair."""
-    seat, hand, options = action.seat, s.seats[action.seat].hand.value, s.setup.options
-    if action.move not in ("launch", "discard"):
-        return Refusal("Everybody plays cards now.", "BI-08")
-    if not plays_cards(s, seat):
-        return Refusal("You hold too few cards to play: you keep them.", "BI-A11")
-    if not isinstance(action.args.get("cards"), list):
-        return Refusal("Choose two cards.", "BI-X01")
-    cards = named_cards(action.args)
-    if not all(isinstance(card, str) for card in cards):
-        return Refusal("Choose two cards.", "BI-X01")
-    if any(card not in hand for card in cards) or any(cards.count(card) > hand.count(card) for card in cards):
-        return Refusal("You do not hold that card.", "BI-X02")
-    items = len(items_of(s, cards))
-    if not options["large_products"] and not options["small_products"] and len(cards) != 2:
-        return Refusal("Choose two cards.", "BI-X01")
-    if action.move == "discard":
-        if not items and len(cards) != 2:
-            return Refusal("A product needs exactly one Item; two Descriptions are discarded.", "BI-X03")
-        return Refusal("Discard two Items or two Descriptions.", "BI-X01" if len(cards) != 2 else "BI-08")
-    if items != 1:
-        return Refusal("A product needs exactly one Item.", "BI-X03")
-    if apart(s, hand) != ("item" in action.args):
-        return Refusal("Name the Item apart." if apart(s, hand) else "Name the Item with the other cards.", "FORM")
-    return Refusal("A product of that size is not played.", "BI-X01")
+# --- For screens -------------------------------------------------------------------------------------
 
 
-def explain_venture(s: Table, action: Action) -> Refusal:
-    """BI-X04 to BI-X08, BI-X15: return why a chip must stay, or may not go on that product."""
-    seat, wanted = action.seat, action.args.get("product")
-    product = on_table(s.table, wanted)
-    if action.move not in ("venture", "abstain"):
-        if action.move == "divest" and product and product.by == seat and product.round == s.round:
-            return Refusal("Your product needs your chip.", "BI-X04")
-        return Refusal("Chips move in Mezzanine.", "BI-15")
+def wished(s: Table, seat: int) -> list[Action]:
+    """Return what a player may look for: the own product in Venture, in Mezzanine each product to invest in."""
+    products = s.table.products
+    if s.phase == "venture":
+        return [
+            Action(seat=seat, move="venture", args={"product": mine.id})
+            for mine in products
+            if mine.by == seat and mine.round == s.round
+        ]
+    if s.phase != "mezzanine":
+        return []
     if not s.seats[seat].chips:
-        return Refusal("You have no chip in reserve.", "BI-X07")
-    if isinstance(wanted, list):
-        return Refusal("Choose one product only.", "BI-X08")
-    if not backable(s, seat):
-        return Refusal("There is no new product of somebody else to back.", "BI-A18")
-    if product is None:
-        return Refusal("That product is not on the table.", "BI-X15")
-    if product.by == seat:
-        return Refusal("You cannot back your own product here.", "BI-X05")
-    return Refusal("Only products of this round can be backed here.", "BI-X06")
+        return [Action(seat=seat, move="invest")]
+    return [Action(seat=seat, move="invest", args={"product": product.id}) for product in products]
 
 
-def explain_mezzanine(s: Table, action: Action) -> Refusal:
-    """BI-X10 to BI-X15: return why no chip moves: out of turn, a second one, no chip, cash, share or product."""
-    t, seat, wanted = s.table, action.seat, action.args.get("product")
-    if action.move == "offer":
-        return Refusal("Products go public when all have had their turn in Mezzanine.", "BI-21")
-    if seat != t.turn:
-        assert t.turn is not None
-        if t.order.index(seat) < t.order.index(t.turn):
-            return Refusal("You have had your turn: one chip moves in a round.", "BI-X11")
-        return Refusal(f"Waiting for Seat {t.turn}.", "BI-X10")
-    if isinstance(wanted, list):
-        return Refusal("One chip moves, on one product.", "BI-X11")
-    if action.move == "invest" and not s.seats[seat].chips:
-        return Refusal("You have no chip in reserve.", "BI-X12")
-    product = on_table(t, wanted)
-    if product is None:
-        return Refusal("That product is not on the table.", "BI-X15")
-    if action.move == "invest" and (reason := no_invest(s, seat, product)):
-        return reason
-    return Refusal(f"You have no chip on {product.name}.", "BI-X14")
+def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
+    """Return beside each product what helps to decide on it."""
+    return {"product": {product.id: note(s, seat, product) for product in s.table.products}}
 
 
-def explain_offering(s: Table, action: Action) -> Refusal:
-    """BI-X17, BI-X18: return why it is refused: the dealer offers each product once, and nobody moves a chip."""
-    t = s.table
-    if action.seat != t.dealer:
-        return Refusal(f"Waiting for Seat {t.dealer}, the dealer.", "BI-X18")
-    if action.move in ("invest", "divest"):
-        return Refusal("Chips move in Mezzanine.", "BI-15")
-    if t.offered:
-        return Refusal(f"Roll for {t.offered.name} first.", "BI-X17")
-    return Refusal("Each product that has shares is rolled for once.", "BI-X17")
+def note(s: Table, seat: int, product: Product) -> str:
+    """Return of a product its pitch in Venture, worth and price in Mezzanine, the line to beat in the Offering."""
+    match s.phase:
+        case "venture":
+            return product.pitch
+        case "mezzanine":
+            each = f" worth {dollars(product.worth)} each" if product.count else ""
+            more = f"One more costs {dollars(price(product, seat))}: then {dollars(expected(product.count + 1, product.pip))}."
+            return f"{shares_words(product.count)}{each}. {more}"
+    return f"{shares_words(product.count)}: on {product.on}, worth {dollars(product.worth)} each"
 
 
-def explain_roll(s: Table, seat: int) -> Refusal:
-    """BI-X16, BI-X17, BI-X18: return why a roll is refused: not asked for, of somebody else, or of no die."""
-    t = s.table
-    if s.phase not in ("offering", "roll"):
-        return Refusal("Dice are rolled in the Offering.", "BI-X16")
-    if seat not in (CHANCE, t.dealer):
-        return Refusal(f"Seat {t.dealer} rolls, the dealer.", "BI-X18")
-    if t.offered is None:
-        return Refusal("Name the product first; each is rolled for once.", "BI-X17")
-    return Refusal(f"Enter 1 to {SIDES}.", "BI-X16")
+def seed_wanted(s: Table) -> str:
+    """Return what everybody is asked in Seed."""
+    large, small = s.setup.options["large_products"], s.setup.options["small_products"]
+    with_it = {(False, False): "a Description", (True, False): "Descriptions", (False, True): "a Description or none"}
+    return f"Play an Item with {with_it.get((large, small), 'Descriptions or none')}, or discard two of a kind."
+
+
+def name_of(s: Table, cards: Sequence[str]) -> str:
+    """Return a product's name: its Descriptions, then its Item. BI-A14: no two are alike, for no two cards are."""
+    item, *descriptions = (s.setup.data["cards"][card]["name"] for card in cards)
+    return " ".join([*descriptions, item])
+
+
+def pitch_of(s: Table, cards: Sequence[str]) -> str:
+    """Return a product's pitch: the Item's line opens the sentence, those of its Descriptions end it."""
+    item, *descriptions = (s.setup.data["cards"][card]["line"].rstrip(".") for card in cards)
+    return f"{' '.join([item, ' and '.join(descriptions)]).strip()}."
+
+
+def dollars(cents: int) -> str:
+    """Return cents in words: "$3", "$1.50"."""
+    whole, rest = divmod(cents, 100)
+    return f"${whole}.{rest:02}" if rest else f"${whole}"
+
+
+def shares_words(shares: int) -> str:
+    """Return a number of shares in words: "1 share", "2 shares"."""
+    return f"{shares} share{'' if shares == 1 else 's'}"

@@ -370,6 +370,21 @@ def beside(now: Row, card: Card, neighbours: Sequence[Card]) -> str:
     return ""
 
 
+def explain_add(s: Table, action: Action) -> Refusal:
+    """Return why no such card is added: not held (IB-X03), or it does not fit (IB-X02)."""
+    mine, now, numbers = hand(s, action.seat), row_of(s), numbers_of(action.args)
+    if not numbers or not all(type(n) is int and any(card.card == n for card in mine) for n in numbers):
+        return Refusal("You do not hold that card.", "IB-X03")
+    if len(numbers) != cards_to_add(now) or len(set(numbers)) < len(numbers):
+        return Refusal(f"Add {count(cards_to_add(now), 'card')}.", "IB-X02")
+    for number in numbers:
+        (card,) = [card for card in mine if card.card == number]
+        if reason := hindrance(now, mine, card):
+            return Refusal(reason, "IB-X02")
+        now, mine = now.then(card), [other for other in mine if other is not card]
+    return Refusal("Add a card that fits.", "IB-X02")
+
+
 async def add(s: Table, seat: int, answer: Answer) -> None:
     """IB-06: the card goes to the right end. Then what it does at once (IB-A01), Laptopple A last (IB-A17)."""
     market = s.table
@@ -498,6 +513,30 @@ def bid_hindrance(now: Row, card: Card) -> str:
     return barred(now, card)
 
 
+def explain_bid(s: Table, action: Action) -> Refusal:
+    """Return why a bid is refused: not wanted (IB-X04), of a card not held (IB-X03) or not to be bid (IB-X02)."""
+    mine, seat = hand(s, action.seat), action.seat
+    if s.phase not in ("bid", "open_bid"):
+        return Refusal("No bids are taken now.", "IB-X04")
+    if s.seats[seat].bid is None and not mine:
+        return Refusal("You hold no card to bid.", "IB-X04")
+    if s.table.deciding and seat != s.table.deciding:
+        return Refusal(f"It is Seat {s.table.deciding}'s turn to bid.", "IB-X04")
+    if seat not in bidders(s, s.table.turn or 0):
+        return Refusal("You do not bid in this auction.", "IB-X04")
+    if s.phase == "bid" and len(mine) == 1:
+        return Refusal("Your only card is bid already.", "IB-X04")
+    numbers = numbers_of(action.args)
+    held = [card for card in mine if card.card in [n for n in numbers if type(n) is int]]
+    if len(held) < len(numbers):
+        return Refusal("You do not hold that card.", "IB-X03")
+    for card in held:
+        if reason := bid_hindrance(row_of(s), card):
+            return Refusal(reason, "IB-X02")
+    pairs = cards_to_bid(row_of(s)) == 2 and len(mine) > 1
+    return Refusal("Bid two cards." if pairs else "Bid one card.", "IB-A38")
+
+
 def lay(s: Table, seat: int, answer: Answer) -> None:
     """Move a bid from the hand to the table."""
     numbers = numbers_of(answer.args)
@@ -528,6 +567,9 @@ def reveal(s: Table) -> None:
     at = {str(seat): value_of(market, seat)[0] for seat in market.order}
     line = {"low": low, "high": high, "at": at, "turned": market.inverted}
     tell(s, f"The order is {way} first.", rule="IB-11", kind="order", order=market.order, line=line)
+
+
+# --- To skip or to accept ----------------------------------------------------------------------------
 
 
 async def decide(s: Table) -> int:
@@ -608,6 +650,37 @@ def fits_end(cards: Sequence[Card], card: Card, place: int) -> bool:
     return (place == 0 and card.card < low) or (place == len(cards) and card.card > high)
 
 
+def explain_skip(s: Table, action: Action) -> Refusal:
+    """IB-X06: return why a bidder must accept; IB-X03, IB-X07, IB-X08, IB-X02: or why not that card or place."""
+    args, seat, now = action.args, action.seat, row_of(s)
+    if reason := must_accept(s, seat, now):
+        return Refusal(f"You must accept. {reason}", "IB-X06")
+    if not skip_moves(s, seat, now):
+        return Refusal("You must accept. None of your cards may be added.", "IB-X06")
+    held = [card for card in hand(s, seat) if type(args.get("card")) is int and card.card == args["card"]]
+    if "card" in args and not held:
+        return Refusal("You do not hold that card.", "IB-X03")
+    place = args.get("place", None if skip_places(s, now, held[0]) else len(s.table.offer)) if held else None
+    if not held or type(place) is not int or not 0 <= place <= len(s.table.offer):
+        return Refusal(f"Name a place from 0 to {len(s.table.offer)}.", "IB-X07")
+    reason = skip_hindrance(s, now, held[0], place)
+    ordered = s.setup.options["ordered_skip"] and not fits_end(s.table.offer, held[0], place)
+    return Refusal(reason or "You cannot skip like that.", "IB-X08" if ordered else "IB-X02")
+
+
+def form(s: Table, action: Action) -> Refusal | None:
+    """Return the refusal of a skip that names too little (IB-X07), or the card to lose (IB-X13)."""
+    if action.move != "skip" or s.phase != "decide":
+        return None
+    args = action.args
+    wanted = (
+        [move for move in skip_moves(s, action.seat, row_of(s)) if move.fits(args)] if action.seat in s.seats else []
+    )
+    if any(args.keys() - move.params.keys() for move in wanted):
+        return Refusal("The card that is lost is drawn at random: name only the card to add and its place.", "IB-X13")
+    return Refusal("Name the card to add, and its place.", "IB-X07")
+
+
 async def skip(s: Table, seat: int, answer: Answer) -> None:
     """IB-14: first a random scored card is lost and shown, then the hand card goes into the row."""
     market, args = s.table, answer.args
@@ -664,12 +737,6 @@ async def accept(s: Table, seat: int) -> None:
         )
     await next_offer(s, seat, now.works)
     market.turn, market.deciding = None, None
-
-
-def added(prices: Sequence[int]) -> str:
-    """Return prices as a sum: "7 - 2 + 5 = 10"."""
-    text = f"{prices[0]}" + "".join(f" {'-' if price < 0 else '+'} {abs(price)}" for price in prices[1:])
-    return text if len(prices) == 1 else f"{text} = {sum(prices)}"
 
 
 async def extend(s: Table, seat: int) -> None:
@@ -783,6 +850,15 @@ def open_offer(s: Table, card: Card, rule: str) -> None:
     tell(s, f"{shown(card)} opens the offer.", rule=rule, kind="open", card=card.card)
 
 
+def explain_open(s: Table, seat: int) -> Refusal:
+    """IB-X11: return why it is not chosen: the winner's choice is of a revealed bid."""
+    if s.phase != "open":
+        return Refusal("No bid is chosen to open now.", "IB-X11")
+    if seat != s.table.deciding:
+        return Refusal(f"Seat {s.table.deciding} chooses the bid that opens.", "IB-X11")
+    return Refusal("Choose one of the revealed bids.", "IB-X11")
+
+
 # --- The end -----------------------------------------------------------------------------------------
 
 
@@ -821,7 +897,7 @@ def counting(s: Table, cards: Sequence[Card]) -> dict[str, list[int]]:
     return {kind: [price + grown for price in some] for kind, some in prices.items()}
 
 
-# --- What the cards are and do -----------------------------------------------------------------------
+# --- The deck ----------------------------------------------------------------------------------------
 
 
 def check(data: Mapping[str, Any]) -> None:
@@ -859,6 +935,9 @@ def read_card(data: Mapping[str, Any], words: Sequence[str], place: int) -> Card
 def sets(options: Mapping[str, Any]) -> list[str]:
     """IB-V06 Odd Inventions, IB-V07 Double Devices: return the sets in use."""
     return ["base"] + ["odd"] * options["odd_inventions"] + ["double"] * options["double_devices"]
+
+
+# --- What the cards do -------------------------------------------------------------------------------
 
 
 def at_work(placed: Sequence[Card]) -> list[Card]:
@@ -914,16 +993,6 @@ def value_of(market: Market, seat: int) -> tuple[int, int]:
     return (made, made) if isinstance(made, int) else (sum(made), max(made))
 
 
-def shown(card: Card) -> str:
-    """Return a card in words: "33 (-7)"."""
-    return f"{card.card} ({card.price:+d})"
-
-
-def spoken(made: object) -> str:
-    """Return a bid in words."""
-    return " and ".join(map(str, made)) if isinstance(made, list) else f"{made}"
-
-
 # --- Cards on the move -------------------------------------------------------------------------------
 
 
@@ -970,24 +1039,10 @@ async def random_scored(s: Table, seat: int) -> Card:
     return pile(s, seat).pop(await pick(s, list(range(len(pile(s, seat)))), "picks"))
 
 
-def wished(s: Table, seat: int) -> list[Action]:
-    """Return what an asked player may look for: to declare, to skip, every card of the hand to add, bid or skip with."""
-    match s.phase:
-        case "turn":
-            name, moves, by_card = "add", [Action(seat=seat, move="auction")], cards_to_add(row_of(s)) == 1
-        case "bid" | "open_bid":
-            name, moves, by_card = "bid", [], True
-        case "decide":
-            now = row_of(s)
-            dear = "wrist_wash B" in now.works  # no card is added
-            by_card = not dear and not must_accept(s, seat, now) and bool(skip_moves(s, seat, now))
-            name, moves = "skip", [Action(seat=seat, move="skip")] if not by_card else []
-        case _:
-            return []
-    pairs = name == "bid" and cards_to_bid(row_of(s)) == 2
-    cards = [card.card for card in hand(s, seat)] if by_card else []
-    args: list[dict[str, Any]] = [{"cards": [card]} if pairs else {"card": card} for card in cards]
-    return moves + [Action(seat=seat, move=name, args=one) for one in args]
+def numbers_of(args: Mapping[str, Any]) -> list[Any]:
+    """Return the cards that a move names, as `cards` or as `card`."""
+    given = args.get("cards", [args.get("card")])
+    return given if isinstance(given, list) else [given]
 
 
 # --- Refusals ----------------------------------------------------------------------------------------
@@ -1028,89 +1083,43 @@ def explain(s: Table, action: Action) -> Refusal | None:
     return Refusal("That is not what you decide now.", "IB-X01")
 
 
-def explain_add(s: Table, action: Action) -> Refusal:
-    """Return why no such card is added: not held (IB-X03), or it does not fit (IB-X02)."""
-    mine, now, numbers = hand(s, action.seat), row_of(s), numbers_of(action.args)
-    if not numbers or not all(type(n) is int and any(card.card == n for card in mine) for n in numbers):
-        return Refusal("You do not hold that card.", "IB-X03")
-    if len(numbers) != cards_to_add(now) or len(set(numbers)) < len(numbers):
-        return Refusal(f"Add {count(cards_to_add(now), 'card')}.", "IB-X02")
-    for number in numbers:
-        (card,) = [card for card in mine if card.card == number]
-        if reason := hindrance(now, mine, card):
-            return Refusal(reason, "IB-X02")
-        now, mine = now.then(card), [other for other in mine if other is not card]
-    return Refusal("Add a card that fits.", "IB-X02")
+# --- For screens -------------------------------------------------------------------------------------
 
 
-def explain_bid(s: Table, action: Action) -> Refusal:
-    """Return why a bid is refused: not wanted (IB-X04), of a card not held (IB-X03) or not to be bid (IB-X02)."""
-    mine, seat = hand(s, action.seat), action.seat
-    if s.phase not in ("bid", "open_bid"):
-        return Refusal("No bids are taken now.", "IB-X04")
-    if s.seats[seat].bid is None and not mine:
-        return Refusal("You hold no card to bid.", "IB-X04")
-    if s.table.deciding and seat != s.table.deciding:
-        return Refusal(f"It is Seat {s.table.deciding}'s turn to bid.", "IB-X04")
-    if seat not in bidders(s, s.table.turn or 0):
-        return Refusal("You do not bid in this auction.", "IB-X04")
-    if s.phase == "bid" and len(mine) == 1:
-        return Refusal("Your only card is bid already.", "IB-X04")
-    numbers = numbers_of(action.args)
-    held = [card for card in mine if card.card in [n for n in numbers if type(n) is int]]
-    if len(held) < len(numbers):
-        return Refusal("You do not hold that card.", "IB-X03")
-    for card in held:
-        if reason := bid_hindrance(row_of(s), card):
-            return Refusal(reason, "IB-X02")
-    pairs = cards_to_bid(row_of(s)) == 2 and len(mine) > 1
-    return Refusal("Bid two cards." if pairs else "Bid one card.", "IB-A38")
+def wished(s: Table, seat: int) -> list[Action]:
+    """Return what an asked player may look for: to declare, to skip, every card of the hand to add, bid or skip with."""
+    match s.phase:
+        case "turn":
+            name, moves, by_card = "add", [Action(seat=seat, move="auction")], cards_to_add(row_of(s)) == 1
+        case "bid" | "open_bid":
+            name, moves, by_card = "bid", [], True
+        case "decide":
+            now = row_of(s)
+            dear = "wrist_wash B" in now.works  # no card is added
+            by_card = not dear and not must_accept(s, seat, now) and bool(skip_moves(s, seat, now))
+            name, moves = "skip", [Action(seat=seat, move="skip")] if not by_card else []
+        case _:
+            return []
+    pairs = name == "bid" and cards_to_bid(row_of(s)) == 2
+    cards = [card.card for card in hand(s, seat)] if by_card else []
+    args: list[dict[str, Any]] = [{"cards": [card]} if pairs else {"card": card} for card in cards]
+    return moves + [Action(seat=seat, move=name, args=one) for one in args]
 
 
-def explain_open(s: Table, seat: int) -> Refusal:
-    """IB-X11: return why it is not chosen: the winner's choice is of a revealed bid."""
-    if s.phase != "open":
-        return Refusal("No bid is chosen to open now.", "IB-X11")
-    if seat != s.table.deciding:
-        return Refusal(f"Seat {s.table.deciding} chooses the bid that opens.", "IB-X11")
-    return Refusal("Choose one of the revealed bids.", "IB-X11")
+def shown(card: Card) -> str:
+    """Return a card in words: "33 (-7)"."""
+    return f"{card.card} ({card.price:+d})"
 
 
-def explain_skip(s: Table, action: Action) -> Refusal:
-    """IB-X06: return why a bidder must accept; IB-X03, IB-X07, IB-X08, IB-X02: or why not that card or place."""
-    args, seat, now = action.args, action.seat, row_of(s)
-    if reason := must_accept(s, seat, now):
-        return Refusal(f"You must accept. {reason}", "IB-X06")
-    if not skip_moves(s, seat, now):
-        return Refusal("You must accept. None of your cards may be added.", "IB-X06")
-    held = [card for card in hand(s, seat) if type(args.get("card")) is int and card.card == args["card"]]
-    if "card" in args and not held:
-        return Refusal("You do not hold that card.", "IB-X03")
-    place = args.get("place", None if skip_places(s, now, held[0]) else len(s.table.offer)) if held else None
-    if not held or type(place) is not int or not 0 <= place <= len(s.table.offer):
-        return Refusal(f"Name a place from 0 to {len(s.table.offer)}.", "IB-X07")
-    reason = skip_hindrance(s, now, held[0], place)
-    ordered = s.setup.options["ordered_skip"] and not fits_end(s.table.offer, held[0], place)
-    return Refusal(reason or "You cannot skip like that.", "IB-X08" if ordered else "IB-X02")
+def spoken(made: object) -> str:
+    """Return a bid in words."""
+    return " and ".join(map(str, made)) if isinstance(made, list) else f"{made}"
 
 
-def form(s: Table, action: Action) -> Refusal | None:
-    """Return the refusal of a skip that names too little (IB-X07), or the card to lose (IB-X13)."""
-    if action.move != "skip" or s.phase != "decide":
-        return None
-    args = action.args
-    wanted = (
-        [move for move in skip_moves(s, action.seat, row_of(s)) if move.fits(args)] if action.seat in s.seats else []
-    )
-    if any(args.keys() - move.params.keys() for move in wanted):
-        return Refusal("The card that is lost is drawn at random: name only the card to add and its place.", "IB-X13")
-    return Refusal("Name the card to add, and its place.", "IB-X07")
-
-
-def numbers_of(args: Mapping[str, Any]) -> list[Any]:
-    """Return the cards that a move names, as `cards` or as `card`."""
-    given = args.get("cards", [args.get("card")])
-    return given if isinstance(given, list) else [given]
+def added(prices: Sequence[int]) -> str:
+    """Return prices as a sum: "7 - 2 + 5 = 10"."""
+    text = f"{prices[0]}" + "".join(f" {'-' if price < 0 else '+'} {abs(price)}" for price in prices[1:])
+    return text if len(prices) == 1 else f"{text} = {sum(prices)}"
 
 
 def count(number: int, what: str) -> str:
