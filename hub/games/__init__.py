@@ -25,13 +25,13 @@ WORDS = (
 
 SCREENS = ("minutes", "blurb", "phases", "moves", "parameters", "facts", "face", "screen", "rules", "help")
 DRAWN = ("letter", "face", "colour", "art")
-"""What nobody but a screen reads: parts of the file, and of a card."""
+"""What only screens read: parts of the data file, and keys of a card. They are left out of its hash."""
 
 
 def names() -> list[str]:
     """Return the names of all games that are here, in alphabetical order."""
-    here = [entry.name for entry in files(__name__).joinpath("data").iterdir()]
-    return sorted(name.removesuffix(".toml").replace("_", "-") for name in here if name.endswith(".toml"))
+    entries = [entry.name for entry in files(__name__).joinpath("data").iterdir()]
+    return sorted(name.removesuffix(".toml").replace("_", "-") for name in entries if name.endswith(".toml"))
 
 
 def find(name: str, own: Traversable | None = None) -> Game:
@@ -41,13 +41,13 @@ def find(name: str, own: Traversable | None = None) -> Game:
     """
     if name not in names():
         raise StartRefused(f"There is no game {name!r}: there are {', '.join(names())}.")
-    room = name.replace("-", "_")
-    raw = files(__name__).joinpath("data", f"{room}.toml").read_bytes()
+    module = name.replace("-", "_")
+    raw = files(__name__).joinpath("data", f"{module}.toml").read_bytes()
     try:
-        listed = Source(f"{own}", own.read_bytes()) if own else None
-    except OSError as why:
-        raise StartRefused(f"{own}: the list cannot be read ({why.strerror}).") from why
-    return load(raw, cast(Rulebook, import_module(f"{__name__}.{room}")), listed)
+        own_list = Source(f"{own}", own.read_bytes()) if own else None
+    except OSError as error:
+        raise StartRefused(f"{own}: the list cannot be read ({error.strerror}).") from error
+    return load(raw, cast(Rulebook, import_module(f"{__name__}.{module}")), own_list)
 
 
 def rules_of(data: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Bid & Bait! by Alexandros Kapidakis: bid in secret, then roll at least what you bid.
 
-Read `play` first: it is the table of contents. Each paragraph below it names its rules (BB-..); what
-the Spots can do and how many Fish they hold is in `data/bid_and_bait.toml`.
+Read `play` first: it is the table of contents. Each function below it names its rules (BB-..). `refuse_...` gives the reason
+against a move, or None, and `explain_...` the words for an action that is not offered. What the Spots can do and how many
+Fish they hold is in `data/bid_and_bait.toml`.
 """
 
 from __future__ import annotations
@@ -35,9 +36,16 @@ from hub.engine.odds import AtLeast, chances_text
 from hub.engine.secret import Pile, Secret
 from hub.errors import StartRefused
 
-ROUNDS = 10
-ROW = 4
-NUMBERS = Amount(1, 6)
+# The printed numbers
+ROUNDS = 10  # BB-02: one for each Spot
+ROW = 4  # BB-02: the current Spot and three more
+SIDES = 6  # BB-12: sides of the Rod
+NUMBERS = Amount(1, SIDES)  # BB-08: what may be bid
+PLACES = 6  # BB-D01: seats of a table, among which the dummy gets a free one
+FOUR = 4  # BB-19: so many Fish of a kind win
+BAITS_OF_SPOT = 3  # BB-29
+RELEASED = 2  # BB-34, Advanced 10: Fish that may be discarded
+FISH_DRAWN = 3  # BB-34, Advanced 9
 
 
 @dataclass(slots=True)
@@ -121,11 +129,15 @@ def deal(setup: Setup) -> Table:
         raise StartRefused("The dummy plays with two people only.")  # BB-X11, BB-V04
     stock, needed = options["bait_supply"], lake["baits_each"] * len(setup.seats)
     if 0 < stock < needed:
-        raise StartRefused(f"Option bait_supply must be 0 or at least {needed}: 3 Baits for each player.")  # BB-V06
+        raise StartRefused(
+            f"Option bait_supply must be 0 or at least {needed}: {lake['baits_each']} Baits for each player."
+        )  # BB-V06
     seats = {seat: Angler([], Secret(None), lake["baits_each"], []) for seat in setup.seats}
     if options["dummy"]:
         # BB-D01, BB-D05: the third of the circle; on a free place of a table for six.
-        third = next(n for n in (*range(max(setup.seats) + 1, 7), *range(1, 7)) if n not in setup.seats)
+        third = next(
+            n for n in (*range(max(setup.seats) + 1, PLACES + 1), *range(1, PLACES + 1)) if n not in setup.seats
+        )
         seats[third] = Angler([], Secret(None), 0, [], dummy=True)
     return Table(
         setup=setup,
@@ -172,14 +184,14 @@ async def bid(s: Table) -> None:
     bids = await ask_all(
         s,
         {seat: [offer("bid", number=NUMBERS)] for seat in people(s)},
-        "Bid a number from 1 to 6.",
+        f"Bid a number from 1 to {SIDES}.",
         into="bid",
         final=not s.setup.options["relock"],
     )
     faces: list[int] = []
     if s.setup.options["dummy"]:
         s.phase = "dummy"
-        faces = await roll(s, lake.duck, 1, 6, "dummy", "Roll the dummy's bid.")
+        faces = await roll(s, lake.duck, 1, SIDES, "dummy", "Roll the dummy's bid.")
     for seat, answer in bids.items():
         s.seats[seat].bid = answer["number"]
     for seat, face in zip(dummies(s), faces, strict=True):
@@ -192,7 +204,7 @@ def explain_bid(s: Table, angler: Angler) -> Refusal:
     """Return why a bid is refused: outside 1 to 6 (BB-X01), or too late (BB-X02)."""
     if s.phase != "bid" or (angler.locked and not s.setup.options["relock"]):
         return Refusal("Your bid is locked.", "BB-X02")
-    return Refusal("Bid 1 to 6; your locked bid still stands." if angler.locked else "Bid 1 to 6.", "BB-X01")
+    return Refusal(f"Bid 1 to {SIDES}{'; your locked bid still stands' if angler.locked else ''}.", "BB-X01")
 
 
 async def reveal(s: Table) -> None:
@@ -252,7 +264,7 @@ async def roll_rod(s: Table, seat: int) -> None:
             else f"Roll two dice: one must be {bid_of(s, seat)} or more."
         )
         wants = AtLeast(bid_of(s, seat), one=dice > 1, short=s.seats[seat].baits, coin="Bait")
-        got = await roll_or(s, seat, dice, 6, "rod", want, uses(s, seat, "before", dice), wants)
+        got = await roll_or(s, seat, dice, SIDES, "rod", want, uses(s, seat, "before", dice), wants)
         if isinstance(got, list):
             s.table.rolled = got
             tell(s, f"Seat {seat} rolls {spoken(got)}.", rule="BB-12", kind="roll", seat=seat, faces=got)
@@ -269,7 +281,7 @@ def explain_roll(s: Table, action: Action) -> Refusal:
     roller = s.table.duck if s.phase == "dummy" else s.table.turn
     if action.seat not in (CHANCE, roller):
         return Refusal(f"It is Seat {roller}'s turn to roll.", "BB-X03")
-    return Refusal("Roll again or type 1 to 6.", "BB-X04")
+    return Refusal(f"Roll again or type 1 to {SIDES}.", "BB-X04")
 
 
 async def outcome(s: Table, seat: int) -> bool:
@@ -291,7 +303,7 @@ async def outcome(s: Table, seat: int) -> bool:
         lake.needs = max(0, bid_of(s, seat) - rolled[0])
         if lake.needs:
             lake.verdict = f"needs {lake.needs}"
-            pay = [offer("pay", baits=lake.needs)] if angler.baits >= lake.needs else []
+            pay = [] if refuse_pay(lake, angler) else [offer("pay", baits=lake.needs)]
             baits = "1 Bait" if lake.needs == 1 else f"{lake.needs} Baits"
             want = f"You are {lake.needs} short: spend {baits}, or let it go." if pay else "You are short of your bid."
             answer = await ask(s, seat, [*uses(s, seat, "open"), *pay, offer("fail")], want)
@@ -337,7 +349,23 @@ def prizes(spot: Spot) -> list[Move]:
     """BB-16, BB-18: return the Fish that are left, and the Spot itself if it has an ability and is still there."""
     slots = [slot for slot, fish in enumerate(spot.fish, 1) if fish]
     moves = [offer("take_fish", slot=OneOf(slots))] if slots else []
-    return [*moves, offer("take_spot")] if spot.ability and not spot.taken else moves
+    return moves if refuse_spot(spot) else [*moves, offer("take_spot")]
+
+
+def refuse_spot(spot: Spot) -> Refusal | None:
+    """BB-18: return why a Spot itself is no prize; or None."""
+    if not spot.ability:
+        return Refusal("This Spot has no ability and cannot be taken.", "BB-X07")
+    return Refusal("This Spot is taken.", "BB-X07") if spot.taken else None
+
+
+def refuse_pay(lake: Lake, angler: Angler) -> Refusal | None:
+    """BB-14: return why the roller cannot pay for what the roll is short of; or None."""
+    if not lake.needs:
+        return Refusal("You need no Baits now.", "BB-X05")
+    if angler.baits < lake.needs:
+        return Refusal(f"You need exactly {lake.needs} and have {angler.baits}.", "BB-X05")
+    return None
 
 
 def explain_turn(lake: Lake, angler: Angler, action: Action) -> Refusal | None:
@@ -345,15 +373,10 @@ def explain_turn(lake: Lake, angler: Angler, action: Action) -> Refusal | None:
     spot = lake.spots[0]
     must_take = lake.verdict in ("success", "paid")
     match action.move:
-        case "pay" if lake.needs:
-            need = f"You need exactly {lake.needs}"
-            return Refusal(f"{need}." if angler.baits >= lake.needs else f"{need} and have {angler.baits}.", "BB-X05")
         case "pay":
-            return Refusal("You need no Baits now.", "BB-X05")
-        case "take_spot" if not spot.ability:
-            return Refusal("This Spot has no ability and cannot be taken.", "BB-X07")
-        case "take_spot" if spot.taken and lake.verdict != "taken":
-            return Refusal("This Spot is taken.", "BB-X07")
+            return refuse_pay(lake, angler) or Refusal(f"You need exactly {lake.needs}.", "BB-X05")
+        case "take_spot" if (refused := refuse_spot(spot)) and (lake.verdict != "taken" or not spot.ability):
+            return refused
         case "take_fish" if must_take:
             return Refusal("There is no Fish in that slot of this Spot.", "BB-X06")
         case "take_fish" | "take_spot":
@@ -429,7 +452,7 @@ def uses(s: Table, seat: int, window: str, dice: int = 1) -> list[Move]:
                 moves += [offer("use", spot=spot, fish=OneOf(distinct(mine)))] if (mine := fish_of(s, seat)) else []
             case "release_two":  # BB-34
                 mine = fish_of(s, seat)
-                moves += [offer("use", spot=spot, fish=Choose(mine, 1, min(2, len(mine))))] if mine else []
+                moves += [offer("use", spot=spot, fish=Choose(mine, 1, min(RELEASED, len(mine))))] if mine else []
             case "cast":  # BB-34
                 moves += [offer("use", spot=spot)] if s.table.pile.cards or s.table.discards else []
             case _:  # BB-29, BB-30, BB-34: Baits and the Duck can always be had
@@ -445,7 +468,7 @@ def reroll(s: Table, spot: int) -> list[Move]:
 
 def change(s: Table, seat: int, spot: int) -> list[Move]:
     """BB-32: return another number from 1 to 6."""
-    others = [number for number in range(1, 7) if number != s.seats[seat].bid]
+    others = [number for number in range(1, SIDES + 1) if number != s.seats[seat].bid]
     return [offer("use", spot=spot, bid=OneOf(others))]
 
 
@@ -463,7 +486,7 @@ def explain_use(s: Table, seat: int, action: Action) -> Refusal:
         return Refusal("That ability is not for this moment.", "BB-X09")
     match what:
         case "change" if s.phase == "change" or (s.setup.options["late_change"] and not lake.rolled):
-            return Refusal("Change your bid to another number from 1 to 6.", "BB-X01")
+            return Refusal(f"Change your bid to another number from 1 to {SIDES}.", "BB-X01")
         case "salvage":
             return Refusal(
                 "There is no such discarded Fish." if lake.discards else "No Fish are discarded yet.", "BB-X10"
@@ -491,7 +514,7 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
         case "reroll":
             await use_reroll(s, seat, answer)
         case "baits":
-            gain_baits(s, seat, 3, "BB-29")
+            gain_baits(s, seat, BAITS_OF_SPOT, "BB-29")
         case "duck":
             lake.duck, lake.duck_taken = seat, True
             tell(s, f"Seat {seat} takes the Duck.", rule="BB-30", kind="duck", seat=seat)
@@ -523,7 +546,7 @@ async def use_reroll(s: Table, seat: int, answer: Answer) -> None:
     """BB-28: the new result replaces the old one, better or worse."""
     s.phase, s.table.needs, s.table.verdict = "roll", 0, ""
     wants = AtLeast(bid_of(s, seat), short=s.seats[seat].baits, coin="Bait")
-    (face,) = await roll(s, seat, 1, 6, "reroll", "Reroll; the new result counts.", wants)
+    (face,) = await roll(s, seat, 1, SIDES, "reroll", "Reroll; the new result counts.", wants)
     rolled = list(s.table.rolled or [])
     place = rolled.index(answer["die"]) if "die" in answer.args else 0
     rolled[place] = face
@@ -534,7 +557,7 @@ async def use_reroll(s: Table, seat: int, answer: Answer) -> None:
 async def use_cast(s: Table, seat: int) -> None:
     """BB-34, Advanced 9: three Fish from the pile are seen by all; one is kept, the others are discarded."""
     lake = s.table
-    for _ in range(3):
+    for _ in range(FISH_DRAWN):
         fish = await next_fish(s)
         lake.drawn += [fish] if fish else []
     tell(s, f"Seat {seat} draws {', '.join(lake.drawn)}.", rule="BB-34", kind="draw", seat=seat, fish=list(lake.drawn))
@@ -622,7 +645,7 @@ def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
         return
     if len(distinct(mine)) == len(s.setup.data["cards"]):
         win(s, seat, f"Seat {seat} has six different Fish.")
-    if max(mine.count(kind) for kind in mine) == 4:
+    if max(mine.count(kind) for kind in mine) == FOUR:
         win(s, seat, f"Seat {seat} has four of a kind.")
 
 
@@ -761,7 +784,8 @@ def wished(s: Table, seat: int) -> list[Action]:
 def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
     """BB-13, BB-14: return beside each number how likely one die reaches it, alone and with the Baits at hand."""
     baits = s.seats[seat].baits
-    return {"number": {str(n): chances_text(1, 6, AtLeast(n, short=baits, coin="Bait")) for n in range(1, 7)}}
+    numbers = range(1, SIDES + 1)
+    return {"number": {str(n): chances_text(1, SIDES, AtLeast(n, short=baits, coin="Bait")) for n in numbers}}
 
 
 def some(count: int) -> str:

@@ -1,7 +1,8 @@
 """The Big Idea by James Ernest: launch products that nobody needs, and be in those that everybody backs.
 
-Read `play` first: it is the table of contents. Each paragraph below it names its rules (BI-..), and BI-A.. where the
-printed rules leave something open. Money is whole cents. Cards, prices and counts are `data/big_idea.toml`.
+Read `play` first: it is the table of contents. Each function below it names its rules (BI-..), and BI-A.. where the
+printed rules leave something open. `refuse_...` gives the reason against a move, or None, and `explain_...` the words for an
+action that is not offered. Money is whole cents. Cards, prices and counts are `data/big_idea.toml`.
 """
 
 from __future__ import annotations
@@ -33,10 +34,12 @@ from hub.engine.odds import AtMost
 from hub.engine.secret import Pile, Secret
 from hub.errors import BadCard, StartRefused
 
-ITEM, DESCRIPTION = 1, 2
+ITEM, DESCRIPTION = 1, 2  # BI-08: the ranks of cards
+PAIR = 2  # BI-08: cards that are played, or discarded
 FEW = 4
 """Descriptions of a hand of which every set is listed; of more the Item is named apart."""
-SIDES = 6
+SIDES = 6  # BI-21
+CENTS = 100  # of a dollar
 LINES = ("no roll", "a 1", "1 to 2", "1 to 3", "1 to 4", "1 to 5", "any roll")
 
 
@@ -228,15 +231,17 @@ async def seed(s: Table) -> None:
 
 def plays_cards(s: Table, seat: int) -> bool:
     """BI-A11: return whether a hand has two cards or more; with small products, one."""
-    return s.seats[seat].hand_size >= (1 if s.setup.options["small_products"] else 2)
+    return s.seats[seat].hand_size >= (1 if s.setup.options["small_products"] else PAIR)
 
 
 def seed_moves(s: Table, seat: int) -> list[Move]:
     """BI-08, BI-09, BI-A15: return the launches, and the pairs of one rank. BI-A11: a single card may be kept."""
     hand = s.seats[seat].hand.value
-    pairs = [pair for of_a_kind in (items_of(s, hand), descriptions_of(s, hand)) for pair in combinations(of_a_kind, 2)]
+    pairs = [
+        pair for of_a_kind in (items_of(s, hand), descriptions_of(s, hand)) for pair in combinations(of_a_kind, PAIR)
+    ]
     keep = [offer("skip")] if len(hand) == 1 else []
-    return [*launches(s, hand), *(offer("discard", cards=Choose(list(pair), 2, 2)) for pair in pairs), *keep]
+    return [*launches(s, hand), *(offer("discard", cards=Choose(list(pair), PAIR, PAIR)) for pair in pairs), *keep]
 
 
 def launches(s: Table, hand: Sequence[str]) -> list[Move]:
@@ -312,12 +317,12 @@ def explain_seed(s: Table, action: Action) -> Refusal:
     if any(card not in hand for card in cards) or any(cards.count(card) > hand.count(card) for card in cards):
         return Refusal("You do not hold that card.", "BI-X02")
     items = len(items_of(s, cards))
-    if not options["large_products"] and not options["small_products"] and len(cards) != 2:
+    if not options["large_products"] and not options["small_products"] and len(cards) != PAIR:
         return Refusal("Choose two cards.", "BI-X01")
     if action.move == "discard":
-        if not items and len(cards) != 2:
+        if not items and len(cards) != PAIR:
             return Refusal("A product needs exactly one Item; two Descriptions are discarded.", "BI-X03")
-        return Refusal("Discard two Items or two Descriptions.", "BI-X01" if len(cards) != 2 else "BI-08")
+        return Refusal("Discard two Items or two Descriptions.", "BI-X01" if len(cards) != PAIR else "BI-08")
     if items != 1:
         return Refusal("A product needs exactly one Item.", "BI-X03")
     if apart(s, hand) != ("item" in action.args):
@@ -352,7 +357,16 @@ async def venture(s: Table) -> None:
 
 def backable(s: Table, seat: int) -> list[Product]:
     """BI-12: return what a seat may back in Venture: products of this round that are of others."""
-    return [product for product in s.table.products if product.round == s.round and product.by != seat]
+    return [product for product in s.table.products if not refuse_venture(s, seat, product)]
+
+
+def refuse_venture(s: Table, seat: int, product: Product) -> Refusal | None:
+    """BI-12: return why a seat may not back that product in Venture; or None."""
+    if product.by == seat:
+        return Refusal("You cannot back your own product here.", "BI-X05")
+    if product.round != s.round:
+        return Refusal("Only products of this round can be backed here.", "BI-X06")
+    return None
 
 
 def venture_moves(s: Table, seat: int) -> list[Move]:
@@ -376,9 +390,7 @@ def explain_venture(s: Table, action: Action) -> Refusal:
         return Refusal("There is no new product of somebody else to back.", "BI-A18")
     if product is None:
         return Refusal("That product is not on the table.", "BI-X15")
-    if product.by == seat:
-        return Refusal("You cannot back your own product here.", "BI-X05")
-    return Refusal("Only products of this round can be backed here.", "BI-X06")
+    return refuse_venture(s, seat, product) or Refusal("Choose one product only.", "BI-X08")
 
 
 # --- Phase 3: Mezzanine ------------------------------------------------------------------------------
@@ -413,7 +425,7 @@ async def mezzanine(s: Table) -> None:
 def mezzanine_moves(s: Table, seat: int) -> list[Move]:
     """BI-15 to BI-18: return to invest where chip and cash reach, to take a chip back, and to do neither."""
     products = s.table.products
-    into = [product.id for product in products if not no_invest(s, seat, product)]
+    into = [product.id for product in products if not refuse_invest(s, seat, product)]
     out_of = [product.id for product in products if seat in product.shares]
     return [
         *([offer("invest", product=OneOf(into))] if into else []),
@@ -422,7 +434,7 @@ def mezzanine_moves(s: Table, seat: int) -> list[Move]:
     ]
 
 
-def no_invest(s: Table, seat: int, product: Product) -> Refusal | None:
+def refuse_invest(s: Table, seat: int, product: Product) -> Refusal | None:
     """BI-16, BI-17, BI-A06: return why a seat may not invest there: no chip, or not the whole price; or None."""
     if not s.seats[seat].chips:
         return Refusal("You have no chip in reserve.", "BI-X12")
@@ -489,7 +501,7 @@ def explain_mezzanine(s: Table, action: Action) -> Refusal:
     product = on_table(t, wanted)
     if product is None:
         return Refusal("That product is not on the table.", "BI-X15")
-    if action.move == "invest" and (reason := no_invest(s, seat, product)):
+    if action.move == "invest" and (reason := refuse_invest(s, seat, product)):
         return reason
     return Refusal(f"You have no chip on {product.name}.", "BI-X14")
 
@@ -810,7 +822,7 @@ def pitch_of(s: Table, cards: Sequence[str]) -> str:
 
 def dollars(cents: int) -> str:
     """Return cents in words: "$3", "$1.50"."""
-    whole, rest = divmod(cents, 100)
+    whole, rest = divmod(cents, CENTS)
     return f"${whole}.{rest:02}" if rest else f"${whole}"
 
 

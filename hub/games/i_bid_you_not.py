@@ -1,7 +1,8 @@
 """I Bid You Not by Pandaqi: build a row of products, or declare an auction and bid for it with your cards.
 
-Read `play` first: it is the table of contents. Each paragraph below it names its rules (IB-..). The cards are
-`data/i_bid_you_not.toml`; what their actions do stands where the rule they bend stands, under "kind letter".
+Read `play` first: it is the table of contents. Each function below it names its rules (IB-..). `why_...` gives the reason
+against a card or a move in words, or nothing, and `explain_...` the words for an action that is not offered. The cards are
+`data/i_bid_you_not.toml`; what their actions do stands where the rule they change stands, under "product letter".
 """
 
 from __future__ import annotations
@@ -32,17 +33,26 @@ from hub.engine.game import Refusal
 from hub.engine.secret import Secret
 from hub.errors import BadCard, StartRefused
 
-SETS = ("base", "odd", "double")
+SETS = ("base", "odd", "double")  # IB-V06, IB-V07
+LEAST_HAND = 2  # IB-X12: cards that the deck must leave everybody
+QUIET_TURNS = 3  # IB-A18: turns in which nobody may declare
+DEAR_SKIP = 3  # IB-A24: scored cards that a skip costs under Wrist Wash B
+NUMBER = re.compile("[+-]?[0-9]{1,4}")
+
+# Actions by when they count (IB-A01); all that are not named here work from the moment their card lies in the offer
 SCORING = ("headgrowns A", "headgrowns B")
 INSTANT = ("laptopple A", "laptopple B", "bear_dryer A", "smoak_alarm A", "smoak_alarm B")
 OF_THE_CARD = ("telefishion A", "telefishion B", "digital_sock B")
 IDLE = frozenset((*SCORING, *INSTANT, *OF_THE_CARD))
+"""Actions that do nothing by lying in the offer."""
+
+# Actions against each other (IB-A05)
 OPPOSITES = ("flown_mower", "refrigergator", "thumb_hive", "remote_controll")
+"""Products of whose actions A and B only the latest works."""
 BEATEN = (("wrist_wash B", "wrist_wash A"), ("cashing_machine A", "cashing_machine B"))
+"""Actions that do not work beside another one, and that other one."""
 UNBROKEN = ("swatphone A", "cashing_machine B")
-NUMBER = re.compile("[+-]?[0-9]{1,4}")
-QUIET_TURNS = 3
-DEAR_SKIP = 3
+"""IB-A13: the actions that still work where Swatphone A does."""
 
 
 @dataclass(slots=True)
@@ -204,7 +214,7 @@ def deal(setup: Setup) -> Table:
     options, data = setup.options, setup.data
     used = sets(options)
     left = sum(data["sets"][name]["least"] for name in used) if options["generated"] else len(deck_of(data, used))
-    needed = 2 * len(setup.seats) + 1
+    needed = LEAST_HAND * len(setup.seats) + 1
     if left < needed:
         raise StartRefused(f"The deck has {left} cards, and {len(setup.seats)} players need {needed}.")
     if left - options["trim"] < needed:
@@ -302,21 +312,21 @@ async def turn(s: Table, seat: int) -> None:
 
 def add_moves(now: Row, mine: Sequence[Card]) -> list[Move]:
     """IB-06: return the cards that may be added; IB-A37 Ceiling Van A: pairs of them."""
-    fitting = [card for card in mine if not hindrance(now, mine, card)]
+    fitting = [card for card in mine if not why_not_added(now, mine, card)]
     if cards_to_add(now) == 1:
         return [offer("add", card=OneOf([card.card for card in fitting]))] if fitting else []
     pairs: list[Any] = []
     for card in fitting:
         rest, then = [other for other in mine if other is not card], now.then(card)
-        pairs += [[card.card, other.card] for other in rest if not hindrance(then, rest, other)]
+        pairs += [[card.card, other.card] for other in rest if not why_not_added(then, rest, other)]
     return [offer("add", cards=OneOf(pairs))] if pairs else []
 
 
-def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
+def why_not_added(now: Row, mine: Sequence[Card], card: Card) -> str:
     """IB-06, IB-A06: return why a card may not be added on a turn, or nothing. IB-A56 needs no number above."""
     last, works, kinds = now.cards[-1], now.works, [other.kind for other in now.cards]
     own = named(card) if now.traits else ""
-    if reason := kept_out(now, card):
+    if reason := why_kept_out(now, card):
         return reason
     if card.kind == "digital_sock" and "digital_sock" in kinds and "digital_sock A" in (*works, own):  # IB-A55
         return "One Digital Sock only may lie in this offer."
@@ -328,7 +338,7 @@ def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
         return "Thumb Hive A: add your highest card only."
     if "thumb_hive B" in works and any(other.card < card.card for other in mine):  # IB-A42
         return "Thumb Hive B: add your lowest card only."
-    if reason := beside(now, card, [last]):
+    if reason := why_not_beside(now, card, [last]):
         return reason
     if own == "digital_sock B":  # IB-A56
         return ""
@@ -339,14 +349,14 @@ def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
     return "" if card.card > last.card else f"Needs a number above {last.card}."
 
 
-def kept_out(now: Row, card: Card) -> str:
+def why_kept_out(now: Row, card: Card) -> str:
     """IB-A53, and what is barred: return why a card may not go into the offer at all, or nothing."""
     if now.traits and named(card) == "telefishion A":
         return "A Telefishion A never goes into an offer."
-    return barred(now, card)
+    return why_barred(now, card)
 
 
-def barred(now: Row, card: Card) -> str:
+def why_barred(now: Row, card: Card) -> str:
     """IB-A14, IB-A59, IB-A60: return why a card is neither added, skipped with nor bid, or nothing."""
     if "swatphone B" in now.works and not card.action:
         return "Swatphone B: needs a card with an action."
@@ -357,7 +367,7 @@ def barred(now: Row, card: Card) -> str:
     return ""
 
 
-def beside(now: Row, card: Card, neighbours: Sequence[Card]) -> str:
+def why_not_beside(now: Row, card: Card, neighbours: Sequence[Card]) -> str:
     """IB-A61, IB-A62: return why a card may not lie directly beside a Gamehat that works, or nothing."""
     for hat in neighbours:
         if named(hat) not in now.works:
@@ -379,7 +389,7 @@ def explain_add(s: Table, action: Action) -> Refusal:
         return Refusal(f"Add {count(cards_to_add(now), 'card')}.", "IB-X02")
     for number in numbers:
         (card,) = [card for card in mine if card.card == number]
-        if reason := hindrance(now, mine, card):
+        if reason := why_not_added(now, mine, card):
             return Refusal(reason, "IB-X02")
         now, mine = now.then(card), [other for other in mine if other is not card]
     return Refusal("Add a card that fits.", "IB-X02")
@@ -501,16 +511,16 @@ def cards_to_bid(now: Row) -> int:
 def bid_move(now: Row, mine: Sequence[Card]) -> Move:
     """IB-A07, IB-A54: return the cards that may be bid, or any where none may. IB-A38: two, if two are held."""
     size, pairs = min(cards_to_bid(now), len(mine)), cards_to_bid(now) == 2
-    fitting = [card.card for card in mine if not bid_hindrance(now, card)]
+    fitting = [card.card for card in mine if not why_not_bid(now, card)]
     legal = fitting if len(fitting) >= size else [card.card for card in mine]
     return offer("bid", cards=Choose(legal, size, size)) if pairs else offer("bid", card=OneOf(legal))
 
 
-def bid_hindrance(now: Row, card: Card) -> str:
+def why_not_bid(now: Row, card: Card) -> str:
     """IB-A14, IB-A54, IB-A59, IB-A60: return why a card may not be bid, or nothing."""
     if now.traits and named(card) == "telefishion B":
         return "A Telefishion B may not be bid."
-    return barred(now, card)
+    return why_barred(now, card)
 
 
 def explain_bid(s: Table, action: Action) -> Refusal:
@@ -531,7 +541,7 @@ def explain_bid(s: Table, action: Action) -> Refusal:
     if len(held) < len(numbers):
         return Refusal("You do not hold that card.", "IB-X03")
     for card in held:
-        if reason := bid_hindrance(row_of(s), card):
+        if reason := why_not_bid(row_of(s), card):
             return Refusal(reason, "IB-X02")
     pairs = cards_to_bid(row_of(s)) == 2 and len(mine) > 1
     return Refusal("Bid two cards." if pairs else "Bid one card.", "IB-A38")
@@ -577,7 +587,7 @@ async def decide(s: Table) -> int:
     market = s.table
     for seat in market.order:
         s.phase, market.deciding, now = "decide", seat, row_of(s)
-        if reason := must_accept(s, seat, now):
+        if reason := why_must_accept(s, seat, now):
             tell(s, f"Seat {seat} must accept. {reason}", rule="IB-15", kind="must", seat=seat)
         moves = [*([] if reason else skip_moves(s, seat, now)), offer("accept")]
         answer = await ask(s, seat, moves, "Take this offer, or pay to skip.", hidden=not reason)
@@ -589,7 +599,7 @@ async def decide(s: Table) -> int:
     return market.deciding
 
 
-def must_accept(s: Table, seat: int, now: Row) -> str:
+def why_must_accept(s: Table, seat: int, now: Row) -> str:
     """IB-15, IB-16, IB-V03, IB-A23, IB-A24: return why a bidder must accept, as far as everybody can see; or nothing."""
     scored, held = len(pile(s, seat)), len(hand(s, seat))
     if seat == s.table.order[-1]:
@@ -626,22 +636,22 @@ def skip_moves(s: Table, seat: int, now: Row) -> list[Move]:
 
 def skip_places(s: Table, now: Row, card: Card) -> list[int]:
     """IB-14: return the places of the row, if nothing that works forbids the card or the place (IB-A08)."""
-    if kept_out(now, card):
+    if why_kept_out(now, card):
         return []
-    return [place for place in range(len(now.cards) + 1) if not misplaced(s, now, card, place)]
+    return [place for place in range(len(now.cards) + 1) if not why_not_there(s, now, card, place)]
 
 
-def skip_hindrance(s: Table, now: Row, card: Card, place: int) -> str:
+def why_not_put(s: Table, now: Row, card: Card, place: int) -> str:
     """IB-A06, IB-A53: return why a card may not be put there by a skip, or nothing."""
-    return kept_out(now, card) or misplaced(s, now, card, place)
+    return why_kept_out(now, card) or why_not_there(s, now, card, place)
 
 
-def misplaced(s: Table, now: Row, card: Card, place: int) -> str:
+def why_not_there(s: Table, now: Row, card: Card, place: int) -> str:
     """IB-A61, IB-V04 Ordered skip: return why it may not be that place, or nothing."""
     if s.setup.options["ordered_skip"] and not fits_end(now.cards, card, place):
         low, high = ends(now.cards)
         return f"Left: below {low}; right: above {high}."
-    return beside(now, card, now.cards[max(0, place - 1) : place + 1])
+    return why_not_beside(now, card, now.cards[max(0, place - 1) : place + 1])
 
 
 def fits_end(cards: Sequence[Card], card: Card, place: int) -> bool:
@@ -653,7 +663,7 @@ def fits_end(cards: Sequence[Card], card: Card, place: int) -> bool:
 def explain_skip(s: Table, action: Action) -> Refusal:
     """IB-X06: return why a bidder must accept; IB-X03, IB-X07, IB-X08, IB-X02: or why not that card or place."""
     args, seat, now = action.args, action.seat, row_of(s)
-    if reason := must_accept(s, seat, now):
+    if reason := why_must_accept(s, seat, now):
         return Refusal(f"You must accept. {reason}", "IB-X06")
     if not skip_moves(s, seat, now):
         return Refusal("You must accept. None of your cards may be added.", "IB-X06")
@@ -663,7 +673,7 @@ def explain_skip(s: Table, action: Action) -> Refusal:
     place = args.get("place", None if skip_places(s, now, held[0]) else len(s.table.offer)) if held else None
     if not held or type(place) is not int or not 0 <= place <= len(s.table.offer):
         return Refusal(f"Name a place from 0 to {len(s.table.offer)}.", "IB-X07")
-    reason = skip_hindrance(s, now, held[0], place)
+    reason = why_not_put(s, now, held[0], place)
     ordered = s.setup.options["ordered_skip"] and not fits_end(s.table.offer, held[0], place)
     return Refusal(reason or "You cannot skip like that.", "IB-X08" if ordered else "IB-X02")
 
@@ -1096,7 +1106,7 @@ def wished(s: Table, seat: int) -> list[Action]:
         case "decide":
             now = row_of(s)
             dear = "wrist_wash B" in now.works  # no card is added
-            by_card = not dear and not must_accept(s, seat, now) and bool(skip_moves(s, seat, now))
+            by_card = not dear and not why_must_accept(s, seat, now) and bool(skip_moves(s, seat, now))
             name, moves = "skip", [Action(seat=seat, move="skip")] if not by_card else []
         case _:
             return []
