@@ -16,7 +16,7 @@ from hub.engine.decision import Action
 from hub.engine.event import Setup, State
 from hub.engine.match import Match
 from hub.engine.secret import Pile, Secret, own, plain, public, shown_as
-from hub.referee import read_log
+from hub.operations.referee import read_log
 from tests.games.test_playthroughs import logs
 
 
