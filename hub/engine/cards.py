@@ -1,8 +1,8 @@
-"""Which cards a game is played with: those of its data file, or an owner's own list in their place.
+"""The cards a game is played with: those of its data file, or an owner's list in their place.
 
-Where cards may be replaced, the data file says under `[own]` which parts, and which facts a card that is known
-there keeps where the list says nothing of them (its drawing). A list is written like the data file: `[cards]`, or
-`deck` with a card to a line. The rulebook's `check` says whether it is a deck.
+Under `[own]` the data file names the parts that a list may replace, and for each the keys that a card known to the data
+file keeps where the list does not give them (its drawing). A list is written like the data file: `[cards]`, or `deck`
+with a card to a line. The rulebook's `check` raises BadCard where it is no deck.
 """
 
 from __future__ import annotations
@@ -19,55 +19,60 @@ from hub.errors import BadCard, StartRefused
 
 
 class Source(Struct, frozen=True):
-    """A TOML file: what people call it, and its text."""
+    """A TOML file: `called` is its name in messages, `raw` its text."""
 
     called: str
     raw: bytes
 
     def read(self) -> dict[str, Any]:
-        """Its data. Raises StartRefused with the line that is wrong."""
+        """Return its data. Raise StartRefused with the line that is wrong."""
         try:
             return tomllib.loads(self.raw.decode())
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as why:
-            raise StartRefused(f"{self.called}: this is not TOML: {why}.") from why
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise StartRefused(f"{self.called}: this is not TOML: {error}.") from error
 
-    def where(self, at: str | int) -> str:
-        """The file and the line of a card: that of its name, or so many lines into the text of `deck`."""
-        name = rf"""(\[?cards\.)?["']?{re.escape(at)}["']?\s*[=\]]""" if isinstance(at, str) else r"""deck\s*=\s*["']+\\?"""
+    def where(self, card: str | int) -> str:
+        """Return the file and the line of a card, given by its name or by its line within the text of `deck`, from 1."""
+        of_card = rf"""(\[?cards\.)?["']?{re.escape(f"{card}")}["']?\s*[=\]]"""
+        key = r"""deck\s*=\s*["']+\\?""" if isinstance(card, int) else of_card
         for number, line in enumerate(self.raw.decode().splitlines(), 1):
-            if found := re.match(name, line.strip()):
-                begun = found.end() < len(line.strip())  # the first card stands beside the name
-                return f"{self.called}, line {number if isinstance(at, str) else number + at - begun}"
+            if found := re.match(key, line.strip()):
+                beside = found.end() < len(line.strip())  # the first card of the deck stands on the line of the key
+                return f"{self.called}, line {number + card - beside if isinstance(card, int) else number}"
         return self.called  # a card that is missing has no line
 
 
 def played_with(shipped: Source, rulebook: Rulebook, own: Source | None) -> dict[str, Any]:
-    """The data of a game, with an owner's cards if there are any. Raises StartRefused where they are no deck."""
+    """Return the data of a game, with an owner's cards if there are any. Raise StartRefused where they are no deck."""
     data, source = shipped.read(), own or shipped
     if own:
-        data |= replacing(data, own)
+        data |= replaced_parts(data, own)
     if hasattr(rulebook, "check"):
         try:
             rulebook.check(data)
-        except BadCard as why:
-            raise StartRefused(f"{source.where(why.at)}: {why}") from why
+        except BadCard as error:
+            raise StartRefused(f"{source.where(error.at)}: {error}") from error
     return data
 
 
-def replacing(data: Mapping[str, Any], own: Source) -> dict[str, Any]:
-    """The parts that take the place of the data file's. Raises StartRefused where they cannot."""
+def replaced_parts(data: Mapping[str, Any], own: Source) -> dict[str, Any]:
+    """Return the parts that take the place of the data file's. Raise StartRefused where they cannot."""
     parts, given = data.get("own", {}), own.read()
     if not parts:
         raise StartRefused(f"{own.called}: {data['title']} has no cards that a list may replace.")
     wanted = " and ".join(parts)
     if given.keys() != parts.keys() or any(type(given[part]) is not type(data[part]) for part in parts):
-        raise StartRefused(f"{own.called}: a list for {data['title']} holds {wanted}, written like the game's own, and nothing else.")
+        raise StartRefused(
+            f"{own.called}: a list for {data['title']} holds {wanted}, written like the game's own, and nothing else."
+        )
     for part, kept in parts.items():
         if isinstance(given[part], dict):
-            given[part] = {name: facts_of(data[part].get(name, {}), kept, card) for name, card in given[part].items()}
+            given[part] = {
+                name: completed_card(data[part].get(name, {}), kept, card) for name, card in given[part].items()
+            }
     return given
 
 
-def facts_of(known: Mapping[str, Any], kept: list[str], card: Any) -> Any:
-    """A card as the list gives it, with what it keeps of the known one."""
+def completed_card(known: Mapping[str, Any], kept: list[str], card: Any) -> Any:
+    """Return a card as the list gives it, completed by the keys in `kept` of the card that is known."""
     return {**{fact: known[fact] for fact in kept if fact in known}, **card} if isinstance(card, dict) else card

@@ -1,4 +1,4 @@
-"""What has happened, and the ground on which a game's state stands."""
+"""Events, the set-up of a match, and the state that every game has."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Setup(Struct, frozen=True):
     """What is fixed before the first action.
 
     `seats` are the numbers of the people's seats, clockwise and rising, as printed on their boxes: an
-    empty chair leaves a gap. `options` by name; `data` is the game's data file.
+    empty chair leaves a gap. `options` holds every option's value by name, `data` the game's data file.
     """
 
     seats: tuple[int, ...]
@@ -23,7 +23,11 @@ class Setup(Struct, frozen=True):
 
 
 class Event(Struct, frozen=True, gc=False):
-    """Something the whole table may know: a sentence, the rule behind it, a kind, its facts, and the round it was in."""
+    """Something that happened and that the whole table may know.
+
+    `text` is one sentence, `rule` the rule id behind it, `kind` one word; `data` holds the facts (JSON-ready), `round`
+    the round it happened in.
+    """
 
     text: str
     rule: str = ""
@@ -55,7 +59,7 @@ class State(Generic[SeatT, TableT]):
 
 
 def clockwise(seats: Iterable[int], first: int) -> list[int]:
-    """The seats in clockwise order from `first` on, or from the next one where `first` is not among them."""
+    """Return `seats` in clockwise order from `first` on, or from the next one where `first` is not among them."""
     rising = sorted(seats)
-    at = bisect_left(rising, first)
-    return rising[at:] + rising[:at]
+    start = bisect_left(rising, first)
+    return rising[start:] + rising[:start]

@@ -22,44 +22,48 @@ class Refusal(Struct, frozen=True):
 
 
 class Rulebook(Protocol):
-    """What a file in `hub/games` offers under these names."""
+    """The names that a file in `hub/games` defines. Only `deal`, `play` and `explain` must be there."""
 
     def deal(self, setup: Setup) -> State[Any, Any]:
-        """The state before anything has happened. Raises StartRefused."""
+        """Return the state before anything has happened. Raise StartRefused where it cannot begin."""
 
     def check(self, data: Mapping[str, Any]) -> None:
-        """Where an owner's own list may replace the cards: whether they make a deck. Raises BadCard on the first that does not."""
+        """Raise BadCard on the first card of `data`, or of an owner's list, that makes it no deck."""
 
     def play(self, s: State[Any, Any]) -> Coroutine[Any, Any, None]:
-        """The rules, from set-up to `Won`."""
+        """Play the match, from set-up until it raises `Won`."""
 
     def explain(self, s: State[Any, Any], action: Action) -> Refusal | None:
-        """Why `action`, which is not offered, is refused; None where the rules know no better words."""
+        """Return why `action`, which is not offered, is refused; None where the engine's own words are good enough."""
 
     def form(self, s: State[Any, Any], action: Action) -> Refusal | None:
-        """Where the rules offer it: their words for an offered move that names too little or too much."""
+        """Return the refusal of an offered move that names too few parameters or too many; None as in `explain`."""
 
     def wished(self, s: State[Any, Any], seat: int) -> list[Action]:
-        """Where the rules offer it: what an asked seat may look for; `explain` says of what is not offered why.
+        """Return what the player at `seat`, who is asked, may look for, as actions.
 
-        An action may name some parameters only: `draw` with one card is that card.
+        Screens show what of it is not offered greyed, with the sentence of `explain`. An action may name some
+        parameters only: `draw` with one card stands for that card.
         """
 
     def standing(self, s: State[Any, Any], seat: int) -> Sequence[Move]:
-        """What a seat may do at any time, beside whatever is asked."""
+        """Return the standing offers: what a seat may do at any time, beside whatever is asked."""
 
     def stand(self, s: State[Any, Any], seat: int, answer: Answer) -> None:
-        """Take a standing offer: pure and at once, asking nothing."""
+        """Carry out a standing offer, at once and without asking anything. Defined wherever `standing` is."""
 
     def notes(self, s: State[Any, Any], seat: int) -> dict[str, dict[str, str]]:
-        """Where the rules offer it: a few words beside the values of an asked seat's moves, by parameter and value.
+        """Return a few words beside the values of an asked seat's moves, by parameter and value.
 
-        `{"number": {"6": "1 in 6, with 2 Baits 3 in 6"}}`. Only of what that seat may see.
+        `{"number": {"6": "1 in 6, with 2 Baits 3 in 6"}}`. Nothing in them is secret from that seat.
         """
 
 
 class Option(Struct, frozen=True):
-    """One way to play: `default` gives the kind; `choices`, `min`/`max` or `pattern` the legal values."""
+    """One way to play, to be chosen before the match.
+
+    The type of `default` is the type of its values; `choices` and `pattern` limit a text, `min` and `max` a number.
+    """
 
     default: bool | int | str
     effect: str
@@ -69,7 +73,7 @@ class Option(Struct, frozen=True):
     pattern: str = ""
 
     def check(self, name: str, value: object) -> bool | int | str:
-        """`value` if it is legal; raises StartRefused with the legal values."""
+        """Return `value` if it is legal for the option `name`. Raise StartRefused with the legal values."""
         if isinstance(self.default, bool):
             if isinstance(value, bool):
                 return value
@@ -87,8 +91,9 @@ class Option(Struct, frozen=True):
 class Game(Struct, frozen=True):
     """A rulebook and its data, found by name.
 
-    `seats` is the least and the most people; `version` rises when a rule changes; `digest` is of the
-    data file; `stack` names the piles that a stack may fix; `words` is what screens draw it with.
+    `seats` are the least and the most people; `version` rises when a rule changes; `digest` is a hash of those parts of
+    the data file that rules read; `stack` names the piles whose order a test may fix; `words` are the parts that
+    screens draw the game with.
     """
 
     name: str
@@ -104,12 +109,15 @@ class Game(Struct, frozen=True):
 
     @property
     def counted(self) -> list[str]:
-        """The facts of a seat that are money or points (`counted` in the words): each change of them is told."""
+        """The facts of a seat that are money or points (`counted = true` in the data file): each change of them has an event."""
         facts: Mapping[str, Any] = self.words.get("facts", {})
         return [str(fact.get("name", key)) for key, fact in facts.items() if fact.get("counted")]
 
     def settle(self, seats: Sequence[int], given: Mapping[str, Any]) -> Setup:
-        """The set-up of a match with every option filled in. Raises StartRefused."""
+        """Return the set-up of a match with every option filled in.
+
+        Raise StartRefused on a wrong number of seats, an unknown option (with the nearest name) or an illegal value.
+        """
         least, most = self.seats
         if not least <= len(seats) <= most:
             raise StartRefused(f"{self.title} is for {least} to {most} players, not {len(seats)}.")

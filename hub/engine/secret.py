@@ -1,8 +1,11 @@
-"""Secrecy belongs to the value: `Secret`, `Pile`, and the one function that masks a state.
+"""Secret values, and the views that a state is masked into.
 
-What is not marked is public. A `Secret` is seen by nobody unless it says so, and only in the part of
-the view that is the viewer's own (``you``): the parts that tell of the table and the seats are the same
-for everybody, so no screen can show one seat what another may not see.
+What is not marked is public. A `Secret` is seen by nobody unless it says so, and only in the part of a view that is the
+viewer's own (``you``). The other parts, of the table and of the seats, are the same for everybody: no screen can show
+one seat what another may not see.
+
+A view is made after every action, so the code that makes it is compiled once for each dataclass (`compile_public_view`,
+`compile_own_view`). `tests/engine/test_secret.py` holds it against an interpreter of the same rules.
 """
 
 from __future__ import annotations
@@ -22,14 +25,14 @@ T = TypeVar("T")
 
 
 class Secret(Struct, Generic[T]):
-    """A value that only the seats in `seen_by` may see."""
+    """A value that only the seats in `seen_by` may see: nobody, unless it says so."""
 
     value: T
     seen_by: tuple[int, ...] = ()
 
 
 class Pile(Struct, Generic[T]):
-    """Face-down cards, top card first, that nobody may look into: a view tells only how many."""
+    """Face-down cards, top card first, that nobody may see: a view holds only their number."""
 
     cards: list[T]
 
@@ -38,10 +41,11 @@ class Pile(Struct, Generic[T]):
 
 
 _ATOMS: frozenset[Any] = frozenset({str, int, bool, type(None)})
+"""The types whose values stand in a view as they are."""
 
 
 def plain(value: Any) -> Any:
-    """`value` as everybody may see it: JSON-ready, secrets as None, piles as their size."""
+    """Return `value` as everybody may see it: JSON-ready, secrets as None, piles as their size."""
     kind: Any = type(value)
     if kind in _ATOMS:
         return value
@@ -53,140 +57,167 @@ def plain(value: Any) -> Any:
         return None
     if kind is Pile:
         return len(value.cards)
-    return _public(kind)(value)
+    return compile_public_view(kind)(value)
+
+
+def public(s: State[Any, Any], game: str) -> dict[str, Any]:
+    """Return the part of a view that is the same for everybody."""
+    table, seats = s.table, {}
+    for seat, record in s.seats.items():
+        seats[f"{seat}"] = compile_public_view(record.__class__)(record)
+    shown = compile_public_view(table.__class__)(table)
+    return {"game": game, "round": s.round, "phase": s.phase, "table": shown, "seats": seats}
+
+
+def own(s: State[Any, Any], viewer: int) -> dict[str, Any]:
+    """Return the part of a view that only `viewer` gets: the secrets that it may see."""
+    table, seat = s.table, s.seats[viewer]
+    return {
+        **compile_own_view(table.__class__)(table, viewer),
+        **compile_own_view(seat.__class__)(seat, viewer),
+    }
 
 
 def shown_as(name: str) -> str:
-    """A fact's name in a view: a word of Python's, such as `in`, is a field with an underscore behind it."""
+    """Return a field's name in a view: a word of Python's, such as `in`, is a field with an underscore behind it."""
     return name.removesuffix("_")
 
 
-@cache
-def _names(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The facts of a dataclass that everybody is told, and those that stand in their owner's part.
+# --- Views, compiled ---------------------------------------------------------------------------------
 
-    A field declared ``Secret[...]`` is in the owner's part only; one declared ``Secret[...] | ...``
-    is in both: None for the others as long as it is secret. Properties are facts like fields.
+
+@cache
+def _facts(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the fields and properties of a dataclass that are public, and the fields that are in their owner's part.
+
+    A field declared ``Secret[...]`` is in the owner's part only; one declared ``Secret[...] | ...`` is in both: None
+    for the others as long as it is secret. Properties are public.
     """
     ancestors: tuple[type, ...] = kind.__mro__
     if not is_dataclass(kind):
         raise TypeError(f"{kind.__name__} cannot stand in a state: only plain data and dataclasses can.")
     hints = get_type_hints(kind)
-    told: list[str] = []
-    owned: list[str] = []
+    public_facts: list[str] = []
+    own_facts: list[str] = []
     for field in fields(kind):
         hint = hints[field.name]
         if get_origin(hint) is Secret:
-            owned.append(field.name)
+            own_facts.append(field.name)
             continue
-        told.append(field.name)
+        public_facts.append(field.name)
         if any(get_origin(part) is Secret for part in get_args(hint)):
-            owned.append(field.name)
+            own_facts.append(field.name)
     for ancestor in reversed(ancestors):
-        told += [name for name, item in vars(ancestor).items() if isinstance(item, property)]
-    return tuple(told), tuple(owned)
+        public_facts += [name for name, item in vars(ancestor).items() if isinstance(item, property)]
+    return tuple(public_facts), tuple(own_facts)
 
 
 @cache
-def _public(kind: Any) -> Callable[[Any], dict[str, Any]]:
-    """A function that tells the public facts of one kind of dataclass.
+def compile_public_view(kind: Any) -> Callable[[Any], dict[str, Any]]:
+    """Return a function from a value of the dataclass `kind` to its public facts.
 
-    It is written out as one dictionary display and compiled once, after the declared types: the public
-    view is made after every action, and asking each value for its type takes four times as long.
+    It is one dictionary display, written after the declared types: asking each value for its type takes four times as
+    long. The names in it are those of our own fields; no value of a state is ever part of the source.
     """
-    known: dict[str, Any] = {"atoms": _ATOMS, "plain": plain, "Secret": Secret}
+    names = _names_in_scope()
     hints = get_type_hints(kind)
-    told = []
-    for name in _names(kind)[0]:
+    parts = []
+    for name in _facts(kind)[0]:
         fact = getattr(kind, name, None)
         hint = get_type_hints(fact.fget).get("return", Any) if isinstance(fact, property) else hints[name]
-        told.append(f"{shown_as(name)!r}: {_told(hint, f'o.{name}', known)}")
-    made: Callable[[Any], dict[str, Any]] = eval(f"lambda o: {{{', '.join(told)}}}", known)  # noqa: S307 - our own field names
-    return made
+        parts.append(f"{shown_as(name)!r}: {_public_expression(hint, f'record.{name}', names)}")
+    view: Callable[[Any], dict[str, Any]] = eval(f"lambda record: {{{', '.join(parts)}}}", names)  # noqa: S307 - our own field names
+    return view
 
 
 @cache
-def _owned(kind: Any) -> Callable[[Any, int], dict[str, Any]]:
-    """A function that tells an owner's part of one kind of dataclass, compiled likewise."""
-    known: dict[str, Any] = {"atoms": _ATOMS, "plain": plain, "Secret": Secret}
+def compile_own_view(kind: Any) -> Callable[[Any, int], dict[str, Any]]:
+    """Return a function from a value of the dataclass `kind`, and a viewer, to the owner's part, compiled likewise.
+
+    A secret that `viewer` may not see is None there.
+    """
+    names = _names_in_scope()
     hints = get_type_hints(kind)
-    told = [f"{shown_as(name)!r}: {_opened(hints[name], f'o.{name}', known)}" for name in _names(kind)[1]]
-    made: Callable[[Any, int], dict[str, Any]] = eval(f"lambda o, viewer: {{{', '.join(told)}}}", known)  # noqa: S307 - our own field names
-    return made
+    parts = [f"{shown_as(name)!r}: {_own_expression(hints[name], f'record.{name}', names)}" for name in _facts(kind)[1]]
+    view: Callable[[Any, int], dict[str, Any]] = eval(f"lambda record, viewer: {{{', '.join(parts)}}}", names)  # noqa: S307 - our own field names
+    return view
 
 
-def _opened(hint: Any, here: str, known: dict[str, Any]) -> str:
-    """How what stands `here` is told to `viewer`, secret or not: an expression like that of `_told`."""
-    var = f"v{len(known)}"
-    known[var] = None
-    kinds = (hint,) if get_origin(hint) is Secret else get_args(hint)
-    (inside,) = (get_args(kind)[0] for kind in kinds if get_origin(kind) is Secret)
-    value = _told(inside, f"{var}.value", known)
-    if len(kinds) == 1:
-        return f"({value} if viewer in ({var} := {here}).seen_by else None)"
-    seen = f"({value} if viewer in {var}.seen_by else None)"
-    return f"({seen} if type({var} := {here}) is Secret else {var} if type({var}) in atoms else plain({var}))"
+def _names_in_scope() -> dict[str, Any]:
+    """Return the global names of a compiled view. Variables are added as they are needed."""
+    return {"atoms": _ATOMS, "plain": plain, "Secret": Secret}
 
 
-def _told(hint: Any, here: str, known: dict[str, Any]) -> str:
-    """How the value that stands `here`, declared as `hint`, is told: an expression over the names `known`."""
+def _new_variable(names: dict[str, Any]) -> str:
+    """Return a name that nothing else in the view uses, and reserve it."""
+    variable = f"v{len(names)}"
+    names[variable] = None
+    return variable
+
+
+def _public_expression(hint: Any, source: str, names: dict[str, Any]) -> str:
+    """Return Python source for the public form of what the expression `source`, declared as `hint`, gives."""
     kinds = get_args(hint) if isinstance(hint, UnionType) or get_origin(hint) is Union else (hint,)
     if _ATOMS.issuperset(kinds):
-        return here
-    var = f"v{len(known)}"
-    known[var] = None  # taken: an inner expression uses another name
+        return source
+    variable = _new_variable(names)
     if get_origin(hint) is list:
-        item = _told(get_args(hint)[0], var, known)
-        return f"{here}[:]" if item == var else f"[{item} for {var} in {here}]"
+        item = _public_expression(get_args(hint)[0], variable, names)
+        return f"{source}[:]" if item == variable else f"[{item} for {variable} in {source}]"
     if get_origin(hint) is dict:
-        return f"{{str(key): {_told(get_args(hint)[1], var, known)} for key, {var} in {here}.items()}}"
+        item = _public_expression(get_args(hint)[1], variable, names)
+        return f"{{str(key): {item} for key, {variable} in {source}.items()}}"
     if get_origin(hint) is Pile:
-        return f"len({here}.cards)"
+        return f"len({source}.cards)"
     if is_dataclass(hint) and isinstance(hint, type) and not hint.__subclasses__():
-        known[var] = _public(hint)
-        return f"{var}({here})"
-    rest = [kind for kind in kinds if get_origin(kind) is not Secret]
-    if len(rest) < len(kinds) and _ATOMS.issuperset(rest):
-        return f"(None if type({var} := {here}) is Secret else {var})"
+        names[variable] = compile_public_view(hint)
+        return f"{variable}({source})"
+    others = [kind for kind in kinds if get_origin(kind) is not Secret]
+    if len(others) < len(kinds) and _ATOMS.issuperset(others):
+        return f"(None if type({variable} := {source}) is Secret else {variable})"
     if len(kinds) == 2 and type(None) in kinds:
         (some,) = (kind for kind in kinds if kind is not type(None))
-        return f"(None if ({var} := {here}) is None else {_told(some, var, known)})"
-    return f"({var} if type({var} := {here}) in atoms else plain({var}))"
+        return f"(None if ({variable} := {source}) is None else {_public_expression(some, variable, names)})"
+    return f"({variable} if type({variable} := {source}) in atoms else plain({variable}))"
 
 
-def public(s: State[Any, Any], game: str) -> dict[str, Any]:
-    """The part of a view that is the same for everybody."""
-    table, seats = s.table, {}
-    for seat, record in s.seats.items():
-        seats[f"{seat}"] = _public(record.__class__)(record)
-    return {"game": game, "round": s.round, "phase": s.phase, "table": _public(table.__class__)(table), "seats": seats}
+def _own_expression(hint: Any, source: str, names: dict[str, Any]) -> str:
+    """Return Python source for what `viewer` may see of what `source`, declared as ``Secret[...]`` or a union with it, gives."""
+    variable = _new_variable(names)
+    kinds = (hint,) if get_origin(hint) is Secret else get_args(hint)
+    (inside,) = (get_args(kind)[0] for kind in kinds if get_origin(kind) is Secret)
+    value = _public_expression(inside, f"{variable}.value", names)
+    if len(kinds) == 1:
+        return f"({value} if viewer in ({variable} := {source}).seen_by else None)"
+    secret = f"({value} if viewer in {variable}.seen_by else None)"
+    return (
+        f"({secret} if type({variable} := {source}) is Secret "
+        f"else {variable} if type({variable}) in atoms else plain({variable}))"
+    )
 
 
-def own(s: State[Any, Any], viewer: int) -> dict[str, Any]:
-    """The part of a view that only `viewer` gets: the secrets it may see."""
-    table, seat = s.table, s.seats[viewer]
-    return {**_owned(table.__class__)(table, viewer), **_owned(seat.__class__)(seat, viewer)}
+# --- What is hidden ----------------------------------------------------------------------------------
 
 
 def hidden(s: State[Any, Any], sealed: str = "") -> dict[int, Counter[str]]:
-    """For each seat every single value that it may not see, counted: what a reveal would make fewer.
+    """Return for each seat every single value that it may not see, counted: what a reveal would make fewer.
 
     `sealed` names the field of the seats that holds choices which are still sealed: those are left out.
     """
     found: dict[int, Counter[str]] = {viewer: Counter() for viewer in s.seats}
-    for part in (s.table, *s.seats.values()):
-        for name in _fields(part.__class__):
-            if name != sealed or part is s.table:
-                for value, seen_by in _covered(getattr(part, name)):
-                    told = repr(value)
-                    for viewer, its in found.items():
+    for record in (s.table, *s.seats.values()):
+        for name in _field_names(record.__class__):
+            if name != sealed or record is s.table:
+                for value, seen_by in _secrets(getattr(record, name)):
+                    text = repr(value)
+                    for viewer, counts in found.items():
                         if viewer not in seen_by:
-                            its[told] += 1
+                            counts[text] += 1
     return found
 
 
-def _covered(value: Any) -> Iterator[tuple[Any, tuple[int, ...]]]:
-    """Every single value in `value` that is secret, and who may see it."""
+def _secrets(value: Any) -> Iterator[tuple[Any, tuple[int, ...]]]:
+    """Yield every single secret value in `value`, and the seats that may see it."""
     kind: Any = type(value)
     if kind in _ATOMS:
         return
@@ -199,15 +230,15 @@ def _covered(value: Any) -> Iterator[tuple[Any, tuple[int, ...]]]:
             yield card, ()
     elif kind is list or kind is tuple:
         for item in value:
-            yield from _covered(item)
+            yield from _secrets(item)
     elif kind is dict:
         for item in value.values():
-            yield from _covered(item)
+            yield from _secrets(item)
     else:
-        for name in _fields(kind):
-            yield from _covered(getattr(value, name))
+        for name in _field_names(kind):
+            yield from _secrets(getattr(value, name))
 
 
 @cache
-def _fields(kind: Any) -> tuple[str, ...]:
+def _field_names(kind: Any) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()

@@ -25,33 +25,33 @@ WORDS = (
 
 SCREENS = ("minutes", "blurb", "phases", "moves", "parameters", "facts", "face", "screen", "rules", "help")
 DRAWN = ("letter", "face", "colour", "art")
-"""What nobody but a screen reads: parts of the file, and of a card."""
+"""What only screens read: parts of the data file, and keys of a card. They are left out of its hash."""
 
 
 def names() -> list[str]:
-    """The names of all games that are here, in alphabetical order."""
-    here = [entry.name for entry in files(__name__).joinpath("data").iterdir()]
-    return sorted(name.removesuffix(".toml").replace("_", "-") for name in here if name.endswith(".toml"))
+    """Return the names of all games that are here, in alphabetical order."""
+    entries = [entry.name for entry in files(__name__).joinpath("data").iterdir()]
+    return sorted(name.removesuffix(".toml").replace("_", "-") for name in entries if name.endswith(".toml"))
 
 
 def find(name: str, own: Traversable | None = None) -> Game:
-    """The game of that name, played with the cards of an owner's `own` list if there is one.
+    """Return the game of that name, played with the cards of an owner's `own` list if there is one.
 
-    Raises StartRefused with the names there are, or with the line of the list that is wrong.
+    Raise StartRefused with the names there are, or with the line of the list that is wrong.
     """
     if name not in names():
         raise StartRefused(f"There is no game {name!r}: there are {', '.join(names())}.")
-    room = name.replace("-", "_")
-    raw = files(__name__).joinpath("data", f"{room}.toml").read_bytes()
+    module = name.replace("-", "_")
+    raw = files(__name__).joinpath("data", f"{module}.toml").read_bytes()
     try:
-        listed = Source(f"{own}", own.read_bytes()) if own else None
-    except OSError as why:
-        raise StartRefused(f"{own}: the list cannot be read ({why.strerror}).") from why
-    return load(raw, cast(Rulebook, import_module(f"{__name__}.{room}")), listed)
+        own_list = Source(f"{own}", own.read_bytes()) if own else None
+    except OSError as error:
+        raise StartRefused(f"{own}: the list cannot be read ({error.strerror}).") from error
+    return load(raw, cast(Rulebook, import_module(f"{__name__}.{module}")), own_list)
 
 
 def rules_of(data: dict[str, Any]) -> dict[str, Any]:
-    """The part of a data file that a match can depend on: new colours or labels do not make its log another one."""
+    """Return the part of a data file that a match can depend on: new colours or labels do not change its hash."""
     rules = {key: part for key, part in data.items() if key not in (*SCREENS, "own")}
     cards: dict[str, Any] = data.get("cards", {})
     rules["cards"] = {
@@ -64,7 +64,7 @@ def rules_of(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def load(raw: bytes, rulebook: Rulebook, own: Source | None = None) -> Game:
-    """A game from the text of its data file, its rulebook, and an owner's cards. Raises StartRefused on a broken file."""
+    """Return a game from its data file's text, its rulebook and an owner's cards. Raise StartRefused on a broken file."""
     data = played_with(Source("The game's data file", raw), rulebook, own)
     return Game(
         name=data["name"],

@@ -1,7 +1,8 @@
 """Bid & Bait! by Alexandros Kapidakis: bid in secret, then roll at least what you bid.
 
-Read `play` first: it is the table of contents. Each paragraph below it names its rules (BB-..); what
-the Spots can do and how many Fish they hold is in `data/bid_and_bait.toml`.
+Read `play` first: it is the table of contents. Each function below it names its rules (BB-..). `refuse_...` gives the reason
+against a move, or None, and `explain_...` the words for an action that is not offered. What the Spots can do and how many
+Fish they hold is in `data/bid_and_bait.toml`.
 """
 
 from __future__ import annotations
@@ -31,13 +32,20 @@ from hub.engine.decision import (
 )
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
-from hub.engine.odds import AtLeast, chances
+from hub.engine.odds import AtLeast, chances_text
 from hub.engine.secret import Pile, Secret
 from hub.errors import StartRefused
 
-ROUNDS = 10
-ROW = 4
-NUMBERS = Amount(1, 6)
+# The printed numbers
+ROUNDS = 10  # BB-02: one for each Spot
+ROW = 4  # BB-02: the current Spot and three more
+SIDES = 6  # BB-12: sides of the Rod
+NUMBERS = Amount(1, SIDES)  # BB-08: what may be bid
+PLACES = 6  # BB-D01: seats of a table, among which the dummy gets a free one
+FOUR = 4  # BB-19: so many Fish of a kind win
+BAITS_OF_SPOT = 3  # BB-29
+RELEASED = 2  # BB-34, Advanced 10: Fish that may be discarded
+FISH_DRAWN = 3  # BB-34, Advanced 9
 
 
 @dataclass(slots=True)
@@ -95,6 +103,7 @@ class Angler:
         """BB-03: the secret Fish counts for everything."""
         return len(self.fish) + (self.secret_fish.value is not None)
 
+
 Table: TypeAlias = State[Angler, Lake]
 
 
@@ -114,22 +123,28 @@ async def play(s: Table) -> None:
 
 
 def deal(setup: Setup) -> Table:
-    """BB-01, BB-02, BB-05: who plays, which sides lie up, 3 Baits each. Refuses what cannot be (BB-X12)."""
+    """BB-01, BB-02, BB-05: return the players, each with 3 Baits, and the sides that lie up. Raise StartRefused (BB-X12)."""
     options, lake = setup.options, setup.data["lake"]
     if options["dummy"] and len(setup.seats) != 2:
         raise StartRefused("The dummy plays with two people only.")  # BB-X11, BB-V04
     stock, needed = options["bait_supply"], lake["baits_each"] * len(setup.seats)
     if 0 < stock < needed:
-        raise StartRefused(f"Option bait_supply must be 0 or at least {needed}: 3 Baits for each player.")  # BB-V06
+        raise StartRefused(
+            f"Option bait_supply must be 0 or at least {needed}: {lake['baits_each']} Baits for each player."
+        )  # BB-V06
     seats = {seat: Angler([], Secret(None), lake["baits_each"], []) for seat in setup.seats}
     if options["dummy"]:
         # BB-D01, BB-D05: the third of the circle; on a free place of a table for six.
-        third = next(n for n in (*range(max(setup.seats) + 1, 7), *range(1, 7)) if n not in setup.seats)
+        third = next(
+            n for n in (*range(max(setup.seats) + 1, PLACES + 1), *range(1, PLACES + 1)) if n not in setup.seats
+        )
         seats[third] = Angler([], Secret(None), 0, [], dummy=True)
     return Table(
         setup=setup,
         seats=dict(sorted(seats.items())),
-        table=Lake([], list(range(1, ROUNDS + 1)), options["sides"], Pile([]), [], [], stock - needed if stock else None),
+        table=Lake(
+            [], list(range(1, ROUNDS + 1)), options["sides"], Pile([]), [], [], stock - needed if stock else None
+        ),
         round=1,
         phase="setup",
     )
@@ -169,20 +184,27 @@ async def bid(s: Table) -> None:
     bids = await ask_all(
         s,
         {seat: [offer("bid", number=NUMBERS)] for seat in people(s)},
-        "Bid a number from 1 to 6.",
+        f"Bid a number from 1 to {SIDES}.",
         into="bid",
         final=not s.setup.options["relock"],
     )
     faces: list[int] = []
     if s.setup.options["dummy"]:
         s.phase = "dummy"
-        faces = await roll(s, lake.duck, 1, 6, "dummy", "Roll the dummy's bid.")
+        faces = await roll(s, lake.duck, 1, SIDES, "dummy", "Roll the dummy's bid.")
     for seat, answer in bids.items():
         s.seats[seat].bid = answer["number"]
     for seat, face in zip(dummies(s), faces, strict=True):
         s.seats[seat].bid = face
     shown = ", ".join(f"Seat {seat} {angler.bid}" for seat, angler in s.seats.items())
     tell(s, f"The bids: {shown}.", rule="BB-09", kind="reveal", bids={str(k): a.bid for k, a in s.seats.items()})
+
+
+def explain_bid(s: Table, angler: Angler) -> Refusal:
+    """Return why a bid is refused: outside 1 to 6 (BB-X01), or too late (BB-X02)."""
+    if s.phase != "bid" or (angler.locked and not s.setup.options["relock"]):
+        return Refusal("Your bid is locked.", "BB-X02")
+    return Refusal(f"Bid 1 to {SIDES}{'; your locked bid still stands' if angler.locked else ''}.", "BB-X01")
 
 
 async def reveal(s: Table) -> None:
@@ -197,12 +219,12 @@ async def reveal(s: Table) -> None:
                 if answer.move == "use":
                     await use(s, seat, answer)
     s.table.order = turn_order(s)
-    told = ", then ".join(f"Seat {seat}" for seat in s.table.order)
-    tell(s, f"The order: {told}.", rule="BB-10", kind="order", order=s.table.order)
+    text = ", then ".join(f"Seat {seat}" for seat in s.table.order)
+    tell(s, f"The order: {text}.", rule="BB-10", kind="order", order=s.table.order)
 
 
 def turn_order(s: Table) -> list[int]:
-    """BB-10, BB-D03: unique bids from the highest; then ties, the higher first, clockwise from the Duck."""
+    """BB-10, BB-D03: return unique bids from the highest; then ties, the higher first, clockwise from the Duck."""
     made = [bid_of(s, seat) for seat in s.seats]
 
     def rank(seat: int) -> tuple[bool, int]:
@@ -236,9 +258,13 @@ async def roll_rod(s: Table, seat: int) -> None:
     s.phase = "roll"
     dice = 1
     while True:
-        want = f"Roll {bid_of(s, seat)} or more." if dice == 1 else f"Roll two dice: one must be {bid_of(s, seat)} or more."
+        want = (
+            f"Roll {bid_of(s, seat)} or more."
+            if dice == 1
+            else f"Roll two dice: one must be {bid_of(s, seat)} or more."
+        )
         wants = AtLeast(bid_of(s, seat), one=dice > 1, short=s.seats[seat].baits, coin="Bait")
-        got = await roll_or(s, seat, dice, 6, "rod", want, uses(s, seat, "before", dice), wants)
+        got = await roll_or(s, seat, dice, SIDES, "rod", want, uses(s, seat, "before", dice), wants)
         if isinstance(got, list):
             s.table.rolled = got
             tell(s, f"Seat {seat} rolls {spoken(got)}.", rule="BB-12", kind="roll", seat=seat, faces=got)
@@ -246,6 +272,16 @@ async def roll_rod(s: Table, seat: int) -> None:
         if ability(s, got["spot"]) == "two_dice":
             dice = 2
         await use(s, seat, got)
+
+
+def explain_roll(s: Table, action: Action) -> Refusal:
+    """Return why dice are refused: not asked for, of another seat (BB-X03), or with wrong faces (BB-X04)."""
+    if s.phase not in ("roll", "dummy"):
+        return Refusal("No roll is wanted now.", "BB-X03")
+    roller = s.table.duck if s.phase == "dummy" else s.table.turn
+    if action.seat not in (CHANCE, roller):
+        return Refusal(f"It is Seat {roller}'s turn to roll.", "BB-X03")
+    return Refusal(f"Roll again or type 1 to {SIDES}.", "BB-X04")
 
 
 async def outcome(s: Table, seat: int) -> bool:
@@ -267,7 +303,7 @@ async def outcome(s: Table, seat: int) -> bool:
         lake.needs = max(0, bid_of(s, seat) - rolled[0])
         if lake.needs:
             lake.verdict = f"needs {lake.needs}"
-            pay = [offer("pay", baits=lake.needs)] if angler.baits >= lake.needs else []
+            pay = [] if refuse_pay(lake, angler) else [offer("pay", baits=lake.needs)]
             baits = "1 Bait" if lake.needs == 1 else f"{lake.needs} Baits"
             want = f"You are {lake.needs} short: spend {baits}, or let it go." if pay else "You are short of your bid."
             answer = await ask(s, seat, [*uses(s, seat, "open"), *pay, offer("fail")], want)
@@ -293,7 +329,13 @@ async def outcome(s: Table, seat: int) -> bool:
                 return True
             case "fail":
                 lake.verdict = "failed"
-                tell(s, f"Seat {seat} fails: {rolled[0]} against a bid of {angler.bid}.", rule="BB-14", kind="fail", seat=seat)
+                tell(
+                    s,
+                    f"Seat {seat} fails: {rolled[0]} against a bid of {angler.bid}.",
+                    rule="BB-14",
+                    kind="fail",
+                    seat=seat,
+                )
                 return False
             case "done":
                 tell(s, f"Seat {seat} takes nothing: nothing is left.", rule="BB-17", kind="nothing", seat=seat)
@@ -304,10 +346,62 @@ async def outcome(s: Table, seat: int) -> bool:
 
 
 def prizes(spot: Spot) -> list[Move]:
-    """BB-16, BB-18: the Fish that are left, and the Spot itself if it has an ability and is still there."""
+    """BB-16, BB-18: return the Fish that are left, and the Spot itself if it has an ability and is still there."""
     slots = [slot for slot, fish in enumerate(spot.fish, 1) if fish]
     moves = [offer("take_fish", slot=OneOf(slots))] if slots else []
-    return [*moves, offer("take_spot")] if spot.ability and not spot.taken else moves
+    return moves if refuse_spot(spot) else [*moves, offer("take_spot")]
+
+
+def refuse_spot(spot: Spot) -> Refusal | None:
+    """BB-18: return why a Spot itself is no prize; or None."""
+    if not spot.ability:
+        return Refusal("This Spot has no ability and cannot be taken.", "BB-X07")
+    return Refusal("This Spot is taken.", "BB-X07") if spot.taken else None
+
+
+def refuse_pay(lake: Lake, angler: Angler) -> Refusal | None:
+    """BB-14: return why the roller cannot pay for what the roll is short of; or None."""
+    if not lake.needs:
+        return Refusal("You need no Baits now.", "BB-X05")
+    if angler.baits < lake.needs:
+        return Refusal(f"You need exactly {lake.needs} and have {angler.baits}.", "BB-X05")
+    return None
+
+
+def explain_turn(lake: Lake, angler: Angler, action: Action) -> Refusal | None:
+    """Return why a move of the roller does not fit the roll."""
+    spot = lake.spots[0]
+    must_take = lake.verdict in ("success", "paid")
+    match action.move:
+        case "pay":
+            return refuse_pay(lake, angler) or Refusal(f"You need exactly {lake.needs}.", "BB-X05")
+        case "take_spot" if (refused := refuse_spot(spot)) and (lake.verdict != "taken" or not spot.ability):
+            return refused
+        case "take_fish" if must_take:
+            return Refusal("There is no Fish in that slot of this Spot.", "BB-X06")
+        case "take_fish" | "take_spot":
+            return Refusal("One prize a turn." if lake.verdict == "taken" else "First succeed, then take.", "BB-X06")
+        case "fail" | "done" if must_take and prizes(spot):
+            return Refusal("You must take a Fish or the Spot.", "BB-X08")
+        case "fail" | "done":
+            return Refusal("That does not end your turn now." if lake.rolled else "Roll first.", "BB-X03")
+        case "keep":
+            return Refusal("Keep one of the Fish you draw with Advanced Spot 9.", "BB-X09")
+        case "keep_die":
+            return Refusal("Keep one of the two dice you roll with Advanced Spot 7.", "BB-X09")
+    return None
+
+
+def explain_early(action: Action) -> Refusal | None:
+    """Return why a move of the turn is refused before anybody has rolled."""
+    match action.move:
+        case "pay":
+            return Refusal("Spend Baits after a roll that falls short.", "BB-X05")
+        case "take_fish" | "take_spot":
+            return Refusal("First bid, then roll, then take.", "BB-X06")
+        case "fail" | "done" | "keep" | "keep_die":
+            return Refusal("It is not your turn to roll yet.", "BB-X03")
+    return None
 
 
 def take_prize(s: Table, seat: int, answer: Answer) -> None:
@@ -338,7 +432,7 @@ def dummy_takes(s: Table, seat: int) -> None:
 
 
 def uses(s: Table, seat: int, window: str, dice: int = 1) -> list[Move]:
-    """BB-26, BB-27: the abilities that `seat` may use in this window of its turn: before, open or after."""
+    """BB-26, BB-27: return the abilities that `seat` may use in this window of its turn: before, open or after."""
     moves: list[Move] = []
     for spot in s.seats[seat].spots:
         match ability(s, spot):
@@ -358,7 +452,7 @@ def uses(s: Table, seat: int, window: str, dice: int = 1) -> list[Move]:
                 moves += [offer("use", spot=spot, fish=OneOf(distinct(mine)))] if (mine := fish_of(s, seat)) else []
             case "release_two":  # BB-34
                 mine = fish_of(s, seat)
-                moves += [offer("use", spot=spot, fish=Choose(mine, 1, min(2, len(mine))))] if mine else []
+                moves += [offer("use", spot=spot, fish=Choose(mine, 1, min(RELEASED, len(mine))))] if mine else []
             case "cast":  # BB-34
                 moves += [offer("use", spot=spot)] if s.table.pile.cards or s.table.discards else []
             case _:  # BB-29, BB-30, BB-34: Baits and the Duck can always be had
@@ -367,15 +461,45 @@ def uses(s: Table, seat: int, window: str, dice: int = 1) -> list[Move]:
 
 
 def reroll(s: Table, spot: int) -> list[Move]:
-    """BB-28, BB-34: after a roll; of two dice, one that is chosen."""
+    """BB-28, BB-34: return the reroll after a roll; of two dice, of the one that is chosen."""
     rolled = s.table.rolled or []
     return [offer("use", spot=spot, die=OneOf(distinct(rolled))) if len(rolled) == 2 else offer("use", spot=spot)]
 
 
 def change(s: Table, seat: int, spot: int) -> list[Move]:
-    """BB-32: another number from 1 to 6."""
-    others = [number for number in range(1, 7) if number != s.seats[seat].bid]
+    """BB-32: return another number from 1 to 6."""
+    others = [number for number in range(1, SIDES + 1) if number != s.seats[seat].bid]
     return [offer("use", spot=spot, bid=OneOf(others))]
+
+
+def explain_use(s: Table, seat: int, action: Action) -> Refusal:
+    """Return why an ability is refused: not held or not now (BB-X09), or nothing to work on (BB-X10)."""
+    spot = action.args.get("spot")
+    if type(spot) is not int or spot not in s.seats[seat].spots:
+        return Refusal("You do not hold that Spot.", "BB-X09")
+    what, lake = ability(s, spot), s.table
+    if s.phase == "change" and what != "change":
+        return Refusal("Only a change of the bid is asked for now.", "BB-X09")
+    if s.phase in ("bid", "dummy") or (s.phase in ("roll", "take") and seat != lake.turn):
+        return Refusal("Abilities are used on your own turn to roll.", "BB-X09")
+    if any(move.accepts(action.args) for move in uses(s, seat, "after")):
+        return Refusal("That ability is not for this moment.", "BB-X09")
+    match what:
+        case "change" if s.phase == "change" or (s.setup.options["late_change"] and not lake.rolled):
+            return Refusal(f"Change your bid to another number from 1 to {SIDES}.", "BB-X01")
+        case "salvage":
+            return Refusal(
+                "There is no such discarded Fish." if lake.discards else "No Fish are discarded yet.", "BB-X10"
+            )
+        case "release":
+            return Refusal("Name a Fish you have.", "BB-X10")
+        case "release_two":
+            return Refusal("Name one or two Fish you have.", "BB-X10")
+        case "rearrange":
+            return Refusal("Name each of the next Spots once.", "BB-X10")
+        case "cast":
+            return Refusal("There are no Fish left to draw.", "BB-X10")
+    return Refusal("That ability is not for this moment.", "BB-X09")
 
 
 async def use(s: Table, seat: int, answer: Answer) -> None:
@@ -390,7 +514,7 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
         case "reroll":
             await use_reroll(s, seat, answer)
         case "baits":
-            gain_baits(s, seat, 3, "BB-29")
+            gain_baits(s, seat, BAITS_OF_SPOT, "BB-29")
         case "duck":
             lake.duck, lake.duck_taken = seat, True
             tell(s, f"Seat {seat} takes the Duck.", rule="BB-30", kind="duck", seat=seat)
@@ -401,7 +525,9 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
                 release(s, seat, fish)
         case "change":
             angler.bid = answer["bid"]
-            tell(s, f"Seat {seat} changes the bid to {angler.bid}.", rule="BB-32", kind="bid", seat=seat, bid=angler.bid)
+            tell(
+                s, f"Seat {seat} changes the bid to {angler.bid}.", rule="BB-32", kind="bid", seat=seat, bid=angler.bid
+            )
         case "rearrange":
             later = {other.number: other for other in lake.spots[1:]}
             lake.spots[1:] = [later[number] for number in answer["order"]]
@@ -420,7 +546,7 @@ async def use_reroll(s: Table, seat: int, answer: Answer) -> None:
     """BB-28: the new result replaces the old one, better or worse."""
     s.phase, s.table.needs, s.table.verdict = "roll", 0, ""
     wants = AtLeast(bid_of(s, seat), short=s.seats[seat].baits, coin="Bait")
-    (face,) = await roll(s, seat, 1, 6, "reroll", "Reroll; the new result counts.", wants)
+    (face,) = await roll(s, seat, 1, SIDES, "reroll", "Reroll; the new result counts.", wants)
     rolled = list(s.table.rolled or [])
     place = rolled.index(answer["die"]) if "die" in answer.args else 0
     rolled[place] = face
@@ -431,7 +557,7 @@ async def use_reroll(s: Table, seat: int, answer: Answer) -> None:
 async def use_cast(s: Table, seat: int) -> None:
     """BB-34, Advanced 9: three Fish from the pile are seen by all; one is kept, the others are discarded."""
     lake = s.table
-    for _ in range(3):
+    for _ in range(FISH_DRAWN):
         fish = await next_fish(s)
         lake.drawn += [fish] if fish else []
     tell(s, f"Seat {seat} draws {', '.join(lake.drawn)}.", rule="BB-34", kind="draw", seat=seat, fish=list(lake.drawn))
@@ -519,18 +645,18 @@ def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
         return
     if len(distinct(mine)) == len(s.setup.data["cards"]):
         win(s, seat, f"Seat {seat} has six different Fish.")
-    if max(mine.count(kind) for kind in mine) == 4:
+    if max(mine.count(kind) for kind in mine) == FOUR:
         win(s, seat, f"Seat {seat} has four of a kind.")
 
 
-def win(s: Table, seat: int, why: str) -> None:
+def win(s: Table, seat: int, reason: str) -> None:
     """BB-19: the winner's secret Fish is shown."""
     angler = s.seats[seat]
     if angler.secret_fish.value:
         angler.fish.append(angler.secret_fish.value)
         angler.secret_fish = Secret(None, (seat,))
     s.phase = "over"
-    raise Won([seat], {other: rival.fish_count for other, rival in s.seats.items()}, why, rule="BB-19")
+    raise Won([seat], {other: rival.fish_count for other, rival in s.seats.items()}, reason, rule="BB-19")
 
 
 def fewest_fish(s: Table) -> None:
@@ -540,11 +666,11 @@ def fewest_fish(s: Table) -> None:
     best = min((count, -s.seats[seat].baits) for seat, count in scores.items())
     winners = [seat for seat, count in scores.items() if (count, -s.seats[seat].baits) == best]
     named = " and ".join(f"Seat {seat}" for seat in winners)
-    why = f"Ten Spots are fished: {named} {'has' if len(winners) == 1 else 'have'} the fewest Fish."
-    raise Won(winners, scores, why, rule="BB-25")
+    reason = f"Ten Spots are fished: {named} {'has' if len(winners) == 1 else 'have'} the fewest Fish."
+    raise Won(winners, scores, reason, rule="BB-25")
 
 
-# --- Baits, and small words --------------------------------------------------------------------------
+# --- Baits and Fish ----------------------------------------------------------------------------------
 
 
 def gain_baits(s: Table, seat: int, wanted: int, rule: str) -> None:
@@ -568,76 +694,61 @@ def give_back(s: Table, seat: int, spent: int) -> None:
 
 
 def baits(s: Table, seat: int, got: int) -> dict[str, Any]:
-    """The data of Baits that have just come or gone."""
+    """Return the data of Baits that have just come or gone."""
     now = s.seats[seat].baits
     return reckoned(seat, "baits", now - got, now, f"{now - got} {'+' if got > 0 else '-'} {abs(got)} = {now}")
 
 
-def some(count: int) -> str:
-    """Baits in words."""
-    return "a Bait" if count == 1 else f"{count} Baits"
-
-
 def caught(s: Table, seat: int, got: int) -> dict[str, Any]:
-    """The data of a Fish that has just come or gone; the secret one counts (BB-03)."""
+    """Return the data of a Fish that has just come or gone; the secret one counts (BB-03)."""
     now = s.seats[seat].fish_count
     return reckoned(seat, "fish_count", now - got, now, f"{now - got} {'+' if got > 0 else '-'} 1 = {now}")
 
 
 def people(s: Table) -> list[int]:
-    """The seats that are not the dummy."""
+    """Return the seats that are not the dummy."""
     return [seat for seat, angler in s.seats.items() if not angler.dummy]
 
 
 def dummies(s: Table) -> list[int]:
-    """The dummy's seat, if it plays (BB-V04)."""
+    """Return the dummy's seat, if it plays (BB-V04)."""
     return [seat for seat, angler in s.seats.items() if angler.dummy]
 
 
 def bid_of(s: Table, seat: int) -> int:
-    """A bid that has been revealed."""
+    """Return a bid that has been revealed."""
     number = s.seats[seat].bid
     assert isinstance(number, int)
     return number
 
 
 def fish_of(s: Table, seat: int) -> list[str]:
-    """BB-03: all Fish of a seat, the secret one last."""
+    """BB-03: return all Fish of a seat, the secret one last."""
     angler = s.seats[seat]
     return angler.fish + ([angler.secret_fish.value] if angler.secret_fish.value else [])
 
 
 def ability(s: Table, spot: int) -> str:
-    """What a Spot can do with the side that lies up."""
+    """Return what a Spot can do with the side that lies up."""
     what: str = s.setup.data["spots"][str(spot)]["advanced" if s.table.sides[spot - 1] == "A" else "basic"]
     return what
 
 
 def holding(s: Table, seat: int, what: str) -> list[int]:
-    """The Spots with that ability before a seat."""
+    """Return the Spots with that ability before a seat."""
     return [spot for spot in s.seats[seat].spots if ability(s, spot) == what]
 
 
 def distinct(values: list[Any]) -> list[Any]:
-    """Each value once, in order of appearance."""
+    """Return each value once, in order of appearance."""
     return list(dict.fromkeys(values))
-
-
-def spoken(faces: list[int]) -> str:
-    """Faces in words: "4", "4 and 2"."""
-    return " and ".join(str(face) for face in faces)
-
-
-def one(fish: str) -> str:
-    """A Fish with its article: "a carp", "an eel"."""
-    return f"an {fish}" if fish[0] in "aeiou" else f"a {fish}"
 
 
 # --- Refusals ----------------------------------------------------------------------------------------
 
 
 def explain(s: Table, action: Action) -> Refusal | None:
-    """Why an action that is not offered is refused: BB-X01 to BB-X13."""
+    """Return why an action that is not offered is refused: BB-X01 to BB-X13."""
     lake, seat = s.table, action.seat
     if s.phase == "over":
         return Refusal("The game has ended.", "BB-X13")
@@ -658,8 +769,11 @@ def explain(s: Table, action: Action) -> Refusal | None:
     return explain_turn(lake, s.seats[seat], action)
 
 
+# --- For screens -------------------------------------------------------------------------------------
+
+
 def wished(s: Table, seat: int) -> list[Action]:
-    """After the roll: Baits for what it is short of, or the Spot as a prize."""
+    """Return what a player may look for after the roll: Baits for what is missing, or the Spot as a prize."""
     lake = s.table
     if s.phase != "take" or seat != lake.turn:
         return []
@@ -668,92 +782,22 @@ def wished(s: Table, seat: int) -> list[Action]:
 
 
 def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
-    """BB-13, BB-14: beside each number that may be bid, how likely one die reaches it, alone and with the Baits at hand."""
+    """BB-13, BB-14: return beside each number how likely one die reaches it, alone and with the Baits at hand."""
     baits = s.seats[seat].baits
-    return {"number": {str(n): chances(1, 6, AtLeast(n, short=baits, coin="Bait")) for n in range(1, 7)}}
+    numbers = range(1, SIDES + 1)
+    return {"number": {str(n): chances_text(1, SIDES, AtLeast(n, short=baits, coin="Bait")) for n in numbers}}
 
 
-def explain_roll(s: Table, action: Action) -> Refusal:
-    """Dice that nobody asked for, of another seat (BB-X03), or with wrong faces (BB-X04)."""
-    if s.phase not in ("roll", "dummy"):
-        return Refusal("No roll is wanted now.", "BB-X03")
-    roller = s.table.duck if s.phase == "dummy" else s.table.turn
-    if action.seat not in (CHANCE, roller):
-        return Refusal(f"It is Seat {roller}'s turn to roll.", "BB-X03")
-    return Refusal("Roll again or type 1 to 6.", "BB-X04")
+def some(count: int) -> str:
+    """Return Baits in words."""
+    return "a Bait" if count == 1 else f"{count} Baits"
 
 
-def explain_bid(s: Table, angler: Angler) -> Refusal:
-    """A bid outside 1 to 6 (BB-X01), or made too late (BB-X02)."""
-    if s.phase != "bid" or (angler.locked and not s.setup.options["relock"]):
-        return Refusal("Your bid is locked.", "BB-X02")
-    return Refusal("Bid 1 to 6; your locked bid still stands." if angler.locked else "Bid 1 to 6.", "BB-X01")
+def spoken(faces: list[int]) -> str:
+    """Return faces in words: "4", "4 and 2"."""
+    return " and ".join(str(face) for face in faces)
 
 
-def explain_early(action: Action) -> Refusal | None:
-    """A move of the turn, made before anybody has rolled."""
-    match action.move:
-        case "pay":
-            return Refusal("Spend Baits after a roll that falls short.", "BB-X05")
-        case "take_fish" | "take_spot":
-            return Refusal("First bid, then roll, then take.", "BB-X06")
-        case "fail" | "done" | "keep" | "keep_die":
-            return Refusal("It is not your turn to roll yet.", "BB-X03")
-    return None
-
-
-def explain_turn(lake: Lake, angler: Angler, action: Action) -> Refusal | None:
-    """A move of the roller that does not fit the roll."""
-    spot = lake.spots[0]
-    must_take = lake.verdict in ("success", "paid")
-    match action.move:
-        case "pay" if lake.needs:
-            need = f"You need exactly {lake.needs}"
-            return Refusal(f"{need}." if angler.baits >= lake.needs else f"{need} and have {angler.baits}.", "BB-X05")
-        case "pay":
-            return Refusal("You need no Baits now.", "BB-X05")
-        case "take_spot" if not spot.ability:
-            return Refusal("This Spot has no ability and cannot be taken.", "BB-X07")
-        case "take_spot" if spot.taken and lake.verdict != "taken":
-            return Refusal("This Spot is taken.", "BB-X07")
-        case "take_fish" if must_take:
-            return Refusal("There is no Fish in that slot of this Spot.", "BB-X06")
-        case "take_fish" | "take_spot":
-            return Refusal("One prize a turn." if lake.verdict == "taken" else "First succeed, then take.", "BB-X06")
-        case "fail" | "done" if must_take and prizes(spot):
-            return Refusal("You must take a Fish or the Spot.", "BB-X08")
-        case "fail" | "done":
-            return Refusal("That does not end your turn now." if lake.rolled else "Roll first.", "BB-X03")
-        case "keep":
-            return Refusal("Keep one of the Fish you draw with Advanced Spot 9.", "BB-X09")
-        case "keep_die":
-            return Refusal("Keep one of the two dice you roll with Advanced Spot 7.", "BB-X09")
-    return None
-
-
-def explain_use(s: Table, seat: int, action: Action) -> Refusal:
-    """An ability that is not held or not of this moment (BB-X09), or that lacks what it works on (BB-X10)."""
-    spot = action.args.get("spot")
-    if type(spot) is not int or spot not in s.seats[seat].spots:
-        return Refusal("You do not hold that Spot.", "BB-X09")
-    what, lake = ability(s, spot), s.table
-    if s.phase == "change" and what != "change":
-        return Refusal("Only a change of the bid is asked for now.", "BB-X09")
-    if s.phase in ("bid", "dummy") or (s.phase in ("roll", "take") and seat != lake.turn):
-        return Refusal("Abilities are used on your own turn to roll.", "BB-X09")
-    if any(move.accepts(action.args) for move in uses(s, seat, "after")):
-        return Refusal("That ability is not for this moment.", "BB-X09")
-    match what:
-        case "change" if s.phase == "change" or (s.setup.options["late_change"] and not lake.rolled):
-            return Refusal("Change your bid to another number from 1 to 6.", "BB-X01")
-        case "salvage":
-            return Refusal("There is no such discarded Fish." if lake.discards else "No Fish are discarded yet.", "BB-X10")
-        case "release":
-            return Refusal("Name a Fish you have.", "BB-X10")
-        case "release_two":
-            return Refusal("Name one or two Fish you have.", "BB-X10")
-        case "rearrange":
-            return Refusal("Name each of the next Spots once.", "BB-X10")
-        case "cast":
-            return Refusal("There are no Fish left to draw.", "BB-X10")
-    return Refusal("That ability is not for this moment.", "BB-X09")
+def one(fish: str) -> str:
+    """Return a Fish with its article: "a carp", "an eel"."""
+    return f"an {fish}" if fish[0] in "aeiou" else f"a {fish}"

@@ -1,7 +1,8 @@
 """BID*IT! by Andy and Sara Ellen Daniel: bid on how many 5's are in all hands together.
 
-Read `play` first: it is the table of contents. Each paragraph below it names its rules (BT-..). A card is
-named by its one or two symbols, a star is "*"; which cards there are is in `data/bid_it.toml`.
+Read `play` first: it is the table of contents. Each function below it names its rules (BT-..). What may be done stands next
+to the act: `refuse_...` gives the reason against it, or None, and `explain_...` the words for an action that is not offered.
+A card is named by its one or two symbols, a star is "*"; which cards there are is in `data/bid_it.toml`.
 """
 
 from __future__ import annotations
@@ -34,15 +35,25 @@ from hub.engine.secret import Pile, Secret
 from hub.errors import BadCard, StartRefused
 
 RANKS = (1, 2, 3, 4, 5, 6)
-STAR = "*"
-HIGHEST = 99
+STAR = "*"  # BT-18: it counts as any rank
+SYMBOLS = "123456*"  # in the order in which they are written on a card
+HIGHEST = 99  # BT-17: the largest quantity that can be bid
+MOST_COPIES = 99  # BT-V06: of one card in an owner's list
+ONE_CARD = (
+    1  # BT-33: Deal cards at stake before any Double; also after a Surrender (BT-47) and for a wrong side (BT-51)
+)
+DOUBLED, REDOUBLED = 2, 3  # BT-44, BT-46: Deal cards at stake after a Double and a Redouble
 CALLS = ("challenge", "perfecto", "double", "redouble", "surrender", "pass")
-PARTS = (
-    ("redouble", "double"), ("surrender", "double"),
-    ("redouble", "open_calls"), ("surrender", "open_calls"), ("sidesteps", "open_calls"),
-)  # fmt: skip
+ADVANCED_CALLS = ("double", "redouble", "surrender")
+NEEDS = (
+    ("redouble", "double"),
+    ("surrender", "double"),
+    ("redouble", "open_calls"),
+    ("surrender", "open_calls"),
+    ("sidesteps", "open_calls"),
+)
+"""BT-V02: parts of the advanced rules, and the part that each cannot be played without."""
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-NAMES = ("Challenge", "Perfecto", "Double", "Redouble", "Surrender", "Pass")
 
 
 @dataclass(slots=True)
@@ -95,8 +106,9 @@ class Gone:
 class Middle:
     """The middle of the table. BT-08: all of it is public but the deck's order.
 
-    `first` bids first in this round; `former` are the bids before the standing one; `caller` called the standing bid, `call` is the last call of the chain;
-    `against` is the party that the last Double or Redouble was made against; `passed` who has passed since.
+    `first` bids first in this round; `former` are the bids before the standing one; `caller` called the standing bid;
+    `call` is the last call of the chain, and `passed` who has passed since; `against` is the party that the last Double
+    or Redouble was made against; `stake` is in Deal cards.
     """
 
     deck: Pile[str]
@@ -112,7 +124,7 @@ class Middle:
     call: Call | None = None
     caller: int | None = None
     perfecto: bool = False
-    stake: int = 1
+    stake: int = ONE_CARD
     against: int | None = None
     surrendered: int | None = None
     passed: list[int] = field(default_factory=list)
@@ -123,7 +135,7 @@ class Middle:
     def gone(self) -> list[Gone]:
         """BT-08: what is discarded is public: symbol by symbol."""
         symbols = "".join(self.discards)
-        return [Gone(symbol.replace(STAR, "★"), often) for symbol in "123456*" if (often := symbols.count(symbol))]
+        return [Gone(symbol.replace(STAR, "★"), often) for symbol in SYMBOLS if (often := symbols.count(symbol))]
 
 
 @dataclass(slots=True)
@@ -174,12 +186,12 @@ async def play(s: Table) -> None:
 
 
 def deal(setup: Setup) -> Table:
-    """BT-01, BT-02, BT-04, BT-V01: who plays, and with how many Deal cards. BT-V02: which advanced parts.
+    """BT-01, BT-02, BT-04, BT-V01: return the players, each with their Deal cards. BT-V02: check the advanced parts.
 
-    BT-13: with cards enough. Refuses what cannot be (BT-X14, BT-X16).
+    BT-13: with cards enough. Refuse what cannot be (BT-X14, BT-X16).
     """
     options, people = setup.options, len(setup.seats)
-    for part, needed in PARTS:
+    for part, needed in NEEDS:
         if options[part] and not (options[needed] or options["advanced"]):
             raise StartRefused(f"Option {part} needs option {needed}.")
     teams, size = (0, people) if options["teams"] == "none" else map(int, options["teams"].split("x"))
@@ -202,7 +214,7 @@ def check(data: Mapping[str, Any]) -> None:
 
 
 def deck_of(data: Mapping[str, Any]) -> list[str]:
-    """BT-V06: the cards of the data file or of an owner's list, each as often as its line says. Raises BadCard."""
+    """BT-V06: return the cards of the data file or of an owner's list, with their copies. Raise BadCard."""
     deck: list[str] = []
     for card, about in data["cards"].items():
         if not 1 <= len(card) <= 2:
@@ -210,11 +222,11 @@ def deck_of(data: Mapping[str, Any]) -> list[str]:
         for symbol in card:
             if symbol not in (*map(str, RANKS), STAR):
                 raise BadCard(f"{card!r} has the symbol {symbol!r}: there are 1 to 6 and {STAR}.", card)
-        if card != (usual := "".join(sorted(card, key="123456*".index))):
+        if card != (usual := "".join(sorted(card, key=SYMBOLS.index))):
             raise BadCard(f"{card!r} is written {usual!r}: the lower number first, a star last.", card)
         copies = about.get("copies") if isinstance(about, dict) else None
-        if type(copies) is not int or not 0 <= copies <= 99:
-            raise BadCard(f"{card!r} must say copies, a number from 0 to 99.", card)
+        if type(copies) is not int or not 0 <= copies <= MOST_COPIES:
+            raise BadCard(f"{card!r} must say copies, a number from 0 to {MOST_COPIES}.", card)
         deck += [card] * copies
     return deck
 
@@ -235,8 +247,8 @@ async def new_game(s: Table) -> None:
         tell(s, f"Game {t.game} begins.", rule="BT-63", kind="game", game=t.game)
     for seat, had in before.items():
         if t.game > 1:
-            told = f"Seat {seat} has {t.hand} Deal cards again."
-            tell(s, told, rule="BT-63", kind="deal_cards", **reckoned(seat, "deal_cards", had, t.hand, "a new game"))
+            text = f"Seat {seat} has {t.hand} Deal cards again."
+            tell(s, text, rule="BT-63", kind="deal_cards", **reckoned(seat, "deal_cards", had, t.hand, "a new game"))
     t.discards, t.deck.cards = [], []
     t.deck.cards = await shuffle(s, deck_of(s.setup.data), "deck")
 
@@ -258,7 +270,14 @@ async def deal_hands(s: Table) -> None:
                 s.seats[seat].hand.value.append(await next_card(s))
     t.in_play = sum(due.values())
     t.turn = order[0]
-    tell(s, f"{t.in_play} cards are dealt. Seat {order[0]} bids first.", rule="BT-06", kind="deal", round=s.round, first=order[0])
+    tell(
+        s,
+        f"{t.in_play} cards are dealt. Seat {order[0]} bids first.",
+        rule="BT-06",
+        kind="deal",
+        round=s.round,
+        first=order[0],
+    )
 
 
 async def next_card(s: Table) -> str:
@@ -294,7 +313,7 @@ async def bidding(s: Table) -> None:
 
 
 def bidding_ended(s: Table) -> bool:
-    """BT-22, BT-23: at once in the basic game. BT-41, BT-42: with open calls when everybody else has passed."""
+    """BT-22, BT-23: return whether a call was made. BT-41, BT-42: with open calls, whether all others have passed."""
     t = s.table
     return t.call is not None and (not has(s, "open_calls") or len(t.passed) == len(living(s)) - 1)
 
@@ -315,15 +334,20 @@ async def turn(s: Table, seat: int) -> None:
             make_call(s, seat, kind)
 
 
-def wanted(s: Table, seat: int) -> str:
-    """What the player on turn is asked, in a sentence."""
-    t = s.table
-    if t.bid is None:
-        return "Bid first: any quantity of any rank."
-    if t.call is None:
-        return f"Beat {bid_words(s)}, or call."
-    told = f"{NAMES[CALLS.index(t.call.kind)]} on {bid_words(s)}"
-    return f"{told}: pass, or sidestep." if is_sidestep(s, seat) else f"{told}: pass, or bid."
+def turn_moves(s: Table, seat: int) -> list[Move]:
+    """BT-20 to BT-23, BT-40, BT-41: return what the player on turn may do: bid, call, draw or pass."""
+    *calls, last = [[] if refuse_call(s, seat, call) else [offer(call)] for call in CALLS]
+    return [*bids(s, seat), *chain.from_iterable(calls), *draws(s, seat), *last]
+
+
+def must_bid(s: Table) -> Refusal | None:
+    """BT-20, BT-21: return why only a bid is in order: it is the first of the round, or cards were drawn; or None."""
+    if s.table.bid is None:
+        return Refusal("The first player must bid.", "BT-X04")
+    return Refusal("After drawing you must bid higher.", "BT-X06") if s.table.drawn else None
+
+
+# --- A bid, and a sidestep ---------------------------------------------------------------------------
 
 
 def make_bid(s: Table, seat: int, answer: Answer) -> None:
@@ -331,20 +355,83 @@ def make_bid(s: Table, seat: int, answer: Answer) -> None:
     t = s.table
     if "expose" in answer.args:
         s.seats[seat].exposed.append(answer["expose"])
-        tell(s, f"Seat {seat} sidesteps and shows {face(answer['expose'])}.", rule="BT-55", kind="expose", seat=seat, card=answer["expose"])
+        tell(
+            s,
+            f"Seat {seat} sidesteps and shows {face(answer['expose'])}.",
+            rule="BT-55",
+            kind="expose",
+            seat=seat,
+            card=answer["expose"],
+        )
     t.former += [t.bid] if t.bid else []
     t.bid, t.drawn, t.count, t.shown = Bid(answer["quantity"], answer["rank"], seat), False, None, []
     for player in s.seats.values():
         player.side = None
     cancel_calls(s)
     s.phase = "bid"
-    tell(s, f"Seat {seat} bids {bid_words(s)}.", rule="BT-20", kind="bid", seat=seat, quantity=t.bid.quantity, rank=t.bid.rank)
+    tell(
+        s,
+        f"Seat {seat} bids {bid_words(s)}.",
+        rule="BT-20",
+        kind="bid",
+        seat=seat,
+        quantity=t.bid.quantity,
+        rank=t.bid.rank,
+    )
 
 
-def cancel_calls(s: Table) -> None:
-    """BT-43: nothing is called on the bid, and one card is at stake."""
+def bids(s: Table, seat: int) -> list[Move]:
+    """BT-15, BT-16, BT-17: return the next ranks up, and larger quantities. BT-55: on a sidestep, with a card to show."""
+    bid, ranks = s.table.bid, list(RANKS)
+    if bid is None:
+        return [offer("bid", quantity=Amount(1, HIGHEST), rank=OneOf(ranks))]
+    if refuse_sidestep(s, seat):
+        return []
+    cards = list(dict.fromkeys(covered(s.seats[seat])))
+    show: dict[str, Any] = {"expose": OneOf(cards)} if is_sidestep(s, seat) else {}
+    moves = []
+    if higher := ranks[bid.rank :]:
+        moves.append(offer("bid", quantity=bid.quantity, rank=OneOf(higher), **show))
+    if bid.quantity < HIGHEST:
+        moves.append(offer("bid", quantity=Amount(bid.quantity + 1, HIGHEST), rank=OneOf(ranks), **show))
+    return moves
+
+
+def is_sidestep(s: Table, seat: int) -> bool:
+    """BT-55, BT-57: return whether a bid would be over one's own. BT-72: or a teammate's, or one that a teammate called."""
     t = s.table
-    t.call, t.caller, t.perfecto, t.stake, t.against, t.surrendered, t.passed = None, None, False, 1, None, None, []
+    if t.bid is None or t.call is None or not has(s, "sidesteps"):
+        return False
+    return allies(s, seat, t.bid.seat) or (seat != caller_of(s) and allies(s, seat, caller_of(s)))
+
+
+def refuse_sidestep(s: Table, seat: int) -> Refusal | None:
+    """BT-55: return why a player cannot bid over that bid: a card must be shown, and none is left; or None."""
+    if is_sidestep(s, seat) and not covered(s.seats[seat]):
+        return Refusal("All your cards are exposed: you cannot sidestep.", "BT-X11")
+    return None
+
+
+def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
+    """BT-14, BT-15, BT-55: return why a bid is refused: no such numbers, too low, or a sidestep that shows no card."""
+    quantity, rank, bid = action.args.get("quantity"), action.args.get("rank"), s.table.bid
+    if refused := refuse_sidestep(s, seat):
+        return refused
+    if type(quantity) is not int or type(rank) is not int or not 1 <= quantity <= HIGHEST or rank not in RANKS:
+        return Refusal(f"Rank 1 to 6, quantity 1 to {HIGHEST}.", "BT-X03")
+    if bid and (quantity, rank) <= (bid.quantity, bid.rank):
+        next_rank = f", or {words(bid.quantity, bid.rank + 1)}" if bid.rank < RANKS[-1] else ""
+        return Refusal(f"Bid must beat {bid_words(s)}: more cards{next_rank}.", "BT-X02")
+    if not is_sidestep(s, seat):
+        return Refusal("This bid is not a sidestep: no card is shown with it.", "FORM")
+    card = action.args.get("expose")
+    if card is None:
+        return Refusal("This bid is a sidestep: show one of your cards with it.", "BT-X11")
+    exposed = card in s.seats[seat].exposed
+    return Refusal("That card is exposed already." if exposed else "You do not hold that card.", "BT-X11")
+
+
+# --- A change of cards -------------------------------------------------------------------------------
 
 
 async def draw(s: Table, seat: int, cards: list[str]) -> None:
@@ -353,11 +440,67 @@ async def draw(s: Table, seat: int, cards: list[str]) -> None:
     for card in cards:
         hand.remove(card)
         t.discards.append(card)
-    told = f"{len(cards)} card{'s' if len(cards) > 1 else ''}"
-    tell(s, f"Seat {seat} discards {', '.join(map(face, cards))} and draws {told}.", rule="BT-21", kind="draw", seat=seat, cards=list(cards))
+    text = f"{len(cards)} card{'s' if len(cards) > 1 else ''}"
+    tell(
+        s,
+        f"Seat {seat} discards {', '.join(map(face, cards))} and draws {text}.",
+        rule="BT-21",
+        kind="draw",
+        seat=seat,
+        cards=list(cards),
+    )
     t.drawn, s.phase = True, "drawn"
     for _ in cards:
         hand.append(await next_card(s))
+
+
+def draws(s: Table, seat: int) -> list[Move]:
+    """BT-21, BT-56: return the cards of the hand that may be changed, one or more of them."""
+    if refuse_draw(s, seat):
+        return []
+    cards = [card for card in covered(s.seats[seat]) if not refuse_discard(s, card)]
+    return [offer("draw", cards=Choose(cards, 1, len(cards)))] if cards else []
+
+
+def refuse_draw(s: Table, seat: int) -> Refusal | None:
+    """BT-16, BT-17, BT-21, BT-55, BT-58: return why no cards may be changed now, whatever is in the hand; or None."""
+    if (refused := must_bid(s)) or s.table.bid is None:
+        return refused
+    if is_sidestep(s, seat):
+        return Refusal("Your bid would be a sidestep: you cannot draw before it.", "BT-X11")
+    if (s.table.bid.quantity, s.table.bid.rank) == (HIGHEST, RANKS[-1]):
+        return Refusal("There is no higher bid to draw for.", "BT-X02")
+    return None
+
+
+def refuse_discard(s: Table, card: str) -> Refusal | None:
+    """BT-21: return why a card stays: a star, or the rank of the bid, on either half of it; or None."""
+    if STAR in card:
+        return Refusal(f"{face(card)} cannot be changed: stars stay.", "BT-X05")
+    if s.table.bid and str(s.table.bid.rank) in card:
+        return Refusal(f"{face(card)} cannot be changed: the rank of the bid, {s.table.bid.rank}, stays.", "BT-X05")
+    return None
+
+
+def explain_draw(s: Table, seat: int, action: Action) -> Refusal:
+    """BT-21, BT-56: return which card may not be changed, and why."""
+    cards, left = action.args.get("cards"), covered(s.seats[seat])
+    if not isinstance(cards, list) or not cards:
+        return Refusal("Name one card or more to discard.", "BT-X05")
+    for card in cards:
+        if card in left and isinstance(card, str):
+            left.remove(card)
+            if refused := refuse_discard(s, card):
+                return refused
+        elif card in s.seats[seat].exposed:
+            return Refusal(f"{face(card)} cannot be changed: it lies exposed.", "BT-X05")
+        else:
+            often = "that often" if card in s.seats[seat].hand.value else "that card"
+            return Refusal(f"You do not hold {often}.", "BT-X05")
+    return Refusal("Name cards of your hand.", "BT-X05")
+
+
+# --- Calls -------------------------------------------------------------------------------------------
 
 
 def make_call(s: Table, seat: int, kind: str) -> None:
@@ -369,16 +512,110 @@ def make_call(s: Table, seat: int, kind: str) -> None:
         t.perfecto = kind == "perfecto"
     match kind:
         case "double":
-            t.stake = 2
+            t.stake = DOUBLED
             t.against = t.caller if allies(s, seat, bidder) else bidder
         case "redouble":
-            t.stake = 3
+            t.stake = REDOUBLED
             t.against = t.caller if t.against == bidder else bidder
         case "surrender":
             t.surrendered = seat
     t.call, t.passed, s.phase = Call(kind, seat), [], "called"
     rule = {"challenge": "BT-22", "perfecto": "BT-23", "redouble": "BT-46", "surrender": "BT-47"}.get(kind, "BT-44")
-    tell(s, f"Seat {seat} calls {NAMES[CALLS.index(kind)]}.", rule=rule, kind="call", seat=seat, call=kind, stake=t.stake)
+    tell(s, f"Seat {seat} calls {kind.capitalize()}.", rule=rule, kind="call", seat=seat, call=kind, stake=t.stake)
+
+
+def cancel_calls(s: Table) -> None:
+    """BT-43: nothing is called on the bid, and one card is at stake."""
+    t = s.table
+    t.call, t.caller, t.perfecto, t.stake, t.against, t.surrendered, t.passed = (
+        None,
+        None,
+        False,
+        ONE_CARD,
+        None,
+        None,
+        [],
+    )
+
+
+def refuse_call(s: Table, seat: int, call: str) -> Refusal | None:
+    """BT-16, BT-21, BT-40, BT-52: return why the player on turn may not make that call, or may not pass; or None."""
+    if call in ADVANCED_CALLS and not has(s, call):
+        some = has(s, "double") or has(s, "open_calls")
+        return Refusal(f"The rule for {call} is off." if some else "Advanced rules are off.", "BT-X08")
+    if refused := must_bid(s):
+        return refused
+    match call:
+        case "challenge" | "perfecto":
+            return refuse_opening_call(s, seat)
+        case "double":
+            return refuse_double(s, seat)
+        case "redouble":
+            return refuse_redouble(s, seat)
+        case "surrender":
+            return refuse_surrender(s, seat)
+    return None if s.table.call else Refusal("You must bid or call.", "BT-X07")
+
+
+def refuse_opening_call(s: Table, seat: int) -> Refusal | None:
+    """BT-40, BT-54, BT-73: return why that bid may not be challenged or called a Perfecto; or None."""
+    bidder = bidder_of(s)
+    if allies(s, seat, bidder):
+        return Refusal("That is your own bid." if seat == bidder else "That is your team's own bid.", "BT-X15")
+    return Refusal("This bid has been called: you may bid or pass.", "BT-X10") if s.table.call else None
+
+
+def refuse_double(s: Table, seat: int) -> Refusal | None:
+    """Return why nobody may double like that; or None.
+
+    BT-44: it may be the opening call. BT-45, BT-70: or of the bidder's side, on a Challenge; BT-53, BT-V05: by option on
+    a Perfecto.
+    """
+    t = s.table
+    bidder = bidder_of(s)
+    if t.call is None:
+        return refuse_stake(s, seat, bidder, DOUBLED)
+    if t.call.kind != "challenge" and not (t.call.kind == "perfecto" and s.setup.options["double_perfecto"]):
+        text = "A Perfecto cannot be doubled." if t.call.kind == "perfecto" else "There is no Challenge to double."
+        return Refusal(text, "BT-X10")
+    if not allies(s, seat, bidder):
+        return Refusal("Only the bidder may double a call.", "BT-X10")
+    return refuse_stake(s, bidder, caller_of(s), DOUBLED)
+
+
+def refuse_redouble(s: Table, seat: int) -> Refusal | None:
+    """BT-46, BT-70: return why a player is not of the side that was doubled, or cannot afford it; or None."""
+    t = s.table
+    if t.call is None or t.call.kind != "double" or t.against is None:
+        return Refusal("There is no Double to redouble.", "BT-X10")
+    if not allies(s, seat, t.against):
+        return Refusal("Only who was doubled may redouble.", "BT-X10")
+    return refuse_stake(s, bidder_of(s), caller_of(s), REDOUBLED)
+
+
+def refuse_surrender(s: Table, seat: int) -> Refusal | None:
+    """BT-47, BT-71: return why a player is not the doubled bidder or caller in person; or None."""
+    t = s.table
+    if t.call is None or t.call.kind not in ("double", "redouble") or t.against != seat:
+        return Refusal("Nothing was doubled against you.", "BT-X10")
+    return None
+
+
+def refuse_stake(s: Table, one: int, other: int, stake: int) -> Refusal | None:
+    """BT-44 to BT-46, BT-50: return why two players have too few Deal cards for that stake; or None.
+
+    Both need one more than is at stake. BT-69: of teams, that many to spare.
+    """
+    if min(spare(s, one), spare(s, other)) >= stake:
+        return None
+    call = "Double" if stake == DOUBLED else "Redouble"
+    if s.seats[one].team:
+        text = (
+            f"Team {s.seats[one].team} has {spare(s, one)} cards to spare, Team {s.seats[other].team} {spare(s, other)}"
+        )
+        return Refusal(f"{call} needs {stake} on both sides: {text}.", "BT-X09")
+    text = f"Seat {one} has {s.seats[one].deal_cards}, Seat {other} {s.seats[other].deal_cards}"
+    return Refusal(f"{call} needs {stake + 1} Deal cards on both sides: {text}.", "BT-X09")
 
 
 # --- Taking sides ------------------------------------------------------------------------------------
@@ -398,12 +635,18 @@ async def take_sides(s: Table) -> None:
         answers = await ask_all(s, dict.fromkeys(deciders, choice), want, into="side")
     for seat in deciders:
         s.seats[seat].side = answers[seat]["with"]
-    told = ", ".join(f"Seat {seat} {s.seats[seat].side}" for seat in deciders)
-    tell(s, f"Sides are taken: {told}.", rule="BT-26", kind="sides", sides={str(seat): s.seats[seat].side for seat in deciders})
+    text = ", ".join(f"Seat {seat} {s.seats[seat].side}" for seat in deciders)
+    tell(
+        s,
+        f"Sides are taken: {text}.",
+        rule="BT-26",
+        kind="sides",
+        sides={str(seat): s.seats[seat].side for seat in deciders},
+    )
 
 
 def side_takers(s: Table) -> list[int]:
-    """BT-25, BT-27: the living but for bidder and caller. BT-68: of three teams the third, by its member who passed last."""
+    """BT-25, BT-27: return the living but bidder and caller. BT-68: of three teams the third's member who passed last."""
     t = s.table
     others = [seat for seat in living(s) if not any(allies(s, seat, party) for party in (bidder_of(s), caller_of(s)))]
     if s.setup.options["teams"] == "none" or not others:
@@ -412,11 +655,24 @@ def side_takers(s: Table) -> list[int]:
     return [in_order[-1] if in_order else clockwise(others, caller_of(s))[0]]
 
 
+def explain_side(s: Table, seat: int) -> Refusal:
+    """BT-25 to BT-28: return why a side is refused: nobody asked for it, or sides are fixed."""
+    t = s.table
+    if s.phase != "sides":
+        text = "Sides are fixed now." if s.seats[seat].side else "Sides are taken when the bidding has ended."
+        return Refusal(text, "BT-X12")
+    if seat in (t.caller, bidder_of(s)):
+        return Refusal("Bidder and caller take no side.", "BT-X12")
+    if seat in side_takers(s):
+        return Refusal("Take the side of the bidder or of the caller.", "BT-X12")
+    return Refusal("You take no side in this round.", "BT-X12")
+
+
 # --- Showdown and losses -----------------------------------------------------------------------------
 
 
 def showdown(s: Table) -> list[tuple[int, int]]:
-    """BT-30 to BT-34, BT-38: hands are shown and counted, and who lost what.
+    """BT-30 to BT-34, BT-38: show and count the hands; return who loses how many Deal cards.
 
     BT-31: after a Challenge the bidder is right with enough; BT-32: after a Perfecto with any other number.
     BT-49 to BT-51: the stake falls on the loser; a Surrender costs 1; a wrong side costs 1.
@@ -428,7 +684,7 @@ def showdown(s: Table) -> list[tuple[int, int]]:
     bidder_right = total != bid.quantity if t.perfecto else total >= bid.quantity
     loser, cards = (caller if bidder_right else bidder), t.stake
     if t.surrendered is not None:
-        loser, cards = t.surrendered, 1
+        loser, cards = t.surrendered, ONE_CARD
     t.first = caller if loser == bidder else bidder
     t.count = Count(bid.rank, bid.quantity, total, by_seat, t.first)
     t.shown = [shown(seat, s.seats[seat].hand.value, bid.rank) for seat in living(s)]
@@ -439,17 +695,17 @@ def showdown(s: Table) -> list[tuple[int, int]]:
     )  # fmt: skip
     discard_hands(s)
     truth = "bidder" if bidder_right else "caller"
-    return [(loser, cards), *((seat, 1) for seat in living(s) if s.seats[seat].side not in (None, truth))]
+    return [(loser, cards), *((seat, ONE_CARD) for seat in living(s) if s.seats[seat].side not in (None, truth))]
 
 
 def counted(cards: list[str], rank: int) -> int:
-    """BT-18, BT-19: each symbol of that rank, and each star, which takes the rank of the last bid."""
+    """BT-18, BT-19: return how many symbols are of that rank, or a star, which takes the rank of the last bid."""
     symbols = "".join(cards)
     return symbols.count(f"{rank}") + symbols.count(STAR)
 
 
 def shown(seat: int, cards: list[str], rank: int) -> Shown:
-    """BT-30: a hand face up, with the cards that count."""
+    """BT-30: return a hand face up, with the cards that count."""
     return Shown(seat, cards, counted(cards, rank), [card for card in cards if counted([card], rank)])
 
 
@@ -473,7 +729,12 @@ async def lose_cards(s: Table, losses: list[tuple[int, int]]) -> None:
         score(s, len(teams) - len(parties(s)))
     elif len(parties(s)) == 1:
         left = living(s)
-        win(s, left, {seat: int(seat in left) for seat in s.seats}, "are the last ones left" if left[1:] else "is the last one left")
+        win(
+            s,
+            left,
+            {seat: int(seat in left) for seat in s.seats},
+            "are the last ones left" if left[1:] else "is the last one left",
+        )
 
 
 async def lose_card(s: Table, seat: int) -> None:
@@ -484,27 +745,33 @@ async def lose_card(s: Table, seat: int) -> None:
     if not loser.last_chance or not mates:
         loser.deal_cards -= 1
         chance = ": Last Chance" if loser.last_chance else ""
-        told = f"Seat {seat} loses a Deal card{chance}."
-        tell(s, told, rule="BT-33", kind="loss", deal_cards=loser.deal_cards, **lost(seat, loser.deal_cards, 1))
+        text = f"Seat {seat} loses a Deal card{chance}."
+        tell(s, text, rule="BT-33", kind="loss", deal_cards=loser.deal_cards, **lost(seat, loser.deal_cards, 1))
     elif able:
         s.phase, s.table.turn = "give", seat
         answer = await ask(s, seat, [offer("give", target=OneOf(able))], "Which teammate gives up a Deal card for you?")
         giver = s.seats[answer["target"]]
         giver.deal_cards -= 1
         s.table.turn = None
-        told = f"Seat {answer['target']} gives up a Deal card for Seat {seat}."
+        text = f"Seat {answer['target']} gives up a Deal card for Seat {seat}."
         data = lost(answer["target"], giver.deal_cards, 1)
-        tell(s, told, rule="BT-66", kind="loss", deal_cards=giver.deal_cards, **data)
+        tell(s, text, rule="BT-66", kind="loss", deal_cards=giver.deal_cards, **data)
     else:
         for member in (seat, *mates):
             had, s.seats[member].deal_cards = s.seats[member].deal_cards, 0
-            told = f"Seat {member} loses the last Deal card with its team."
-            tell(s, told, rule="BT-67", kind="loss", deal_cards=0, **lost(member, 0, had))
-        tell(s, f"Team {loser.team} has only Last Chances left and loses one.", rule="BT-67", kind="team_out", team=loser.team)
+            text = f"Seat {member} loses the last Deal card with its team."
+            tell(s, text, rule="BT-67", kind="loss", deal_cards=0, **lost(member, 0, had))
+        tell(
+            s,
+            f"Team {loser.team} has only Last Chances left and loses one.",
+            rule="BT-67",
+            kind="team_out",
+            team=loser.team,
+        )
 
 
 def lost(seat: int, left: int, cards: int) -> dict[str, Any]:
-    """BT-33: the data of Deal cards that have gone."""
+    """BT-33: return the data of the event that tells a loss of Deal cards."""
     return reckoned(seat, "deal_cards", left + cards, left, f"{left + cards} - {cards} = {left}")
 
 
@@ -515,239 +782,82 @@ def score(s: Table, fallen: int) -> None:
     for seat in living(s):
         had = s.seats[seat].points
         s.seats[seat].points = now = had + fallen
-        told = f"Seat {seat} gets {'a point' if fallen == 1 else f'{fallen} points'}."
-        tell(s, told, rule="BT-61", kind="point", **reckoned(seat, "points", had, now, f"{fallen} eliminated"))
+        text = f"Seat {seat} gets {'a point' if fallen == 1 else f'{fallen} points'}."
+        tell(s, text, rule="BT-61", kind="point", **reckoned(seat, "points", had, now, f"{fallen} eliminated"))
     points = {seat: player.points for seat, player in s.seats.items()}
-    told = ", ".join(f"Seat {seat} {has_points}" for seat, has_points in points.items())
-    tell(s, f"Points: {told}.", rule="BT-61", kind="points", points={str(k): v for k, v in points.items()})
+    text = ", ".join(f"Seat {seat} {has_points}" for seat, has_points in points.items())
+    tell(s, f"Points: {text}.", rule="BT-61", kind="points", points={str(k): v for k, v in points.items()})
     most = max(points.values())
     best = [seat for seat in points if points[seat] == most]
     if most >= s.setup.options["match"] and all(allies(s, seat, best[0]) for seat in best):
         win(s, best, points, f"{'win' if best[1:] else 'wins'} the match with {most} points")
 
 
-def win(s: Table, winners: list[int], scores: dict[int, int], why: str) -> None:
+def win(s: Table, winners: list[int], scores: dict[int, int], reason: str) -> None:
     """BT-37, BT-62, BT-67: the end."""
     s.phase, s.table.turn = "over", None
-    raise Won(winners, scores, f"{' and '.join(f'Seat {seat}' for seat in winners)} {why}.")
+    raise Won(winners, scores, f"{' and '.join(f'Seat {seat}' for seat in winners)} {reason}.")
 
 
 # --- Who is who --------------------------------------------------------------------------------------
 
 
 def has(s: Table, part: str) -> bool:
-    """BT-V02: whether a part of the advanced rules is played."""
+    """BT-V02: return whether a part of the advanced rules is played."""
     return bool(s.setup.options["advanced"] or s.setup.options[part])
 
 
 def living(s: Table) -> list[int]:
-    """Who is in the game, clockwise."""
+    """Return who is in the game, clockwise."""
     return [seat for seat, player in s.seats.items() if player.deal_cards]
 
 
 def allies(s: Table, seat: int, other: int) -> bool:
-    """The same player, or the same team."""
+    """Return whether two seats are the same player, or of the same team."""
     return seat == other or (s.seats[seat].team == s.seats[other].team != "")
 
 
 def parties(s: Table) -> list[str]:
-    """The players, or the teams, that are left."""
+    """Return the players, or the teams, that are left."""
     return list(dict.fromkeys(s.seats[seat].team or str(seat) for seat in living(s)))
 
 
 def spare(s: Table, seat: int) -> int:
-    """BT-69: Deal cards above Last Chance, of a team all members' together."""
+    """BT-69: return the Deal cards above Last Chance, of a team all members' together."""
     return sum(s.seats[one].deal_cards - 1 for one in living(s) if allies(s, one, seat))
 
 
 def first_of(s: Table) -> int:
-    """Who bids first in this round (BT-09, BT-38)."""
+    """Return who bids first in this round (BT-09, BT-38)."""
     assert s.table.first is not None
     return s.table.first
 
 
 def bidder_of(s: Table) -> int:
-    """Who made the standing bid."""
+    """Return who made the standing bid."""
     assert s.table.bid is not None
     return s.table.bid.seat
 
 
 def caller_of(s: Table) -> int:
-    """Who called the standing bid."""
+    """Return who called the standing bid."""
     assert s.table.caller is not None
     return s.table.caller
 
 
 def covered(player: Player) -> list[str]:
-    """BT-56: the cards of a hand that do not lie exposed."""
+    """BT-56: return the cards of a hand that do not lie exposed."""
     left = list(player.hand.value)
     for card in player.exposed:
         left.remove(card)
     return left
 
 
-def bid_words(s: Table) -> str:
-    """The standing bid: "three 5's"."""
-    bid = s.table.bid
-    return words(bid.quantity, bid.rank) if bid else ""
-
-
-def face(card: str) -> str:
-    """A card as people say it: "5", "3-4", "5-star"."""
-    return "-".join("star" if symbol == STAR else symbol for symbol in card)
-
-
-def words(quantity: int, rank: int) -> str:
-    """A number of one rank in words: "one 5", "three 5's"."""
-    number = NUMBERS[quantity] if quantity < len(NUMBERS) else str(quantity)
-    return f"{number} {rank}" if quantity == 1 else f"{number} {rank}'s"
-
-
-# --- What is legal -----------------------------------------------------------------------------------
-
-
-def turn_moves(s: Table, seat: int) -> list[Move]:
-    """BT-20 to BT-23, BT-40, BT-41: what the player on turn may do: bid, call, draw or pass."""
-    cards = [] if no_draw(s, seat) else [card for card in covered(s.seats[seat]) if may_discard(s, card)]
-    draws = [offer("draw", cards=Choose(cards, 1, len(cards)))] if cards else []
-    *calls, last = [[offer(call)] if not no_call(s, seat, call) else [] for call in CALLS]
-    return [*bids(s, seat), *chain.from_iterable(calls), *draws, *last]
-
-
-def bids(s: Table, seat: int) -> list[Move]:
-    """BT-15, BT-16, BT-17: the next rank up or a larger quantity. BT-55: a sidestep with a card that is not yet shown."""
-    bid, ranks = s.table.bid, list(RANKS)
-    if bid is None:
-        return [offer("bid", quantity=Amount(1, HIGHEST), rank=OneOf(ranks))]
-    show: dict[str, Any] = {}
-    if is_sidestep(s, seat):
-        cards = list(dict.fromkeys(covered(s.seats[seat])))
-        if not cards:
-            return []
-        show = {"expose": OneOf(cards)}
-    same = [offer("bid", quantity=bid.quantity, rank=OneOf(ranks[bid.rank :]), **show)] if bid.rank < RANKS[-1] else []
-    more = [offer("bid", quantity=Amount(bid.quantity + 1, HIGHEST), rank=OneOf(ranks), **show)] if bid.quantity < HIGHEST else []
-    return [*same, *more]
-
-
-def is_sidestep(s: Table, seat: int) -> bool:
-    """BT-55, BT-57: a bid over one's own. BT-72: over a teammate's, or over a bid that a teammate has called."""
-    t = s.table
-    if t.bid is None or t.call is None or not has(s, "sidesteps"):
-        return False
-    return allies(s, seat, t.bid.seat) or (seat != caller_of(s) and allies(s, seat, caller_of(s)))
-
-
-def may_discard(s: Table, card: str) -> bool:
-    """BT-21: neither a star nor the rank of the bid is on it; either half of a card blocks it."""
-    return s.table.bid is not None and STAR not in card and str(s.table.bid.rank) not in card
-
-
-def no_draw(s: Table, seat: int) -> Refusal | None:
-    """BT-16, BT-17, BT-21, BT-55, BT-58: why no cards may be changed now, whatever is in the hand."""
-    bid = s.table.bid
-    if bid is None:
-        return Refusal("The first player must bid.", "BT-X04")
-    if s.table.drawn:
-        return Refusal("After drawing you must bid higher.", "BT-X06")
-    if is_sidestep(s, seat):
-        return Refusal("Your bid would be a sidestep: you cannot draw before it.", "BT-X11")
-    if (bid.quantity, bid.rank) == (HIGHEST, RANKS[-1]):
-        return Refusal("There is no higher bid to draw for.", "BT-X02")
-    return None
-
-
-def no_call(s: Table, seat: int, call: str) -> Refusal | None:
-    """BT-16, BT-21, BT-40, BT-52 to BT-54, BT-73: why the player on turn may not call that, or may not pass."""
-    t = s.table
-    if call in ("double", "redouble", "surrender") and not has(s, call):
-        some = has(s, "double") or has(s, "open_calls")
-        return Refusal(f"The rule for {call} is off." if some else "Advanced rules are off.", "BT-X08")
-    if t.bid is None:
-        return Refusal("The first player must bid.", "BT-X04")
-    if t.drawn:
-        return Refusal("After drawing you must bid higher.", "BT-X06")
-    match call:
-        case "pass":
-            return None if t.call else Refusal("You must bid or call.", "BT-X07")
-        case "double":
-            return no_double(s, seat)
-        case "redouble":
-            return no_redouble(s, seat)
-        case "surrender":
-            return no_surrender(s, seat)
-    if allies(s, seat, t.bid.seat):
-        return Refusal("That is your own bid." if seat == t.bid.seat else "That is your team's own bid.", "BT-X15")
-    return Refusal("This bid has been called: you may bid or pass.", "BT-X10") if t.call else None
-
-
-def no_double(s: Table, seat: int) -> Refusal | None:
-    """BT-44: as an opening call. BT-45, BT-70: by the bidder's side on a Challenge. BT-53, BT-V05: on a Perfecto by option."""
-    t = s.table
-    bidder = bidder_of(s)
-    if t.call is None:
-        return no_stake(s, seat, bidder, 2)
-    if t.call.kind != "challenge" and not (t.call.kind == "perfecto" and s.setup.options["double_perfecto"]):
-        told = "A Perfecto cannot be doubled." if t.call.kind == "perfecto" else "There is no Challenge to double."
-        return Refusal(told, "BT-X10")
-    if not allies(s, seat, bidder):
-        return Refusal("Only the bidder may double a call.", "BT-X10")
-    return no_stake(s, bidder, caller_of(s), 2)
-
-
-def no_redouble(s: Table, seat: int) -> Refusal | None:
-    """BT-46, BT-70: by the side that was doubled."""
-    t = s.table
-    if t.call is None or t.call.kind != "double" or t.against is None:
-        return Refusal("There is no Double to redouble.", "BT-X10")
-    if not allies(s, seat, t.against):
-        return Refusal("Only who was doubled may redouble.", "BT-X10")
-    return no_stake(s, bidder_of(s), caller_of(s), 3)
-
-
-def no_surrender(s: Table, seat: int) -> Refusal | None:
-    """BT-47, BT-71: by the doubled bidder or caller in person."""
-    t = s.table
-    if t.call is None or t.call.kind not in ("double", "redouble") or t.against != seat:
-        return Refusal("Nothing was doubled against you.", "BT-X10")
-    return None
-
-
-def no_stake(s: Table, one: int, other: int, stake: int) -> Refusal | None:
-    """BT-44 to BT-46, BT-50: both need a card more than is at stake. BT-69: of teams, that many to spare."""
-    if min(spare(s, one), spare(s, other)) >= stake:
-        return None
-    call = "Double" if stake == 2 else "Redouble"
-    if s.seats[one].team:
-        told = f"Team {s.seats[one].team} has {spare(s, one)} cards to spare, Team {s.seats[other].team} {spare(s, other)}"
-        return Refusal(f"{call} needs {stake} on both sides: {told}.", "BT-X09")
-    told = f"Seat {one} has {s.seats[one].deal_cards}, Seat {other} {s.seats[other].deal_cards}"
-    return Refusal(f"{call} needs {stake + 1} Deal cards on both sides: {told}.", "BT-X09")
-
-
-def wished(s: Table, seat: int) -> list[Action]:
-    """What the player on turn may look for: the calls of the moment, a sidestep, and each card of the hand to change."""
-    t = s.table
-    if t.bid is None or t.drawn or s.phase not in ("bid", "called"):
-        return []
-    moves = []
-    if t.call is None:
-        moves = [call for call, part in (("double", "double"), ("pass", "open_calls")) if has(s, part)]
-    elif t.call.kind in ("challenge", "perfecto") and allies(s, seat, t.bid.seat):
-        moves = ["double"] if has(s, "double") else []
-    elif t.call.kind == "double" and t.against and allies(s, seat, t.against):
-        moves = [call for call in ("redouble", "surrender") if has(s, call)]
-    if is_sidestep(s, seat) and not covered(s.seats[seat]):
-        moves.append("bid")
-    cards = [{}] if no_draw(s, seat) else [{"cards": [card]} for card in dict.fromkeys(s.seats[seat].hand.value)]
-    return [*(Action(seat=seat, move=move) for move in moves), *(Action(seat=seat, move="draw", args=args) for args in cards)]
-
-
 # --- Refusals ----------------------------------------------------------------------------------------
 
 
 def explain(s: Table, action: Action) -> Refusal | None:
-    """Why an action that is not offered is refused: BT-X01 to BT-X15."""
+    """Return why an action that is not offered is refused: BT-X01 to BT-X15."""
     t, seat, move = s.table, action.seat, action.move
     if s.phase == "over" or seat == CHANCE or move == "roll":
         return None
@@ -760,7 +870,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
     if s.phase == "sides":
         return Refusal("The bidding has ended: sides are being taken.", "BT-X01")
     if move in ("challenge", "perfecto") and t.bid and allies(s, seat, t.bid.seat) and not t.drawn:
-        return no_call(s, seat, move)
+        return refuse_call(s, seat, move)
     if seat != t.turn:
         return Refusal(f"It is Seat {t.turn}'s turn.", "BT-X01")
     if s.phase == "give":
@@ -769,59 +879,59 @@ def explain(s: Table, action: Action) -> Refusal | None:
         case "bid":
             return explain_bid(s, seat, action)
         case "draw":
-            return no_draw(s, seat) or explain_draw(s, seat, action)
+            return refuse_draw(s, seat) or explain_draw(s, seat, action)
         case "give":
             return Refusal("Nobody has to give up a Deal card now.", "BT-66")
-    return no_call(s, seat, move) if move in CALLS else None
+    return refuse_call(s, seat, move) if move in CALLS else None
 
 
-def explain_side(s: Table, seat: int) -> Refusal:
-    """BT-25 to BT-28: a side that nobody asked for, or after the last lock."""
+# --- For screens -------------------------------------------------------------------------------------
+
+
+def wished(s: Table, seat: int) -> list[Action]:
+    """Return what the player on turn may look for: the calls of the moment, a sidestep, each card of the hand to change."""
     t = s.table
-    if s.phase != "sides":
-        told = "Sides are fixed now." if s.seats[seat].side else "Sides are taken when the bidding has ended."
-        return Refusal(told, "BT-X12")
-    if seat in (t.caller, bidder_of(s)):
-        return Refusal("Bidder and caller take no side.", "BT-X12")
-    if seat in side_takers(s):
-        return Refusal("Take the side of the bidder or of the caller.", "BT-X12")
-    return Refusal("You take no side in this round.", "BT-X12")
+    if t.bid is None or t.drawn or s.phase not in ("bid", "called"):
+        return []
+    moves = []
+    if t.call is None:
+        moves = [call for call, part in (("double", "double"), ("pass", "open_calls")) if has(s, part)]
+    elif t.call.kind in ("challenge", "perfecto") and allies(s, seat, t.bid.seat):
+        moves = ["double"] if has(s, "double") else []
+    elif t.call.kind == "double" and t.against and allies(s, seat, t.against):
+        moves = [call for call in ("redouble", "surrender") if has(s, call)]
+    if refuse_sidestep(s, seat):
+        moves.append("bid")
+    cards = [{}] if refuse_draw(s, seat) else [{"cards": [card]} for card in dict.fromkeys(s.seats[seat].hand.value)]
+    return [
+        *(Action(seat=seat, move=move) for move in moves),
+        *(Action(seat=seat, move="draw", args=args) for args in cards),
+    ]
 
 
-def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
-    """BT-14, BT-15, BT-55: numbers that are none, a bid too low, or a sidestep that shows no card."""
-    quantity, rank, bid = action.args.get("quantity"), action.args.get("rank"), s.table.bid
-    if is_sidestep(s, seat) and not covered(s.seats[seat]):
-        return Refusal("All your cards are exposed: you cannot sidestep.", "BT-X11")
-    if type(quantity) is not int or type(rank) is not int or not 1 <= quantity <= HIGHEST or rank not in RANKS:
-        return Refusal(f"Rank 1 to 6, quantity 1 to {HIGHEST}.", "BT-X03")
-    if bid and (quantity, rank) <= (bid.quantity, bid.rank):
-        next_rank = f", or {words(bid.quantity, bid.rank + 1)}" if bid.rank < RANKS[-1] else ""
-        return Refusal(f"Bid must beat {bid_words(s)}: more cards{next_rank}.", "BT-X02")
-    if not is_sidestep(s, seat):
-        return Refusal("This bid is not a sidestep: no card is shown with it.", "FORM")
-    card = action.args.get("expose")
-    if card is None:
-        return Refusal("This bid is a sidestep: show one of your cards with it.", "BT-X11")
-    exposed = card in s.seats[seat].exposed
-    return Refusal("That card is exposed already." if exposed else "You do not hold that card.", "BT-X11")
+def wanted(s: Table, seat: int) -> str:
+    """Return what the player on turn is asked, in a sentence."""
+    t = s.table
+    if t.bid is None:
+        return "Bid first: any quantity of any rank."
+    if t.call is None:
+        return f"Beat {bid_words(s)}, or call."
+    text = f"{t.call.kind.capitalize()} on {bid_words(s)}"
+    return f"{text}: pass, or sidestep." if is_sidestep(s, seat) else f"{text}: pass, or bid."
 
 
-def explain_draw(s: Table, seat: int, action: Action) -> Refusal:
-    """BT-21, BT-56: which card may not be changed, and why."""
-    cards, left, bid = action.args.get("cards"), covered(s.seats[seat]), s.table.bid
-    if not isinstance(cards, list) or not cards:
-        return Refusal("Name one card or more to discard.", "BT-X05")
-    for card in cards:
-        if card in left and isinstance(card, str):
-            left.remove(card)
-            if STAR in card:
-                return Refusal(f"{face(card)} cannot be changed: stars stay.", "BT-X05")
-            if not may_discard(s, card):
-                return Refusal(f"{face(card)} cannot be changed: the rank of the bid, {bid.rank if bid else 0}, stays.", "BT-X05")
-        elif card in s.seats[seat].exposed:
-            return Refusal(f"{face(card)} cannot be changed: it lies exposed.", "BT-X05")
-        else:
-            often = "that often" if card in s.seats[seat].hand.value else "that card"
-            return Refusal(f"You do not hold {often}.", "BT-X05")
-    return Refusal("Name cards of your hand.", "BT-X05")
+def bid_words(s: Table) -> str:
+    """Return the standing bid: "three 5's"."""
+    bid = s.table.bid
+    return words(bid.quantity, bid.rank) if bid else ""
+
+
+def face(card: str) -> str:
+    """Return a card as people say it: "5", "3-4", "5-star"."""
+    return "-".join("star" if symbol == STAR else symbol for symbol in card)
+
+
+def words(quantity: int, rank: int) -> str:
+    """Return a number of one rank in words: "one 5", "three 5's"."""
+    number = NUMBERS[quantity] if quantity < len(NUMBERS) else str(quantity)
+    return f"{number} {rank}" if quantity == 1 else f"{number} {rank}'s"

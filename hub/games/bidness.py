@@ -1,7 +1,9 @@
 """Bidness by Maldens Universe: found a company on borrowed money, and be the first to pay all of it back.
 
-Read `play` first: it is the table of contents. Each paragraph below it names its rules (BN-..). A card is named by its
-face (ENG, LIB2, PAYBACK); which event cards there are, and what they cost and do, is in `data/bidness.toml`.
+Read `play` first: it is the table of contents. Each function below it names its rules (BN-..). What may be done stands next
+to the act: `..._moves` lists it, `refuse_...` gives the reason against it, or None, and `explain_...` the words for an
+action that is not offered. A card is named by its face (ENG, LIB2, PAYBACK); which event cards there are, and what they
+cost and do, is in `data/bidness.toml`. Money is whole dollars.
 """
 
 from __future__ import annotations
@@ -31,29 +33,51 @@ from hub.engine.decision import (
 )
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
-from hub.engine.odds import AtLeast, Beats, Wants, beat, spoken
+from hub.engine.odds import AtLeast, Beats, Wants, beat, odds_text
 from hub.engine.secret import Pile, Secret
 from hub.errors import BadCard
 
-LOAN = 100
-MOST_IOUS = 6
-STEP = 5
-HAND = 6
-KEPT = 2
-SOLD = 10
-WAGE = 10
-CONTRACT = 25
+# The printed numbers
+START_CASH, START_IOUS, START_TECH = 100, 3, 20  # BN-01, in dollars, IOUs and tech points
+LOAN = 100  # BN-07: dollars for each IOU
+MOST_IOUS = 6  # BN-08: the debt limit
+DEBT_LIMIT = LOAN * MOST_IOUS
+HAND = 6  # BN-13: cards of a full hand
+KEPT = 2  # BN-16: with so many cards or fewer a player must pass
+SOLD = 10  # BN-17: dollars for a card
+STEP = 5  # BN-25, BN-37, BN-39: bids, stakes and settlements are multiples of $5
+RETURNS = ((1, 100), (2, 300))  # BN-23: IOUs that a Payback card returns, and the dollars that they cost
+DICE = 2  # BN-41: dice of each side of a trial, before lawyers and interns
+SIDES = 6  # BN-06
+LEADER_UNITS = 2  # BN-33: units that the Market Leader sells beside
+LEADER_TECH = 10  # BN-34: tech points that the Tech Leader counts beside, for the price
+PRICE_STEP = 10  # BN-48: the unit price is rounded down to it
+WAGE = 10  # BN-44: dollars for a marketer or an engineer; for lawyers times their square (BN-A23)
+CONTRACT = 25  # BN-48: dollars that a contract earns
+TECH_GAIN = 2  # BN-49: tech points of an engineer
+MOST_NUMBER = 999  # BN-H01: of copies, costs and stakes in an owner's list
+
+# The cards
 PAYBACK = "PAYBACK"
 INTERN = "INT"
-SIDES = 6
 EMPLOYEES = ("LAW", "ENG", "MKT")
-RETURNS = ((1, 100), (2, 300))
-AT_SOMEBODY = ("suit", "headhunting", "press")
+AUCTIONED = (*EMPLOYEES, "CON")
+FIRST_ROUND_OUT = ("suit", "headhunting")  # BN-22
+AT_SOMEBODY = ("suit", "headhunting", "press")  # BN-30, BN-31, BN-36: kinds that name another player
 KINDS = (
-    ("auctioned", ("copies",)), ("suit", ("copies",)), ("headhunting", ("copies", "cost")), ("campaign", ("copies", "cost", "points")),
-    ("press", ("copies", "cost", "points")), ("intern", ("copies", "cost")), ("licence", ("copies", "cost", "tech")), ("payback", ()),
-)  # fmt: skip
+    ("auctioned", ("copies",)),
+    ("suit", ("copies",)),
+    ("headhunting", ("copies", "cost")),
+    ("campaign", ("copies", "cost", "points")),
+    ("press", ("copies", "cost", "points")),
+    ("intern", ("copies", "cost")),
+    ("licence", ("copies", "cost", "tech")),
+    ("payback", ()),
+)
+"""BN-H01: the kinds of cards, and the numbers that each must give."""
+
 LOANS = ((), *((offer("borrow", amount=Amount(LOAN, LOAN * ious, LOAN)),) for ious in range(1, MOST_IOUS + 1)))
+"""BN-07: the standing offers by how many more IOUs may be taken; made once, for they are wanted after every action."""
 
 
 @dataclass(slots=True)
@@ -149,9 +173,9 @@ class Company:
     """
 
     hand: Secret[list[str]]
-    cash: int = 100
-    ious: int = 3
-    tech: int = 20
+    cash: int = START_CASH
+    ious: int = START_IOUS
+    tech: int = START_TECH
     engineers: int = 1
     marketers: int = 1
     lawyers: int = 0
@@ -181,7 +205,7 @@ class Company:
     @property
     def dice(self) -> int:
         """BN-41: the dice of a trial."""
-        return 2 + self.lawyers + self.bonus.count(INTERN)
+        return DICE + self.lawyers + self.bonus.count(INTERN)
 
     @property
     def hand_size(self) -> int:
@@ -211,43 +235,48 @@ async def play(s: Table) -> None:
 
 
 def deal(setup: Setup) -> Table:
-    """BN-01: two to six companies alike, their awards in the bank (BN-35)."""
+    """BN-01, BN-35: return two to six companies alike, with their awards in the bank."""
     seats = {seat: Company(Secret([], (seat,))) for seat in setup.seats}
     return Table(setup=setup, seats=seats, table=Bank(Pile([]), Pile([])), phase="setup")
 
 
 def event_deck(setup: Setup) -> list[str]:
-    """BN-H01: the event cards, each as often as its line says. BN-H09: with or without the tech cards."""
+    """BN-H01: return the event cards, each as often as its line says. BN-H09: with or without the tech cards."""
     cards, left_out = setup.data["cards"], () if setup.options["tech_cards"] else ("licence",)
-    return [face for face in cards if face != PAYBACK and cards[face]["kind"] not in left_out for _ in range(cards[face]["copies"])]
+    return [
+        face
+        for face in cards
+        if face != PAYBACK and cards[face]["kind"] not in left_out
+        for _ in range(cards[face]["copies"])
+    ]
 
 
 def check(data: Mapping[str, Any]) -> None:
     """BN-H01: whether the cards of the data file, or of an owner's list, make a deck."""
     cards = data["cards"]
-    for face in (*EMPLOYEES, "CON", PAYBACK):
+    for face in (*AUCTIONED, PAYBACK):
         if face not in cards:
             raise BadCard(f"{face} is missing: the rules speak of it, so it is listed even with no copies.", face)
     for face, card in cards.items():
-        if trouble := card_trouble(face, card):
-            raise BadCard(f"{face!r} {trouble}.", face)
+        if missing := card_lacks(face, card):
+            raise BadCard(f"{face!r} {missing}.", face)
 
 
-def card_trouble(face: str, card: Any) -> str:
-    """BN-H01: what a card lacks, or nothing."""
+def card_lacks(face: str, card: Any) -> str:
+    """BN-H01: return what a card of the data file must still say, or nothing."""
     kinds = dict(KINDS)
     if not isinstance(card, dict) or card.get("kind") not in kinds or not isinstance(card.get("name"), str):
         return f"must say its name, and its kind: {', '.join(kinds)}"
     kind, of = card["kind"], card.get("of")
-    if (kind == "payback") != (face == PAYBACK) or (kind == "auctioned") != (face in (*EMPLOYEES, "CON")):
+    if (kind == "payback") != (face == PAYBACK) or (kind == "auctioned") != (face in AUCTIONED):
         return f"cannot be of the kind {kind}: only PAYBACK is payback, and auctioned are ENG, MKT, LAW and CON"
     if kind == "suit" and of not in ("cash", "marketers", "tech"):
         return "must say what it is a suit of: cash, marketers or tech"
     if kind == "headhunting" and card.get("takes") not in EMPLOYEES:
         return "must say whom it takes: ENG, MKT or LAW"
     for number in (*kinds[kind], *(("stake",) if of in ("marketers", "tech") else ())):
-        if type(card.get(number)) is not int or not 0 <= card[number] <= 999:
-            return f"must say {number}, a number from 0 to 999"
+        if type(card.get(number)) is not int or not 0 <= card[number] <= MOST_NUMBER:
+            return f"must say {number}, a number from 0 to {MOST_NUMBER}"
     return ""
 
 
@@ -270,7 +299,9 @@ async def first_player(s: Table) -> None:
     rollers = clockwise(s.seats, t.first_player or 0)
     while len(rollers) > 1:
         for seat in rollers:
-            await throw(s, seat, partial(ious_of, s, seat), "BN-10", "Roll a die for each IOU: the highest total goes first.")
+            await throw(
+                s, seat, partial(ious_of, s, seat), "BN-10", "Roll a die for each IOU: the highest total goes first."
+            )
         best = max(t.rolls[seat] for seat in rollers)
         rollers = [seat for seat in rollers if t.rolls[seat] == best]
         if rollers[1:]:
@@ -279,7 +310,9 @@ async def first_player(s: Table) -> None:
     tell(s, f"Seat {rollers[0]} is first player of round {s.round}.", rule="BN-10", kind="first", seat=rollers[0])
 
 
-async def throw(s: Table, seat: int, dice: int | Callable[[], int], rule: str, want: str, wants: Wants | None = None) -> None:
+async def throw(
+    s: Table, seat: int, dice: int | Callable[[], int], rule: str, want: str, wants: Wants | None = None
+) -> None:
     """BN-06, BN-H02: so many six-sided dice, real ones or the hub's; the total stands on the table."""
     t = s.table
     t.turn = seat
@@ -287,6 +320,18 @@ async def throw(s: Table, seat: int, dice: int | Callable[[], int], rule: str, w
     total = t.rolls[seat] = sum(faces)
     parts = f": {' + '.join(map(str, faces))}" if faces[1:] else ""
     tell(s, f"Seat {seat} rolls {total}{parts}.", rule=rule, kind="roll", seat=seat, faces=faces, total=total)
+
+
+def explain_roll(s: Table, seat: int) -> Refusal | None:
+    """BN-06, BN-10, BN-41: return why dice are refused: faces that cannot be, or somebody else's dice."""
+    t = s.table
+    if s.phase not in ("first_player", "trial") or t.turn is None:
+        return None
+    if seat != CHANCE:
+        return Refusal(f"It is Seat {t.turn} who rolls.", "BN-X04")
+    dice = t.lawsuit.dice[t.turn] if t.lawsuit else s.seats[t.turn].ious
+    text = f"1 die gives 1-{SIDES}" if dice == 1 else f"{dice} dice give {dice}-{SIDES * dice}"
+    return Refusal(f"{text}: tell each face.", "BN-X17")
 
 
 def payback_cards(s: Table) -> None:
@@ -311,8 +356,14 @@ async def deal_events(s: Table) -> None:
             if s.seats[seat].hand_size < HAND and t.deck.cards:
                 hand(s, seat).append(t.deck.cards.pop(0))
                 dealt[seat] += 1
-    told = shared_words(s, {seat: str(cards) for seat, cards in dealt.items() if cards}, "to") or "none"
-    tell(s, f"Event cards are dealt: {told}.", rule="BN-13", kind="deal", dealt={str(seat): cards for seat, cards in dealt.items()})
+    text = shared_words(s, {seat: str(cards) for seat, cards in dealt.items() if cards}, "to") or "none"
+    tell(
+        s,
+        f"Event cards are dealt: {text}.",
+        rule="BN-13",
+        kind="deal",
+        dealt={str(seat): cards for seat, cards in dealt.items()},
+    )
 
 
 async def discard_one(s: Table) -> None:
@@ -331,6 +382,20 @@ async def discard_one(s: Table) -> None:
         backs[seat] = "a Payback card" if face == PAYBACK else "an Event card"
     if backs:
         tell(s, f"Discarded face down: {shared_words(s, backs, 'by')}.", rule="BN-14", kind="discard")
+
+
+def explain_discard(s: Table, seat: int, face: object) -> Refusal:
+    """BN-14: return why a discard is refused: not now, or not such a card."""
+    if s.phase != "discard":
+        return Refusal("One card is discarded in set-up, and then it stays.", "BN-X18")
+    if isinstance(face, str) and face not in hand(s, seat):
+        return Refusal("That card is not in your hand.", "BN-X07")
+    return Refusal("Discard exactly one card of your hand.", "BN-X18")
+
+
+def form(s: Table, action: Action) -> Refusal | None:
+    """BN-X18: return the refusal of a discard of no card, or of several."""
+    return Refusal("Discard exactly one card.", "BN-X18") if action.move == "discard" else None
 
 
 # --- Card play ---------------------------------------------------------------------------------------
@@ -356,7 +421,7 @@ async def turn(s: Table, seat: int) -> None:
     if s.seats[seat].hand_size <= KEPT:
         t.passes += 1
         return
-    want = "Play a card, sell one for $10, or pass."
+    want = f"Play a card, sell one for ${SOLD}, or pass."
     answer = await ask(s, seat, partial(turn_moves, s, seat), want, hidden=True)
     if answer.move == "pass":
         t.passes += 1
@@ -411,6 +476,101 @@ async def play_card(s: Table, seat: int, answer: Answer) -> None:
                     place_bonus(s, face, answer.args.get("target", seat))
 
 
+def turn_moves(s: Table, seat: int) -> list[Move]:
+    """BN-15 to BN-18: return what may be played, any card to sell, and the pass."""
+    faces = distinct(hand(s, seat))
+    plain: list[Any] = []
+    others: list[Move] = []
+    for face in faces:
+        if refuse_card(s, seat, face):
+            continue
+        card = about(s, face)
+        if card["kind"] == "payback":
+            others.append(offer("play", card=face, ious=OneOf(returns(s.seats[seat]))))
+        elif card["kind"] not in AT_SOMEBODY:
+            plain.append(face)
+        elif card.get("of") == "cash":
+            whom = targets(s, seat, face)
+            others += [offer("play", card=face, target=other, amount=stakes(s, seat, other)) for other in whom]
+        else:
+            others.append(offer("play", card=face, target=OneOf(targets(s, seat, face))))
+    plays = [offer("play", card=OneOf(plain))] if plain else []
+    return [*plays, *others, offer("sell", card=OneOf(faces)), offer("pass")]
+
+
+def refuse_card(s: Table, seat: int, face: str) -> Refusal | None:
+    """BN-21 to BN-23, BN-36, BN-A26: return why a card of the hand may not be played now, at whomever; or None."""
+    company, card = s.seats[seat], about(s, face)
+    kind, cost = card["kind"], card.get("cost", 0)
+    if s.round == 1 and kind in FIRST_ROUND_OUT:
+        return Refusal("Not playable in the first round.", "BN-X06")
+    if kind == "payback" and not returns(company):
+        return Refusal(f"You need ${RETURNS[0][1]} in cash for an IOU; you have ${company.cash}.", "BN-X08")
+    if cost > company.power:
+        return Refusal(f"That costs ${cost}; you can raise ${company.power}.", "BN-X09")
+    if kind == "suit" and (refused := refuse_plaintiff(s, seat, card)):
+        return refused
+    if kind in AT_SOMEBODY and not targets(s, seat, face):
+        code = "BN-X20" if kind == "headhunting" else "BN-X14"
+        return Refusal(f"There is nobody to play the {name(s, face)} on.", code)
+    return None
+
+
+def targets(s: Table, seat: int, face: str) -> list[Any]:
+    """BN-30, BN-31, BN-36, BN-A26: return the players at whom a card may be played."""
+    return [other for other in s.seats if not refuse_target(s, seat, face, other)]
+
+
+def refuse_target(s: Table, seat: int, face: str, target: int) -> Refusal | None:
+    """BN-30, BN-31, BN-36 to BN-38: return why a card may not be played at that player; None if it may."""
+    card, somebody_else = about(s, face), target != seat and target in s.seats
+    match card["kind"]:
+        case "suit":
+            return refuse_defendant(s, target, card) if somebody_else else Refusal("Sue another player.", "BN-X14")
+        case "headhunting":
+            if not somebody_else or card["takes"] not in employees(s.seats[target]):
+                return Refusal(f"Name another player who has {a_card(s, card['takes'])}.", "BN-X20")
+        case _ if not somebody_else:
+            return Refusal("Bad Press is placed on a rival.", "BN-X22")
+    return None
+
+
+def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
+    """BN-21 to BN-23, BN-30, BN-31, BN-36 to BN-38: return why a card is not played, or not like that."""
+    face = action.args.get("card")
+    if not isinstance(face, str) or face not in hand(s, seat):
+        return Refusal("That card is not yours to play.", "BN-X07")
+    if action.move == "sell":
+        return None
+    if refused := refuse_card(s, seat, face):
+        return refused
+    card, given = about(s, face), action.args
+    wants = {
+        "target": card["kind"] in AT_SOMEBODY,
+        "amount": card.get("of") == "cash",
+        "ious": card["kind"] == "payback",
+    }
+    if ("target" in given) != wants["target"]:
+        whom = "an opponent as its target" if wants["target"] else "no target"
+        return Refusal(f"A {card['name']} is played with {whom}.", "BN-X22")
+    for beside, wanted in wants.items():
+        if (beside in given) != wanted or (wanted and type(given[beside]) is not int):
+            what = "a number" if wanted else "none"
+            return Refusal(f"A {card['name']} wants {what} as {beside}.", "FORM")
+    if wants["ious"]:
+        (one, price), (two, dear) = RETURNS
+        if given["ious"] == two:
+            return Refusal(f"You need ${dear} and two IOUs.", "BN-X08")
+        return Refusal(f"Return {one} IOU for ${price}, or {two} for ${dear}.", "BN-X08")
+    if wants["target"] and (refused := refuse_target(s, seat, face, given["target"])):
+        return refused
+    if wants["amount"]:
+        most = stakes(s, seat, given["target"]).max
+        limits = f"Sue for ${STEP} to ${most}, in ${STEP} steps"
+        return Refusal(f"{limits}: no more than the defendant has and you could pay.", "BN-X14")
+    return None
+
+
 def pay_back(s: Table, seat: int, ious: int) -> None:
     """BN-23, BN-03: one IOU for $100, two for $300, with cash that is there (BN-A07). BN-02: the last one wins at once."""
     company, price = s.seats[seat], dict(RETURNS)[ious]
@@ -420,6 +580,11 @@ def pay_back(s: Table, seat: int, ious: int) -> None:
     changed(s, seat, "ious", was, "BN-23", left, f"{was} - {ious} = {company.ious}")
     if not company.ious:
         win(s, [seat], "BN-02", f"Seat {seat} has paid back the last IOU.")
+
+
+def returns(company: Company) -> list[Any]:
+    """BN-23, BN-A07, BN-A08: return how many IOUs may be returned with the cash that is there."""
+    return [ious for ious, price in RETURNS if company.ious >= ious and company.cash >= price]
 
 
 def headhunt(s: Table, seat: int, face: str, target: int) -> None:
@@ -475,6 +640,36 @@ async def auction(s: Table, seller: int, face: str) -> None:
     t.auction = None
 
 
+def bids(lot: Auction, power: int) -> list[Move]:
+    """BN-25, BN-26, BN-A01, BN-A05, BN-A28: return the bids up to all that can be raised, and the drop."""
+    least = least_bid(lot)
+    raises = [offer("bid", amount=Amount(least, fives(power), STEP))] if power >= least else []
+    return [*raises, offer("drop")]
+
+
+def least_bid(lot: Auction) -> int:
+    """BN-25: return $5, or $5 above the standing bid."""
+    return (lot.bid or 0) + STEP
+
+
+def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
+    """BN-25, BN-26: return why a bid is refused: no such amount, or somebody else's turn to bid."""
+    lot, amount, power = s.table.auction, action.args.get("amount"), s.seats[seat].power
+    if lot is None:
+        return Refusal("Nothing is being auctioned.", "BN-X04")
+    if seat not in lot.in_:
+        return Refusal("You have dropped out of this auction.", "BN-X13")
+    if seat != s.table.turn:
+        return Refusal(f"It is Seat {s.table.turn}'s call.", "BN-X13")
+    if type(amount) is not int:
+        return Refusal("The amount is a whole number of dollars.", "FORM")
+    if amount % STEP or amount <= 0:
+        return Refusal(f"Bids are in ${STEP} steps.", "BN-X10")
+    if amount < least_bid(lot):
+        return Refusal(f"Beat ${lot.bid}: the next bid is ${least_bid(lot)}.", "BN-X11")
+    return Refusal(f"This would break the ${DEBT_LIMIT} debt limit: you can raise ${power}.", "BN-X12")
+
+
 def hammer(s: Table, lot: Auction) -> None:
     """BN-28, BN-29, BN-A04: the winner pays the seller, a winning seller the bank; the card works at once. No bid: it is discarded."""
     card = name(s, lot.card)
@@ -484,8 +679,8 @@ def hammer(s: Table, lot: Auction) -> None:
         return
     to = None if lot.by == lot.seller else lot.seller
     whom = f"Seat {to}" if to else "the bank"
-    told = f"Seat {lot.by} pays {whom} ${lot.bid} for {a_card(s, lot.card)}."
-    pay(s, lot.by, lot.bid, "BN-28", told, f"${lot.bid} for the {card}", to)
+    text = f"Seat {lot.by} pays {whom} ${lot.bid} for {a_card(s, lot.card)}."
+    pay(s, lot.by, lot.bid, "BN-28", text, f"${lot.bid} for the {card}", to)
     staff(s.seats[lot.by], lot.card, 1)
     tell(s, f"The {card} joins Seat {lot.by}.", rule="BN-29", kind="joins", seat=lot.by, card=lot.card)
     judge(s)
@@ -499,13 +694,56 @@ async def lawsuit(s: Table, plaintiff: int, face: str, defendant: int, stake: in
     t, dice = s.table, {seat: s.seats[seat].dice for seat in (plaintiff, defendant)}
     of = about(s, face)["of"]
     claim = f"Seat {plaintiff} sues Seat {defendant} for {damages_words(of, stake)}"
-    odds = spoken(beat(dice[plaintiff], dice[defendant], SIDES))
+    odds = odds_text(beat(dice[plaintiff], dice[defendant], SIDES))
     suit = t.lawsuit = Lawsuit(face, plaintiff, defendant, of, stake, claim, dice, odds)
     tell(s, f"{claim}.", rule="BN-36", kind="lawsuit", seat=plaintiff, target=defendant, card=face, stake=stake)
     if not await settled(s, suit):
         await trial(s, suit)
     throw_away(s, face)
     t.lawsuit = None
+
+
+def refuse_plaintiff(s: Table, plaintiff: int, card: Mapping[str, Any]) -> Refusal | None:
+    """BN-37, BN-38, BN-A09, BN-A10: return why a player could not pay the damages of such a suit; None if they could.
+
+    BN-H03, capped: for marketers and tech points nothing is needed, for the loser pays as much of it as there is.
+    """
+    company, of = s.seats[plaintiff], card["of"]
+    if of == "cash":
+        if company.power < STEP:
+            return Refusal(f"You could not pay ${STEP} if you lost; you can raise ${company.power}.", "BN-X14")
+    elif strict(s) and holding(company, of) < card["stake"]:
+        return Refusal(f"You could not pay {damages_words(of, card['stake'])} if you lost.", "BN-X14")
+    return None
+
+
+def refuse_defendant(s: Table, defendant: int, card: Mapping[str, Any]) -> Refusal | None:
+    """BN-37, BN-38, BN-A09, BN-A26: return why there is nothing to win of a player; None if there is.
+
+    BN-H03, capped: one marketer or tech point is enough.
+    """
+    company, of = s.seats[defendant], card["of"]
+    if of == "cash":
+        return Refusal("There is nothing to sue for.", "BN-X14") if company.cash < STEP else None
+    least = card["stake"] if strict(s) else 1
+    if holding(company, of) < least:
+        return Refusal(f"Seat {defendant} does not have {damages_words(of, least)}.", "BN-X14")
+    return None
+
+
+def strict(s: Table) -> bool:
+    """BN-H03: return whether both sides of a Libel or Patent suit must have all that is at stake."""
+    return bool(s.setup.options["suit_shortfall"] == "strict")
+
+
+def stakes(s: Table, plaintiff: int, defendant: int) -> Amount:
+    """BN-37, BN-A10: return the stakes up to the cash of the defendant and what the plaintiff can raise."""
+    return Amount(STEP, fives(min(s.seats[defendant].cash, s.seats[plaintiff].power)), STEP)
+
+
+def holding(company: Company, of: str) -> int:
+    """BN-38: return how much a side has of what a suit is of: dollars, marketers or tech points."""
+    return company.cash if of == "cash" else company.marketers if of == "marketers" else company.tech
 
 
 async def settled(s: Table, suit: Lawsuit) -> bool:
@@ -516,16 +754,65 @@ async def settled(s: Table, suit: Lawsuit) -> bool:
     while answer.move in ("demand", "counter"):
         suit.offers.append(answer["amount"])
         verb, t.turn = ("demand", suit.defendant) if suit.by == suit.plaintiff else ("offer", suit.plaintiff)
-        tell(s, f"Seat {suit.by} {verb}s ${suit.offer} to settle.", rule="BN-39", kind="offer", seat=suit.by, amount=suit.offer)
+        tell(
+            s,
+            f"Seat {suit.by} {verb}s ${suit.offer} to settle.",
+            rule="BN-39",
+            kind="offer",
+            seat=suit.by,
+            amount=suit.offer,
+        )
         want = f"Accept the {verb} of ${suit.offer}, counter it, or reject it and go to trial."
         answer = await ask(s, t.turn, replies(s, suit), want)
     if answer.move != "accept":
         tell(s, f"Seat {t.turn} wants a trial.", rule="BN-39", kind="trial", seat=t.turn)
         return False
     paid = suit.offers[-1]
-    told = f"Seat {suit.defendant} pays Seat {suit.plaintiff} ${paid} to settle."
-    pay(s, suit.defendant, paid, "BN-39", told, f"${paid} agreed", suit.plaintiff)
+    text = f"Seat {suit.defendant} pays Seat {suit.plaintiff} ${paid} to settle."
+    pay(s, suit.defendant, paid, "BN-39", text, f"${paid} agreed", suit.plaintiff)
     return True
+
+
+def demands(s: Table, suit: Lawsuit) -> list[Move]:
+    """BN-39, BN-40, BN-A12: return any amount that the defendant could pay, and the trial."""
+    most = most_settled(s, suit)
+    amounts = [offer("demand", amount=Amount(STEP, most, STEP))] if most >= STEP else []
+    return [*amounts, offer("trial")]
+
+
+def replies(s: Table, suit: Lawsuit) -> list[Move]:
+    """BN-39, BN-40: return to accept, to counter with another amount, to reject. BN-H04: the last offer has no counter."""
+    limit, most, now = s.setup.options["settlement_max_exchanges"], most_settled(s, suit), suit.offers[-1]
+    if 0 < limit <= len(suit.offers):
+        return [offer("accept"), offer("reject")]
+    less = [offer("counter", amount=Amount(STEP, now - STEP, STEP))] if now > STEP else []
+    more = [offer("counter", amount=Amount(now + STEP, most, STEP))] if now < most else []
+    return [*less, offer("accept"), *more, offer("reject")]
+
+
+def most_settled(s: Table, suit: Lawsuit) -> int:
+    """BN-40: return the most that the defendant could pay, in $5 steps."""
+    return fives(s.seats[suit.defendant].power)
+
+
+def explain_talk(s: Table, seat: int, action: Action) -> Refusal:
+    """BN-39, BN-40: return why an answer is refused: the wrong side, the wrong answer, or no such amount."""
+    suit, amount = s.table.lawsuit, action.args.get("amount")
+    if suit is None or s.phase != "settlement":
+        return Refusal("There is no lawsuit to settle now.", "BN-X16")
+    if seat != s.table.turn:
+        return Refusal(f"It is for Seat {s.table.turn} to answer.", "BN-X16")
+    if action.move not in (["demand", "trial"] if not suit.offers else ["accept", "counter", "reject"]):
+        text = "Accept the offer, counter it, or reject it." if suit.offers else "Demand an amount, or go to trial."
+        return Refusal(text, "BN-X16")
+    if action.move == "counter" and not any(move.name == "counter" for move in replies(s, suit)):
+        return Refusal("No more counters: accept, or reject.", "BN-X16")
+    if type(amount) is not int:
+        return Refusal("A settlement is a whole number of dollars.", "BN-X16")
+    if amount == suit.offer:
+        return Refusal(f"A counter differs from ${amount}: or accept it.", "BN-X16")
+    limits = f"Settle for ${STEP} to ${most_settled(s, suit)}, in ${STEP} steps"
+    return Refusal(f"{limits}: more Seat {suit.defendant} cannot raise.", "BN-X16")
 
 
 async def trial(s: Table, suit: Lawsuit) -> None:
@@ -550,20 +837,20 @@ def pay_damages(s: Table, suit: Lawsuit, loser: int, to: int | None) -> None:
     """BN-42, BN-A27: to the plaintiff, or to the bank. BN-H03, capped: as much of it as there is."""
     stake = suit.stake if suit.of == "cash" else min(suit.stake, holding(s.seats[loser], suit.of))
     what, whom = damages_words(suit.of, stake), f"Seat {to}" if to else "the bank"
-    told, how = f"Seat {loser} pays {whom} damages of {what}.", f"damages of {what}"
+    text, how = f"Seat {loser} pays {whom} damages of {what}.", f"damages of {what}"
     if not stake:
         tell(s, f"Seat {loser} has nothing to pay damages with.", rule="BN-42", kind="damages", seat=loser)
         return
     match suit.of:
         case "cash":
-            pay(s, loser, stake, "BN-42", told, how, to)
+            pay(s, loser, stake, "BN-42", text, how, to)
         case "marketers":
             staff(s.seats[loser], "MKT", -stake)
             if to:
                 staff(s.seats[to], "MKT", stake)
             else:
                 s.table.discards += ["MKT"] * stake
-            tell(s, told, rule="BN-42", kind="damages", seat=loser, marketers=stake)
+            tell(s, text, rule="BN-42", kind="damages", seat=loser, marketers=stake)
         case "tech":
             add_tech(s, loser, -stake, "BN-42", how)
             if to:
@@ -580,35 +867,55 @@ def judge(s: Table) -> None:
     for seat, company in s.seats.items():
         was, company.marketing = company.marketing, marketing_points(s, company)
         if company.marketing != was:
-            told = f"Seat {seat} has {some(company.marketing, 'marketing point')}."
-            changed(s, seat, "marketing", was, "BN-33", told, marketing_words(s, company))
+            text = f"Seat {seat} has {some(company.marketing, 'marketing point')}."
+            changed(s, seat, "marketing", was, "BN-33", text, marketing_words(s, company))
     selling = {seat: company.marketing if by_points(s) else company.marketers for seat, company in s.seats.items()}
     t.market_leader = award(s, "Market Leader", "BN-33", t.market_leader, selling)
-    t.tech_leader = award(s, "Tech Leader", "BN-34", t.tech_leader, {seat: company.tech for seat, company in s.seats.items()})
+    t.tech_leader = award(
+        s, "Tech Leader", "BN-34", t.tech_leader, {seat: company.tech for seat, company in s.seats.items()}
+    )
     for seat, company in s.seats.items():
         company.price = unit_price(company.tech, leads=seat == t.tech_leader)
-        company.units = company.marketing + (2 if seat == t.market_leader else 0)
+        company.units = company.marketing + (LEADER_UNITS if seat == t.market_leader else 0)
 
 
 def award(s: Table, title: str, rule: str, holder: int | None, counted: Mapping[int, int]) -> int | None:
-    """BN-33, BN-34, BN-A16: whoever alone has the most holds it; a tie sends it back to the bank."""
+    """BN-33, BN-34, BN-A16: return who alone has the most, and holds it; a tie sends it back to the bank."""
     most, leader = max(counted.values()), sole(counted)
     if leader != holder:
-        told = f"Seat {leader} takes the {title} award" if leader else f"The {title} award goes back to the bank: a tie"
-        tell(s, f"{told} at {most}.", rule=rule, kind="award", award=title, seat=leader)
+        text = f"Seat {leader} takes the {title} award" if leader else f"The {title} award goes back to the bank: a tie"
+        tell(s, f"{text} at {most}.", rule=rule, kind="award", award=title, seat=leader)
     return leader
 
 
 def sole(counted: Mapping[int, int]) -> int | None:
-    """Who alone has the most."""
+    """Return who alone has the most."""
     most = max(counted.values())
     leaders = [seat for seat, count in counted.items() if count == most]
     return None if leaders[1:] else leaders[0]
 
 
 def by_points(s: Table) -> bool:
-    """BN-H05, BN-A13: whether bonus and penalty cards count for the Market Leader."""
+    """BN-H05, BN-A13: return whether bonus and penalty cards count for the Market Leader."""
     return bool(s.setup.options["market_award"] == "points")
+
+
+def marketing_points(s: Table, company: Company) -> int:
+    """BN-33, BN-A14: return marketers and bonus cards less penalties, at least 0; the award does not count."""
+    if not company.bonus:
+        return company.marketers
+    return max(0, company.marketers + sum(bonus_points(s, face) for face in company.bonus))
+
+
+def bonus_points(s: Table, face: str) -> int:
+    """BN-31: return the marketing points that a campaign adds, or Bad Press takes."""
+    points: int = about(s, face).get("points", 0)
+    return -points if about(s, face)["kind"] == "press" else points
+
+
+def unit_price(tech: int, *, leads: bool) -> int:
+    """BN-48, BN-34: return the price of tech points, ten more for the Tech Leader, rounded down to tens."""
+    return (tech + (LEADER_TECH if leads else 0)) // PRICE_STEP * PRICE_STEP
 
 
 # --- Business ----------------------------------------------------------------------------------------
@@ -641,6 +948,35 @@ async def salaries(s: Table, seat: int) -> None:
         pay(s, seat, company.salary, "BN-44", f"Seat {seat} pays ${company.salary} of salaries.", salary_words(company))
 
 
+def salary_moves(company: Company) -> list[Move]:
+    """BN-46: return to lay off any employees, and to pay those who are kept."""
+    staffed = employees(company)
+    offs = [offer("lay_off", employees=Choose(staffed, 1, len(staffed)))] if staffed else []
+    return offs if refuse_pay(company) else [*offs, offer("pay")]
+
+
+def refuse_pay(company: Company) -> Refusal | None:
+    """BN-46a: return why salaries cannot be paid within the debt limit; None if they can."""
+    if company.salary <= company.power:
+        return None
+    return Refusal(f"Salaries are ${company.salary} and you can raise ${company.power}: lay off first.", "BN-X19")
+
+
+def explain_salary(s: Table, seat: int, move: str) -> Refusal:
+    """BN-45, BN-46, BN-46a: return why nobody is laid off now, or nobody paid."""
+    company = s.seats[seat]
+    if s.phase != "salaries" or seat != s.table.turn:
+        return Refusal("Only who is short of cash for salaries may lay off, when they are due.", "BN-X19")
+    if move == "pay" and (refused := refuse_pay(company)):
+        return refused
+    return Refusal("Name employees of yours, each card once.", "BN-X19")
+
+
+def employees(company: Company) -> list[str]:
+    """BN-46: return all who could be laid off, the dearest first."""
+    return ["LAW"] * company.lawyers + ["ENG"] * company.engineers + ["MKT"] * company.marketers
+
+
 def lay_off(s: Table, seat: int, faces: list[str]) -> None:
     """BN-46: the cards go to the deck."""
     for face in faces:
@@ -664,9 +1000,9 @@ def gain_tech(s: Table) -> None:
     """BN-49: two tech points for each engineer that is left."""
     for slip in s.table.receipts:
         engineers = s.seats[slip.seat].engineers
-        slip.tech = 2 * engineers
+        slip.tech = TECH_GAIN * engineers
         if engineers:
-            add_tech(s, slip.seat, slip.tech, "BN-49", f"2 x {some(engineers, 'engineer')}")
+            add_tech(s, slip.seat, slip.tech, "BN-49", f"{TECH_GAIN} x {some(engineers, 'engineer')}")
     judge(s)
 
 
@@ -687,27 +1023,42 @@ def round_limit(s: Table) -> None:
     level = [seat for seat, company in s.seats.items() if company.ious == best[0]]
     verb = "have" if winners[1:] else "has"
     cash = f", and of those the most cash, ${-best[1]}" if level[1:] else ""
-    why = f"After {some(s.round, 'round')} {seats_words(winners)} {verb} the fewest IOUs, {best[0]}{cash}."
-    win(s, winners, "BN-H08", why)
+    reason = f"After {some(s.round, 'round')} {seats_words(winners)} {verb} the fewest IOUs, {best[0]}{cash}."
+    win(s, winners, "BN-H08", reason)
 
 
-def win(s: Table, winners: list[int], rule: str, why: str) -> None:
+def win(s: Table, winners: list[int], rule: str, reason: str) -> None:
     """BN-02: the game stops here, in the middle of whatever it was; the IOUs left are what is compared."""
     s.phase, s.table.turn = "over", None
-    raise Won(winners, {seat: company.ious for seat, company in s.seats.items()}, why, rule=rule)
+    raise Won(winners, {seat: company.ious for seat, company in s.seats.items()}, reason, rule=rule)
 
 
-# --- Money and points --------------------------------------------------------------------------------
+# --- Loans, money and points -------------------------------------------------------------------------
 
 
 def standing(s: Table, seat: int) -> Sequence[Move]:
-    """BN-07, BN-08, BN-A02: at any time, on one's turn or not, loans of $100 up to six IOUs; but not in a freeze."""
+    """BN-07, BN-08, BN-A02: return loans of $100 up to six IOUs, at any time but in a freeze, on turn or not."""
     return LOANS[0 if frozen(s) else MOST_IOUS - s.seats[seat].ious]
 
 
 def frozen(s: Table) -> bool:
-    """BN-A02: from the first die of the first player roll to its end; between the two trial rolls, unless BN-H07 is off."""
-    return bool(s.table.rolls) and (s.phase == "first_player" or (s.phase == "trial" and s.setup.options["trial_borrow_freeze"]))
+    """BN-A02: return whether the first player roll has begun, or the first trial roll is made (unless BN-H07 is off)."""
+    return bool(s.table.rolls) and (
+        s.phase == "first_player" or (s.phase == "trial" and s.setup.options["trial_borrow_freeze"])
+    )
+
+
+def explain_loan(s: Table, seat: int, amount: object) -> Refusal:
+    """BN-07, BN-08, BN-A02: return why a loan cannot be had."""
+    if type(amount) is not int:
+        return Refusal("The amount is a whole number of dollars.", "FORM")
+    if amount <= 0 or amount % LOAN:
+        return Refusal(f"Loans come in ${LOAN} steps.", "BN-X02")
+    if frozen(s):
+        return Refusal("Wait until the roll is complete.", "BN-X03")
+    return Refusal(
+        f"Debt limit is ${DEBT_LIMIT}; you can borrow ${LOAN * (MOST_IOUS - s.seats[seat].ious)} more.", "BN-X01"
+    )
 
 
 def stand(s: Table, seat: int, answer: Answer) -> None:
@@ -720,39 +1071,70 @@ def borrow(s: Table, seat: int, amount: int, rule: str) -> None:
     company, ious = s.seats[seat], amount // LOAN
     collect(s, seat, amount, rule, f"Seat {seat} borrows ${amount}.", f"${LOAN} x {some(ious, 'IOU')}")
     was, company.ious = company.ious, company.ious + ious
-    changed(s, seat, "ious", was, rule, f"Seat {seat} has {some(company.ious, 'IOU')}.", f"{was} + {ious} = {company.ious}")
+    changed(
+        s, seat, "ious", was, rule, f"Seat {seat} has {some(company.ious, 'IOU')}.", f"{was} + {ious} = {company.ious}"
+    )
 
 
-def pay(s: Table, seat: int, amount: int, rule: str, told: str, how: str, to: int | None = None) -> None:
+def pay(s: Table, seat: int, amount: int, rule: str, text: str, how: str, to: int | None = None) -> None:
     """BN-09, BN-28: at once and in full, borrowing the least that covers it; to another player, or to the bank."""
     company = s.seats[seat]
     if (short := amount - company.cash) > 0:
         borrow(s, seat, -(-short // LOAN) * LOAN, "BN-09")
     company.cash -= amount
-    changed(s, seat, "cash", company.cash + amount, rule, told, how, to)
+    changed(s, seat, "cash", company.cash + amount, rule, text, how, to)
     if to:
         collect(s, to, amount, rule, f"Seat {to} gets ${amount} from Seat {seat}.", how, seat)
 
 
-def collect(s: Table, seat: int, amount: int, rule: str, told: str, how: str, of: int | None = None) -> None:
-    """Cash comes in, from another player or the bank."""
+def collect(s: Table, seat: int, amount: int, rule: str, text: str, how: str, of: int | None = None) -> None:
+    """Give cash to a player, from another player or the bank."""
     company = s.seats[seat]
     company.cash += amount
-    changed(s, seat, "cash", company.cash - amount, rule, told, how, of)
+    changed(s, seat, "cash", company.cash - amount, rule, text, how, of)
 
 
 def add_tech(s: Table, seat: int, points: int, rule: str, how: str) -> None:
-    """Tech points come in, or go."""
+    """Give tech points to a player, or take them."""
     company = s.seats[seat]
     company.tech += points
     verb = "gains" if points > 0 else "loses"
     changed(s, seat, "tech", company.tech - points, rule, f"Seat {seat} {verb} {some(abs(points), 'tech point')}.", how)
 
 
-def changed(s: Table, seat: int, what: str, was: int, rule: str, told: str, how: str, other: int | None = None) -> None:
+def changed(s: Table, seat: int, what: str, was: int, rule: str, text: str, how: str, other: int | None = None) -> None:
     """Tell a change of money or points with its sum, and with whom it was, if not with the bank."""
     data = reckoned(seat, what, was, getattr(s.seats[seat], what), how)
-    tell(s, told, rule=rule, kind=what, **data, **({"other": other} if other else {}))
+    tell(s, text, rule=rule, kind=what, **data, **({"other": other} if other else {}))
+
+
+def fives(amount: int) -> int:
+    """Round down to a multiple of $5."""
+    return amount - amount % STEP
+
+
+# --- Cards and employees -----------------------------------------------------------------------------
+
+
+def hand(s: Table, seat: int) -> list[str]:
+    """Return the cards of a hand."""
+    return s.seats[seat].hand.value
+
+
+def ious_of(s: Table, seat: int) -> int:
+    """BN-10: return the dice of the first player roll."""
+    return s.seats[seat].ious
+
+
+def about(s: Table, face: str) -> Mapping[str, Any]:
+    """Return what the data file says of a card."""
+    card: Mapping[str, Any] = s.setup.data["cards"][face]
+    return card
+
+
+def distinct(faces: Sequence[str]) -> list[str]:
+    """Return each face once, in order of appearance."""
+    return list(dict.fromkeys(faces))
 
 
 def staff(company: Company, face: str, by: int) -> None:
@@ -774,287 +1156,17 @@ def throw_away(s: Table, face: str) -> None:
         s.table.discards.append(face)
 
 
-# --- Arithmetic --------------------------------------------------------------------------------------
-
-
-def marketing_points(s: Table, company: Company) -> int:
-    """BN-33, BN-A14: marketers and bonus cards less penalties, never below zero; the award does not count."""
-    if not company.bonus:
-        return company.marketers
-    return max(0, company.marketers + sum(bonus_points(s, face) for face in company.bonus))
-
-
-def bonus_points(s: Table, face: str) -> int:
-    """BN-31: a campaign adds marketing points, Bad Press takes them."""
-    points: int = about(s, face).get("points", 0)
-    return -points if about(s, face)["kind"] == "press" else points
-
-
-def unit_price(tech: int, *, leads: bool) -> int:
-    """BN-48, BN-34: tech points, ten more for the Tech Leader, rounded down to tens."""
-    return (tech + (10 if leads else 0)) // 10 * 10
-
-
-def holding(company: Company, of: str) -> int:
-    """BN-38: what a side has of what a suit is about."""
-    return company.cash if of == "cash" else company.marketers if of == "marketers" else company.tech
-
-
-# --- Who and what, in words --------------------------------------------------------------------------
-
-
-def hand(s: Table, seat: int) -> list[str]:
-    """The cards of a hand."""
-    return s.seats[seat].hand.value
-
-
-def ious_of(s: Table, seat: int) -> int:
-    """BN-10: the dice of the first player roll."""
-    return s.seats[seat].ious
-
-
-def about(s: Table, face: str) -> Mapping[str, Any]:
-    """What the data file says of a card."""
-    card: Mapping[str, Any] = s.setup.data["cards"][face]
-    return card
-
-
-def name(s: Table, face: str) -> str:
-    """A card in words."""
-    return str(about(s, face)["name"])
-
-
-def a_card(s: Table, face: str) -> str:
-    """A card in words with its article."""
-    told = name(s, face)
-    return f"an {told}" if told[0] in "AEIO" else f"a {told}"
-
-
-def some(number: int, what: str) -> str:
-    """A number of things: "1 IOU", "2 IOUs"."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def seats_words(seats: Sequence[int]) -> str:
-    """Seats in words."""
-    return " and ".join(f"Seat {seat}" for seat in seats)
-
-
-def shared_words(s: Table, by_seat: Mapping[int, str], between: str) -> str:
-    """What seats have in common, told once: "6 each", or "2 to Seat 1, 3 to the others"."""
-    alike: dict[str, list[int]] = {}
-    for seat, one in by_seat.items():
-        alike.setdefault(one, []).append(seat)
-    whose = {one: seats_words(seats) for one, seats in sorted(alike.items(), key=lambda item: len(item[1]))}
-    if len(by_seat) == len(s.seats):
-        if len(whose) == 1:
-            return f"{next(iter(whose))} each"
-        if len(alike[last := next(reversed(whose))]) > 1:
-            whose[last] = "the others"
-    return ", ".join(f"{one} {between} {seats}" for one, seats in whose.items())
-
-
-def damages_words(of: str, stake: int) -> str:
-    """What is at stake: "$80", "2 marketers", "8 tech points"."""
-    return f"${stake}" if of == "cash" else some(stake, "marketer" if of == "marketers" else "tech point")
-
-
-def marketing_words(s: Table, company: Company) -> str:
-    """How marketing points were counted: "2 marketers + 2 - 1"."""
-    points = [bonus_points(s, face) for face in company.bonus]
-    signed = [f"{'-' if point < 0 else '+'} {abs(point)}" for point in points if point]
-    return " ".join([some(company.marketers, "marketer"), *signed])
-
-
-def salary_words(company: Company) -> str:
-    """How salaries were reckoned: "2 marketers $20, 1 engineer $10, 2 lawyers $40"."""
-    told = [
-        (company.marketers, "marketer", WAGE * company.marketers),
-        (company.engineers, "engineer", WAGE * company.engineers),
-        (company.lawyers, "lawyer", WAGE * company.lawyers**2),
-    ]
-    return ", ".join(f"{some(count, what)} ${wages}" for count, what, wages in told if count) or "no employees"
-
-
-def paying_words(company: Company) -> str:
-    """What is asked of who was short of cash for salaries."""
-    told = f"Salaries are ${company.salary} and you have ${company.cash}"
-    if company.salary <= company.cash:
-        return f"{told}: pay, or lay off more."
-    return f"{told}: pay with a loan, or lay off." if company.salary <= company.power else f"{told}, no more to be had: lay off."
-
-
-def bidding_words(s: Table, seat: int) -> str:
-    """What a bidder is asked."""
-    lot = s.table.auction
-    assert lot is not None
-    told = f"Beat ${lot.bid}" if lot.bid else "Open the bidding"
-    whom = f"Seat {lot.seller}" if seat != lot.seller else "the bank"
-    return f"{told} for the {name(s, lot.card)}, to be paid to {whom}, or drop out."
-
-
-def distinct(faces: Sequence[str]) -> list[str]:
-    """Each face once."""
-    return list(dict.fromkeys(faces))
-
-
-# --- What is legal -----------------------------------------------------------------------------------
-
-
-def turn_moves(s: Table, seat: int) -> list[Move]:
-    """BN-15 to BN-18: what may be played, any card to sell, and the pass."""
-    faces = distinct(hand(s, seat))
-    plain: list[Any] = []
-    aimed: list[Move] = []
-    for face in faces:
-        card = about(s, face)
-        if out_of_reach(s, seat, card):
-            continue
-        if card["kind"] == "payback":
-            aimed.append(offer("play", card=face, ious=OneOf(returns(s.seats[seat]))))
-        elif card["kind"] not in AT_SOMEBODY:
-            plain.append(face)
-        elif card.get("of") == "cash":
-            aimed += [offer("play", card=face, target=other, amount=stakes(s, seat, other)) for other in targets(s, seat, face)]
-        elif whom := targets(s, seat, face):
-            aimed.append(offer("play", card=face, target=OneOf(whom)))
-    plays = [offer("play", card=OneOf(plain))] if plain else []
-    return [*plays, *aimed, offer("sell", card=OneOf(faces)), offer("pass")]
-
-
-def no_play(s: Table, seat: int, face: str) -> Refusal | None:
-    """BN-21 to BN-23, BN-A26: why a card of the hand may not be played now, at whomever."""
-    card = about(s, face)
-    if (refused := out_of_reach(s, seat, card)) or card["kind"] not in AT_SOMEBODY or targets(s, seat, face):
-        return refused
-    return Refusal(f"There is nobody to play the {name(s, face)} on.", "BN-X20" if card["kind"] == "headhunting" else "BN-X14")
-
-
-def out_of_reach(s: Table, seat: int, card: Mapping[str, Any]) -> Refusal | None:
-    """BN-21, BN-22, BN-23: why such a card cannot be played by this player in this round."""
-    company = s.seats[seat]
-    if s.round == 1 and card["kind"] in ("suit", "headhunting"):
-        return Refusal("Not playable in the first round.", "BN-X06")
-    if card["kind"] == "payback" and not returns(company):
-        return Refusal(f"You need $100 in cash for an IOU; you have ${company.cash}.", "BN-X08")
-    if card.get("cost", 0) > company.power:
-        return Refusal(f"That costs ${card['cost']}; you can raise ${company.power}.", "BN-X09")
-    return None
-
-
-def returns(company: Company) -> list[Any]:
-    """BN-23, BN-A07, BN-A08: how many IOUs may be returned with the cash that is there."""
-    return [ious for ious, price in RETURNS if company.ious >= ious and company.cash >= price]
-
-
-def targets(s: Table, seat: int, face: str) -> list[Any]:
-    """BN-30, BN-31, BN-36, BN-A26: at whom a card may be played."""
-    return [other for other in s.seats if not no_target(s, seat, face, other)]
-
-
-def no_target(s: Table, seat: int, face: str, target: int) -> Refusal | None:
-    """BN-30, BN-31, BN-36 to BN-38: why a card may not be played at that player."""
-    card = about(s, face)
-    match card["kind"]:
-        case "suit":
-            return no_suit(s, seat, card, target)
-        case "headhunting":
-            if target == seat or target not in s.seats or card["takes"] not in employees(s.seats[target]):
-                return Refusal(f"Name another player who has {a_card(s, card['takes'])}.", "BN-X20")
-        case _ if target == seat or target not in s.seats:
-            return Refusal("Bad Press is placed on a rival.", "BN-X22")
-    return None
-
-
-def no_suit(s: Table, plaintiff: int, card: Mapping[str, Any], defendant: int) -> Refusal | None:
-    """BN-36 to BN-38, BN-A09, BN-A10, BN-A26: both must be able to pay. BN-H03, capped: there must be something to win."""
-    if defendant == plaintiff or defendant not in s.seats:
-        return Refusal("Sue another player.", "BN-X14")
-    if card["of"] == "cash":
-        return None if stakes(s, plaintiff, defendant).max >= STEP else Refusal("There is nothing to sue for.", "BN-X14")
-    strict = s.setup.options["suit_shortfall"] == "strict"
-    least = card["stake"] if strict else 1
-    if holding(s.seats[defendant], card["of"]) < least:
-        return Refusal(f"Seat {defendant} does not have {damages_words(card['of'], least)}.", "BN-X14")
-    if strict and holding(s.seats[plaintiff], card["of"]) < least:
-        return Refusal(f"You could not pay {damages_words(card['of'], least)} if you lost.", "BN-X14")
-    return None
-
-
-def stakes(s: Table, plaintiff: int, defendant: int) -> Amount:
-    """BN-37, BN-A10: up to the cash of the defendant and the means of the plaintiff."""
-    return Amount(STEP, fives(min(s.seats[defendant].cash, s.seats[plaintiff].power)), STEP)
-
-
-def employees(company: Company) -> list[str]:
-    """BN-46: all who could be laid off, the dearest first."""
-    return ["LAW"] * company.lawyers + ["ENG"] * company.engineers + ["MKT"] * company.marketers
-
-
-def bids(lot: Auction, power: int) -> list[Move]:
-    """BN-25, BN-26, BN-A01, BN-A05, BN-A28: from $5 above the standing bid to all that can be raised; or drop out."""
-    least = (lot.bid or 0) + STEP
-    return [offer("bid", amount=Amount(least, fives(power), STEP)), offer("drop")] if power >= least else [offer("drop")]
-
-
-def demands(s: Table, suit: Lawsuit) -> list[Move]:
-    """BN-39, BN-40, BN-A12: any amount that the defendant could pay, or the trial."""
-    most = fives(s.seats[suit.defendant].power)
-    return [offer("demand", amount=Amount(STEP, most, STEP)), offer("trial")] if most >= STEP else [offer("trial")]
-
-
-def replies(s: Table, suit: Lawsuit) -> list[Move]:
-    """BN-39, BN-40: accept, counter with another amount, or reject. BN-H04: no counter to the last offer that is agreed on."""
-    limit, most, now = s.setup.options["settlement_max_exchanges"], fives(s.seats[suit.defendant].power), suit.offers[-1]
-    if 0 < limit <= len(suit.offers):
-        return [offer("accept"), offer("reject")]
-    less = [offer("counter", amount=Amount(STEP, now - STEP, STEP))] if now > STEP else []
-    more = [offer("counter", amount=Amount(now + STEP, most, STEP))] if now < most else []
-    return [*less, offer("accept"), *more, offer("reject")]
-
-
-def salary_moves(company: Company) -> list[Move]:
-    """BN-46, BN-46a: lay off any, or pay those who are kept if that stays within six IOUs."""
-    staffed = employees(company)
-    offs = [offer("lay_off", employees=Choose(staffed, 1, len(staffed)))] if staffed else []
-    return [*offs, offer("pay")] if company.salary <= company.power else offs
-
-
-def fives(amount: int) -> int:
-    """Rounded down to a multiple of $5."""
-    return amount - amount % STEP
-
-
-def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
-    """BN-46, BN-48: beside each employee who could be laid off what that saves now, and what it costs in earnings."""
-    company = s.seats[seat]
-    if s.phase != "salaries" or seat != s.table.turn:
-        return {}
-    return {"employees": {face: layoff_words(s, seat, face) for face in distinct(employees(company))}}
-
-
-def layoff_words(s: Table, seat: int, face: str) -> str:
-    """What one layoff does: "saves $10, earns $20 less", awards that are lost by it counted."""
-    company = s.seats[seat]
-    kept = replace(company)
-    staff(kept, face, -1)
-    kept.marketing = marketing_points(s, kept)
-    rivals = {other: one.marketing if by_points(s) else one.marketers for other, one in s.seats.items()}
-    rivals[seat] = kept.marketing if by_points(s) else kept.marketers
-    kept.units = kept.marketing + (2 if sole(rivals) == seat else 0)
-    less = company.earnings - kept.earnings
-    costs = {"ENG": "2 tech points less", "LAW": "a die less in court", "MKT": f"earns ${less} less" if less else "earns as much"}
-    return f"saves ${company.salary - kept.salary}, {costs[face]}"
-
-
 # --- Refusals ----------------------------------------------------------------------------------------
 
 
 def explain(s: Table, action: Action) -> Refusal | None:
-    """Why an action that is not offered is refused: BN-X01 to BN-X22."""
+    """Return why an action that is not offered is refused: BN-X01 to BN-X22."""
     seat, move, t = action.seat, action.move, s.table
     if s.phase == "over":
-        paid = next((f"Seat {winner} has no IOUs" for winner, one in s.seats.items() if not one.ious), "the last round is played")
+        paid = next(
+            (f"Seat {winner} has no IOUs" for winner, one in s.seats.items() if not one.ious),
+            "the last round is played",
+        )
         return Refusal(f"Game over: {paid}.", "BN-X21")
     if move == "roll":
         return explain_roll(s, seat)
@@ -1084,8 +1196,11 @@ def explain(s: Table, action: Action) -> Refusal | None:
     return explain_card(s, seat, action) if move in ("play", "sell") else None
 
 
+# --- For screens -------------------------------------------------------------------------------------
+
+
 def wished(s: Table, seat: int) -> list[Action]:
-    """What a player may look for in vain: each card to be played, a counter, the pay that cannot be raised."""
+    """Return what a player may look for in vain: each card to be played, a counter, the pay that cannot be raised."""
     match s.phase:
         case "play":
             return [Action(seat=seat, move="play", args={"card": face}) for face in distinct(hand(s, seat))]
@@ -1096,114 +1211,105 @@ def wished(s: Table, seat: int) -> list[Action]:
     return []
 
 
-def form(s: Table, action: Action) -> Refusal | None:
-    """BN-X18: words for a discard of no card, or of several."""
-    return Refusal("Discard exactly one card.", "BN-X18") if action.move == "discard" else None
-
-
-def explain_roll(s: Table, seat: int) -> Refusal | None:
-    """BN-06, BN-10, BN-41: faces that cannot be, or somebody else's dice."""
-    t = s.table
-    if s.phase not in ("first_player", "trial") or t.turn is None:
-        return None
-    if seat != CHANCE:
-        return Refusal(f"It is Seat {t.turn} who rolls.", "BN-X04")
-    dice = t.lawsuit.dice[t.turn] if t.lawsuit else s.seats[t.turn].ious
-    told = "1 die gives 1-6" if dice == 1 else f"{dice} dice give {dice}-{6 * dice}"
-    return Refusal(f"{told}: tell each face.", "BN-X17")
-
-
-def explain_loan(s: Table, seat: int, amount: object) -> Refusal:
-    """BN-07, BN-08, BN-A02: a loan that cannot be had."""
-    if type(amount) is not int:
-        return Refusal("The amount is a whole number of dollars.", "FORM")
-    if amount <= 0 or amount % LOAN:
-        return Refusal("Loans come in $100 steps.", "BN-X02")
-    if frozen(s):
-        return Refusal("Wait until the roll is complete.", "BN-X03")
-    return Refusal(f"Debt limit is $600; you can borrow ${LOAN * (MOST_IOUS - s.seats[seat].ious)} more.", "BN-X01")
-
-
-def explain_discard(s: Table, seat: int, face: object) -> Refusal:
-    """BN-14: not now, or not such a card."""
-    if s.phase != "discard":
-        return Refusal("One card is discarded in set-up, and then it stays.", "BN-X18")
-    if isinstance(face, str) and face not in hand(s, seat):
-        return Refusal("That card is not in your hand.", "BN-X07")
-    return Refusal("Discard exactly one card of your hand.", "BN-X18")
-
-
-def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
-    """BN-21 to BN-23, BN-30, BN-31, BN-36 to BN-38: why a card is not played, or not like that."""
-    face = action.args.get("card")
-    if not isinstance(face, str) or face not in hand(s, seat):
-        return Refusal("That card is not yours to play.", "BN-X07")
-    if action.move == "sell":
-        return None
-    if refused := no_play(s, seat, face):
-        return refused
-    card, given = about(s, face), action.args
-    wants = {"target": card["kind"] in AT_SOMEBODY, "amount": card.get("of") == "cash", "ious": card["kind"] == "payback"}
-    if ("target" in given) != wants["target"]:
-        whom = "an opponent as its target" if wants["target"] else "no target"
-        return Refusal(f"A {card['name']} is played with {whom}.", "BN-X22")
-    for beside, wanted in wants.items():
-        if (beside in given) != wanted or (wanted and type(given[beside]) is not int):
-            what = "a number" if wanted else "none"
-            return Refusal(f"A {card['name']} wants {what} as {beside}.", "FORM")
-    if wants["ious"]:
-        return Refusal("You need $300 and two IOUs." if given["ious"] == 2 else "Return 1 IOU for $100, or 2 for $300.", "BN-X08")
-    if wants["target"] and (refused := no_target(s, seat, face, given["target"])):
-        return refused
-    if wants["amount"]:
-        most = stakes(s, seat, given["target"]).max
-        return Refusal(f"Sue for $5 to ${most}, in $5 steps: no more than the defendant has and you could pay.", "BN-X14")
-    return None
-
-
-def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
-    """BN-25, BN-26: a bid that is none, or somebody else's call."""
-    lot, amount, power = s.table.auction, action.args.get("amount"), s.seats[seat].power
-    if lot is None:
-        return Refusal("Nothing is being auctioned.", "BN-X04")
-    if seat not in lot.in_:
-        return Refusal("You have dropped out of this auction.", "BN-X13")
-    if seat != s.table.turn:
-        return Refusal(f"It is Seat {s.table.turn}'s call.", "BN-X13")
-    if type(amount) is not int:
-        return Refusal("The amount is a whole number of dollars.", "FORM")
-    if amount % STEP or amount <= 0:
-        return Refusal("Bids are in $5 steps.", "BN-X10")
-    if lot.bid and amount <= lot.bid:
-        return Refusal(f"Beat ${lot.bid}: the next bid is ${lot.bid + STEP}.", "BN-X11")
-    return Refusal(f"This would break the $600 debt limit: you can raise ${power}.", "BN-X12")
-
-
-def explain_talk(s: Table, seat: int, action: Action) -> Refusal:
-    """BN-39, BN-40: the wrong side, the wrong answer, or an amount that cannot be."""
-    suit, amount = s.table.lawsuit, action.args.get("amount")
-    if suit is None or s.phase != "settlement":
-        return Refusal("There is no lawsuit to settle now.", "BN-X16")
-    if seat != s.table.turn:
-        return Refusal(f"It is for Seat {s.table.turn} to answer.", "BN-X16")
-    if action.move not in (["demand", "trial"] if not suit.offers else ["accept", "counter", "reject"]):
-        told = "Accept the offer, counter it, or reject it." if suit.offers else "Demand an amount, or go to trial."
-        return Refusal(told, "BN-X16")
-    if action.move == "counter" and not any(move.name == "counter" for move in replies(s, suit)):
-        return Refusal("No more counters: accept, or reject.", "BN-X16")
-    if type(amount) is not int:
-        return Refusal("A settlement is a whole number of dollars.", "BN-X16")
-    if amount == suit.offer:
-        return Refusal(f"A counter differs from ${amount}: or accept it.", "BN-X16")
-    most = fives(s.seats[suit.defendant].power)
-    return Refusal(f"Settle for $5 to ${most}, in $5 steps: more Seat {suit.defendant} cannot raise.", "BN-X16")
-
-
-def explain_salary(s: Table, seat: int, move: str) -> Refusal:
-    """BN-45, BN-46, BN-46a: nobody is laid off who can be paid; nobody kept who cannot."""
+def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
+    """BN-46, BN-48: return beside each employee who could be laid off what that saves now, and costs in earnings."""
     company = s.seats[seat]
     if s.phase != "salaries" or seat != s.table.turn:
-        return Refusal("Only who is short of cash for salaries may lay off, when they are due.", "BN-X19")
-    if move == "lay_off":
-        return Refusal("Name employees of yours, each card once.", "BN-X19")
-    return Refusal(f"Salaries are ${company.salary} and you can raise ${company.power}: lay off first.", "BN-X19")
+        return {}
+    return {"employees": {face: layoff_words(s, seat, face) for face in distinct(employees(company))}}
+
+
+def layoff_words(s: Table, seat: int, face: str) -> str:
+    """Return what one layoff does: "saves $10, earns $20 less", awards that are lost by it counted."""
+    company = s.seats[seat]
+    kept = replace(company)
+    staff(kept, face, -1)
+    kept.marketing = marketing_points(s, kept)
+    rivals = {other: one.marketing if by_points(s) else one.marketers for other, one in s.seats.items()}
+    rivals[seat] = kept.marketing if by_points(s) else kept.marketers
+    kept.units = kept.marketing + (LEADER_UNITS if sole(rivals) == seat else 0)
+    less = company.earnings - kept.earnings
+    costs = {
+        "ENG": f"{TECH_GAIN} tech points less",
+        "LAW": "a die less in court",
+        "MKT": f"earns ${less} less" if less else "earns as much",
+    }
+    return f"saves ${company.salary - kept.salary}, {costs[face]}"
+
+
+def damages_words(of: str, stake: int) -> str:
+    """Return what is at stake: "$80", "2 marketers", "8 tech points"."""
+    return f"${stake}" if of == "cash" else some(stake, "marketer" if of == "marketers" else "tech point")
+
+
+def marketing_words(s: Table, company: Company) -> str:
+    """Return how marketing points were counted: "2 marketers + 2 - 1"."""
+    points = [bonus_points(s, face) for face in company.bonus]
+    signed = [f"{'-' if point < 0 else '+'} {abs(point)}" for point in points if point]
+    return " ".join([some(company.marketers, "marketer"), *signed])
+
+
+def salary_words(company: Company) -> str:
+    """Return how salaries were reckoned: "2 marketers $20, 1 engineer $10, 2 lawyers $40"."""
+    text = [
+        (company.marketers, "marketer", WAGE * company.marketers),
+        (company.engineers, "engineer", WAGE * company.engineers),
+        (company.lawyers, "lawyer", WAGE * company.lawyers**2),
+    ]
+    return ", ".join(f"{some(count, what)} ${wages}" for count, what, wages in text if count) or "no employees"
+
+
+def paying_words(company: Company) -> str:
+    """Return what a player is asked who is short of cash for salaries."""
+    text = f"Salaries are ${company.salary} and you have ${company.cash}"
+    if company.salary <= company.cash:
+        return f"{text}: pay, or lay off more."
+    return (
+        f"{text}: pay with a loan, or lay off."
+        if company.salary <= company.power
+        else f"{text}, no more to be had: lay off."
+    )
+
+
+def bidding_words(s: Table, seat: int) -> str:
+    """Return what a bidder is asked."""
+    lot = s.table.auction
+    assert lot is not None
+    text = f"Beat ${lot.bid}" if lot.bid else "Open the bidding"
+    whom = f"Seat {lot.seller}" if seat != lot.seller else "the bank"
+    return f"{text} for the {name(s, lot.card)}, to be paid to {whom}, or drop out."
+
+
+def name(s: Table, face: str) -> str:
+    """Return a card in words."""
+    return str(about(s, face)["name"])
+
+
+def a_card(s: Table, face: str) -> str:
+    """Return a card in words with its article: "a Marketer", "an Engineer"."""
+    text = name(s, face)
+    return f"an {text}" if text[0] in "AEIO" else f"a {text}"
+
+
+def some(number: int, what: str) -> str:
+    """Return a number of things: "1 IOU", "2 IOUs"."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def seats_words(seats: Sequence[int]) -> str:
+    """Return seats in words: "Seat 1 and Seat 3"."""
+    return " and ".join(f"Seat {seat}" for seat in seats)
+
+
+def shared_words(s: Table, by_seat: Mapping[int, str], between: str) -> str:
+    """Return what seats have in common, said once: "6 each", or "2 to Seat 1, 3 to the others"."""
+    alike: dict[str, list[int]] = {}
+    for seat, one in by_seat.items():
+        alike.setdefault(one, []).append(seat)
+    whose = {one: seats_words(seats) for one, seats in sorted(alike.items(), key=lambda item: len(item[1]))}
+    if len(by_seat) == len(s.seats):
+        if len(whose) == 1:
+            return f"{next(iter(whose))} each"
+        if len(alike[last := next(reversed(whose))]) > 1:
+            whose[last] = "the others"
+    return ", ".join(f"{one} {between} {seats}" for one, seats in whose.items())

@@ -1,7 +1,8 @@
 """The Big Idea by James Ernest: launch products that nobody needs, and be in those that everybody backs.
 
-Read `play` first: it is the table of contents. Each paragraph below it names its rules (BI-..), and BI-A.. where the
-printed rules leave something open. Money is whole cents. Cards, prices and counts are `data/big_idea.toml`.
+Read `play` first: it is the table of contents. Each function below it names its rules (BI-..), and BI-A.. where the
+printed rules leave something open. `refuse_...` gives the reason against a move, or None, and `explain_...` the words for an
+action that is not offered. Money is whole cents. Cards, prices and counts are `data/big_idea.toml`.
 """
 
 from __future__ import annotations
@@ -33,10 +34,12 @@ from hub.engine.odds import AtMost
 from hub.engine.secret import Pile, Secret
 from hub.errors import BadCard, StartRefused
 
-ITEM, DESCRIPTION = 1, 2
+ITEM, DESCRIPTION = 1, 2  # BI-08: the ranks of cards
+PAIR = 2  # BI-08: cards that are played, or discarded
 FEW = 4
 """Descriptions of a hand of which every set is listed; of more the Item is named apart."""
-SIDES = 6
+SIDES = 6  # BI-21
+CENTS = 100  # of a dollar
 LINES = ("no roll", "a 1", "1 to 2", "1 to 3", "1 to 4", "1 to 5", "any roll")
 
 
@@ -161,7 +164,7 @@ async def play(s: Table) -> None:
 
 
 def deal(setup: Setup) -> Table:
-    """BI-01, BI-02, BI-V2, BI-X20: three to six players, each with chips and cash. BI-H04: how many rounds."""
+    """BI-01, BI-02, BI-V2, BI-X20: return three to six players, each with chips and cash. BI-H04: and the number of rounds."""
     options, data = setup.options, setup.data
     needed = len(setup.seats) * (data["start"]["hand"] + data["start"]["draw"])
     if len(data["cards"]) < needed:
@@ -226,6 +229,47 @@ async def seed(s: Table) -> None:
                 tell(s, f"Seat {seat} keeps its card.", rule="BI-A11", kind="keep", seat=seat)
 
 
+def plays_cards(s: Table, seat: int) -> bool:
+    """BI-A11: return whether a hand has two cards or more; with small products, one."""
+    return s.seats[seat].hand_size >= (1 if s.setup.options["small_products"] else PAIR)
+
+
+def seed_moves(s: Table, seat: int) -> list[Move]:
+    """BI-08, BI-09, BI-A15: return the launches, and the pairs of one rank. BI-A11: a single card may be kept."""
+    hand = s.seats[seat].hand.value
+    pairs = [
+        pair for of_a_kind in (items_of(s, hand), descriptions_of(s, hand)) for pair in combinations(of_a_kind, PAIR)
+    ]
+    keep = [offer("skip")] if len(hand) == 1 else []
+    return [*launches(s, hand), *(offer("discard", cards=Choose(list(pair), PAIR, PAIR)) for pair in pairs), *keep]
+
+
+def launches(s: Table, hand: Sequence[str]) -> list[Move]:
+    """BI-08: return an Item with one Description. BI-V1a: with more; BI-V1b: with none.
+
+    Each product is listed by itself, so that the order in which cards are named does not matter. With both variants a
+    hand can grow, and has too many sets to list: then the Item is one parameter and its Descriptions another.
+    """
+    items, descriptions, options = items_of(s, hand), descriptions_of(s, hand), s.setup.options
+    least = 0 if options["small_products"] else 1
+    most = len(descriptions) if options["large_products"] else min(1, len(descriptions))
+    if apart(s, hand):
+        return [offer("launch", item=item, cards=Choose(descriptions, least, most)) for item in items]
+    parts = [some for size in range(least, most + 1) for some in combinations(descriptions, size)]
+    products = [[*some, item] for item in items for some in parts]
+    return [offer("launch", cards=Choose(cards, len(cards), len(cards))) for cards in products]
+
+
+def apart(s: Table, hand: Sequence[str]) -> bool:
+    """Return whether a launch names its Item apart from its Descriptions."""
+    return bool(s.setup.options["large_products"]) and len(descriptions_of(s, hand)) > FEW
+
+
+def named_cards(args: Mapping[str, Any]) -> list[str]:
+    """Return the cards that a move names, the Item apart or not."""
+    return [*args["cards"], *([args["item"]] if "item" in args else [])]
+
+
 def launch(s: Table, seat: int, cards: list[str]) -> None:
     """BI-08, BI-11, BI-A02: a new product, its pitch to be read aloud, and on it a chip of its owner if there is one."""
     t, money = s.table, s.setup.data["money"]
@@ -235,20 +279,55 @@ def launch(s: Table, seat: int, cards: list[str]) -> None:
     fee, pip = money["price"] * len(cards), money["payout"] * len(cards)
     product = Product(f"P{t.launched}", name_of(s, cards), pitch_of(s, cards), seat, s.round, cards, fee, pip)
     t.products.append(product)
-    told = f"Seat {seat} launches {product.name}: “{product.pitch}”"
+    text = f"Seat {seat} launches {product.name}: “{product.pitch}”"
     if s.seats[seat].chips:
         put_chip(s, seat, product)
     else:
-        told += " There is no chip to put on it."
-    tell(s, told, rule="BI-11", kind="launch", seat=seat, product=product.id)
+        text += " There is no chip to put on it."
+    tell(s, text, rule="BI-11", kind="launch", seat=seat, product=product.id)
 
 
 def discard(s: Table, seat: int, cards: list[str]) -> None:
     """BI-08, BI-09, BI-10: two of one rank are no product; they are discarded, and no chip is placed."""
     lay_down(s, seat, cards)
     s.table.discards += cards
-    told = " and ".join(s.setup.data["cards"][card]["name"] for card in cards)
-    tell(s, f"Seat {seat} launches nothing and discards {told}.", rule="BI-08", kind="discard", seat=seat, cards=list(cards))
+    text = " and ".join(s.setup.data["cards"][card]["name"] for card in cards)
+    tell(
+        s,
+        f"Seat {seat} launches nothing and discards {text}.",
+        rule="BI-08",
+        kind="discard",
+        seat=seat,
+        cards=list(cards),
+    )
+
+
+def explain_seed(s: Table, action: Action) -> Refusal:
+    """BI-X01, BI-X02, BI-X03, BI-X09: return why cards are refused: too many, too few, not held, no product and no pair."""
+    seat, hand, options = action.seat, s.seats[action.seat].hand.value, s.setup.options
+    if action.move not in ("launch", "discard"):
+        return Refusal("Everybody plays cards now.", "BI-08")
+    if not plays_cards(s, seat):
+        return Refusal("You hold too few cards to play: you keep them.", "BI-A11")
+    if not isinstance(action.args.get("cards"), list):
+        return Refusal("Choose two cards.", "BI-X01")
+    cards = named_cards(action.args)
+    if not all(isinstance(card, str) for card in cards):
+        return Refusal("Choose two cards.", "BI-X01")
+    if any(card not in hand for card in cards) or any(cards.count(card) > hand.count(card) for card in cards):
+        return Refusal("You do not hold that card.", "BI-X02")
+    items = len(items_of(s, cards))
+    if not options["large_products"] and not options["small_products"] and len(cards) != PAIR:
+        return Refusal("Choose two cards.", "BI-X01")
+    if action.move == "discard":
+        if not items and len(cards) != PAIR:
+            return Refusal("A product needs exactly one Item; two Descriptions are discarded.", "BI-X03")
+        return Refusal("Discard two Items or two Descriptions.", "BI-X01" if len(cards) != PAIR else "BI-08")
+    if items != 1:
+        return Refusal("A product needs exactly one Item.", "BI-X03")
+    if apart(s, hand) != ("item" in action.args):
+        return Refusal("Name the Item apart." if apart(s, hand) else "Name the Item with the other cards.", "FORM")
+    return Refusal("A product of that size is not played.", "BI-X01")
 
 
 # --- Phase 2: Venture --------------------------------------------------------------------------------
@@ -266,14 +345,52 @@ async def venture(s: Table) -> None:
     forget_choices(s)
     for seat in s.table.order:
         if seat not in answers:
-            why = "has no other new product to back" if s.seats[seat].chips else "has no chip to venture"
-            tell(s, f"Seat {seat} {why}.", rule="BI-12", kind="abstain", seat=seat)
+            reason = "has no other new product to back" if s.seats[seat].chips else "has no chip to venture"
+            tell(s, f"Seat {seat} {reason}.", rule="BI-12", kind="abstain", seat=seat)
         elif answers[seat].move == "abstain":
             tell(s, f"Seat {seat} holds the chip back.", rule="BI-12", kind="abstain", seat=seat)
         else:
             product = product_of(s, answers[seat]["product"])
             put_chip(s, seat, product)
             tell(s, f"Seat {seat} backs {product.name}.", rule="BI-13", kind="venture", seat=seat, product=product.id)
+
+
+def backable(s: Table, seat: int) -> list[Product]:
+    """BI-12: return what a seat may back in Venture: products of this round that are of others."""
+    return [product for product in s.table.products if not refuse_venture(s, seat, product)]
+
+
+def refuse_venture(s: Table, seat: int, product: Product) -> Refusal | None:
+    """BI-12: return why a seat may not back that product in Venture; or None."""
+    if product.by == seat:
+        return Refusal("You cannot back your own product here.", "BI-X05")
+    if product.round != s.round:
+        return Refusal("Only products of this round can be backed here.", "BI-X06")
+    return None
+
+
+def venture_moves(s: Table, seat: int) -> list[Move]:
+    """BI-12: return the new products of others, and to hold the chip."""
+    return [offer("venture", product=OneOf([product.id for product in backable(s, seat)])), offer("abstain")]
+
+
+def explain_venture(s: Table, action: Action) -> Refusal:
+    """BI-X04 to BI-X08, BI-X15: return why a chip must stay, or may not go on that product."""
+    seat, wanted = action.seat, action.args.get("product")
+    product = on_table(s.table, wanted)
+    if action.move not in ("venture", "abstain"):
+        if action.move == "divest" and product and product.by == seat and product.round == s.round:
+            return Refusal("Your product needs your chip.", "BI-X04")
+        return Refusal("Chips move in Mezzanine.", "BI-15")
+    if not s.seats[seat].chips:
+        return Refusal("You have no chip in reserve.", "BI-X07")
+    if isinstance(wanted, list):
+        return Refusal("Choose one product only.", "BI-X08")
+    if not backable(s, seat):
+        return Refusal("There is no new product of somebody else to back.", "BI-A18")
+    if product is None:
+        return Refusal("That product is not on the table.", "BI-X15")
+    return refuse_venture(s, seat, product) or Refusal("Choose one product only.", "BI-X08")
 
 
 # --- Phase 3: Mezzanine ------------------------------------------------------------------------------
@@ -305,27 +422,88 @@ async def mezzanine(s: Table) -> None:
         product.price = None
 
 
+def mezzanine_moves(s: Table, seat: int) -> list[Move]:
+    """BI-15 to BI-18: return to invest where chip and cash reach, to take a chip back, and to do neither."""
+    products = s.table.products
+    into = [product.id for product in products if not refuse_invest(s, seat, product)]
+    out_of = [product.id for product in products if seat in product.shares]
+    return [
+        *([offer("invest", product=OneOf(into))] if into else []),
+        *([offer("divest", product=OneOf(out_of))] if out_of else []),
+        offer("skip"),
+    ]
+
+
+def refuse_invest(s: Table, seat: int, product: Product) -> Refusal | None:
+    """BI-16, BI-17, BI-A06: return why a seat may not invest there: no chip, or not the whole price; or None."""
+    if not s.seats[seat].chips:
+        return Refusal("You have no chip in reserve.", "BI-X12")
+    cost, cash = price(product, seat), cash_of(s, seat)
+    return Refusal(f"Costs {dollars(cost)}, you have {dollars(cash)}.", "BI-X13") if cost > cash else None
+
+
 def invest(s: Table, seat: int, product: Product) -> None:
     """BI-16, BI-A05, BI-A17: a chip onto any product; each share of somebody else is paid for, as they lay before it."""
     cost, fee = price(product, seat), product.fee
-    told = f"Seat {seat} invests in {product.name}"
+    text = f"Seat {seat} invests in {product.name}"
     if cost:
         others = shares_words(product.count - product.shares.get(seat, 0))
-        change_cash(s, seat, -cost, f"{told} for {dollars(cost)}.", "BI-16", f"{others} of others x {dollars(fee)} = {dollars(cost)}")
+        change_cash(
+            s,
+            seat,
+            -cost,
+            f"{text} for {dollars(cost)}.",
+            "BI-16",
+            f"{others} of others x {dollars(fee)} = {dollars(cost)}",
+        )
         for owner in clockwise(product.shares, seat):
             if owner != seat:
                 got = product.shares[owner] * fee
                 how = f"{shares_words(product.shares[owner])} x {dollars(fee)} = {dollars(got)}"
                 change_cash(s, owner, got, f"Seat {owner} gets {dollars(got)} from Seat {seat}.", "BI-16", how)
     else:
-        tell(s, f"{told} for nothing.", rule="BI-16", kind="invest", seat=seat, product=product.id)
+        tell(s, f"{text} for nothing.", rule="BI-16", kind="invest", seat=seat, product=product.id)
     put_chip(s, seat, product)
+
+
+def price(product: Product, seat: int) -> int:
+    """BI-16, BI-V1: return what a chip on a product costs: a fee for each share there that is somebody else's."""
+    return product.fee * (product.count - product.shares.get(seat, 0))
 
 
 def divest(s: Table, seat: int, product: Product) -> None:
     """BI-18, BI-A04: one own chip comes back, free, from any product, even one of this round."""
     take_chips(s, seat, product, 1)
-    tell(s, f"Seat {seat} takes a chip back from {product.name}.", rule="BI-18", kind="divest", seat=seat, product=product.id)
+    tell(
+        s,
+        f"Seat {seat} takes a chip back from {product.name}.",
+        rule="BI-18",
+        kind="divest",
+        seat=seat,
+        product=product.id,
+    )
+
+
+def explain_mezzanine(s: Table, action: Action) -> Refusal:
+    """BI-X10 to BI-X15: return why no chip moves: out of turn, a second one, no chip, cash, share or product."""
+    t, seat, wanted = s.table, action.seat, action.args.get("product")
+    if action.move == "offer":
+        return Refusal("Products go public when all have had their turn in Mezzanine.", "BI-21")
+    if seat != t.turn:
+        assert t.turn is not None
+        if t.order.index(seat) < t.order.index(t.turn):
+            return Refusal("You have had your turn: one chip moves in a round.", "BI-X11")
+        return Refusal(f"Waiting for Seat {t.turn}.", "BI-X10")
+    if isinstance(wanted, list):
+        return Refusal("One chip moves, on one product.", "BI-X11")
+    if action.move == "invest" and not s.seats[seat].chips:
+        return Refusal("You have no chip in reserve.", "BI-X12")
+    product = on_table(t, wanted)
+    if product is None:
+        return Refusal("That product is not on the table.", "BI-X15")
+    if action.move == "invest" and (reason := refuse_invest(s, seat, product)):
+        return reason
+    return Refusal(f"You have no chip on {product.name}.", "BI-X14")
 
 
 # --- Phase 4: Offering -------------------------------------------------------------------------------
@@ -350,29 +528,43 @@ def bury(s: Table) -> None:
     """BI-20, BI-A07: at the start of the phase, and then only, products without shares are discarded."""
     for product in [product for product in s.table.products if not product.shares]:
         remove(s, product)
-        tell(s, f"Nobody has a share of {product.name}: it is discarded.", rule="BI-20", kind="dead", product=product.id)
+        tell(
+            s, f"Nobody has a share of {product.name}: it is discarded.", rule="BI-20", kind="dead", product=product.id
+        )
 
 
 async def roll_for(s: Table, dealer: int, product: Product) -> int:
     """BI-21, BI-H01: one die, of the table or of the hub, and the line to beat told before it falls."""
     s.phase, s.table.rolling = "roll", product.id
-    told = f"{product.name} has {shares_words(product.count)}: it goes public on {product.on}."
-    tell(s, told, rule="BI-21", kind="offer", product=product.id, count=product.count)
+    text = f"{product.name} has {shares_words(product.count)}: it goes public on {product.on}."
+    tell(s, text, rule="BI-21", kind="offer", product=product.id, count=product.count)
     (face,) = await roll(s, dealer, 1, SIDES, product.id, f"Roll for {product.name}.", AtMost(product.line))
     s.table.rolling = None
     return face
 
 
+def explain_roll(s: Table, seat: int) -> Refusal:
+    """BI-X16, BI-X17, BI-X18: return why a roll is refused: not asked for, of somebody else, or of no die."""
+    t = s.table
+    if s.phase not in ("offering", "roll"):
+        return Refusal("Dice are rolled in the Offering.", "BI-X16")
+    if seat not in (CHANCE, t.dealer):
+        return Refusal(f"Seat {t.dealer} rolls, the dealer.", "BI-X18")
+    if t.offered is None:
+        return Refusal("Name the product first; each is rolled for once.", "BI-X17")
+    return Refusal(f"Enter 1 to {SIDES}.", "BI-X16")
+
+
 def settle(s: Table, product: Product, face: int) -> None:
     """BI-22: above the shares it stays. BI-23, BI-24, BI-A13: else each share is paid, chips go home, cards are discarded."""
     t, dealer, pays = s.table, s.table.dealer, product.pip * face
-    told = f"Seat {dealer} rolls {face} for {product.name}"
+    text = f"Seat {dealer} rolls {face} for {product.name}"
     about: dict[str, Any] = {"rule": "BI-22", "kind": "roll", "seat": dealer, "faces": [face], "product": product.id}
     t.rolled = Rolled(product.id, product.name, product.count, face, pays if face <= product.count else None)
     if face > product.count:
-        tell(s, f"{told}: it stays.", **about)
+        tell(s, f"{text}: it stays.", **about)
         return
-    tell(s, f"{told}: it goes public and pays {dollars(pays)} a share.", **about | {"rule": "BI-23"})
+    tell(s, f"{text}: it goes public and pays {dollars(pays)} a share.", **about | {"rule": "BI-23"})
     for seat in [seat for seat in t.order if seat in product.shares]:
         shares = product.shares[seat]
         got = pays * shares
@@ -380,6 +572,21 @@ def settle(s: Table, product: Product, face: int) -> None:
         change_cash(s, seat, got, f"Seat {seat} gets {dollars(got)} for {shares_words(shares)}.", "BI-23", how)
         take_chips(s, seat, product, shares)
     remove(s, product)
+
+
+def explain_offering(s: Table, action: Action) -> Refusal:
+    """BI-X17, BI-X18: return why it is refused: the dealer offers each product once, and nobody moves a chip."""
+    t = s.table
+    if action.seat != t.dealer:
+        return Refusal(f"Waiting for Seat {t.dealer}, the dealer.", "BI-X18")
+    if action.move in ("invest", "divest"):
+        return Refusal("Chips move in Mezzanine.", "BI-15")
+    if t.offered:
+        return Refusal(f"Roll for {t.offered.name} first.", "BI-X17")
+    return Refusal("Each product that has shares is rolled for once.", "BI-X17")
+
+
+# --- The end -----------------------------------------------------------------------------------------
 
 
 def richest(s: Table) -> None:
@@ -398,8 +605,13 @@ def richest(s: Table) -> None:
         chips = max(s.seats[seat].chips for seat in winners)
         winners = [seat for seat in winners if s.seats[seat].chips == chips]
         by_chips = f" and {chips} chips in reserve"
-    told = " and ".join(f"Seat {seat}" for seat in winners)
-    raise Won(winners, cash, f"{told} {'have' if winners[1:] else 'has'} the most cash, {dollars(most)}{by_chips}.", rule="BI-27")
+    text = " and ".join(f"Seat {seat}" for seat in winners)
+    raise Won(
+        winners,
+        cash,
+        f"{text} {'have' if winners[1:] else 'has'} the most cash, {dollars(most)}{by_chips}.",
+        rule="BI-27",
+    )
 
 
 # --- Cards -------------------------------------------------------------------------------------------
@@ -414,7 +626,13 @@ async def deal_cards(s: Table, each: int, rule: str) -> None:
             await reshuffle(s)
         if not t.draw_pile.cards:
             short = len(due) - place
-            tell(s, f"There are no more cards: {short} of {len(due)} are not dealt.", rule="BI-A11", kind="short", cards=short)
+            tell(
+                s,
+                f"There are no more cards: {short} of {len(due)} are not dealt.",
+                rule="BI-A11",
+                kind="short",
+                cards=short,
+            )
             break
         s.seats[seat].hand.value.append(t.draw_pile.cards.pop(0))
     else:
@@ -429,54 +647,48 @@ async def reshuffle(s: Table) -> None:
     if t.discards:
         discards, t.discards = t.discards, []
         t.draw_pile.cards = await shuffle(s, discards, "deck")
-        tell(s, f"The draw pile is empty: {len(discards)} discards are shuffled.", rule="BI-26", kind="shuffle", cards=len(discards))
+        tell(
+            s,
+            f"The draw pile is empty: {len(discards)} discards are shuffled.",
+            rule="BI-26",
+            kind="shuffle",
+            cards=len(discards),
+        )
 
 
 def items_of(s: Table, hand: Sequence[str]) -> list[str]:
-    """The Items of a hand."""
+    """Return the Items of a hand."""
     return [card for card in hand if rank(s, card) == ITEM]
 
 
 def descriptions_of(s: Table, hand: Sequence[str]) -> list[str]:
-    """The Descriptions of a hand."""
+    """Return the Descriptions of a hand."""
     return [card for card in hand if rank(s, card) == DESCRIPTION]
 
 
 def lay_down(s: Table, seat: int, cards: Sequence[str]) -> None:
-    """Cards leave a hand."""
+    """Take cards out of a hand."""
     for card in cards:
         s.seats[seat].hand.value.remove(card)
 
 
 def rank(s: Table, card: str) -> int:
-    """BI-08: 1 is an Item, 2 a Description."""
+    """BI-08: return 1 for an Item, 2 for a Description."""
     found: int = s.setup.data["cards"][card]["rank"]
     return found
-
-
-def name_of(s: Table, cards: Sequence[str]) -> str:
-    """A product's public name: its Descriptions, then its Item. BI-A14: no two are alike, for no two cards are."""
-    item, *descriptions = (s.setup.data["cards"][card]["name"] for card in cards)
-    return " ".join([*descriptions, item])
-
-
-def pitch_of(s: Table, cards: Sequence[str]) -> str:
-    """A product's pitch: the Item's line opens the sentence, those of its Descriptions end it."""
-    item, *descriptions = (s.setup.data["cards"][card]["line"].rstrip(".") for card in cards)
-    return f"{' '.join([item, ' and '.join(descriptions)]).strip()}."
 
 
 # --- Chips, shares and money -------------------------------------------------------------------------
 
 
 def put_chip(s: Table, seat: int, product: Product) -> None:
-    """A chip out of the reserve becomes a share."""
+    """Put a chip of the reserve on a product, as a share."""
     s.seats[seat].chips -= 1
     product.shares[seat] = product.shares.get(seat, 0) + 1
 
 
 def take_chips(s: Table, seat: int, product: Product, chips: int) -> None:
-    """Shares become chips in the reserve again."""
+    """Take so many shares of a product back into the reserve."""
     s.seats[seat].chips += chips
     product.shares[seat] -= chips
     if not product.shares[seat]:
@@ -484,24 +696,19 @@ def take_chips(s: Table, seat: int, product: Product, chips: int) -> None:
 
 
 def remove(s: Table, product: Product) -> None:
-    """A product leaves the table; its cards are discarded."""
+    """Take a product off the table and discard its cards."""
     s.table.products.remove(product)
     s.table.discards += product.cards
 
 
-def price(product: Product, seat: int) -> int:
-    """BI-16, BI-V1: what a chip on a product costs: a fee for each share there that is somebody else's."""
-    return product.fee * (product.count - product.shares.get(seat, 0))
-
-
 def expected(shares: int, pip: int) -> int:
-    """BI-S19, BI-A19, BI-A21: what a share may expect of the roll, to the nearest cent; six shares or more always succeed."""
+    """BI-S19, BI-A19, BI-A21: return what a share may expect of the roll, to the nearest cent; six shares always succeed."""
     most = min(shares, SIDES)
     return (pip * most * (most + 1) + SIDES) // (2 * SIDES)
 
 
 def cash_of(s: Table, seat: int) -> int:
-    """A seat's money, hidden or not."""
+    """Return a seat's money, hidden or not."""
     cash = s.seats[seat].cash
     return cash.value if isinstance(cash, Secret) else cash
 
@@ -517,103 +724,13 @@ def change_cash(s: Table, seat: int, cents: int, text: str, rule: str, how: str)
         tell(s, text, rule=rule, kind="cash", **reckoned(seat, "cash", before, before + cents, how))
 
 
-def dollars(cents: int) -> str:
-    """Cents in words: "$3", "$1.50"."""
-    whole, rest = divmod(cents, 100)
-    return f"${whole}.{rest:02}" if rest else f"${whole}"
-
-
-def shares_words(shares: int) -> str:
-    """A number of shares in words: "1 share", "2 shares"."""
-    return f"{shares} share{'' if shares == 1 else 's'}"
-
-
-# --- What is legal -----------------------------------------------------------------------------------
-
-
-def plays_cards(s: Table, seat: int) -> bool:
-    """BI-A11: who has two cards or more plays; with small products whoever has one is asked."""
-    return s.seats[seat].hand_size >= (1 if s.setup.options["small_products"] else 2)
-
-
-def seed_moves(s: Table, seat: int) -> list[Move]:
-    """BI-08, BI-09, BI-A15: one Item with a Description, or two cards of one rank. BI-A11: a single card may be kept."""
-    hand = s.seats[seat].hand.value
-    pairs = [pair for of_a_kind in (items_of(s, hand), descriptions_of(s, hand)) for pair in combinations(of_a_kind, 2)]
-    keep = [offer("skip")] if len(hand) == 1 else []
-    return [*launches(s, hand), *(offer("discard", cards=Choose(list(pair), 2, 2)) for pair in pairs), *keep]
-
-
-def launches(s: Table, hand: Sequence[str]) -> list[Move]:
-    """BI-08: an Item with one Description. BI-V1a: with more; BI-V1b: with none.
-
-    Each product is listed by itself, so that the order in which cards are named does not matter. With both variants a
-    hand can grow, and has too many sets to list: then the Item is one parameter and its Descriptions another.
-    """
-    items, descriptions, options = items_of(s, hand), descriptions_of(s, hand), s.setup.options
-    least = 0 if options["small_products"] else 1
-    most = len(descriptions) if options["large_products"] else min(1, len(descriptions))
-    if apart(s, hand):
-        return [offer("launch", item=item, cards=Choose(descriptions, least, most)) for item in items]
-    parts = [some for size in range(least, most + 1) for some in combinations(descriptions, size)]
-    products = [[*some, item] for item in items for some in parts]
-    return [offer("launch", cards=Choose(cards, len(cards), len(cards))) for cards in products]
-
-
-def apart(s: Table, hand: Sequence[str]) -> bool:
-    """Whether a launch names its Item apart from its Descriptions."""
-    return bool(s.setup.options["large_products"]) and len(descriptions_of(s, hand)) > FEW
-
-
-def named_cards(args: Mapping[str, Any]) -> list[str]:
-    """The cards that a move names, the Item apart or not."""
-    return [*args["cards"], *([args["item"]] if "item" in args else [])]
-
-
-def seed_wanted(s: Table) -> str:
-    """What everybody is asked in Seed."""
-    large, small = s.setup.options["large_products"], s.setup.options["small_products"]
-    with_it = {(False, False): "a Description", (True, False): "Descriptions", (False, True): "a Description or none"}
-    return f"Play an Item with {with_it.get((large, small), 'Descriptions or none')}, or discard two of a kind."
-
-
-def backable(s: Table, seat: int) -> list[Product]:
-    """BI-12: what a seat may back in Venture: products of this round that are somebody else's."""
-    return [product for product in s.table.products if product.round == s.round and product.by != seat]
-
-
-def venture_moves(s: Table, seat: int) -> list[Move]:
-    """BI-12: one new product of somebody else, or none."""
-    return [offer("venture", product=OneOf([product.id for product in backable(s, seat)])), offer("abstain")]
-
-
-def mezzanine_moves(s: Table, seat: int) -> list[Move]:
-    """BI-15 to BI-18: invest where chip and cash reach, take back a chip that is there, or neither."""
-    products = s.table.products
-    into = [product.id for product in products if not no_invest(s, seat, product)]
-    out_of = [product.id for product in products if seat in product.shares]
-    return [
-        *([offer("invest", product=OneOf(into))] if into else []),
-        *([offer("divest", product=OneOf(out_of))] if out_of else []),
-        offer("skip"),
-    ]
-
-
-def no_invest(s: Table, seat: int, product: Product) -> Refusal | None:
-    """BI-16, BI-17, BI-A06: why a seat may not invest there: no chip, or not the whole price; there are no debts."""
-    if not s.seats[seat].chips:
-        return Refusal("You have no chip in reserve.", "BI-X12")
-    cost, cash = price(product, seat), cash_of(s, seat)
-    return Refusal(f"Costs {dollars(cost)}, you have {dollars(cash)}.", "BI-X13") if cost > cash else None
-
-
 def on_table(t: Market, name: object) -> Product | None:
-    """The product of that id, if it is there."""
+    """Return the product of that id, if it is there."""
     return next((product for product in t.products if product.id == name), None)
 
 
 def product_of(s: Table, name: str) -> Product:
-    """The product of that id, which was offered and so is there."""
+    """Return the product of that id, which was offered and so is there."""
     product = on_table(s.table, name)
     assert product
     return product
@@ -625,40 +742,11 @@ def forget_choices(s: Table) -> None:
         investor.choice = None
 
 
-def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
-    """Beside each product what helps to decide on it."""
-    return {"product": {product.id: note(s, seat, product) for product in s.table.products}}
-
-
-def note(s: Table, seat: int, product: Product) -> str:
-    """Of a product its pitch in Venture, its worth and its price in Mezzanine, the line to beat in the Offering."""
-    match s.phase:
-        case "venture":
-            return product.pitch
-        case "mezzanine":
-            each = f" worth {dollars(product.worth)} each" if product.count else ""
-            more = f"One more costs {dollars(price(product, seat))}: then {dollars(expected(product.count + 1, product.pip))}."
-            return f"{shares_words(product.count)}{each}. {more}"
-    return f"{shares_words(product.count)}: on {product.on}, worth {dollars(product.worth)} each"
-
-
-def wished(s: Table, seat: int) -> list[Action]:
-    """What a player may look for: the own product in Venture, and in Mezzanine each product to invest in."""
-    products = s.table.products
-    if s.phase == "venture":
-        return [Action(seat=seat, move="venture", args={"product": mine.id}) for mine in products if mine.by == seat and mine.round == s.round]
-    if s.phase != "mezzanine":
-        return []
-    if not s.seats[seat].chips:
-        return [Action(seat=seat, move="invest")]
-    return [Action(seat=seat, move="invest", args={"product": product.id}) for product in products]
-
-
 # --- Refusals ----------------------------------------------------------------------------------------
 
 
 def explain(s: Table, action: Action) -> Refusal | None:
-    """Why an action that is not offered is refused: BI-X01 to BI-X19."""
+    """Return why an action that is not offered is refused: BI-X01 to BI-X19."""
     seat, move = action.seat, action.move
     if s.phase == "over":
         return Refusal("Game over.", "BI-X19")
@@ -677,96 +765,67 @@ def explain(s: Table, action: Action) -> Refusal | None:
     return explain_mezzanine(s, action) if s.phase == "mezzanine" else explain_offering(s, action)
 
 
-def explain_seed(s: Table, action: Action) -> Refusal:
-    """BI-X01, BI-X02, BI-X03, BI-X09: cards that are too many or too few, not held, or neither product nor pair."""
-    seat, hand, options = action.seat, s.seats[action.seat].hand.value, s.setup.options
-    if action.move not in ("launch", "discard"):
-        return Refusal("Everybody plays cards now.", "BI-08")
-    if not plays_cards(s, seat):
-        return Refusal("You hold too few cards to play: you keep them.", "BI-A11")
-    if not isinstance(action.args.get("cards"), list):
-        return Refusal("Choose two cards.", "BI-X01")
-    cards = named_cards(action.args)
-    if not all(isinstance(card, str) for card in cards):
-        return Refusal("Choose two cards.", "BI-X01")
-    if any(card not in hand for card in cards) or any(cards.count(card) > hand.count(card) for card in cards):
-        return Refusal("You do not hold that card.", "BI-X02")
-    items = len(items_of(s, cards))
-    if not options["large_products"] and not options["small_products"] and len(cards) != 2:
-        return Refusal("Choose two cards.", "BI-X01")
-    if action.move == "discard":
-        if not items and len(cards) != 2:
-            return Refusal("A product needs exactly one Item; two Descriptions are discarded.", "BI-X03")
-        return Refusal("Discard two Items or two Descriptions.", "BI-X01" if len(cards) != 2 else "BI-08")
-    if items != 1:
-        return Refusal("A product needs exactly one Item.", "BI-X03")
-    if apart(s, hand) != ("item" in action.args):
-        return Refusal("Name the Item apart." if apart(s, hand) else "Name the Item with the other cards.", "FORM")
-    return Refusal("A product of that size is not played.", "BI-X01")
+# --- For screens -------------------------------------------------------------------------------------
 
 
-def explain_venture(s: Table, action: Action) -> Refusal:
-    """BI-X04 to BI-X08, BI-X15: a chip that must stay, or a product that may not be backed."""
-    seat, wanted = action.seat, action.args.get("product")
-    product = on_table(s.table, wanted)
-    if action.move not in ("venture", "abstain"):
-        if action.move == "divest" and product and product.by == seat and product.round == s.round:
-            return Refusal("Your product needs your chip.", "BI-X04")
-        return Refusal("Chips move in Mezzanine.", "BI-15")
+def wished(s: Table, seat: int) -> list[Action]:
+    """Return what a player may look for: the own product in Venture, in Mezzanine each product to invest in."""
+    products = s.table.products
+    if s.phase == "venture":
+        return [
+            Action(seat=seat, move="venture", args={"product": mine.id})
+            for mine in products
+            if mine.by == seat and mine.round == s.round
+        ]
+    if s.phase != "mezzanine":
+        return []
     if not s.seats[seat].chips:
-        return Refusal("You have no chip in reserve.", "BI-X07")
-    if isinstance(wanted, list):
-        return Refusal("Choose one product only.", "BI-X08")
-    if not backable(s, seat):
-        return Refusal("There is no new product of somebody else to back.", "BI-A18")
-    if product is None:
-        return Refusal("That product is not on the table.", "BI-X15")
-    if product.by == seat:
-        return Refusal("You cannot back your own product here.", "BI-X05")
-    return Refusal("Only products of this round can be backed here.", "BI-X06")
+        return [Action(seat=seat, move="invest")]
+    return [Action(seat=seat, move="invest", args={"product": product.id}) for product in products]
 
 
-def explain_mezzanine(s: Table, action: Action) -> Refusal:
-    """BI-X10 to BI-X15: out of turn, a second chip, no chip, no cash, no share, or no such product."""
-    t, seat, wanted = s.table, action.seat, action.args.get("product")
-    if action.move == "offer":
-        return Refusal("Products go public when all have had their turn in Mezzanine.", "BI-21")
-    if seat != t.turn:
-        assert t.turn is not None
-        if t.order.index(seat) < t.order.index(t.turn):
-            return Refusal("You have had your turn: one chip moves in a round.", "BI-X11")
-        return Refusal(f"Waiting for Seat {t.turn}.", "BI-X10")
-    if isinstance(wanted, list):
-        return Refusal("One chip moves, on one product.", "BI-X11")
-    if action.move == "invest" and not s.seats[seat].chips:
-        return Refusal("You have no chip in reserve.", "BI-X12")
-    product = on_table(t, wanted)
-    if product is None:
-        return Refusal("That product is not on the table.", "BI-X15")
-    if action.move == "invest" and (why := no_invest(s, seat, product)):
-        return why
-    return Refusal(f"You have no chip on {product.name}.", "BI-X14")
+def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
+    """Return beside each product what helps to decide on it."""
+    return {"product": {product.id: note(s, seat, product) for product in s.table.products}}
 
 
-def explain_offering(s: Table, action: Action) -> Refusal:
-    """BI-X17, BI-X18: the dealer offers each product once, and nobody moves a chip."""
-    t = s.table
-    if action.seat != t.dealer:
-        return Refusal(f"Waiting for Seat {t.dealer}, the dealer.", "BI-X18")
-    if action.move in ("invest", "divest"):
-        return Refusal("Chips move in Mezzanine.", "BI-15")
-    if t.offered:
-        return Refusal(f"Roll for {t.offered.name} first.", "BI-X17")
-    return Refusal("Each product that has shares is rolled for once.", "BI-X17")
+def note(s: Table, seat: int, product: Product) -> str:
+    """Return of a product its pitch in Venture, worth and price in Mezzanine, the line to beat in the Offering."""
+    match s.phase:
+        case "venture":
+            return product.pitch
+        case "mezzanine":
+            each = f" worth {dollars(product.worth)} each" if product.count else ""
+            more = f"One more costs {dollars(price(product, seat))}: then {dollars(expected(product.count + 1, product.pip))}."
+            return f"{shares_words(product.count)}{each}. {more}"
+    return f"{shares_words(product.count)}: on {product.on}, worth {dollars(product.worth)} each"
 
 
-def explain_roll(s: Table, seat: int) -> Refusal:
-    """BI-X16, BI-X17, BI-X18: a roll that nobody asked for, of somebody else, or of no die."""
-    t = s.table
-    if s.phase not in ("offering", "roll"):
-        return Refusal("Dice are rolled in the Offering.", "BI-X16")
-    if seat not in (CHANCE, t.dealer):
-        return Refusal(f"Seat {t.dealer} rolls, the dealer.", "BI-X18")
-    if t.offered is None:
-        return Refusal("Name the product first; each is rolled for once.", "BI-X17")
-    return Refusal(f"Enter 1 to {SIDES}.", "BI-X16")
+def seed_wanted(s: Table) -> str:
+    """Return what everybody is asked in Seed."""
+    large, small = s.setup.options["large_products"], s.setup.options["small_products"]
+    with_it = {(False, False): "a Description", (True, False): "Descriptions", (False, True): "a Description or none"}
+    return f"Play an Item with {with_it.get((large, small), 'Descriptions or none')}, or discard two of a kind."
+
+
+def name_of(s: Table, cards: Sequence[str]) -> str:
+    """Return a product's name: its Descriptions, then its Item. BI-A14: no two are alike, for no two cards are."""
+    item, *descriptions = (s.setup.data["cards"][card]["name"] for card in cards)
+    return " ".join([*descriptions, item])
+
+
+def pitch_of(s: Table, cards: Sequence[str]) -> str:
+    """Return a product's pitch: the Item's line opens the sentence, those of its Descriptions end it."""
+    item, *descriptions = (s.setup.data["cards"][card]["line"].rstrip(".") for card in cards)
+    return f"{' '.join([item, ' and '.join(descriptions)]).strip()}."
+
+
+def dollars(cents: int) -> str:
+    """Return cents in words: "$3", "$1.50"."""
+    whole, rest = divmod(cents, CENTS)
+    return f"${whole}.{rest:02}" if rest else f"${whole}"
+
+
+def shares_words(shares: int) -> str:
+    """Return a number of shares in words: "1 share", "2 shares"."""
+    return f"{shares} share{'' if shares == 1 else 's'}"

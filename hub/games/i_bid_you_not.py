@@ -1,7 +1,8 @@
 """I Bid You Not by Pandaqi: build a row of products, or declare an auction and bid for it with your cards.
 
-Read `play` first: it is the table of contents. Each paragraph below it names its rules (IB-..). The cards are
-`data/i_bid_you_not.toml`; what their actions do stands where the rule they bend stands, under "kind letter".
+Read `play` first: it is the table of contents. Each function below it names its rules (IB-..). `why_...` gives the reason
+against a card or a move in words, or nothing, and `explain_...` the words for an action that is not offered. The cards are
+`data/i_bid_you_not.toml`; what their actions do stands where the rule they change stands, under "product letter".
 """
 
 from __future__ import annotations
@@ -32,17 +33,26 @@ from hub.engine.game import Refusal
 from hub.engine.secret import Secret
 from hub.errors import BadCard, StartRefused
 
-SETS = ("base", "odd", "double")
+SETS = ("base", "odd", "double")  # IB-V06, IB-V07
+LEAST_HAND = 2  # IB-X12: cards that the deck must leave everybody
+QUIET_TURNS = 3  # IB-A18: turns in which nobody may declare
+DEAR_SKIP = 3  # IB-A24: scored cards that a skip costs under Wrist Wash B
+NUMBER = re.compile("[+-]?[0-9]{1,4}")
+
+# Actions by when they count (IB-A01); all that are not named here work from the moment their card lies in the offer
 SCORING = ("headgrowns A", "headgrowns B")
 INSTANT = ("laptopple A", "laptopple B", "bear_dryer A", "smoak_alarm A", "smoak_alarm B")
 OF_THE_CARD = ("telefishion A", "telefishion B", "digital_sock B")
 IDLE = frozenset((*SCORING, *INSTANT, *OF_THE_CARD))
+"""Actions that do nothing by lying in the offer."""
+
+# Actions against each other (IB-A05)
 OPPOSITES = ("flown_mower", "refrigergator", "thumb_hive", "remote_controll")
+"""Products of whose actions A and B only the latest works."""
 BEATEN = (("wrist_wash B", "wrist_wash A"), ("cashing_machine A", "cashing_machine B"))
+"""Actions that do not work beside another one, and that other one."""
 UNBROKEN = ("swatphone A", "cashing_machine B")
-NUMBER = re.compile("[+-]?[0-9]{1,4}")
-QUIET_TURNS = 3
-DEAR_SKIP = 3
+"""IB-A13: the actions that still work where Swatphone A does."""
 
 
 @dataclass(slots=True)
@@ -182,7 +192,7 @@ class Row(NamedTuple):
         return self.actions and "swatphone A" not in self.works
 
     def then(self, card: Card) -> Row:
-        """The offer with one card more."""
+        """Return the offer with one card more."""
         return row([*self.cards, card], [*self.placed, card], self.products, actions=self.actions)
 
 
@@ -200,11 +210,11 @@ async def play(s: Table) -> None:
 
 
 def deal(setup: Setup) -> Table:
-    """IB-01: three to six players. IB-X12: the deck, trimmed, must leave everybody two cards."""
+    """IB-01: return three to six players. IB-X12: the deck, trimmed, must leave everybody two cards."""
     options, data = setup.options, setup.data
     used = sets(options)
     left = sum(data["sets"][name]["least"] for name in used) if options["generated"] else len(deck_of(data, used))
-    needed = 2 * len(setup.seats) + 1
+    needed = LEAST_HAND * len(setup.seats) + 1
     if left < needed:
         raise StartRefused(f"The deck has {left} cards, and {len(setup.seats)} players need {needed}.")
     if left - options["trim"] < needed:
@@ -236,7 +246,7 @@ async def set_up(s: Table) -> int:
 
 
 def trimmed(cards: list[Card], out: int) -> list[Card]:
-    """IB-V08: so many cards are taken out, the highest first, then the lowest, by turns."""
+    """IB-V08: return the cards without `out` of them, the highest, the lowest, and so on by turns."""
     kept = sorted(cards, key=number_of)
     for place in range(out):
         kept.pop(-1 if place % 2 == 0 else 0)
@@ -253,8 +263,8 @@ async def generated(s: Table) -> list[Card]:
         cards += [replace(card, price=price) for card, price in zip(unpriced, prices, strict=False)]
     cards.sort(key=number_of)
     s.table.made = [f"{card.kind} {card.card} {card.price:+d} {card.action or ''}".strip() for card in cards]
-    told = f"Chance has made a deck of {len(cards)} cards, from {cards[0].card} to {cards[-1].card}."
-    tell(s, told, rule="IB-V09", kind="made", cards=len(cards))
+    text = f"Chance has made a deck of {len(cards)} cards, from {cards[0].card} to {cards[-1].card}."
+    tell(s, text, rule="IB-V09", kind="made", cards=len(cards))
     return cards
 
 
@@ -301,23 +311,23 @@ async def turn(s: Table, seat: int) -> None:
 
 
 def add_moves(now: Row, mine: Sequence[Card]) -> list[Move]:
-    """IB-06: the cards that may be added; IB-A37 Ceiling Van A: pairs of them."""
-    fitting = [card for card in mine if not hindrance(now, mine, card)]
+    """IB-06: return the cards that may be added; IB-A37 Ceiling Van A: pairs of them."""
+    fitting = [card for card in mine if not why_not_added(now, mine, card)]
     if cards_to_add(now) == 1:
         return [offer("add", card=OneOf([card.card for card in fitting]))] if fitting else []
     pairs: list[Any] = []
     for card in fitting:
         rest, then = [other for other in mine if other is not card], now.then(card)
-        pairs += [[card.card, other.card] for other in rest if not hindrance(then, rest, other)]
+        pairs += [[card.card, other.card] for other in rest if not why_not_added(then, rest, other)]
     return [offer("add", cards=OneOf(pairs))] if pairs else []
 
 
-def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
-    """IB-06, IB-A06: why a card may not be added on a turn, or nothing. IB-A56 goes where no number is asked for."""
+def why_not_added(now: Row, mine: Sequence[Card], card: Card) -> str:
+    """IB-06, IB-A06: return why a card may not be added on a turn, or nothing. IB-A56 needs no number above."""
     last, works, kinds = now.cards[-1], now.works, [other.kind for other in now.cards]
     own = named(card) if now.traits else ""
-    if why := kept_out(now, card):
-        return why
+    if reason := why_kept_out(now, card):
+        return reason
     if card.kind == "digital_sock" and "digital_sock" in kinds and "digital_sock A" in (*works, own):  # IB-A55
         return "One Digital Sock only may lie in this offer."
     if "flown_mower A" in works and card.kind in kinds:  # IB-A15
@@ -328,8 +338,8 @@ def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
         return "Thumb Hive A: add your highest card only."
     if "thumb_hive B" in works and any(other.card < card.card for other in mine):  # IB-A42
         return "Thumb Hive B: add your lowest card only."
-    if why := beside(now, card, [last]):
-        return why
+    if reason := why_not_beside(now, card, [last]):
+        return reason
     if own == "digital_sock B":  # IB-A56
         return ""
     if "refrigergator A" in works:  # IB-A21
@@ -339,15 +349,15 @@ def hindrance(now: Row, mine: Sequence[Card], card: Card) -> str:
     return "" if card.card > last.card else f"Needs a number above {last.card}."
 
 
-def kept_out(now: Row, card: Card) -> str:
-    """IB-A53, and what is barred: why a card may not go into the offer at all, or nothing."""
+def why_kept_out(now: Row, card: Card) -> str:
+    """IB-A53, and what is barred: return why a card may not go into the offer at all, or nothing."""
     if now.traits and named(card) == "telefishion A":
         return "A Telefishion A never goes into an offer."
-    return barred(now, card)
+    return why_barred(now, card)
 
 
-def barred(now: Row, card: Card) -> str:
-    """IB-A14, IB-A59, IB-A60: cards that are neither added, skipped with nor bid."""
+def why_barred(now: Row, card: Card) -> str:
+    """IB-A14, IB-A59, IB-A60: return why a card is neither added, skipped with nor bid, or nothing."""
     if "swatphone B" in now.works and not card.action:
         return "Swatphone B: needs a card with an action."
     if "remote_controll A" in now.works and card.price < 0:
@@ -357,8 +367,8 @@ def barred(now: Row, card: Card) -> str:
     return ""
 
 
-def beside(now: Row, card: Card, neighbours: Sequence[Card]) -> str:
-    """IB-A61, IB-A62: what may lie directly beside a Gamehat that works."""
+def why_not_beside(now: Row, card: Card, neighbours: Sequence[Card]) -> str:
+    """IB-A61, IB-A62: return why a card may not lie directly beside a Gamehat that works, or nothing."""
     for hat in neighbours:
         if named(hat) not in now.works:
             continue
@@ -368,6 +378,21 @@ def beside(now: Row, card: Card, neighbours: Sequence[Card]) -> str:
         if named(hat) == "gamehat B" and not (price or hue):
             return f"Gamehat B: beside {hat.card} needs its price or its colour."
     return ""
+
+
+def explain_add(s: Table, action: Action) -> Refusal:
+    """Return why no such card is added: not held (IB-X03), or it does not fit (IB-X02)."""
+    mine, now, numbers = hand(s, action.seat), row_of(s), numbers_of(action.args)
+    if not numbers or not all(type(n) is int and any(card.card == n for card in mine) for n in numbers):
+        return Refusal("You do not hold that card.", "IB-X03")
+    if len(numbers) != cards_to_add(now) or len(set(numbers)) < len(numbers):
+        return Refusal(f"Add {count(cards_to_add(now), 'card')}.", "IB-X02")
+    for number in numbers:
+        (card,) = [card for card in mine if card.card == number]
+        if reason := why_not_added(now, mine, card):
+            return Refusal(reason, "IB-X02")
+        now, mine = now.then(card), [other for other in mine if other is not card]
+    return Refusal("Add a card that fits.", "IB-X02")
 
 
 async def add(s: Table, seat: int, answer: Answer) -> None:
@@ -412,18 +437,18 @@ async def take_scored(s: Table, taker: int, giver: int, rule: str) -> None:
     """IB-A35, IB-A36: a random scored card goes from pile to pile, face down."""
     if pile(s, giver):
         pile(s, taker).append(await random_scored(s, giver))
-        told = f"Seat {taker} takes a scored card of Seat {giver}."
-        tell(s, told, rule=rule, kind="steal", source=giver, **scored(s, taker, 1, f"from Seat {giver}"))
+        text = f"Seat {taker} takes a scored card of Seat {giver}."
+        tell(s, text, rule=rule, kind="steal", source=giver, **scored(s, taker, 1, f"from Seat {giver}"))
         tell(s, f"Seat {giver} has it no more.", rule=rule, kind="stolen", **scored(s, giver, -1, f"to Seat {taker}"))
 
 
 def quiet_turns(s: Table, now: Row) -> int:
-    """IB-A18: for how many turns nobody may declare; IB-A13 breaks that too."""
+    """IB-A18: return for how many turns nobody may declare; IB-A13 breaks that too."""
     return 0 if "swatphone A" in now.works else s.table.quiet
 
 
 def cards_to_add(now: Row) -> int:
-    """IB-A37: two where Ceiling Van A works."""
+    """IB-A37: return two where Ceiling Van A works, else one."""
     return 2 if "ceiling_van A" in now.works else 1
 
 
@@ -468,7 +493,7 @@ async def bid(s: Table, declarer: int) -> None:
 
 
 def bidders(s: Table, declarer: int) -> list[int]:
-    """IB-10, IB-A32, IB-A40, IB-A07: who holds cards; a restriction that leaves nobody is ignored."""
+    """IB-10, IB-A32, IB-A40, IB-A07: return who holds cards; a restriction that leaves nobody is ignored."""
     seats, works = [seat for seat in s.seats if hand(s, seat)], row_of(s).works
     sellers = [card.by for card in s.table.offer if card.price < 0]
     if "bear_dryer B" in works:
@@ -479,27 +504,51 @@ def bidders(s: Table, declarer: int) -> list[int]:
 
 
 def cards_to_bid(now: Row) -> int:
-    """IB-A38: two where Ceiling Van B works."""
+    """IB-A38: return two where Ceiling Van B works, else one."""
     return 2 if "ceiling_van B" in now.works else 1
 
 
 def bid_move(now: Row, mine: Sequence[Card]) -> Move:
-    """IB-A07, IB-A54: the cards that may be bid, or any where none may. IB-A38: two, if two are held."""
+    """IB-A07, IB-A54: return the cards that may be bid, or any where none may. IB-A38: two, if two are held."""
     size, pairs = min(cards_to_bid(now), len(mine)), cards_to_bid(now) == 2
-    fitting = [card.card for card in mine if not bid_hindrance(now, card)]
+    fitting = [card.card for card in mine if not why_not_bid(now, card)]
     legal = fitting if len(fitting) >= size else [card.card for card in mine]
     return offer("bid", cards=Choose(legal, size, size)) if pairs else offer("bid", card=OneOf(legal))
 
 
-def bid_hindrance(now: Row, card: Card) -> str:
-    """IB-A14, IB-A54, IB-A59, IB-A60: why a card may not be bid, or nothing."""
+def why_not_bid(now: Row, card: Card) -> str:
+    """IB-A14, IB-A54, IB-A59, IB-A60: return why a card may not be bid, or nothing."""
     if now.traits and named(card) == "telefishion B":
         return "A Telefishion B may not be bid."
-    return barred(now, card)
+    return why_barred(now, card)
+
+
+def explain_bid(s: Table, action: Action) -> Refusal:
+    """Return why a bid is refused: not wanted (IB-X04), of a card not held (IB-X03) or not to be bid (IB-X02)."""
+    mine, seat = hand(s, action.seat), action.seat
+    if s.phase not in ("bid", "open_bid"):
+        return Refusal("No bids are taken now.", "IB-X04")
+    if s.seats[seat].bid is None and not mine:
+        return Refusal("You hold no card to bid.", "IB-X04")
+    if s.table.deciding and seat != s.table.deciding:
+        return Refusal(f"It is Seat {s.table.deciding}'s turn to bid.", "IB-X04")
+    if seat not in bidders(s, s.table.turn or 0):
+        return Refusal("You do not bid in this auction.", "IB-X04")
+    if s.phase == "bid" and len(mine) == 1:
+        return Refusal("Your only card is bid already.", "IB-X04")
+    numbers = numbers_of(action.args)
+    held = [card for card in mine if card.card in [n for n in numbers if type(n) is int]]
+    if len(held) < len(numbers):
+        return Refusal("You do not hold that card.", "IB-X03")
+    for card in held:
+        if reason := why_not_bid(row_of(s), card):
+            return Refusal(reason, "IB-X02")
+    pairs = cards_to_bid(row_of(s)) == 2 and len(mine) > 1
+    return Refusal("Bid two cards." if pairs else "Bid one card.", "IB-A38")
 
 
 def lay(s: Table, seat: int, answer: Answer) -> None:
-    """A bid leaves the hand and lies on the table."""
+    """Move a bid from the hand to the table."""
     numbers = numbers_of(answer.args)
     s.seats[seat].bid = sorted(numbers) if "cards" in answer.args else answer["card"]
     for number in numbers:
@@ -522,12 +571,15 @@ def reveal(s: Table) -> None:
     inside = all(low < value_of(market, seat)[0] < high for seat in valid)
     market.inverted = "cashing_machine B" in works or (inside and "cashing_machine A" not in works)  # IB-A28, IB-A29
     market.order = sorted(valid, key=lambda seat: value_of(market, seat), reverse=not market.inverted)
-    told = ", ".join(f"Seat {seat} {spoken(made)}" for seat, made in market.bids.items())
-    tell(s, f"The bids: {told}.", rule="IB-10", kind="reveal", bids={str(k): v for k, v in market.bids.items()})
+    text = ", ".join(f"Seat {seat} {spoken(made)}" for seat, made in market.bids.items())
+    tell(s, f"The bids: {text}.", rule="IB-10", kind="reveal", bids={str(k): v for k, v in market.bids.items()})
     way = "turned over, lowest" if market.inverted else "normal, highest"
     at = {str(seat): value_of(market, seat)[0] for seat in market.order}
     line = {"low": low, "high": high, "at": at, "turned": market.inverted}
     tell(s, f"The order is {way} first.", rule="IB-11", kind="order", order=market.order, line=line)
+
+
+# --- To skip or to accept ----------------------------------------------------------------------------
 
 
 async def decide(s: Table) -> int:
@@ -535,10 +587,10 @@ async def decide(s: Table) -> int:
     market = s.table
     for seat in market.order:
         s.phase, market.deciding, now = "decide", seat, row_of(s)
-        if why := must_accept(s, seat, now):
-            tell(s, f"Seat {seat} must accept. {why}", rule="IB-15", kind="must", seat=seat)
-        moves = [*([] if why else skip_moves(s, seat, now)), offer("accept")]
-        answer = await ask(s, seat, moves, "Take this offer, or pay to skip.", hidden=not why)
+        if reason := why_must_accept(s, seat, now):
+            tell(s, f"Seat {seat} must accept. {reason}", rule="IB-15", kind="must", seat=seat)
+        moves = [*([] if reason else skip_moves(s, seat, now)), offer("accept")]
+        answer = await ask(s, seat, moves, "Take this offer, or pay to skip.", hidden=not reason)
         if answer.move == "accept":
             tell(s, f"Seat {seat} takes the offer.", rule="IB-17", kind="accept", seat=seat)
             break
@@ -547,8 +599,8 @@ async def decide(s: Table) -> int:
     return market.deciding
 
 
-def must_accept(s: Table, seat: int, now: Row) -> str:
-    """IB-15, IB-16, IB-V03, IB-A23, IB-A24: why a bidder must accept, as far as everybody can see; or nothing."""
+def why_must_accept(s: Table, seat: int, now: Row) -> str:
+    """IB-15, IB-16, IB-V03, IB-A23, IB-A24: return why a bidder must accept, as far as everybody can see; or nothing."""
     scored, held = len(pile(s, seat)), len(hand(s, seat))
     if seat == s.table.order[-1]:
         return "The last bidder cannot skip."
@@ -564,7 +616,7 @@ def must_accept(s: Table, seat: int, now: Row) -> str:
 
 
 def skip_moves(s: Table, seat: int, now: Row) -> list[Move]:
-    """IB-14: a hand card and its place. IB-V03 Cheaper skip: or a scored card. IB-A24: scored cards only."""
+    """IB-14: return hand cards with their places. IB-V03 Cheaper skip: or a scored card. IB-A24: scored cards only."""
     cheap = s.setup.options["cheap_skip"]
     if "wrist_wash B" in now.works:
         return [offer("skip", pay="score")] if cheap else [offer("skip")]
@@ -583,29 +635,60 @@ def skip_moves(s: Table, seat: int, now: Row) -> list[Move]:
 
 
 def skip_places(s: Table, now: Row, card: Card) -> list[int]:
-    """IB-14: any place of the row, if nothing that works forbids the card or the place (IB-A08)."""
-    if kept_out(now, card):
+    """IB-14: return the places of the row, if nothing that works forbids the card or the place (IB-A08)."""
+    if why_kept_out(now, card):
         return []
-    return [place for place in range(len(now.cards) + 1) if not misplaced(s, now, card, place)]
+    return [place for place in range(len(now.cards) + 1) if not why_not_there(s, now, card, place)]
 
 
-def skip_hindrance(s: Table, now: Row, card: Card, place: int) -> str:
-    """IB-A06, IB-A53: why a card may not be put there by a skip, or nothing."""
-    return kept_out(now, card) or misplaced(s, now, card, place)
+def why_not_put(s: Table, now: Row, card: Card, place: int) -> str:
+    """IB-A06, IB-A53: return why a card may not be put there by a skip, or nothing."""
+    return why_kept_out(now, card) or why_not_there(s, now, card, place)
 
 
-def misplaced(s: Table, now: Row, card: Card, place: int) -> str:
-    """IB-A61, IB-V04 Ordered skip: why it may not be that place, or nothing."""
+def why_not_there(s: Table, now: Row, card: Card, place: int) -> str:
+    """IB-A61, IB-V04 Ordered skip: return why it may not be that place, or nothing."""
     if s.setup.options["ordered_skip"] and not fits_end(now.cards, card, place):
         low, high = ends(now.cards)
         return f"Left: below {low}; right: above {high}."
-    return beside(now, card, now.cards[max(0, place - 1) : place + 1])
+    return why_not_beside(now, card, now.cards[max(0, place - 1) : place + 1])
 
 
 def fits_end(cards: Sequence[Card], card: Card, place: int) -> bool:
-    """IB-V04: lower than the lowest at the left end, or higher than the highest at the right end."""
+    """IB-V04: return whether it is below the lowest at the left end, or above the highest at the right end."""
     low, high = ends(cards)
     return (place == 0 and card.card < low) or (place == len(cards) and card.card > high)
+
+
+def explain_skip(s: Table, action: Action) -> Refusal:
+    """IB-X06: return why a bidder must accept; IB-X03, IB-X07, IB-X08, IB-X02: or why not that card or place."""
+    args, seat, now = action.args, action.seat, row_of(s)
+    if reason := why_must_accept(s, seat, now):
+        return Refusal(f"You must accept. {reason}", "IB-X06")
+    if not skip_moves(s, seat, now):
+        return Refusal("You must accept. None of your cards may be added.", "IB-X06")
+    held = [card for card in hand(s, seat) if type(args.get("card")) is int and card.card == args["card"]]
+    if "card" in args and not held:
+        return Refusal("You do not hold that card.", "IB-X03")
+    place = args.get("place", None if skip_places(s, now, held[0]) else len(s.table.offer)) if held else None
+    if not held or type(place) is not int or not 0 <= place <= len(s.table.offer):
+        return Refusal(f"Name a place from 0 to {len(s.table.offer)}.", "IB-X07")
+    reason = why_not_put(s, now, held[0], place)
+    ordered = s.setup.options["ordered_skip"] and not fits_end(s.table.offer, held[0], place)
+    return Refusal(reason or "You cannot skip like that.", "IB-X08" if ordered else "IB-X02")
+
+
+def form(s: Table, action: Action) -> Refusal | None:
+    """Return the refusal of a skip that names too little (IB-X07), or the card to lose (IB-X13)."""
+    if action.move != "skip" or s.phase != "decide":
+        return None
+    args = action.args
+    wanted = (
+        [move for move in skip_moves(s, action.seat, row_of(s)) if move.fits(args)] if action.seat in s.seats else []
+    )
+    if any(args.keys() - move.params.keys() for move in wanted):
+        return Refusal("The card that is lost is drawn at random: name only the card to add and its place.", "IB-X13")
+    return Refusal("Name the card to add, and its place.", "IB-X07")
 
 
 async def skip(s: Table, seat: int, answer: Answer) -> None:
@@ -616,8 +699,8 @@ async def skip(s: Table, seat: int, answer: Answer) -> None:
     for _ in range(lost):
         card = await random_scored(s, seat)
         market.discards.append(card.card)
-        told = f"Seat {seat} skips and loses {shown(card)}."
-        tell(s, told, rule="IB-14", kind="lose", card=card.card, **scored(s, seat, -1, f"price {card.price}"))
+        text = f"Seat {seat} skips and loses {shown(card)}."
+        tell(s, text, rule="IB-14", kind="lose", card=card.card, **scored(s, seat, -1, f"price {card.price}"))
     if "card" in args:
         card = take(s, seat, args["card"])
         place_card(s, seat, card, args["place"])
@@ -648,22 +731,22 @@ async def accept(s: Table, seat: int) -> None:
             card.by = None
             hand(s, seat).append(card)
             sort_hand(s, seat)
-            told = f"Nightbulb B: {shown(card)} goes to Seat {seat}'s hand."
-            tell(s, told, rule="IB-A58", kind="return", seat=seat, card=card.card)
+            text = f"Nightbulb B: {shown(card)} goes to Seat {seat}'s hand."
+            tell(s, text, rule="IB-A58", kind="return", seat=seat, card=card.card)
         else:
             pile(s, seat).append(card)
             prices.append(card.price)
     if prices:
         cards = "a card" if len(prices) == 1 else f"{len(prices)} cards"
-        tell(s, f"Seat {seat} scores {cards}.", rule="IB-17", kind="score", **scored(s, seat, len(prices), f"prices {added(prices)}"))
+        tell(
+            s,
+            f"Seat {seat} scores {cards}.",
+            rule="IB-17",
+            kind="score",
+            **scored(s, seat, len(prices), f"prices {added(prices)}"),
+        )
     await next_offer(s, seat, now.works)
     market.turn, market.deciding = None, None
-
-
-def added(prices: Sequence[int]) -> str:
-    """Prices as a sum: "7 - 2 + 5 = 10"."""
-    told = f"{prices[0]}" + "".join(f" {'-' if price < 0 else '+'} {abs(price)}" for price in prices[1:])
-    return told if len(prices) == 1 else f"{told} = {sum(prices)}"
 
 
 async def extend(s: Table, seat: int) -> None:
@@ -702,7 +785,7 @@ async def strike(s: Table, seat: int) -> None:
 
 
 def cut(s: Table, now: Row) -> list[Card]:
-    """IB-A19: only what lies right of the rightmost Walkie-Barkie A is scored."""
+    """IB-A19: discard what lies left of the rightmost Walkie-Barkie A, and it too; return the rest, to be scored."""
     cards = s.table.offer
     if "walkie_barkie A" not in now.works:
         return cards
@@ -710,8 +793,8 @@ def cut(s: Table, now: Row) -> list[Card]:
     lost = [card.card for card in cards[:end]]
     if lost:
         s.table.discards += lost
-        told = f"Walkie-Barkie A: {', '.join(map(str, lost))} {'is' if len(lost) == 1 else 'are'} discarded."
-        tell(s, told, rule="IB-A19", kind="discard", cards=lost)
+        text = f"Walkie-Barkie A: {', '.join(map(str, lost))} {'is' if len(lost) == 1 else 'are'} discarded."
+        tell(s, text, rule="IB-A19", kind="discard", cards=lost)
     return cards[end:]
 
 
@@ -722,8 +805,8 @@ async def next_offer(s: Table, seat: int, works: list[str]) -> None:
         for card in [card for card in market.laid if card.by not in (seat, *market.void)]:
             market.laid.remove(card)
             pile(s, seat).append(card)
-            told = f"Seat {seat} scores the bid {shown(card)} too."
-            tell(s, told, rule="IB-A20", kind="score", card=card.card, **scored(s, seat, 1, f"price {card.price}"))
+            text = f"Seat {seat} scores the bid {shown(card)} too."
+            tell(s, text, rule="IB-A20", kind="score", card=card.card, **scored(s, seat, 1, f"price {card.price}"))
         opener = openers(s, [seat])[0]
     elif s.setup.options["winners_choice"]:
         s.phase, market.deciding = "open", seat
@@ -743,7 +826,7 @@ async def next_offer(s: Table, seat: int, works: list[str]) -> None:
 
 
 def openers(s: Table, seats: Sequence[int]) -> list[Card]:
-    """IB-18, IB-A38, IB-A53: the lower card of each bid, lowest first; a Telefishion A only if it is alone."""
+    """IB-18, IB-A38, IB-A53: return the lower card of each bid, lowest first; a Telefishion A only if it is alone."""
     market = s.table
     ranked = sorted(seats, key=lambda seat: value_of(market, seat))
     cards = [min((card for card in market.laid if card.by == seat), key=number_of) for seat in ranked]
@@ -765,7 +848,7 @@ def return_middle(s: Table, unless: Sequence[int | None]) -> None:
 
 
 def middle(ranked: list[int]) -> list[int]:
-    """IB-V02: the middle one, of an even number the middle two, of three or more."""
+    """IB-V02: return the middle one, of an even number the middle two; of fewer than three, none."""
     count = len(ranked)
     return ranked[(count - 1) // 2 : count // 2 + 1] if count >= 3 else []
 
@@ -775,6 +858,15 @@ def open_offer(s: Table, card: Card, rule: str) -> None:
     card.by = None
     s.table.offer, s.table.placed = [card], [card.card]
     tell(s, f"{shown(card)} opens the offer.", rule=rule, kind="open", card=card.card)
+
+
+def explain_open(s: Table, seat: int) -> Refusal:
+    """IB-X11: return why it is not chosen: the winner's choice is of a revealed bid."""
+    if s.phase != "open":
+        return Refusal("No bid is chosen to open now.", "IB-X11")
+    if seat != s.table.deciding:
+        return Refusal(f"Seat {s.table.deciding} chooses the bid that opens.", "IB-X11")
+    return Refusal("Choose one of the revealed bids.", "IB-X11")
 
 
 # --- The end -----------------------------------------------------------------------------------------
@@ -789,16 +881,22 @@ def highest_score(s: Table) -> None:
         buyer.scored, buyer.score = pile(s, seat), scores[seat]
         buyer.totals = {kind: sum(some) for kind, some in prices[seat].items()}
         how = added([price for some in prices[seat].values() for price in some]) if prices[seat] else "no cards"
-        tell(s, f"Seat {seat} has {buyer.score}.", rule="IB-22", kind="score", **reckoned(seat, "score", None, buyer.score, how))
+        tell(
+            s,
+            f"Seat {seat} has {buyer.score}.",
+            rule="IB-22",
+            kind="score",
+            **reckoned(seat, "score", None, buyer.score, how),
+        )
     best = max(scores.values())
     winners = [seat for seat, points in scores.items() if points == best]
-    told = " and ".join(f"Seat {seat}" for seat in winners)
+    text = " and ".join(f"Seat {seat}" for seat in winners)
     most = "has the most" if len(winners) == 1 else "have the most"
-    raise Won(winners, scores, f"All hands are empty: {told} {most}, {best}.", rule="IB-20")
+    raise Won(winners, scores, f"All hands are empty: {text} {most}, {best}.", rule="IB-20")
 
 
 def counting(s: Table, cards: Sequence[Card]) -> dict[str, list[int]]:
-    """IB-22, IB-A71: by product the prices that count, each changed by the Headgrowns of the whole pile (IB-A11, IB-A12)."""
+    """IB-22, IB-A71: return by product the prices that count, changed by the Headgrowns of the pile (IB-A11, IB-A12)."""
     prices: dict[str, list[int]] = {}
     for card in cards:
         prices.setdefault(card.kind, []).append(card.price)
@@ -809,7 +907,7 @@ def counting(s: Table, cards: Sequence[Card]) -> dict[str, list[int]]:
     return {kind: [price + grown for price in some] for kind, some in prices.items()}
 
 
-# --- What the cards are and do -----------------------------------------------------------------------
+# --- The deck ----------------------------------------------------------------------------------------
 
 
 def check(data: Mapping[str, Any]) -> None:
@@ -818,7 +916,7 @@ def check(data: Mapping[str, Any]) -> None:
 
 
 def deck_of(data: Mapping[str, Any], used: Sequence[str]) -> list[Card]:
-    """The fixed list of the sets in use (IB-V06, IB-V07): no number is there twice in any of them. Raises BadCard."""
+    """IB-V06, IB-V07: return the fixed list of the sets in use. Raise BadCard where a number is there twice."""
     found: dict[int, Card] = {}
     for place, line in enumerate(data["deck"].splitlines(), 1):
         if words := line.split("#")[0].split():
@@ -830,7 +928,7 @@ def deck_of(data: Mapping[str, Any], used: Sequence[str]) -> list[Card]:
 
 
 def read_card(data: Mapping[str, Any], words: Sequence[str], place: int) -> Card:
-    """One line of the deck: product, number, price, and the letter of its action if the product has actions."""
+    """Return the card of one line of the deck: product, number, price, and the letter if the product has actions."""
     kind, *facts = words
     if kind not in data["cards"]:
         raise BadCard(f"there is no product {kind!r}.", place)
@@ -845,12 +943,15 @@ def read_card(data: Mapping[str, Any], words: Sequence[str], place: int) -> Card
 
 
 def sets(options: Mapping[str, Any]) -> list[str]:
-    """IB-V06 Odd Inventions, IB-V07 Double Devices: the sets in use."""
+    """IB-V06 Odd Inventions, IB-V07 Double Devices: return the sets in use."""
     return ["base"] + ["odd"] * options["odd_inventions"] + ["double"] * options["double_devices"]
 
 
+# --- What the cards do -------------------------------------------------------------------------------
+
+
 def at_work(placed: Sequence[Card]) -> list[Card]:
-    """IB-A01, IB-A02, IB-A03, IB-A05, IB-A13: the cards, in the order of time, whose action works in the offer."""
+    """IB-A01, IB-A02, IB-A03, IB-A05, IB-A13: return the cards whose action works, in the order of time."""
     lying = [(card, name) for card in placed if card.action and (name := named(card)) not in IDLE]
     names = [name for _, name in lying]
     if "swatphone A" in names:
@@ -858,129 +959,107 @@ def at_work(placed: Sequence[Card]) -> list[Card]:
     latest = {card.kind: card.action for card, _ in lying}
     beaten = [weak for weak, strong in BEATEN if strong in names]
     return [
-        card for card, name in lying if name not in beaten and (card.kind not in OPPOSITES or card.action == latest[card.kind])
+        card
+        for card, name in lying
+        if name not in beaten and (card.kind not in OPPOSITES or card.action == latest[card.kind])
     ]
 
 
 def row(cards: list[Card], placed: list[Card], products: Mapping[str, Any], *, actions: bool) -> Row:
-    """An offer with what works in it. IB-V10: nothing does where actions are left out."""
+    """Return an offer with the actions that work in it. IB-V10: none where actions are left out."""
     return Row(cards, placed, [named(card) for card in at_work(placed)] if actions else [], actions, products)
 
 
 def row_of(s: Table) -> Row:
-    """The offer as it lies."""
+    """Return the offer as it lies."""
     return row(s.table.offer, in_time(s.table), s.setup.data["cards"], actions=s.table.actions)
 
 
 def in_time(market: Market) -> list[Card]:
-    """The cards of the offer in the order in which they were placed."""
+    """Return the cards of the offer in the order in which they were placed."""
     by_number = {card.card: card for card in market.offer}
     return [by_number[number] for number in market.placed]
 
 
 def named(card: Card) -> str:
-    """A card's action by name: "gamehat A"."""
+    """Return a card's action by name: "gamehat A"."""
     return f"{card.kind} {card.action}" if card.action else ""
 
 
 def number_of(card: Card) -> int:
-    """What cards are sorted by."""
+    """Return the number that cards are sorted by."""
     return card.card
 
 
 def ends(cards: Sequence[Card]) -> tuple[int, int]:
-    """The lowest and the highest number of an offer."""
+    """Return the lowest and the highest number of an offer."""
     numbers = [card.card for card in cards]
     return min(numbers), max(numbers)
 
 
 def value_of(market: Market, seat: int) -> tuple[int, int]:
-    """What a bid counts; of a pair the sum, then the higher card (IB-A38)."""
+    """Return what a bid counts; of a pair the sum, then the higher card (IB-A38)."""
     made = market.bids[seat]
     return (made, made) if isinstance(made, int) else (sum(made), max(made))
-
-
-def shown(card: Card) -> str:
-    """A card in words: "33 (-7)"."""
-    return f"{card.card} ({card.price:+d})"
-
-
-def spoken(made: object) -> str:
-    """A bid in words."""
-    return " and ".join(map(str, made)) if isinstance(made, list) else f"{made}"
 
 
 # --- Cards on the move -------------------------------------------------------------------------------
 
 
 def hand(s: Table, seat: int) -> list[Card]:
-    """A seat's hand, lowest number first."""
+    """Return a seat's hand, lowest number first."""
     return s.seats[seat].hand.value
 
 
 def pile(s: Table, seat: int) -> list[Card]:
-    """A seat's score pile, as it was gathered."""
+    """Return a seat's score pile, as it was gathered."""
     return s.seats[seat].pile.value
 
 
 def scored(s: Table, seat: int, cards: int, how: str) -> dict[str, Any]:
-    """The data of cards that have just come to a score pile, or left it."""
+    """Return the data of cards that have just come to a score pile, or left it."""
     now = len(pile(s, seat))
     return reckoned(seat, "pile_size", now - cards, now, how)
 
 
 def sort_hand(s: Table, seat: int) -> None:
-    """A hand is held in order."""
+    """Sort a hand by number."""
     hand(s, seat).sort(key=number_of)
 
 
 def take(s: Table, seat: int, number: int) -> Card:
-    """A card leaves a hand."""
+    """Take a card out of a hand."""
     return drawn_out(hand(s, seat), number)
 
 
 def drawn_out(cards: list[Card], number: int) -> Card:
-    """A card that is taken out of a hand or of the row."""
+    """Take the card of that number out of `cards`."""
     return cards.pop([card.card for card in cards].index(number))
 
 
 def place_card(s: Table, seat: int, card: Card, place: int) -> None:
-    """A card goes into the row, and it is told who put it there."""
+    """Put a card into the row, and note who put it there."""
     card.by = seat
     s.table.offer.insert(place, card)
     s.table.placed.append(card.card)
 
 
 async def random_scored(s: Table, seat: int) -> Card:
-    """A card of the score pile, drawn by chance."""
+    """Draw a card of the score pile by chance."""
     return pile(s, seat).pop(await pick(s, list(range(len(pile(s, seat)))), "picks"))
 
 
-def wished(s: Table, seat: int) -> list[Action]:
-    """What an asked player may look for: to declare, to skip, and every card of the hand to add, bid or skip with."""
-    match s.phase:
-        case "turn":
-            name, moves, by_card = "add", [Action(seat=seat, move="auction")], cards_to_add(row_of(s)) == 1
-        case "bid" | "open_bid":
-            name, moves, by_card = "bid", [], True
-        case "decide":
-            now = row_of(s)
-            dear = "wrist_wash B" in now.works  # no card is added
-            by_card = not dear and not must_accept(s, seat, now) and bool(skip_moves(s, seat, now))
-            name, moves = "skip", [Action(seat=seat, move="skip")] if not by_card else []
-        case _:
-            return []
-    pairs = name == "bid" and cards_to_bid(row_of(s)) == 2
-    cards = [card.card for card in hand(s, seat)] if by_card else []
-    args: list[dict[str, Any]] = [{"cards": [card]} if pairs else {"card": card} for card in cards]
-    return moves + [Action(seat=seat, move=name, args=one) for one in args]
+def numbers_of(args: Mapping[str, Any]) -> list[Any]:
+    """Return the cards that a move names, as `cards` or as `card`."""
+    given = args.get("cards", [args.get("card")])
+    return given if isinstance(given, list) else [given]
 
 
 # --- Refusals ----------------------------------------------------------------------------------------
 
 
 def explain(s: Table, action: Action) -> Refusal | None:
-    """Why an action that is not offered is refused: IB-X01 to IB-X13."""
+    """Return why an action that is not offered is refused: IB-X01 to IB-X13."""
     seat, move = action.seat, action.move
     if s.phase == "over":
         return Refusal("The game has ended.", "IB-20")
@@ -1014,89 +1093,45 @@ def explain(s: Table, action: Action) -> Refusal | None:
     return Refusal("That is not what you decide now.", "IB-X01")
 
 
-def explain_add(s: Table, action: Action) -> Refusal:
-    """A card that is not held (IB-X03), or that does not fit (IB-X02)."""
-    mine, now, numbers = hand(s, action.seat), row_of(s), numbers_of(action.args)
-    if not numbers or not all(type(n) is int and any(card.card == n for card in mine) for n in numbers):
-        return Refusal("You do not hold that card.", "IB-X03")
-    if len(numbers) != cards_to_add(now) or len(set(numbers)) < len(numbers):
-        return Refusal(f"Add {count(cards_to_add(now), 'card')}.", "IB-X02")
-    for number in numbers:
-        (card,) = [card for card in mine if card.card == number]
-        if why := hindrance(now, mine, card):
-            return Refusal(why, "IB-X02")
-        now, mine = now.then(card), [other for other in mine if other is not card]
-    return Refusal("Add a card that fits.", "IB-X02")
+# --- For screens -------------------------------------------------------------------------------------
 
 
-def explain_bid(s: Table, action: Action) -> Refusal:
-    """A bid that nobody asked for (IB-X04), of a card that is not held (IB-X03), or that may not be bid (IB-X02)."""
-    mine, seat = hand(s, action.seat), action.seat
-    if s.phase not in ("bid", "open_bid"):
-        return Refusal("No bids are taken now.", "IB-X04")
-    if s.seats[seat].bid is None and not mine:
-        return Refusal("You hold no card to bid.", "IB-X04")
-    if s.table.deciding and seat != s.table.deciding:
-        return Refusal(f"It is Seat {s.table.deciding}'s turn to bid.", "IB-X04")
-    if seat not in bidders(s, s.table.turn or 0):
-        return Refusal("You do not bid in this auction.", "IB-X04")
-    if s.phase == "bid" and len(mine) == 1:
-        return Refusal("Your only card is bid already.", "IB-X04")
-    numbers = numbers_of(action.args)
-    held = [card for card in mine if card.card in [n for n in numbers if type(n) is int]]
-    if len(held) < len(numbers):
-        return Refusal("You do not hold that card.", "IB-X03")
-    for card in held:
-        if why := bid_hindrance(row_of(s), card):
-            return Refusal(why, "IB-X02")
-    pairs = cards_to_bid(row_of(s)) == 2 and len(mine) > 1
-    return Refusal("Bid two cards." if pairs else "Bid one card.", "IB-A38")
+def wished(s: Table, seat: int) -> list[Action]:
+    """Return what an asked player may look for: to declare, to skip, every card of the hand to add, bid or skip with."""
+    match s.phase:
+        case "turn":
+            name, moves, by_card = "add", [Action(seat=seat, move="auction")], cards_to_add(row_of(s)) == 1
+        case "bid" | "open_bid":
+            name, moves, by_card = "bid", [], True
+        case "decide":
+            now = row_of(s)
+            dear = "wrist_wash B" in now.works  # no card is added
+            by_card = not dear and not why_must_accept(s, seat, now) and bool(skip_moves(s, seat, now))
+            name, moves = "skip", [Action(seat=seat, move="skip")] if not by_card else []
+        case _:
+            return []
+    pairs = name == "bid" and cards_to_bid(row_of(s)) == 2
+    cards = [card.card for card in hand(s, seat)] if by_card else []
+    args: list[dict[str, Any]] = [{"cards": [card]} if pairs else {"card": card} for card in cards]
+    return moves + [Action(seat=seat, move=name, args=one) for one in args]
 
 
-def explain_open(s: Table, seat: int) -> Refusal:
-    """IB-X11: the winner's choice, of a revealed bid."""
-    if s.phase != "open":
-        return Refusal("No bid is chosen to open now.", "IB-X11")
-    if seat != s.table.deciding:
-        return Refusal(f"Seat {s.table.deciding} chooses the bid that opens.", "IB-X11")
-    return Refusal("Choose one of the revealed bids.", "IB-X11")
+def shown(card: Card) -> str:
+    """Return a card in words: "33 (-7)"."""
+    return f"{card.card} ({card.price:+d})"
 
 
-def explain_skip(s: Table, action: Action) -> Refusal:
-    """IB-X06: who must accept; IB-X03, IB-X07, IB-X08, IB-X02: a card or a place that is not to be had."""
-    args, seat, now = action.args, action.seat, row_of(s)
-    if why := must_accept(s, seat, now):
-        return Refusal(f"You must accept. {why}", "IB-X06")
-    if not skip_moves(s, seat, now):
-        return Refusal("You must accept. None of your cards may be added.", "IB-X06")
-    held = [card for card in hand(s, seat) if type(args.get("card")) is int and card.card == args["card"]]
-    if "card" in args and not held:
-        return Refusal("You do not hold that card.", "IB-X03")
-    place = args.get("place", None if skip_places(s, now, held[0]) else len(s.table.offer)) if held else None
-    if not held or type(place) is not int or not 0 <= place <= len(s.table.offer):
-        return Refusal(f"Name a place from 0 to {len(s.table.offer)}.", "IB-X07")
-    why = skip_hindrance(s, now, held[0], place)
-    ordered = s.setup.options["ordered_skip"] and not fits_end(s.table.offer, held[0], place)
-    return Refusal(why or "You cannot skip like that.", "IB-X08" if ordered else "IB-X02")
+def spoken(made: object) -> str:
+    """Return a bid in words."""
+    return " and ".join(map(str, made)) if isinstance(made, list) else f"{made}"
 
 
-def form(s: Table, action: Action) -> Refusal | None:
-    """Words for a skip that names too little (IB-X07), or the card to lose (IB-X13)."""
-    if action.move != "skip" or s.phase != "decide":
-        return None
-    args = action.args
-    wanted = [move for move in skip_moves(s, action.seat, row_of(s)) if move.fits(args)] if action.seat in s.seats else []
-    if any(args.keys() - move.params.keys() for move in wanted):
-        return Refusal("The card that is lost is drawn at random: name only the card to add and its place.", "IB-X13")
-    return Refusal("Name the card to add, and its place.", "IB-X07")
-
-
-def numbers_of(args: Mapping[str, Any]) -> list[Any]:
-    """The cards that a move names, as `cards` or as `card`."""
-    given = args.get("cards", [args.get("card")])
-    return given if isinstance(given, list) else [given]
+def added(prices: Sequence[int]) -> str:
+    """Return prices as a sum: "7 - 2 + 5 = 10"."""
+    text = f"{prices[0]}" + "".join(f" {'-' if price < 0 else '+'} {abs(price)}" for price in prices[1:])
+    return text if len(prices) == 1 else f"{text} = {sum(prices)}"
 
 
 def count(number: int, what: str) -> str:
-    """A number of things in words: "1 card", "2 cards"."""
+    """Return a number of things in words: "1 card", "2 cards"."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -254,8 +254,8 @@ class TableDice:
         known = tuple(face for batch in self._batches for face in batch.faces)
         left = roll.count - len(known)
         chance = odds.chance(left, roll.sides, wants, known)
-        exact = "" if roll.sides % chance.denominator == 0 else odds.exact(chance)
-        return Wanted(odds.told(left, roll.sides, wants, known), exact)
+        exact = "" if roll.sides % chance.denominator == 0 else odds.exact_text(chance)
+        return Wanted(odds.goal_text(left, roll.sides, wants, known), exact)
 
     def public_kit(self) -> Kit | None:
         """Return which dice there are, for the lobby: before a match is the time to load a battery."""

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from hub.engine.odds import AtLeast, AtMost, Beats, Wants, beat, chance, chances, exact, spoken, told
+from hub.engine.odds import AtLeast, AtMost, Beats, Wants, beat, chance, chances_text, exact_text, goal_text, odds_text
 
 
 def counted(count: int, sides: int, good: Callable[[tuple[int, ...]], bool]) -> Fraction:
@@ -56,19 +56,19 @@ def test_who_has_the_tie_and_who_has_not_share_all_rolls() -> None:
     ],
 )
 def test_a_roll_is_told_in_one_line(count: int, wants: Wants, line: str) -> None:
-    assert told(count, 6, wants) == line
+    assert goal_text(count, 6, wants) == line
 
 
 def test_dice_that_stand_are_counted_with_those_to_come() -> None:
     for wants in (AtLeast(9), AtMost(9), AtLeast(5, one=True), Beats(2), Beats(2, ties=True)):
         parts = [chance(2, 6, wants, (face,)) for face in range(1, 7)]
         assert sum(parts) / 6 == chance(3, 6, wants)
-    assert told(4, 6, AtLeast(31), (1, 2, 3, 4, 5, 6)) == "31 or more, 10 to go: 90 in 100"
-    assert told(1, 6, Beats(2), (5,)) == "5 already, against 2 dice, a tie loses: 63 in 100"
+    assert goal_text(4, 6, AtLeast(31), (1, 2, 3, 4, 5, 6)) == "31 or more, 10 to go: 90 in 100"
+    assert goal_text(1, 6, Beats(2), (5,)) == "5 already, against 2 dice, a tie loses: 63 in 100"
 
 
 def test_odds_are_told_to_the_last_roll_where_hundredths_do_not_do() -> None:
-    assert spoken(Fraction(575, 1296)) == "44 in 100"
-    assert exact(Fraction(575, 1296)) == "575 in 1,296"
-    assert spoken(Fraction(1, 46656)) == "less than 1 in 100"
-    assert chances(4, 6, AtLeast(4)) == "sure"
+    assert odds_text(Fraction(575, 1296)) == "44 in 100"
+    assert exact_text(Fraction(575, 1296)) == "575 in 1,296"
+    assert odds_text(Fraction(1, 46656)) == "less than 1 in 100"
+    assert chances_text(4, 6, AtLeast(4)) == "sure"

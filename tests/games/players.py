@@ -60,7 +60,9 @@ def random_action(match: Match, random: Random, chance: Chance) -> Action:
     if decision.kind == "sealed":  # whoever has not locked comes first, so that the match goes on
         waiting = [seat for seat in decision.asked if seat not in decision.answers]
         seat = random.choice(waiting if random.random() < 0.9 else list(decision.asked))
-        listed = [(seat, move) for move in decision.offers(seat)] or [(waiting[0], m) for m in decision.offers(waiting[0])]
+        listed = [(seat, move) for move in decision.offers(seat)] or [
+            (waiting[0], m) for m in decision.offers(waiting[0])
+        ]
     else:
         listed = offers(match)
     asked = [(seat, move) for seat, move in listed if move in decision.offers(seat)]

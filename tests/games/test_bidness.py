@@ -13,7 +13,9 @@ from hub.games.bidness import SIDES, Company, unit_price
     ("plaintiff", "defendant", "percent"),
     [(2, 2, 44.37), (3, 2, 77.85), (4, 2, 93.92), (2, 3, 15.20), (3, 3, 45.36), (4, 3, 74.28), (2, 4, 3.59)],
 )
-def test_the_odds_of_a_trial_are_exact_and_a_tie_is_the_defendants(plaintiff: int, defendant: int, percent: float) -> None:
+def test_the_odds_of_a_trial_are_exact_and_a_tie_is_the_defendants(
+    plaintiff: int, defendant: int, percent: float
+) -> None:
     assert round(float(beat(plaintiff, defendant, SIDES)) * 100, 2) == percent
 
 

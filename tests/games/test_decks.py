@@ -34,9 +34,13 @@ camerat     7 +2
 camerat     8 +2
 \"\"\"
 """
-BIG_IDEA = "[cards]\nI03 = { name = 'Dog' }\n" + "\n".join(f"D{n:02} = {{}}" for n in range(1, 10)) + """
+BIG_IDEA = (
+    "[cards]\nI03 = { name = 'Dog' }\n"
+    + "\n".join(f"D{n:02} = {{}}" for n in range(1, 10))
+    + """
 boat = { rank = 1, name = "Boat", line = "Picture a boat" }
 """
+)
 LISTS = {"bid-it": BID_IT, "big-idea": BIG_IDEA, "i-bid-you-not": I_BID_YOU_NOT}
 
 
@@ -104,7 +108,13 @@ def test_a_match_of_other_cards_is_another_match_but_remarks_are_none(tmp_path: 
         ("big-idea", "'Dog'", "''", 2, "'I03' must have a name."),
         ("big-idea", ', line = "Picture a boat"', "", 12, "'boat' must have a line."),
         ("i-bid-you-not", "camerat     2", "camerat     1", 4, "1 is there twice: a number is there once."),
-        ("i-bid-you-not", "camerat     2", "headgrowns  -9", 4, "'headgrowns -9 +7' is not whole: it is product, number, price, action."),
+        (
+            "i-bid-you-not",
+            "camerat     2",
+            "headgrowns  -9",
+            4,
+            "'headgrowns -9 +7' is not whole: it is product, number, price, action.",
+        ),
         ("i-bid-you-not", "+1 A", "+1", 7, "'headgrowns 4 +1' is not whole: it is product, number, price, action."),
         ("i-bid-you-not", "-1   #", "-1 A #", 5, "'camerat 3 -1 A' is not whole: it is product, number, price."),
         ("i-bid-you-not", "camerat     8", "desktop     8", 11, "there is no product 'desktop'."),
@@ -147,7 +157,11 @@ def test_a_file_that_is_no_list_for_the_game_says_what_one_holds(
 
 
 def test_a_deck_that_is_too_small_for_the_table_is_refused_when_the_match_begins(tmp_path: Path) -> None:
-    for name, seats, sentence in (("bid-it", 3, "12 cards, and 3 players need 18"), ("big-idea", 3, "11 cards, and 3 players need 15"), ("i-bid-you-not", 4, "7 cards, and 4 players need 9")):
+    for name, seats, sentence in (
+        ("bid-it", 3, "12 cards, and 3 players need 18"),
+        ("big-idea", 3, "11 cards, and 3 players need 15"),
+        ("i-bid-you-not", 4, "7 cards, and 4 players need 9"),
+    ):
         with pytest.raises(StartRefused, match=sentence):
             Match(listed(tmp_path, name, LISTS[name]), range(1, seats + 1))
 

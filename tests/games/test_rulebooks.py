@@ -73,7 +73,10 @@ def troubles(source: str) -> list[str]:
                     trouble(node, "mutable default")
     for statement in tree.body:
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name), *_], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=value):
+            case (
+                ast.Assign(targets=[ast.Name(id=name), *_], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=value)
+            ):
                 if value and is_mutable(value):
                     trouble(statement, f"{name} can be changed")
     return found
@@ -81,7 +84,11 @@ def troubles(source: str) -> list[str]:
 
 def allowed(module: str) -> bool:
     own = ("hub.engine", "hub.errors")
-    return module.startswith(own) if module.split(".", maxsplit=1)[0] == "hub" else module.split(".", maxsplit=1)[0] not in MODULES
+    return (
+        module.startswith(own)
+        if module.split(".", maxsplit=1)[0] == "hub"
+        else module.split(".", maxsplit=1)[0] not in MODULES
+    )
 
 
 def is_set(node: ast.AST, named: set[str]) -> bool:

@@ -5,6 +5,7 @@ data file, as an owner may. A scenario's `play` is read line by line:
 
     {"seat":1,"move":"bid","number":5}            a line for the referee, which must be accepted
     {"seat":1,"move":"bid","number":7} ! BB-X01   ... which must be refused with that code, changing nothing
+    1 bid number=7 ! BB-X01 "Bid 1 to 6."         ... and in those words
     1 bid number=5                                the same line in short; so is `1 bid number=7 ! BB-X01`
     bids 5 5 6 2                                  the seats' sealed bids, from seat 1 on
     roll 4                                        the dice that are asked for
@@ -137,8 +138,8 @@ class Play:
                 sent, mark, code = text.partition(" ! ")
                 self.line(json.dumps(written_out(sent)) + mark + code)
             case _ if text.startswith("{"):
-                sent, _, code = text.partition(" ! ")
-                self.refused(sent, code.strip()) if code else self.accepted(json.loads(sent))
+                sent, _, refusal = text.partition(" ! ")
+                self.refused(sent, *refusal.strip().split(maxsplit=1)) if refusal else self.accepted(json.loads(sent))
             case _:
                 self.fact(text)
 
@@ -146,12 +147,13 @@ class Play:
         self.last = json.loads(self.referee.line(json.dumps(line)))
         assert self.last["ok"], self.last
 
-    def refused(self, line: str, code: str) -> None:
+    def refused(self, line: str, code: str, sentence: str = "") -> None:
         before = self.everything()
         answer = json.loads(self.referee.line(line))
         assert not answer["ok"]
         assert answer["code"] == code, answer
         assert answer["error"].endswith(".")
+        assert not sentence or answer["error"] == json.loads(sentence)
         assert self.everything() == before
 
     def everything(self) -> Any:
@@ -169,7 +171,9 @@ class Play:
                 self.accepted({"roll": [face]})
             else:
                 seat, moves = next(
-                    (seat, moves) for seat, moves in waiting["seats"].items() if not self.match.state.seats[int(seat)].locked
+                    (seat, moves)
+                    for seat, moves in waiting["seats"].items()
+                    if not self.match.state.seats[int(seat)].locked
                 )
                 last = moves[-1]["move"]
                 number = {"number": 6} if last == "bid" else {}

@@ -36,6 +36,8 @@ def check(match: Match) -> None:
     elif t.call is not None:
         assert t.caller != t.bid.seat
         if t.stake > 1 and options["teams"] == "none":
-            assert min(seats[t.caller].deal_cards, seats[t.bid.seat].deal_cards) > t.stake or s.phase == "give", "no stake eliminates"
+            assert min(seats[t.caller].deal_cards, seats[t.bid.seat].deal_cards) > t.stake or s.phase == "give", (
+                "no stake eliminates"
+            )
     points = [player.points for player in seats.values()]
     assert options["match"] or not any(points)

@@ -14,7 +14,9 @@ def check(match: Match) -> None:
     """Called after every action that leaves people, or nobody, to be asked."""
     s: Table = match.state
     t = s.table
-    assert cards(s) == Counter(event_deck(s.setup)) + Counter({face: len(s.seats) for face in STARTERS}), "every card is in one place"
+    assert cards(s) == Counter(event_deck(s.setup)) + Counter({face: len(s.seats) for face in STARTERS}), (
+        "every card is in one place"
+    )
     for company in s.seats.values():
         assert 0 <= company.ious <= 6
         assert company.ious or match.over, "nobody plays on without an IOU"
@@ -49,7 +51,9 @@ def cards(s: Table) -> Counter[str]:
     for company in s.seats.values():
         found.update(face for face in company.hand.value if face != PAYBACK)
         found.update(company.bonus)
-        found.update({"ENG": company.engineers, "MKT": company.marketers, "LAW": company.lawyers, "CON": company.contracts})
+        found.update(
+            {"ENG": company.engineers, "MKT": company.marketers, "LAW": company.lawyers, "CON": company.contracts}
+        )
     found.update(open_case.card for open_case in (t.auction, t.lawsuit) if open_case)
     return +found
 

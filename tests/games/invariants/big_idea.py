@@ -23,9 +23,9 @@ def check(match: Match) -> None:
     assert sorted(cards) == sorted(data["cards"]), "every card is in one place"
 
     paid = sum(cash_of(s, seat) for seat in s.seats) - start["cash"] * len(s.seats)
-    assert paid == sum(told.data["to"] - told.data["from"] for told in match.events if told.rule == "BI-23" and "to" in told.data) or (
-        options["hidden_cash"] and paid >= 0
-    ), "money comes from Offerings only: Mezzanine is neutral"
+    assert paid == sum(
+        told.data["to"] - told.data["from"] for told in match.events if told.rule == "BI-23" and "to" in told.data
+    ) or (options["hidden_cash"] and paid >= 0), "money comes from Offerings only: Mezzanine is neutral"
 
     large, small = options["large_products"], options["small_products"]
     for product in t.products:

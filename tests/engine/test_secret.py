@@ -1,0 +1,170 @@
+"""A compiled view holds what an interpreter of the same rules finds: nothing more, nothing less, nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hub import games
+from hub.engine.decision import Action
+from hub.engine.event import Setup, State
+from hub.engine.match import Match
+from hub.engine.secret import Pile, Secret, own, plain, public, shown_as
+from hub.operations.referee import read_log
+from tests.games.test_playthroughs import logs
+
+
+@dataclass(slots=True)
+class Token:
+    """A dataclass inside another, with a secret of its own."""
+
+    colour: str
+    value: Secret[int] | int
+    marks: list[int]
+
+    @property
+    def twice(self) -> str:
+        """A fact that is computed."""
+        return self.colour * 2
+
+
+@dataclass(slots=True)
+class Record:
+    """A field of every form that a state may hold."""
+
+    number: int
+    in_: str | None
+    always: Secret[list[int]]
+    sometimes: Secret[int] | int | None
+    cards: Secret[list[Token]] | list[Token] | None
+    pile: Pile[str]
+    numbers: list[int]
+    rows: list[list[int]]
+    tokens: list[Token]
+    secrets: list[Secret[int] | int]
+    by_seat: dict[int, int]
+    lists: dict[str, list[Token]]
+    token: Token
+    maybe: Token | None
+    pair: tuple[int, Secret[str]] | None
+    anything: Any = None
+    filled: list[int | None] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """A number that is computed."""
+        return len(self.numbers)
+
+    @property
+    def first(self) -> Token | None:
+        """A dataclass that is computed."""
+        return self.tokens[0] if self.tokens else None
+
+
+def seen(value: Any, viewer: int | None = None) -> Any:
+    """What `viewer` may see of `value`: None, the public, sees no secret; and within an opened secret no other is opened."""
+    if isinstance(value, Secret):
+        return seen(value.value) if viewer in value.seen_by else None
+    if isinstance(value, Pile):
+        return len(value.cards)
+    if isinstance(value, list | tuple):
+        return [seen(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): seen(item) for key, item in value.items()}
+    return public_facts(value) if is_dataclass(value) else value
+
+
+@cache
+def hints_of(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def public_facts(record: Any) -> dict[str, Any]:
+    """The fields that are not declared secret, then the properties."""
+    kind: Any = type(record)
+    names = [one.name for one in fields(record) if get_origin(hints_of(kind)[one.name]) is not Secret]
+    names += [name for name, item in vars(kind).items() if isinstance(item, property)]
+    return {shown_as(name): seen(getattr(record, name)) for name in names}
+
+
+def own_facts(record: Any, viewer: int) -> dict[str, Any]:
+    """The fields whose declaration speaks of a secret."""
+    kind: Any = type(record)
+    hints = hints_of(kind)
+    names = [
+        name for name in hints if any(get_origin(part) is Secret for part in (hints[name], *get_args(hints[name])))
+    ]
+    return {shown_as(name): seen(getattr(record, name), viewer) for name in names}
+
+
+def hold_against_each_other(s: State[Any, Any]) -> None:
+    """Compare both views of everybody, byte for byte as they go out."""
+    told = {"game": "a-game", "round": s.round, "phase": s.phase, "table": public_facts(s.table)}
+    told["seats"] = {f"{seat}": public_facts(record) for seat, record in s.seats.items()}
+    assert msgspec.json.encode(public(s, "a-game")) == msgspec.json.encode(told)
+    for viewer, record in s.seats.items():
+        mine = own_facts(s.table, viewer) | own_facts(record, viewer)
+        assert msgspec.json.encode(own(s, viewer)) == msgspec.json.encode(mine)
+
+
+numbers = st.integers(-9, 9)
+seats = st.lists(st.integers(1, 3), unique=True).map(tuple)
+seldom = st.one_of(st.none(), numbers)
+
+
+def secret(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.builds(Secret, values, seats)
+
+
+tokens = st.builds(Token, st.sampled_from(["red", "blue"]), numbers | secret(numbers), st.lists(numbers, max_size=2))
+a_few = st.lists(tokens, max_size=2)
+everything = st.recursive(
+    seldom | secret(numbers) | tokens | st.builds(Pile, st.lists(st.text(max_size=1), max_size=2)),
+    lambda part: st.lists(part, max_size=2) | st.dictionaries(numbers, part, max_size=2),
+    max_leaves=4,
+)
+records = st.builds(
+    Record,
+    number=numbers,
+    in_=st.none() | st.sampled_from("ab"),
+    always=secret(st.lists(numbers, max_size=3)),
+    sometimes=seldom | secret(numbers),
+    cards=st.none() | a_few | secret(a_few),
+    pile=st.builds(Pile, st.lists(st.sampled_from("ab"), max_size=3)),
+    numbers=st.lists(numbers, max_size=3),
+    rows=st.lists(st.lists(numbers, max_size=2), max_size=2),
+    tokens=a_few,
+    secrets=st.lists(numbers | secret(numbers), max_size=3),
+    by_seat=st.dictionaries(st.integers(1, 6), numbers, max_size=3),
+    lists=st.dictionaries(st.sampled_from("ab"), a_few, max_size=2),
+    token=tokens,
+    maybe=st.none() | tokens,
+    pair=st.none() | st.tuples(numbers, secret(st.sampled_from("ab"))),
+    anything=everything,
+    filled=st.lists(seldom, max_size=3),
+)
+
+
+@given(st.lists(records, min_size=4, max_size=4))
+def test_a_compiled_view_is_the_interpreted_one_for_every_form_of_field(some: list[Record]) -> None:
+    table, *players = some
+    setup = Setup((1, 2, 3), {}, {})
+    hold_against_each_other(State(setup, dict(enumerate(players, 1)), table, 1, "phase"))
+    assert plain(table) == public_facts(table)
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_a_compiled_view_is_the_interpreted_one_in_every_state_of_the_kept_matches(name: str) -> None:
+    for path in logs(name):
+        head, entries, _ = read_log(str(path))
+        match = Match(games.find(name), head.seats, head.options)
+        hold_against_each_other(match.state)
+        for entry in entries:
+            match.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
+            hold_against_each_other(match.state)
