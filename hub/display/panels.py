@@ -233,7 +233,9 @@ class _Told:
 
     def _here(self, path: str) -> Any:
         """The card of a row that the words mark as the one that counts now."""
-        mark = next((fact["here"] for name, fact in self._listed("table") if path == f"table.{name}" and "here" in fact), "")
+        mark = next(
+            (fact["here"] for name, fact in self._listed("table") if path == f"table.{name}" and "here" in fact), ""
+        )
         return found(self.view, str(mark)) if mark else None
 
     def _seats(self) -> list[_Seat]:
@@ -247,11 +249,16 @@ class _Told:
             seat = int(key)
             name = str(players.get(seat, {}).get("name") or f"Seat {seat}")
             if self.stage == "over" and key in scores:
-                number, score = counted(scores[key], {"money": part(self.words, "screen").get("score")}), scored(scores[key], self.words)
+                number, score = (
+                    counted(scores[key], {"money": part(self.words, "screen").get("score")}),
+                    scored(scores[key], self.words),
+                )
                 others = [fact for fact in self._seat_facts(facts) if fact != score]
                 told.append(_Seat(seat, name, [number], [score, *others], "", self._won(seat)))
             else:
-                cells = [fill(str(one), facts, words=self.words) for one in _several(part(self.words, "screen").get("cell"))]
+                cells = [
+                    fill(str(one), facts, words=self.words) for one in _several(part(self.words, "screen").get("cell"))
+                ]
                 token, now = self._token(seat), self._cell_now(seat)
                 marked = facts.get(str(part(self.words, "screen").get("mark"))) is True
                 all_facts = [*filter(None, [now]), *self._seat_facts(facts)] or cells[:1]
@@ -583,7 +590,9 @@ def _cards(paper: Sheet, box: Box, row: Sequence[_Laid], sizes: Sequence[int]) -
         elif tall > 60:
             paper.frame(tile, radius=4)
         inner = tile.inset(2, 1)
-        paper.line(inner._replace(bottom=inner.bottom - small - 2), laid.face.title, size, bold=True, align="centre", ink=ink)
+        paper.line(
+            inner._replace(bottom=inner.bottom - small - 2), laid.face.title, size, bold=True, align="centre", ink=ink
+        )
         paper.line(inner._replace(top=inner.bottom - small - 4), laid.face.tag, small, align="centre", ink=ink)
         at += width
 
@@ -605,7 +614,9 @@ def _listing(paper: Sheet, box: Box, records: Sequence[_Record]) -> bool:
         _in_halves(paper, box, records, min(box.height // -(-len(records) // 2), least * 2), least)
         return True
     across = -(-len(records) // 2)
-    size = min(fitting(record.title, box.width // across - 6, (34, 30, 26, 22, 20, 18, 16), bold=True) for record in records)
+    size = min(
+        fitting(record.title, box.width // across - 6, (34, 30, 26, 22, 20, 18, 16), bold=True) for record in records
+    )
     if any(width_of(record.title, size, bold=True) > box.width // across - 6 for record in records):
         return False
     for place, record in enumerate(records):
@@ -647,7 +658,10 @@ def _seat(paper: Sheet, box: Box, seat: _Seat, ink: int, first: tuple[int, int],
     facts = [fact for fact in seat.facts if fact]
     name = f"{symbol} {seat.name} {f'· {seat.token}' if seat.token else ''}"
     if seat.token and facts and width_of(f"{name} {facts[0]}", first[0], bold=True) + 10 > box.width:
-        name, facts = f"{symbol} {seat.name}", [*facts[:1], seat.token, *facts[1:]]  # sooner the marker below than a name cut
+        name, facts = (
+            f"{symbol} {seat.name}",
+            [*facts[:1], seat.token, *facts[1:]],
+        )  # sooner the marker below than a name cut
     if seat.name == f"Seat {seat.number}" and facts and width_of(f"{name} {facts[0]}", first[0], bold=True) > box.width:
         name = f"{symbol} {seat.number}"
     room = box.width - width_of(name, first[0], bold=True) - 10

@@ -253,7 +253,13 @@ MARKET: dict[str, Any] = {
 def market(cards: int = 4) -> dict[str, Any]:
     """So many cards in the offer; seat 4 has skipped, seat 2 is asked, seat 1 is last in the order."""
     offer = [
-        {"card": 7 * n, "price": 5 - 3 * n, "kind": "camerat" if n % 2 else "mower", "action": None if n % 2 else "A", "by": None}
+        {
+            "card": 7 * n,
+            "price": 5 - 3 * n,
+            "kind": "camerat" if n % 2 else "mower",
+            "action": None if n % 2 else "A",
+            "by": None,
+        }
         for n in range(1, cards + 1)
     ]
     view = {

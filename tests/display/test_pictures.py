@@ -320,7 +320,9 @@ def test_a_vote_on_the_dice_and_a_second_reading_take_the_place_of_the_caption()
     state = bait_roll()
     vote = {"stage": "vote", "seat": 1, "faces": [3], "read": "read", "yes": [2], "no": [], "needs": 3, "say": ""}
     for size in SIZES:
-        assert "Are the dice read again? Push: yes. Bar: no." in told(size, state | {"dispute": vote}, BAIT).replace(" | ", " ")
+        assert "Are the dice read again? Push: yes. Bar: no." in told(size, state | {"dispute": vote}, BAIT).replace(
+            " | ", " "
+        )
     again = state["dice"] | {"state": "armed", "again": True, "say": "The dice are read again as they lie."}
     for size in SIZES:
         assert "The dice are read again as they lie." in told(size, state | {"dice": again}, BAIT).replace(" | ", " ")
@@ -356,7 +358,10 @@ def test_in_an_auction_each_seat_tells_its_bid_or_that_it_is_out() -> None:
     state = auction()
     state["view"]["table"]["auction"]["bids"] = {"1": 40, "2": 85}
     words = deepcopy(AUCTION)
-    words["facts"] = {"bids": {"where": "table", "name": "auction.bids", "money": True, "ranked": True}, **words["facts"]}
+    words["facts"] = {
+        "bids": {"where": "table", "name": "auction.bids", "money": True, "ranked": True},
+        **words["facts"],
+    }
     words["screen"]["phase"]["auction"]["cells"] = "table.auction.bids"
     for wanted in ("●$40", "▲$85", "■--", "◆in", "★--"):
         assert wanted in told("2.9", state, words)
@@ -381,8 +386,16 @@ def test_who_leads_and_who_is_nearly_there_is_marked() -> None:
 
 def test_what_each_seat_earned_stands_for_the_large_text() -> None:
     state, words = auction(), deepcopy(AUCTION)
-    state["view"]["table"]["receipts"] = [{"seat": seat, "earned": 20 * seat, "sum": f"$20 x {seat}"} for seat in range(1, 6)]
-    words["facts"]["receipts"] = {"where": "table", "row": True, "by": "seat", "title": "{earned:dollars}", "text": "{sum}"}
+    state["view"]["table"]["receipts"] = [
+        {"seat": seat, "earned": 20 * seat, "sum": f"$20 x {seat}"} for seat in range(1, 6)
+    ]
+    words["facts"]["receipts"] = {
+        "where": "table",
+        "row": True,
+        "by": "seat",
+        "title": "{earned:dollars}",
+        "text": "{sum}",
+    }
     words["screen"]["phase"]["auction"]["row"] = "table.receipts"
     for size in SIZES:
         text = told(size, state, words)
@@ -427,12 +440,27 @@ def test_where_seats_act_in_an_order_the_rings_count_down_and_who_is_past_is_hol
 def shared(count: int, **table: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """A table with many products, shared by two seats, and the words to draw them."""
     products = [
-        {"id": f"P{n}", "name": f"Solar Lamp number {n}", "by": 1 + n % 4, "round": 1, "shares": {"1": n, "2": 1}, "on": f"1 to {n}"}
+        {
+            "id": f"P{n}",
+            "name": f"Solar Lamp number {n}",
+            "by": 1 + n % 4,
+            "round": 1,
+            "shares": {"1": n, "2": 1},
+            "on": f"1 to {n}",
+        }
         for n in range(1, count + 1)
     ]
     state = auction()
     state["view"] = {**state["view"], "round": 1, "phase": "market", "table": {"products": products, **table}}
-    fact = {"where": "table", "row": True, "title": "{name}", "by": "by", "seats": "shares", "here": "table.rolling", "text": "on {on}"}
+    fact = {
+        "where": "table",
+        "row": True,
+        "title": "{name}",
+        "by": "by",
+        "seats": "shares",
+        "here": "table.rolling",
+        "text": "on {on}",
+    }
     return state, {"phases": {"market": "Market"}, "facts": {"products": fact}, "screen": {}}
 
 
