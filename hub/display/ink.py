@@ -2,6 +2,8 @@
 
 The fonts come with the package `font-source-sans-pro`, so that a name with an accent looks alike on a laptop and on a
 Pi. Seat symbols are drawn as polygons: no font is needed for them. Every size, width and position is in pixels.
+
+A table draws nearly the same panel after each change: measures, rendered lines and QR codes are therefore cached.
 """
 
 from __future__ import annotations
@@ -86,6 +88,7 @@ def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(str(file), size, layout_engine=ImageFont.Layout.BASIC)
 
 
+@lru_cache(maxsize=2048)
 def _clean(text: str) -> str:
     """Return one line, without combining marks that would pile up over it."""
     if text.isascii() and text.isprintable():
@@ -117,11 +120,13 @@ def _run_width(run: str, size: int, bold: bool) -> int:
     return math.ceil(_font(size, bold).getlength(run, mode="1"))
 
 
+@lru_cache(maxsize=8192)
 def width_of(text: str, size: int, bold: bool = False) -> int:
     """Return how many pixels a text takes across."""
     return sum(_run_width(run, size, bold) for run in _runs(_clean(text)))
 
 
+@lru_cache(maxsize=2048)
 def shortened(text: str, width: int, size: int, bold: bool = False) -> str:
     """Return the text, or as much of it as fits with an ellipsis; empty when not even that fits."""
     whole = _clean(text)
@@ -167,6 +172,7 @@ class _Line(NamedTuple):
     end: int
 
 
+@lru_cache(maxsize=512)
 def _rendered(text: str, size: int, bold: bool, align: Align, width: int, height: int) -> _Line:
     """Return a line that fits, in the middle of a mask of this width and height: no glyph reaches out of it."""
     mask = Image.new("1", (width, height), 0)
@@ -223,6 +229,7 @@ def symbol(seat: int, side: int) -> Image.Image:
     return small.point(lambda level: 255 if level > 127 else 0).convert("1")
 
 
+@lru_cache(maxsize=16)
 def _qr_modules(text: str) -> Image.Image:
     """Return a QR code as a mask of one pixel a module, without a margin."""
     rows = [bytes(row) for row in segno.make(text, error="l", boost_error=False, micro=False).matrix]

@@ -268,6 +268,12 @@ def test_a_panel_looks_as_it_was_approved(reference: Path) -> None:
     assert differs is None, f"{reference.name} differs within {differs}"
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_a_panel_is_the_same_whatever_was_drawn_before(size: PanelSize) -> None:
+    first, second = ([panel(*scene, size, JOIN).tobytes() for scene in SCENES.values()] for _ in range(2))
+    assert first == second
+
+
 def test_a_panel_saved_as_png_is_the_same_again() -> None:
     image = panel(bait_roll(), BAIT, "4.2")
     with Image.open(BytesIO(png(image))) as again:
