@@ -156,7 +156,7 @@ def assert_possible(state: PublicState) -> None:
 
 
 def lobby(count: int = 4) -> PublicState:
-    """Return a lobby in which all but the last two guests are seated, and one of these is not ready."""
+    """Return a lobby in which all seats but the last two are held, and one of these is not ready."""
     found = state(seats=players(count))
     found = with_seats(found, count - 2, ready=False)
     for seat, code in ((count - 1, "4821"), (count, "0375")):

@@ -598,7 +598,7 @@ def typed(draw: st.DrawFn, seat: int, held: bool) -> PublicSeat:
 
 @st.composite
 def crowded(draw: st.DrawFn) -> tuple[PublicState, dict]:
-    """A table with 2 to 6 seats where every text is what a guest or an author may have typed."""
+    """A table with 2 to 6 seats where every text is what a player or an author may have typed."""
     few = [lambda count=count: lobby(count) for count in range(2, 7)] + [
         lambda count=count: market(9, count) for count in (2, 3)
     ]

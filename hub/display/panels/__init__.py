@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from hub.display.ink import Sheet
 from hub.display.panels import large, medium, small
-from hub.display.panels.layout import SIZES, Format, PanelSize
+from hub.display.panels.layout import SIZES, PanelSize
 from hub.display.panels.model import PanelModel
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hub.display.labels import Words
     from hub.state import PublicState
 
-__all__ = ["SIZES", "Format", "PanelSize", "panel", "png", "sheet"]
+__all__ = ["SIZES", "PanelSize", "panel", "png", "sheet"]
 
 _DRAW: Mapping[PanelSize, Callable[[Sheet, PanelModel], None]] = {
     "2.13": partial(small.draw, "2.13"),

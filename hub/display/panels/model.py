@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from hub.state import Notice, PublicSeat, PublicState
 
 _STAGE_NAMES = {"lobby": "Join", "over": "Game over", "stopped": "Stopped"}
-_READY = "✓"
+READY = "✓"
 
 
 class SeatTexts(NamedTuple):
@@ -104,7 +104,7 @@ class PanelModel:
 
     @property
     def is_lobby(self) -> bool:
-        """Return whether guests are still finding their seats."""
+        """Return whether players are still taking their seats."""
         return self.state.state == "lobby"
 
     # --- whose turn, and what happened ---------------------------------------------------------------
@@ -218,7 +218,7 @@ class PanelModel:
     def _seats(self) -> list[SeatTexts]:
         view = self.state.view
         if self.is_lobby or view is None or not view.seats:
-            return [_guest(one) for one in sorted(self.state.seats, key=lambda one: one.seat)]
+            return [_lobby_seat(one) for one in sorted(self.state.seats, key=lambda one: one.seat)]
         names = {one.seat: one.name for one in self.state.seats}
         records = sorted(((int(key), facts) for key, facts in view.seats.items()), key=lambda item: item[0])
         return [self._seat(seat, names.get(seat) or f"Seat {seat}", facts) for seat, facts in records]
@@ -365,10 +365,10 @@ class PanelModel:
         return TableRow(self._named(title), cards, self._named(text), lit)
 
 
-def _guest(one: PublicSeat) -> SeatTexts:
+def _lobby_seat(one: PublicSeat) -> SeatTexts:
     """Return what is written of a seat in the lobby: its player, or that it is free and the code that claims it."""
     if one.held:
-        ready = _READY if one.ready else ""
+        ready = READY if one.ready else ""
         return SeatTexts(one.seat, one.name or f"Seat {one.seat}", [ready], [ready])
     code = one.claim_code or ""
     return SeatTexts(one.seat, "free", [code], [code])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hub.display.ink import Box, Sheet, fitting, width_of, wrapped
 from hub.display.panels.layout import SIZES, PanelSize
+from hub.display.panels.model import READY
 from hub.display.panels.parts import head, main_zone, seat_ground, underline
 from hub.ports import SEAT_MARKS
 
@@ -48,7 +49,7 @@ def _seat(paper: Sheet, box: Box, model: PanelModel, n: int, seat: SeatTexts, le
     symbol = SEAT_MARKS[seat.number].symbol
     inner = box.inset(2, 2)
     texts = [f"{symbol}{cell}" for cell in seat.cells]
-    if model.is_lobby and seat.cells[0] in ("", "✓"):
+    if model.is_lobby and seat.cells[0] in ("", READY):
         texts = [f"{symbol}{seat.name} {seat.cells[0]}".strip(), *texts[: len(seat.cells[0])]]
     sizes = [size for size in (20, 18, 16, 14, 13) if size >= least]
     texts += [text.removesuffix(seat.token) for text in texts]  # sooner the token than a number is left out
