@@ -14,7 +14,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol, Self
 
-from msgspec import to_builtins
 from PIL import Image
 
 from drivers.header import check_devices
@@ -207,11 +206,8 @@ class Hub:
 
     def _draw(self, state: PublicState, size: PanelSize) -> Image.Image:
         """A panel of `size` for a table's public state."""
-        public = to_builtins(state)
-        join = (
-            f"{public.get('url', '')}/t/{public['table']}#k={to_base64(self.key.public)}" if public.get("url") else ""
-        )
-        return panel(public, self._words().get(public.get("game") or ""), size, join)
+        join = f"{state.url}/t/{state.table}#k={to_base64(self.key.public)}" if state.url else ""
+        return panel(state, self._words().get(state.game or ""), size, join)
 
     def _words(self) -> dict[str, Mapping[str, Any]]:
         return {game.name: game.words for game in self.games}

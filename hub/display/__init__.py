@@ -1,7 +1,7 @@
 """View to picture, all of it pure: what lamps and panels show, from the public state alone."""
 
-from hub.display.facts import named
+from hub.display.facts import with_names
 from hub.display.panels import SIZES, PanelSize, panel, png
 from hub.display.rings import LAMPS, frame, rings
 
-__all__ = ["LAMPS", "SIZES", "PanelSize", "frame", "named", "panel", "png", "rings"]
+__all__ = ["LAMPS", "SIZES", "PanelSize", "frame", "panel", "png", "rings", "with_names"]

@@ -1,6 +1,6 @@
-"""The public state in the words of a game: what panels and rings tell.
+"""What the public state says, in the words of its game: the texts that panels and rings share.
 
-How a template is filled and a card is told stands in `hub.display.labels`.
+How a template is filled and a card is named stands in `hub.display.labels`.
 """
 
 from __future__ import annotations
@@ -9,72 +9,81 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hub.display.labels import Words, by_seat, counted, fill, part, plain
+from hub.display.labels import Words, fill, number_text, part, seat_numbers, value_text
 from hub.ports import SEAT_MARKS
+from hub.state import PublicState, View
 
 _SEAT = re.compile(r"\bSeat (\d+)")
+_SEAT_WITHOUT_NUMBER = re.compile(r"\bSeat(?: +|$)(?=\D|$)")
 
 
-def valued(value: Any, fact: Mapping[str, Any], words: Words | None) -> str:
-    """A fact's value in words: seats as symbols, records by the fact's `title`, the rest counted or named."""
+def fact_text(value: Any, fact: Mapping[str, Any], words: Words | None) -> str:
+    """Return a fact's value as text: seats as symbols, records by the fact's `title`, the rest counted or named."""
     if fact.get("seat") or fact.get("seats"):
         seats = value if isinstance(value, list) else [value]
         return " ".join(SEAT_MARKS[seat].symbol for seat in seats if seat in SEAT_MARKS)
     if isinstance(value, list):
         newest = value[-fact["last"] :] if fact.get("last") else value
-        between = " · " if fact.get("title") else " "
-        return between.join(told for told in (valued(one, fact, words) for one in newest) if told)
+        separator = " · " if fact.get("title") else " "
+        return separator.join(filter(None, (fact_text(one, fact, words) for one in newest)))
     if isinstance(value, Mapping):
         if fact.get("title"):
             seat = value.get(str(fact.get("by")))
-            mark = SEAT_MARKS[seat].symbol if isinstance(seat, int) and seat in SEAT_MARKS else ""
-            return f"{fill(str(fact['title']), value, words=words)} {mark}".strip()
-        return by_seat(value, fact)
+            symbol = SEAT_MARKS[seat].symbol if isinstance(seat, int) and seat in SEAT_MARKS else ""
+            return f"{fill(str(fact['title']), value, words=words)} {symbol}".strip()
+        return seat_numbers(value, fact)
     known = part(fact, "names").get(str(value))
-    return str(known) if known else plain(value, words) if isinstance(value, str) else counted(value, fact)
+    return str(known) if known else value_text(value, words) if isinstance(value, str) else number_text(value, fact)
 
 
-def phase(public: Mapping[str, Any], words: Words | None) -> str:
-    """The phase in the game's words."""
-    name = str(public.get("phase") or "")
-    return str(part(words, "phases").get(name) or name.replace("_", " ").capitalize())
+def phase_name(phase: str, words: Words | None) -> str:
+    """Return the name of a phase in the game's words, by default made from its key: `take_fish` is "Take fish"."""
+    return str(part(words, "phases").get(phase) or phase.replace("_", " ").capitalize())
 
 
-def named(text: str, state: Mapping[str, Any]) -> str:
-    """`Seat 2` becomes the seat's symbol and its player's name; "Seat" without a number goes."""
-    names = {one.get("seat"): one.get("name") or "" for one in state.get("seats") or ()}
+def with_names(text: str, state: PublicState) -> str:
+    """Return `text` with each "Seat 2" as the seat's symbol and its player's name; "Seat" without a number is dropped."""
+    names = {one.seat: one.name for one in state.seats}
 
-    def told(match: re.Match[str]) -> str:
+    def symbol_and_name(match: re.Match[str]) -> str:
         seat = int(match[1])
         if seat not in SEAT_MARKS:
             return match[0]
         return f"{SEAT_MARKS[seat].symbol} {names.get(seat, '')}".strip()
 
-    return re.sub(r"\bSeat(?: +|$)(?=\D|$)", "", _SEAT.sub(told, text)).strip()
+    return _SEAT_WITHOUT_NUMBER.sub("", _SEAT.sub(symbol_and_name, text)).strip()
 
 
-def scope(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The public view with what a phase's templates may name beside it: `{locked}` of `{seated}` seats, `{players}`."""
-    view = state.get("view") or {}
-    asked = asked_seats(state)
-    players = len(view.get("seats") or ())
-    return {**view, "locked": len(state.get("locked") or ()), "seated": len(asked) or players, "players": players}
+def view_values(view: View) -> dict[str, Any]:
+    """Return what the paths of the words may name in a view: `game`, `round`, `phase`, `table.*` and `seats.*`."""
+    return {"game": view.game, "round": view.round, "phase": view.phase, "table": view.table, "seats": view.seats}
 
 
-def asked_seats(state: Mapping[str, Any]) -> list[int]:
-    """The seats that are waited for, in order; a roller is one of them."""
-    waiting = (state.get("view") or {}).get("waiting") or {}
-    seats = {int(seat) for seat in waiting.get("seats") or ()}
-    roll = waiting.get("roll")
-    if roll:
-        seats.add(int(roll["seat"]))
+def template_values(state: PublicState) -> dict[str, Any]:
+    """Return what a phase's templates may name: the view, and `{locked}` of `{seated}` asked seats, and `{players}`."""
+    values = view_values(state.view) if state.view else {}
+    players = len(state.view.seats) if state.view else 0
+    return {
+        **values,
+        "locked": len(state.locked),
+        "seated": len(asked_seats(state)) or players,
+        "players": players,
+    }
+
+
+def asked_seats(state: PublicState) -> list[int]:
+    """Return the seats that are waited for, in order; one that shall roll is among them."""
+    if state.view is None:
+        return []
+    waiting = state.view.waiting
+    seats = {int(seat) for seat in waiting.seats}
+    if waiting.roll:
+        seats.add(waiting.roll.seat)
     return sorted(seats)
 
 
-def spoken_seat(state: Mapping[str, Any]) -> int | None:
-    """The `seat` of the templates: the roller, or the first seat asked."""
-    roll = ((state.get("view") or {}).get("waiting") or {}).get("roll")
-    if roll:
-        return int(roll["seat"])
-    asked = asked_seats(state)
-    return asked[0] if asked else None
+def template_seat(state: PublicState) -> int | None:
+    """Return the seat that templates mean by `{seat}`: the one that shall roll, or the first one asked."""
+    if state.view and state.view.waiting.roll:
+        return state.view.waiting.roll.seat
+    return next(iter(asked_seats(state)), None)

@@ -1,7 +1,9 @@
-"""Ink on paper: text, seat symbols, cards and dice in one bit, the same on every machine.
+"""Drawing in one bit: text, seat symbols, cards, dice and QR codes, the same on every machine.
 
-The fonts come with the package `font-source-sans-pro`, so that a name with an accent is written
-alike on a laptop and on a Pi. Seat symbols are drawn as polygons: no font is asked for them.
+The fonts come with the package `font-source-sans-pro`, so that a name with an accent looks alike on a laptop and on a
+Pi. Seat symbols are drawn as polygons: no font is needed for them. Every size, width and position is in pixels.
+
+A table draws nearly the same panel after each change: measures, rendered lines and QR codes are therefore cached.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import segno
 from PIL import Image, ImageDraw, ImageFont
 
 from hub.ports import SEAT_MARKS
@@ -23,10 +26,10 @@ BLACK, WHITE = 0, 1
 
 Align = Literal["left", "centre", "right"]
 
-_MARKS = {mark.symbol: seat for seat, mark in SEAT_MARKS.items()}
+_SYMBOLS = {mark.symbol: seat for seat, mark in SEAT_MARKS.items()}
 _ELLIPSIS = "…"
-_CAP = 0.66  # height of a capital in Source Sans, as a part of the size
-_LEAST_MODULE = 2  # pixels; a camera cannot tell smaller modules of a QR code apart
+_CAPITAL = 0.66  # height of a capital in Source Sans, as a part of the size
+_LEAST_MODULE = 2  # a camera cannot tell smaller modules of a QR code apart
 _FINE = 8  # symbols are drawn this many times larger and shrunk, for even edges
 
 
@@ -40,25 +43,25 @@ class Box(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Pixels across."""
+        """Return the pixels across."""
         return self.right - self.left
 
     @property
     def height(self) -> int:
-        """Pixels down."""
+        """Return the pixels down."""
         return self.bottom - self.top
 
     def inset(self, x: int, y: int = 0) -> Box:
-        """The same box with a margin inside."""
+        """Return the box without a margin of `x` at the left and right and of `y` at the top and bottom."""
         return Box(self.left + x, self.top + y, self.right - x, self.bottom - y)
 
     def row(self, number: int, height: int) -> Box:
-        """The `number`th strip of `height` from the top."""
+        """Return the `number`th strip (from 0) of `height` from the top."""
         top = self.top + number * height
         return Box(self.left, top, self.right, top + height)
 
     def column(self, number: int, count: int) -> Box:
-        """The `number`th of `count` columns of equal width."""
+        """Return the `number`th (from 0) of `count` columns of equal width."""
         return Box(
             self.left + self.width * number // count,
             self.top,
@@ -67,7 +70,7 @@ class Box(NamedTuple):
         )
 
     def holds(self, other: Box) -> bool:
-        """Whether `other` lies wholly inside."""
+        """Return whether `other` lies wholly inside."""
         return (
             self.left <= other.left
             and self.top <= other.top
@@ -76,47 +79,56 @@ class Box(NamedTuple):
         )
 
 
+# --- text ------------------------------------------------------------------------------------------------
+
+
 @lru_cache(maxsize=64)
 def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
-    face = files("font_source_sans_pro") / "files" / f"SourceSansPro-{'Bold' if bold else 'Semibold'}.ttf"
-    return ImageFont.truetype(str(face), size, layout_engine=ImageFont.Layout.BASIC)
+    file = files("font_source_sans_pro") / "files" / f"SourceSansPro-{'Bold' if bold else 'Semibold'}.ttf"
+    return ImageFont.truetype(str(file), size, layout_engine=ImageFont.Layout.BASIC)
 
 
+@lru_cache(maxsize=2048)
 def _clean(text: str) -> str:
-    """One line without marks that would pile up over it."""
+    """Return one line, without combining marks that would pile up over it."""
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
     whole = unicodedata.normalize("NFC", text)
     kept = (one if unicodedata.category(one)[0] not in "CZ" else " " for one in whole)
     return " ".join("".join(one for one in kept if unicodedata.category(one) not in ("Mn", "Me")).split())
 
 
 def _runs(text: str) -> list[str]:
-    """Text cut into plain runs and single seat symbols."""
+    """Return a text cut into plain runs and single seat symbols."""
     runs: list[str] = []
     for one in text:
-        if one in _MARKS or not runs or runs[-1] in _MARKS:
+        if one in _SYMBOLS or not runs or runs[-1] in _SYMBOLS:
             runs.append(one)
         else:
             runs[-1] += one
     return runs
 
 
-def _side(size: int) -> int:
+def _symbol_side(size: int) -> int:
+    """Return the side of a seat's symbol in text of a size."""
     return round(size * 0.74)
 
 
 def _run_width(run: str, size: int, bold: bool) -> int:
-    if run in _MARKS:
-        return _side(size) + max(1, size // 12)
+    if run in _SYMBOLS:
+        return _symbol_side(size) + max(1, size // 12)
     return math.ceil(_font(size, bold).getlength(run, mode="1"))
 
 
+@lru_cache(maxsize=8192)
 def width_of(text: str, size: int, bold: bool = False) -> int:
-    """How many pixels a text takes."""
+    """Return how many pixels a text takes across."""
     return sum(_run_width(run, size, bold) for run in _runs(_clean(text)))
 
 
+@lru_cache(maxsize=2048)
 def shortened(text: str, width: int, size: int, bold: bool = False) -> str:
-    """The text, or as much of it as fits with an ellipsis; empty when not even that fits."""
+    """Return the text, or as much of it as fits with an ellipsis; empty when not even that fits."""
     whole = _clean(text)
     if width_of(whole, size, bold) <= width:
         return whole
@@ -127,34 +139,65 @@ def shortened(text: str, width: int, size: int, bold: bool = False) -> str:
             short = middle
         else:
             long = middle - 1
-    told = whole[:short].rstrip() + _ELLIPSIS
-    return told if width_of(told, size, bold) <= width else ""
+    cut = whole[:short].rstrip() + _ELLIPSIS
+    return cut if width_of(cut, size, bold) <= width else ""
 
 
 def fitting(text: str, width: int, sizes: Sequence[int], bold: bool = False) -> int:
-    """The first of `sizes` (large to small) in which the text fits, else the last."""
+    """Return the first of `sizes` (large to small) in which the text fits, else the last."""
     return next((size for size in sizes if width_of(text, size, bold) <= width), sizes[-1])
 
 
 def wrapped(text: str, width: int, lines: int, size: int, bold: bool = False) -> list[str]:
-    """The text on at most `lines` lines, broken between words; the last is shortened."""
-    told: list[str] = []
+    """Return the text on at most `lines` lines, broken between words; the last is shortened."""
+    broken: list[str] = []
     left = _clean(text).split(" ")
-    while left and left[0] and len(told) < lines:
-        if len(told) == lines - 1:
-            told.append(shortened(" ".join(left), width, size, bold))
+    while left and left[0] and len(broken) < lines:
+        if len(broken) == lines - 1:
+            broken.append(shortened(" ".join(left), width, size, bold))
             break
         count = 1
         while count < len(left) and width_of(" ".join(left[: count + 1]), size, bold) <= width:
             count += 1
-        told.append(shortened(" ".join(left[:count]), width, size, bold))
+        broken.append(shortened(" ".join(left[:count]), width, size, bold))
         left = left[count:]
-    return told
+    return broken
+
+
+class _Line(NamedTuple):
+    """A rendered line: a mask, the inked part of it, and the x coordinate of the line's end in it."""
+
+    mask: Image.Image
+    inked: Box
+    end: int
+
+
+@lru_cache(maxsize=512)
+def _rendered(text: str, size: int, bold: bool, align: Align, width: int, height: int) -> _Line:
+    """Return a line that fits, in the middle of a mask of this width and height: no glyph reaches out of it."""
+    mask = Image.new("1", (width, height), 0)
+    draw = ImageDraw.Draw(mask)
+    draw.fontmode = "1"
+    taken = width_of(text, size, bold)
+    x = {"left": 0, "centre": (width - taken) // 2, "right": width - taken}[align]
+    capital = round(size * _CAPITAL)
+    base = (height + capital) // 2
+    for run in _runs(text):
+        if run in _SYMBOLS:
+            side = _symbol_side(size)
+            mask.paste(1, (x, base - (capital + side) // 2), symbol(_SYMBOLS[run], side))
+        else:
+            draw.text((x, base), run, font=_font(size, bold), fill=1, anchor="ls")
+        x += _run_width(run, size, bold)
+    return _Line(mask, Box(*(mask.getbbox() or (0, 0, 0, 0))), x)
+
+
+# --- symbols and codes -----------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=128)
-def mark(seat: int, side: int) -> Image.Image:
-    """A seat's symbol as a mask of `side` pixels."""
+def symbol(seat: int, side: int) -> Image.Image:
+    """Return a seat's symbol as a square mask of `side` pixels."""
     fine = side * _FINE
     image = Image.new("L", (fine, fine), 0)
     draw = ImageDraw.Draw(image)
@@ -186,8 +229,22 @@ def mark(seat: int, side: int) -> Image.Image:
     return small.point(lambda level: 255 if level > 127 else 0).convert("1")
 
 
+@lru_cache(maxsize=16)
+def _qr_modules(text: str) -> Image.Image:
+    """Return a QR code as a mask of one pixel a module, without a margin."""
+    rows = [bytes(row) for row in segno.make(text, error="l", boost_error=False, micro=False).matrix]
+    levels = Image.frombytes("L", (len(rows[0]), len(rows)), b"".join(rows))
+    return levels.point(lambda level: 255 if level else 0).convert("1")
+
+
+# --- the sheet -------------------------------------------------------------------------------------------
+
+
 class Sheet:
-    """A sheet of paper in one bit, and where on it text was put."""
+    """A sheet of paper in one bit.
+
+    `texts` are the texts on it: the box of each, the inked part of this box, and the text as it was written.
+    """
 
     def __init__(self, width: int, height: int) -> None:
         self.image = Image.new("1", (width, height), WHITE)
@@ -196,11 +253,11 @@ class Sheet:
         self._draw.fontmode = "1"
 
     def fill(self, box: Box, ink: int = BLACK) -> None:
-        """A filled box."""
+        """Fill a box."""
         self._draw.rectangle((box.left, box.top, box.right - 1, box.bottom - 1), fill=ink)
 
     def frame(self, box: Box, ink: int = BLACK, width: int = 1, radius: int = 0) -> None:
-        """The outline of a box."""
+        """Draw the outline of a box."""
         self._draw.rounded_rectangle(
             (box.left, box.top, box.right - 1, box.bottom - 1), radius=radius, outline=ink, width=width
         )
@@ -208,35 +265,19 @@ class Sheet:
     def line(
         self, box: Box, text: str, size: int, *, bold: bool = False, align: Align = "left", ink: int = BLACK
     ) -> int:
-        """One line in the middle of the box's height, shortened to its width. Returns where it ends."""
-        told = shortened(text, box.width, size, bold)
-        width = width_of(told, size, bold)
-        if not told or width == 0:
+        """Write one line in the middle of the box's height, shortened to its width. Return the x coordinate of its end."""
+        text = shortened(text, box.width, size, bold)
+        if not text or width_of(text, size, bold) == 0:
             return box.left
-        left = {"left": box.left, "centre": box.left + (box.width - width) // 2, "right": box.right - width}[align]
-        base = box.top + (box.height + round(size * _CAP)) // 2
-        # Drawn on a piece of paper of the box's own size: whatever a glyph does, it stays inside.
-        piece = Image.new("1", (box.width, box.height), 0)
-        draw = ImageDraw.Draw(piece)
-        draw.fontmode = "1"
-        at = left - box.left
-        for run in _runs(told):
-            if run in _MARKS:
-                side = _side(size)
-                top = base - box.top - (round(size * _CAP) + side) // 2
-                piece.paste(1, (at, top), mark(_MARKS[run], side))
-            else:
-                draw.text((at, base - box.top), run, font=_font(size, bold), fill=1, anchor="ls")
-            at += _run_width(run, size, bold)
-        self.image.paste(ink, (box.left, box.top), piece)
-        inked = piece.getbbox() or (0, 0, 0, 0)
-        self.texts.append(
-            (box, Box(box.left + inked[0], box.top + inked[1], box.left + inked[2], box.top + inked[3]), told)
-        )
-        return left + width
+        line = _rendered(text, size, bold, align, box.width, box.height)
+        self.image.paste(ink, (box.left, box.top), line.mask)
+        left, top, right, bottom = line.inked
+        inked = Box(box.left + left, box.top + top, box.left + right, box.top + bottom)
+        self.texts.append((box, inked, text))
+        return box.left + line.end
 
     def tile(self, box: Box, text: str | None, size: int, *, lit: bool = False) -> None:
-        """A card as a letter in a frame, a `lit` one white on black; an empty place as a short stroke."""
+        """Draw a card as a letter in a frame, a `lit` one white on black; no card (None) as a short stroke."""
         if text is None:
             middle = (box.top + box.bottom) // 2
             self.fill(Box(box.left + box.width // 3, middle - 1, box.right - box.width // 3, middle + 1))
@@ -247,7 +288,7 @@ class Sheet:
         self.line(box.inset(2, 2), text, size, bold=True, align="centre", ink=WHITE if lit else BLACK)
 
     def die(self, box: Box, face: int, sides: int) -> None:
-        """A die that shows `face`: pips for six sides, a number for others."""
+        """Draw a die that shows `face`: pips for six sides, a number for others."""
         self.frame(box, width=max(2, box.width // 20), radius=box.width // 6)
         if sides != 6 or not 1 <= face <= 6:
             self.line(box.inset(4, 4), str(face), box.height // 2, bold=True, align="centre")
@@ -257,19 +298,18 @@ class Sheet:
             x, y = box.left + (box.width - 1) * across / 4, box.top + (box.height - 1) * down / 4
             self._draw.ellipse((x - pip, y - pip, x + pip, y + pip), fill=BLACK)
 
-    def code(self, box: Box, modules: Sequence[Sequence[int]]) -> None:
-        """A QR code as large as the box allows, with four modules of quiet around it, or two where paper is short."""
-        side, room = len(modules), min(box.width, box.height)
-        scale = max(room // (side + 8), room // (side + 4) if room // (side + 8) < _LEAST_MODULE else 0)
+    def qr(self, box: Box, text: str) -> None:
+        """Draw a QR code as large as the box allows, with a margin of four modules, or of two where paper is short."""
+        mask, shorter = _qr_modules(text), min(box.width, box.height)
+        modules = mask.width
+        scale = shorter // (modules + 8)
+        if scale < _LEAST_MODULE:
+            scale = max(scale, shorter // (modules + 4))
         if scale < 1:
             return
-        left = box.left + (box.width - side * scale) // 2
-        top = box.top + (box.height - side * scale) // 2
-        for down, row in enumerate(modules):
-            for across, dark in enumerate(row):
-                if dark:
-                    x, y = left + across * scale, top + down * scale
-                    self.fill(Box(x, y, x + scale, y + scale))
+        side = modules * scale
+        left, top = box.left + (box.width - side) // 2, box.top + (box.height - side) // 2
+        self.image.paste(BLACK, (left, top), mask.resize((side, side), Image.Resampling.NEAREST))
 
 
 _PIPS: dict[int, tuple[tuple[int, int], ...]] = {

@@ -1,11 +1,11 @@
-"""The words of a game, filled from a view: what boxes and screens write.
+"""Text from the words of a game and the values of a view: templates, numbers, cards.
 
-A card is told by its face. Where a card is a key of `[cards]` ("perch"), its face is what stands there. Where it
+A card is written by its face. Where a card is a key of `[cards]` ("perch"), its face is what stands there. Where it
 is a record of the state (a number, a price, a product), the words say in `[face]` how it is read:
 
 - `key`: the field by which moves and facts name the card; `kind`: the field that names its part of `[cards]`;
 - `title` and `tag`: templates over the record, for the large number and the tag beside it;
-- `action`: the field that names the text in that part which tells what the card does.
+- `action`: the field that names the text in that part which says what the card does.
 
 The same few rules stand in `phone_ui/static/words.js`; whoever changes one changes both.
 """
@@ -21,48 +21,47 @@ from hub.ports import SEAT_MARKS
 Words = Mapping[str, Any]
 Deck = Mapping[str, Mapping[str, Any]]
 
-_PLACE = re.compile(r"\{([^{}]*)\}")
-_NOTHING: Mapping[str, Any] = {}
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_EMPTY: Mapping[str, Any] = {}
 
 
 def part(words: Words | None, *path: str) -> Mapping[str, Any]:
-    """A table of the words, empty when it is not there."""
-    value: Any = words or _NOTHING
+    """Return the table at a path of the words, empty when it is not there."""
+    value: Any = words or _EMPTY
     for step in path:
         value = value.get(step) if isinstance(value, Mapping) else None
-    return value if isinstance(value, Mapping) else _NOTHING
+    return value if isinstance(value, Mapping) else _EMPTY
 
 
 # --- templates -----------------------------------------------------------------------------------------
 
 
 def fill(template: str, public: Mapping[str, Any], seat: int | None = None, words: Words | None = None) -> str:
-    """The template with each `{a.b.0.c}` replaced by what lies there; missing or null is left out.
+    """Return the template with each `{a.b.0.c}` replaced by the value at that path; missing or null is left out.
 
     `{seat.bid}` is that fact of `seat`. `{cash:cents}` and `{cash:dollars}` write money, `{price:+}` a number with
-    its sign.
-    A card is written by its name, or by the title of its face. A seat's own part (`you`) is never looked into. Of
-    several parts with dots (" · ") between them, one whose places are all empty is left out whole.
+    its sign. A card is written by its name, or by the title of its face. A seat's own part (`you`) is never looked
+    into. Of several parts with dots (" · ") between them, one whose placeholders are all empty is left out whole.
     """
 
-    def told(match: re.Match[str]) -> str:
+    def text_of(match: re.Match[str]) -> str:
         path, _, form = match[1].partition(":")
         value = found(public, path, seat)
         if form == "+":
             return signed(value)
-        return counted(value, {"money": form}) if form and type(value) is int else plain(value, words)
+        return number_text(value, {"money": form}) if form and type(value) is int else value_text(value, words)
 
     parts = template.split(" · ")
-    filled = [_PLACE.sub(told, one) for one in parts]
+    filled = [_PLACEHOLDER.sub(text_of, one) for one in parts]
     kept = [
-        said for one, said in zip(parts, filled, strict=True)
-        if len(parts) == 1 or not _PLACE.search(one) or said != _PLACE.sub("", one)
+        text for one, text in zip(parts, filled, strict=True)
+        if len(parts) == 1 or not _PLACEHOLDER.search(one) or text != _PLACEHOLDER.sub("", one)
     ]  # fmt: skip
     return re.sub(r" {2,}", " ", " · ".join(kept)).strip(" ·")
 
 
 def found(public: Mapping[str, Any], path: str, seat: int | None = None) -> Any:
-    """What lies at `a.b.0.c`, or None."""
+    """Return the value at the path `a.b.0.c`, or None."""
     steps = path.split(".")
     value: Any = public
     if steps[0] == "you":
@@ -84,59 +83,59 @@ def _step(value: Any, step: str) -> Any:
     return None
 
 
-def plain(value: Any, words: Words | None = None) -> str:
-    """A value in words: cards by name or title, maps by seat with symbols, nothing for null and false."""
+def value_text(value: Any, words: Words | None = None) -> str:
+    """Return a value as text: cards by name or title, maps by seat with symbols, nothing for null and false."""
     match value:
         case None | False:
             return ""
         case Mapping():
             face = face_of(words, value)
-            return face.title if face else by_seat(value, _NOTHING)
+            return face.title if face else seat_numbers(value, _EMPTY)
         case True:
             return "yes"
         case str():
             return str(card(words, value).get("name", value))
         case list() | tuple():
-            return " ".join(told for told in (plain(one, words) for one in value) if told)
+            return " ".join(filter(None, (value_text(one, words) for one in value)))
         case _:
             return str(value)
 
 
-def by_seat(value: Mapping[str, Any], fact: Mapping[str, Any]) -> str:
-    """A map by seat as symbols with their numbers, the highest first where they are `ranked`; any other record is left out."""
+def seat_numbers(value: Mapping[str, Any], fact: Mapping[str, Any]) -> str:
+    """Return a map by seat as symbols with numbers, the highest first where they are `ranked`; "" for other records."""
     if not all(key.isdecimal() and int(key) in SEAT_MARKS and type(one) is int for key, one in value.items()):
         return ""
-    told = sorted(value.items(), key=lambda item: -item[1]) if fact.get("ranked") else value.items()
-    return " ".join(f"{SEAT_MARKS[int(key)].symbol}{counted(one, fact)}" for key, one in told if one)
+    items = sorted(value.items(), key=lambda item: -item[1]) if fact.get("ranked") else value.items()
+    return " ".join(f"{SEAT_MARKS[int(key)].symbol}{number_text(one, fact)}" for key, one in items if one)
 
 
 def cents(value: Any) -> str:
-    """Cents as money: 2250 is $22.50, 2200 is $22."""
+    """Return cents as money: 2250 is $22.50, 2200 is $22."""
     if type(value) is not int:
         return ""
     whole, rest = divmod(abs(value), 100)
     return f"{'-' if value < 0 else ''}${whole}{f'.{rest:02}' if rest else ''}"
 
 
-def scored(value: Any, words: Words | None) -> str:
-    """A score as the game counts it: money, or by name ("1 IOU", "2 IOUs")."""
+def score_text(value: Any, words: Words | None) -> str:
+    """Return a score as the game counts it: money, or by name ("1 IOU", "2 IOUs")."""
     names = part(words, "screen").get("scored")
     if isinstance(names, list):
         return f"{value} {names[0] if value == 1 else names[-1]}"
-    return counted(value, {"money": part(words, "screen").get("score")})
+    return number_text(value, {"money": part(words, "screen").get("score")})
 
 
 def signed(value: Any) -> str:
-    """A number with its sign: +7, -3, 0."""
+    """Return a number with its sign: +7, -3, 0."""
     return (f"{value:+d}" if value else "0") if type(value) is int else ""
 
 
-def counted(value: Any, fact: Mapping[str, Any]) -> str:
-    """A number as the game counts it: plain, signed, whole dollars, or cents (`money = "cents"`)."""
+def number_text(value: Any, fact: Mapping[str, Any]) -> str:
+    """Return a number as the game counts it: plain, signed, whole dollars, or cents (`money = "cents"`)."""
     if type(value) is int and fact.get("signed"):
         return signed(value)
     if type(value) is not int or not fact.get("money"):
-        return plain(value)
+        return value_text(value)
     return cents(value) if fact["money"] == "cents" else cents(value * 100)
 
 
@@ -154,27 +153,27 @@ class Face(NamedTuple):
 
     @property
     def short(self) -> str:
-        """The card in a few characters: "33 (-7)"."""
+        """Return the card in a few characters: "33 (-7)"."""
         return f"{self.title} ({self.tag})" if self.tag else self.title
 
     @property
     def full(self) -> str:
-        """The card with its name: "33 (-7) Flown Mower B"."""
+        """Return the card with its name: "33 (-7) Flown Mower B"."""
         return self.short if self.name == self.title else f"{self.short} {self.name}".strip()
 
 
 def card(words: Words | None, key: Any) -> Mapping[str, Any]:
-    """What the words say of a card, or of a kind of card."""
+    """Return what the words say of a card, or of a kind of card."""
     return part(words, "cards", str(key))
 
 
-def letter(words: Words | None, key: Any) -> str:
-    """A card in one or two letters."""
+def card_letter(words: Words | None, key: Any) -> str:
+    """Return a card in one or two letters."""
     return str(card(words, key).get("letter") or str(key)[:2].upper())
 
 
 def deck_in(words: Words | None, *parts: Any) -> Deck:
-    """Every card that lies as a record in these parts of a view, by its key."""
+    """Return every card that lies as a record in these parts of a view, by its key."""
     field = part(words, "face").get("key")
     return {str(record[field]): record for record in _records(parts, str(field))} if field else {}
 
@@ -190,14 +189,14 @@ def _records(value: Any, field: str) -> Iterator[Mapping[str, Any]]:
             yield from _records(one, field)
 
 
-def face_of(words: Words | None, value: Any, deck: Deck = _NOTHING) -> Face | None:
-    """The face of a card: of a record, of a key in the deck, or of a key of `[cards]`; None if it is no card."""
+def face_of(words: Words | None, value: Any, deck: Deck = _EMPTY) -> Face | None:
+    """Return the face of a card: a record, a key in the deck, or a key of `[cards]`; None if it is no card."""
     about = part(words, "face")
     record = value if isinstance(value, Mapping) else deck.get(str(value))
     if record is None:
         known = card(words, value)
         name = str(known.get("name", value))
-        return Face(name, "", name, letter(words, value)) if known else None
+        return Face(name, "", name, card_letter(words, value)) if known else None
     if not about or about.get("key") not in record:
         return None
     kind, action = card(words, record.get(str(about.get("kind")))), record.get(str(about.get("action")))

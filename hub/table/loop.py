@@ -14,8 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from secrets import choice
 
-from msgspec import to_builtins
-
 from hub.display import rings
 from hub.engine.game import Game
 from hub.engine.match import Decision, Match
@@ -347,7 +345,7 @@ class Table:
 
     def _show_around(self, state: PublicState) -> None:
         """Give what stands around the table the newest picture: rings and panels."""
-        pictures = rings(to_builtins(state), self._play.words or None)
+        pictures = rings(state, self._play.words or None)
         for lamps in self._ports.lamps:
             lamps.show(pictures)
         if self._ports.boxes:

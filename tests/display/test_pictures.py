@@ -10,27 +10,51 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from PIL import Image, ImageChops
 
-from hub.display import LAMPS, SIZES, PanelSize, frame, named, panel, png, rings
+from hub.display import LAMPS, SIZES, PanelSize, frame, panel, png, rings, with_names
+from hub.display.facts import view_values
 from hub.display.ink import Box, shortened, width_of
 from hub.display.labels import fill
 from hub.display.panels import sheet
+from hub.engine.match import Over
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
+from hub.state import (
+    Batch,
+    Notice,
+    PublicDispute,
+    PublicEvent,
+    PublicSeat,
+    PublicState,
+    RollState,
+    Wanted,
+    tidy_name,
+)
 from tests.display.states import (
     AUCTION,
     BAIT,
     DICELESS,
     MARKET,
     SCENES,
+    SEVERITIES,
+    assert_possible,
     auction,
     bait_bid,
     bait_over,
     bait_roll,
     bait_take,
+    ended,
     ladder,
     lobby,
     market,
+    players,
+    stopped,
+    with_dice,
+    with_facts,
+    with_seats,
+    with_table,
+    with_view,
 )
 
 PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
@@ -38,11 +62,21 @@ JOIN = "http://10.42.0.1:8080/t/1#k=" + "A7b" * 14 + "c"
 REFERENCES = Path(__file__).parent
 
 
+@pytest.mark.parametrize("scene", SCENES)
+def test_every_scene_is_a_state_that_a_table_can_be_in(scene: str) -> None:
+    assert_possible(SCENES[scene][0])
+
+
 # --- words -------------------------------------------------------------------------------------------
 
 
+def values(state: PublicState) -> dict[str, Any]:
+    assert state.view
+    return view_values(state.view)
+
+
 def test_a_template_is_filled_from_the_public_view_and_leaves_out_what_is_not_there() -> None:
-    view = bait_take()["view"]
+    view = values(bait_take())
     assert fill("SPOT {table.spots.0.number}", view) == "SPOT 4"
     assert fill("bid {seat.bid} rolled {table.rolled.0}", view, 1) == "bid 5 rolled 3"
     assert fill("needs {table.nothing.0.at.all} {table.spots.9.number}{table.spots.0.fish.1}", view) == "needs"
@@ -52,13 +86,13 @@ def test_a_template_is_filled_from_the_public_view_and_leaves_out_what_is_not_th
 
 
 def test_a_template_never_looks_into_a_seats_own_part() -> None:
-    assert fill("{you.secret_fish}", {**bait_bid()["view"], "you": {"secret_fish": "carp"}}) == ""
+    assert fill("{you.secret_fish}", {**values(bait_bid()), "you": {"secret_fish": "carp"}}) == ""
 
 
 def test_cents_are_written_as_money_and_cards_by_their_names() -> None:
     assert fill("{a:cents} {b:cents} {c:cents}{d:cents}", {"a": 2250, "b": 2200, "c": -5}) == "$22.50 $22 -$0.05"
     assert fill("{a:dollars} {b:dollars} {c:dollars}{d:dollars}", {"a": 45, "b": 0, "c": -5}) == "$45 $0 -$5"
-    assert fill("{table.auction.card}", auction()["view"], words=AUCTION) == "Engineer"
+    assert fill("{table.auction.card}", values(auction()), words=AUCTION) == "Engineer"
 
 
 def test_of_a_line_with_dots_a_part_that_has_nothing_to_say_is_left_out() -> None:
@@ -73,22 +107,21 @@ def test_a_map_by_seat_is_written_with_the_seats_symbols() -> None:
 
 
 def test_screens_say_symbol_and_name_instead_of_a_seats_number() -> None:
-    assert named("Seat 2 pays Seat 1.", auction()) == "▲ Ben pays ● Ana."
-    assert named("$85 Seat ", auction()) == "$85"
+    assert with_names("Seat 2 pays Seat 1.", auction()) == "▲ Ben pays ● Ana."
+    assert with_names("$85 Seat ", auction()) == "$85"
 
 
 # --- rings -------------------------------------------------------------------------------------------
 
 
-def patterns(state: dict, words: dict | None) -> dict[int, tuple[str, int]]:
+def patterns(state: PublicState, words: dict | None) -> dict[int, tuple[str, int]]:
     return {seat: (picture.pattern, picture.n) for seat, picture in rings(state, words).items()}
 
 
 def test_in_the_lobby_free_seats_attract_and_a_seat_that_is_asked_for_wants_to_be_claimed() -> None:
     state = lobby()
     assert patterns(state, None) == {1: ("locked", 0), 2: ("waiting", 0), 3: ("attract", 0), 4: ("attract", 0)}
-    state["claiming"] = [3]
-    assert patterns(state, None)[3] == ("claim", 0)
+    assert patterns(replace(state, claiming=[3]), None)[3] == ("claim", 0)
 
 
 def test_in_a_sealed_phase_rings_are_hollow_until_they_are_full() -> None:
@@ -96,13 +129,13 @@ def test_in_a_sealed_phase_rings_are_hollow_until_they_are_full() -> None:
 
 
 def test_a_seat_that_was_called_again_sweeps_but_not_once_it_has_locked() -> None:
-    assert patterns({**bait_bid(), "nudged": [1, 2]}, BAIT) == {
+    assert patterns(replace(bait_bid(), nudged=[1, 2]), BAIT) == {
         1: ("locked", 0), 2: ("nudge", 0), 3: ("locked", 0), 4: ("choosing", 0),
     }  # fmt: skip
 
 
 def test_all_rings_reveal_together_when_the_last_seat_has_locked() -> None:
-    assert set(patterns({**bait_bid(), "locked": [1, 2, 3, 4]}, BAIT).values()) == {("reveal", 0)}
+    assert set(patterns(replace(bait_bid(), locked=[1, 2, 3, 4]), BAIT).values()) == {("reveal", 0)}
 
 
 def test_the_roller_gets_the_comet_and_the_others_show_their_public_bids() -> None:
@@ -114,16 +147,14 @@ def test_the_roller_gets_the_comet_and_the_others_show_their_public_bids() -> No
     [("rolling", ("rolling", 0)), ("cocked", ("dice_trouble", 0)), ("wrong_count", ("dice_trouble", 0)),
      ("no_reader", ("dice_trouble", 0))],
 )  # fmt: skip
-def test_the_dice_tell_their_state_at_the_rollers_ring(dice: str, shown: tuple[str, int]) -> None:
-    state = bait_roll()
-    state["dice"]["state"] = dice
-    assert patterns(state, BAIT)[1] == shown
+def test_the_dice_tell_their_state_at_the_rollers_ring(dice: RollState, shown: tuple[str, int]) -> None:
+    assert patterns(with_dice(bait_roll(), state=dice), BAIT)[1] == shown
 
 
 def test_a_settled_roll_is_told_as_its_total_as_far_as_sixteen_lamps_go() -> None:
     state = bait_take()
     assert patterns(state, BAIT)[1] == ("number", 3)
-    state["dice"]["faces"] = [6, 6, 6]
+    state = with_dice(state, count=3, faces=[6, 6, 6], total=18)
     assert patterns(state, BAIT)[1] == ("turn", 0)
 
 
@@ -140,27 +171,17 @@ def test_a_seat_that_the_rules_have_put_out_has_one_lamp() -> None:
 
 
 def test_a_silent_box_is_shown_unless_it_would_hide_the_call_from_a_phone_that_is_there() -> None:
-    state = auction()
-    for one in state["seats"]:
-        one["box"] = "lost"
+    state = with_seats(auction(), box="lost")
     assert patterns(state, AUCTION)[1] == ("lost", 0)
     assert patterns(state, AUCTION)[4] == ("turn", 0)
-    state["seats"][3]["phone"] = "away"
+    state = with_seats(state, 4, phone="away")
     assert patterns(state, AUCTION)[4] == ("lost", 0)
 
 
 def test_a_sleeping_phone_is_called_like_any_other() -> None:
-    state = auction()
-    for one in state["seats"]:
-        one |= {"box": "none", "phone": "away"}
+    state = with_seats(auction(), box="none", phone="away")
     assert patterns(state, AUCTION)[4] == ("turn", 0)
     assert patterns(state, AUCTION)[1] == ("waiting", 0)
-
-
-def test_last_orders_are_told_at_quiet_rings_only_and_never_in_mid_reveal() -> None:
-    assert patterns({**auction(), "last_orders": True}, AUCTION)[1] == ("last_orders", 0)
-    assert patterns({**auction(), "last_orders": True}, AUCTION)[4] == ("turn", 0)
-    assert set(patterns({**bait_bid(), "locked": [1, 2, 3, 4], "last_orders": True}, BAIT).values()) == {("reveal", 0)}
 
 
 def test_the_winner_is_crowned() -> None:
@@ -247,19 +268,25 @@ def test_a_panel_looks_as_it_was_approved(reference: Path) -> None:
     assert differs is None, f"{reference.name} differs within {differs}"
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_a_panel_is_the_same_whatever_was_drawn_before(size: PanelSize) -> None:
+    first, second = ([panel(*scene, size, JOIN).tobytes() for scene in SCENES.values()] for _ in range(2))
+    assert first == second
+
+
 def test_a_panel_saved_as_png_is_the_same_again() -> None:
     image = panel(bait_roll(), BAIT, "4.2")
     with Image.open(BytesIO(png(image))) as again:
         assert ImageChops.logical_xor(image, again.convert("1")).getbbox() is None
 
 
-def told(size: PanelSize, state: dict, words: dict | None) -> str:
+def texts_of(size: PanelSize, state: PublicState, words: dict | None) -> str:
     return " | ".join(text for _, _, text in sheet(state, words, size, JOIN).texts)
 
 
 @pytest.mark.parametrize("size", ["4.2", "7.5"])
 def test_with_the_power_off_the_panel_still_says_round_turn_and_what_each_seat_has(size: PanelSize) -> None:
-    text = told(size, bait_roll(), BAIT)
+    text = texts_of(size, bait_roll(), BAIT)
     for wanted in (
         "round 4",
         "ROLL",
@@ -274,15 +301,14 @@ def test_with_the_power_off_the_panel_still_says_round_turn_and_what_each_seat_h
 
 
 def test_the_large_panel_lists_all_that_lies_on_the_table() -> None:
-    text = told("7.5", bait_bid(), BAIT)
+    text = texts_of("7.5", bait_bid(), BAIT)
     for wanted in ("Spot 4", "Spot 5", "Spot 6", "Spot 7", "Gain 3 Baits", "FISH", "10.42.0.1:8080", "waiting for ▲ ◆"):
         assert wanted in text, wanted
 
 
 def test_cards_that_nobody_may_see_are_counted_and_drawn_as_question_marks() -> None:
-    state = bait_bid()
-    state["view"]["seats"]["4"] |= {"fish": [], "fish_count": 2}
-    assert "◆ Dee | ? ?" in told("7.5", state, BAIT) or "? ? | ◆ Dee" in told("7.5", state, BAIT)
+    state = with_facts(bait_bid(), 4, fish=[], fish_count=2)
+    assert "◆ Dee | ? ?" in texts_of("7.5", state, BAIT) or "? ? | ◆ Dee" in texts_of("7.5", state, BAIT)
 
 
 def test_a_seat_that_is_waited_for_stands_white_on_black() -> None:
@@ -294,48 +320,60 @@ def test_a_seat_that_is_waited_for_stands_white_on_black() -> None:
 
 def test_the_winner_is_told_with_every_seats_score() -> None:
     for size in SIZES:
-        text = told(size, bait_over(), BAIT)
+        text = texts_of(size, bait_over(), BAIT)
         assert "■ Chloë wins" in text
         assert "Six different Fish." in text
 
 
 def test_a_roll_in_batches_tells_how_far_it_is_and_before_it_what_it_must_show() -> None:
-    state = bait_roll()
-    dice = state["dice"] | {"count": 10, "batch": 6, "wants": {"say": "31 or more: 80 in 100", "exact": ""}}
+    first = with_dice(bait_roll(), count=10, batch=6, wants=Wanted("31 or more: 80 in 100"))
+    second = with_dice(first, batch=4, done=[Batch([1, 2, 3, 4, 5, 6], "read")], total=21)
+    lost = with_dice(second, state="no_reader", say="Type it.")
     for size in SIZES:
-        assert "31 or more: 80 in 100" in told(size, state | {"dice": dice}, BAIT)
-        half = dice | {"batch": 4, "done": [{"faces": [1, 2, 3, 4, 5, 6], "read": "read"}], "total": 21}
-        assert "Total 21, 6 of 10 dice" in told(size, state | {"dice": half}, BAIT)
-        lost = half | {"state": "no_reader", "say": "Type it."}
-        assert "Type it. Total 21, 6 of 10 dice" in told(size, state | {"dice": lost}, BAIT)
+        assert "31 or more: 80 in 100" in texts_of(size, first, BAIT)
+        assert "Total 21, 6 of 10 dice" in texts_of(size, second, BAIT)
+        assert "Type it. Total 21, 6 of 10 dice" in texts_of(size, lost, BAIT)
 
 
 def test_dice_trouble_takes_the_place_of_the_caption() -> None:
-    state = bait_roll()
-    state["dice"] |= {"state": "cocked", "say": "One die is leaning: roll that one again."}
-    assert "One die is leaning: roll that one again." in told("7.5", state, BAIT)
+    state = with_dice(bait_roll(), state="cocked", say="One die is leaning: roll that one again.")
+    assert "One die is leaning: roll that one again." in texts_of("7.5", state, BAIT)
 
 
 def test_a_vote_on_the_dice_and_a_second_reading_take_the_place_of_the_caption() -> None:
-    state = bait_roll()
-    vote = {"stage": "vote", "seat": 1, "faces": [3], "read": "read", "yes": [2], "no": [], "needs": 3, "say": ""}
+    dispute = PublicDispute(stage="vote", seat=1, faces=[3], read="read", yes=[2], needs=3)
+    vote = replace(bait_take(), dispute=dispute)
+    again = with_dice(bait_roll(), again=True, say="The dice are read again as they lie.")
     for size in SIZES:
-        assert "Are the dice read again? Push: yes. Bar: no." in told(size, state | {"dispute": vote}, BAIT).replace(" | ", " ")
-    again = state["dice"] | {"state": "armed", "again": True, "say": "The dice are read again as they lie."}
-    for size in SIZES:
-        assert "The dice are read again as they lie." in told(size, state | {"dice": again}, BAIT).replace(" | ", " ")
+        assert "Are the dice read again? Push: yes. Bar: no." in texts_of(size, vote, BAIT).replace(" | ", " ")
+        assert "The dice are read again as they lie." in texts_of(size, again, BAIT).replace(" | ", " ")
 
 
-def test_a_service_message_stands_in_the_foot_of_the_large_panel() -> None:
-    assert "The kitchen closes at ten." in told("7.5", {**bait_roll(), "notice": "The kitchen closes at ten."}, BAIT)
+def test_the_most_severe_notice_stands_in_the_foot_of_the_large_panel() -> None:
+    notices = [
+        Notice("device:panel", "warning", "A panel is lost."),
+        Notice("help:2", "warning", "Seat 2 calls for help.", can_acknowledge=True),
+    ]
+    text = texts_of("7.5", replace(bait_roll(), notices=notices), BAIT)
+    assert "A panel is lost." in text
+    assert "help" not in text
+    assert "▲ Ben calls for help." in texts_of("7.5", replace(bait_roll(), notices=notices[1:]), BAIT)
+
+
+def test_a_stopped_match_says_why_in_its_main_zone_and_the_next_notice_in_the_foot() -> None:
+    frozen = stopped()
+    assert texts_of("7.5", frozen, BAIT).count("The rules met something new.") == 1
+    lost = replace(frozen, notices=[*frozen.notices, Notice("device:panel", "warning", "A panel is lost.")])
+    assert texts_of("7.5", lost, BAIT).count("The rules met something new.") == 1
+    assert "A panel is lost." in texts_of("7.5", lost, BAIT)
 
 
 def test_facts_are_counted_named_and_marked_as_the_words_say() -> None:
-    state = auction()
-    state["view"]["table"] |= {
+    table: dict[str, Any] = {
         "pot": 2250, "loan": 300, "call": {"kind": "perfecto", "seat": 2}, "in": [1, 4], "market": "up",
         "shares": {"2": 200}, "shown": "ENG", "products": [{"id": "P1", "by": 3, "kind": "s", "dead": True, "owned": {"1": 2}}],
     }  # fmt: skip
+    state = with_table(auction(), **table)
     facts: dict[str, dict[str, Any]] = {
         "pot": {"money": "cents"}, "loan": {"money": True}, "call": {"title": "{kind} by Seat {seat}"}, "in": {"seats": True},
         "market": {"names": {"up": "rising"}}, "shares": {"money": "cents"}, "shown": {"card": True},
@@ -346,7 +384,7 @@ def test_facts_are_counted_named_and_marked_as_the_words_say() -> None:
         "names": {"kind": {"s": "small"}},
         "facts": {k: {"where": "table", **v} for k, v in facts.items()},
     }
-    text = told("7.5", state, words)
+    text = texts_of("7.5", state, words)
     for wanted in ("pot $22.50", "loan $300", "call perfecto by ▲ Ben", "in ● ◆", "market rising", "shares ▲$2", "■ P1 small", "●2",
                    "dead", "shown Engineer"):  # fmt: skip
         assert wanted in text.replace(" | ", " "), (wanted, text)
@@ -354,38 +392,48 @@ def test_facts_are_counted_named_and_marked_as_the_words_say() -> None:
 
 def test_in_an_auction_each_seat_tells_its_bid_or_that_it_is_out() -> None:
     state = auction()
-    state["view"]["table"]["auction"]["bids"] = {"1": 40, "2": 85}
+    assert state.view
+    state = with_table(state, auction=state.view.table["auction"] | {"bids": {"1": 40, "2": 85}})
     words = deepcopy(AUCTION)
-    words["facts"] = {"bids": {"where": "table", "name": "auction.bids", "money": True, "ranked": True}, **words["facts"]}
+    words["facts"] = {
+        "bids": {"where": "table", "name": "auction.bids", "money": True, "ranked": True},
+        **words["facts"],
+    }
     words["screen"]["phase"]["auction"]["cells"] = "table.auction.bids"
     for wanted in ("●$40", "▲$85", "■--", "◆in", "★--"):
-        assert wanted in told("2.9", state, words)
-    assert "bids ▲$85 ●$40" in told("7.5", state, words)
+        assert wanted in texts_of("2.9", state, words)
+    assert "bids ▲$85 ●$40" in texts_of("7.5", state, words)
 
 
 def test_a_seat_on_the_smallest_panel_is_told_as_fully_as_it_fits() -> None:
     words = deepcopy(AUCTION)
     words["screen"]["cell"] = ["${cash}·{ious}", "${cash}"]
-    assert told("2.9", auction(), words).endswith("■$20·6 | ◆$95·4 | ★$1240")
+    assert texts_of("2.9", auction(), words).endswith("■$20·6 | ◆$95·4 | ★$1240")
 
 
 def test_who_leads_and_who_is_nearly_there_is_marked() -> None:
     words = deepcopy(AUCTION)
     words["facts"]["tech"]["leader"] = "table.tech_leader"
     words["facts"]["ious"]["warn"] = 1
-    text = told("7.5", auction(), words)
+    text = texts_of("7.5", auction(), words)
     assert "T31*" in text
     assert "IOUs 1!" in text
     assert text.count("*") == text.count("!") == 1
 
 
 def test_what_each_seat_earned_stands_for_the_large_text() -> None:
-    state, words = auction(), deepcopy(AUCTION)
-    state["view"]["table"]["receipts"] = [{"seat": seat, "earned": 20 * seat, "sum": f"$20 x {seat}"} for seat in range(1, 6)]
-    words["facts"]["receipts"] = {"where": "table", "row": True, "by": "seat", "title": "{earned:dollars}", "text": "{sum}"}
+    receipts = [{"seat": seat, "earned": 20 * seat, "sum": f"$20 x {seat}"} for seat in range(1, 6)]
+    state, words = with_table(auction(), receipts=receipts), deepcopy(AUCTION)
+    words["facts"]["receipts"] = {
+        "where": "table",
+        "row": True,
+        "by": "seat",
+        "title": "{earned:dollars}",
+        "text": "{sum}",
+    }
     words["screen"]["phase"]["auction"]["row"] = "table.receipts"
     for size in SIZES:
-        text = told(size, state, words)
+        text = texts_of(size, state, words)
         assert "★ $100" in text
         assert ("$20 x 5" in text) == (size in ("4.2", "7.5"))
         assert "$85 ▲" not in text
@@ -394,9 +442,9 @@ def test_what_each_seat_earned_stands_for_the_large_text() -> None:
 def test_a_row_of_cards_shows_numbers_and_prices_and_the_one_that_counts_in_white_on_black() -> None:
     for size in SIZES:
         paper = sheet(market(), MARKET, size)
-        told = [text for _, _, text in paper.texts]
-        assert told.index("7") < told.index("14") < told.index("21") < told.index("28")
-        assert told[told.index("28") + 1] == "-7"
+        texts = [text for _, _, text in paper.texts]
+        assert texts.index("7") < texts.index("14") < texts.index("21") < texts.index("28")
+        assert texts[texts.index("28") + 1] == "-7"
         tile = next(box for box, _, text in paper.texts if text == "28")
         assert paper.image.getpixel((tile.left, tile.top + 1)) == 0
         other = next(box for box, _, text in paper.texts if text == "21")
@@ -404,67 +452,82 @@ def test_a_row_of_cards_shows_numbers_and_prices_and_the_one_that_counts_in_whit
 
 
 def test_a_row_that_is_too_long_keeps_its_end() -> None:
-    told = [text for _, _, text in sheet(market(20), MARKET, "2.9").texts]
-    assert "140" in told
-    assert "…" in told
-    assert "7" not in told
+    texts = [text for _, _, text in sheet(market(20), MARKET, "2.9").texts]
+    assert "140" in texts
+    assert "…" in texts
+    assert "7" not in texts
 
 
 def test_cards_are_told_by_number_or_by_name_as_the_words_want() -> None:
-    told = " ".join(text for _, _, text in sheet(market(), MARKET, "7.5").texts)
-    assert "At work Flown Mower A" in told
-    assert "Discarded 2 3 4" in told
-    assert "take? worth -10 · ◆41 ▲38 ■9 ●-3" in told
-    assert "Quiet turns" not in told
-    assert "Bid 20" in told
+    line = " ".join(text for _, _, text in sheet(market(), MARKET, "7.5").texts)
+    assert "At work Flown Mower A" in line
+    assert "Discarded 2 3 4" in line
+    assert "take? worth -10 · ◆41 ▲38 ■9 ●-3" in line
+    assert "Quiet turns" not in line
+    assert "Bid 20" in line
 
 
 def test_where_seats_act_in_an_order_the_rings_count_down_and_who_is_past_is_hollow() -> None:
-    told = {seat: (lamps.pattern, lamps.n) for seat, lamps in rings(market(), MARKET).items()}
-    assert told == {4: ("choosing", 0), 2: ("turn", 0), 3: ("number", 8), 1: ("number", 4)}
+    assert patterns(market(), MARKET) == {4: ("choosing", 0), 2: ("turn", 0), 3: ("number", 8), 1: ("number", 4)}
 
 
-def shared(count: int, **table: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def shared(count: int, **table: Any) -> tuple[PublicState, dict[str, Any]]:
     """A table with many products, shared by two seats, and the words to draw them."""
     products = [
-        {"id": f"P{n}", "name": f"Solar Lamp number {n}", "by": 1 + n % 4, "round": 1, "shares": {"1": n, "2": 1}, "on": f"1 to {n}"}
+        {
+            "id": f"P{n}",
+            "name": f"Solar Lamp number {n}",
+            "by": 1 + n % 4,
+            "round": 1,
+            "shares": {"1": n, "2": 1},
+            "on": f"1 to {n}",
+        }
         for n in range(1, count + 1)
     ]
-    state = auction()
-    state["view"] = {**state["view"], "round": 1, "phase": "market", "table": {"products": products, **table}}
-    fact = {"where": "table", "row": True, "title": "{name}", "by": "by", "seats": "shares", "here": "table.rolling", "text": "on {on}"}
+    state = with_view(auction(), round=1, phase="market", table={"products": products, **table})
+    fact = {
+        "where": "table",
+        "row": True,
+        "title": "{name}",
+        "by": "by",
+        "seats": "shares",
+        "here": "table.rolling",
+        "text": "on {on}",
+    }
     return state, {"phases": {"market": "Market"}, "facts": {"products": fact}, "screen": {}}
 
 
 def test_more_rows_than_there_is_room_for_stand_in_two_columns_with_what_counts_now_first() -> None:
     state, words = shared(3)
-    assert "●3 ▲1 · on 1 to 3" in told("7.5", state, words)
+    assert "●3 ▲1 · on 1 to 3" in texts_of("7.5", state, words)
     state, words = shared(12, rolling="P9")
-    text = told("7.5", state, words)
+    text = texts_of("7.5", state, words)
     assert text.index("●9 ▲1") < text.index("●1 ▲1")
     assert "●12 ▲1" in text
     assert "on 1 to 9" not in text
-    assert all(f"●{n} ▲1" in told("4.2", state, words) for n in range(1, 13)), "the phase alone is not worth the room"
+    assert all(f"●{n} ▲1" in texts_of("4.2", state, words) for n in range(1, 13)), (
+        "the phase alone is not worth the room"
+    )
     words["screen"] = {"phase": {"market": {"main": "Vegan Spy"}}}
-    assert "●9 ▲1 · on 1 to 9" in told("4.2", state, words)
+    assert "●9 ▲1 · on 1 to 9" in texts_of("4.2", state, words)
 
 
 def test_rows_may_stand_for_the_large_text_and_on_the_smallest_panel_only_where_their_names_are_whole() -> None:
     state, words = shared(8)
     words["screen"] = {"phase": {"market": {"row": "table.products"}}}
-    assert "●8 ▲1 · on 1 to 8" in told("7.5", state, words)
-    assert all(f"●{n} ▲1" in told("4.2", state, words) for n in range(1, 9))
-    assert "Solar" not in told("2.9", state, words)
-    assert "Market" in told("2.9", state, words)
+    assert "●8 ▲1 · on 1 to 8" in texts_of("7.5", state, words)
+    assert all(f"●{n} ▲1" in texts_of("4.2", state, words) for n in range(1, 9))
+    assert "Solar" not in texts_of("2.9", state, words)
+    assert "Market" in texts_of("2.9", state, words)
     state, words = shared(2)
     words["screen"] = {"phase": {"market": {"row": "table.products"}}}
-    assert "Solar Lamp number 2" in told("2.9", state, words)
+    assert "Solar Lamp number 2" in texts_of("2.9", state, words)
 
 
 def test_no_line_of_facts_begins_or_ends_with_a_dot_and_no_fact_is_broken() -> None:
     state = auction()
-    for facts in state["view"]["seats"].values():
-        facts |= {"cash": 1240, "tech": 118, "marketing": 17}
+    for one in state.seats:
+        state = with_facts(state, one.seat, cash=1240, tech=118, marketing=17)
     words = deepcopy(AUCTION)
     words["facts"] |= {name: {"where": "seat", "label": f"{name} {name}"} for name in ("cash", "tech", "marketing")}
     lines = [text for _, _, text in sheet(state, words, "7.5").texts]
@@ -473,11 +536,9 @@ def test_no_line_of_facts_begins_or_ends_with_a_dot_and_no_fact_is_broken() -> N
 
 
 def test_sooner_than_a_name_is_cut_the_marker_stands_below_it() -> None:
-    state = auction()
-    state["seats"][0]["name"] = "Anna"
+    state = with_table(with_seats(auction(), 1, name="Anna"), turn=1)
     words = deepcopy(AUCTION)
     words["screen"] |= {"token": "turn", "token_letter": "D"}
-    state["view"]["table"]["turn"] = 1
     lines = [text for _, _, text in sheet(state, words, "4.2").texts]
     assert "● Anna" in lines
     assert any(line.startswith("D · ") for line in lines)
@@ -485,17 +546,19 @@ def test_sooner_than_a_name_is_cut_the_marker_stands_below_it() -> None:
 
 def test_how_the_match_ended_is_told_once() -> None:
     state, words = shared(0)
-    state |= {"state": "over", "over": {"winners": [2], "scores": {"1": 900, "2": 1150}, "why": "Seat 2 has the most."}}
-    state["events"] = [{"n": 1, "text": "Seat 1 rolls 4."}, {"n": 2, "text": "Seat 2 has the most."}]
-    assert told("7.5", state, words).count("has the most") == 1
-    assert "rolls 4" in told("7.5", state, words)
+    state = replace(state, events=[PublicEvent(1, "Seat 1 rolls 4.")])
+    state = ended(state, Over([2], {1: 900, 2: 1150, 3: 0, 4: 0, 5: 0}, "Seat 2 has the most."))
+    assert texts_of("7.5", state, words).count("has the most") == 1
+    assert "rolls 4" in texts_of("7.5", state, words)
 
 
 def test_rows_of_another_round_may_be_left_out() -> None:
     state, words = shared(3)
-    state["view"]["table"]["products"][1]["round"] = 0
+    assert state.view
+    first, second, third = state.view.table["products"]
+    state = with_table(state, products=[first, second | {"round": 0}, third])
     words["facts"]["products"]["only"] = {"round": "round"}
-    text = told("7.5", state, words)
+    text = texts_of("7.5", state, words)
     assert "●3 ▲1" in text
     assert "●2 ▲1" not in text
 
@@ -511,43 +574,62 @@ def test_what_is_largest_is_never_cut_off_below() -> None:
 
 def test_a_score_that_is_money_is_written_as_money_and_once() -> None:
     state, words = shared(0)
-    state |= {"state": "over", "over": {"winners": [2], "scores": {"1": 900, "2": 1150}, "why": "Seat 2 wins."}}
-    state["view"]["seats"] = {"1": {"cash": 900}, "2": {"cash": 1150}}
+    state = with_view(replace(state, seats=players(2)), seats={"1": {"cash": 900}, "2": {"cash": 1150}})
+    state = ended(state, Over([2], {1: 900, 2: 1150}, "Seat 2 wins."))
     words |= {"facts": {"cash": {"where": "seat", "short": "", "money": "cents"}}, "screen": {"score": "cents"}}
-    assert told("7.5", state, words).count("$11.50") == 1
+    assert texts_of("7.5", state, words).count("$11.50") == 1
 
 
 def test_a_game_without_words_is_drawn_all_the_same() -> None:
     for size in SIZES:
-        assert "AUCTION" in told(size, auction(), None)
-        assert "Ben" in told("4.2", auction(), None)
+        assert "AUCTION" in texts_of(size, auction(), None)
+        assert "Ben" in texts_of("4.2", auction(), None)
 
 
 LONG = st.text(st.characters(exclude_categories=["Cs"]), max_size=90)
 
 
+def typed(draw: st.DrawFn, seat: int, held: bool) -> PublicSeat:
+    """A seat whose player typed any name, or a free one."""
+    if not held:
+        return PublicSeat(seat, box="on", claim_code="4821")
+    return PublicSeat(seat, tidy_name(draw(LONG)), held=True, phone="on", box="on", ready=draw(st.booleans()))
+
+
 @st.composite
-def crowded(draw: st.DrawFn) -> tuple[dict, dict]:
-    """A table with 2 to 6 seats where every text is what a guest or an author may have typed."""
-    state = draw(st.sampled_from([lobby, bait_bid, bait_roll, bait_take, bait_over, auction, ladder, market]))()
-    count = draw(st.integers(2, 6))
-    seats = [{"seat": n, "name": draw(LONG), "held": draw(st.booleans()), "box": "on", "phone": "on",
-              "ready": draw(st.booleans()), "claim_code": "4821"} for n in range(1, count + 1)]  # fmt: skip
-    state |= {"seats": seats, "name": draw(LONG), "title": draw(LONG), "want": draw(LONG), "notice": draw(st.none() | LONG),
-              "events": [{"text": draw(LONG)}, {"text": draw(LONG)}], "url": "http://" + draw(LONG)}  # fmt: skip
+def crowded(draw: st.DrawFn) -> tuple[PublicState, dict]:
+    """A table with 2 to 6 seats where every text is what a player or an author may have typed."""
+    few = [lambda count=count: lobby(count) for count in range(2, 7)] + [
+        lambda count=count: market(9, count) for count in (2, 3)
+    ]
+    state: PublicState = draw(
+        st.sampled_from([bait_bid, bait_roll, bait_take, bait_over, auction, ladder, market, *few])
+    )()
     words = draw(st.sampled_from([BAIT, AUCTION, DICELESS, MARKET]))
-    if state["view"]:
-        facts = draw(st.sampled_from(list(state["view"]["seats"].values())))
-        state["view"]["seats"] = {str(n): dict(facts) for n in range(1, count + 1)}
+    severities = sorted(draw(st.lists(st.sampled_from(SEVERITIES), max_size=3)), key=SEVERITIES.index)
+    state = replace(
+        state,
+        seats=[typed(draw, one.seat, state.view is not None or draw(st.booleans())) for one in state.seats],
+        name=draw(LONG),
+        title=draw(LONG),
+        want=draw(LONG),
+        url="http://" + draw(LONG),
+        notices=[Notice(f"notice {n}", severity, draw(LONG)) for n, severity in enumerate(severities)],
+        events=[PublicEvent(n, draw(LONG)) for n in range(2)] if state.view else [],
+    )
+    if view := state.view:
+        facts = draw(st.sampled_from(list(view.seats.values())))
+        state = with_view(state, seats={seat: dict(facts) for seat in view.seats})
         phase = {"main": draw(LONG) + "{seat.bid}", "caption": draw(LONG), "row": "table.offer"}
-        words = {**words, "screen": {**words["screen"], "cell": draw(LONG), "phase": {state["view"]["phase"]: phase}}}
+        words = {**words, "screen": {**words["screen"], "cell": draw(LONG), "phase": {view.phase: phase}}}
     return state, words
 
 
 @settings(max_examples=60, deadline=None)
 @given(crowded(), st.sampled_from(sorted(SIZES)))
-def test_no_text_leaves_its_zone_or_lies_upon_another(table: tuple[dict, dict], size: PanelSize) -> None:
+def test_no_text_leaves_its_zone_or_lies_upon_another(table: tuple[PublicState, dict], size: PanelSize) -> None:
     state, words = table
+    assert_possible(state)
     paper = sheet(state, words, size, "http://10.42.0.1:8080")
     inked = [ink for _, ink, _ in paper.texts]
     for box, ink, text in paper.texts:

@@ -1,0 +1,379 @@
+"""What a panel writes, the same on every size: the public state in the words of its game."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hub.display.facts import (
+    asked_seats,
+    fact_text,
+    phase_name,
+    template_seat,
+    template_values,
+    view_values,
+    with_names,
+)
+from hub.display.labels import (
+    Face,
+    Words,
+    card_letter,
+    deck_in,
+    face_of,
+    fill,
+    found,
+    number_text,
+    part,
+    score_text,
+    value_text,
+)
+from hub.ports import SEAT_MARKS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hub.state import Notice, PublicSeat, PublicState
+
+_STAGE_NAMES = {"lobby": "Join", "over": "Game over", "stopped": "Stopped"}
+READY = "✓"
+
+
+class SeatTexts(NamedTuple):
+    """What is written of a seat."""
+
+    number: int
+    name: str
+    cells: Sequence[str]  # in a few characters, for the smallest panels: the first that fits
+    facts: Sequence[str]  # all that is public of it, for the others
+    token: str = ""
+    asked: bool = False
+    marked: bool = False  # its symbol is underlined
+
+
+class TableRow(NamedTuple):
+    """A thing on the table in one line: title, cards by their letters, of which some count (`lit`), and a text."""
+
+    title: str
+    cards: Sequence[str | None]
+    text: str
+    lit: Sequence[str | None] = ()
+
+
+class RowCard(NamedTuple):
+    """A card of a row, and whether it is the one that counts now."""
+
+    face: Face
+    current: bool
+
+
+class PanelModel:
+    """The texts of a panel.
+
+    `cards`, else `main_rows`, stand for the large text `main` where the phase has them; `rows` and `facts` stand below.
+    `dice` are settled dice as (face, sides).
+    """
+
+    def __init__(self, state: PublicState, words: Words | None, join: str) -> None:
+        self.state, self.words = state, words
+        self._values = view_values(state.view) if state.view else {}
+        self._phase = state.view.phase if state.view else ""
+        self._screen = part(words, "screen")
+        self._phase_screen = part(words, "screen", "phase", self._phase)
+        self._table_words, self._seat_words = self._listed_facts("table"), self._listed_facts("seat")
+        self._waited_for = [seat for seat in asked_seats(state) if seat not in state.locked]
+        self.address = state.url.partition("://")[2] or state.url
+        self.join = join or state.url
+        self.code = state.code
+        self.title = self._named(state.title) or self._named(state.name)
+        self.table = self._named(state.name)
+        self.round = f"round {state.view.round}" if state.view and state.view.round else ""
+        self.dice = self._settled_dice()
+        self.phase = _STAGE_NAMES.get(state.state) or phase_name(self._phase, words)
+        self.deck = deck_in(words, self._values.get("table"), self._values.get("seats"))
+        self.main, self.caption = self._main_and_caption()
+        self.cards = self._row_of_cards()
+        self.main_rows = self._rows_for_main()
+        self.seats = self._seats()
+        self.rows: Sequence[TableRow] = () if self.main_rows else self._table_rows()
+        if state.state == "playing" and self.main == self.phase and not self.cards:
+            # The phase stands in the header already: what lies on the table is more.
+            self.main_rows, self.rows = self.main_rows or self.rows, ()
+        self.facts = self._table_facts()
+
+    def _named(self, text: str) -> str:
+        return with_names(text, self.state)
+
+    @property
+    def is_lobby(self) -> bool:
+        """Return whether players are still taking their seats."""
+        return self.state.state == "lobby"
+
+    # --- whose turn, and what happened ---------------------------------------------------------------
+
+    @property
+    def next_step(self) -> str:
+        """Return who has to do something, in a few words."""
+        state = self.state
+        if state.state == "over":
+            return "press to play again"
+        if self.is_lobby:
+            return f"{sum(one.held for one in state.seats)} of {len(state.seats)} seated"
+        if state.view and (roll := state.view.waiting.roll):
+            return self._named(f"Seat {roll.seat} rolls {'1 die' if roll.count == 1 else f'{roll.count} dice'}")
+        if not self._waited_for:
+            return ""
+        if len(self._waited_for) == 1:
+            return self._named(f"waiting for Seat {self._waited_for[0]}")
+        return f"waiting for {' '.join(SEAT_MARKS[seat].symbol for seat in self._waited_for)}"
+
+    @property
+    def latest(self) -> str:
+        """Return the most severe notice, else what happened last."""
+        if notices := self._notices_in_foot():
+            return self._named(notices[0].text)
+        if self.is_lobby:
+            return "Tap a free seat on your phone, then type its number or press its box."
+        events = self.events
+        return events[-1] if events else ""
+
+    def _notices_in_foot(self) -> Sequence[Notice]:
+        """Return the notices, without the first one where a stopped match has it in its main zone."""
+        return self.state.notices[1:] if self.state.state == "stopped" else self.state.notices
+
+    @property
+    def events(self) -> list[str]:
+        """Return what happened, oldest first, without how the match ended, which stands in the main zone."""
+        ending = self.state.over.why if self.state.over else None
+        return [self._named(event.text) for event in self.state.events if event.text != ending]
+
+    # --- the main zone ---------------------------------------------------------------------------------
+
+    def _settled_dice(self) -> Sequence[tuple[int, int]]:
+        dice = self.state.dice
+        if dice is None or dice.state not in ("settled", "typed", "cocked"):
+            return ()
+        return [(face, dice.sides) for face in dice.faces]
+
+    def _main_and_caption(self) -> tuple[str, str]:
+        state = self.state
+        if self.is_lobby:
+            return self.code, self.address
+        if state.state == "stopped":
+            return "Stopped", self._named(state.notices[0].text if state.notices else state.want)
+        if state.state == "over" and state.over:
+            winners = state.over.winners
+            names = " ".join(f"Seat {seat}" for seat in winners)
+            return self._named(f"{names} {'wins' if len(winners) == 1 else 'win'}"), self._named(state.over.why)
+        seat, values = template_seat(state), template_values(state)
+        mains = (
+            self._named(fill(str(one or ""), values, seat, self.words))
+            for one in _templates(self._phase_screen.get("main"))
+        )
+        main = next(filter(None, mains), "")
+        caption = self._named(fill(str(self._phase_screen.get("caption") or ""), values, seat, self.words))
+        caption = self._named(self._dice_caption()) or caption
+        return main or self.phase, caption or self._named(state.want)
+
+    def _dice_caption(self) -> str:
+        """Return what the open roll needs a person for, how far it has come, or what it must show."""
+        if self.state.dispute and self.state.dispute.stage == "vote":
+            return "Are the dice read again? Push: yes. Bar: no."
+        dice = self.state.dice
+        if dice is None:
+            return ""
+        if dice.again and dice.say:
+            return dice.say
+        seen = sum(len(batch.faces) for batch in dice.done) + len(dice.faces)
+        total = f"Total {dice.total}, {seen} of {dice.count} dice" if seen and dice.count > 1 else ""
+        if dice.state in ("cocked", "wrong_count", "no_reader", "typed"):
+            return f"{dice.say} {total if dice.done else ''}".strip()
+        return total or (dice.wants.say if dice.wants else "")
+
+    def _row_of_cards(self) -> Sequence[RowCard]:
+        """Return the row of cards that stands for the large text in this phase."""
+        path = str(self._phase_screen.get("row") or "")
+        row = found(self._values, path) if self.state.state == "playing" and path else None
+        current = self._current_card(path)
+        faces = [(face_of(self.words, one, self.deck), one) for one in row] if isinstance(row, list) else []
+        key = str(part(self.words, "face").get("key"))
+        return [
+            RowCard(face, one.get(key) == current if isinstance(one, dict) else False) for face, one in faces if face
+        ]
+
+    def _current_card(self, path: str) -> Any:
+        """Return the key of the card in the row at `path` that the words mark as the one that counts now."""
+        marks = (fact["here"] for name, fact in self._table_words if path == f"table.{name}" and "here" in fact)
+        mark = next(marks, "")
+        return found(self._values, str(mark)) if mark else None
+
+    def _rows_for_main(self) -> Sequence[TableRow]:
+        """Return the records that stand for the large text in this phase, such as what each seat earned."""
+        path = str(self._phase_screen.get("row") or "")
+        for name, fact in self._table_words if self.state.state == "playing" else ():
+            if path == f"table.{name}" and not fact.get("card"):
+                return [self._table_row(one, fact) for one in found(self._values, path) or ()]
+        return ()
+
+    # --- the seats -------------------------------------------------------------------------------------
+
+    def _seats(self) -> list[SeatTexts]:
+        view = self.state.view
+        if self.is_lobby or view is None or not view.seats:
+            return [_lobby_seat(one) for one in sorted(self.state.seats, key=lambda one: one.seat)]
+        names = {one.seat: one.name for one in self.state.seats}
+        records = sorted(((int(key), facts) for key, facts in view.seats.items()), key=lambda item: item[0])
+        return [self._seat(seat, names.get(seat) or f"Seat {seat}", facts) for seat, facts in records]
+
+    def _seat(self, seat: int, name: str, facts: Mapping[str, Any]) -> SeatTexts:
+        over = self.state.over if self.state.state == "over" else None
+        if over and seat in over.scores:
+            number = number_text(over.scores[seat], {"money": self._screen.get("score")})
+            score = score_text(over.scores[seat], self.words)
+            others = [fact for fact in self._seat_facts(facts) if fact != score]
+            return SeatTexts(seat, name, [number], [score, *others], asked=seat in over.winners)
+        cells = [fill(str(one), facts, words=self.words) for one in _templates(self._screen.get("cell"))]
+        token, now = self._token(seat), self._cell_now(seat)
+        return SeatTexts(
+            seat,
+            name,
+            cells=[now] if now else [cell + token for cell in cells],
+            facts=[*filter(None, [now]), *self._seat_facts(facts)] or cells[:1],
+            token=token,
+            asked=seat in self._waited_for,
+            marked=facts.get(str(self._screen.get("mark"))) is True,
+        )
+
+    def _cell_now(self, seat: int) -> str:
+        """Return what counts of a seat in a phase whose words name numbers by seat: its number, or whether it is in."""
+        path = self._phase_screen.get("cells")
+        if not path:
+            return ""
+        number = (found(self._values, str(path)) or {}).get(str(seat))
+        money = next((fact for name, fact in self._table_words if path == f"table.{name}"), {})
+        inside = found(self._values, str(self._screen.get("inside") or ""))
+        if isinstance(inside, list) and seat not in inside:
+            return "--"
+        return number_text(number, money) if type(number) is int else "in" if isinstance(inside, list) else ""
+
+    def _token(self, seat: int) -> str:
+        """Return the letter of the token that the words name, if this seat has it."""
+        fact = self._screen.get("token")
+        if not fact or not self.state.view or self.state.view.table.get(fact) != seat:
+            return ""
+        return str(self._screen.get("token_letter") or str(fact)[0].upper())
+
+    # --- facts and records -----------------------------------------------------------------------------
+
+    def _listed_facts(self, where: str) -> list[tuple[str, Mapping[str, Any]]]:
+        """Return the facts of the table or of a seat that panels show in this phase, by name.
+
+        Table and seat may have a fact of one name: then the fact's `name` says it, and the key in the words differs.
+        """
+        return [
+            (str(fact.get("name", key)), fact)
+            for key, fact in part(self.words, "facts").items()
+            if fact.get("where") == where
+            and self._phase in fact.get("in", [self._phase])
+            and "panel" in fact.get("on", ["panel"])
+        ]
+
+    def _seat_facts(self, facts: Mapping[str, Any]) -> list[str]:
+        texts = (self._fact(name, fact, facts) for name, fact in self._seat_words)
+        return [text for text in texts if text]
+
+    def _table_facts(self) -> list[str]:
+        table = self._values.get("table") or {}
+        # Cards of a row stand here only where they do not lie in the main zone.
+        texts = (
+            self._fact(name, fact, table)
+            for name, fact in self._table_words
+            if not fact.get("row") or (fact.get("card") and not self.cards)
+        )
+        return [text for text in texts if text]
+
+    def _fact(self, name: str, fact: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+        """Return a fact with its label, or "" where there is nothing to say."""
+        value = found(facts, name)
+        label = str(fact.get("short", fact.get("label", name)))
+        if value is None or value is False or value in ([], fact.get("unless", 0 if fact.get("heap") else None)):
+            hidden = facts.get(f"{name}_count") if fact.get("card") else None
+            return f"{label} {'? ' * hidden}".strip() if type(hidden) is int and hidden else ""
+        if value is True:
+            return label
+        base = name.removesuffix("_count")
+        if base != name and part(self.words, "facts", base).get("card"):
+            return ""  # stands as ? beside the cards
+        text = self._fact_value(name, value, fact, facts)
+        mark = "!" if value == fact.get("warn") else "*" if self._leads(fact, facts) else ""
+        return f"{label}{'' if len(label) < 2 else ' '}{text}{mark}" if text else ""
+
+    def _fact_value(self, name: str, value: Any, fact: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+        if fact.get("card") and isinstance(value, list):
+            count = facts.get(f"{name}_count")
+            hidden = count - len(value) if type(count) is int else 0
+            by_name = fact["card"] == "name"
+            cards = [self._card(face, by_name=by_name) for face in value]
+            return (", " if by_name else " ").join([*(dict.fromkeys(cards) if by_name else cards), *"?" * hidden])
+        if fact.get("card") and isinstance(value, dict):
+            return " ".join(f"{card_letter(self.words, face)}{number_text(one, fact)}" for face, one in value.items())
+        if fact.get("sides") and isinstance(value, list):
+            return self._by_turns(value, fact)
+        return self._named(fact_text(value, fact, self.words))
+
+    def _leads(self, fact: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
+        """Return whether `facts` are those of the seat that leads in this fact, which the words name by `leader`."""
+        leader = found(self._values, str(fact["leader"])) if fact.get("leader") else None
+        return leader is not None and facts is self._values["seats"].get(str(leader))
+
+    def _by_turns(self, values: Sequence[Any], fact: Mapping[str, Any]) -> str:
+        """Return the newest two of the numbers that two sides named by turns."""
+        sides = [found(self._values, str(path)) for path in fact["sides"]]
+        texts = [f"{number_text(one, fact)} {SEAT_MARKS[sides[turn % 2]].symbol}" for turn, one in enumerate(values)]
+        return " ".join(texts[-2:])
+
+    def _card(self, card: Any, *, by_name: bool) -> str:
+        """Return a card of a fact: its letter, the title of its face, or its name where the words want that."""
+        face = face_of(self.words, card, self.deck)
+        if face is None:
+            return str(card) if part(self.words, "face") else card_letter(self.words, card)
+        return face.name if by_name else face.title if face.title != face.name else card_letter(self.words, card)
+
+    def _table_rows(self) -> list[TableRow]:
+        rows: list[TableRow] = []
+        table = self._values.get("table") or {}
+        for name, fact in self._table_words if self.state.state != "over" else ():
+            records = table.get(name) if fact.get("row") and not fact.get("card") else None
+            current = found(self._values, str(fact["here"])) if fact.get("here") else None
+            only = {key: found(self._values, path) for key, path in (fact.get("only") or {}).items()}
+            shown = [one for one in records or () if all(one.get(key) == value for key, value in only.items())]
+            rows += [self._table_row(one, fact) for one in sorted(shown, key=lambda one: one.get("id") != current)]
+        return rows
+
+    def _table_row(self, record: Mapping[str, Any], fact: Mapping[str, Any]) -> TableRow:
+        names = part(self.words, "names")
+        values = {key: part(names, key).get(str(value), value) for key, value in record.items()}
+        flag = fact.get("flag")
+        text = str(flag) if flag and record.get(flag) else fill(str(fact.get("text") or ""), values, words=self.words)
+        title = fill(str(fact.get("title") or ""), values, words=self.words)
+        by = record.get(str(fact.get("by")))
+        if type(by) is int and by in SEAT_MARKS:
+            title = f"{SEAT_MARKS[by].symbol} {title}"
+        if numbers := value_text(record.get(str(fact.get("seats")))):
+            text = f"{numbers} · {text}".strip(" ·")
+        faces = record.get(str(fact.get("cards")))
+        cards = [None if face is None else card_letter(self.words, face) for face in faces or ()]
+        lit = [card_letter(self.words, face) for face in record.get(str(fact.get("lit"))) or ()]
+        return TableRow(self._named(title), cards, self._named(text), lit)
+
+
+def _lobby_seat(one: PublicSeat) -> SeatTexts:
+    """Return what is written of a seat in the lobby: its player, or that it is free and the code that claims it."""
+    if one.held:
+        ready = READY if one.ready else ""
+        return SeatTexts(one.seat, one.name or f"Seat {one.seat}", [ready], [ready])
+    code = one.claim_code or ""
+    return SeatTexts(one.seat, "free", [code], [code])
+
+
+def _templates(template: Any) -> Sequence[Any]:
+    """Return a template, or several in the order in which they are tried, as a sequence."""
+    return template if isinstance(template, list) and template else [template or ""]
