@@ -56,7 +56,9 @@ def parser() -> ArgumentParser:
     demo.set_defaults(command=_demo)
 
     looked = commands.add_parser("doctor", help="what is wrong here, and what to do about it")
-    looked.add_argument("--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any")
+    looked.add_argument(
+        "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
+    )
     looked.add_argument("--json", action="store_true", help="for a program")
     looked.set_defaults(command=_doctor)
 
@@ -77,7 +79,9 @@ def parser() -> ArgumentParser:
     measured.set_defaults(command=_calibrate_tray)
 
     updated = commands.add_parser("update-box", help="make a seat box or dice tray a drive for its new firmware")
-    updated.add_argument("id", nargs="?", default="", metavar="ID", help="as doctor names it, where several are plugged in")
+    updated.add_argument(
+        "id", nargs="?", default="", metavar="ID", help="as doctor names it, where several are plugged in"
+    )
     updated.add_argument("--port", action="append", metavar="PORT", help="look there instead of at every USB port")
     updated.set_defaults(command=_update_box)
 

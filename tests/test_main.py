@@ -103,7 +103,9 @@ def test_the_whole_configuration_is_printed() -> None:
         ("[hub]\nid = 'my/hub'\n", "id"),
     ],
 )
-def test_a_mistake_in_the_configuration_is_one_sentence_and_exit_78(tmp_path: Path, toml: str | None, said: str) -> None:
+def test_a_mistake_in_the_configuration_is_one_sentence_and_exit_78(
+    tmp_path: Path, toml: str | None, said: str
+) -> None:
     file = tmp_path / "hub.toml"
     if toml is not None:
         state = "" if "[hub]" in toml else f"[hub]\nstate = '{tmp_path}/state'\n"

@@ -220,7 +220,8 @@ class Hall:
         self.devices.do({"dice": "throw", "faces": list(FACES)})
         self._disturb(self, "while they roll", seat)
         self.until(
-            lambda: self._number() != number or self.devices.dice.state()["state"] in ("armed", "settled"), "dice at rest"
+            lambda: self._number() != number or self.devices.dice.state()["state"] in ("armed", "settled"),
+            "dice at rest",
         )
         if self.devices.dice.state()["state"] == "settled":
             self._disturb(self, "after the throw", seat)

@@ -159,7 +159,11 @@ class Referee:
         return _dump({"ok": True, "view": self.match.view(viewer)})
 
     def _accepted(self, events: list[Event]) -> str:
-        told: dict[str, Any] = {"ok": True, "events": [event_wire(event) for event in events], "waiting": self._waiting()}
+        told: dict[str, Any] = {
+            "ok": True,
+            "events": [event_wire(event) for event in events],
+            "waiting": self._waiting(),
+        }
         if self.match.over:
             told["over"] = self.match.over.wire()
         return _dump(told)
@@ -309,7 +313,9 @@ def list_games(args: Namespace) -> int:
     try:
         if not args.game:
             for game in map(games.find, games.names()):
-                print(f"{game.name:16} {game.title}  {game.seats[0]}-{game.seats[1]} players, {game.words['minutes']} min")
+                print(
+                    f"{game.name:16} {game.title}  {game.seats[0]}-{game.seats[1]} players, {game.words['minutes']} min"
+                )
             return 0
         game = games.find(args.game)
     except StartRefused as why:

@@ -90,7 +90,9 @@ class Album:
         name = moment(state)
         if name not in self.seen:
             self.seen.add(name)
-            self.everything(f"{len(self.seen):02}-{name}", next((seat for seat in asked(state) if seat in self.phones), 1))
+            self.everything(
+                f"{len(self.seen):02}-{name}", next((seat for seat in asked(state) if seat in self.phones), 1)
+            )
 
 
 def moment(state: State) -> str:

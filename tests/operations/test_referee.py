@@ -28,7 +28,9 @@ class Program:
     def __init__(self, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
         self._said, self._patch = capfdbinary, monkeypatch
 
-    def referee(self, *lines: Any, game: str = GAME, seats: int = 2, **given: Any) -> tuple[int, list[dict[str, Any]], str]:
+    def referee(
+        self, *lines: Any, game: str = GAME, seats: int = 2, **given: Any
+    ) -> tuple[int, list[dict[str, Any]], str]:
         raw = b"".join((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines)
         self._patch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(raw)))
         args = {"option": [], "seed": 1, "stack": None, "deck": None, "log": None} | given
@@ -107,7 +109,9 @@ def test_a_stack_sets_the_table(program: Program, tmp_path: Path) -> None:
     assert told[1]["view"]["table"]["duck"] == 2
 
 
-def test_a_stack_that_turns_out_wrong_in_the_match_ends_it_with_one_sentence_and_exit_2(program: Program, tmp_path: Path) -> None:
+def test_a_stack_that_turns_out_wrong_in_the_match_ends_it_with_one_sentence_and_exit_2(
+    program: Program, tmp_path: Path
+) -> None:
     path = tmp_path / "stack.json"
     path.write_text('{"first": 1, "deck": [20, 41, 30, 25, 46, 34, 36, 60], "picks": [7]}')
     lines = [
@@ -116,7 +120,9 @@ def test_a_stack_that_turns_out_wrong_in_the_match_ends_it_with_one_sentence_and
         {"seat": 1, "move": "skip", "card": 60, "place": 0},
         {"show": "table"},
     ]  # fmt: skip
-    code, told, wrong = program.referee(*lines, game="i-bid-you-not", seats=3, option=["actions=false"], stack=str(path))
+    code, told, wrong = program.referee(
+        *lines, game="i-bid-you-not", seats=3, option=["actions=false"], stack=str(path)
+    )
     assert code == 2
     assert [line["ok"] for line in told] == [True] * 9  # the opening and eight lines; the one that drew has no answer
     assert wrong == "The stack's picks is 7, which is none of [0].\n"
@@ -263,7 +269,9 @@ def test_a_log_cut_anywhere_replays_as_far_as_it_goes(program: Program, tmp_path
         assert told[0]["entries"] == whole[:length].count(b"\n") - 1
 
 
-@pytest.mark.parametrize("what", ["dropped", "doubled", "value", "asked", "state", "end", "head", "data", "seats", "junk", "empty"])
+@pytest.mark.parametrize(
+    "what", ["dropped", "doubled", "value", "asked", "state", "end", "head", "data", "seats", "junk", "empty"]
+)
 def test_a_log_that_was_edited_is_not_believed(program: Program, tmp_path: Path, what: str) -> None:
     log = tmp_path / "match.jsonl"
     lines = recorded(program, log)

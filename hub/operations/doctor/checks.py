@@ -348,7 +348,11 @@ def _port(machine: Machine, name: str) -> Finding:
     hello = met.hello
     if isinstance(hello, OtherProtocol):
         older = hello.protocol < PROTOCOL
-        do = f"Give it the new firmware: `table-hub update-box {hello.id}`, firmware/README.md." if older else "Bring the hub up to date."
+        do = (
+            f"Give it the new firmware: `table-hub update-box {hello.id}`, firmware/README.md."
+            if older
+            else "Bring the hub up to date."
+        )
         seen = f"{name}: {hello.id} speaks protocol {hello.protocol} (firmware {hello.firmware}); this hub speaks {PROTOCOL}."
         return Finding("ports", "broken", seen, do, name)
     beat = f"its heart beat now, {met.up} s after power-up" if met.up is not None else "its heart was not heard"
