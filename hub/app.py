@@ -24,7 +24,7 @@ from hub.devices import DeviceHealth, EveryBox, Simulated, connect, wired
 from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError, HubError, StartRefused
-from hub.network.address import reachable
+from hub.network.address import public_url
 from hub.network.encryption import HubKey, to_base64
 from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
@@ -143,7 +143,7 @@ class Hub:
         for word in (config.hub.id, *(table.id for table in config.table)):
             if not fits_topic(word):
                 raise ConfigError(f"The id {word!r} may hold letters, digits and hyphens only, 32 at most.")
-        self.key = HubKey.kept(state / "hub.key")
+        self.key = HubKey.stored(state / "hub.key")
         self.store = Store(state / "table-hub.db")
         self.games = games_played(config.deck)
         self.tables: dict[str, Table] = {}
@@ -241,7 +241,7 @@ class Hub:
         tls = (web.tls_cert, web.tls_key) if web.tls_cert else None
         app = make_app(self._faces, self.key, self.config.hub.id, self.address, self._words(), status=self.status)
         self.web = serve(app, self._faces, dial, web.host, web.port, tls)
-        self._address = reachable(web.address, web.host, self.web.port, secure=tls is not None)
+        self._address = public_url(web.address, web.host, self.web.port, secure=tls is not None)
         for table in self.tables.values():
             table.start()
         try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from hub.errors import HubError
 from hub.network import messages
-from hub.network.encryption import NONCE_BYTES, HubKey, Pair, SealBroken, from_base64, to_base64
+from hub.network.encryption import NONCE_BYTES, DecryptionError, HubKey, SharedKey, from_base64, to_base64
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -77,7 +77,7 @@ class _Open:
 
     table: str
     seat: int
-    pair: Pair = field(repr=False)
+    pair: SharedKey = field(repr=False)
     since: float
     decided: ClaimDecided | None = field(default=None, repr=False)
 
@@ -107,7 +107,7 @@ class Claims:
             words = messages.read_claim_words(pair.open(nonce + box))
         except messages.Malformed as trouble:
             raise ClaimRefused(400, str(trouble)) from None
-        except SealBroken:
+        except DecryptionError:
             raise ClaimRefused(400, "This claim was not sealed for this hub; scan the table's code again.") from None
         if words.seat != asked.seat:
             raise ClaimRefused(400, "The claim names two seats.")

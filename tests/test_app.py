@@ -14,7 +14,7 @@ import pytest
 from hub.app import Hub
 from hub.config import Config, DeckPart, DevicePart, TablePart
 from hub.errors import ConfigError
-from hub.network.address import reachable
+from hub.network.address import public_url
 from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid
 from tests.phone_ui.rig import until
 
@@ -176,4 +176,4 @@ def test_the_hub_ends_when_it_is_told_to(tmp_path: Path) -> None:
 )
 def test_the_address_that_phones_are_shown(given: tuple[str, str, int, bool], shown: str) -> None:
     *where, secure = given
-    assert reachable(*where, secure=secure) == shown  # type: ignore[arg-type]
+    assert public_url(*where, secure=secure) == shown  # type: ignore[arg-type]

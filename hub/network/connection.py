@@ -1,4 +1,8 @@
-"""One MQTT connection of the hub, from log-in until it is lost."""
+"""One MQTT connection of the hub, from CONNECT until it is lost.
+
+It has its own select loop around paho's `loop_read`, `loop_write` and `loop_misc`: the thread that waits for the
+network is woken by other threads through a socket pair, and a lost connection is the return value of `step`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,19 +23,19 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from hub.errors import BrokerError
 from hub.network import messages
-from hub.network.dynsec import DynsecLogins
+from hub.network.dynsec import COMMAND_TOPIC, RESPONSE_TOPIC, DynsecLogins
 
 if TYPE_CHECKING:
     from paho.mqtt.reasoncodes import ReasonCode
 
 log = logging.getLogger(__name__)
 
-CONTROL = "$CONTROL/dynamic-security/v1"
-ANSWERS = CONTROL + "/response"
-ANSWER_SECONDS = 5.0
-KEEPALIVE = 15
+RESPONSE_SECONDS = 5.0  # for each answer of the broker while the connection is set up
+KEEPALIVE_SECONDS = 15
+MISC_SECONDS = 1.0  # between two calls of paho's loop_misc, which sends and checks pings
 
-Heard = Callable[[str, bytes, bool], None]
+OnMessage = Callable[[str, bytes, bool], None]
+"""Called with topic, payload and whether the message was retained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,173 +52,184 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Address and login of a broker."""
+class Endpoint:
+    """A broker's address, and the hub's login and client id there."""
 
     address: Address
     user: str
     password: str
-    client: str
+    client_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What the hub says while it is there, and what the broker says for it once it is gone (the will)."""
+    """The hub's retained status: what it publishes while connected, and its will."""
 
     topic: str
-    present: bytes
-    gone: bytes
+    online: bytes
+    offline: bytes
 
     @classmethod
     def of(cls, hub: str, tables: Sequence[str]) -> Status:
-        # The session tells a late will of an earlier start from the present one's.
+        """Return the status of a hub with these tables. The random session tells a late will of an earlier start."""
         session = secrets.token_hex(4)
-        here, gone = (messages.HubStatus(state, session, list(tables)) for state in ("online", "offline"))
-        return cls(messages.status_topic(hub), messages.to_bytes(here), messages.to_bytes(gone))
+        online, offline = (messages.HubStatus(state, session, list(tables)) for state in ("online", "offline"))
+        return cls(messages.status_topic(hub), messages.to_bytes(online), messages.to_bytes(offline))
 
 
-class Talk:
-    """One MQTT connection; every call comes from the broker's thread."""
+class Connection:
+    """One MQTT 5 connection. Every call comes from the thread that owns it; `wake` ends a wait in `step` early."""
 
-    def __init__(self, place: Place, status: Status, listeners: dict[str, Heard], logins: DynsecLogins) -> None:
-        self.under_way: set[str] = set()  # retained topics whose letter is not yet acknowledged
-        self.delivered: list[str] = []  # those that were, since somebody looked
-        self._mids: dict[int, str] = {}
-        self._place = place
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        status: Status,
+        subscriptions: Mapping[str, OnMessage],
+        logins: DynsecLogins,
+        wake: socket.socket,
+    ) -> None:
+        self.in_flight: set[str] = set()  # retained topics whose PUBLISH is not yet acknowledged
+        self.acknowledged: list[str] = []  # retained topics acknowledged since the owner emptied this list
+        self._topics: dict[int, str] = {}  # of the packet ids in flight
+        self._endpoint = endpoint
         self._status = status
-        self._listeners = listeners
+        self._patterns = (*subscriptions, RESPONSE_TOPIC)
         self._logins = logins
-        self._granted: set[int] = set()
-        self._connected: ReasonCode | None = None
+        self._wake = wake
+        self._granted: set[int] = set()  # packet ids of acknowledged SUBSCRIBEs
+        self._connack: ReasonCode | None = None
         self._lost = ""
-        self._next_care = 0.0
-        # MQTT 5: `retainAsPublished` shows a request that was (wrongly) retained, `noLocal` spares our own.
+        self._next_misc = 0.0
         client = paho.Client(
             CallbackAPIVersion.VERSION2,
-            client_id=place.client,
+            client_id=endpoint.client_id,
             protocol=paho.MQTTv5,
-            transport="unix" if place.address.path else "tcp",
+            transport="unix" if endpoint.address.path else "tcp",
             reconnect_on_failure=False,
         )
-        client.max_inflight_messages_set(65535)  # bounded by us: one a topic
-        if place.user:
-            client.username_pw_set(place.user, place.password or None)
-        if place.address.tls is not None:
-            client.tls_set_context(place.address.tls)
-        client.will_set(status.topic, status.gone, qos=1, retain=True)
+        client.max_inflight_messages_set(65535)  # the owner bounds it: one message in flight for each retained topic
+        if endpoint.user:
+            client.username_pw_set(endpoint.user, endpoint.password or None)
+        if endpoint.address.tls is not None:
+            client.tls_set_context(endpoint.address.tls)
+        client.will_set(status.topic, status.offline, qos=1, retain=True)
         client.on_connect = self._on_connect
         client.on_disconnect = self._on_disconnect
         client.on_subscribe = self._on_subscribe
         client.on_publish = self._on_publish
-        client.message_callback_add(ANSWERS, self._on_answer)
-        for pattern, heard in listeners.items():
-            client.message_callback_add(pattern, _to_listener(heard))
+        client.message_callback_add(RESPONSE_TOPIC, self._on_dynsec_response)
+        for pattern, on_message in subscriptions.items():
+            client.message_callback_add(pattern, _paho_callback(on_message))
         self._client = client
 
-    def log_in(self, wake: socket.socket) -> None:
-        """Connect, subscribe; raises BrokerError."""
-        where = self._place.address
+    def open(self) -> None:
+        """Connect, subscribe, and publish the status `online`. Raise BrokerError."""
+        address = self._endpoint.address
         try:
-            self._client.connect(where.path or where.host, where.port or 1, keepalive=KEEPALIVE)
-        except (OSError, ValueError) as trouble:
-            raise BrokerError(f"The broker at {where} cannot be reached ({trouble}).") from None
-        live = self._client.socket()
-        if isinstance(live, socket.socket) and not where.path:
-            live.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.go_on_until(lambda: self._connected is not None, wake, "its answer to the log-in")
-        assert self._connected is not None
-        if self._connected.is_failure:
-            raise BrokerError(f"The broker at {where} refuses the hub's login ({self._connected}).")
-        for pattern in (*self._listeners, ANSWERS):
-            options = SubscribeOptions(qos=1, noLocal=True, retainAsPublished=True)
-            mid = self._client.subscribe(pattern, options=options)[1]
-            self.go_on_until(lambda mid=mid: mid in self._granted, wake, "its leave to listen")  # type: ignore[misc]
-        self._client.publish(self._status.topic, self._status.present, qos=1, retain=True)
+            self._client.connect(address.path or address.host, address.port or 1, keepalive=KEEPALIVE_SECONDS)
+        except (OSError, ValueError) as error:
+            raise BrokerError(f"The broker at {address} cannot be reached ({error}).") from None
+        sock = self._client.socket()
+        if isinstance(sock, socket.socket) and not address.path:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.run_until(lambda: self._connack is not None, "its answer to the log-in")
+        assert self._connack is not None
+        if self._connack.is_failure:
+            raise BrokerError(f"The broker at {address} refuses the hub's login ({self._connack}).")
+        # MQTT 5: `retainAsPublished` shows a request that was (wrongly) retained, `noLocal` leaves our own out.
+        options = SubscribeOptions(qos=1, noLocal=True, retainAsPublished=True)
+        for pattern in self._patterns:
+            packet_id = self._client.subscribe(pattern, options=options)[1]
+            self.run_until(lambda packet_id=packet_id: packet_id in self._granted, "its leave to listen")  # type: ignore[misc]
+        self._client.publish(self._status.topic, self._status.online, qos=1, retain=True)
 
-    def go_on_until(self, done: Callable[[], bool], wake: socket.socket, what: str) -> None:
-        """Serve the connection until `done`; raises BrokerError when it is lost or too slow."""
-        until = time.monotonic() + ANSWER_SECONDS
+    def run_until(self, done: Callable[[], bool], expected: str) -> None:
+        """Serve the connection until `done`. Raise BrokerError where it is lost or `expected` does not come in 5 s."""
+        deadline = time.monotonic() + RESPONSE_SECONDS
         while not done():
-            lost = self.step(wake)
+            lost = self.step()
             if lost:
                 raise BrokerError(lost)
-            if time.monotonic() > until:
-                raise BrokerError(f"The broker at {self._place.address} did not give {what} within 5 s.")
+            if time.monotonic() > deadline:
+                raise BrokerError(f"The broker at {self._endpoint.address} did not give {expected} within 5 s.")
 
-    def step(self, wake: socket.socket) -> str:
-        """Wait for something to do and do it; returns why the connection was lost, or nothing."""
-        client, live = self._client, self._client.socket()
-        if live is None:
-            return self._lost_words()
-        hidden = isinstance(live, ssl.SSLSocket) and live.pending() > 0  # read by TLS, invisible to select
-        ready, _, _ = select.select([wake, live], [], [], 0) if hidden else ([], [], [])
-        if not hidden:
-            wants = [live] if client.want_write() else []
-            ready, able, _ = select.select([wake, live], wants, [], 1.0)
-            if able:
-                client.loop_write()
-        if wake in ready:
-            wake.recv(4096)
-        if hidden or live in ready:
+    def step(self) -> str:
+        """Wait for input, a wake-up or 1 s, and handle it; return why the connection was lost, or ""."""
+        client, sock = self._client, self._client.socket()
+        if sock is None:
+            return self._lost_reason()
+        # TLS may have read ahead: then select sees nothing, and there is input all the same.
+        buffered = isinstance(sock, ssl.SSLSocket) and sock.pending() > 0
+        outgoing = [sock] if client.want_write() and not buffered else []
+        readable, writable, _ = select.select([self._wake, sock], outgoing, [], 0 if buffered else MISC_SECONDS)
+        if writable:
+            client.loop_write()
+        if self._wake in readable:
+            self._wake.recv(4096)
+        if buffered or sock in readable:
             client.loop_read()
         now = time.monotonic()
-        if now >= self._next_care:
-            self._next_care = now + 1.0
+        if now >= self._next_misc:
+            self._next_misc = now + MISC_SECONDS
             client.loop_misc()
-        return self._lost_words() if client.socket() is None else ""
+        return self._lost_reason() if client.socket() is None else ""
 
     def publish_retained(self, topic: str, payload: bytes) -> None:
-        """One letter a topic is under way at a time; the next newest waits for its acknowledgement."""
-        sent = self._client.publish(topic, payload, qos=1, retain=True)
-        if sent.rc == MQTTErrorCode.MQTT_ERR_SUCCESS:
-            self.under_way.add(topic)
-            self._mids[sent.mid] = topic
+        """Publish a retained message; the owner publishes the topic's next one when this one is acknowledged."""
+        message = self._client.publish(topic, payload, qos=1, retain=True)
+        if message.rc == MQTTErrorCode.MQTT_ERR_SUCCESS:
+            self.in_flight.add(topic)
+            self._topics[message.mid] = topic
 
     def publish(self, topic: str, payload: bytes, qos: int) -> None:
-        """A passing letter."""
+        """Publish a message that is not retained."""
         self._client.publish(topic, payload, qos=qos)
 
-    def send(self, commands: Sequence[dict[str, object]]) -> None:
-        """Commands to the broker's plugin."""
+    def send_commands(self, commands: Sequence[Mapping[str, object]]) -> None:
+        """Publish commands to the dynamic-security plugin, if there are any."""
         if commands:
-            self._client.publish(CONTROL, json.dumps({"commands": commands}).encode(), qos=1)
+            self._client.publish(COMMAND_TOPIC, json.dumps({"commands": commands}).encode(), qos=1)
 
-    def end(self) -> None:
-        """Leave; the broker tells the will unless we said goodbye ourselves."""
+    def close(self) -> None:
+        """Publish the status `offline` and disconnect, if the connection still stands; else the will does it."""
         if self._client.socket() is None:
             return
-        self._client.publish(self._status.topic, self._status.gone, qos=0, retain=True)
+        self._client.publish(self._status.topic, self._status.offline, qos=0, retain=True)
         self._client.disconnect()
 
-    def _lost_words(self) -> str:
-        return self._lost or f"The connection to the broker at {self._place.address} was lost."
+    def _lost_reason(self) -> str:
+        return self._lost or f"The connection to the broker at {self._endpoint.address} was lost."
+
+    # --- paho's callbacks, called inside `step` ---
 
     def _on_connect(self, _c: paho.Client, _u: object, _f: object, code: ReasonCode, _p: object) -> None:
-        self._connected = code
+        self._connack = code
 
     def _on_disconnect(self, _c: paho.Client, _u: object, _f: object, code: ReasonCode, _p: object) -> None:
-        self._lost = self._lost or f"The connection to the broker at {self._place.address} was lost ({code})."
+        self._lost = self._lost or f"The connection to the broker at {self._endpoint.address} was lost ({code})."
 
-    def _on_subscribe(self, _c: paho.Client, _u: object, mid: int, codes: Sequence[ReasonCode], _p: object) -> None:
+    def _on_subscribe(
+        self, _c: paho.Client, _u: object, packet_id: int, codes: Sequence[ReasonCode], _p: object
+    ) -> None:
         if any(code.is_failure for code in codes):
-            self._lost = f"The broker at {self._place.address} does not let the hub listen ({codes[0]})."
+            self._lost = f"The broker at {self._endpoint.address} does not let the hub listen ({codes[0]})."
             self._client.disconnect()
-        self._granted.add(mid)
+        self._granted.add(packet_id)
 
-    def _on_publish(self, _c: paho.Client, _u: object, mid: int, code: ReasonCode, _p: object) -> None:
-        topic = self._mids.pop(mid, None)
+    def _on_publish(self, _c: paho.Client, _u: object, packet_id: int, code: ReasonCode, _p: object) -> None:
+        topic = self._topics.pop(packet_id, None)
         if topic is not None:
-            self.under_way.discard(topic)
-            self.delivered.append(topic)
+            self.in_flight.discard(topic)
+            self.acknowledged.append(topic)
         if code.is_failure:
-            log.warning("The broker did not take a letter of the hub (%s).", code)
+            log.warning("The broker did not take a message of the hub (%s).", code)
 
-    def _on_answer(self, _c: paho.Client, _u: object, message: paho.MQTTMessage) -> None:
-        self._logins.answered(bytes(message.payload))
+    def _on_dynsec_response(self, _c: paho.Client, _u: object, message: paho.MQTTMessage) -> None:
+        self._logins.on_response(bytes(message.payload))
 
 
-def _to_listener(heard: Heard) -> Callable[[paho.Client, object, paho.MQTTMessage], None]:
-    def on_message(_c: paho.Client, _u: object, message: paho.MQTTMessage) -> None:
-        heard(message.topic, bytes(message.payload), message.retain)
+def _paho_callback(on_message: OnMessage) -> Callable[[paho.Client, object, paho.MQTTMessage], None]:
+    def callback(_c: paho.Client, _u: object, message: paho.MQTTMessage) -> None:
+        on_message(message.topic, bytes(message.payload), message.retain)
 
-    return on_message
+    return callback

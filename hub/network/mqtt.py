@@ -1,8 +1,8 @@
-"""The letter carrier between hub and phones: our own mosquitto, or a venue's broker by its URL.
+"""The hub's MQTT client, with the managed mosquitto or a venue's broker by its URL.
 
-One thread owns the connection: it starts the broker, logs in, makes the logins of all claims, and sends
-what the rooms laid out. Others only lay letters out and wake it. A broker that dies is started again
-with back-off; then every login is made and every retained letter told once more.
+One thread owns the connection: it starts the managed broker, connects, creates the logins of all claims, and publishes
+what other threads have queued; those only queue a message and wake it. A broker that is lost is tried again with
+back-off; after each new connection every login is created and every retained message is published again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hub.errors import BrokerError, ConfigError
-from hub.network.connection import Address, Heard, Place, Status, Talk
+from hub.network.connection import Address, Connection, Endpoint, OnMessage, Status
 from hub.network.dynsec import DynsecLogins
 from hub.network.mosquitto import USER, Mosquitto
 from hub.ports import BrokerDown, BrokerUp
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BACK_OFF = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0)  # seconds before each further try; the last one for ever
-MOST_WAITING = 256  # passing letters laid out and not yet sent; older ones are dropped
+MAX_QUEUED = 256  # messages that are not retained and not yet sent; older ones are dropped
 
 
 class MqttBroker:
-    """The Broker port. `tell` gets BrokerUp and BrokerDown, from this broker's thread."""
+    """The Broker port. `inbox` gets BrokerUp and BrokerDown, from this broker's thread."""
 
     def __init__(
         self,
@@ -42,77 +42,83 @@ class MqttBroker:
         folder: Path,
         hub: str,
         tables: Sequence[str],
-        tell: Callable[[BrokerUp | BrokerDown], None],
+        inbox: Callable[[BrokerUp | BrokerDown], None],
     ) -> None:
-        self._tell = tell
+        self._inbox = inbox
         self._status = Status.of(hub, tables)
-        self._own = None if part.url else Mosquitto(folder, part.program)
-        self._outside = _outside(part, hub) if part.url else None
+        self._mosquitto = None if part.url else Mosquitto(folder, part.program)
+        self._venue = _venue_endpoint(part, hub) if part.url else None
         self._logins = DynsecLogins(self._wake_up)
         self._wake, self._waker = socket.socketpair()
         for end in (self._wake, self._waker):
             end.settimeout(0)
-        self._laid = threading.Lock()  # guards the next four, which any thread may fill
-        self._awake = False  # whether the thread will look at what is laid out without another wake-up
-        self._newest: dict[str, bytes] = {}  # retained: topic -> payload; an empty one clears the topic
-        self._fresh: dict[str, None] = {}  # topics of `_newest` still to be sent, in order
-        self._passing: collections.deque[tuple[str, bytes, int]] = collections.deque(maxlen=MOST_WAITING)
-        self._listeners: dict[str, Heard] = {}
+        self._lock = threading.Lock()  # guards the next four, which any thread may change
+        self._will_look = False  # whether the thread looks at the queues without another wake-up
+        self._retained: dict[str, bytes] = {}  # topic -> newest payload; an empty one clears the topic
+        self._unsent: dict[str, None] = {}  # topics of `_retained` still to be published, in order
+        self._queue: collections.deque[tuple[str, bytes, int]] = collections.deque(maxlen=MAX_QUEUED)  # not retained
+        self._subscriptions: dict[str, OnMessage] = {}
         self._closing = threading.Event()
-        self._told_down = ""
+        self._reported = ""  # the last reason that a BrokerDown gave
         self.up = threading.Event()
         self._thread = threading.Thread(target=self._run, name="broker", daemon=True)
 
     @property
     def logins(self) -> DynsecLogins:
-        """Who may log in."""
+        """Return the store of logins."""
         return self._logins
 
     @property
     def address(self) -> Address:
-        """Where phones' bytes are to be piped to."""
-        if self._outside is not None:
-            return self._outside.address
-        assert self._own is not None
-        return Address(path=self._own.socket)
+        """Return the address to which the gateway pipes the phones' bytes."""
+        if self._venue is not None:
+            return self._venue.address
+        assert self._mosquitto is not None
+        return Address(path=self._mosquitto.socket)
 
     @property
     def pid(self) -> int | None:
-        """The managed broker's process, while it runs."""
-        return self._own.pid if self._own is not None else None
+        """Return the managed broker's process id while it runs."""
+        return self._mosquitto.pid if self._mosquitto is not None else None
+
+    @property
+    def queued(self) -> int:
+        """Return how many messages wait to be sent: one at most for each retained topic, and MAX_QUEUED others."""
+        with self._lock:
+            return len(self._unsent) + len(self._queue)
 
     def start(self) -> None:
-        """Check what can be checked now (raises BrokerError or ConfigError), then go on in the background."""
-        if self._own is not None:
-            self._own.prepare()
+        """Check the broker's program and folder, and start the thread. Raise BrokerError or ConfigError."""
+        if self._mosquitto is not None:
+            self._mosquitto.prepare()
         self._thread.start()
 
     def close(self) -> None:
-        """Say goodbye and end."""
+        """Disconnect, end the thread and the managed broker."""
         self._closing.set()
         self._wake_up()
         if self._thread.is_alive():
             self._thread.join(10)
-        if self._own is not None:
-            self._own.close()
+        if self._mosquitto is not None:
+            self._mosquitto.close()
         self._wake.close()
         self._waker.close()
 
     def publish(self, topic: str, payload: bytes, *, retain: bool, qos: Literal[0, 1] = 1) -> None:
-        """Lay a letter out; of a retained topic only the newest is kept."""
-        with self._laid:
+        """Queue a message; of a retained topic only the newest is kept."""
+        with self._lock:
             if retain:
-                self._newest[topic] = payload
-                self._fresh[topic] = None
-            elif self.up.is_set():  # a passing letter to a broker that is away has no reader
-                self._passing.append((topic, payload, qos))
-            awake, self._awake = self._awake, True
-        if not awake:  # six hands in a row wake the thread once
+                self._retained[topic] = payload
+                self._unsent[topic] = None
+            elif self.up.is_set():  # without a broker there is no subscriber for it
+                self._queue.append((topic, payload, qos))
+            will_look, self._will_look = self._will_look, True
+        if not will_look:  # six hands in a row wake the thread once
             self._wake_up()
 
-    def listen(self, pattern: str, heard: Heard) -> None:
-        """Hear a topic pattern; to be called before `start`."""
-        self._listeners[pattern] = heard
+    def subscribe(self, pattern: str, on_message: OnMessage) -> None:
+        """Call `on_message` for what others publish there; to be called before `start`."""
+        self._subscriptions[pattern] = on_message
 
     # --- the broker's thread ---
 
@@ -124,90 +130,92 @@ class MqttBroker:
         failures = 0
         while not self._closing.wait(BACK_OFF[min(failures, len(BACK_OFF) - 1)]):
             try:
-                self._start_own()
-                why = self._one_connection()
+                if self._mosquitto is not None and self._mosquitto.pid is None:
+                    self._mosquitto.start()
+                reason = self._connect_and_serve()
                 failures = 0
-            except BrokerError as trouble:
-                why = str(trouble)
+            except BrokerError as error:
+                reason = str(error)
                 failures += 1
             if not self._closing.is_set():
-                self._tell_down(why)
-        if self._own is not None:
-            self._own.stop()
+                self._report_down(reason)
+        if self._mosquitto is not None:
+            self._mosquitto.stop()
 
-    def _one_connection(self) -> str:
-        talk = Talk(self._place(), self._status, self._listeners, self._logins)
+    def _connect_and_serve(self) -> str:
+        """Open one connection and serve it until it is lost; return why. Raise BrokerError."""
+        connection = Connection(self._endpoint(), self._status, self._subscriptions, self._logins, self._wake)
         try:
-            return self._talk_until_lost(talk)
+            self._set_up(connection)
+            return self._serve(connection)
         finally:
             self.up.clear()
-            self._logins.forget_answers()
-            talk.end()
+            self._logins.disconnected()
+            connection.close()
 
-    def _tell_down(self, why: str) -> None:
-        """Once for each reason, however often it is tried."""
-        if why != self._told_down:
-            self._told_down = why
-            log.warning("%s", why)
-            self._tell(BrokerDown(why))
+    def _endpoint(self) -> Endpoint:
+        if self._venue is not None:
+            return self._venue
+        assert self._mosquitto is not None
+        return Endpoint(self.address, USER, self._mosquitto.password, USER)
 
-    def _start_own(self) -> None:
-        if self._own is not None and self._own.pid is None:
-            self._own.start()
-
-    def _place(self) -> Place:
-        if self._outside is not None:
-            return self._outside
-        assert self._own is not None
-        return Place(self.address, USER, self._own.password, USER)
-
-    def _talk_until_lost(self, talk: Talk) -> str:
-        """One connection, from log-in until it is lost; returns why."""
-        talk.log_in(self._wake)
-        self._logins.begin_again()
-        talk.send(self._logins.commands())
-        talk.go_on_until(lambda: self._logins.settled, self._wake, "the answer about the logins")
-        if self._logins.trouble:
-            raise BrokerError(self._logins.trouble)
-        with self._laid:
-            self._fresh = dict.fromkeys(self._newest)
-            self._passing.clear()
+    def _set_up(self, connection: Connection) -> None:
+        """Connect, create the logins, and report BrokerUp. Raise BrokerError."""
+        connection.open()
+        self._logins.connected()
+        connection.send_commands(self._logins.take_commands())
+        connection.run_until(lambda: self._logins.settled, "the answer about the logins")
+        if self._logins.error:
+            raise BrokerError(self._logins.error)
+        with self._lock:
+            self._unsent = dict.fromkeys(self._retained)
+            self._queue.clear()
             self.up.set()
-        self._told_down = ""
+        self._reported = ""
         log.info("The broker is up.")
-        self._tell(BrokerUp())
+        self._inbox(BrokerUp())
+
+    def _serve(self, connection: Connection) -> str:
+        """Publish what is queued until the connection is lost; return why, or "" when the hub closes."""
         while not self._closing.is_set():
-            self._send_laid_out(talk)
-            lost = talk.step(self._wake)
+            self._publish_queued(connection)
+            lost = connection.step()
             if lost:
-                if self._own is not None and self._own.ended():
-                    return f"The broker ended ({self._own.why()}); it is started again."
+                if self._mosquitto is not None and self._mosquitto.ended():
+                    return f"The broker ended ({self._mosquitto.end_reason()}); it is started again."
                 return lost
         return ""
 
-    def _send_laid_out(self, talk: Talk) -> None:
-        # Logins first: a released seat's login is dead before its hand is cleared.
-        talk.send(self._logins.commands())
-        with self._laid:
-            self._awake = False
-            for topic in talk.delivered:
-                if topic not in self._fresh and self._newest.get(topic) == b"":
-                    del self._newest[topic]  # cleared, and the broker has said so: nothing to remember
-            talk.delivered.clear()
-            ready = [topic for topic in self._fresh if topic not in talk.under_way]
-            letters = [(topic, self._newest[topic]) for topic in ready]
+    def _publish_queued(self, connection: Connection) -> None:
+        # Logins first: a released seat's login is deleted before its hand is cleared.
+        connection.send_commands(self._logins.take_commands())
+        with self._lock:
+            self._will_look = False
+            for topic in connection.acknowledged:
+                if topic not in self._unsent and self._retained.get(topic) == b"":
+                    del self._retained[topic]  # cleared, and acknowledged: nothing to publish again
+            connection.acknowledged.clear()
+            ready = [topic for topic in self._unsent if topic not in connection.in_flight]
+            retained = [(topic, self._retained[topic]) for topic in ready]
             for topic in ready:
-                del self._fresh[topic]
-            passing = list(self._passing)
-            self._passing.clear()
-        for topic, payload in letters:
-            talk.publish_retained(topic, payload)
-        for topic, payload, qos in passing:
-            talk.publish(topic, payload, qos)
+                del self._unsent[topic]
+            others = list(self._queue)
+            self._queue.clear()
+        for topic, payload in retained:
+            connection.publish_retained(topic, payload)
+        for topic, payload, qos in others:
+            connection.publish(topic, payload, qos)
+
+    def _report_down(self, reason: str) -> None:
+        """Report BrokerDown, once for each reason however often it is tried."""
+        if reason != self._reported:
+            self._reported = reason
+            log.warning("%s", reason)
+            self._inbox(BrokerDown(reason))
 
 
-def _outside(part: BrokerPart, hub: str) -> Place:
-    """The venue's broker; raises ConfigError."""
+def _venue_endpoint(part: BrokerPart, hub: str) -> Endpoint:
+    """Return the endpoint of the broker at `part.url`. Raise ConfigError."""
     url = urllib.parse.urlsplit(part.url)
     try:
         port = url.port
@@ -222,8 +230,8 @@ def _outside(part: BrokerPart, hub: str) -> Place:
             tls = ssl.create_default_context(cafile=part.ca_file or None)
         if part.password_file:
             password = Path(part.password_file).expanduser().read_text().strip()
-    except (OSError, UnicodeDecodeError) as trouble:
+    except (OSError, UnicodeDecodeError) as error:
         file = part.password_file if tls is not None or url.scheme == "mqtt" else part.ca_file
-        raise ConfigError(f"[broker] {file}: cannot be used ({trouble.__class__.__name__}: {trouble}).") from None
+        raise ConfigError(f"[broker] {file}: cannot be used ({error.__class__.__name__}: {error}).") from None
     address = Address(host=url.hostname, port=port or (8883 if tls else 1883), tls=tls)
-    return Place(address, part.user, password, f"table-hub-{hub}")
+    return Endpoint(address, part.user, password, f"table-hub-{hub}")

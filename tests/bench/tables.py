@@ -63,8 +63,8 @@ class Carrier:
             self.answered_at = time.perf_counter()
             self.answered.set()
 
-    def listen(self, pattern: str, heard: Callable[[str, bytes, bool], None]) -> None:
-        self.heard[pattern] = heard
+    def subscribe(self, pattern: str, on_message: Callable[[str, bytes, bool], None]) -> None:
+        self.heard[pattern] = on_message
 
 
 class Playing:

@@ -15,7 +15,7 @@ from hub.app import games_played
 from hub.config import Config
 from hub.devices import wired
 from hub.errors import DeviceLost, HubError
-from hub.network.address import reachable
+from hub.network.address import public_url
 from hub.operations.doctor.finding import Finding, Fitted, State, Subject
 from hub.operations.doctor.machine import Machine
 
@@ -460,7 +460,7 @@ def phones(_: Machine, subject: Subject) -> Iterator[Finding]:
     url = (
         str(subject.hub["url"])
         if subject.hub
-        else reachable(web.address, web.host, web.port, secure=bool(web.tls_cert))
+        else public_url(web.address, web.host, web.port, secure=bool(web.tls_cert))
     )
     name = urlsplit(url).hostname or ""
     first = f"{url}/t/{subject.config.table[0].id}"

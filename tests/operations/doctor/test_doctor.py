@@ -63,7 +63,7 @@ def test_what_is_said_is_one_sentence_and_what_is_wrong_says_what_to_do(visit: V
         in_groups=set(),
         date=dt.date(1970, 1, 1),
         port="taken",
-        broker_trouble="The broker 'mosquitto' is not installed; mend: sudo apt install mosquitto",
+        broker_trouble="The broker 'mosquitto' is not installed; fix: sudo apt install mosquitto",
     )
     wrong = [finding for finding in bad if finding.state != "ok"]
     assert {finding.check for finding in wrong} >= {
