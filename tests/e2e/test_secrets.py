@@ -159,7 +159,6 @@ def test_a_hand_a_bid_and_a_login_reach_nobody_but_their_owner(tmp_path: Path) -
                 for topic in ("#", "th/#", f"{owner.own}/hand", f"{owner.own}/#", "th/1/+/+/seat/+/hand", "$SYS/#"):
                     other.phone.subscribe(topic)
                 assert other.phone.subscribe(f"th/1/{other.hub_id}/1/pub/state")
-                assert other.phone.subscribe(f"th/1/{other.hub_id}/1/pub/event")
                 assert other.phone.subscribe(f"{other.own}/hand")
                 _, of_other = other.next("hand")
                 assert of_other == empty  # one length for all hands, locked or not
