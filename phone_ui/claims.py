@@ -104,7 +104,7 @@ class Claims:
             phone_key = from_base64(asked.pk)
             nonce, box = from_base64(asked.nonce), from_base64(asked.box)
             pair = self._key.with_phone(phone_key)
-            words = messages.read_claim_words(pair.open(nonce + box))
+            words = messages.read_claim_details(pair.open(nonce + box))
         except messages.Malformed as trouble:
             raise ClaimRefused(400, str(trouble)) from None
         except DecryptionError:

@@ -148,7 +148,7 @@ class PhonesOverMqtt:
                 claim.garbled = 0
                 claim.answers[act.id] = None
         if fresh:
-            self._tell(messages.said(sid, act))
+            self._tell(messages.phone_said(sid, act))
         elif old_answer is not None:
             self._send_answer(sid, claim, old_answer)
         elif not asked_before:
