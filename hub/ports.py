@@ -8,6 +8,7 @@ once: a slow device skips pictures and never holds the table up.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
@@ -432,4 +433,12 @@ class Clock(Protocol):
     """Time that a test can hold still."""
 
     def now(self) -> float:
-        """Seconds, monotonic."""
+        """Return seconds from any fixed moment; they never go back."""
+
+
+class MonotonicClock:
+    """The Clock port on the machine's monotonic clock."""
+
+    def now(self) -> float:
+        """Return seconds since some moment, as `time.monotonic`."""
+        return time.monotonic()
