@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from hub import games
-from hub.operations.referee import LONGEST_LINE, Referee, list_games, referee, replay
+from hub.operations.referee import MAX_LINE, Referee, list_games, referee, replay
 from hub.table.chance import Chance
 from tests.games.players import random_options
 from tests.stranger import play
@@ -155,7 +155,7 @@ NOT_LINES: list[bytes] = [
     b"", b"   ", b"hello", b"{", b"[]", b"1", b"null", b'"roll"', b"{}", b"\xff\xfe\x00", b'{"seat":1,"move":"b\xffd"}',
     b'{"show":"table"} {"show":"table"}', b'{"show":"table","show":"table"}', b'{"roll":[NaN]}', b'{"roll":[Infinity]}',
     b'{"seat":' + b"9" * 5000 + b"}", b"[" * 60_000, b'{"a":' * 10_000 + b"1" + b"}" * 10_000, b"\xef\xbb\xbf{}",
-    b'{"seat":1,"move":"bid","number":3,"pad":"' + b"x" * LONGEST_LINE + b'"}', b'{"seat":1,"move":"\\ud800"}',
+    b'{"seat":1,"move":"bid","number":3,"pad":"' + b"x" * MAX_LINE + b'"}', b'{"seat":1,"move":"\\ud800"}',
     b'{"seat":1,"move":"bid","\\ud800":1}', b'{"roll":[3],"\\ud800":1}', b'{"seat":"1","move":"bid","number":3}',
     b'{"seat":1.0,"move":"bid","number":3}', b'{"seat":true,"move":"bid","number":3}', b'{"seat":null,"move":"bid","number":3}',
     b'{"seat":0,"move":"bid","number":3}', b'{"seat":3,"move":"bid","number":3}', b'{"seat":-1,"move":"bid","number":3}',
