@@ -34,9 +34,9 @@ def running(made: Config) -> Iterator[Hub]:
 
 
 def state(hub: Hub, table: str = "1") -> dict[str, Any]:
-    _, picture = hub.access[table].public.get()
-    told: dict[str, Any] = json.loads(picture)
-    return told
+    _, payload = hub.access[table].public.get()
+    public: dict[str, Any] = json.loads(payload)
+    return public
 
 
 @pytest.mark.parametrize(
