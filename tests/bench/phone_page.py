@@ -17,8 +17,8 @@ from random import Random
 
 from playwright.sync_api import Browser
 
-from tests.e2e.guests import Guests
-from tests.e2e.running import Hub, PhoneAtSeat, chromium, sealed
+from tests.e2e.hub_process import Hub, PhoneAtSeat, chromium, sealed
+from tests.e2e.random_players import Guests
 
 SLOWED = 4  # times, for the phone's processor
 

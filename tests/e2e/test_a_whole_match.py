@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Error as TooLate
 
-from tests.e2e import running
-from tests.e2e.guests import Guests, ready
-from tests.e2e.running import Hub, PhoneAtSeat, State, asked, choosing, chromium, rolling, sealed
+from tests.e2e import hub_process
+from tests.e2e.hub_process import Hub, PhoneAtSeat, State, asked, choosing, chromium, rolling, sealed
+from tests.e2e.random_players import Guests, ready
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.broker,
     pytest.mark.slow,
-    pytest.mark.skipif(running.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
+    pytest.mark.skipif(hub_process.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
 ]
 
 MINUTES = 3.0

@@ -14,15 +14,15 @@ import pytest
 from playwright.sync_api import Page, WebSocket
 
 from hub.network.encryption import from_base64
-from tests.e2e import running
-from tests.e2e.running import HOST, Hub, PhoneAtSeat, State, chromium, sealed
+from tests.e2e import hub_process
+from tests.e2e.hub_process import HOST, Hub, PhoneAtSeat, State, chromium, sealed
 from tests.phone_ui.rig import Keys, Phone
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.broker,
     pytest.mark.slow,
-    pytest.mark.skipif(running.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
+    pytest.mark.skipif(hub_process.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
 ]
 
 OF_A_HAND = {"you", "secret_fish", "moves", "undo", "dial", "seat_code"}
@@ -116,11 +116,11 @@ def talkative(folder: Path, port: int) -> list[str]:
         f'[hub]\nstate = "{folder}/state"\nlog_level = "debug"\n[web]\nhost = "{HOST}"\nport = {port}\n'
         '[[table]]\nid = "1"\ngame = "bid-and-bait"\n[[device]]\ndriver = "simulated"\ntable = "1"\nseats = 4\n'
     )
-    return [str(running.PROGRAM), "run", "--config", str(config)]
+    return [str(hub_process.PROGRAM), "run", "--config", str(config)]
 
 
 def test_a_hand_a_bid_and_a_login_reach_nobody_but_their_owner(tmp_path: Path) -> None:
-    port = running.free_port()
+    port = hub_process.free_port()
     with Hub(tmp_path / "state", port, talkative(tmp_path, port)) as hub, chromium() as browser:
         overheard = Overheard()
         first, second = PhoneAtSeat(hub, browser, 1), PhoneAtSeat(hub, browser, 2, overheard.watch)

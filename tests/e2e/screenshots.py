@@ -1,6 +1,6 @@
 """Pictures of a match under way, for a person's eyes and for the README.
 
-`python -m tests.e2e.pictures FOLDER GAME [--seats N] [--option NAME=VALUE].. [--seed S] [--most M]` plays a match in
+`python -m tests.e2e.screenshots FOLDER GAME [--seats N] [--option NAME=VALUE].. [--seed S] [--most M]` plays a match in
 the demo and takes a picture wherever a table looks different: phones, screen, bench and panels, and all of them on
 one sheet. `--table MOMENT` makes `table.png` of one of them.
 """
@@ -18,8 +18,8 @@ from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page
 
 from hub.operations.referee import given_options
-from tests.e2e.guests import Guests
-from tests.e2e.running import NAMES, PHONE, Hub, PhoneAtSeat, State, asked, chromium, rolling, sealed
+from tests.e2e.hub_process import NAMES, PHONE, Hub, PhoneAtSeat, State, asked, chromium, rolling, sealed
+from tests.e2e.random_players import Guests
 
 MINUTES = 20
 PANELS = ("2.9", "4.2", "7.5")

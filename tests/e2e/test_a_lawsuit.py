@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e import running
-from tests.e2e.running import Hub, PhoneAtSeat, asked, chromium, keep
+from tests.e2e import hub_process
+from tests.e2e.hub_process import Hub, PhoneAtSeat, asked, chromium, keep
 from tests.games.test_scenarios import ALL, Play
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(running.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
+    pytest.mark.skipif(hub_process.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
 ]
 
 SCENARIO = next(one for one in ALL if one.name == "A trial may take more dice than a tray holds")
@@ -40,7 +40,7 @@ def test_a_lawsuit_is_talked_about_rolled_for_in_batches_and_paid_and_salaries_e
     with Hub(tmp_path / "state") as hub, chromium() as browser:
         phones = {seat: PhoneAtSeat(hub, browser, seat) for seat in (1, 2)}
         for seat, phone in phones.items():
-            phone.take_seat(running.NAMES[seat])
+            phone.take_seat(hub_process.NAMES[seat])
         ana, ben = phones[1].page, phones[2].page
 
         # The talks: a demand, a counter, and no agreement.

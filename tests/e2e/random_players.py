@@ -11,8 +11,8 @@ from typing import Any
 from playwright.sync_api import Error as TooLate  # too late, or the page has not drawn it yet
 from playwright.sync_api import Locator
 
-from tests.e2e import running
-from tests.e2e.running import TRIES, Hub, PhoneAtSeat, State, asked, rolling, sealed
+from tests.e2e import hub_process
+from tests.e2e.hub_process import TRIES, Hub, PhoneAtSeat, State, asked, rolling, sealed
 
 AT_ONCE = 1_000  # milliseconds for a control that is there
 BAR = 0.15  # seconds until an answer by the bar is known
@@ -34,7 +34,7 @@ class Guests:
     def sit_down(self, game: str, options: Mapping[str, Any], before_start: Callable[[], None] = lambda: None) -> None:
         """All take their seats; the first phone chooses the game and its options, and starts."""
         for seat, phone in self.phones.items():
-            phone.sit(running.NAMES[seat])
+            phone.sit(hub_process.NAMES[seat])
         for place in self.hub.public.now["seats"]:
             if place["seat"] not in self.phones:
                 self.hub.bench(box=place["seat"], press="push")
