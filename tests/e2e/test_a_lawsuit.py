@@ -1,6 +1,6 @@
 """A lawsuit with eleven dice on the running hub: talks on two phones, batches in the tray, the verdict, the salaries.
 
-The match comes from a scenario that ends in the middle of the talks, and is laid into the hub's record.
+The match comes from a scenario that ends in the middle of the negotiation, and is stored for the hub.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e import hub_process
-from tests.e2e.hub_process import Hub, PhoneAtSeat, asked, chromium, keep
+from tests.e2e.hub_process import HubProcess, SeatPhone, asked, chromium, store_match
 from tests.games.test_scenarios import ALL, Play
 
 pytestmark = [
@@ -36,9 +36,9 @@ def test_a_lawsuit_is_talked_about_rolled_for_in_batches_and_paid_and_salaries_e
     play = Play(SCENARIO)
     for line in SCENARIO.play.strip().splitlines():
         play.line(line)
-    keep(tmp_path / "state", play.match)
-    with Hub(tmp_path / "state") as hub, chromium() as browser:
-        phones = {seat: PhoneAtSeat(hub, browser, seat) for seat in (1, 2)}
+    store_match(tmp_path / "state", play.match)
+    with HubProcess(tmp_path / "state") as hub, chromium() as browser:
+        phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
         for seat, phone in phones.items():
             phone.take_seat(hub_process.NAMES[seat])
         ana, ben = phones[1].page, phones[2].page
@@ -90,4 +90,4 @@ def test_a_lawsuit_is_talked_about_rolled_for_in_batches_and_paid_and_salaries_e
         assert state["view"]["table"]["receipts"][0]["salary"] == 60
         expect(ana.get_by_role("region", name="Business")).to_contain_text("salaries $60")
         for phone in phones.values():
-            assert phone.faults == []
+            assert phone.errors == []
