@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -24,7 +25,7 @@ from hub.decks import load_games
 from hub.devices import DeviceHealth, EveryBox, Simulated, connect, wired
 from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
-from hub.errors import BrokerError, ConfigError, HubError
+from hub.errors import BrokerError, ConfigError
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, to_base64
 from hub.network.messages import fits_topic
@@ -72,28 +73,28 @@ class Hub:
             if not fits_topic(name):
                 raise ConfigError(f"The id {name!r} may hold letters, digits and hyphens only, 32 at most.")
         self.key = HubKey.stored(state / "hub.key")
-        self.store = Store(state / "table-hub.db")
         self.games = load_games(config.deck)
         self.tables: dict[str, Table] = {}
         self.access: dict[str, TableAccess] = {}
         self.devices: list[Device] = []
         self.web: WebServer | None = None
-        self.broker = MqttBroker(
-            config.broker, state / "broker", config.hub.id, [table.id for table in config.table], self._put_to_all
-        )
         self._health: dict[str, DeviceHealth] = {}
         self._threads: list[threading.Thread] = []
         self._stop = threading.Event()
         self._table_ended = threading.Event()
         self._ticked: dict[str, float] = {}  # when each table last took a signal
         self._url = ""
-        try:
+        with ExitStack() as on_error:
+            self.store = Store(state / "table-hub.db")
+            on_error.callback(self.store.close)
+            tables = [table.id for table in config.table]
+            self.broker = MqttBroker(config.broker, state / "broker", config.hub.id, tables, self._put_to_all)
+            on_error.pop_all()
+            on_error.callback(self.close)
             check_devices(wired(config.device))
             for part in config.table:
                 self._add_table(part)
-        except HubError:
-            self.close()
-            raise
+            on_error.pop_all()
 
     # --- wiring ----------------------------------------------------------------------------------
 

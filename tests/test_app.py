@@ -53,6 +53,7 @@ def state(hub: Hub, table: str = "1") -> dict[str, Any]:
         (lambda c: setattr(c.table[0], "id", "a/b"), "'a/b'"),
         (lambda c: setattr(c.table[0], "id", "#"), "'#'"),
         (lambda c: setattr(c.hub, "id", "my hub"), "'my hub'"),
+        (lambda c: setattr(c.broker, "url", "http://cafe"), "'http://cafe'"),
     ],
 )
 def test_a_hub_that_cannot_be_says_why_in_one_sentence(tmp_path: Path, wrong: Any, sentence: str) -> None:
@@ -62,6 +63,14 @@ def test_a_hub_that_cannot_be_says_why_in_one_sentence(tmp_path: Path, wrong: An
         Hub(made)
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
+    assert open_files(tmp_path) == []
+
+
+def open_files(folder: Path) -> list[str]:
+    """Return the files in that folder that this process has open."""
+    links = Path("/proc/self/fd").iterdir()
+    names = [str(link.readlink()) for link in links if link.is_symlink()]
+    return [name for name in names if name.startswith(str(folder))]
 
 
 def test_a_port_that_somebody_has_is_the_owners_to_mend(tmp_path: Path) -> None:
