@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import select
+import shutil
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +21,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from hub.config import BrokerPart
 from hub.errors import BrokerError, ConfigError
-from hub.network.mosquitto import Mosquitto
+from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, Mosquitto, first_logins
 from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerDown, BrokerUp
 
@@ -328,3 +332,62 @@ def test_a_venues_broker_that_is_away_is_reported_once(make: Any) -> None:
     assert "The broker at 127.0.0.1:1 cannot be reached" in signals.down()
     broker.close()
     assert signals.queue.empty()
+
+
+@pytest.fixture
+def tls_broker(tmp_path: Path) -> Iterator[BrokerPart]:
+    """A venue's mosquitto with TLS only, its certificate signed by itself."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    subject = ["-subj", "/CN=venue", "-addext", "subjectAltName=IP:127.0.0.1"]
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "key.pem"]
+    subprocess.run(
+        ["openssl", "req", "-x509", *key, "-out", "cert.pem", "-days", "2", *subject],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    plugin = next(file for folder in PLUGIN_FOLDERS if (file := Path(folder, PLUGIN)).exists())
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    (tmp_path / "logins.json").write_text(json.dumps(first_logins("venue")))
+    (tmp_path / "password").write_text("venue\n")
+    (tmp_path / "venue.conf").write_text(
+        f"listener {port} 127.0.0.1\ncertfile cert.pem\nkeyfile key.pem\nallow_anonymous false\nplugin {plugin}\n"
+        "plugin_opt_config_file logins.json\nuser root\nlog_dest none\n"
+    )
+    program = shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin")
+    assert program is not None
+    with subprocess.Popen([program, "-c", "venue.conf"], cwd=tmp_path, stderr=subprocess.DEVNULL) as child:
+        yield BrokerPart(
+            url=f"mqtts://127.0.0.1:{port}",
+            user=USER,
+            password_file=str(tmp_path / "password"),
+            ca_file=str(tmp_path / "cert.pem"),
+        )
+        child.terminate()
+
+
+def test_a_venues_broker_over_tls_takes_logins_and_carries_large_messages(make: Any, tls_broker: BrokerPart) -> None:
+    broker, signals = make(**{name: getattr(tls_broker, name) for name in ("url", "user", "password_file", "ca_file")})
+    received = subscribed(broker, WRITES[0])
+    broker.logins.admit("a", "secret", READS, WRITES)
+    broker.start()
+    if isinstance(signals.queue.get(timeout=PATIENCE), BrokerDown):  # the venue's broker was not listening yet
+        signals.up()
+    assert broker.logins.admitted("a")
+    phone = paho.Client(CallbackAPIVersion.VERSION2, client_id="a")
+    phone.username_pw_set("a", "secret")
+    phone.tls_set_context(ssl.create_default_context(cafile=tls_broker.ca_file))
+    phone.connect(broker.address.host, broker.address.port)
+    phone.loop_start()
+    try:
+        for size in (100_000, 5, 100_000):  # a TLS record has 16 KiB at most
+            phone.publish(WRITES[0], b"x" * size, qos=1)
+            topic, payload, retained = received.get(timeout=PATIENCE)
+            assert (topic, len(payload), retained) == (WRITES[0], size, False)
+    finally:
+        phone.disconnect()
+        phone.loop_stop()
+        phone._reset_sockets()
