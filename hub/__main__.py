@@ -142,7 +142,7 @@ def _run(args: Namespace) -> int:
 
 def _doctor(args: Namespace) -> int:
     from hub.operations import doctor
-    from hub.operations.logs import configure_logging
+    from hub.operations.diagnostics import configure_logging
 
     configure_logging("error")
     findings = doctor.examine(*doctor.choose_target(args.config))
@@ -156,7 +156,7 @@ def _test_device(args: Namespace) -> int:
     from hub.devices import connect
     from hub.display import SIZES
     from hub.operations.device_test import DeviceTest, picture_for
-    from hub.operations.logs import configure_logging
+    from hub.operations.diagnostics import configure_logging
     from hub.ports import MonotonicClock
 
     blocks = load(args.config).device
@@ -186,7 +186,7 @@ def _named(blocks: Sequence[DevicePart], name: str) -> DevicePart:
 
 def _find_dice(args: Namespace) -> int:
     from hub.devices import room
-    from hub.operations.logs import configure_logging
+    from hub.operations.diagnostics import configure_logging
 
     configure_logging("error")
     found: list[tuple[str, str]] = room("ble_dice").find(args.seconds)
@@ -210,7 +210,7 @@ def _update_box(args: Namespace) -> int:
 
 def _calibrate_tray(args: Namespace) -> int:
     from hub.devices import room
-    from hub.operations.logs import configure_logging
+    from hub.operations.diagnostics import configure_logging
 
     configure_logging("error")
     blocks = [block for block in load(args.config).device if block.driver == "camera_tray"]
@@ -250,7 +250,7 @@ def _demo(args: Namespace) -> int:
 
 def _serve(config: Config, pages: Sequence[str]) -> int:
     from hub.app import Hub
-    from hub.operations.logs import configure_logging
+    from hub.operations.diagnostics import configure_logging
     from hub.operations.systemd import ServiceNotifier
 
     configure_logging(config.hub.log_level)

@@ -32,7 +32,7 @@ from unittest.mock import patch
 from drivers.simulated import SimulatedTable
 from hub.app import Hub
 from hub.config import Config, DevicePart, TablePart
-from hub.operations.logs import configure_logging
+from hub.operations.diagnostics import configure_logging
 from phone_ui import server
 from phone_ui.gateway import Limits
 from tests.bench.peer import Absent, Peer
