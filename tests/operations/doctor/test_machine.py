@@ -246,7 +246,7 @@ def test_the_doctor_asks_a_hub_that_runs_and_takes_nothing_from_it(tmp_path: Pat
 def test_the_command_says_all_of_it_and_ends_with_0_or_1(tmp_path: Path) -> None:
     def doctor(*words: str) -> subprocess.CompletedProcess[str]:
         words = (sys.executable, "-m", "hub", "doctor", *words)
-        return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
 
     file = tmp_path / "a.toml"
     file.write_text('[hub]\nstate = "state"\n[web]\nport = 0\n[broker]\nprogram = "no-such-broker"\n')
