@@ -15,22 +15,22 @@ from hub.errors import ConfigError, HubError
 
 
 class _Parser(ArgumentParser):
-    """Says in one sentence what is wrong with a command line, and ends with 2."""
+    """Refuses a command line with one sentence and exit code 2."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help.\n")
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code (2: a command that cannot be, 78: a mistake in the configuration)."""
-    args = parser().parse_args(words)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code (2: a wrong command line, 78: a mistake in the configuration)."""
+    args = parser().parse_args(arguments)
     try:
         code: int = args.command(args)
-    except ConfigError as why:
-        print(why, file=sys.stderr)
+    except ConfigError as error:
+        print(error, file=sys.stderr)
         return ConfigError.EXIT
-    except HubError as why:
-        print(why, file=sys.stderr)
+    except HubError as error:
+        print(error, file=sys.stderr)
         return 1
     except (BrokenPipeError, KeyboardInterrupt):
         return 0
@@ -38,7 +38,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def parser() -> ArgumentParser:
-    """All commands and their words."""
+    """Return the parser of all commands and their arguments."""
     top = _Parser(prog="table-hub", description="Bidding games at a real table: the hub.")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
@@ -55,59 +55,63 @@ def parser() -> ArgumentParser:
     demo.add_argument("--fresh", action="store_true", help="forget the last demo first")
     demo.set_defaults(command=_demo)
 
-    looked = commands.add_parser("doctor", help="what is wrong here, and what to do about it")
-    looked.add_argument("--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any")
-    looked.add_argument("--json", action="store_true", help="for a program")
-    looked.set_defaults(command=_doctor)
+    doctor = commands.add_parser("doctor", help="what is wrong here, and what to do about it")
+    doctor.add_argument(
+        "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
+    )
+    doctor.add_argument("--json", action="store_true", help="for a program")
+    doctor.set_defaults(command=_doctor)
 
-    tried = commands.add_parser("test-device", help="try one device: each key, each lamp, a test picture, a roll")
-    tried.add_argument("name", nargs="?", metavar="NAME", help="its name or driver in the configuration")
-    tried.add_argument("--config", metavar="FILE", help="the owner's TOML file")
-    tried.add_argument("--simulated", action="store_true", help="try a table made of software instead")
-    tried.add_argument("--seconds", type=float, default=60.0, metavar="N", help="how long at most")
-    tried.set_defaults(command=_test_device)
+    test_device = commands.add_parser("test-device", help="try one device: each key, each lamp, a test picture, a roll")
+    test_device.add_argument("name", nargs="?", metavar="NAME", help="its name or driver in the configuration")
+    test_device.add_argument("--config", metavar="FILE", help="the owner's TOML file")
+    test_device.add_argument("--simulated", action="store_true", help="try a table made of software instead")
+    test_device.add_argument("--seconds", type=float, default=60.0, metavar="N", help="how long at most")
+    test_device.set_defaults(command=_test_device)
 
-    found = commands.add_parser("find-dice", help="the smart dice in the air, each lit up for a moment")
-    found.add_argument("--seconds", type=float, default=8.0)
-    found.set_defaults(command=_find_dice)
+    find_dice = commands.add_parser("find-dice", help="the smart dice in the air, each lit up for a moment")
+    find_dice.add_argument("--seconds", type=float, default=8.0)
+    find_dice.set_defaults(command=_find_dice)
 
-    measured = commands.add_parser("calibrate-tray", help="show the camera its empty tray and one die")
-    measured.add_argument("name", nargs="?", metavar="NAME", help="the [[device]], where there are several trays")
-    measured.add_argument("--config", metavar="FILE", help="the owner's TOML file")
-    measured.set_defaults(command=_calibrate_tray)
+    calibrate = commands.add_parser("calibrate-tray", help="show the camera its empty tray and one die")
+    calibrate.add_argument("name", nargs="?", metavar="NAME", help="the [[device]], where there are several trays")
+    calibrate.add_argument("--config", metavar="FILE", help="the owner's TOML file")
+    calibrate.set_defaults(command=_calibrate_tray)
 
-    updated = commands.add_parser("update-box", help="make a seat box or dice tray a drive for its new firmware")
-    updated.add_argument("id", nargs="?", default="", metavar="ID", help="as doctor names it, where several are plugged in")
-    updated.add_argument("--port", action="append", metavar="PORT", help="look there instead of at every USB port")
-    updated.set_defaults(command=_update_box)
+    update_box = commands.add_parser("update-box", help="make a seat box or dice tray a drive for its new firmware")
+    update_box.add_argument(
+        "id", nargs="?", default="", metavar="ID", help="as doctor names it, where several are plugged in"
+    )
+    update_box.add_argument("--port", action="append", metavar="PORT", help="look there instead of at every USB port")
+    update_box.set_defaults(command=_update_box)
 
     pinout = commands.add_parser("pinout", help="how the devices of a configuration are wired to the Pi")
     pinout.add_argument("--config", metavar="FILE", help="the owner's TOML file")
     pinout.add_argument("--svg", metavar="FILE", help="a drawing into this file, instead of text")
     pinout.set_defaults(command=_pinout)
 
-    judge = commands.add_parser("referee", help="one match, JSON lines in and out")
-    judge.add_argument("game", metavar="GAME")
-    judge.add_argument("--seats", type=int, required=True, metavar="N")
-    judge.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
-    judge.add_argument("--seed", metavar="S")
-    judge.add_argument("--stack", metavar="FILE.json")
-    judge.add_argument("--deck", metavar="FILE.toml", type=Path, help="cards of your own in place of the game's")
-    judge.add_argument("--log", metavar="FILE.jsonl")
-    judge.set_defaults(command=_referee)
+    referee = commands.add_parser("referee", help="one match, JSON lines in and out")
+    referee.add_argument("game", metavar="GAME")
+    referee.add_argument("--seats", type=int, required=True, metavar="N")
+    referee.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
+    referee.add_argument("--seed", metavar="S")
+    referee.add_argument("--stack", metavar="FILE.json")
+    referee.add_argument("--deck", metavar="FILE.toml", type=Path, help="cards of your own in place of the game's")
+    referee.add_argument("--log", metavar="FILE.jsonl")
+    referee.set_defaults(command=_referee)
 
     replay = commands.add_parser("replay", help="play a match's log again")
     replay.add_argument("file", metavar="FILE.jsonl")
     replay.add_argument("--deck", metavar="FILE.toml", type=Path, help="the cards of your own that it was played with")
     replay.set_defaults(command=_replay)
 
-    listed = commands.add_parser("games", help="the games, or one game's options")
-    listed.add_argument("game", nargs="?", metavar="GAME")
-    listed.set_defaults(command=_games)
+    games = commands.add_parser("games", help="the games, or one game's options")
+    games.add_argument("game", nargs="?", metavar="GAME")
+    games.set_defaults(command=_games)
     return top
 
 
-# Each command imports what it needs: the referee starts in a moment, and knows no socket.
+# Each command imports only what it needs: the referee starts fast and loads no network code.
 
 
 def _referee(args: Namespace) -> int:
@@ -137,11 +141,11 @@ def _run(args: Namespace) -> int:
 
 
 def _doctor(args: Namespace) -> int:
-    from hub.app import quiet
     from hub.operations import doctor
+    from hub.operations.diagnostics import configure_logging
 
-    quiet("error")
-    findings = doctor.look_at(*doctor.patient(args.config))
+    configure_logging("error")
+    findings = doctor.examine(*doctor.choose_target(args.config))
     print(doctor.as_json(findings) if args.json else doctor.as_text(findings), end="")
     return 0 if doctor.healthy(findings) else 1
 
@@ -149,23 +153,24 @@ def _doctor(args: Namespace) -> int:
 def _test_device(args: Namespace) -> int:
     from functools import partial
 
-    from hub.app import Steady, quiet
     from hub.devices import connect
     from hub.display import SIZES
-    from hub.operations.device_test import Trial, trial_sheet
+    from hub.operations.device_test import DeviceTest, picture_for
+    from hub.operations.diagnostics import configure_logging
+    from hub.ports import MonotonicClock
 
     blocks = load(args.config).device
     if args.simulated:
         blocks = [DevicePart("simulated", "1", "simulated", {"seats": 2})]
     block = _named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else ""))
-    quiet("error")  # what the device says is written down already
-    trial = Trial(block.name or block.driver, partial(print, flush=True), Steady())
-    device = connect(block, trial.inbox, {size: partial(trial_sheet, size=size) for size in SIZES})
-    return 0 if trial.run(device, args.seconds) else 1
+    configure_logging("error")  # the test prints every signal already
+    test = DeviceTest(block.name or block.driver, partial(print, flush=True), MonotonicClock())
+    device = connect(block, test.inbox, {size: partial(picture_for, size=size) for size in SIZES})
+    return 0 if test.run(device, args.seconds) else 1
 
 
 def _named(blocks: Sequence[DevicePart], name: str) -> DevicePart:
-    """The device that an owner means. Raises ConfigError."""
+    """Return the one device of that name or driver. Raise ConfigError where there is none, or several."""
     found = [block for block in blocks if name and name in (block.name, block.driver)]
     if len(found) == 1:
         return found[0]
@@ -180,10 +185,10 @@ def _named(blocks: Sequence[DevicePart], name: str) -> DevicePart:
 
 
 def _find_dice(args: Namespace) -> int:
-    from hub.app import quiet
     from hub.devices import room
+    from hub.operations.diagnostics import configure_logging
 
-    quiet("error")
+    configure_logging("error")
     found: list[tuple[str, str]] = room("ble_dice").find(args.seconds)
     for name, address in found:
         print(f"{name}  {address}")
@@ -204,10 +209,10 @@ def _update_box(args: Namespace) -> int:
 
 
 def _calibrate_tray(args: Namespace) -> int:
-    from hub.app import quiet
     from hub.devices import room
+    from hub.operations.diagnostics import configure_logging
 
-    quiet("error")
+    configure_logging("error")
     blocks = [block for block in load(args.config).device if block.driver == "camera_tray"]
     block = _named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else ""))
     room("camera_tray").calibrate(block.settings, input, print)
@@ -244,23 +249,24 @@ def _demo(args: Namespace) -> int:
 
 
 def _serve(config: Config, pages: Sequence[str]) -> int:
-    from hub.app import Hub, quiet
-    from hub.operations.systemd import Notify
+    from hub.app import Hub
+    from hub.operations.diagnostics import configure_logging
+    from hub.operations.systemd import ServiceNotifier
 
-    quiet(config.hub.log_level)
-    with Hub(config, Notify()) as hub:
-        for name in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(name, lambda *_: hub.stop())
+    configure_logging(config.hub.log_level)
+    with Hub(config, ServiceNotifier()) as hub:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: hub.stop())
         hub.start()
         for table in hub.tables.values():
-            at = f"{hub.address()}/t/{table.id}"
+            url = f"{hub.url()}/t/{table.id}"
             if pages:
                 print("table-hub plays on simulated hardware. Open in a browser on this machine:")
-                print(f"  {at}/bench   boxes, dice and panels; a link for each seat's phone")
-                print(f"  {at}/kiosk   the big screen")
+                print(f"  {url}/bench   boxes, dice and panels; a link for each seat's phone")
+                print(f"  {url}/kiosk   the big screen")
                 print("Stop with Ctrl-C; the match goes on when you come back.")
             else:
-                print(f"{table.name}: {at}  code {table.code}")
+                print(f"{table.name}: {url}  code {table.code}")
         sys.stdout.flush()
         return hub.wait()
 

@@ -8,6 +8,7 @@ once: a slow device skips pictures and never holds the table up.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
@@ -374,17 +375,17 @@ class CredentialStore(Protocol):
 
 
 class Broker(Protocol):
-    """The letter carrier between hub and phones. Nothing here waits for it."""
+    """The MQTT broker between hub and phones. No method waits for it."""
 
     @property
     def logins(self) -> CredentialStore:
-        """Who may log in."""
+        """Return the store of logins."""
 
     def publish(self, topic: str, payload: bytes, *, retain: bool, qos: Literal[0, 1] = 1) -> None:
-        """Send. Of a retained topic only the newest counts, and it is told again when the broker comes back."""
+        """Queue a message. Of a retained topic only the newest is kept; it is published again when the broker is back."""
 
-    def listen(self, pattern: str, heard: Callable[[str, bytes, bool], None]) -> None:
-        """Call `heard(topic, payload, retained)` for what others publish there, from the broker's thread."""
+    def subscribe(self, pattern: str, on_message: Callable[[str, bytes, bool], None]) -> None:
+        """Call `on_message(topic, payload, retained)` for what others publish there, from the broker's thread."""
 
 
 class LogEntry(NamedTuple):
@@ -432,4 +433,12 @@ class Clock(Protocol):
     """Time that a test can hold still."""
 
     def now(self) -> float:
-        """Seconds, monotonic."""
+        """Return seconds from any fixed moment; they never go back."""
+
+
+class MonotonicClock:
+    """The Clock port on the machine's monotonic clock."""
+
+    def now(self) -> float:
+        """Return seconds since some moment, as `time.monotonic`."""
+        return time.monotonic()

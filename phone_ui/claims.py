@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from hub.errors import HubError
 from hub.network import messages
-from hub.network.encryption import NONCE_BYTES, HubKey, Pair, SealBroken, from_base64, to_base64
+from hub.network.encryption import NONCE_BYTES, DecryptionError, HubKey, SharedKey, from_base64, to_base64
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -77,7 +77,7 @@ class _Open:
 
     table: str
     seat: int
-    pair: Pair = field(repr=False)
+    pair: SharedKey = field(repr=False)
     since: float
     decided: ClaimDecided | None = field(default=None, repr=False)
 
@@ -104,10 +104,10 @@ class Claims:
             phone_key = from_base64(asked.pk)
             nonce, box = from_base64(asked.nonce), from_base64(asked.box)
             pair = self._key.with_phone(phone_key)
-            words = messages.read_claim_words(pair.open(nonce + box))
+            words = messages.read_claim_details(pair.open(nonce + box))
         except messages.Malformed as trouble:
             raise ClaimRefused(400, str(trouble)) from None
-        except SealBroken:
+        except DecryptionError:
             raise ClaimRefused(400, "This claim was not sealed for this hub; scan the table's code again.") from None
         if words.seat != asked.seat:
             raise ClaimRefused(400, "The claim names two seats.")

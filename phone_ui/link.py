@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hub.network import messages
-from hub.network.encryption import HubKey, Pair, SealBroken
+from hub.network.encryption import DecryptionError, HubKey, SharedKey
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
 from hub.state import Ack
 from phone_ui.newest import Newest
@@ -30,7 +30,7 @@ MOST_GARBLED = 5  # in a row from one claim; what follows is dropped until it ma
 class _Claim:
     """What the hub shares with one phone."""
 
-    pair: Pair = field(repr=False)
+    pair: SharedKey = field(repr=False)
     last: int = 0  # the highest request number heard
     garbled: int = 0
     answers: OrderedDict[str, bytes | None] = field(default_factory=OrderedDict, repr=False)  # None: not answered yet
@@ -54,8 +54,8 @@ class PhonesOverMqtt:
         self.public = Newest()  # the same JSON for pages that follow by SSE, broker or not
         self._lock = threading.Lock()  # table's thread and broker's thread both know the claims
         self._claims: dict[str, _Claim] = {}
-        broker.listen(self.topics.act("+"), self._heard_act)
-        broker.listen(self.topics.online("+"), self._heard_online)
+        broker.subscribe(self.topics.act("+"), self._heard_act)
+        broker.subscribe(self.topics.online("+"), self._heard_online)
 
     # --- from the table ---
 
@@ -132,7 +132,7 @@ class PhonesOverMqtt:
             return
         try:
             act = messages.read_act(claim.pair.open(payload))
-        except (SealBroken, messages.Malformed) as trouble:
+        except (DecryptionError, messages.Malformed) as trouble:
             self._garbled(sid, claim, str(trouble))
             return
         self._count(sid, claim, act)
@@ -148,7 +148,7 @@ class PhonesOverMqtt:
                 claim.garbled = 0
                 claim.answers[act.id] = None
         if fresh:
-            self._tell(messages.said(sid, act))
+            self._tell(messages.phone_said(sid, act))
         elif old_answer is not None:
             self._send_answer(sid, claim, old_answer)
         elif not asked_before:

@@ -14,7 +14,7 @@ import pytest
 from hub.app import Hub
 from hub.config import Config, DeckPart, DevicePart, TablePart
 from hub.errors import ConfigError
-from hub.network.address import reachable
+from hub.network.address import public_url
 from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid
 from tests.phone_ui.rig import until
 
@@ -34,9 +34,9 @@ def running(made: Config) -> Iterator[Hub]:
 
 
 def state(hub: Hub, table: str = "1") -> dict[str, Any]:
-    _, picture = hub._faces[table].public.get()
-    told: dict[str, Any] = json.loads(picture)
-    return told
+    _, payload = hub.access[table].public.get()
+    public: dict[str, Any] = json.loads(payload)
+    return public
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,7 @@ def state(hub: Hub, table: str = "1") -> dict[str, Any]:
         (lambda c: setattr(c.table[0], "id", "a/b"), "'a/b'"),
         (lambda c: setattr(c.table[0], "id", "#"), "'#'"),
         (lambda c: setattr(c.hub, "id", "my hub"), "'my hub'"),
+        (lambda c: setattr(c.broker, "url", "http://cafe"), "'http://cafe'"),
     ],
 )
 def test_a_hub_that_cannot_be_says_why_in_one_sentence(tmp_path: Path, wrong: Any, sentence: str) -> None:
@@ -62,6 +63,14 @@ def test_a_hub_that_cannot_be_says_why_in_one_sentence(tmp_path: Path, wrong: An
         Hub(made)
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
+    assert open_files(tmp_path) == []
+
+
+def open_files(folder: Path) -> list[str]:
+    """Return the files in that folder that this process has open."""
+    links = Path("/proc/self/fd").iterdir()
+    names = [str(link.readlink()) for link in links if link.is_symlink()]
+    return [name for name in names if name.startswith(str(folder))]
 
 
 def test_a_port_that_somebody_has_is_the_owners_to_mend(tmp_path: Path) -> None:
@@ -82,12 +91,12 @@ def test_without_mosquitto_the_table_plays_on_with_its_boxes_and_says_so(tmp_pat
         until(lambda: bool(state(hub)["notices"]), "the notice")
         assert "mosquitto" in str(state(hub)["notices"])
         until(lambda: [seat["box"] for seat in state(hub)["seats"]] == ["on", "on"], "the boxes")
-        face = hub._faces["1"]
-        assert face.bench
+        access = hub.access["1"]
+        assert access.bench
         for box in (1, 2):
-            face.bench.command({"box": box, "press": "push"})
+            access.bench.command({"box": box, "press": "push"})
             until(lambda seat=box - 1: state(hub)["seats"][seat]["ready"], "a push")  # type: ignore[misc]
-        face.bench.command({"box": 1, "press": "push"})
+        access.bench.command({"box": 1, "press": "push"})
         until(lambda: state(hub)["state"] == "playing", "the match")
 
 
@@ -109,9 +118,9 @@ def test_a_device_that_is_not_there_is_said_and_the_table_plays_on_with_the_othe
     with running(made) as hub:
         until(lambda: "header's pins" in str(state(hub)["notices"]), "the notice")
         until(lambda: [seat["box"] for seat in state(hub)["seats"]] == ["on", "on"], "the boxes")
-        face = hub._faces["1"]
-        assert face.bench
-        face.bench.command({"box": 1, "press": "push"})
+        access = hub.access["1"]
+        assert access.bench
+        access.bench.command({"box": 1, "press": "push"})
         until(lambda: state(hub)["seats"][0]["ready"], "a push")
 
 
@@ -158,10 +167,49 @@ def test_two_tables_in_one_hub_play_apart(tmp_path: Path) -> None:
         assert state(hub, "1")["state"] == "lobby"
 
 
-def test_the_hub_ends_when_it_is_told_to(tmp_path: Path) -> None:
+def test_a_stopped_hub_ends_with_0(tmp_path: Path) -> None:
     with running(config(tmp_path)) as hub:
         hub.stop()
         assert hub.wait() == 0
+
+
+def test_a_hub_with_a_table_whose_thread_has_ended_ends_with_1(tmp_path: Path) -> None:
+    made = config(tmp_path)
+    made.table.append(TablePart(id="bar"))
+    with running(made) as hub:
+        hub.tables["bar"].stop()
+        assert hub.wait() == 1
+
+
+class Watchdog:
+    """A service manager that stops the hub when its watchdog has been fed."""
+
+    interval = 0.01
+
+    def __init__(self) -> None:
+        self.hub: Hub | None = None
+        self.reports: list[str] = []
+
+    def ready(self, status: str = "") -> None:
+        self.reports.append(status)
+
+    def alive(self) -> None:
+        assert self.hub
+        self.reports.append("alive")
+        self.hub.stop()
+
+    def stopping(self) -> None:
+        self.reports.append("stopping")
+
+
+def test_the_watchdog_is_fed_while_every_table_ticks(tmp_path: Path) -> None:
+    watchdog = Watchdog()
+    with Hub(config(tmp_path), watchdog) as hub:
+        watchdog.hub = hub
+        hub.start()
+        assert hub.wait() == 0
+        url = hub.url()
+    assert watchdog.reports == [f"1 table(s) at {url}", "alive", "stopping"]
 
 
 @pytest.mark.parametrize(
@@ -176,4 +224,4 @@ def test_the_hub_ends_when_it_is_told_to(tmp_path: Path) -> None:
 )
 def test_the_address_that_phones_are_shown(given: tuple[str, str, int, bool], shown: str) -> None:
     *where, secure = given
-    assert reachable(*where, secure=secure) == shown  # type: ignore[arg-type]
+    assert public_url(*where, secure=secure) == shown  # type: ignore[arg-type]

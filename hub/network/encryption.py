@@ -1,7 +1,7 @@
-"""Sealed letters between the hub and one phone: NaCl boxes of a fixed size.
+"""Encrypted messages between the hub and one phone: NaCl boxes of a padded size.
 
-Whoever carries a letter (broker, Wi-Fi, another phone) sees only its length, and that says nothing:
-every letter is padded to a multiple of its kind's size. A letter is nonce (24 bytes) + box.
+Broker, Wi-Fi and other phones see only the length of a message, and that tells nothing: the text is padded to a multiple
+of its kind's size. A sealed message is the nonce (24 bytes) followed by the box (text + 16 bytes).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ NONCE_BYTES = Box.NONCE_SIZE
 _MARK = b"\x80"  # ISO/IEC 7816-4 padding: one mark, then zeros; JSON ends with neither.
 
 
-class SealBroken(HubError):
-    """A letter that this key does not open: changed on the way, or sealed for somebody else."""
+class DecryptionError(HubError):
+    """A message that this key does not open: changed on the way, or sealed for somebody else."""
 
 
 def pad(text: bytes, size: int) -> bytes:
@@ -38,65 +38,68 @@ def unpad(padded: bytes) -> bytes:
     """What was padded."""
     text = padded.rstrip(b"\0")
     if not text.endswith(_MARK):
-        raise SealBroken("The letter is not padded as it should be.")
+        raise DecryptionError("The message is not padded as it should be.")
     return text[:-1]
 
 
 def to_base64(data: bytes) -> str:
-    """Base64url without padding, as in the QR and in the pages' requests."""
+    """Return base64url without padding, as in the QR code and in the pages' requests."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
 
 
 def from_base64(text: str) -> bytes:
-    """The bytes of a base64url text without padding."""
+    """Return the bytes of a base64url text without padding. Raise DecryptionError."""
     if not text.isascii() or not text.replace("-", "A").replace("_", "A").isalnum():
-        raise SealBroken("That is not base64url without padding.")
+        raise DecryptionError("That is not base64url without padding.")
     try:
         return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except binascii.Error:
-        raise SealBroken("That is not base64url without padding.") from None
+        raise DecryptionError("That is not base64url without padding.") from None
 
 
-class Pair:
-    """What the hub and one phone share: seals letters to it and opens letters from it."""
+class SharedKey:
+    """The key that the hub and one phone share: seals messages to the phone and opens messages from it."""
 
     def __init__(self, box: Box) -> None:
         self._box = box
 
     def seal(self, text: bytes, size: int) -> bytes:
-        """A letter whose length says only how many times `size` it needed."""
+        """Return the sealed message, `text` padded to a multiple of `size` bytes."""
         return bytes(self._box.encrypt(pad(text, size)))
 
-    def open(self, letter: bytes) -> bytes:
-        """The text of a letter; raises SealBroken."""
+    def open(self, message: bytes) -> bytes:
+        """Return the text of a sealed message. Raise DecryptionError."""
         try:
-            return unpad(self._box.decrypt(letter))
+            return unpad(self._box.decrypt(message))
         except (CryptoError, ValueError):
-            raise SealBroken("The letter does not open with this seat's key.") from None
+            raise DecryptionError("The message does not open with this seat's key.") from None
 
 
 class HubKey:
-    """The hub's X25519 key. The public half travels in the QR's fragment, which no server sees."""
+    """The hub's X25519 key. The public half is in the fragment of the QR code's URL, which no server sees."""
 
     def __init__(self, secret: PrivateKey) -> None:
         self._secret = secret
 
     @classmethod
     def fresh(cls) -> HubKey:
-        """A new key that lives in memory only."""
+        """Return a new key that is not stored."""
         return cls(PrivateKey.generate())
 
     @classmethod
-    def kept(cls, file: Path) -> HubKey:
-        """The key kept in `file`; made there (mode 0600) the first time, so that printed QRs stay true."""
+    def stored(cls, file: Path) -> HubKey:
+        """Return the key in `file`, created there (mode 0600) the first time: printed QR codes stay valid.
+
+        Raise ConfigError where the file cannot be used or can be read by others.
+        """
         try:
             if not file.exists():
                 _write_new(file, bytes(PrivateKey.generate()))
             if file.stat().st_mode & 0o077:
-                raise ConfigError(f"{file}: the hub's secret key can be read by others; mend: chmod 600 {file}")
+                raise ConfigError(f"{file}: the hub's secret key can be read by others; fix: chmod 600 {file}")
             data = file.read_bytes()
-        except OSError as trouble:
-            raise ConfigError(f"{file}: the hub's key cannot be kept there ({trouble.strerror}).") from trouble
+        except OSError as error:
+            raise ConfigError(f"{file}: the hub's key cannot be kept there ({error.strerror}).") from error
         if len(data) != KEY_BYTES:
             raise ConfigError(
                 f"{file}: this is not a key of {KEY_BYTES} bytes; remove it and the hub makes a new one "
@@ -106,25 +109,25 @@ class HubKey:
 
     @property
     def public(self) -> bytes:
-        """The half that phones know."""
+        """Return the public half, 32 bytes."""
         return bytes(self._secret.public_key)
 
-    def with_phone(self, phone_key: bytes) -> Pair:
-        """The pair with the phone of that public key."""
+    def with_phone(self, phone_key: bytes) -> SharedKey:
+        """Return the key shared with the phone of that public key (32 bytes). Raise DecryptionError."""
         try:
-            return Pair(Box(self._secret, PublicKey(phone_key)))
+            return SharedKey(Box(self._secret, PublicKey(phone_key)))
         except (CryptoError, ValueError, TypeError):
-            raise SealBroken("That is not a phone's public key.") from None
+            raise DecryptionError("That is not a phone's public key.") from None
 
 
 def _write_new(file: Path, secret: bytes) -> None:
-    """Write whole or not at all: a power cut must not leave half a key."""
+    """Write the file whole or not at all: a power cut must not leave half a key."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    half = file.with_name(file.name + ".new")
-    half.unlink(missing_ok=True)
-    handle = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    partial = file.with_name(file.name + ".new")
+    partial.unlink(missing_ok=True)
+    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as out:
         out.write(secret)
         out.flush()
         os.fsync(out.fileno())
-    half.rename(file)
+    partial.rename(file)

@@ -1,7 +1,7 @@
-"""Requests and topics: what phones may send, how anything is encoded, and where it is published.
+"""Requests, replies and topics: what phones may send, how messages are encoded, and where they are published.
 
-Everything read from outside is strict: too large, unknown field, wrong type or a number out of range is
-refused with one sentence. What the hub sends of a table are the types of `hub.state`.
+Everything from outside is read strictly: a message that is too large, or has an unknown field, a wrong type or a number
+out of range, is refused with one sentence. What the hub publishes of a table are the types of `hub.state`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOTE_SIZE = 512  # and requests, answers and claims to multiples of this
 
 
 class Malformed(HubError):
-    """What came is not in the language of the phones; the sentence says where."""
+    """A message that breaks its schema; the sentence names the field."""
 
 
 # --- Types -------------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ Verb = Literal["act", "roll", "dice", "undo", "start", "ready", "name", "leave",
 
 
 class Act(Plain, frozen=True):
-    """A phone's request."""
+    """A phone's request, on its `act` topic: `n` counts up, `number` is that of the decision it answers."""
 
     v: Literal[1]
     id: RequestId
@@ -48,7 +48,7 @@ class Act(Plain, frozen=True):
 
 
 class ClaimBody(Plain, frozen=True):
-    """`POST /t/<table>/claim`: who asks for which seat, and the sealed rest."""
+    """Body of `POST /t/<table>/claim`: seat, the phone's public key, and the sealed details with their nonce."""
 
     seat: SeatNumber
     pk: Key64
@@ -56,8 +56,8 @@ class ClaimBody(Plain, frozen=True):
     box: Annotated[str, msgspec.Meta(max_length=2048)]
 
 
-class ClaimWords(Plain, frozen=True):
-    """What the box of a claim opens to."""
+class ClaimDetails(Plain, frozen=True):
+    """Plain text of the box of a claim."""
 
     seat: SeatNumber
     code: Code4 | None = None
@@ -65,7 +65,7 @@ class ClaimWords(Plain, frozen=True):
 
 
 class ClaimReply(Plain, frozen=True, omit_defaults=True):
-    """`GET /t/<table>/claim/<id>`: how the claim stands; when held, the sealed login."""
+    """Reply to `GET /t/<table>/claim/<id>`: the state of the claim; once it is held, the sealed login."""
 
     state: Literal["asked", "refused", "held"]
     say: str
@@ -74,7 +74,7 @@ class ClaimReply(Plain, frozen=True, omit_defaults=True):
 
 
 class Login(Plain, frozen=True):
-    """What the box of a held claim opens to."""
+    """Plain text of the box of a held claim: the phone's MQTT login."""
 
     sid: str
     user: str
@@ -85,7 +85,7 @@ class Login(Plain, frozen=True):
 
 
 class HubStatus(Plain, frozen=True):
-    """`th/1/<hub>/status`, retained; the broker says `offline` for a hub that is gone."""
+    """Retained on `th/1/<hub>/status`; `offline` is also the hub's will."""
 
     state: Literal["online", "offline"]
     session: str
@@ -99,6 +99,7 @@ T = TypeVar("T", bound=Plain)
 
 
 def _reader(kind: type[T], what: str) -> Callable[[bytes], T]:
+    """Return a function that decodes a `kind` from JSON bytes, or raises Malformed with a sentence about `what`."""
     decoder = msgspec.json.Decoder(kind)
 
     def read(data: bytes) -> T:
@@ -106,8 +107,8 @@ def _reader(kind: type[T], what: str) -> Callable[[bytes], T]:
             raise Malformed(f"{what} is larger than {MOST_BYTES} bytes.")
         try:
             return decoder.decode(data)
-        except msgspec.ValidationError as trouble:
-            raise Malformed(f"{what} was not understood: {trouble}.") from None
+        except msgspec.ValidationError as error:
+            raise Malformed(f"{what} was not understood: {error}.") from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise Malformed(f"{what} is not JSON.") from None
 
@@ -116,20 +117,22 @@ def _reader(kind: type[T], what: str) -> Callable[[bytes], T]:
 
 read_act = _reader(Act, "The request")
 read_claim = _reader(ClaimBody, "The claim")
-read_claim_words = _reader(ClaimWords, "The claim")
+read_claim_details = _reader(ClaimDetails, "The claim")
 
 
-# --- To and from Signals -----------------------------------------------------------------------------
+# --- Signals -----------------------------------------------------------------------------------------
 
 
-def said(sid: str, act: Act) -> PhoneSaid:
-    """A request as the table hears it; whose it is comes from the claim, never from the request."""
+def phone_said(sid: str, act: Act) -> PhoneSaid:
+    """Return the signal of a request; whose it is comes from the claim `sid`, never from the request."""
     return PhoneSaid(sid, act.id, act.n, act.epoch, act.number, act.verb, act.args)
 
 
-def claim_asked(claim: str, phone_key: bytes, words: ClaimWords, answer: Callable[[ClaimDecided], None]) -> ClaimAsked:
-    """A claim as the table hears it."""
-    return ClaimAsked(claim, words.seat, phone_key, words.code, tidy_name(words.name), answer)
+def claim_asked(
+    claim: str, phone_key: bytes, details: ClaimDetails, answer: Callable[[ClaimDecided], None]
+) -> ClaimAsked:
+    """Return the signal of a claim; `answer` is called with the table's decision."""
+    return ClaimAsked(claim, details.seat, phone_key, details.code, tidy_name(details.name), answer)
 
 
 # --- Writing -----------------------------------------------------------------------------------------
@@ -149,12 +152,12 @@ _SID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def fits_topic(word: str) -> bool:
-    """Whether a hub's or table's name may stand in a topic: letters, digits and hyphens."""
+    """Return whether a hub's or table's id may stand in a topic: 1 to 32 letters, digits and hyphens."""
     return _HUB.fullmatch(word) is not None
 
 
 def status_topic(hub: str) -> str:
-    """Where a hub says that it is there."""
+    """Return the topic of a hub's HubStatus."""
     return f"th/1/{hub}/status"
 
 
@@ -167,40 +170,40 @@ class Topics:
 
     @property
     def root(self) -> str:
-        """What they all begin with."""
+        """Return the prefix of them all."""
         return f"th/1/{self.hub}/{self.table}"
 
     @property
     def state(self) -> str:
-        """Public, retained."""
+        """Return the topic of the public state (retained)."""
         return f"{self.root}/pub/state"
 
     def hand(self, sid: str) -> str:
-        """Sealed to one phone, retained."""
+        """Return the topic of a seat's hand (sealed, retained)."""
         return f"{self.root}/seat/{sid}/hand"
 
     def ack(self, sid: str) -> str:
-        """Sealed answers to one phone."""
+        """Return the topic of the answers to a seat's requests (sealed)."""
         return f"{self.root}/seat/{sid}/ack"
 
     def act(self, sid: str) -> str:
-        """Sealed requests of one phone ("+": of all)."""
+        """Return the topic of a seat's requests (sealed); `sid` "+" matches all."""
         return f"{self.root}/seat/{sid}/act"
 
     def online(self, sid: str) -> str:
-        """Whether a phone is there ("+": any); cleared by its will."""
+        """Return the topic on which a phone is present (retained; its will clears it); `sid` "+" matches all."""
         return f"{self.root}/seat/{sid}/online"
 
     def may_read(self, sid: str) -> tuple[str, ...]:
-        """All that a claim's login may subscribe to."""
+        """Return all topics that a claim's login may subscribe to."""
         return (self.hand(sid), self.ack(sid), f"{self.root}/pub/#", status_topic(self.hub))
 
     def may_write(self, sid: str) -> tuple[str, ...]:
-        """All that a claim's login may publish to."""
+        """Return all topics that a claim's login may publish to."""
         return (self.act(sid), self.online(sid))
 
     def sid_of(self, topic: str) -> str | None:
-        """Whose topic it is."""
+        """Return the claim that a seat's topic belongs to, or None."""
         start = f"{self.root}/seat/"
         if not topic.startswith(start):
             return None

@@ -1,7 +1,7 @@
-"""The hub's own mosquitto: a private child process without any network port.
+"""The managed mosquitto: a private child process of the hub without any network port.
 
-It listens on a Unix socket in a folder that only the hub's user may enter, keeps nothing on disk that
-outlives it, lets nobody in but by a login of its dynamic-security plugin, and dies with the hub.
+It listens on a Unix socket in a folder that only the hub's user may enter, persists no messages, accepts only logins of
+its dynamic-security plugin, and ends with the hub.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 USER = "the-hub"  # the hub's own login; claims have random names
-LONGEST_SOCKET = 107  # bytes in sockaddr_un.sun_path, without the closing zero (unix(7))
+MAX_SOCKET_PATH = 107  # bytes in sockaddr_un.sun_path, without the closing zero (unix(7))
 START_SECONDS = 10.0
 PLUGIN = "mosquitto_dynamic_security.so"
 PLUGIN_FOLDERS = (  # Debian and Raspberry Pi OS (multiarch), Arch, Fedora, own builds
@@ -49,32 +49,32 @@ INSTALL = "sudo apt install mosquitto && sudo systemctl disable --now mosquitto"
 
 
 class Mosquitto:
-    """One mosquitto at a time, its files in `folder`."""
+    """One mosquitto process at a time, its files in `folder`."""
 
     def __init__(self, folder: Path, program: str = "mosquitto", plugins: Sequence[str] = PLUGIN_FOLDERS) -> None:
         self._folder = folder.expanduser().absolute()
         self._program = program
         self._plugins = plugins
         self._child: subprocess.Popen[bytes] | None = None
-        self._last_words: collections.deque[str] = collections.deque(maxlen=3)
+        self._last_lines: collections.deque[str] = collections.deque(maxlen=3)
         self._lock: IO[bytes] | None = None
-        self._short: Path | None = None  # our own short folder, where the state folder's name is too long
+        self._socket_folder: Path | None = None  # a short one, where the path in `folder` is too long for a socket
         self.password = ""
 
     @property
     def socket(self) -> str:
-        """Where it listens (known after `prepare`)."""
-        return str((self._short or self._folder) / "mosquitto.sock")
+        """Return the path of its Unix socket (final after `prepare`)."""
+        return str((self._socket_folder or self._folder) / "mosquitto.sock")
 
     @property
     def pid(self) -> int | None:
-        """The child, while it runs."""
+        """Return the child's process id while it runs."""
         return self._child.pid if self._child is not None and self._child.poll() is None else None
 
     def prepare(self) -> None:
-        """Find the program, make the folder ours alone; raises BrokerError or ConfigError with the mending command."""
-        self._found_program()
-        self._found_plugin()
+        """Find program and plugin, create and lock the folder. Raise BrokerError or ConfigError with what to do."""
+        self._find_program()
+        self._find_plugin()
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._folder.chmod(0o700)
@@ -89,23 +89,21 @@ class Mosquitto:
                         "stop it, or give this one another `state` in [hub]."
                     ) from None
                 self._lock = lock
-        except OSError as trouble:
-            raise ConfigError(
-                f"{self._folder}: the broker's files cannot be kept there ({trouble.strerror})."
-            ) from None
-        if len(os.fsencode(self._folder / "mosquitto.sock")) > LONGEST_SOCKET and self._short is None:
+        except OSError as error:
+            raise ConfigError(f"{self._folder}: the broker's files cannot be kept there ({error.strerror}).") from None
+        if len(os.fsencode(self._folder / "mosquitto.sock")) > MAX_SOCKET_PATH and self._socket_folder is None:
             runtime = Path(os.environ.get("XDG_RUNTIME_DIR", "/nowhere"))
-            self._short = Path(tempfile.mkdtemp(prefix="th-", dir=runtime if runtime.is_dir() else None))
+            self._socket_folder = Path(tempfile.mkdtemp(prefix="th-", dir=runtime if runtime.is_dir() else None))
 
     def start(self) -> None:
-        """End a stale one, start a fresh one, return when it answers; raises BrokerError."""
+        """End an old process, start a new one, and return when it accepts connections. Raise BrokerError."""
         self.stop()
         self._end_stale()
         Path(self.socket).unlink(missing_ok=True)
         self.password = secrets.token_urlsafe(24)
         self._write("logins.json", json.dumps(first_logins(self.password)))
         self._write("mosquitto.conf", self._configuration())
-        self._last_words.clear()
+        self._last_lines.clear()
         child = subprocess.Popen(
             self._command(),
             cwd=self._folder,
@@ -117,11 +115,11 @@ class Mosquitto:
         self._child = child
         self._write("mosquitto.pid", str(child.pid))
         assert child.stderr is not None
-        threading.Thread(target=self._listen_to, args=(child.stderr,), name="mosquitto-log", daemon=True).start()
-        self._await_answer(child)
+        threading.Thread(target=self._read_log, args=(child.stderr,), name="mosquitto-log", daemon=True).start()
+        self._wait_until_listening(child)
 
     def ended(self) -> bool:
-        """Whether it is gone; a dying one closes its connections a moment before it can be seen to be dead."""
+        """Return whether it has ended; wait 0.5 s for that, as a process closes its connections before it ends."""
         if self._child is None:
             return True
         try:
@@ -130,14 +128,14 @@ class Mosquitto:
             return False
         return True
 
-    def why(self) -> str:
-        """How it ended and its last words, for a sentence to staff."""
-        end = self._child.poll() if self._child is not None else None
-        how = "" if end is None else f"killed by signal {-end}" if end < 0 else f"exit status {end}"
-        return "; ".join(words for words in (how, *self._last_words) if words) or "it said nothing"
+    def end_reason(self) -> str:
+        """Return how it ended and its last log lines, for a sentence to staff."""
+        code = self._child.poll() if self._child is not None else None
+        ending = "" if code is None else f"killed by signal {-code}" if code < 0 else f"exit status {code}"
+        return "; ".join(part for part in (ending, *self._last_lines) if part) or "it said nothing"
 
     def stop(self) -> None:
-        """End the child, in order if it can."""
+        """End the child with SIGTERM, after 2 s with SIGKILL."""
         child, self._child = self._child, None
         if child is None:
             return
@@ -150,46 +148,44 @@ class Mosquitto:
         (self._folder / "mosquitto.pid").unlink(missing_ok=True)
 
     def close(self) -> None:
-        """The hub is done with it: child ended, folder free for another hub."""
+        """End the child and unlock the folder for another hub."""
         self.stop()
-        if self._short is not None:
-            shutil.rmtree(self._short, ignore_errors=True)
-            self._short = None
+        if self._socket_folder is not None:
+            shutil.rmtree(self._socket_folder, ignore_errors=True)
+            self._socket_folder = None
         if self._lock is not None:
             self._lock.close()
             self._lock = None
 
-    # --- inside ---
-
-    def _found_program(self) -> str:
+    def _find_program(self) -> str:
         # Debian keeps it in /usr/sbin, which is not in every user's PATH.
-        places = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin"
-        found = shutil.which(self._program, path=places)
+        path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin"
+        found = shutil.which(self._program, path=path)
         if found is None:
-            raise BrokerError(f"The broker '{self._program}' is not installed; mend: {INSTALL}")
+            raise BrokerError(f"The broker '{self._program}' is not installed; fix: {INSTALL}")
         return found
 
-    def _found_plugin(self) -> str:
+    def _find_plugin(self) -> str:
         for folder in self._plugins:
             plugin = Path(folder, PLUGIN)
             if plugin.is_file():
                 return str(plugin)
-        raise BrokerError(f"mosquitto's plugin {PLUGIN} was not found (2.0 or newer is needed); mend: {INSTALL}")
+        raise BrokerError(f"mosquitto's plugin {PLUGIN} was not found (2.0 or newer is needed); fix: {INSTALL}")
 
     def _command(self) -> list[str]:
-        # pdeathsig: a hub that is killed takes its broker along, so no phone talks to an orphan.
-        leash = shutil.which("setpriv")
-        start = [leash, "--pdeathsig", "KILL"] if leash else []
-        return [*start, self._found_program(), "-c", str(self._folder / "mosquitto.conf")]
+        # pdeathsig: the broker ends with a hub that is killed, so that no phone stays connected to it.
+        setpriv = shutil.which("setpriv")
+        prefix = [setpriv, "--pdeathsig", "KILL"] if setpriv else []
+        return [*prefix, self._find_program(), "-c", str(self._folder / "mosquitto.conf")]
 
     def _configuration(self) -> str:
         # No `listener` with a port: a Unix socket only. `use_username_as_clientid` belongs below the
         # listener; above the first one mosquitto 2.0 opens port 1883 on every address.
         lines = (
-            f"listener 0 {self.socket if self._short else 'mosquitto.sock'}",
+            f"listener 0 {self.socket if self._socket_folder else 'mosquitto.sock'}",
             "use_username_as_clientid true",
             "allow_anonymous false",
-            f"plugin {self._found_plugin()}",
+            f"plugin {self._find_plugin()}",
             "plugin_opt_config_file logins.json",
             f"user {pwd.getpwuid(os.getuid()).pw_name}",
             "persistence false",
@@ -212,29 +208,29 @@ class Mosquitto:
         with os.fdopen(handle, "w") as out:
             out.write(text)
 
-    def _listen_to(self, stderr: IO[bytes]) -> None:
+    def _read_log(self, stderr: IO[bytes]) -> None:
         with stderr:
             for line in stderr:
-                words = line.decode("utf-8", "replace").strip()
-                if "should not be run as root" not in words:
-                    self._last_words.append(words)
-                log.debug("mosquitto: %s", words)
+                text = line.decode("utf-8", "replace").strip()
+                if "should not be run as root" not in text:
+                    self._last_lines.append(text)
+                log.debug("mosquitto: %s", text)
 
-    def _await_answer(self, child: subprocess.Popen[bytes]) -> None:
-        until = time.monotonic() + START_SECONDS
-        while not _answers(self.socket):
+    def _wait_until_listening(self, child: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while not _accepts(self.socket):
             try:
                 child.wait(0.01)
             except subprocess.TimeoutExpired:
-                if time.monotonic() < until:
+                if time.monotonic() < deadline:
                     continue
-                said = self.why()
+                reason = self.end_reason()
                 self.stop()
-                raise BrokerError(f"mosquitto did not answer within {START_SECONDS:.0f} s: {said}.") from None
-            raise BrokerError(f"mosquitto ended at once: {self.why()}.")
+                raise BrokerError(f"mosquitto did not answer within {START_SECONDS:.0f} s: {reason}.") from None
+            raise BrokerError(f"mosquitto ended at once: {self.end_reason()}.")
 
     def _end_stale(self) -> None:
-        """A hub that was killed may have left its broker; end it only if it is really that one."""
+        """End the broker that a killed hub left behind, if the process of that id is really it. Raise BrokerError."""
         try:
             pid = int((self._folder / "mosquitto.pid").read_text())
             handle = os.pidfd_open(pid)
@@ -244,13 +240,13 @@ class Mosquitto:
             if not self._is_ours(pid):
                 return
             log.warning("An old broker (process %d) of this hub still ran; it is ended.", pid)
-            for sort, patience in ((signal.SIGTERM, 2000), (signal.SIGKILL, 2000)):
-                signal.pidfd_send_signal(handle, sort)
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                signal.pidfd_send_signal(handle, number)
                 ended = select.poll()
                 ended.register(handle, select.POLLIN)
-                if ended.poll(patience):
+                if ended.poll(2000):
                     return
-            raise BrokerError(f"An old broker of this hub (process {pid}) cannot be ended; mend: kill -9 {pid}")
+            raise BrokerError(f"An old broker of this hub (process {pid}) cannot be ended; fix: kill -9 {pid}")
         except ProcessLookupError:
             return
         finally:
@@ -258,15 +254,15 @@ class Mosquitto:
 
     def _is_ours(self, pid: int) -> bool:
         try:
-            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         except OSError:
             return False
-        return words[1:3] == [b"-c", os.fsencode(self._folder / "mosquitto.conf")]
+        return arguments[1:3] == [b"-c", os.fsencode(self._folder / "mosquitto.conf")]
 
 
 def first_logins(password: str) -> dict[str, object]:
-    """The plugin's file at start: the hub's own login, everything else denied."""
-    rights = [
+    """Return the plugin's file for a new broker: the hub's own login, everything else denied."""
+    acls = [
         {"acltype": kind, "topic": topic, "allow": True}
         for kind in ("publishClientSend", "publishClientReceive", "subscribePattern")
         for topic in ("th/1/#", "$CONTROL/dynamic-security/#")
@@ -289,11 +285,11 @@ def first_logins(password: str) -> dict[str, object]:
                 "roles": [{"rolename": USER}],
             }
         ],
-        "roles": [{"rolename": USER, "acls": rights}],
+        "roles": [{"rolename": USER, "acls": acls}],
     }
 
 
-def _answers(path: str) -> bool:
+def _accepts(path: str) -> bool:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         try:
             probe.connect(path)

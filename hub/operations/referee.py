@@ -1,4 +1,4 @@
-"""The engine as a program: one match, JSON lines in, JSON lines out.
+"""The referee: one match, JSON lines in, JSON lines out.
 
 ``table-hub referee GAME --seats N [--option NAME=VALUE]... [--seed S] [--stack FILE] [--deck FILE] [--log FILE]`` plays a
 match; ``table-hub replay FILE`` plays a log again; ``table-hub games [GAME]`` lists games and options.
@@ -25,7 +25,7 @@ from hub.engine.match import Entry, Head, Match, roll_wire
 from hub.errors import HubError, IllegalAction, LogError, ReplayDiverged, RulesBug, StartRefused
 from hub.table.chance import Chance
 
-LONGEST_LINE = 65_536
+MAX_LINE = 65_536  # characters
 
 
 class End(msgspec.Struct, frozen=True):
@@ -36,33 +36,33 @@ class End(msgspec.Struct, frozen=True):
 
 
 def option_value(text: str) -> bool | int | str:
-    """An option's value as typed: ``true``, ``false``, a number, or a word."""
+    """Return the value of an option as typed: ``true``, ``false``, a number, or a word."""
     if text in ("true", "false"):
         return text == "true"
     return int(text) if re.fullmatch("-?[0-9]{1,18}", text) else text
 
 
 def given_options(pairs: Iterable[str]) -> dict[str, bool | int | str]:
-    """``NAME=VALUE`` pairs as a mapping. Raises StartRefused."""
-    found: dict[str, bool | int | str] = {}
+    """Return ``NAME=VALUE`` pairs as a mapping. Raise StartRefused."""
+    options: dict[str, bool | int | str] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
-        if not equals or name in found:
+        if not equals or name in options:
             raise StartRefused(f"--option wants NAME=VALUE, each name once; not {pair!r}.")
-        found[name] = option_value(value)
-    return found
+        options[name] = option_value(value)
+    return options
 
 
 def read_stack(game: Game, path: str | None) -> dict[str, Any]:
-    """The stack of a file, for the piles that the game lets be stacked. Raises StartRefused."""
+    """Return the stack in a file: the order of piles that the game lets be stacked. Raise StartRefused."""
     if path is None:
         return {}
     try:
-        stack = json.loads(Path(path).read_bytes(), object_pairs_hook=_once, parse_constant=_no_constant)
-    except OSError as why:
-        raise StartRefused(f"The stack {path} cannot be read: {why.strerror}.") from why
-    except (ValueError, RecursionError) as why:
-        raise StartRefused(f"The stack {path} is not JSON: {why}.") from why
+        stack = json.loads(Path(path).read_bytes(), object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+    except OSError as error:
+        raise StartRefused(f"The stack {path} cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise StartRefused(f"The stack {path} is not JSON: {error}.") from error
     if not isinstance(stack, dict):
         raise StartRefused(f"The stack {path} must be a JSON object.")
     for pile in stack:
@@ -72,7 +72,7 @@ def read_stack(game: Game, path: str | None) -> dict[str, Any]:
 
 
 class Referee:
-    """One match between lines: `line` takes a line of text and gives the line to print."""
+    """One match over lines of JSON: `line` takes one line of input and returns the line to print."""
 
     def __init__(self, game: Game, seats: int, options: Mapping[str, Any], chance: Chance) -> None:
         self.match = Match(game, range(1, seats + 1), options)
@@ -80,45 +80,45 @@ class Referee:
         chance.settle(self.match)
 
     def opening(self) -> str:
-        """The first line: what happened at set-up, and who is asked."""
+        """Return the first line: what happened at set-up, and who is asked."""
         return self._accepted(self.match.events)
 
     def line(self, text: str) -> str:
-        """The answer to one line. Whatever is wrong with it is refused, and nothing has changed.
+        """Return the answer to one line; a line that is refused changes nothing.
 
-        Raises StartRefused where the stack is wrong, and that shows only now that its pile is drawn from.
+        Raises StartRefused where the stack turns out to be wrong only now that its pile is drawn from.
         """
         try:
-            wanted = self._read(text)
-            if "show" in wanted:
-                return self._show(wanted)
-            told = len(self.match.events)
-            if "undo" in wanted:
-                return self._accepted(self._undo(wanted))
-            self.match.act(self._action(wanted))
+            request = self._read(text)
+            if "show" in request:
+                return self._show(request)
+            before = len(self.match.events)
+            if "undo" in request:
+                return self._accepted(self._undo(request))
+            self.match.act(self._action(request))
             self._chance.settle(self.match)
-            return self._accepted(self.match.events[told:])
-        except IllegalAction as why:
-            return _dump({"ok": False, "error": why.sentence, "code": why.code})
-        except RulesBug as why:
-            return _dump({"ok": False, "error": str(why), "code": "FAULT"})
+            return self._accepted(self.match.events[before:])
+        except IllegalAction as error:
+            return _dump({"ok": False, "error": error.sentence, "code": error.code})
+        except RulesBug as error:
+            return _dump({"ok": False, "error": str(error), "code": "FAULT"})
 
     @staticmethod
     def _read(text: str) -> dict[str, Any]:
-        if len(text) > LONGEST_LINE:
-            raise IllegalAction(f"A line has at most {LONGEST_LINE} characters.")
+        if len(text) > MAX_LINE:
+            raise IllegalAction(f"A line has at most {MAX_LINE} characters.")
         try:
-            wanted = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
-        except (ValueError, RecursionError) as why:
-            raise IllegalAction("That line is not a JSON object.") from why
-        if not isinstance(wanted, dict):
+            request = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+        except (ValueError, RecursionError) as error:
+            raise IllegalAction("That line is not a JSON object.") from error
+        if not isinstance(request, dict):
             raise IllegalAction("That line is not a JSON object.")
-        return wanted
+        return request
 
-    def _action(self, wanted: dict[str, Any]) -> Action:
-        if "roll" in wanted:
-            return self._roll(wanted)
-        args = dict(wanted)
+    def _action(self, request: dict[str, Any]) -> Action:
+        if "roll" in request:
+            return self._roll(request)
+        args = dict(request)
         seat, move = args.pop("seat", None), args.pop("move", None)
         if type(seat) is not int or type(move) is not str:
             raise IllegalAction("A move needs a seat (a number) and a move (a word), or give a roll, show or undo.")
@@ -126,31 +126,31 @@ class Referee:
             raise IllegalAction(f"There is no seat {seat} at this table.")
         return Action(seat=seat, move=move, args=args)
 
-    def _roll(self, wanted: dict[str, Any]) -> Action:
-        unknown = sorted(wanted.keys() - {"roll", "read", "seat"})
+    def _roll(self, request: dict[str, Any]) -> Action:
+        unknown = sorted(request.keys() - {"roll", "read", "seat"})
         if unknown:
             raise IllegalAction(f"A roll has no {unknown[0]!r}: it has roll, read and seat.")
         asked = self.match.open.roll if self.match.open else None
-        roll = {"faces": wanted["roll"], "read": wanted.get("read", "typed")}
-        if "seat" in wanted:
-            seat = wanted["seat"]
+        roll = {"faces": request["roll"], "read": request.get("read", "typed")}
+        if "seat" in request:
+            seat = request["seat"]
             if type(seat) is not int:
                 raise IllegalAction("The seat of a roll is a number.")
             if asked and seat != asked.seat:
                 return Action(seat=seat, move="roll", args=roll)  # refused by the match, in the rulebook's words
         return Action(seat=CHANCE, move="roll", args=roll)
 
-    def _undo(self, wanted: dict[str, Any]) -> list[Event]:
-        count = wanted["undo"]
-        if len(wanted) > 1 or type(count) is not int or count < 1:
+    def _undo(self, request: dict[str, Any]) -> list[Event]:
+        count = request["undo"]
+        if len(request) > 1 or type(count) is not int or count < 1:
             raise IllegalAction("Undo wants a number of inputs, 1 or more, and nothing else.")
-        told = self.match.undo(count)
+        events = self.match.undo(count)
         self._chance.settle(self.match)
-        return told
+        return events
 
-    def _show(self, wanted: dict[str, Any]) -> str:
-        viewer = wanted["show"]
-        if len(wanted) > 1 or not (viewer == "table" or type(viewer) is int):
+    def _show(self, request: dict[str, Any]) -> str:
+        viewer = request["show"]
+        if len(request) > 1 or not (viewer == "table" or type(viewer) is int):
             raise IllegalAction('Show wants "table" or the number of a seat, and nothing else.')
         if viewer == "table":
             return _dump({"ok": True, "view": self.match.view(None)})
@@ -159,29 +159,33 @@ class Referee:
         return _dump({"ok": True, "view": self.match.view(viewer)})
 
     def _accepted(self, events: list[Event]) -> str:
-        told: dict[str, Any] = {"ok": True, "events": [event_wire(event) for event in events], "waiting": self._waiting()}
+        answer: dict[str, Any] = {
+            "ok": True,
+            "events": [event_wire(event) for event in events],
+            "waiting": self._waiting(),
+        }
         if self.match.over:
-            told["over"] = self.match.over.wire()
-        return _dump(told)
+            answer["over"] = self.match.over.wire()
+        return _dump(answer)
 
     def _waiting(self) -> dict[str, Any]:
-        """All that is asked, of everybody: enough for a stranger to answer."""
+        """Return all that is asked, of everybody: enough to answer without knowing the game."""
         decision = self.match.open
         if decision is None:
             return {"seats": {}}
-        told: dict[str, Any] = {}
+        waiting: dict[str, Any] = {}
         if decision.roll:
-            told["roll"] = roll_wire(decision.roll)
+            waiting["roll"] = roll_wire(decision.roll)
         moves = {str(seat): self.match.moves(seat) for seat in self.match.state.seats}
         listed = {seat: offers for seat, offers in moves.items() if offers}
         if listed or not decision.roll:
-            told["seats"] = listed
-            told["secret"] = decision.kind == "sealed"
-        return told
+            waiting["seats"] = listed
+            waiting["secret"] = decision.kind == "sealed"
+        return waiting
 
 
 def event_wire(event: Event) -> dict[str, Any]:
-    """An event, JSON-ready: its sentence, kind and rule, and its facts."""
+    """Return an event ready for JSON: its sentence, kind and rule, and its data."""
     return {"text": event.text, "kind": event.kind, "rule": event.rule, "data": event.data}
 
 
@@ -189,11 +193,11 @@ def _dump(answer: Mapping[str, Any]) -> str:
     return msgspec.json.encode(answer).decode()
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
         raise ValueError("a key twice")
-    return found
+    return result
 
 
 def _no_constant(name: str) -> None:
@@ -201,57 +205,57 @@ def _no_constant(name: str) -> None:
 
 
 class LogFile:
-    """A log as JSON lines: head, entries, and at the end how many there were and the state they reached."""
+    """A log as JSON lines: head, entries, and an End with their count and the fingerprint of the state."""
 
     def __init__(self, path: str, match: Match) -> None:
         try:
-            self._file: IO[bytes] = Path(path).open("wb")  # noqa: SIM115 - it lives as long as the match
-        except OSError as why:
-            raise StartRefused(f"The log {path} cannot be written: {why.strerror}.") from why
+            self._file: IO[bytes] = Path(path).open("wb")  # noqa: SIM115 - it is open as long as the match
+        except OSError as error:
+            raise StartRefused(f"The log {path} cannot be written: {error.strerror}.") from error
         self._match = match
         self._written: list[Entry] = []
-        self._line(match.head)
+        self._write(match.head)
         self.follow()
 
     def follow(self) -> None:
-        """Bring the file up to the match's log, an undo included."""
+        """Write what the match's log has beyond the file; after an undo, write the file anew."""
         log = self._match.log
         if self._written != log[: len(self._written)]:
             self._file.seek(0)
             self._file.truncate()
-            self._line(self._match.head)
+            self._write(self._match.head)
             self._written = []
         for entry in log[len(self._written) :]:
-            self._line(entry)
+            self._write(entry)
             self._written.append(msgspec.structs.replace(entry))
         self._file.flush()
 
     def close(self) -> None:
-        """The last line, and the end of the file."""
-        self._line(End(len(self._written), self._match.fingerprint()))
+        """Write the last line and close the file."""
+        self._write(End(len(self._written), self._match.fingerprint()))
         self._file.close()
 
-    def _line(self, part: msgspec.Struct) -> None:
+    def _write(self, part: msgspec.Struct) -> None:
         self._file.write(msgspec.json.encode(part) + b"\n")
 
 
 def referee(args: Namespace) -> int:
-    """Play one match over standard input and output. Exit 2 with one sentence where it cannot begin."""
+    """Play one match over standard input and output. Return 2, with one sentence, where it cannot begin."""
     try:
         game = games.find(args.game, args.deck)
         options = given_options(args.option)
-        judge = Referee(game, args.seats, options, Chance(args.seed, read_stack(game, args.stack)))
-        log = LogFile(args.log, judge.match) if args.log else None
-    except StartRefused as why:
-        print(why, file=sys.stderr)
+        match_referee = Referee(game, args.seats, options, Chance(args.seed, read_stack(game, args.stack)))
+        log = LogFile(args.log, match_referee.match) if args.log else None
+    except StartRefused as error:
+        print(error, file=sys.stderr)
         return 2
-    # Bytes, so that a line which is not UTF-8 is refused like any other and the program goes on.
-    _print(judge.opening())
+    # Bytes, so that a line that is not UTF-8 is refused like any other and the program goes on.
+    _print(match_referee.opening())
     for raw in sys.stdin.buffer:
         try:
-            answer = judge.line(raw.decode(errors="replace"))
-        except StartRefused as why:  # a stack that turns out wrong only when its pile is drawn from
-            print(why, file=sys.stderr)
+            answer = match_referee.line(raw.decode(errors="replace"))
+        except StartRefused as error:  # a stack that turns out wrong only when its pile is drawn from
+            print(error, file=sys.stderr)
             return 2
         if log:
             log.follow()
@@ -267,11 +271,11 @@ def _print(line: str) -> None:
 
 
 def read_log(path: str) -> tuple[Head, list[Entry], End | None]:
-    """Head, entries and end of a log file. Raises LogError; a torn last line is dropped."""
+    """Return head, entries and end of a log file; a torn last line is dropped. Raise LogError."""
     try:
         lines = Path(path).read_bytes().split(b"\n")
-    except OSError as why:
-        raise LogError(f"The log {path} cannot be read: {why.strerror}.") from why
+    except OSError as error:
+        raise LogError(f"The log {path} cannot be read: {error.strerror}.") from error
     del lines[-1]  # what is left after the last whole line
     if not lines:
         raise LogError(f"The log {path} has no whole line.")
@@ -284,20 +288,20 @@ def read_log(path: str) -> tuple[Head, list[Entry], End | None]:
                 end = msgspec.json.decode(line, type=End)
             else:
                 entries.append(msgspec.json.decode(line, type=Entry))
-    except (msgspec.DecodeError, RecursionError) as why:
-        raise LogError(f"The log {path} is broken at entry {len(entries)}: {why}.") from why
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise LogError(f"The log {path} is broken at entry {len(entries)}: {error}.") from error
     return head, entries, end
 
 
 def replay(args: Namespace) -> int:
-    """Play a log again and say where it led. Exit 1 with one sentence where it leads elsewhere."""
+    """Play a log again and print the state it leads to. Return 1, with one sentence, where that is another one."""
     try:
         head, entries, end = read_log(args.file)
         match = Match.replay(games.find(head.game, args.deck), head, entries)
         if end and (end.entries, end.end) != (len(entries), match.fingerprint()):
             raise ReplayDiverged("The log's last line tells of another state than the one it leads to.")
-    except HubError as why:
-        print(why, file=sys.stderr)
+    except HubError as error:
+        print(error, file=sys.stderr)
         return 1
     over = match.over.wire() if match.over else None
     print(_dump({"ok": True, "game": head.game, "entries": len(entries), "state": match.fingerprint(), "over": over}))
@@ -305,15 +309,17 @@ def replay(args: Namespace) -> int:
 
 
 def list_games(args: Namespace) -> int:
-    """All games in a line each, or one game's options with default, legal values and effect."""
+    """Print all games, a line each, or one game's options with their defaults and effects."""
     try:
         if not args.game:
             for game in map(games.find, games.names()):
-                print(f"{game.name:16} {game.title}  {game.seats[0]}-{game.seats[1]} players, {game.words['minutes']} min")
+                print(
+                    f"{game.name:16} {game.title}  {game.seats[0]}-{game.seats[1]} players, {game.words['minutes']} min"
+                )
             return 0
         game = games.find(args.game)
-    except StartRefused as why:
-        print(why, file=sys.stderr)
+    except StartRefused as error:
+        print(error, file=sys.stderr)
         return 2
     print(f"{game.title}  {game.seats[0]}-{game.seats[1]} players, rules version {game.version}")
     for name, option in game.options.items():

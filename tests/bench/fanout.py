@@ -30,8 +30,9 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from drivers.simulated import SimulatedTable
-from hub.app import Hub, quiet
+from hub.app import Hub
 from hub.config import Config, DevicePart, TablePart
+from hub.operations.diagnostics import configure_logging
 from phone_ui import server
 from phone_ui.gateway import Limits
 from tests.bench.peer import Absent, Peer
@@ -51,7 +52,7 @@ def a_hub(folder: str, device: DevicePart, pipe: Connection) -> Iterator[Hub]:
     """A hub with one device at a table of six. Its port, its public key and its broker's process go into the pipe."""
     # Six phones that act in a closed loop are faster than a phone may be: here, and only here, they may.
     unhurried = patch.object(server, "Limits", partial(Limits, bytes_each_second=1e9, frames_each_second=1e6))
-    quiet("error")
+    configure_logging("error")
     config = Config()
     config.hub.state, config.web.host, config.web.port = folder, "127.0.0.1", 0
     config.table = [TablePart("1", "Bench", SEATS, GAME)]
@@ -66,7 +67,7 @@ def a_hub(folder: str, device: DevicePart, pipe: Connection) -> Iterator[Hub]:
 def hub_process(folder: str, pipe: Connection) -> None:
     """Run a hub until the bench has seen enough; press its boxes when asked to."""
     with a_hub(folder, DevicePart("simulated", "1", "bench", {"seats": SEATS}), pipe) as hub:
-        devices = hub._devices[0]
+        devices = hub.devices[0]
         assert isinstance(devices, SimulatedTable)
         while pipe.recv() == "locks":
             pipe.send(locks(devices))

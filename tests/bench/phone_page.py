@@ -17,8 +17,8 @@ from random import Random
 
 from playwright.sync_api import Browser
 
-from tests.e2e.guests import Guests
-from tests.e2e.running import Hub, PhoneAtSeat, chromium, sealed
+from tests.e2e.hub_process import HubProcess, SeatPhone, chromium, sealed
+from tests.e2e.random_players import RandomPlayers
 
 SLOWED = 4  # times, for the phone's processor
 
@@ -30,7 +30,7 @@ def seconds(done: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def first_visit(hub: Hub, browser: Browser) -> float:
+def first_visit(hub: HubProcess, browser: Browser) -> float:
     """A phone that was never here: from the scan of the code until its person can choose a seat."""
     with browser.new_context(viewport={"width": 390, "height": 844}) as context:
         page = context.new_page()
@@ -51,11 +51,11 @@ def row(what: str, took: list[float]) -> str:
 def main(rounds: int) -> None:
     with tempfile.TemporaryDirectory(prefix="th-page-") as folder, chromium() as browser:
         began = time.perf_counter()
-        with Hub(Path(folder) / "state") as hub:
+        with HubProcess(Path(folder) / "state") as hub:
             print(f"start of the program until a phone can join    {(time.perf_counter() - began) * 1000:9.0f} ms   n 1")
             print(row("first visit until a seat can be chosen", [first_visit(hub, browser) for _ in range(rounds)]))
-            phone = PhoneAtSeat(hub, browser, 1)
-            Guests(hub, {1: phone}, Random(1)).sit_down("bid-and-bait", {})
+            phone = SeatPhone(hub, browser, 1)
+            RandomPlayers(hub, {1: phone}, Random(1)).sit_down("bid-and-bait", {})
             hub.until(sealed, "all are asked for a bid")
             phone.context.new_cdp_session(phone.page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
             print(row("reload until the hand can be held open", [seconds(phone.reload) for _ in range(rounds)]))

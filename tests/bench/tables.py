@@ -19,9 +19,8 @@ from statistics import quantiles
 from typing import Any, Literal
 
 from hub import games
-from hub.app import Steady
 from hub.network.encryption import HubKey
-from hub.ports import ClaimAsked, ClaimDecided
+from hub.ports import ClaimAsked, ClaimDecided, MonotonicClock
 from hub.store import Store
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
@@ -63,8 +62,8 @@ class Carrier:
             self.answered_at = time.perf_counter()
             self.answered.set()
 
-    def listen(self, pattern: str, heard: Callable[[str, bytes, bool], None]) -> None:
-        self.heard[pattern] = heard
+    def subscribe(self, pattern: str, on_message: Callable[[str, bytes, bool], None]) -> None:
+        self.heard[pattern] = on_message
 
 
 class Playing:
@@ -73,7 +72,7 @@ class Playing:
     def __init__(self, number: int, store: Store, key: HubKey) -> None:
         self.carrier, self.random, self.n = Carrier(), Random(number), 0
         self.link = PhonesOverMqtt(self.carrier, key, "hub", str(number), self._tell)
-        ports = Ports(store, self.link, Steady(), Chance(number))
+        ports = Ports(store, self.link, MonotonicClock(), Chance(number))
         self.table = Table(str(number), f"Table {number}", SEATS, [GAME], ports)
         self.phones: dict[int, tuple[str, Keys]] = {}
         self.table.start()

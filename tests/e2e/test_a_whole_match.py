@@ -9,17 +9,17 @@ from random import Random
 from typing import Any
 
 import pytest
-from playwright.sync_api import Error as TooLate
+from playwright.sync_api import Error as PlaywrightError
 
-from tests.e2e import running
-from tests.e2e.guests import Guests, ready
-from tests.e2e.running import Hub, PhoneAtSeat, State, asked, choosing, chromium, rolling, sealed
+from tests.e2e import hub_process
+from tests.e2e.hub_process import HubProcess, SeatPhone, State, asked, choosing, chromium, rolling, sealed
+from tests.e2e.random_players import RandomPlayers, ready
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.broker,
     pytest.mark.slow,
-    pytest.mark.skipif(running.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
+    pytest.mark.skipif(hub_process.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
 ]
 
 MINUTES = 3.0
@@ -33,7 +33,7 @@ EVERYTHING: dict[str, Any] = dict.fromkeys(
 class Players:
     """Four people at Bid & Bait!: seats 1 and 2 on phones, 3 and 4 on boxes."""
 
-    def __init__(self, hub: Hub, phones: dict[int, PhoneAtSeat]) -> None:
+    def __init__(self, hub: HubProcess, phones: dict[int, SeatPhone]) -> None:
         self.hub, self.phones = hub, phones
         self.fish: dict[int, str] = {}
         self.rolls: set[str] = set()
@@ -42,7 +42,7 @@ class Players:
         self._offered = 0
 
     def sit_down(self) -> None:
-        Guests(self.hub, self.phones, Random(1)).sit_down("bid-and-bait", {})
+        RandomPlayers(self.hub, self.phones, Random(1)).sit_down("bid-and-bait", {})
         self.hub.until(sealed, "all are asked for a bid")
         self.fish = {seat: phone.secret_fish() for seat, phone in self.phones.items()}
 
@@ -83,7 +83,7 @@ class Players:
             self.rolls.add("typed on a phone")
         elif seat == 2:
             self.hub.bench(dice="throw")
-            with suppress(TooLate):  # after a second it stands by itself, and a busy phone is slower than that
+            with suppress(PlaywrightError):  # after a second it stands by itself, and a busy phone is slower than that
                 self.phones[2].page.get_by_role("button", name="That is right").click(timeout=3_000)
                 self.rolls.add("thrown, accepted on a phone")
         elif seat == 3:
@@ -138,8 +138,8 @@ class Players:
 
 def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power_cut(tmp_path: Path) -> None:
     enough = time.monotonic() + MINUTES * 60
-    with Hub(tmp_path / "state") as hub, chromium() as browser:
-        phones = {seat: PhoneAtSeat(hub, browser, seat) for seat in (1, 2)}
+    with HubProcess(tmp_path / "state") as hub, chromium() as browser:
+        phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
         players = Players(hub, phones)
         players.sit_down()
 
@@ -165,7 +165,7 @@ def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power
         assert state["over"]["winners"]
         for phone in phones.values():
             phone.page.get_by_role("region", name="Result").wait_for()
-            assert phone.faults == []
+            assert phone.errors == []
         assert players.reloads == {"bid", "locked", "roll", "take"}
         assert len(players.rolls) >= 2
 
@@ -179,19 +179,19 @@ def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power
 @pytest.mark.parametrize(
     ("game", "options"), [("bid-it", {"double": True}), ("i-bid-you-not", EVERYTHING), ("bidness", {"round_limit": 1})]
 )
-def test_guests_who_know_no_rules_play_a_match_to_its_end(tmp_path: Path, game: str, options: dict[str, Any]) -> None:
+def test_players_who_know_no_rules_play_a_match_to_its_end(tmp_path: Path, game: str, options: dict[str, Any]) -> None:
     enough = time.monotonic() + MINUTES * 60
-    with Hub(tmp_path / "state") as hub, chromium() as browser:
-        phones = {seat: PhoneAtSeat(hub, browser, seat) for seat in (1, 2)}
-        guests = Guests(hub, phones, Random(1))
-        guests.sit_down(game, options)
+    with HubProcess(tmp_path / "state") as hub, chromium() as browser:
+        phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
+        players = RandomPlayers(hub, phones, Random(1))
+        players.sit_down(game, options)
         held = phones[2].hand()
         phones[2].reload()
         assert phones[2].hand() == held
         waited: set[int] = set()
-        state = guests.play(enough, lambda s: waited.update(asked(s)))
+        state = players.play(enough, lambda s: waited.update(asked(s)))
         assert state["over"]["winners"]
         assert waited == {1, 2, 3, 4}
         for phone in phones.values():
             phone.page.get_by_role("region", name="Result").wait_for()
-            assert phone.faults == []
+            assert phone.errors == []

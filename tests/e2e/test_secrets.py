@@ -1,4 +1,4 @@
-"""What another seat can come by, from the real program at its most talkative: nothing of a hand that is not its own."""
+"""What another seat can get from the real program with all diagnostics on: nothing of a hand that is not its own."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ import pytest
 from playwright.sync_api import Page, WebSocket
 
 from hub.network.encryption import from_base64
-from tests.e2e import running
-from tests.e2e.running import HOST, Hub, PhoneAtSeat, State, chromium, sealed
+from tests.e2e import hub_process
+from tests.e2e.hub_process import HOST, HubProcess, SeatPhone, State, chromium, sealed
 from tests.phone_ui.rig import Keys, Phone
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.broker,
     pytest.mark.slow,
-    pytest.mark.skipif(running.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
+    pytest.mark.skipif(hub_process.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
 ]
 
 OF_A_HAND = {"you", "secret_fish", "moves", "undo", "dial", "seat_code"}
@@ -30,7 +30,7 @@ OF_A_HAND = {"you", "secret_fish", "moves", "undo", "dial", "seat_code"}
 
 
 @dataclass
-class Overheard:
+class CapturedTraffic:
     """All bytes that reached another seat's browser."""
 
     pieces: list[bytes] = field(default_factory=list)
@@ -40,16 +40,16 @@ class Overheard:
         page.on("response", lambda answer: self.pieces.append(answer.url.encode()))
 
     def _socket(self, socket: WebSocket) -> None:
-        def frame(told: str | bytes) -> None:
-            self.pieces.append(told.encode() if isinstance(told, str) else told)
+        def frame(data: str | bytes) -> None:
+            self.pieces.append(data.encode() if isinstance(data, str) else data)
 
         socket.on("framereceived", frame)
 
 
 class Login:
-    """What a phone keeps of its claim, taken out of its browser; speaks as the page does."""
+    """The login that a phone keeps in its browser, used here as the page uses it."""
 
-    def __init__(self, hub: Hub, at: PhoneAtSeat) -> None:
+    def __init__(self, hub: HubProcess, at: SeatPhone) -> None:
         kept = at.page.evaluate("JSON.parse(localStorage.getItem('th/1'))")
         at.page.goto("about:blank")  # one login, one link
         self.sid, self.password, self.secret_key, self.hub_id = kept["sid"], kept["password"], kept["sk"], kept["hub"]
@@ -61,9 +61,9 @@ class Login:
     def next(self, topic: str) -> tuple[dict[str, Any], int]:
         """The next sealed message of that name: what is in it, and its length on the wire."""
         while True:
-            name, letter, _ = self.phone.message()
+            name, message, _ = self.phone.message()
             if name == f"{self.own}/{topic}":
-                return self.keys.open(letter), len(letter)
+                return self.keys.open(message), len(message)
 
     def bid(self, state: State, question: int, number: int) -> tuple[dict[str, Any], int, int]:
         """Bid, and return the hand after it, its length, and the length of the answer."""
@@ -75,24 +75,24 @@ class Login:
         self.phone.publish(f"{self.own}/act", self.keys.seal(asked))
         hand: tuple[dict[str, Any], int] = ({}, 0)
         while True:  # the hand comes before the answer; others may come before it
-            name, letter, _ = self.phone.message()
-            told = self.keys.open(letter)
+            name, message, _ = self.phone.message()
+            payload = self.keys.open(message)
             if name.endswith("/hand"):
-                hand = told, len(letter)
-            elif told["re"] == asked["id"]:
-                assert told["ok"], told
-                return *hand, len(letter)
+                hand = payload, len(message)
+            elif payload["re"] == asked["id"]:
+                assert payload["ok"], payload
+                return *hand, len(message)
 
 
-def names_in(told: object) -> Iterator[str]:
+def names_in(value: object) -> Iterator[str]:
     """All names of a JSON value, however deep."""
-    if isinstance(told, dict):
-        for name, value in told.items():
+    if isinstance(value, dict):
+        for name, part in value.items():
             yield name
-            yield from names_in(value)
-    elif isinstance(told, list):
-        for value in told:
-            yield from names_in(value)
+            yield from names_in(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from names_in(part)
 
 
 def timeless(state: State) -> State:
@@ -100,30 +100,30 @@ def timeless(state: State) -> State:
     return {name: value for name, value in state.items() if name != "seq"}
 
 
-def page_of(hub: Hub, path: str) -> bytes:
-    line = http.client.HTTPConnection(HOST, hub.port, timeout=10)
+def page_of(hub: HubProcess, path: str) -> bytes:
+    connection = http.client.HTTPConnection(HOST, hub.port, timeout=10)
     try:
-        line.request("GET", path)
-        return line.getresponse().read()
+        connection.request("GET", path)
+        return connection.getresponse().read()
     finally:
-        line.close()
+        connection.close()
 
 
-def talkative(folder: Path, port: int) -> list[str]:
-    """The demo's table as an owner would run it, every diagnostic on."""
+def verbose_hub(folder: Path, port: int) -> list[str]:
+    """Return the command that runs the demo's table as an owner would, with all diagnostics on."""
     config = folder / "hub.toml"
     config.write_text(
         f'[hub]\nstate = "{folder}/state"\nlog_level = "debug"\n[web]\nhost = "{HOST}"\nport = {port}\n'
         '[[table]]\nid = "1"\ngame = "bid-and-bait"\n[[device]]\ndriver = "simulated"\ntable = "1"\nseats = 4\n'
     )
-    return [str(running.PROGRAM), "run", "--config", str(config)]
+    return [str(hub_process.PROGRAM), "run", "--config", str(config)]
 
 
 def test_a_hand_a_bid_and_a_login_reach_nobody_but_their_owner(tmp_path: Path) -> None:
-    port = running.free_port()
-    with Hub(tmp_path / "state", port, talkative(tmp_path, port)) as hub, chromium() as browser:
-        overheard = Overheard()
-        first, second = PhoneAtSeat(hub, browser, 1), PhoneAtSeat(hub, browser, 2, overheard.watch)
+    port = hub_process.free_port()
+    with HubProcess(tmp_path / "state", port, verbose_hub(tmp_path, port)) as hub, chromium() as browser:
+        captured = CapturedTraffic()
+        first, second = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2, captured.watch)
         first.sit("Ana")
         second.sit("Ben")
         second.page.get_by_role("radio", name="Bid & Bait!").check(force=True)
@@ -159,34 +159,33 @@ def test_a_hand_a_bid_and_a_login_reach_nobody_but_their_owner(tmp_path: Path) -
                 for topic in ("#", "th/#", f"{owner.own}/hand", f"{owner.own}/#", "th/1/+/+/seat/+/hand", "$SYS/#"):
                     other.phone.subscribe(topic)
                 assert other.phone.subscribe(f"th/1/{other.hub_id}/1/pub/state")
-                assert other.phone.subscribe(f"th/1/{other.hub_id}/1/pub/event")
                 assert other.phone.subscribe(f"{other.own}/hand")
                 _, of_other = other.next("hand")
                 assert of_other == empty  # one length for all hands, locked or not
                 hand, _, _ = owner.bid(hub.public.now, hand["number"], 3)
                 while True:
-                    topic, told, _ = other.phone.message()
-                    overheard.pieces += [topic.encode(), told]
-                    if topic.endswith("/pub/state") and json.loads(told)["seq"] >= hand["seq"]:
+                    topic, payload, _ = other.phone.message()
+                    captured.pieces += [topic.encode(), payload]
+                    if topic.endswith("/pub/state") and json.loads(payload)["seq"] >= hand["seq"]:
                         break
 
         paths = ("/", "/t/1", "/t/1/kiosk", "/t/1/qr.svg", f"/code/{hub.public.now['code']}.json")
-        overheard.pieces += [page_of(hub, path) for path in (*paths, "/games/bid-and-bait.json")]
-        overheard.pieces += [told.encode() for told in hub.public.heard]
-        heard = b"\n".join(overheard.pieces)
-        assert len(heard) > 10_000
+        captured.pieces += [page_of(hub, path) for path in (*paths, "/games/bid-and-bait.json")]
+        captured.pieces += [text.encode() for text in hub.public.received]
+        traffic = b"\n".join(captured.pieces)
+        assert len(traffic) > 10_000
 
-        for public in map(json.loads, hub.public.heard):
+        for public in map(json.loads, hub.public.received):
             assert not OF_A_HAND & set(names_in(public))
             seats = public["view"]["seats"].values() if public["view"] else []
             assert all(seat.get("bid") is None for seat in seats)
         state = tmp_path / "state"
-        assert state.stat().st_mode & 0o077 == 0, "the folder of the record is the hub's alone"
+        assert state.stat().st_mode & 0o077 == 0, "the state folder is the hub's alone"
         names = "\n".join(str(one) for one in state.rglob("*"))
     output = "".join(hub.output)
-    for place, told in (("another seat", heard), ("diagnostics", output.encode()), ("file names", names.encode())):
+    for place, data in (("another seat", traffic), ("diagnostics", output.encode()), ("file names", names.encode())):
         for secret in (owner.password, owner.secret_key, other.password, other.secret_key):
-            assert secret.encode() not in told, place
-        assert owner.sid.encode() not in told or place == "diagnostics", place
+            assert secret.encode() not in data, place
+        assert owner.sid.encode() not in data or place == "diagnostics", place
     assert "secret_fish" not in output
     assert '"number"' not in output

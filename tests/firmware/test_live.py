@@ -119,7 +119,7 @@ def test_a_table_of_real_boxes_sits_down_starts_and_bids(boxes: list[LiveBox], t
         def seen(right: Callable[[dict[str, Any]], object], what: str) -> None:
             def look() -> bool:
                 table.clear()
-                table.update(json.loads(hub._faces["1"].public.get()[1]))
+                table.update(json.loads(hub.access["1"].public.get()[1]))
                 return bool(right(table))
 
             until(look, what)

@@ -1,4 +1,4 @@
-"""Sealed letters: nobody but the two ends reads or changes them, and their size tells nothing."""
+"""Sealed messages: nobody but the two ends reads or changes them, and their size tells nothing."""
 
 from __future__ import annotations
 
@@ -10,50 +10,50 @@ from hypothesis import strategies as st
 from nacl.public import Box, PrivateKey, PublicKey
 
 from hub.errors import ConfigError
-from hub.network.encryption import HubKey, SealBroken, from_base64, pad, to_base64, unpad
+from hub.network.encryption import DecryptionError, HubKey, from_base64, pad, to_base64, unpad
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 HUB, PHONE = HubKey.fresh(), PrivateKey.generate()
-PAIR = HUB.with_phone(bytes(PHONE.public_key))
+SHARED_KEY = HUB.with_phone(bytes(PHONE.public_key))
 PHONE_BOX = Box(PHONE, PublicKey(HUB.public))
 
 
 def test_a_phone_opens_what_the_hub_sealed_and_the_other_way_round() -> None:
-    assert unpad(PHONE_BOX.decrypt(PAIR.seal(b'{"you":"carp"}', 2048))) == b'{"you":"carp"}'
-    assert PAIR.open(bytes(PHONE_BOX.encrypt(pad(b'{"v":1}', 512)))) == b'{"v":1}'
+    assert unpad(PHONE_BOX.decrypt(SHARED_KEY.seal(b'{"you":"carp"}', 2048))) == b'{"you":"carp"}'
+    assert SHARED_KEY.open(bytes(PHONE_BOX.encrypt(pad(b'{"v":1}', 512)))) == b'{"v":1}'
 
 
-def test_a_flipped_bit_anywhere_breaks_the_seal() -> None:
-    letter = bytearray(PHONE_BOX.encrypt(pad(b'{"v":1}', 512)))
-    for place in (0, 23, 24, 39, 40, len(letter) - 1):
-        changed = bytearray(letter)
+def test_a_flipped_bit_anywhere_is_noticed() -> None:
+    message = bytearray(PHONE_BOX.encrypt(pad(b'{"v":1}', 512)))
+    for place in (0, 23, 24, 39, 40, len(message) - 1):
+        changed = bytearray(message)
         changed[place] ^= 1
-        with pytest.raises(SealBroken):
-            PAIR.open(bytes(changed))
+        with pytest.raises(DecryptionError):
+            SHARED_KEY.open(bytes(changed))
 
 
-def test_another_phone_cannot_open_or_make_a_letter() -> None:
+def test_another_phone_cannot_open_or_make_a_message() -> None:
     stranger = HUB.with_phone(bytes(PrivateKey.generate().public_key))
-    with pytest.raises(SealBroken):
+    with pytest.raises(DecryptionError):
         stranger.open(bytes(PHONE_BOX.encrypt(pad(b"{}", 512))))
 
 
-@pytest.mark.parametrize("letter", [b"", b"x" * 10, b"x" * 40, b"\0" * 600])
-def test_garbage_is_a_broken_seal(letter: bytes) -> None:
-    with pytest.raises(SealBroken):
-        PAIR.open(letter)
+@pytest.mark.parametrize("message", [b"", b"x" * 10, b"x" * 40, b"\0" * 600])
+def test_garbage_is_not_opened(message: bytes) -> None:
+    with pytest.raises(DecryptionError):
+        SHARED_KEY.open(message)
 
 
-def test_an_unpadded_letter_is_a_broken_seal() -> None:
-    with pytest.raises(SealBroken):
-        PAIR.open(bytes(PHONE_BOX.encrypt(b'{"v":1}')))
+def test_an_unpadded_message_is_not_opened() -> None:
+    with pytest.raises(DecryptionError):
+        SHARED_KEY.open(bytes(PHONE_BOX.encrypt(b'{"v":1}')))
 
 
 @given(st.binary(max_size=2047), st.binary(max_size=2047))
 def test_every_hand_has_the_same_size_whatever_it_holds(one: bytes, other: bytes) -> None:
-    assert len(PAIR.seal(one, 2048)) == len(PAIR.seal(other, 2048)) == 2048 + 24 + 16
+    assert len(SHARED_KEY.seal(one, 2048)) == len(SHARED_KEY.seal(other, 2048)) == 2048 + 24 + 16
 
 
 @given(st.binary(max_size=6000), st.sampled_from([512, 2048]))
@@ -71,40 +71,40 @@ def test_base64_needs_no_padding(data: bytes) -> None:
 
 @pytest.mark.parametrize("text", ["a", "ab=", "a+b/", "ä", "a b", ""])
 def test_other_base64_is_refused(text: str) -> None:
-    with pytest.raises(SealBroken):
+    with pytest.raises(DecryptionError):
         from_base64(text)
 
 
 @pytest.mark.parametrize("key", [b"", b"x" * 31, b"x" * 33])
 def test_a_phone_key_has_32_bytes(key: bytes) -> None:
-    with pytest.raises(SealBroken):
+    with pytest.raises(DecryptionError):
         HUB.with_phone(key)
 
 
 def test_a_key_of_zeros_is_no_key() -> None:
-    with pytest.raises(SealBroken):
+    with pytest.raises(DecryptionError):
         HUB.with_phone(bytes(32))
 
 
-def test_the_hub_keeps_its_key_so_that_printed_codes_stay_true(tmp_path: Path) -> None:
+def test_the_hub_stores_its_key_so_that_printed_codes_stay_valid(tmp_path: Path) -> None:
     file = tmp_path / "state" / "hub.key"
-    first = HubKey.kept(file)
+    first = HubKey.stored(file)
     assert file.stat().st_mode & 0o777 == 0o600
-    assert HubKey.kept(file).public == first.public
+    assert HubKey.stored(file).public == first.public
     assert [found.name for found in file.parent.iterdir()] == ["hub.key"]
 
 
-def test_a_key_that_others_can_read_is_refused_with_the_mending_command(tmp_path: Path) -> None:
+def test_a_key_that_others_can_read_is_refused_with_the_command_that_helps(tmp_path: Path) -> None:
     file = tmp_path / "hub.key"
-    HubKey.kept(file)
+    HubKey.stored(file)
     file.chmod(0o644)
     with pytest.raises(ConfigError, match="chmod 600"):
-        HubKey.kept(file)
+        HubKey.stored(file)
 
 
 def test_half_a_key_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "hub.key"
-    HubKey.kept(file)
+    HubKey.stored(file)
     file.write_bytes(b"short")
     with pytest.raises(ConfigError, match="not a key"):
-        HubKey.kept(file)
+        HubKey.stored(file)

@@ -30,15 +30,15 @@ PUBLIC: dict[str, Any] = {
 HAND: dict[str, Any] = {"epoch": 3, "seq": 41, "seat": 2, "you": {"secret_fish": "carp"}}
 
 
-def as_json(told: object) -> bytes:
-    return json.dumps(told).encode()
+def as_json(value: object) -> bytes:
+    return json.dumps(value).encode()
 
 
 def test_a_request_becomes_a_signal_of_the_claim_it_came_from() -> None:
     act = messages.read_act(as_json({**ACT, "args": {"move": "bid", "number": 5}}))
-    said = messages.said("claim-7", act)
-    assert (said.sid, said.id, said.n, said.epoch, said.number) == ("claim-7", ACT["id"], 12, 3, 17)
-    assert (said.verb, said.args) == ("act", {"move": "bid", "number": 5})
+    signal = messages.phone_said("claim-7", act)
+    assert (signal.sid, signal.id, signal.n, signal.epoch, signal.number) == ("claim-7", ACT["id"], 12, 3, 17)
+    assert (signal.verb, signal.args) == ("act", {"move": "bid", "number": 5})
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_is_too_large_is_refused_before_it_is_parsed() -> None:
 
 @given(st.binary(max_size=5000))
 def test_whatever_bytes_come_there_is_a_request_or_a_sentence(data: bytes) -> None:
-    for read in (messages.read_act, messages.read_claim, messages.read_claim_words):
+    for read in (messages.read_act, messages.read_claim, messages.read_claim_details):
         with contextlib.suppress(HubError):
             read(data)
 
@@ -127,16 +127,16 @@ def test_an_answer_names_its_request() -> None:
 )
 def test_a_claim_is_read_strictly(words: dict[str, Any], fits: bool) -> None:
     if fits:
-        assert messages.read_claim_words(as_json(words)).seat == 2
+        assert messages.read_claim_details(as_json(words)).seat == 2
     else:
         with pytest.raises(messages.Malformed):
-            messages.read_claim_words(as_json(words))
+            messages.read_claim_details(as_json(words))
 
 
 def test_a_claim_becomes_a_signal_with_a_tidy_name() -> None:
     answers: list[ClaimDecided] = []
-    words = messages.read_claim_words(as_json({"seat": 2, "name": " A\u202en\u0007a "}))
-    asked = messages.claim_asked("c1", b"k" * 32, words, answers.append)
+    details = messages.read_claim_details(as_json({"seat": 2, "name": " A\u202en\u0007a "}))
+    asked = messages.claim_asked("c1", b"k" * 32, details, answers.append)
     assert (asked.seat, asked.name, asked.code, asked.phone_key) == (2, "Ana", None, b"k" * 32)
 
 

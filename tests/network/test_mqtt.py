@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import select
+import shutil
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +21,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from hub.config import BrokerPart
 from hub.errors import BrokerError, ConfigError
-from hub.network.mosquitto import Mosquitto
+from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, Mosquitto, first_logins
 from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerDown, BrokerUp
 
@@ -29,41 +33,41 @@ PATIENCE = 15.0
 READS, WRITES = ["th/1/hub/1/pub/#"], ["th/1/hub/1/seat/a/act"]
 
 
-class Told:
-    """What a broker told its tables."""
+class BrokerSignals:
+    """The signals that a broker sends to its tables."""
 
     def __init__(self) -> None:
-        self.signals: queue.Queue[BrokerUp | BrokerDown] = queue.Queue()
+        self.queue: queue.Queue[BrokerUp | BrokerDown] = queue.Queue()
 
     def up(self) -> None:
-        signal_ = self.signals.get(timeout=PATIENCE)
-        assert isinstance(signal_, BrokerUp), signal_
+        broker_signal = self.queue.get(timeout=PATIENCE)
+        assert isinstance(broker_signal, BrokerUp), broker_signal
 
     def down(self) -> str:
-        signal_ = self.signals.get(timeout=PATIENCE)
-        assert isinstance(signal_, BrokerDown), signal_
-        return signal_.why
+        broker_signal = self.queue.get(timeout=PATIENCE)
+        assert isinstance(broker_signal, BrokerDown), broker_signal
+        return broker_signal.why
 
 
 @pytest.fixture
-def make(tmp_path: Path) -> Iterator[Callable[..., tuple[MqttBroker, Told]]]:
+def make(tmp_path: Path) -> Iterator[Callable[..., tuple[MqttBroker, BrokerSignals]]]:
     made: list[MqttBroker] = []
 
-    def one(folder: Path = tmp_path / "broker", **part: Any) -> tuple[MqttBroker, Told]:
-        told = Told()
-        made.append(MqttBroker(BrokerPart(**part), folder, "hub", ["1"], told.signals.put))
-        return made[-1], told
+    def one(folder: Path = tmp_path / "broker", **part: Any) -> tuple[MqttBroker, BrokerSignals]:
+        signals = BrokerSignals()
+        made.append(MqttBroker(BrokerPart(**part), folder, "hub", ["1"], signals.queue.put))
+        return made[-1], signals
 
     yield one
     for broker in made:
         broker.close()
 
 
-def hearing(broker: MqttBroker, pattern: str) -> queue.Queue[tuple[str, bytes, bool]]:
-    """What this broker's own connection hears there."""
-    heard: queue.Queue[tuple[str, bytes, bool]] = queue.Queue()
-    broker.listen(pattern, lambda *letter: heard.put(letter))
-    return heard
+def subscribed(broker: MqttBroker, pattern: str) -> queue.Queue[tuple[str, bytes, bool]]:
+    """Return the messages that the hub's own connection receives there."""
+    received: queue.Queue[tuple[str, bytes, bool]] = queue.Queue()
+    broker.subscribe(pattern, lambda *message: received.put(message))
+    return received
 
 
 def sockets_of(pid: int) -> set[str]:
@@ -73,9 +77,9 @@ def sockets_of(pid: int) -> set[str]:
 
 
 def test_the_broker_has_no_network_port_at_all(make: Any) -> None:
-    broker, told = make()
+    broker, signals = make()
     broker.start()
-    told.up()
+    signals.up()
     on_the_net = {
         line.split()[9]
         for table in ("tcp", "tcp6", "udp", "udp6")
@@ -86,71 +90,76 @@ def test_the_broker_has_no_network_port_at_all(make: Any) -> None:
 
 
 def test_its_files_and_its_socket_are_the_hubs_alone(make: Any, tmp_path: Path) -> None:
-    broker, told = make()
+    broker, signals = make()
     broker.start()
-    told.up()
+    signals.up()
     assert (tmp_path / "broker").stat().st_mode & 0o777 == 0o700
     for file in (tmp_path / "broker").iterdir():
         assert file.is_socket() or file.name == "lock" or not file.stat().st_mode & 0o077, file
     assert not list((tmp_path / "broker").glob("*.db"))
 
 
-def test_a_missing_broker_is_one_sentence_with_the_mending_command(make: Any) -> None:
+def test_a_missing_broker_is_one_sentence_with_the_command_that_helps(make: Any) -> None:
     broker, _ = make(program="no-such-mosquitto")
-    with pytest.raises(BrokerError, match="'no-such-mosquitto' is not installed; mend: sudo apt install mosquitto"):
+    with pytest.raises(BrokerError, match="'no-such-mosquitto' is not installed; fix: sudo apt install mosquitto"):
         broker.start()
 
 
-def test_a_missing_plugin_is_one_sentence_with_the_mending_command(tmp_path: Path) -> None:
-    with pytest.raises(BrokerError, match=r"mosquitto_dynamic_security\.so was not found.*mend: sudo apt install"):
+def test_a_missing_plugin_is_one_sentence_with_the_command_that_helps(tmp_path: Path) -> None:
+    with pytest.raises(BrokerError, match=r"mosquitto_dynamic_security\.so was not found.*fix: sudo apt install"):
         Mosquitto(tmp_path, plugins=["/nowhere"]).prepare()
 
 
-def test_a_broker_that_cannot_start_is_told_once_and_tried_again(make: Any) -> None:
-    broker, told = make(program="false")
+def test_a_broker_that_cannot_start_is_reported_once_and_tried_again(make: Any) -> None:
+    broker, signals = make(program="false")
     broker.start()
-    assert "ended at once" in told.down()
+    assert "ended at once" in signals.down()
     broker.close()
-    assert told.signals.empty()
+    assert signals.queue.empty()
 
 
-def test_a_killed_broker_is_back_with_logins_and_retained_letters(make: Any) -> None:
-    broker, told = make()
-    heard = hearing(broker, "th/1/#")
+def test_a_killed_broker_is_back_with_logins_and_retained_messages(make: Any) -> None:
+    broker, signals = make()
+    received = subscribed(broker, "th/1/#")
     broker.publish("th/1/hub/1/pub/state", b"newest", retain=True)
     broker.logins.admit("a", "secret", READS, WRITES)
     broker.start()
-    told.up()
+    signals.up()
     for _ in range(3):
         assert broker.logins.admitted("a")
         old = broker.pid
         os.kill(old, signal.SIGKILL)
-        assert "killed by signal 9" in told.down()
-        told.up()
+        assert "killed by signal 9" in signals.down()
+        signals.up()
         assert broker.pid != old
-    assert heard.empty()  # the hub does not hear itself
+    assert received.empty()  # the hub does not receive its own messages
     MqttReader(broker.address.path, "a", "secret", "th/1/hub/1/pub/state").until(b"newest")
 
 
 def test_of_a_flood_while_the_broker_is_away_only_the_newest_is_kept(make: Any) -> None:
-    broker, _ = make()
+    broker, signals = make()
+    broker.logins.admit("a", "secret", READS, WRITES)
     for number in range(5000):
         broker.publish("th/1/hub/1/pub/state", b"%d" % number, retain=True)
-        broker.publish("th/1/hub/1/pub/event", b"%d" % number, retain=False)
-    assert broker._newest == {"th/1/hub/1/pub/state": b"4999"}
-    assert not broker._passing
+        broker.publish("th/1/hub/1/pub/other", b"%d" % number, retain=False)
+    assert broker.queued == 1
+    broker.start()
+    signals.up()
+    reader = MqttReader(broker.address.path, "a", "secret", "th/1/hub/1/pub/#")
+    reader.until(b"4999")
+    assert reader.count == 0
 
 
 def test_a_flood_to_a_slow_broker_never_holds_the_table_up_and_ends_with_the_newest(make: Any) -> None:
-    broker, told = make()
+    broker, signals = make()
     broker.logins.admit("a", "secret", READS, WRITES)
     broker.start()
-    told.up()
+    signals.up()
     os.kill(broker.pid, signal.SIGSTOP)
     try:
         for number in range(3000):
             broker.publish("th/1/hub/1/pub/state", b"%d" % number * 1000, retain=True)
-        assert len(broker._newest) == 1
+        assert broker.queued <= 1
     finally:
         os.kill(broker.pid, signal.SIGCONT)
     reader = MqttReader(broker.address.path, "a", "secret", "th/1/hub/1/pub/state")
@@ -159,21 +168,21 @@ def test_a_flood_to_a_slow_broker_never_holds_the_table_up_and_ends_with_the_new
 
 
 class MqttReader:
-    """A program with a claim's login that reads one topic."""
+    """A client with a claim's login that subscribes to one topic; `count` messages came before the last one."""
 
     def __init__(self, path: str, user: str, password: str, topic: str) -> None:
         self.count = 0
-        self._came: queue.Queue[bytes] = queue.Queue()
+        self._received: queue.Queue[bytes] = queue.Queue()
         self._client = paho.Client(CallbackAPIVersion.VERSION2, client_id=user, transport="unix")
         self._client.username_pw_set(user, password)
         self._client.on_connect = lambda client, *_: client.subscribe(topic, 1)
-        self._client.on_message = lambda _c, _u, message: self._came.put(bytes(message.payload))
+        self._client.on_message = lambda _c, _u, message: self._received.put(bytes(message.payload))
         self._client.connect(path, 1)
         self._client.loop_start()
 
     def until(self, last: bytes) -> None:
         try:
-            while self._came.get(timeout=PATIENCE) != last:
+            while self._received.get(timeout=PATIENCE) != last:
                 self.count += 1
         finally:
             self._client.disconnect()
@@ -182,22 +191,22 @@ class MqttReader:
 
 
 def test_a_released_login_is_gone_after_a_restart_too(make: Any) -> None:
-    broker, told = make()
+    broker, signals = make()
     broker.logins.admit("a", "secret", READS, WRITES)
     broker.start()
-    told.up()
+    signals.up()
     broker.logins.release("a")
     os.kill(broker.pid, signal.SIGKILL)
-    told.down()
-    told.up()
+    signals.down()
+    signals.up()
     assert not broker.logins.admitted("a")
 
 
 def test_a_state_folder_with_a_long_name_still_works(make: Any, tmp_path: Path) -> None:
     folder = tmp_path / ("long-" * 20) / "with a blank" / "broker"
-    broker, told = make(folder=folder)
+    broker, signals = make(folder=folder)
     broker.start()
-    told.up()
+    signals.up()
     short = Path(broker.address.path).parent
     assert len(broker.address.path) <= 107
     assert short.stat().st_mode & 0o777 == 0o700
@@ -206,15 +215,15 @@ def test_a_state_folder_with_a_long_name_still_works(make: Any, tmp_path: Path) 
 
 
 def test_a_state_folder_with_blanks_works(make: Any, tmp_path: Path) -> None:
-    broker, told = make(folder=tmp_path / "a b" / "broker")
+    broker, signals = make(folder=tmp_path / "a b" / "broker")
     broker.start()
-    told.up()
+    signals.up()
 
 
 def test_two_hubs_cannot_share_a_state_folder(make: Any) -> None:
-    first, told = make()
+    first, signals = make()
     first.start()
-    told.up()
+    signals.up()
     second, _ = make()
     with pytest.raises(ConfigError, match="another hub runs with this state folder"):
         second.start()
@@ -222,9 +231,9 @@ def test_two_hubs_cannot_share_a_state_folder(make: Any) -> None:
 
 
 def test_closing_the_hub_ends_its_broker(make: Any) -> None:
-    broker, told = make()
+    broker, signals = make()
     broker.start()
-    told.up()
+    signals.up()
     pid = broker.pid
     broker.close()
     assert not Path(f"/proc/{pid}").exists()
@@ -234,17 +243,17 @@ HUB = """
 import sys, pathlib, queue
 from hub.network.mqtt import MqttBroker
 from hub.config import BrokerPart
-told = queue.Queue()
-broker = MqttBroker(BrokerPart(), pathlib.Path(sys.argv[1]), "hub", ["1"], told.put)
+signals = queue.Queue()
+broker = MqttBroker(BrokerPart(), pathlib.Path(sys.argv[1]), "hub", ["1"], signals.put)
 broker.start()
-told.get(timeout=5)
+signals.get(timeout=5)
 print(broker.pid, flush=True)
 sys.stdin.read()
 """
 
 
 def killed_hub(folder: Path, **env: str) -> int:
-    """A hub that is killed; returns its broker's process number."""
+    """Start a hub, kill it, and return its broker's process id."""
     hub = subprocess.Popen(
         [sys.executable, "-c", HUB, str(folder)],
         stdin=subprocess.PIPE,
@@ -259,7 +268,7 @@ def killed_hub(folder: Path, **env: str) -> int:
 
 
 def ends(pid: int) -> bool:
-    """Whether a process that is not our child ends soon."""
+    """Return whether a process that is not our child ends soon."""
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -282,9 +291,9 @@ def test_the_broker_of_a_killed_hub_is_ended_by_the_next_one(make: Any, tmp_path
     empty.mkdir()
     orphan = killed_hub(tmp_path / "broker", PATH=str(empty))
     assert Path(f"/proc/{orphan}").exists()
-    broker, told = make()
+    broker, signals = make()
     broker.start()
-    told.up()
+    signals.up()
     assert ends(orphan)
     assert broker.pid != orphan
 
@@ -293,9 +302,9 @@ def test_a_process_that_only_has_the_old_number_is_left_alone(make: Any, tmp_pat
     (tmp_path / "broker").mkdir()
     with subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE) as stranger:
         (tmp_path / "broker" / "mosquitto.pid").write_text(str(stranger.pid))
-        broker, told = make()
+        broker, signals = make()
         broker.start()
-        told.up()
+        signals.up()
         assert stranger.poll() is None
         assert stranger.stdin is not None
         stranger.stdin.close()
@@ -317,9 +326,68 @@ def test_a_missing_authority_file_is_named(make: Any) -> None:
         make(url="mqtts://cafe", ca_file="/nowhere/ca.pem")
 
 
-def test_a_venues_broker_that_is_away_is_told_once(make: Any) -> None:
-    broker, told = make(url="mqtt://127.0.0.1:1")  # nothing listens there
+def test_a_venues_broker_that_is_away_is_reported_once(make: Any) -> None:
+    broker, signals = make(url="mqtt://127.0.0.1:1")  # nothing listens there
     broker.start()
-    assert "The broker at 127.0.0.1:1 cannot be reached" in told.down()
+    assert "The broker at 127.0.0.1:1 cannot be reached" in signals.down()
     broker.close()
-    assert told.signals.empty()
+    assert signals.queue.empty()
+
+
+@pytest.fixture
+def tls_broker(tmp_path: Path) -> Iterator[BrokerPart]:
+    """A venue's mosquitto with TLS only, its certificate signed by itself."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    subject = ["-subj", "/CN=venue", "-addext", "subjectAltName=IP:127.0.0.1"]
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "key.pem"]
+    subprocess.run(
+        ["openssl", "req", "-x509", *key, "-out", "cert.pem", "-days", "2", *subject],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    plugin = next(file for folder in PLUGIN_FOLDERS if (file := Path(folder, PLUGIN)).exists())
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    (tmp_path / "logins.json").write_text(json.dumps(first_logins("venue")))
+    (tmp_path / "password").write_text("venue\n")
+    (tmp_path / "venue.conf").write_text(
+        f"listener {port} 127.0.0.1\ncertfile cert.pem\nkeyfile key.pem\nallow_anonymous false\nplugin {plugin}\n"
+        "plugin_opt_config_file logins.json\nuser root\nlog_dest none\n"
+    )
+    program = shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin")
+    assert program is not None
+    with subprocess.Popen([program, "-c", "venue.conf"], cwd=tmp_path, stderr=subprocess.DEVNULL) as child:
+        yield BrokerPart(
+            url=f"mqtts://127.0.0.1:{port}",
+            user=USER,
+            password_file=str(tmp_path / "password"),
+            ca_file=str(tmp_path / "cert.pem"),
+        )
+        child.terminate()
+
+
+def test_a_venues_broker_over_tls_takes_logins_and_carries_large_messages(make: Any, tls_broker: BrokerPart) -> None:
+    broker, signals = make(**{name: getattr(tls_broker, name) for name in ("url", "user", "password_file", "ca_file")})
+    received = subscribed(broker, WRITES[0])
+    broker.logins.admit("a", "secret", READS, WRITES)
+    broker.start()
+    if isinstance(signals.queue.get(timeout=PATIENCE), BrokerDown):  # the venue's broker was not listening yet
+        signals.up()
+    assert broker.logins.admitted("a")
+    phone = paho.Client(CallbackAPIVersion.VERSION2, client_id="a")
+    phone.username_pw_set("a", "secret")
+    phone.tls_set_context(ssl.create_default_context(cafile=tls_broker.ca_file))
+    phone.connect(broker.address.host, broker.address.port)
+    phone.loop_start()
+    try:
+        for size in (100_000, 5, 100_000):  # a TLS record has 16 KiB at most
+            phone.publish(WRITES[0], b"x" * size, qos=1)
+            topic, payload, retained = received.get(timeout=PATIENCE)
+            assert (topic, len(payload), retained) == (WRITES[0], size, False)
+    finally:
+        phone.disconnect()
+        phone.loop_stop()
+        phone._reset_sockets()

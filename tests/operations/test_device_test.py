@@ -1,4 +1,4 @@
-"""`table-hub test-device`: one device tried by itself, and what is written down of it."""
+"""`table-hub test-device`: one device tried by itself, and what it reports."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from PIL import Image
 
 from hub.__main__ import main
 from hub.display import SIZES
-from hub.operations.device_test import STATE, Trial, trial_sheet
+from hub.operations.device_test import STATE, DeviceTest, picture_for
 from hub.ports import BoxDown, BoxUp, DeviceDown, DeviceUp, Key, LampPicture, Turn
 from tests.drivers.bench import PATIENCE
 
 
-def test_a_table_of_software_is_tried_with_every_key_a_picture_and_a_roll(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_simulated_table_is_tested_with_every_key_a_picture_and_a_roll(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["test-device", "--simulated", "--seconds", str(PATIENCE)]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for box in ("sim-1", "sim-2"):
         for what in ("push", "bar", "k1", "k6", "dial right", "dial left"):
-            assert f"{box}: {what} " in said
-        assert f"{box}: dial left by 1; that was all." in said
-    assert "simulated: settled: " in said
-    assert "a test picture" in said
+            assert f"{box}: {what} " in output
+        assert f"{box}: dial left by 1; that was all." in output
+    assert "simulated: settled: " in output
+    assert "a test picture" in output
 
 
 class Rings:
-    """A device that has lamps only, and says what a test wants."""
+    """A device that has lamps only, and sends the signals that it is given."""
 
     page = boxes = dice = None
 
-    def __init__(self, trial: Trial, *signals: object) -> None:
-        self.trial, self.signals = trial, signals
+    def __init__(self, test: DeviceTest, *signals: object) -> None:
+        self.test, self.signals = test, signals
         self.shown: list[LampPicture] = []
         self.closed = False
 
@@ -44,14 +44,14 @@ class Rings:
 
     def start(self) -> None:
         for signal in self.signals:
-            self.trial.inbox(signal)
+            self.test.inbox(signal)
 
     def close(self) -> None:
         self.closed = True
 
 
-class Quick:
-    """A clock that jumps ahead whenever somebody looks."""
+class JumpingClock:
+    """A clock that goes on by 10 s whenever it is read."""
 
     def __init__(self) -> None:
         self._now = 0.0
@@ -61,39 +61,39 @@ class Quick:
         return self._now
 
 
-def trial(said: list[str]) -> Trial:
-    return Trial("strip", said.append, Quick())
+def device_test(output: list[str]) -> DeviceTest:
+    return DeviceTest("strip", output.append, JumpingClock())
 
 
 def test_each_lamp_of_each_ring_is_lit() -> None:
-    said: list[str] = []
-    one = trial(said)
+    output: list[str] = []
+    one = device_test(output)
     device = Rings(one)
     assert one.run(device, 1.0)  # type: ignore[arg-type]
     assert [picture.pattern for picture in device.shown] == ["roll", "locked"]
     assert device.closed
-    assert "three lamps run round each ring" in said[1]
+    assert "three lamps run round each ring" in output[1]
 
 
-def test_a_device_that_is_not_there_fails_its_trial_and_says_why() -> None:
-    said: list[str] = []
-    one = trial(said)
+def test_a_device_that_is_not_there_fails_its_test_and_says_why() -> None:
+    output: list[str] = []
+    one = device_test(output)
     assert not one.run(Rings(one, DeviceDown("strip", "There is no /dev/spidev0.0.")), 1.0)  # type: ignore[arg-type]
-    assert "There is no /dev/spidev0.0." in said
-    one = trial(said)
+    assert "There is no /dev/spidev0.0." in output
+    one = device_test(output)
     assert one.run(Rings(one, DeviceDown("strip", "Gone."), DeviceUp("strip")), 1.0)  # type: ignore[arg-type]
-    assert "strip is well again." in said
+    assert "strip is connected again." in output
 
 
 def test_what_was_not_heard_of_a_box_is_said_at_the_end() -> None:
-    said: list[str] = []
-    one = Trial("boxes", said.append, Quick())
+    output: list[str] = []
+    one = DeviceTest("boxes", output.append, JumpingClock())
     device = Boxes(one, BoxUp("b", "0", "1", 4), Key("b", "push", "down"), Turn("b", -2), BoxDown("b", "Unplugged."))
     assert not one.run(device, 1.0)  # type: ignore[arg-type]
-    assert "b: push is pressed; still to be tried: bar, k1, k2, dial right, dial left." in said
-    assert "b: dial left by 2; still to be tried: bar, k1, k2, dial right." in said
-    assert "b: Unplugged." in said
-    assert said[-1] == "b: not heard: bar, k1, k2, dial right."
+    assert "b: push is pressed; still to be tried: bar, k1, k2, dial right, dial left." in output
+    assert "b: dial left by 2; still to be tried: bar, k1, k2, dial right." in output
+    assert "b: Unplugged." in output
+    assert output[-1] == "b: not heard: bar, k1, k2, dial right."
     assert device.shown[-1] == LampPicture("number", 4)
 
 
@@ -118,7 +118,7 @@ class Boxes(Rings):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_test_picture_shows_which_way_is_up(size: str) -> None:
-    sheet = trial_sheet(STATE, size)  # type: ignore[arg-type]
+    sheet = picture_for(STATE, size)  # type: ignore[arg-type]
     assert sheet.size == (SIZES[size].width, SIZES[size].height)  # type: ignore[index]
     assert sheet != sheet.transpose(Image.Transpose.ROTATE_180)
     corners = [sheet.getpixel(at) for at in ((0, 0), (sheet.width - 1, 0), (0, sheet.height - 1))]

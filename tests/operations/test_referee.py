@@ -1,4 +1,4 @@
-"""The engine as a program: lines in, lines out, as a stranger meets it."""
+"""The referee as a program: lines in, lines out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from hub import games
-from hub.operations.referee import LONGEST_LINE, Referee, list_games, referee, replay
+from hub.operations.referee import MAX_LINE, Referee, list_games, referee, replay
 from hub.table.chance import Chance
 from tests.games.players import random_options
 from tests.stranger import play
@@ -23,12 +23,14 @@ GAME = "bid-and-bait"
 
 
 class Program:
-    """`table-hub referee` and its neighbours, started here with what they would find on the command line."""
+    """`table-hub referee` and `replay`, called with the arguments of a command line."""
 
     def __init__(self, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
-        self._said, self._patch = capfdbinary, monkeypatch
+        self._capture, self._patch = capfdbinary, monkeypatch
 
-    def referee(self, *lines: Any, game: str = GAME, seats: int = 2, **given: Any) -> tuple[int, list[dict[str, Any]], str]:
+    def referee(
+        self, *lines: Any, game: str = GAME, seats: int = 2, **given: Any
+    ) -> tuple[int, list[dict[str, Any]], str]:
         raw = b"".join((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines)
         self._patch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(raw)))
         args = {"option": [], "seed": 1, "stack": None, "deck": None, "log": None} | given
@@ -39,8 +41,8 @@ class Program:
 
     def _ran(self, code: int) -> tuple[int, list[dict[str, Any]], str]:
         sys.stdout.flush()
-        told, wrong = self._said.readouterr()
-        return code, [json.loads(line) for line in told.splitlines()], wrong.decode()
+        answers, stderr = self._capture.readouterr()
+        return code, [json.loads(line) for line in answers.splitlines()], stderr.decode()
 
 
 @pytest.fixture
@@ -77,10 +79,10 @@ def program(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.Monke
     ],
 )
 def test_a_bad_start_is_one_sentence_and_exit_2(program: Program, given: dict[str, Any]) -> None:
-    code, told, wrong = program.referee(**given)
-    assert (code, told) == (2, [])
-    assert wrong.count("\n") == 1
-    assert wrong.strip().endswith((".", "?"))
+    code, answers, stderr = program.referee(**given)
+    assert (code, answers) == (2, [])
+    assert stderr.count("\n") == 1
+    assert stderr.strip().endswith((".", "?"))
 
 
 @pytest.mark.parametrize(
@@ -94,20 +96,22 @@ def test_a_bad_start_is_one_sentence_and_exit_2(program: Program, given: dict[st
 def test_a_bad_stack_is_one_sentence_and_exit_2(program: Program, tmp_path: Path, stack: str | bytes) -> None:
     path = tmp_path / "stack.json"
     path.write_bytes(stack if isinstance(stack, bytes) else stack.encode())
-    code, told, wrong = program.referee(stack=str(path))
-    assert (code, told) == (2, [])
-    assert wrong.count("\n") == 1
+    code, answers, stderr = program.referee(stack=str(path))
+    assert (code, answers) == (2, [])
+    assert stderr.count("\n") == 1
 
 
 def test_a_stack_sets_the_table(program: Program, tmp_path: Path) -> None:
     path = tmp_path / "stack.json"
     path.write_text('{"fish": ["eel", "pike"], "duck": 2}')
-    _, told, _ = program.referee({"show": "table"}, stack=str(path))
-    assert told[1]["view"]["table"]["spots"][0]["fish"] == ["eel", "pike"]
-    assert told[1]["view"]["table"]["duck"] == 2
+    _, answers, _ = program.referee({"show": "table"}, stack=str(path))
+    assert answers[1]["view"]["table"]["spots"][0]["fish"] == ["eel", "pike"]
+    assert answers[1]["view"]["table"]["duck"] == 2
 
 
-def test_a_stack_that_turns_out_wrong_in_the_match_ends_it_with_one_sentence_and_exit_2(program: Program, tmp_path: Path) -> None:
+def test_a_stack_that_turns_out_wrong_in_the_match_ends_it_with_one_sentence_and_exit_2(
+    program: Program, tmp_path: Path
+) -> None:
     path = tmp_path / "stack.json"
     path.write_text('{"first": 1, "deck": [20, 41, 30, 25, 46, 34, 36, 60], "picks": [7]}')
     lines = [
@@ -116,30 +120,34 @@ def test_a_stack_that_turns_out_wrong_in_the_match_ends_it_with_one_sentence_and
         {"seat": 1, "move": "skip", "card": 60, "place": 0},
         {"show": "table"},
     ]  # fmt: skip
-    code, told, wrong = program.referee(*lines, game="i-bid-you-not", seats=3, option=["actions=false"], stack=str(path))
+    code, answers, stderr = program.referee(
+        *lines, game="i-bid-you-not", seats=3, option=["actions=false"], stack=str(path)
+    )
     assert code == 2
-    assert [line["ok"] for line in told] == [True] * 9  # the opening and eight lines; the one that drew has no answer
-    assert wrong == "The stack's picks is 7, which is none of [0].\n"
+    assert [line["ok"] for line in answers] == [
+        True
+    ] * 9  # the opening and eight lines; the one that drew has no answer
+    assert stderr == "The stack's picks is 7, which is none of [0].\n"
 
 
 def test_a_match_may_be_played_with_cards_of_ones_own(program: Program, tmp_path: Path) -> None:
     deck, log = tmp_path / "mine.toml", tmp_path / "log.jsonl"
     deck.write_text('[cards]\n5 = { copies = 6 }\n"*" = { copies = 6 }\n')
-    code, told, _ = program.referee({"show": 1}, game="bid-it", deck=deck, log=str(log))
+    code, answers, _ = program.referee({"show": 1}, game="bid-it", deck=deck, log=str(log))
     assert code == 0
-    assert set(told[1]["view"]["you"]["hand"]) <= {"5", "*"}
+    assert set(answers[1]["view"]["you"]["hand"]) <= {"5", "*"}
     assert program.replay(log, deck)[0] == 0
-    code, _, wrong = program.replay(log)
+    code, _, stderr = program.replay(log)
     assert code == 1
-    assert "This log was made with" in wrong
+    assert "This log was made with" in stderr
 
 
 def test_cards_of_ones_own_that_are_no_deck_are_refused_with_their_line(program: Program, tmp_path: Path) -> None:
     deck = tmp_path / "mine.toml"
     deck.write_text("# counted from the box\n[cards]\n5 = { copies = 6 }\n57 = { copies = 1 }\n")
-    code, told, wrong = program.referee(game="bid-it", deck=deck)
-    assert (code, told) == (2, [])
-    assert wrong == f"{deck}, line 4: '57' has the symbol '7': there are 1 to 6 and *.\n"
+    code, answers, stderr = program.referee(game="bid-it", deck=deck)
+    assert (code, answers) == (2, [])
+    assert stderr == f"{deck}, line 4: '57' has the symbol '7': there are 1 to 6 and *.\n"
 
 
 # --- Lines -----------------------------------------------------------------------------------------------
@@ -149,7 +157,7 @@ NOT_LINES: list[bytes] = [
     b"", b"   ", b"hello", b"{", b"[]", b"1", b"null", b'"roll"', b"{}", b"\xff\xfe\x00", b'{"seat":1,"move":"b\xffd"}',
     b'{"show":"table"} {"show":"table"}', b'{"show":"table","show":"table"}', b'{"roll":[NaN]}', b'{"roll":[Infinity]}',
     b'{"seat":' + b"9" * 5000 + b"}", b"[" * 60_000, b'{"a":' * 10_000 + b"1" + b"}" * 10_000, b"\xef\xbb\xbf{}",
-    b'{"seat":1,"move":"bid","number":3,"pad":"' + b"x" * LONGEST_LINE + b'"}', b'{"seat":1,"move":"\\ud800"}',
+    b'{"seat":1,"move":"bid","number":3,"pad":"' + b"x" * MAX_LINE + b'"}', b'{"seat":1,"move":"\\ud800"}',
     b'{"seat":1,"move":"bid","\\ud800":1}', b'{"roll":[3],"\\ud800":1}', b'{"seat":"1","move":"bid","number":3}',
     b'{"seat":1.0,"move":"bid","number":3}', b'{"seat":true,"move":"bid","number":3}', b'{"seat":null,"move":"bid","number":3}',
     b'{"seat":0,"move":"bid","number":3}', b'{"seat":3,"move":"bid","number":3}', b'{"seat":-1,"move":"bid","number":3}',
@@ -162,38 +170,38 @@ NOT_LINES: list[bytes] = [
 
 @pytest.mark.parametrize("line", NOT_LINES, ids=lambda line: line[:30].decode(errors="replace"))
 def test_a_line_of_the_wrong_form_is_refused_and_the_program_goes_on(program: Program, line: bytes) -> None:
-    code, told, wrong = program.referee({"show": "table"}, line, {"show": "table"}, BID)
-    assert (code, wrong) == (0, "")
-    assert len(told) == 5, "one line for each line in, and the first"
-    assert told[2].keys() == {"ok", "error", "code"}
-    assert (told[2]["ok"], told[2]["code"]) == (False, "FORM")
-    assert told[2]["error"].endswith(".")
-    assert told[1] == told[3]
-    assert told[4]["ok"]
+    code, answers, stderr = program.referee({"show": "table"}, line, {"show": "table"}, BID)
+    assert (code, stderr) == (0, "")
+    assert len(answers) == 5, "one line for each line in, and the first"
+    assert answers[2].keys() == {"ok", "error", "code"}
+    assert (answers[2]["ok"], answers[2]["code"]) == (False, "FORM")
+    assert answers[2]["error"].endswith(".")
+    assert answers[1] == answers[3]
+    assert answers[4]["ok"]
 
 
 def test_the_end_of_input_ends_the_program(program: Program) -> None:
-    code, told, wrong = program.referee()
-    assert (code, len(told), wrong) == (0, 1, "")
-    assert told[0].keys() == {"ok", "events", "waiting"}
+    code, answers, stderr = program.referee()
+    assert (code, len(answers), stderr) == (0, 1, "")
+    assert answers[0].keys() == {"ok", "events", "waiting"}
 
 
 def test_waiting_tells_all_and_views_only_what_their_seat_may_know(program: Program) -> None:
-    _, told, _ = program.referee(BID, {"show": 1}, {"show": 2}, {"show": "table"}, stack=None)
+    _, answers, _ = program.referee(BID, {"show": 1}, {"show": 2}, {"show": "table"}, stack=None)
     move = {"move": "bid", "number": {"min": 1, "max": 6}}
-    assert told[1]["waiting"] == {"seats": {"1": [move], "2": [move]}, "secret": True}
-    assert told[2]["view"]["waiting"] == {"seats": {"1": [move], "2": []}, "secret": True}
-    assert told[3]["view"]["waiting"] == {"seats": {"1": [], "2": [move]}, "secret": True}
-    assert told[4]["view"]["waiting"] == {"seats": ["1", "2"], "secret": True}
-    assert told[2]["view"]["you"]["bid"] == 3
-    assert told[3]["view"]["you"]["bid"] is None
-    assert "you" not in told[4]["view"]
-    assert told[4]["view"].keys() == {"game", "round", "phase", "table", "seats", "waiting"}
+    assert answers[1]["waiting"] == {"seats": {"1": [move], "2": [move]}, "secret": True}
+    assert answers[2]["view"]["waiting"] == {"seats": {"1": [move], "2": []}, "secret": True}
+    assert answers[3]["view"]["waiting"] == {"seats": {"1": [], "2": [move]}, "secret": True}
+    assert answers[4]["view"]["waiting"] == {"seats": ["1", "2"], "secret": True}
+    assert answers[2]["view"]["you"]["bid"] == 3
+    assert answers[3]["view"]["you"]["bid"] is None
+    assert "you" not in answers[4]["view"]
+    assert answers[4]["view"].keys() == {"game", "round", "phase", "table", "seats", "waiting"}
 
 
 def test_the_facts_have_their_names(program: Program) -> None:
-    _, told, _ = program.referee({"show": 1})
-    view = told[1]["view"]
+    _, answers, _ = program.referee({"show": 1})
+    view = answers[1]["view"]
     assert view["game"] == GAME
     assert view["round"] == 1
     assert {"spots", "duck", "pile", "discards", "order"} <= view["table"].keys()
@@ -205,11 +213,11 @@ def test_the_facts_have_their_names(program: Program) -> None:
 def test_a_roll_may_name_the_roller_and_says_how_it_was_read(program: Program) -> None:
     lines = [{"seat": 1, "move": "bid", "number": 5}, {"seat": 2, "move": "bid", "number": 2}]
     for roll in ({"roll": [6]}, {"roll": [6], "read": "read"}, {"roll": [6], "read": "hub", "seat": 1}):
-        _, told, _ = program.referee(*lines, roll)
-        assert told[2]["waiting"] == {"roll": {"seat": 1, "count": 1, "sides": 6, "for": "rod"}}
-        assert told[3]["ok"]
-    _, told, _ = program.referee(*lines, {"roll": [6], "seat": 2})
-    assert told[3]["code"] == "BB-X03"
+        _, answers, _ = program.referee(*lines, roll)
+        assert answers[2]["waiting"] == {"roll": {"seat": 1, "count": 1, "sides": 6, "for": "rod"}}
+        assert answers[3]["ok"]
+    _, answers, _ = program.referee(*lines, {"roll": [6], "seat": 2})
+    assert answers[3]["code"] == "BB-X03"
 
 
 def test_after_the_end_every_move_is_refused_and_show_goes_on(program: Program) -> None:
@@ -237,20 +245,20 @@ def recorded(program: Program, path: Path, **given: Any) -> list[bytes]:
 
     play(judge.opening(), line, Random(3))
     lines[:1] = [lines[0], {"undo": 1}, {"show": 1}, {"nonsense": 1}, lines[0]]
-    code, told, wrong = program.referee(*lines, seed=3, log=str(path), **given)
-    assert (code, wrong) == (0, "")
-    assert "over" in told[-1]
+    code, answers, stderr = program.referee(*lines, seed=3, log=str(path), **given)
+    assert (code, stderr) == (0, "")
+    assert "over" in answers[-1]
     return path.read_bytes().splitlines(keepends=True)
 
 
 def test_a_log_replays_to_the_same_end(program: Program, tmp_path: Path) -> None:
     log = tmp_path / "match.jsonl"
     lines = recorded(program, log)
-    code, told, wrong = program.replay(log)
-    assert (code, wrong) == (0, "")
-    assert told[0]["ok"]
-    assert told[0]["over"]["winners"]
-    assert told[0]["entries"] == len(lines) - 2
+    code, answers, stderr = program.replay(log)
+    assert (code, stderr) == (0, "")
+    assert answers[0]["ok"]
+    assert answers[0]["over"]["winners"]
+    assert answers[0]["entries"] == len(lines) - 2
 
 
 def test_a_log_cut_anywhere_replays_as_far_as_it_goes(program: Program, tmp_path: Path) -> None:
@@ -258,12 +266,14 @@ def test_a_log_cut_anywhere_replays_as_far_as_it_goes(program: Program, tmp_path
     whole = b"".join(recorded(program, log))
     for length in (len(whole) - 3, len(whole) // 2, len(whole) // 3):
         log.write_bytes(whole[:length])
-        code, told, _ = program.replay(log)
+        code, answers, _ = program.replay(log)
         assert code == 0
-        assert told[0]["entries"] == whole[:length].count(b"\n") - 1
+        assert answers[0]["entries"] == whole[:length].count(b"\n") - 1
 
 
-@pytest.mark.parametrize("what", ["dropped", "doubled", "value", "asked", "state", "end", "head", "data", "seats", "junk", "empty"])
+@pytest.mark.parametrize(
+    "what", ["dropped", "doubled", "value", "asked", "state", "end", "head", "data", "seats", "junk", "empty"]
+)
 def test_a_log_that_was_edited_is_not_believed(program: Program, tmp_path: Path, what: str) -> None:
     log = tmp_path / "match.jsonl"
     lines = recorded(program, log)
@@ -295,16 +305,16 @@ def test_a_log_that_was_edited_is_not_believed(program: Program, tmp_path: Path,
         case "empty":
             lines = []
     log.write_bytes(b"".join(lines))
-    code, told, wrong = program.replay(log)
-    assert (code, told) == (1, [])
-    assert wrong.count("\n") == 1
-    assert wrong.strip().endswith(".")
+    code, answers, stderr = program.replay(log)
+    assert (code, answers) == (1, [])
+    assert stderr.count("\n") == 1
+    assert stderr.strip().endswith(".")
 
 
 def test_a_log_that_is_not_there_is_one_sentence(program: Program, tmp_path: Path) -> None:
-    code, told, wrong = program.replay(tmp_path / "none.jsonl")
-    assert (code, told) == (1, [])
-    assert wrong.count("\n") == 1
+    code, answers, stderr = program.replay(tmp_path / "none.jsonl")
+    assert (code, answers) == (1, [])
+    assert stderr.count("\n") == 1
 
 
 # --- Strangers -------------------------------------------------------------------------------------------
@@ -326,6 +336,6 @@ def test_games_are_listed_with_their_options(capsys: pytest.CaptureFixture[str])
     assert list_games(Namespace(game=None)) == 0
     assert GAME in capsys.readouterr().out
     assert list_games(Namespace(game=GAME)) == 0
-    told = capsys.readouterr().out
-    assert all(f"  {name}=" in told for name in games.find(GAME).options)
+    output = capsys.readouterr().out
+    assert all(f"  {name}=" in output for name in games.find(GAME).options)
     assert list_games(Namespace(game="chess")) == 2

@@ -1,4 +1,4 @@
-"""systemd is told over a real datagram socket."""
+"""systemd is notified over a real datagram socket."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from pathlib import Path
 
 import pytest
 
-from hub.operations.systemd import Notify
+from hub.operations.systemd import ServiceNotifier
 
 
 @pytest.fixture
 def systemd(tmp_path: Path) -> Iterator[socket.socket]:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ear:
-        ear.bind(str(tmp_path / "notify"))
-        ear.settimeout(5)
-        yield ear
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:
+        server.bind(str(tmp_path / "notify"))
+        server.settimeout(5)
+        yield server
 
 
-def heard(ear: socket.socket) -> list[str]:
-    return ear.recv(4096).decode().split("\n")
+def received(server: socket.socket) -> list[str]:
+    return server.recv(4096).decode().split("\n")
 
 
-def test_systemd_hears_ready_status_alive_and_stopping_in_that_order(systemd: socket.socket) -> None:
-    notify = Notify({"NOTIFY_SOCKET": systemd.getsockname()})
-    notify.ready("Table 1: lobby")
-    notify.status("Table 1: Bid & Bait!, round 3")
-    notify.alive()
-    notify.stopping()
-    assert [heard(systemd) for _ in range(4)] == [
+def test_systemd_receives_ready_status_alive_and_stopping_in_that_order(systemd: socket.socket) -> None:
+    notifier = ServiceNotifier({"NOTIFY_SOCKET": systemd.getsockname()})
+    notifier.ready("Table 1: lobby")
+    notifier.status("Table 1: Bid & Bait!, round 3")
+    notifier.alive()
+    notifier.stopping()
+    assert [received(systemd) for _ in range(4)] == [
         ["READY=1", "STATUS=Table 1: lobby"],
         ["STATUS=Table 1: Bid & Bait!, round 3"],
         ["WATCHDOG=1"],
@@ -41,28 +41,28 @@ def test_systemd_hears_ready_status_alive_and_stopping_in_that_order(systemd: so
 
 def test_a_name_that_begins_with_an_at_is_an_abstract_one() -> None:
     name = "table-hub-" + secrets.token_hex(8)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ear:
-        ear.bind("\0" + name)
-        ear.settimeout(5)
-        Notify({"NOTIFY_SOCKET": "@" + name}).ready()
-        assert heard(ear) == ["READY=1"]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:
+        server.bind("\0" + name)
+        server.settimeout(5)
+        ServiceNotifier({"NOTIFY_SOCKET": "@" + name}).ready()
+        assert received(server) == ["READY=1"]
 
 
 def test_a_table_named_over_two_lines_cannot_say_anything_else_to_systemd(systemd: socket.socket) -> None:
-    Notify({"NOTIFY_SOCKET": systemd.getsockname()}).status("Table\nSTOPPING=1")
-    assert heard(systemd) == ["STATUS=Table STOPPING=1"]
+    ServiceNotifier({"NOTIFY_SOCKET": systemd.getsockname()}).status("Table\nSTOPPING=1")
+    assert received(systemd) == ["STATUS=Table STOPPING=1"]
 
 
 def test_without_systemd_nothing_is_said_and_nobody_watches() -> None:
-    notify = Notify({})
-    notify.ready("alone")
-    notify.alive()
-    assert notify.interval is None
+    notifier = ServiceNotifier({})
+    notifier.ready("alone")
+    notifier.alive()
+    assert notifier.interval is None
 
 
 def test_a_systemd_that_went_away_does_not_end_the_game(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    Notify({"NOTIFY_SOCKET": str(tmp_path / "gone")}).alive()
-    assert "systemd did not hear WATCHDOG=1" in caplog.text
+    ServiceNotifier({"NOTIFY_SOCKET": str(tmp_path / "gone")}).alive()
+    assert "systemd did not receive WATCHDOG=1" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_a_systemd_that_went_away_does_not_end_the_game(tmp_path: Path, caplog: 
     ],
 )
 def test_the_watchdog_is_fed_twice_as_often_as_it_asks(environment: dict[str, str], interval: float | None) -> None:
-    assert Notify(environment).interval == interval
+    assert ServiceNotifier(environment).interval == interval

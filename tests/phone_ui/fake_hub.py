@@ -56,7 +56,7 @@ class Claim:
 
     sid: str
     seat: int
-    pair: encryption.Pair
+    pair: encryption.SharedKey
     asked: dict[str, Any]
     held: bool = False
     refused: str = ""

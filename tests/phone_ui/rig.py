@@ -93,8 +93,8 @@ class FakeBroker:
         self.told.append((topic, payload, retain))
         self.log.append(f"publish {topic.rpartition('/')[2]}")
 
-    def listen(self, pattern: str, heard: Callable[[str, bytes, bool], None]) -> None:
-        self.heard[pattern.rpartition("/")[2]] = heard
+    def subscribe(self, pattern: str, on_message: Callable[[str, bytes, bool], None]) -> None:
+        self.heard[pattern.rpartition("/")[2]] = on_message
 
     def admit(self, sid: str, password: str, reads: object, writes: object) -> None:
         self.log.append(f"admit {sid}")

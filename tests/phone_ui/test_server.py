@@ -460,5 +460,5 @@ def test_a_whole_evening_of_one_phone_leaves_no_secret_in_the_log(
             rig.link.release("sid1")
         finally:
             rig.close()
-    for secret in ("pass-word", "4821", "carp", '"number"', rig.broker._own.password):  # type: ignore[union-attr]
+    for secret in ("pass-word", "4821", "carp", '"number"', rig.broker._mosquitto.password):  # type: ignore[union-attr]
         assert secret not in caplog.text

@@ -1,7 +1,7 @@
-"""What is wrong with this table, and what to do about it (`table-hub doctor`).
+"""What is wrong with this installation, and what to do about it (`table-hub doctor`).
 
-Every check of `checks.py` is a function over the configuration and the machine, so that a test can pretend any machine.
-It changes nothing and takes nothing from a hub that runs: what that one holds it is asked for over its own port.
+Every check of `checks.py` is a function of the machine and the configuration, so that tests can pass in a fake machine.
+Nothing is changed, and no device is opened that a running hub has: that hub is asked over its web port instead.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hub.devices import connect, driver_of
 from hub.display import SIZES
 from hub.errors import ConfigError, HubError
 from hub.operations.doctor.checks import ALL, running_hub
-from hub.operations.doctor.finding import Finding, Fitted, Subject
+from hub.operations.doctor.finding import ConfiguredDevice, Finding, Subject
 from hub.operations.doctor.machine import Machine, installed_user
 from hub.state import PublicState
 
@@ -26,52 +26,55 @@ MARKS = {"ok": "ok", "look": "LOOK", "broken": "BROKEN"}
 WIDTH, INDENT = 110, 20
 
 
-def patient(path: str | None) -> tuple[Machine, str | None]:
-    """Whom to look at: the named configuration with one's own rights; without a name the installed hub, if there is one."""
+def choose_target(path: str | None) -> tuple[Machine, str | None]:
+    """Return the machine, seen as some user, and the configuration to examine.
+
+    A given `path` is examined as the present user; without one the installed hub is, as its own user, if there is one.
+    """
     if path is None and INSTALLED.exists():
         return Machine(installed_user()), str(INSTALLED)
     return Machine(), path
 
 
-def look_at(machine: Machine, path: str | None) -> list[Finding]:
-    """All that is to be said about this machine and that configuration; without one about the defaults."""
-    config, wrong = Config(), ""
+def examine(machine: Machine, path: str | None) -> list[Finding]:
+    """Run all checks on a machine and the configuration at `path`, or the default one."""
+    config, config_error = Config(), ""
     try:
         config = load(path)
-    except ConfigError as why:
-        wrong = str(why)
-    fitted = [_fit(block) for block in config.device]
-    subject = Subject(config, path or "the defaults", wrong, fitted, running_hub(machine, config))
+    except ConfigError as error:
+        config_error = str(error)
+    devices = [_check_device(block) for block in config.device]
+    subject = Subject(config, path or "the defaults", config_error, devices, running_hub(machine, config))
     return [finding for check in ALL for finding in check(machine, subject)]
 
 
-def _fit(block: DevicePart) -> Fitted:
-    """Make the device of a block, so that its settings are checked, and put it away unused."""
+def _check_device(block: DevicePart) -> ConfiguredDevice:
+    """Make the device of a block, so that its settings are checked, and close it without having started it."""
     try:
-        device = connect(block, _unheard, dict.fromkeys(SIZES, _undrawn))
+        device = connect(block, _ignore, dict.fromkeys(SIZES, _draw_nothing))
         needs = getattr(driver_of(block), "needs", None)
-    except HubError as why:
-        return Fitted(block, wrong=str(why))
+    except HubError as error:
+        return ConfiguredDevice(block, error=str(error))
     device.close()
-    asked = needs(block.settings) if needs else ()
-    return Fitted(block, device.dice is not None, asked)
+    requirements = needs(block.settings) if needs else ()
+    return ConfiguredDevice(block, device.dice is not None, requirements)
 
 
-def _unheard(_: object) -> None:
-    """A device that is not started has nothing to say."""
+def _ignore(_: object) -> None:
+    """Take a signal; a device that is not started sends none."""
 
 
-def _undrawn(_: PublicState) -> Any:
+def _draw_nothing(_: PublicState) -> Any:
     raise AssertionError("a device that is not started draws nothing")
 
 
 def healthy(findings: Sequence[Finding]) -> bool:
-    """Whether nothing is broken."""
+    """Return whether nothing is broken."""
     return all(finding.state != "broken" for finding in findings)
 
 
 def as_text(findings: Sequence[Finding]) -> str:
-    """For a person: what was seen, and below it what to do."""
+    """Return the findings for a person: what was seen, and below it what to do."""
     lines = []
     for finding in findings:
         head = f"{MARKS[finding.state]:8}{finding.check:12}"
@@ -87,6 +90,6 @@ def as_text(findings: Sequence[Finding]) -> str:
 
 
 def as_json(findings: Sequence[Finding]) -> str:
-    """For a program: `v`, `ok`, and `findings` with `check`, `about`, `state`, `seen` and `do` (README.md)."""
-    told = {"v": 1, "ok": healthy(findings), "findings": [finding._asdict() for finding in findings]}
-    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+    """Return JSON for a program: `v`, `ok`, and `findings` with `check`, `about`, `state`, `seen` and `do` (README.md)."""
+    report = {"v": 1, "ok": healthy(findings), "findings": [finding._asdict() for finding in findings]}
+    return json.dumps(report, ensure_ascii=False, indent=1) + "\n"

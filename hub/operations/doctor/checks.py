@@ -1,4 +1,4 @@
-"""Each check: the machine and the subject in, findings out, in the order in which an owner would look."""
+"""The checks: each takes the machine and the subject and yields findings; `ALL` has them in an owner's order."""
 
 from __future__ import annotations
 
@@ -11,53 +11,53 @@ from drivers.header import check_devices
 from drivers.hello import held
 from drivers.line import PICO
 from drivers.needs import Need
-from hub.app import games_played
 from hub.config import Config
+from hub.decks import load_games
 from hub.devices import wired
 from hub.errors import DeviceLost, HubError
-from hub.network.address import reachable
-from hub.operations.doctor.finding import Finding, Fitted, State, Subject
+from hub.network.address import public_url
+from hub.operations.doctor.finding import ConfiguredDevice, Finding, State, Subject
 from hub.operations.doctor.machine import Machine
 
-PICO_WAITING = 0x0003  # the product of a Pico that waits for its firmware (RP2040 datasheet, 2.8)
-FIRST_YEAR = 2026  # of this program: a clock that says less is not set
-LEAST_FREE, LITTLE_FREE = 20e6, 200e6  # bytes
-SLOW_KEEP = 0.5  # seconds for one line of the record
+PICO_BOOTSEL = 0x0003  # the USB product id of a Pico that waits for firmware (RP2040 datasheet, 2.8)
+FIRST_YEAR = 2026  # of this program: a clock with an earlier year is not set
+MIN_FREE, LOW_FREE = 20e6, 200e6  # bytes
+SLOW_WRITE = 0.5  # seconds for one line of the log
 WARM, HOT = 70, 80  # degrees: at 80 a Pi slows down
 UNIT = "table-hub.service"
 GROUPS = ("gpio", "spi", "i2c", "dialout", "bluetooth", "video")  # to which Raspberry Pi OS gives its devices
-FORGETFUL = ("tmpfs", "ramfs", "overlay")  # file systems that forget when the power goes
-ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared only
-HERE = "127.0.0.1"
+VOLATILE = ("tmpfs", "ramfs", "overlay")  # file systems that lose their data with the power
+ALL_ADDRESSES = ("0.0.0.0", "::", "")  # noqa: S104 - compared only
+LOCALHOST = "127.0.0.1"
 
 
 def running_hub(machine: Machine, config: Config) -> Mapping[str, Any] | None:
-    """What the hub says that runs at the configured port, if one does."""
+    """Return the status of the hub that runs at the configured port, if one does."""
     if not config.web.port:
         return None
-    host = HERE if config.web.host in ANYWHERE else config.web.host
-    return machine.status(host, config.web.port, secure=bool(config.web.tls_cert))
+    host = LOCALHOST if config.web.host in ALL_ADDRESSES else config.web.host
+    return machine.hub_status(host, config.web.port, secure=bool(config.web.tls_cert))
 
 
 # --- the configuration -------------------------------------------------------------------------------
 
 
 def configuration(_: Machine, subject: Subject) -> Iterator[Finding]:
-    """The owner's file, the cards, the drivers that it names, and who has which pin."""
+    """Check the configuration file, its decks and drivers, and that no pin is used twice."""
     config = subject.config
-    if subject.wrong:
-        yield Finding("config", "broken", subject.wrong, "Correct that; what follows is about the defaults.")
+    if subject.error:
+        yield Finding("config", "broken", subject.error, "Correct that; what follows is about the defaults.")
         return
-    wrong = [f"{fitted.name}: {fitted.wrong}" for fitted in subject.fitted if fitted.wrong]
+    errors = [f"{device.name}: {device.error}" for device in subject.devices if device.error]
     try:
-        games_played(config.deck)
-        check_devices(wired([fitted.block for fitted in subject.fitted if not fitted.wrong]))
-    except HubError as why:
-        wrong.append(str(why))
-    for sentence in wrong:
+        load_games(config.deck)
+        check_devices(wired([device.block for device in subject.devices if not device.error]))
+    except HubError as error:
+        errors.append(str(error))
+    for sentence in errors:
         yield Finding("config", "broken", sentence, f"Correct that in {subject.shown}: the hub does not start so.")
-    if not wrong:
-        devices = ", ".join(fitted.name for fitted in subject.fitted) or "no device"
+    if not errors:
+        devices = ", ".join(device.name for device in subject.devices) or "no device"
         tables = "one table" if len(config.table) == 1 else f"{len(config.table)} tables"
         hint = "" if config.device else "A [[device]] block for each driver brings boxes, dice, rings and panels."
         yield Finding("config", "ok", f"{subject.shown}: {tables}, {devices}.", hint)
@@ -67,8 +67,8 @@ def configuration(_: Machine, subject: Subject) -> Iterator[Finding]:
 
 
 def board(machine: Machine, _: Subject) -> Iterator[Finding]:
-    """Which computer this is."""
-    model = machine.text("/proc/device-tree/model")
+    """Name the computer."""
+    model = machine.read("/proc/device-tree/model")
     if model:
         yield Finding("board", "ok", f"This is a {model}.")
     else:
@@ -77,15 +77,15 @@ def board(machine: Machine, _: Subject) -> Iterator[Finding]:
 
 
 def power(machine: Machine, _: Subject) -> Iterator[Finding]:
-    """Whether the supply holds (documentation of `vcgencmd get_throttled`: bit 0 now, bit 16 since the start)."""
-    said = machine.ran("vcgencmd", "get_throttled")
-    if said is None:
-        yield Finding("power", "ok", "This computer does not tell of its supply.")
+    """Check the power supply (documentation of `vcgencmd get_throttled`: bit 0 now, bit 16 since the start)."""
+    output = machine.run("vcgencmd", "get_throttled")
+    if output is None:
+        yield Finding("power", "ok", "This computer does not report its supply.")
         return
     try:
-        bits = int(said.partition("=")[2], 16)
+        bits = int(output.partition("=")[2], 16)
     except ValueError:
-        yield Finding("power", "look", f"vcgencmd says {said!r}.", "Look at the supply by hand.")
+        yield Finding("power", "look", f"vcgencmd says {output!r}.", "Look at the supply by hand.")
         return
     buy = "Use the Pi's own supply and a short cable, and give the lamps a supply of their own."
     if bits & 1:
@@ -99,12 +99,12 @@ def power(machine: Machine, _: Subject) -> Iterator[Finding]:
 
 
 def temperature(machine: Machine, _: Subject) -> Iterator[Finding]:
-    """How hot the processor is."""
-    said = machine.text("/sys/class/thermal/thermal_zone0/temp") or ""
-    if not said.strip().lstrip("-").isdigit():
-        yield Finding("temperature", "ok", "This computer does not tell how hot it is.")
+    """Check the processor's temperature."""
+    text = machine.read("/sys/class/thermal/thermal_zone0/temp") or ""
+    if not text.strip().lstrip("-").isdigit():
+        yield Finding("temperature", "ok", "This computer does not report its temperature.")
         return
-    degrees = int(said) // 1000
+    degrees = int(text) // 1000
     state: State = "broken" if degrees >= HOT else "look" if degrees >= WARM else "ok"
     yield Finding(
         "temperature", state, f"The processor has {degrees} °C.", "" if state == "ok" else "Give it air or a fan."
@@ -112,14 +112,14 @@ def temperature(machine: Machine, _: Subject) -> Iterator[Finding]:
 
 
 def clock(machine: Machine, _: Subject) -> Iterator[Finding]:
-    """Whether the date is right: it stands in the record. No game asks for it."""
+    """Check the date: it is stored in the log. No game needs it."""
     today = machine.today()
-    synchronised = machine.ran("timedatectl", "show", "--property=NTPSynchronized", "--value")
+    synchronised = machine.run("timedatectl", "show", "--property=NTPSynchronized", "--value")
     if today.year < FIRST_YEAR:
         do = "Give it a network for a minute, or set it: sudo date --set '2026-12-24 18:00'."
         yield Finding("clock", "look", f"The clock is not set: it says {today}.", do)
     elif synchronised == "no":
-        do = "Compare the date by hand; games do not need it, the record's dates do."
+        do = "Compare the date by hand; games do not need it, the log's dates do."
         yield Finding("clock", "look", f"The date is {today}; no time server has said so.", do)
     else:
         by = ", as a time server says" if synchronised == "yes" else ""
@@ -127,26 +127,26 @@ def clock(machine: Machine, _: Subject) -> Iterator[Finding]:
 
 
 def disk(machine: Machine, subject: Subject) -> Iterator[Finding]:
-    """Whether the record can be kept: room, the right to write, and a disk that remembers."""
+    """Check whether the log can be stored: free space, the right to write, a disk that keeps its data."""
     folder = subject.config.hub.state
     try:
-        about = machine.disk(folder)
-    except OSError as why:
+        file_system = machine.disk(folder)
+    except OSError as error:
         yield Finding(
-            "disk", "broken", f"{folder} cannot be looked at ({why.strerror}).", "Give [hub] another `state`."
+            "disk", "broken", f"{folder} cannot be looked at ({error.strerror}).", "Give [hub] another `state`."
         )
         return
-    if about.read_only:
+    if file_system.read_only:
         do = "Give [hub] a `state` on a disk that may be written; a read-only root needs a partition for it."
         yield Finding("disk", "broken", f"{folder} lies on a disk that is read-only.", do)
         return
-    free = f"{about.free / 1e9:.1f} GB free"
-    if about.kind in FORGETFUL:
+    free = f"{file_system.free / 1e9:.1f} GB free"
+    if file_system.kind in VOLATILE:
         do = "Give [hub] a `state` on a real disk or a partition of its own, or a match ends with the power."
-        yield Finding("disk", "look", f"{folder} ({about.kind}) is forgotten when the power goes; {free}.", do)
+        yield Finding("disk", "look", f"{folder} ({file_system.kind}) is forgotten when the power goes; {free}.", do)
         return
     try:
-        seconds = machine.keep(folder)
+        seconds = machine.write_seconds(folder)
     except PermissionError:
         seen = f"{machine.me} may not write in {folder}; {free}."
         if machine.user == machine.me:
@@ -155,45 +155,45 @@ def disk(machine: Machine, subject: Subject) -> Iterator[Finding]:
             do = f"Ask as the hub's own user: sudo -u {machine.user} {machine.program} doctor."
             yield Finding("disk", "look", seen, do)
         return
-    except OSError as why:
+    except OSError as error:
         yield Finding(
-            "disk", "broken", f"Nothing can be kept in {folder} ({why.strerror}).", "Look at the card: dmesg."
+            "disk", "broken", f"Nothing can be kept in {folder} ({error.strerror}).", "Look at the card: dmesg."
         )
         return
-    if about.free < LITTLE_FREE:
-        little: State = "broken" if about.free < LEAST_FREE else "look"
+    if file_system.free < LOW_FREE:
+        little: State = "broken" if file_system.free < MIN_FREE else "look"
         yield Finding(
-            "disk", little, f"{folder}: {about.free / 1e6:.0f} MB free.", "Make room: sudo apt clean, old files."
+            "disk", little, f"{folder}: {file_system.free / 1e6:.0f} MB free.", "Make room: sudo apt clean, old files."
         )
-    elif seconds > SLOW_KEEP:
+    elif seconds > SLOW_WRITE:
         do = "Every move waits for this disk: take a faster card, or a disk on USB."
-        yield Finding("disk", "look", f"{folder}: a line of the record takes {seconds:.1f} s.", do)
+        yield Finding("disk", "look", f"{folder}: a line of the log takes {seconds:.1f} s.", do)
     else:
-        yield Finding("disk", "ok", f"{folder}: {free}, a line of the record is kept in {seconds * 1000:.0f} ms.")
+        yield Finding("disk", "ok", f"{folder}: {free}, a line of the log is written in {seconds * 1000:.0f} ms.")
 
 
 def service(machine: Machine, _: Subject) -> Iterator[Finding]:
-    """What systemd says of the hub."""
-    asked = "LoadState,ActiveState,SubState,Result,NRestarts,StatusText,WatchdogUSec"
-    said = machine.ran("systemctl", "show", UNIT, f"--property={asked}")
-    told = dict(line.split("=", 1) for line in (said or "").splitlines() if "=" in line)
-    if told.get("LoadState") != "loaded":
+    """Check the service, as systemd reports it."""
+    properties = "LoadState,ActiveState,SubState,Result,NRestarts,StatusText,WatchdogUSec"
+    output = machine.run("systemctl", "show", UNIT, f"--property={properties}")
+    unit = dict(line.split("=", 1) for line in (output or "").splitlines() if "=" in line)
+    if unit.get("LoadState") != "loaded":
         yield Finding("service", "ok", "The hub is not installed as a service.", "On a table's Pi: make install.")
         return
-    state, again = told.get("ActiveState", ""), told.get("NRestarts", "0")
+    state, restarts = unit.get("ActiveState", ""), unit.get("NRestarts", "0")
     journal = f"Read why: journalctl -u {UNIT} -n 30."
     if state == "failed":
-        result = told.get("Result", "")
+        result = unit.get("Result", "")
         yield Finding("service", "broken", f"The service has failed ({result}).", journal)
     elif state != "active":
         yield Finding("service", "look", f"The service is {state}.", f"Start it: sudo systemctl start {UNIT}.")
-    elif again not in ("", "0"):
-        yield Finding("service", "look", f"The service runs, and was started again {again} times.", journal)
+    elif restarts not in ("", "0"):
+        yield Finding("service", "look", f"The service runs, and was started again {restarts} times.", journal)
     else:
-        watched = told.get("WatchdogUSec", "0")
-        watch = "; nobody watches it" if watched in ("", "0", "infinity") else f"; its watchdog allows {watched}"
+        watchdog = unit.get("WatchdogUSec", "0")
+        suffix = "; nobody watches it" if watchdog in ("", "0", "infinity") else f"; its watchdog allows {watchdog}"
         yield Finding(
-            "service", "ok", f"The service runs: {told.get('StatusText') or told.get('SubState', '')}{watch}."
+            "service", "ok", f"The service runs: {unit.get('StatusText') or unit.get('SubState', '')}{suffix}."
         )
 
 
@@ -201,7 +201,7 @@ def service(machine: Machine, _: Subject) -> Iterator[Finding]:
 
 
 def groups(machine: Machine, subject: Subject) -> Iterator[Finding]:
-    """Whether the hub's user is in the groups to which cables, pins, buses and radio belong."""
+    """Check whether the hub's user is in the groups of the serial ports, pins, buses and radio."""
     if machine.user == "root":
         yield Finding("groups", "ok", "root may use every device.")
         return
@@ -214,59 +214,59 @@ def groups(machine: Machine, subject: Subject) -> Iterator[Finding]:
         do = f"sudo usermod -a -G {','.join(missing)} {machine.user}, then log in again."
         yield Finding("groups", "broken", f"{machine.user} is not in {', '.join(missing)}.", do)
     else:
-        there = ", ".join(name for name in GROUPS if name in own) or "none of the devices' groups, and needs none"
-        yield Finding("groups", "ok", f"{machine.user} is in {there}.")
+        present = ", ".join(name for name in GROUPS if name in own) or "none of the devices' groups, and needs none"
+        yield Finding("groups", "ok", f"{machine.user} is in {present}.")
 
 
 def pins(machine: Machine, subject: Subject) -> Iterator[Finding]:
-    """The chips of the header, and the library that opens them."""
-    chips = machine.found("/dev/gpiochip*")
-    pretended = [f.name for f in subject.fitted if f.block.settings.get("pins") == "mock"]
-    if pretended:
-        do = 'Take pins = "mock" out of its block: on pretended pins nothing is heard.'
-        yield Finding("pins", "look", f"{', '.join(pretended)} plays on pretended pins.", do)
+    """Check the GPIO chips, and the library that opens them."""
+    chips = machine.glob("/dev/gpiochip*")
+    mocked = [device.name for device in subject.devices if device.block.settings.get("pins") == "mock"]
+    if mocked:
+        do = 'Take pins = "mock" out of its block: on simulated pins nothing is heard.'
+        yield Finding("pins", "look", f"{', '.join(mocked)} plays on simulated pins.", do)
     library = "lgpio is installed" if machine.has_package("lgpio") else "lgpio is not installed"
     yield Finding("pins", "ok", f"{', '.join(chips) or 'No /dev/gpiochip'}; {library}.")
 
 
 def buses(machine: Machine, _: Subject) -> Iterator[Finding]:
-    """The buses of the header that are switched on."""
-    there = machine.found("/dev/spidev*") + machine.found("/dev/i2c-*")
-    hint = "" if there else "For strips and panels: dtparam=spi=on in /boot/firmware/config.txt (drivers/README.md)."
-    yield Finding("buses", "ok", f"{', '.join(there) or 'No /dev/spidev and no /dev/i2c'}.", hint)
+    """Check which buses of the header are enabled."""
+    nodes = machine.glob("/dev/spidev*") + machine.glob("/dev/i2c-*")
+    hint = "" if nodes else "For strips and panels: dtparam=spi=on in /boot/firmware/config.txt (drivers/README.md)."
+    yield Finding("buses", "ok", f"{', '.join(nodes) or 'No /dev/spidev and no /dev/i2c'}.", hint)
 
 
 def devices(machine: Machine, subject: Subject) -> Iterator[Finding]:
-    """Each configured device: what it needs, and what the running hub says of it."""
-    for fitted in subject.fitted:
-        if fitted.wrong:
+    """Check each configured device: what it needs, and what the running hub reports of it."""
+    for device in subject.devices:
+        if device.error:
             continue
-        lacks = [lack for need in fitted.needs if (lack := _lack(machine, need))]
-        known = subject.tables.get(fitted.block.table, {}).get("devices", {})
-        says = next((known[name] for name in (fitted.name, fitted.block.driver) if known.get(name)), "")
-        if lacks:
-            seen = f"{fitted.name}: {'; '.join(seen for seen, _ in lacks)}."
+        missing = [lack for need in device.needs if (lack := _missing(machine, need))]
+        known = subject.tables.get(device.block.table, {}).get("devices", {})
+        reported = next((known[name] for name in (device.name, device.block.driver) if known.get(name)), "")
+        if missing:
+            seen = f"{device.name}: {'; '.join(seen for seen, _ in missing)}."
             yield Finding(
-                "devices", "broken", seen, _sentence("; ".join(dict.fromkeys(do for _, do in lacks))), fitted.name
+                "devices", "broken", seen, _sentence("; ".join(dict.fromkeys(do for _, do in missing))), device.name
             )
-        elif says:
-            yield Finding("devices", "broken", f"{fitted.name}: the hub says: {says}", _try(fitted), fitted.name)
+        elif reported:
+            yield Finding("devices", "broken", f"{device.name}: the hub says: {reported}", _try_it(device), device.name)
         elif subject.hub:
             yield Finding(
-                "devices", "ok", f"{fitted.name}: the hub that runs says nothing against it.", "", fitted.name
+                "devices", "ok", f"{device.name}: the hub that runs says nothing against it.", "", device.name
             )
         else:
-            yield Finding("devices", "ok", f"{fitted.name}: all that it needs is there.", _try(fitted), fitted.name)
+            yield Finding("devices", "ok", f"{device.name}: all that it needs is there.", _try_it(device), device.name)
 
 
-def _try(fitted: Fitted) -> str:
-    return f"Stop the hub and try it: table-hub test-device {fitted.name} --config FILE."
+def _try_it(device: ConfiguredDevice) -> str:
+    return f"Stop the hub and try it: table-hub test-device {device.name} --config FILE."
 
 
-def _lack(machine: Machine, need: Need) -> tuple[str, str] | None:
-    """What is missing for a need, and what to do."""
+def _missing(machine: Machine, need: Need) -> tuple[str, str] | None:
+    """Return what is missing for a need, and what to do; None where nothing is."""
     match need.kind:
-        case "cable":  # whatever is plugged in at the moment is the business of `ports`
+        case "cable":  # `ports` reports what is plugged in
             return None
         case "package":
             return None if machine.has_package(need.name) else (f"the package {need.name} is missing", need.mend)
@@ -276,44 +276,45 @@ def _lack(machine: Machine, need: Need) -> tuple[str, str] | None:
     if access.state == "missing":
         return f"there is no {need.name}", need.mend
     if access.state == "no":
-        put = f"put {machine.user} into the group {access.group}" if access.group not in ("", "root") else (
+        do = f"put {machine.user} into the group {access.group}" if access.group not in ("", "root") else (
             f"let {machine.user} use it"
         )  # fmt: skip
-        return f"{machine.user} may not use {need.name}", put
+        return f"{machine.user} may not use {need.name}", do
     return None
 
 
 def _radio(machine: Machine) -> tuple[str, str] | None:
-    if not machine.found("/sys/class/bluetooth/hci*"):
+    """Return what is wrong with the Bluetooth radio, and what to do; None where nothing is."""
+    if not machine.glob("/sys/class/bluetooth/hci*"):
         return "there is no Bluetooth radio", "plug one in, or switch the Pi's on (no dtoverlay=disable-bt)"
-    for folder in machine.found("/sys/class/rfkill/rfkill*"):
-        if machine.text(f"{folder}/type") == "bluetooth":
-            if machine.text(f"{folder}/hard") == "1":
+    for folder in machine.glob("/sys/class/rfkill/rfkill*"):
+        if machine.read(f"{folder}/type") == "bluetooth":
+            if machine.read(f"{folder}/hard") == "1":
                 return "the Bluetooth radio is off by a switch", "switch it on"
-            if machine.text(f"{folder}/soft") == "1":
+            if machine.read(f"{folder}/soft") == "1":
                 return "the Bluetooth radio is switched off", "sudo rfkill unblock bluetooth"
-    if machine.ran("systemctl", "is-active", "bluetooth") is None and machine.ran("systemctl", "--version") is not None:
+    if machine.run("systemctl", "is-active", "bluetooth") is None and machine.run("systemctl", "--version") is not None:
         return "the Bluetooth service does not run", "sudo systemctl enable --now bluetooth"
     return None
 
 
 def bluetooth(machine: Machine, subject: Subject) -> Iterator[Finding]:
-    """The radio; of no account while no device needs it."""
-    lack = _radio(machine)
-    if lack is None:
+    """Check the radio; a fault is no finding while no device needs it."""
+    fault = _radio(machine)
+    if fault is None:
         yield Finding("bluetooth", "ok", "The Bluetooth radio is on.")
     elif not subject.needs("radio"):
-        yield Finding("bluetooth", "ok", f"{_sentence(lack[0])} Nothing here needs it.")
+        yield Finding("bluetooth", "ok", f"{_sentence(fault[0])} Nothing here needs it.")
     else:
-        yield Finding("bluetooth", "broken", _sentence(lack[0]), _sentence(lack[1]))
+        yield Finding("bluetooth", "broken", _sentence(fault[0]), _sentence(fault[1]))
 
 
-# --- cables ------------------------------------------------------------------------------------------
+# --- USB ---------------------------------------------------------------------------------------------
 
 
 def ports(machine: Machine, subject: Subject) -> Iterator[Finding]:
-    """Every board on USB, and who it says it is. A port that the hub has is not asked."""
-    boards = [port for port in machine.ports() if port.vendor == PICO and port.product != PICO_WAITING]
+    """Check every board on USB by its hello. A port that a running hub has is left alone."""
+    boards = [port for port in machine.ports() if port.vendor == PICO and port.product != PICO_BOOTSEL]
     cables = subject.needs("cable")
     names = dict.fromkeys([*(board.name for board in boards), *(cable.name for cable in cables if cable.name)])
     for name in names:
@@ -321,15 +322,16 @@ def ports(machine: Machine, subject: Subject) -> Iterator[Finding]:
     if not names:
         mend = _sentence(cables[0].mend) if cables else ""
         yield Finding("ports", "look" if cables else "ok", "No board is plugged in on USB.", mend)
-    for waiting in _waiting(machine):
+    for folder in _in_bootsel(machine):
         do = "Drop table-hub's .uf2 file on its drive RPI-RP2: firmware/README.md."
-        yield Finding("ports", "look", "A Pico waits for its firmware.", do, waiting)
-    if boards and machine.found("/usr/sbin/ModemManager") and not machine.found("/etc/udev/rules.d/*table-hub.rules"):
+        yield Finding("ports", "look", "A Pico waits for its firmware.", do, folder)
+    if boards and machine.glob("/usr/sbin/ModemManager") and not machine.glob("/etc/udev/rules.d/*table-hub.rules"):
         do = "Install the rule of systemd/70-table-hub.rules: ModemManager types into new serial ports."
         yield Finding("ports", "look", "ModemManager is installed, and the rule that keeps it away is not.", do)
 
 
 def _port(machine: Machine, name: str) -> Finding:
+    """Return the finding about one serial port."""
     access = machine.access(name)
     if access.state == "missing":
         return Finding("ports", "look", f"{name} is configured and not there.", "Plug it in.", name)
@@ -337,48 +339,51 @@ def _port(machine: Machine, name: str) -> Finding:
         do = f"sudo usermod -a -G {access.group or 'dialout'} {machine.user}, then log in again."
         return Finding("ports", "broken", f"{name}: {machine.user} may not open it.", do, name)
     try:
-        met = machine.ask(name)
-    except DeviceLost as why:
-        if held(why):
+        board = machine.probe(name)
+    except DeviceLost as error:
+        if held(error):
             return Finding("ports", "ok", f"{name} is in use, as by a hub that runs.", "", name)
-        return Finding("ports", "broken", str(why), "Unplug it and plug it in again.", name)
-    if met is None:
+        return Finding("ports", "broken", str(error), "Unplug it and plug it in again.", name)
+    if board is None:
         do = "Unplug it and plug it in again; if it stays silent, give it its firmware: firmware/README.md."
         return Finding("ports", "look", f"{name}: whoever is there does not say hello.", do, name)
-    hello = met.hello
+    hello = board.hello
     if isinstance(hello, OtherProtocol):
         older = hello.protocol < PROTOCOL
-        do = f"Give it the new firmware: `table-hub update-box {hello.id}`, firmware/README.md." if older else "Bring the hub up to date."
+        do = (
+            f"Give it the new firmware: `table-hub update-box {hello.id}`, firmware/README.md."
+            if older
+            else "Bring the hub up to date."
+        )
         seen = f"{name}: {hello.id} speaks protocol {hello.protocol} (firmware {hello.firmware}); this hub speaks {PROTOCOL}."
         return Finding("ports", "broken", seen, do, name)
-    beat = f"its heart beat now, {met.up} s after power-up" if met.up is not None else "its heart was not heard"
+    beat = f"its heart beat now, {board.up} s after power-up" if board.up is not None else "its heart was not heard"
     kind = "seat box" if hello.k == "buttons" else hello.k
     seen = f"{name}: {kind} {hello.id}, {hello.n} controls, firmware {hello.v}, protocol {hello.p}; {beat}."
-    silent = "" if met.up is not None else "Try another cable."
-    return Finding("ports", "ok" if met.up is not None else "look", seen, silent, name)
+    hint = "" if board.up is not None else "Try another cable."
+    return Finding("ports", "ok" if board.up is not None else "look", seen, hint, name)
 
 
-def _waiting(machine: Machine) -> list[str]:
+def _in_bootsel(machine: Machine) -> list[str]:
+    """Return the USB folders of the Picos that wait for firmware."""
     return [
         folder
-        for folder in machine.found("/sys/bus/usb/devices/*")
-        if (machine.text(f"{folder}/idVendor"), machine.text(f"{folder}/idProduct"))
-        == (f"{PICO:04x}", f"{PICO_WAITING:04x}")
+        for folder in machine.glob("/sys/bus/usb/devices/*")
+        if (machine.read(f"{folder}/idVendor"), machine.read(f"{folder}/idProduct"))
+        == (f"{PICO:04x}", f"{PICO_BOOTSEL:04x}")
     ]
 
 
 def boxes(_: Machine, subject: Subject) -> Iterator[Finding]:
-    """The seat boxes and dice of the running hub: whether each was heard within its last three seconds."""
-    for table, told in subject.tables.items():
-        for box, known in told["boxes"].items():
-            if known["on"]:
-                seen = (
-                    f"Box {box} of table {table} is there: {known['controls']} controls, firmware {known['firmware']}."
-                )
+    """Check the seat boxes and dice of the running hub, as it reports them."""
+    for table, health in subject.tables.items():
+        for box, status in health["boxes"].items():
+            if status["on"]:
+                seen = f"Box {box} of table {table} is there: {status['controls']} controls, firmware {status['firmware']}."
                 yield Finding("boxes", "ok", seen, "", box)
             else:
-                yield Finding("boxes", "look", known["why"], "Plug it in again; its seat plays on by phone.", box)
-        for reader, kit in told["dice"].items():
+                yield Finding("boxes", "look", status["why"], "Plug it in again; its seat plays on by phone.", box)
+        for reader, kit in health["dice"].items():
             if kit["why"]:
                 yield Finding("boxes", "look", f"{reader}: {kit['why']}", "Type the dice until it is back.", reader)
             elif kit["weak"]:
@@ -389,10 +394,10 @@ def boxes(_: Machine, subject: Subject) -> Iterator[Finding]:
 
 
 def dice(_: Machine, subject: Subject) -> Iterator[Finding]:
-    """Who reads the dice of each table."""
+    """Check that one device at most reads the dice of each table."""
     for table in subject.config.table:
         readers = list(subject.tables.get(table.id, {}).get("dice", {})) or [
-            fitted.name for fitted in subject.fitted if fitted.dice and fitted.block.table == table.id
+            device.name for device in subject.devices if device.dice and device.block.table == table.id
         ]
         if len(readers) > 1:
             do = "Take all but one of them out: a table listens to one reader."
@@ -406,11 +411,11 @@ def dice(_: Machine, subject: Subject) -> Iterator[Finding]:
 
 
 def broker(machine: Machine, subject: Subject) -> Iterator[Finding]:
-    """The letter carrier between hub and phones."""
+    """Check the MQTT broker: the running hub's, the venue's, or whether the managed one can start."""
     part = subject.config.broker
-    troubles = {told["broker"] for told in subject.tables.values() if told["broker"]}
-    if troubles:
-        yield Finding("broker", "broken", f"The hub says: {' '.join(sorted(troubles))}", "Boxes play on; phones wait.")
+    errors = {health["broker"] for health in subject.tables.values() if health["broker"]}
+    if errors:
+        yield Finding("broker", "broken", f"The hub says: {' '.join(sorted(errors))}", "Boxes play on; phones wait.")
     elif subject.hub:
         yield Finding("broker", "ok", "The hub that runs has its broker.")
     elif part.url:
@@ -424,19 +429,19 @@ def broker(machine: Machine, subject: Subject) -> Iterator[Finding]:
     else:
         try:
             machine.start_broker(part.program)
-        except HubError as why:
-            yield Finding("broker", "broken", str(why), "Boxes and screens play without it, phones do not.")
+        except HubError as error:
+            yield Finding("broker", "broken", str(error), "Boxes and screens play without it, phones do not.")
         else:
             yield Finding("broker", "ok", f"{part.program} is there and can be started.")
 
 
 def port(machine: Machine, subject: Subject) -> Iterator[Finding]:
-    """The one port that phones and screens open."""
+    """Check the web port."""
     web = subject.config.web
     if subject.hub:
         yield Finding("port", "ok", f"Port {web.port} is the hub's, which runs at {subject.hub['url']}.")
         return
-    match machine.listen(web.host, web.port):
+    match machine.port_state(web.host, web.port):
         case "free":
             yield Finding("port", "ok", f"Port {web.port} is free." if web.port else "Any free port will do.")
         case "taken":
@@ -451,20 +456,20 @@ def port(machine: Machine, subject: Subject) -> Iterator[Finding]:
 
 
 def phones(_: Machine, subject: Subject) -> Iterator[Finding]:
-    """The address that the QR code carries, and how to find out whether phones reach it."""
+    """Check the URL of the QR code, and say how to find out whether phones reach it."""
     web = subject.config.web
     url = (
         str(subject.hub["url"])
         if subject.hub
-        else reachable(web.address, web.host, web.port, secure=bool(web.tls_cert))
+        else public_url(web.address, web.host, web.port, secure=bool(web.tls_cert))
     )
     name = urlsplit(url).hostname or ""
-    first = f"{url}/t/{subject.config.table[0].id}"
+    page = f"{url}/t/{subject.config.table[0].id}"
     if name in ("localhost", "::1") or name.startswith("127."):
-        asked = web.host not in ANYWHERE
+        local_only = web.host not in ALL_ADDRESSES
         do = (
             'Give [web] the `host` "0.0.0.0", so that phones may come in.'
-            if asked
+            if local_only
             else "Join a network or start the Pi's own Wi-Fi (sudo nmcli device wifi hotspot), then start the hub again."
         )
         yield Finding("phones", "look", f"The QR code carries {url}, which only this computer reaches.", do)
@@ -476,14 +481,14 @@ def phones(_: Machine, subject: Subject) -> Iterator[Finding]:
         yield Finding("phones", "look", f"The QR code carries {url}.", do)
     else:
         do = (
-            f"Open {first} on a phone in the same Wi-Fi; if it does not come while this computer opens it, the Wi-Fi keeps "
+            f"Open {page} on a phone in the same Wi-Fi; if it does not come while this computer opens it, the Wi-Fi keeps "
             "its guests apart (AP or client isolation): switch that off, or use the Pi's own Wi-Fi."
         )
         yield Finding("phones", "ok", f"The QR code carries {url}.", do)
 
 
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 Check = Callable[[Machine, Subject], Iterator[Finding]]

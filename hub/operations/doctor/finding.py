@@ -1,4 +1,4 @@
-"""What the doctor says, and whom it looks at."""
+"""What the doctor reports, and what it examines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ State = Literal["ok", "look", "broken"]
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at. `do` says in one sentence what to do; where all is well it may hold a hint."""
+    """One thing that was checked. `do` says in one sentence what to do; where all is well it may hold a hint."""
 
     check: str  # a stable word, for programs
     state: State
@@ -22,35 +22,35 @@ class Finding(NamedTuple):
     about: str = ""  # the device or port that it is about, where there are several
 
 
-class Fitted(NamedTuple):
-    """A `[[device]]` block, its driver made but not started: what it reads, what it needs, or why it cannot be."""
+class ConfiguredDevice(NamedTuple):
+    """A `[[device]]` block: whether its device reads dice and what that needs, or why it cannot be made."""
 
     block: DevicePart
     dice: bool = False
     needs: Sequence[Need] = ()
-    wrong: str = ""
+    error: str = ""
 
     @property
     def name(self) -> str:
-        """What staff call it."""
+        """Return its name in the configuration, or else its driver."""
         return self.block.name or self.block.driver
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is looked at besides the machine: the configuration, and the hub that runs with it."""
+    """What is examined besides the machine: the configuration, and the hub that runs with it."""
 
     config: Config
     shown: str  # the configuration's name for a person
-    wrong: str = ""  # why the configuration cannot be used; then `config` holds the defaults
-    fitted: Sequence[Fitted] = ()
-    hub: Mapping[str, Any] | None = None  # what the running hub says of itself
+    error: str = ""  # why the configuration cannot be used; then `config` holds the defaults
+    devices: Sequence[ConfiguredDevice] = ()
+    hub: Mapping[str, Any] | None = None  # the status of the running hub
 
     @property
     def tables(self) -> Mapping[str, Any]:
-        """The devices of the running hub, by table."""
+        """Return the device health of the running hub, by table."""
         return self.hub["tables"] if self.hub else {}
 
     def needs(self, kind: str) -> list[Need]:
-        """What of that kind the devices need."""
-        return [need for fitted in self.fitted for need in fitted.needs if need.kind == kind]
+        """Return the devices' needs of that kind."""
+        return [need for device in self.devices for need in device.needs if need.kind == kind]

@@ -1,4 +1,4 @@
-"""This computer as far as the doctor asks it; tests hand in a pretended one. Nothing here changes anything that lasts."""
+"""This computer as far as the doctor asks it; tests pass in a fake one. Nothing here makes a lasting change."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from drivers.hello import Met
 from drivers.line import SteadyClock
 from hub.network.mosquitto import Mosquitto
 
-PATIENCE = 5.0  # seconds for a program or another computer to answer
+TIMEOUT = 5.0  # seconds for a program or another computer to answer
 
 
 class Access(NamedTuple):
@@ -59,7 +59,7 @@ class Disk(NamedTuple):
 
 
 class Machine:
-    """The computer that the doctor is on, seen with the rights of the hub's user."""
+    """The computer that the doctor runs on, with the rights of the hub's user."""
 
     def __init__(self, user: str = "") -> None:
         self.me = pwd.getpwuid(os.geteuid()).pw_name
@@ -68,19 +68,19 @@ class Machine:
 
     # --- files, programs, packages -------------------------------------------------------------------
 
-    def text(self, path: str) -> str | None:
-        """What a file says, or None if it is not there or not for us."""
+    def read(self, path: str) -> str | None:
+        """Return a file's text, or None if it is not there or not readable."""
         try:
             return Path(path).read_bytes().rstrip(b"\0\n").decode("utf-8", "replace")
         except OSError:
             return None
 
-    def found(self, pattern: str) -> list[str]:
-        """The paths that fit a pattern with *."""
+    def glob(self, pattern: str) -> list[str]:
+        """Return the paths that match an absolute pattern, sorted."""
         return sorted(glob.glob(pattern))  # noqa: PTH207 - the pattern is absolute
 
     def access(self, path: str) -> Access:
-        """Whether the hub's user may use a file; nothing is opened."""
+        """Return whether the hub's user may read and write a file; it is not opened."""
         try:
             status = Path(path).stat()
         except PermissionError:
@@ -96,7 +96,7 @@ class Machine:
         return Access("no")
 
     def groups(self) -> frozenset[str]:
-        """The groups of the hub's user."""
+        """Return the groups of the hub's user."""
         try:
             person = pwd.getpwnam(self.user)
         except KeyError:
@@ -108,84 +108,87 @@ class Machine:
         return frozenset(names)
 
     def has_group(self, name: str) -> bool:
-        """Whether this computer has that group at all."""
+        """Return whether this computer has that group at all."""
         try:
             grp.getgrnam(name)
         except KeyError:
             return False
         return True
 
-    def ran(self, *words: str) -> str | None:
-        """What a program says, or None if it is not there or does not end well."""
-        program = shutil.which(words[0])
+    def run(self, *command: str) -> str | None:
+        """Return a program's output, or None if it is not there, fails or takes more than 5 s."""
+        program = shutil.which(command[0])
         if program is None:
             return None
         try:
-            ended = subprocess.run([program, *words[1:]], capture_output=True, text=True, timeout=PATIENCE, check=False)
+            result = subprocess.run(
+                [program, *command[1:]], capture_output=True, text=True, timeout=TIMEOUT, check=False
+            )
         except (OSError, subprocess.TimeoutExpired):
             return None
-        return ended.stdout.strip() if ended.returncode == 0 else None
+        return result.stdout.strip() if result.returncode == 0 else None
 
     def has_package(self, name: str) -> bool:
-        """Whether a Python package can be imported."""
+        """Return whether a Python package can be imported."""
         return find_spec(name) is not None
 
-    # --- cables --------------------------------------------------------------------------------------
+    # --- USB -----------------------------------------------------------------------------------------
 
     def ports(self) -> list[Port]:
-        """The serial ports on USB."""
+        """Return the serial ports on USB."""
         return [
             Port(port.device, port.vid, port.pid or 0, port.serial_number or "")
             for port in list_ports.comports()
             if port.vid is not None
         ]
 
-    def ask(self, port: str) -> Met | None:
-        """Who is at a port. Raises DeviceLost: it cannot be opened, or another program has it."""
+    def probe(self, port: str) -> Met | None:
+        """Return the board at a port, or None where nothing answers. Raise DeviceLost: it cannot be opened, or another program has it."""
         return hello.ask(port, SteadyClock())
 
     # --- the network ---------------------------------------------------------------------------------
 
-    def status(self, host: str, port: int, *, secure: bool) -> Mapping[str, Any] | None:
-        """What a hub at that port says of itself; None: no hub of ours answers there."""
-        link = http.client.HTTPConnection(host, port, timeout=2)
+    def hub_status(self, host: str, port: int, *, secure: bool) -> Mapping[str, Any] | None:
+        """Return the status of the hub at that port; None: no hub of ours answers there."""
+        connection = http.client.HTTPConnection(host, port, timeout=2)
         if secure:  # its certificate is for the address of the QR code; that it answers is all that is asked
-            trusting = ssl.create_default_context()
-            trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-            link = http.client.HTTPSConnection(host, port, timeout=2, context=trusting)
+            unverified = ssl.create_default_context()
+            unverified.check_hostname, unverified.verify_mode = False, ssl.CERT_NONE
+            connection = http.client.HTTPSConnection(host, port, timeout=2, context=unverified)
         try:
-            link.request("GET", "/status.json")
-            told = json.loads(link.getresponse().read(1_000_000))
+            connection.request("GET", "/status.json")
+            status = json.loads(connection.getresponse().read(1_000_000))
         except (OSError, http.client.HTTPException, ValueError):
             return None
         finally:
-            link.close()
-        return told if isinstance(told, dict) and told.get("v") == 1 and isinstance(told.get("tables"), dict) else None
+            connection.close()
+        valid = isinstance(status, dict) and status.get("v") == 1 and isinstance(status.get("tables"), dict)
+        return status if valid else None
 
-    def listen(self, host: str, port: int) -> Literal["free", "taken", "forbidden", "no_such_address"]:
-        """Whether a program of ours could listen there now."""
+    def port_state(self, host: str, port: int) -> Literal["free", "taken", "forbidden", "no_such_address"]:
+        """Return whether a program of this user could listen there now."""
         try:
-            family, kind, number, _, where = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM)[0]
-            with socket.socket(family, kind, number) as probe:
+            family, kind, protocol, _, address = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM)[0]
+            with socket.socket(family, kind, protocol) as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                probe.bind(where)
+                probe.bind(address)
                 probe.listen(1)
-        except OSError as trouble:
-            if trouble.errno == errno.EADDRINUSE:
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
                 return "taken"
-            return "forbidden" if trouble.errno in (errno.EACCES, errno.EPERM) else "no_such_address"
+            return "forbidden" if error.errno in (errno.EACCES, errno.EPERM) else "no_such_address"
         return "free"
 
     def reaches(self, host: str, port: int) -> bool:
-        """Whether another computer's port can be opened."""
+        """Return whether another computer's port can be opened."""
         try:
-            socket.create_connection((host, port), PATIENCE).close()
+            socket.create_connection((host, port), TIMEOUT).close()
         except OSError:
             return False
         return True
 
     def start_broker(self, program: str) -> None:
-        """Start and end a broker of our own in a folder of its own. Raises HubError with what to do."""
+        """Start and end a managed broker in a temporary folder. Raise HubError with what to do."""
         with tempfile.TemporaryDirectory(prefix="table-hub-") as folder:
             broker = Mosquitto(Path(folder), program)
             try:
@@ -197,42 +200,42 @@ class Machine:
     # --- time, disk ----------------------------------------------------------------------------------
 
     def today(self) -> dt.date:
-        """The date that this computer believes in."""
+        """Return the date by this computer's clock, in UTC."""
         return dt.datetime.now(dt.UTC).date()
 
     def disk(self, folder: str) -> Disk:
-        """The file system that a folder lies on, or would lie on. Raises OSError."""
-        there = _there(folder)
-        about = os.statvfs(there)
-        mounts = [line.split() for line in (self.text("/proc/self/mounts") or "").splitlines()]
-        over = [words for words in mounts if there.resolve().is_relative_to(words[1])]
-        kind = max(over, key=lambda words: len(words[1]))[2] if over else ""
-        return Disk(about.f_bavail * about.f_frsize, bool(about.f_flag & os.ST_RDONLY), kind)
+        """Return the file system that a folder is on, or would be on. Raise OSError."""
+        path = _existing(folder)
+        status = os.statvfs(path)
+        mounts = [line.split() for line in (self.read("/proc/self/mounts") or "").splitlines()]
+        above = [mount for mount in mounts if path.resolve().is_relative_to(mount[1])]
+        kind = max(above, key=lambda mount: len(mount[1]))[2] if above else ""
+        return Disk(status.f_bavail * status.f_frsize, bool(status.f_flag & os.ST_RDONLY), kind)
 
-    def keep(self, folder: str) -> float:
-        """Seconds until SQLite has one line safely on that disk, as the record keeps it. Raises OSError."""
-        with tempfile.TemporaryDirectory(prefix="doctor-", dir=_there(folder)) as trial:
-            begun = time.monotonic()
+    def write_seconds(self, folder: str) -> float:
+        """Return the seconds that SQLite takes to commit one line to that disk, as the log does. Raise OSError."""
+        with tempfile.TemporaryDirectory(prefix="doctor-", dir=_existing(folder)) as temporary:
+            start = time.monotonic()
             try:
-                with contextlib.closing(sqlite3.connect(Path(trial) / "trial.db", isolation_level=None)) as db:
+                with contextlib.closing(sqlite3.connect(Path(temporary) / "doctor.db", isolation_level=None)) as db:
                     db.execute("PRAGMA journal_mode=WAL")
                     db.execute("PRAGMA synchronous=FULL")
                     db.execute("CREATE TABLE kept (line TEXT)")
-                    begun = time.monotonic()
+                    start = time.monotonic()
                     db.execute("INSERT INTO kept VALUES ('a line')")
-            except sqlite3.Error as trouble:
-                raise OSError(errno.EIO, str(trouble)) from trouble
-            return time.monotonic() - begun
+            except sqlite3.Error as error:
+                raise OSError(errno.EIO, str(error)) from error
+            return time.monotonic() - start
 
 
 def installed_user() -> str:
-    """The user that `make install` has made for the hub, or nobody."""
+    """Return the user that `make install` created for the hub, or ""."""
     try:
         return pwd.getpwnam("table-hub").pw_name
     except KeyError:
         return ""
 
 
-def _there(folder: str) -> Path:
-    """The folder, or the nearest one above it that is there."""
+def _existing(folder: str) -> Path:
+    """Return the folder, or the nearest one above it that exists."""
     return next(path for path in (Path(folder), *Path(folder).parents) if path.exists())

@@ -12,10 +12,10 @@ import pytest
 from drivers.frames import OtherProtocol
 from drivers.hello import Met
 from hub.errors import DeviceLost
-from hub.operations.doctor import as_json, as_text, healthy, look_at
+from hub.operations.doctor import as_json, as_text, examine, healthy
 from hub.operations.doctor.finding import Finding
 from hub.operations.doctor.machine import Disk, Port
-from tests.operations.doctor.pretended import HELLO, PICO, Pretended, Visit, hub_that_runs
+from tests.operations.doctor.fake_machine import HELLO, PICO, Examination, FakeMachine, hub_that_runs
 
 PANEL = '[[device]]\ndriver = "eink"\n'
 BOXES = '[[device]]\ndriver = "button_box"\n'
@@ -27,43 +27,43 @@ LIKE_A_PI = {"/dev/spidev0.0": "", "/dev/gpiochip0": "", "/proc/device-tree/mode
 
 
 @pytest.fixture
-def visit(tmp_path: Path) -> Visit:
-    return Visit(tmp_path)
+def examination(tmp_path: Path) -> Examination:
+    return Examination(tmp_path)
 
 
-# --- the whole visit -------------------------------------------------------------------------------------
+# --- all checks -------------------------------------------------------------------------------------
 
 
-def test_a_laptop_without_any_device_is_well_and_every_check_has_its_say(visit: Visit) -> None:
-    findings = visit()
+def test_a_laptop_without_any_device_is_well_and_every_check_has_its_say(examination: Examination) -> None:
+    findings = examination()
     assert [finding.check for finding in findings] == CHECKS
     assert {finding.state for finding in findings} == {"ok"}
     assert as_text(findings).endswith("\nAll is well.\n")
 
 
 def test_without_a_configuration_the_defaults_are_looked_at() -> None:
-    findings = look_at(Pretended(), None)
+    findings = examine(FakeMachine(), None)
     assert findings[0].seen == "the defaults: one table, no device."
     assert healthy(findings)
 
 
-def test_a_simulated_table_is_well_and_reads_its_own_dice(visit: Visit) -> None:
+def test_a_simulated_table_is_well_and_reads_its_own_dice(examination: Examination) -> None:
     simulated = '[[device]]\ndriver = "simulated"\n'
-    assert visit.about("dice", simulated).seen == "Table 1: simulated reads its dice."
-    assert visit.about("devices", simulated).state == "ok"
+    assert examination.about("dice", simulated).seen == "Table 1: simulated reads its dice."
+    assert examination.about("devices", simulated).state == "ok"
 
 
-def test_what_is_said_is_one_sentence_and_what_is_wrong_says_what_to_do(visit: Visit) -> None:
-    bad = visit(
+def test_what_is_said_is_one_sentence_and_what_is_wrong_says_what_to_do(examination: Examination) -> None:
+    bad = examination(
         PANEL + BOXES,
         plugged=[PICO, Port("/dev/ttyACM1", 0x2E8A, 5, "")],
         answers={"/dev/ttyACM0": DeviceLost("/dev/ttyACM0 was unplugged.")},
         programs={"vcgencmd": "throttled=0x50005"},
-        keeps=OSError(5, "Input/output error"),
+        write_time=OSError(5, "Input/output error"),
         in_groups=set(),
         date=dt.date(1970, 1, 1),
         port="taken",
-        broker_trouble="The broker 'mosquitto' is not installed; mend: sudo apt install mosquitto",
+        broker_error="The broker 'mosquitto' is not installed; fix: sudo apt install mosquitto",
     )
     wrong = [finding for finding in bad if finding.state != "ok"]
     assert {finding.check for finding in wrong} >= {
@@ -82,26 +82,26 @@ def test_what_is_said_is_one_sentence_and_what_is_wrong_says_what_to_do(visit: V
     assert not healthy(bad)
 
 
-def test_the_answer_for_programs_has_the_keys_that_the_readme_names(visit: Visit) -> None:
-    told = json.loads(as_json(visit(BOXES, plugged=[PICO], answers={PICO.name: Met(HELLO, 3)})))
-    assert set(told) == {"v", "ok", "findings"}
-    assert (told["v"], told["ok"]) == (1, True)
-    assert {tuple(finding) for finding in told["findings"]} == {("check", "state", "seen", "do", "about")}
-    assert [finding["about"] for finding in told["findings"] if finding["check"] == "ports"] == [PICO.name]
+def test_the_answer_for_programs_has_the_keys_that_the_readme_names(examination: Examination) -> None:
+    report = json.loads(as_json(examination(BOXES, plugged=[PICO], answers={PICO.name: Met(HELLO, 3)})))
+    assert set(report) == {"v", "ok", "findings"}
+    assert (report["v"], report["ok"]) == (1, True)
+    assert {tuple(finding) for finding in report["findings"]} == {("check", "state", "seen", "do", "about")}
+    assert [finding["about"] for finding in report["findings"] if finding["check"] == "ports"] == [PICO.name]
 
 
-def test_no_secret_is_ever_said(visit: Visit, tmp_path: Path) -> None:
+def test_no_secret_is_ever_said(examination: Examination, tmp_path: Path) -> None:
     (tmp_path / "password").write_text("open-sesame")
     broker = '[broker]\nurl = "mqtt://10.0.0.9:1883"\nuser = "ana"\npassword_file = "password"\n'
-    told = as_json(visit(broker)) + as_json(visit(broker, others={("10.0.0.9", 1883)}))
-    assert "open-sesame" not in told
+    report = as_json(examination(broker)) + as_json(examination(broker, others={("10.0.0.9", 1883)}))
+    assert "open-sesame" not in report
 
 
 # --- the configuration -----------------------------------------------------------------------------------
 
 
-def test_a_configuration_that_cannot_be_read_is_said_and_the_rest_is_looked_at(visit: Visit) -> None:
-    findings = visit("[web2]\n")
+def test_a_configuration_that_cannot_be_read_is_said_and_the_rest_is_looked_at(examination: Examination) -> None:
+    findings = examination("[web2]\n")
     assert findings[0].state == "broken"
     assert "there is no part [web2]" in findings[0].seen
     assert [finding.check for finding in findings] == CHECKS
@@ -116,8 +116,10 @@ def test_a_configuration_that_cannot_be_read_is_said_and_the_rest_is_looked_at(v
         ('[[deck]]\ngame = "bid-it"\ncards = "nowhere.toml"\n', "nowhere.toml"),
     ],
 )
-def test_what_would_keep_the_hub_from_starting_is_said_before_it_is_started(visit: Visit, toml: str, said: str) -> None:
-    found = visit.about("config", toml)
+def test_what_would_keep_the_hub_from_starting_is_said_before_it_is_started(
+    examination: Examination, toml: str, said: str
+) -> None:
+    found = examination.about("config", toml)
     assert found.state == "broken"
     assert said in found.seen
 
@@ -144,19 +146,21 @@ def test_what_would_keep_the_hub_from_starting_is_said_before_it_is_started(visi
         ({"file_system": Disk(10**10, read_only=False, kind="overlay")}, "disk", "look", "forgotten"),
         ({"file_system": Disk(10**7, read_only=False, kind="ext4")}, "disk", "broken", "10 MB free"),
         ({"file_system": Disk(10**8, read_only=False, kind="ext4")}, "disk", "look", "100 MB free"),
-        ({"keeps": 1.5}, "disk", "look", "takes 1.5 s"),
-        ({"keeps": PermissionError(13, "Permission denied")}, "disk", "broken", "ana may not write"),
-        ({"keeps": PermissionError(13, ""), "user": "table-hub"}, "disk", "look", "ana may not write"),
-        ({"keeps": OSError(5, "Input/output error")}, "disk", "broken", "Input/output error"),
+        ({"write_time": 1.5}, "disk", "look", "takes 1.5 s"),
+        ({"write_time": PermissionError(13, "Permission denied")}, "disk", "broken", "ana may not write"),
+        ({"write_time": PermissionError(13, ""), "user": "table-hub"}, "disk", "look", "ana may not write"),
+        ({"write_time": OSError(5, "Input/output error")}, "disk", "broken", "Input/output error"),
         ({"port": "taken"}, "port", "broken", "in use by another program"),
         ({"port": "forbidden"}, "port", "look", "may not open port 8080"),
         ({"port": "no_such_address"}, "port", "broken", "no address"),
-        ({"broker_trouble": "It is not installed."}, "broker", "broken", "not installed"),
+        ({"broker_error": "It is not installed."}, "broker", "broken", "not installed"),
         ({"user": "root"}, "groups", "ok", "root may"),
     ],
 )
-def test_what_is_seen_of_a_computer(visit: Visit, machine: dict[str, Any], check: str, state: str, said: str) -> None:
-    found = visit.about(check, **machine)
+def test_what_is_seen_of_a_computer(
+    examination: Examination, machine: dict[str, Any], check: str, state: str, said: str
+) -> None:
+    found = examination.about(check, **machine)
     assert (found.state, said in found.seen) == (state, True), found
     assert found.do or state == "ok"
 
@@ -175,8 +179,8 @@ def test_what_is_seen_of_a_computer(visit: Visit, machine: dict[str, Any], check
         ),
     ],
 )
-def test_what_systemd_says_of_the_hub_is_told(visit: Visit, said: str, state: str, seen: str) -> None:
-    found = visit.about("service", programs={"systemctl show": said})
+def test_what_systemd_says_of_the_hub_is_told(examination: Examination, said: str, state: str, seen: str) -> None:
+    found = examination.about("service", programs={"systemctl show": said})
     assert (found.state, seen in found.seen) == (state, True), found
 
 
@@ -191,61 +195,61 @@ def test_what_systemd_says_of_the_hub_is_told(visit: Visit, said: str, state: st
 )
 def test_the_address_on_the_qr_code_is_judged(tmp_path: Path, toml: str, url: str, state: str, do: str) -> None:
     (tmp_path / "a.toml").write_text("[web]\n" + toml)
-    found = next(one for one in look_at(Pretended(), str(tmp_path / "a.toml")) if one.check == "phones")
+    found = next(one for one in examine(FakeMachine(), str(tmp_path / "a.toml")) if one.check == "phones")
     assert (found.state, url in found.seen, do in found.do) == (state, True, True), found
 
 
-def test_an_outside_broker_is_knocked_at(visit: Visit) -> None:
+def test_an_outside_broker_is_knocked_at(examination: Examination) -> None:
     toml = '[broker]\nurl = "mqtt://10.0.0.9:1884"\n'
-    assert visit.about("broker", toml).state == "broken"
-    assert visit.about("broker", toml, others={("10.0.0.9", 1884)}).state == "ok"
+    assert examination.about("broker", toml).state == "broken"
+    assert examination.about("broker", toml, others={("10.0.0.9", 1884)}).state == "ok"
 
 
 # --- devices ---------------------------------------------------------------------------------------------
 
 
-def test_what_a_panel_needs_is_named_with_the_line_of_config_txt(visit: Visit) -> None:
-    found = visit.about("devices", PANEL)
+def test_what_a_panel_needs_is_named_with_the_line_of_config_txt(examination: Examination) -> None:
+    found = examination.about("devices", PANEL)
     assert found.state == "broken"
     assert "there is no /dev/spidev0.0" in found.seen
     assert "dtparam=spi=on" in found.do
     assert found.do.count("EXTRAS=pi") == 1
-    well = visit.about("devices", PANEL, files=LIKE_A_PI, packages={"lgpio", "spidev"})
+    well = examination.about("devices", PANEL, files=LIKE_A_PI, packages={"lgpio", "spidev"})
     assert (well.state, "test-device eink" in well.do) == ("ok", True)
 
 
-def test_a_user_outside_a_devices_group_is_told_which(visit: Visit) -> None:
+def test_a_user_outside_a_devices_group_is_told_which(examination: Examination) -> None:
     like_a_pi: dict[str, Any] = {"files": LIKE_A_PI, "packages": {"lgpio", "spidev"}}
-    visit(PANEL, **like_a_pi)
-    found = visit.about("devices", PANEL, forbidden={"/dev/gpiochip0"}, in_groups={"ana"})
+    examination(PANEL, **like_a_pi)
+    found = examination.about("devices", PANEL, forbidden={"/dev/gpiochip0"}, in_groups={"ana"})
     assert (found.state, "into the group gpio" in found.do) == ("broken", True)
-    assert visit.about("groups", PANEL).do == "sudo usermod -a -G gpio ana, then log in again."
+    assert examination.about("groups", PANEL).do == "sudo usermod -a -G gpio ana, then log in again."
 
 
 RADIO = {"/sys/class/bluetooth/hci0": ""}
 CAMERA = '[[device]]\ndriver = "camera_tray"\ncalibration = "/kept.npz"\n'
 
 
-def test_smart_dice_want_the_radio_its_service_and_the_group(visit: Visit) -> None:
+def test_smart_dice_want_the_radio_its_service_and_the_group(examination: Examination) -> None:
     dice = '[[device]]\ndriver = "ble_dice"\n'
-    assert "no Bluetooth radio" in visit.about("devices", dice).seen
+    assert "no Bluetooth radio" in examination.about("devices", dice).seen
     asleep = {"systemctl --version": "systemd 252"}
-    assert "enable --now bluetooth" in visit.about("bluetooth", dice, files=RADIO, programs=asleep).do
-    well = visit(dice, programs=asleep | {"systemctl is-active bluetooth": "active"}, in_groups={"ana"})
+    assert "enable --now bluetooth" in examination.about("bluetooth", dice, files=RADIO, programs=asleep).do
+    well = examination(dice, programs=asleep | {"systemctl is-active bluetooth": "active"}, in_groups={"ana"})
     assert of(well, "devices") == [("ok", "ble_dice: all that it needs is there.")]
     assert of(well, "groups") == [("broken", "ana is not in bluetooth.")]
 
 
-def test_a_camera_wants_its_file_and_its_calibration(visit: Visit) -> None:
-    found = visit.about("devices", CAMERA)
+def test_a_camera_wants_its_file_and_its_calibration(examination: Examination) -> None:
+    found = examination.about("devices", CAMERA)
     assert "there is no /dev/video0; there is no /kept.npz" in found.seen
     assert "calibrate-tray" in found.do
-    assert visit.about("devices", CAMERA, files={"/dev/video0": "", "/kept.npz": ""}).state == "ok"
-    assert "picamera2" in visit.about("devices", CAMERA + 'source = "picamera2:0"\n').seen
+    assert examination.about("devices", CAMERA, files={"/dev/video0": "", "/kept.npz": ""}).state == "ok"
+    assert "picamera2" in examination.about("devices", CAMERA + 'source = "picamera2:0"\n').seen
 
 
-def test_pretended_pins_are_not_left_unsaid(visit: Visit) -> None:
-    pins = [one for one in visit('[[device]]\ndriver = "gpio_box"\npins = "mock"\n') if one.check == "pins"]
+def test_pretended_pins_are_not_left_unsaid(examination: Examination) -> None:
+    pins = [one for one in examination('[[device]]\ndriver = "gpio_box"\npins = "mock"\n') if one.check == "pins"]
     assert [one.state for one in pins] == ["look", "ok"]
 
 
@@ -257,25 +261,27 @@ def test_pretended_pins_are_not_left_unsaid(visit: Visit) -> None:
         ({"/sys/class/rfkill/rfkill0/hard": "1"}, "off by a switch"),
     ],
 )
-def test_a_radio_that_nobody_needs_is_told_and_no_trouble(visit: Visit, machine: dict[str, str], said: str) -> None:
+def test_a_radio_that_nobody_needs_is_told_and_no_trouble(
+    examination: Examination, machine: dict[str, str], said: str
+) -> None:
     radio = {"/sys/class/bluetooth/hci0": ""} if machine else {}
     files = radio | {"/sys/class/rfkill/rfkill0": "", "/sys/class/rfkill/rfkill0/type": "bluetooth"} | machine
-    found = visit.about("bluetooth", files=files)
+    found = examination.about("bluetooth", files=files)
     assert (found.state, said in found.seen) == ("ok", True)
 
 
-def test_two_readers_at_one_table_are_one_too_many(visit: Visit) -> None:
+def test_two_readers_at_one_table_are_one_too_many(examination: Examination) -> None:
     simulated = '[[device]]\ndriver = "simulated"\nname = "{}"\n'
-    found = visit.about("dice", simulated.format("a") + simulated.format("b"))
+    found = examination.about("dice", simulated.format("a") + simulated.format("b"))
     assert (found.state, "a and b" in found.seen) == ("look", True)
 
 
 # --- cables ----------------------------------------------------------------------------------------------
 
 
-def test_no_board_on_usb_matters_only_where_one_is_meant_to_be(visit: Visit) -> None:
-    assert visit.about("ports").state == "ok"
-    found = visit.about("ports", BOXES)
+def test_no_board_on_usb_matters_only_where_one_is_meant_to_be(examination: Examination) -> None:
+    assert examination.about("ports").state == "ok"
+    found = examination.about("ports", BOXES)
     assert (found.state, "carries data" in found.do) == ("look", True)
 
 
@@ -294,35 +300,39 @@ def test_no_board_on_usb_matters_only_where_one_is_meant_to_be(visit: Visit) -> 
         (DeviceLost("/dev/ttyACM0 was unplugged."), "broken", "was unplugged"),
     ],
 )
-def test_a_board_on_usb_says_who_it_is(visit: Visit, answer: Any, state: str, said: str) -> None:
-    found = visit.about("ports", BOXES, plugged=[PICO], answers={PICO.name: answer})
+def test_a_board_on_usb_says_who_it_is(examination: Examination, answer: Any, state: str, said: str) -> None:
+    found = examination.about("ports", BOXES, plugged=[PICO], answers={PICO.name: answer})
     assert (found.state, said in found.seen, found.about) == (state, True, PICO.name), found
 
 
-def test_a_box_with_an_older_firmware_is_told_apart_from_one_that_is_too_new(visit: Visit) -> None:
-    do = [visit.about("ports", plugged=[PICO], answers={PICO.name: Met(OtherProtocol(p, "a", "1"))}).do for p in (0, 2)]
+def test_a_box_with_an_older_firmware_is_told_apart_from_one_that_is_too_new(examination: Examination) -> None:
+    do = [
+        examination.about("ports", plugged=[PICO], answers={PICO.name: Met(OtherProtocol(p, "a", "1"))}).do
+        for p in (0, 2)
+    ]
     assert "new firmware" in do[0]
     assert "hub up to date" in do[1]
 
 
-def test_a_pico_that_waits_for_its_firmware_is_seen_and_not_asked(visit: Visit) -> None:
+def test_a_pico_that_waits_for_its_firmware_is_seen_and_not_asked(examination: Examination) -> None:
     usb = "/sys/bus/usb/devices/1-1"
-    findings = visit(
+    findings = examination(
         files={usb: "", f"{usb}/idVendor": "2e8a", f"{usb}/idProduct": "0003"},
         plugged=[Port("/dev/ttyACM0", 0x2E8A, 3, "")],
     )
     assert any("waits for its firmware" in finding.seen and "RPI-RP2" in finding.do for finding in findings)
 
 
-def test_modemmanager_is_named_while_the_rule_that_keeps_it_away_is_missing(visit: Visit) -> None:
+def test_modemmanager_is_named_while_the_rule_that_keeps_it_away_is_missing(examination: Examination) -> None:
     def named() -> bool:
         return any(
-            "ModemManager" in finding.seen for finding in visit(plugged=[PICO], answers={PICO.name: Met(HELLO, 1)})
+            "ModemManager" in finding.seen
+            for finding in examination(plugged=[PICO], answers={PICO.name: Met(HELLO, 1)})
         )
 
-    visit.machine.files = {"/usr/sbin/ModemManager": ""}
+    examination.machine.files = {"/usr/sbin/ModemManager": ""}
     assert named()
-    visit.machine.files["/etc/udev/rules.d/70-table-hub.rules"] = ""
+    examination.machine.files["/etc/udev/rules.d/70-table-hub.rules"] = ""
     assert not named()
 
 
@@ -333,7 +343,7 @@ def of(findings: list[Finding], check: str) -> list[tuple[str, str]]:
     return [(finding.state, finding.seen) for finding in findings if finding.check == check]
 
 
-def test_a_hub_that_runs_is_asked_for_what_it_holds(visit: Visit) -> None:
+def test_a_hub_that_runs_is_asked_for_what_it_holds(examination: Examination) -> None:
     running = hub_that_runs(
         boxes={
             "a": {"on": True, "firmware": "1.0.0", "controls": 8, "why": ""},
@@ -342,7 +352,7 @@ def test_a_hub_that_runs_is_asked_for_what_it_holds(visit: Visit) -> None:
         devices={"eink": "The panel does not answer."},
         dice={"tray": {"dice": 6, "weak": ["die 1"], "why": ""}},
     )
-    findings = visit(PANEL, running=running, port="taken", files=LIKE_A_PI, packages={"lgpio", "spidev"})
+    findings = examination(PANEL, running=running, port="taken", files=LIKE_A_PI, packages={"lgpio", "spidev"})
     assert of(findings, "boxes") == [
         ("ok", "Box a of table 1 is there: 8 controls, firmware 1.0.0."),
         ("look", "Box b is silent: look at its cable."),
@@ -353,6 +363,6 @@ def test_a_hub_that_runs_is_asked_for_what_it_holds(visit: Visit) -> None:
     assert of(findings, "broker") == [("ok", "The hub that runs has its broker.")]
 
 
-def test_a_running_hub_without_its_broker_says_so(visit: Visit) -> None:
-    found = visit.about("broker", running=hub_that_runs(broker="mosquitto ended at once: exit status 3."))
+def test_a_running_hub_without_its_broker_says_so(examination: Examination) -> None:
+    found = examination.about("broker", running=hub_that_runs(broker="mosquitto ended at once: exit status 3."))
     assert (found.state, "exit status 3" in found.seen) == ("broken", True)

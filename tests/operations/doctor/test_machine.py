@@ -23,7 +23,7 @@ from hub.__main__ import main
 from hub.app import Hub
 from hub.config import Config, DevicePart
 from hub.errors import DeviceLost, HubError
-from hub.operations.doctor import look_at
+from hub.operations.doctor import examine
 from hub.operations.doctor.machine import Machine
 from tests.drivers.bench import BOX
 from tests.firmware.pico import FirmwareEnd, needs_micropython
@@ -42,7 +42,7 @@ def box(tmp_path: Path) -> Iterator[SimBox]:
 
 
 def test_a_box_says_who_it_is_and_its_heart_is_heard(box: SimBox) -> None:
-    met = Machine().ask(str(box.port))
+    met = Machine().probe(str(box.port))
     assert met is not None
     assert isinstance(met.hello, Hello)
     assert (met.hello.id, met.hello.k, met.up is not None) == (BOX, "buttons", True)
@@ -52,7 +52,7 @@ def test_a_port_that_the_hub_has_is_left_to_it(box: SimBox) -> None:
     line = Line(str(box.port))
     try:
         with pytest.raises(DeviceLost) as refused:
-            Machine().ask(str(box.port))
+            Machine().probe(str(box.port))
         assert hello.held(refused.value)
     finally:
         line.close()
@@ -161,19 +161,19 @@ def test_nobody_there_and_a_board_that_does_not_obey_are_said_in_a_sentence(tmp_
 
 def test_a_line_is_kept_on_this_disk_and_nothing_is_left(tmp_path: Path) -> None:
     machine = Machine()
-    assert 0 < machine.keep(str(tmp_path / "not" / "made" / "yet")) < 5
+    assert 0 < machine.write_seconds(str(tmp_path / "not" / "made" / "yet")) < 5
     assert list(tmp_path.iterdir()) == []
     assert machine.disk(str(tmp_path / "not")).free > 0
 
 
 def test_a_folder_lies_on_the_nearest_file_system_and_a_chroot_may_not_tell_which(tmp_path: Path) -> None:
-    class Told(Machine):
+    class FakeMounts(Machine):
         mounts = f"/dev/root / ext4 rw 0 0\ntmpfs {tmp_path} tmpfs rw 0 0\nproc /proc proc rw 0 0\n"
 
-        def text(self, _path: str) -> str:
+        def read(self, _path: str) -> str:
             return self.mounts
 
-    machine = Told()
+    machine = FakeMounts()
     assert machine.disk(str(tmp_path / "record")).kind == "tmpfs"
     assert machine.disk("/usr").kind == "ext4"
     machine.mounts = "proc /proc proc rw 0 0\n"
@@ -184,11 +184,11 @@ def test_whether_a_port_is_free_is_tried() -> None:
     machine = Machine()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         number = taken.getsockname()[1]
-        assert machine.listen("127.0.0.1", number) == "taken"
+        assert machine.port_state("127.0.0.1", number) == "taken"
         assert machine.reaches("127.0.0.1", number)
-        assert machine.status("127.0.0.1", number + 1 if number < 65535 else 1, secure=False) is None
-    assert machine.listen("127.0.0.1", number) == "free"
-    assert machine.listen("192.0.2.77", 8080) == "no_such_address"
+        assert machine.hub_status("127.0.0.1", number + 1 if number < 65535 else 1, secure=False) is None
+    assert machine.port_state("127.0.0.1", number) == "free"
+    assert machine.port_state("192.0.2.77", 8080) == "no_such_address"
 
 
 def test_a_file_is_judged_by_its_mode_without_opening_it(tmp_path: Path) -> None:
@@ -201,9 +201,9 @@ def test_a_file_is_judged_by_its_mode_without_opening_it(tmp_path: Path) -> None
 
 def test_a_program_that_is_not_there_or_fails_says_nothing() -> None:
     machine = Machine()
-    assert machine.ran("no-such-program") is None
-    assert machine.ran("false") is None
-    assert machine.ran("echo", "a") == "a"
+    assert machine.run("no-such-program") is None
+    assert machine.run("false") is None
+    assert machine.run("echo", "a") == "a"
 
 
 @pytest.mark.skipif(shutil.which("mosquitto", path="/usr/bin:/usr/sbin") is None, reason="mosquitto is not installed")
@@ -235,10 +235,10 @@ def test_the_doctor_asks_a_hub_that_runs_and_takes_nothing_from_it(tmp_path: Pat
             f'[hub]\nstate = "state"\n[web]\nhost = "127.0.0.1"\nport = {hub.web.port}\n'
             '[[device]]\ndriver = "simulated"\nname = "bench"\nseats = 2\n'
         )
-        findings = look_at(Machine(), str(file))
-        told = {finding.check: finding.seen for finding in findings}
-        assert told["port"] == f"Port {hub.web.port} is the hub's, which runs at {hub.address()}."
-        assert told["devices"] == "bench: the hub that runs says nothing against it."
+        findings = examine(Machine(), str(file))
+        by_check = {finding.check: finding.seen for finding in findings}
+        assert by_check["port"] == f"Port {hub.web.port} is the hub's, which runs at {hub.url()}."
+        assert by_check["devices"] == "bench: the hub that runs says nothing against it."
         assert {finding.about for finding in findings if finding.check == "boxes"} == {"sim-1", "sim-2", "sim-dice"}
         assert all(box["on"] for box in hub.status()["tables"]["1"]["boxes"].values()), "its boxes are still its own"
 
@@ -246,13 +246,13 @@ def test_the_doctor_asks_a_hub_that_runs_and_takes_nothing_from_it(tmp_path: Pat
 def test_the_command_says_all_of_it_and_ends_with_0_or_1(tmp_path: Path) -> None:
     def doctor(*words: str) -> subprocess.CompletedProcess[str]:
         words = (sys.executable, "-m", "hub", "doctor", *words)
-        return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
 
     file = tmp_path / "a.toml"
     file.write_text('[hub]\nstate = "state"\n[web]\nport = 0\n[broker]\nprogram = "no-such-broker"\n')
     ended = doctor("--json", "--config", str(file))
-    told = json.loads(ended.stdout)
-    assert (ended.returncode, ended.stderr, told["ok"]) == (1, "", False)
-    assert "broker" in [finding["check"] for finding in told["findings"] if finding["state"] == "broken"]
+    report = json.loads(ended.stdout)
+    assert (ended.returncode, ended.stderr, report["ok"]) == (1, "", False)
+    assert "broker" in [finding["check"] for finding in report["findings"] if finding["state"] == "broken"]
     ended = doctor("--config", str(tmp_path / "nowhere.toml"))
     assert (ended.returncode, "there is no such" in " ".join(ended.stdout.split())) == (1, True)

@@ -1,4 +1,4 @@
-"""A computer that a test makes up: a laptop in good health, until it is told otherwise."""
+"""A computer that a test makes up: a healthy laptop, until a test changes it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Literal
 from drivers.frames import Hello
 from drivers.hello import Met
 from hub.errors import DeviceLost, HubError
-from hub.operations.doctor import look_at
+from hub.operations.doctor import examine
 from hub.operations.doctor.finding import Finding
 from hub.operations.doctor.machine import Access, Disk, Machine, Port
 
@@ -21,8 +21,8 @@ HELLO = Hello(s=1, id="e661640843210a2b", boot="2b43e1eb", p=1, v="1.0.0", k="bu
 
 
 @dataclass
-class Pretended(Machine):
-    """Fields of what the computer would have said."""
+class FakeMachine(Machine):
+    """Its fields are what the real computer would return."""
 
     user: str = "ana"
     me: str = "ana"
@@ -31,22 +31,22 @@ class Pretended(Machine):
     forbidden: set[str] = field(default_factory=set)  # paths that the hub's user may not use
     owner: str = "gpio"  # the group of every file
     in_groups: set[str] = field(default_factory=lambda: {"ana", "dialout", "gpio", "spi", "bluetooth"})
-    programs: dict[str, str] = field(default_factory=dict)  # command line -> what it says
+    programs: dict[str, str] = field(default_factory=dict)  # start of a command line -> its output
     packages: set[str] = field(default_factory=set)
     plugged: list[Port] = field(default_factory=list)
     answers: dict[str, Met | DeviceLost | None] = field(default_factory=dict)
     running: Mapping[str, Any] | None = None
     port: Literal["free", "taken", "forbidden", "no_such_address"] = "free"
     others: set[tuple[str, int]] = field(default_factory=set)
-    broker_trouble: str = ""
+    broker_error: str = ""
     date: dt.date = dt.date(2026, 12, 24)
     file_system: Disk = field(default_factory=lambda: Disk(10**10, read_only=False, kind="ext4"))
-    keeps: float | OSError = 0.01
+    write_time: float | OSError = 0.01
 
-    def text(self, path: str) -> str | None:
+    def read(self, path: str) -> str | None:
         return self.files.get(path)
 
-    def found(self, pattern: str) -> list[str]:
+    def glob(self, pattern: str) -> list[str]:
         return sorted(path for path in self.files if fnmatch(path, pattern))
 
     def access(self, path: str) -> Access:
@@ -60,9 +60,9 @@ class Pretended(Machine):
     def has_group(self, name: str) -> bool:
         return True
 
-    def ran(self, *words: str) -> str | None:
-        said = [text for command, text in self.programs.items() if " ".join(words).startswith(command)]
-        return said[0] if said else None
+    def run(self, *command: str) -> str | None:
+        outputs = [text for start, text in self.programs.items() if " ".join(command).startswith(start)]
+        return outputs[0] if outputs else None
 
     def has_package(self, name: str) -> bool:
         return name in self.packages
@@ -70,24 +70,24 @@ class Pretended(Machine):
     def ports(self) -> list[Port]:
         return self.plugged
 
-    def ask(self, port: str) -> Met | None:
+    def probe(self, port: str) -> Met | None:
         answer = self.answers.get(port)
         if isinstance(answer, DeviceLost):
             raise answer
         return answer
 
-    def status(self, host: str, port: int, *, secure: bool) -> Mapping[str, Any] | None:
+    def hub_status(self, host: str, port: int, *, secure: bool) -> Mapping[str, Any] | None:
         return self.running
 
-    def listen(self, host: str, port: int) -> Literal["free", "taken", "forbidden", "no_such_address"]:
+    def port_state(self, host: str, port: int) -> Literal["free", "taken", "forbidden", "no_such_address"]:
         return self.port
 
     def reaches(self, host: str, port: int) -> bool:
         return (host, port) in self.others
 
     def start_broker(self, program: str) -> None:
-        if self.broker_trouble:
-            raise HubError(self.broker_trouble)
+        if self.broker_error:
+            raise HubError(self.broker_error)
 
     def today(self) -> dt.date:
         return self.date
@@ -95,31 +95,31 @@ class Pretended(Machine):
     def disk(self, folder: str) -> Disk:
         return self.file_system
 
-    def keep(self, folder: str) -> float:
-        if isinstance(self.keeps, OSError):
-            raise self.keeps
-        return self.keeps
+    def write_seconds(self, folder: str) -> float:
+        if isinstance(self.write_time, OSError):
+            raise self.write_time
+        return self.write_time
 
 
 def hub_that_runs(**table: Any) -> Mapping[str, Any]:
-    told = {"boxes": {}, "devices": {}, "dice": {}, "broker": ""} | table
-    return {"v": 1, "hub": "hub", "url": "http://10.42.0.1:8080", "tables": {"1": told}}
+    health = {"boxes": {}, "devices": {}, "dice": {}, "broker": ""} | table
+    return {"v": 1, "hub": "hub", "url": "http://10.42.0.1:8080", "tables": {"1": health}}
 
 
-class Visit:
-    """The doctor called to a made-up computer."""
+class Examination:
+    """A run of the doctor on a made-up computer."""
 
     def __init__(self, folder: Path) -> None:
         self.config = folder / "table-hub.toml"
-        self.machine = Pretended()
+        self.machine = FakeMachine()
 
     def __call__(self, toml: str = "", **machine: Any) -> list[Finding]:
         for name, value in machine.items():
             setattr(self.machine, name, value)
         self.config.write_text('[web]\naddress = "10.42.0.1"\n' + toml, encoding="utf-8")
-        return look_at(self.machine, str(self.config))
+        return examine(self.machine, str(self.config))
 
     def about(self, check: str, toml: str = "", **machine: Any) -> Finding:
-        """The one thing that is said of it."""
+        """Return the one finding of that check."""
         (found,) = (finding for finding in self(toml, **machine) if finding.check == check)
         return found

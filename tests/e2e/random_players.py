@@ -1,4 +1,4 @@
-"""Guests who know no game: phones at some seats, boxes at the others. They answer what is offered, by chance."""
+"""Players who know no game: phones at some seats, boxes at the others. They answer at random what is offered."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
-from playwright.sync_api import Error as TooLate  # too late, or the page has not drawn it yet
+from playwright.sync_api import Error as PlaywrightError  # too late, or the page has not drawn it yet
 from playwright.sync_api import Locator
 
-from tests.e2e import running
-from tests.e2e.running import TRIES, Hub, PhoneAtSeat, State, asked, rolling, sealed
+from tests.e2e import hub_process
+from tests.e2e.hub_process import TRIES, HubProcess, SeatPhone, State, asked, rolling, sealed
 
-AT_ONCE = 1_000  # milliseconds for a control that is there
-BAR = 0.15  # seconds until an answer by the bar is known
+CONTROL_MS = 1_000  # milliseconds for a control that is shown
+BAR_SECONDS = 0.15  # seconds until an answer by the bar is known
 CONTROLS: list[dict[str, Any]] = [
     {"turn": -2}, {"turn": -1}, {"turn": 1}, {"turn": 2}, {"press": "k1"}, {"press": "k3"}, {"press": "bar"},
 ]  # fmt: skip
@@ -25,20 +25,20 @@ def ready(seat: int) -> Callable[[State], bool]:
     return lambda state: bool(state["seats"][seat - 1]["ready"])
 
 
-class Guests:
-    """Everybody at one table. The places of `phones` play on them, all others on their boxes."""
+class RandomPlayers:
+    """All players of one table. The seats of `phones` play on them, the others on their boxes."""
 
-    def __init__(self, hub: Hub, phones: Mapping[int, PhoneAtSeat], random: Random) -> None:
+    def __init__(self, hub: HubProcess, phones: Mapping[int, SeatPhone], random: Random) -> None:
         self.hub, self.phones, self.random = hub, phones, random
 
     def sit_down(self, game: str, options: Mapping[str, Any], before_start: Callable[[], None] = lambda: None) -> None:
         """All take their seats; the first phone chooses the game and its options, and starts."""
         for seat, phone in self.phones.items():
-            phone.sit(running.NAMES[seat])
-        for place in self.hub.public.now["seats"]:
-            if place["seat"] not in self.phones:
-                self.hub.bench(box=place["seat"], press="push")
-                self.hub.until(ready(place["seat"]), f"seat {place['seat']} is ready")
+            phone.sit(hub_process.NAMES[seat])
+        for entry in self.hub.public.now["seats"]:
+            if entry["seat"] not in self.phones:
+                self.hub.bench(box=entry["seat"], press="push")
+                self.hub.until(ready(entry["seat"]), f"seat {entry['seat']} is ready")
         (title,) = [one["title"] for one in self.hub.public.now["games"] if one["name"] == game]
         page = self.phones[min(self.phones)].page
         page.get_by_role("radio", name=title).check(force=True)
@@ -51,7 +51,7 @@ class Guests:
         self.hub.until(lambda s: s["state"] == "playing", "the match begins")
 
     def step(self, state: State) -> None:
-        """Somebody who is waited for does something."""
+        """Let one seat that is waited for do something."""
         seq = state["seq"]
         if rolling(state):
             self.hub.bench(dice="throw")
@@ -65,19 +65,19 @@ class Guests:
             self.hub.until(lambda s: s["seq"] > seq, "the match goes on")
 
     def on_the_phone(self, seat: int, state: State) -> None:
-        """Choose until the button can be pressed. The page may still be at the question before: then look again."""
+        """Choose until the button can be pressed. The page may still show the question before: then try again."""
         for _ in range(TRIES):
-            with suppress(TooLate):
+            with suppress(PlaywrightError):
                 self._choose(self.phones[seat])
             if self.hub.public.soon(lambda s: _answered(s, state, seat), 1.0):
                 return
         raise AssertionError(f"seat {seat} could not answer: {self.phones[seat].page.locator('main').inner_text()}")
 
-    def _choose(self, phone: PhoneAtSeat) -> None:
+    def _choose(self, phone: SeatPhone) -> None:
         page = phone.page
         self._some(page.locator(".question .pick-move input"))
         for cover in page.get_by_role("button", name="Show my hand to choose").all():
-            cover.click(timeout=AT_ONCE)
+            cover.click(timeout=CONTROL_MS)
         for group in page.locator(".question .fields fieldset").all():
             if not group.locator("input:checked").count():
                 self._some(group.locator("input[type=radio], input[type=checkbox]"))
@@ -89,11 +89,11 @@ class Guests:
         while not ready.count() and more.count():
             self._some(more)
         if count := ready.count():
-            ready.nth(self.random.randrange(count)).click(timeout=AT_ONCE)
+            ready.nth(self.random.randrange(count)).click(timeout=CONTROL_MS)
 
     def _some(self, choices: Locator) -> None:
         if count := choices.count():
-            choices.nth(self.random.randrange(count)).check(force=True, timeout=AT_ONCE)
+            choices.nth(self.random.randrange(count)).check(force=True, timeout=CONTROL_MS)
 
     def on_the_box(self, seat: int, state: State) -> None:
         """A few detents, a key or the bar, and a push; in a sealed choice a key, and a push."""
@@ -102,7 +102,9 @@ class Guests:
             self.hub.bench(box=seat, press=f"k{self.random.randint(1, 2)}")
         else:
             self.hub.bench(box=seat, **self.random.choice(CONTROLS))
-            if self.hub.public.soon(lambda s: _answered(s, state, seat), BAR):  # the bar may have been the answer
+            if self.hub.public.soon(
+                lambda s: _answered(s, state, seat), BAR_SECONDS
+            ):  # the bar may have been the answer
                 return
         for _ in range(TRIES):
             self.hub.bench(box=seat, press="push")
@@ -111,7 +113,7 @@ class Guests:
         raise AssertionError(f"box {seat} could not answer: {self.hub.box(seat)}")
 
     def play(self, enough: float, watch: Callable[[State], None] = lambda _: None) -> State:
-        """Play on until the match is over, or time is."""
+        """Play until the match is over and return its last state; fail at the time `enough`."""
         while (state := self.hub.public.now)["state"] == "playing":
             assert time.monotonic() < enough, f"too slow: round {state['view']['round']}, {state['want']}"
             watch(state)
@@ -124,7 +126,7 @@ def _answered(state: State, before: State, seat: int) -> bool:
 
 
 def _later(state: State, before: State) -> bool:
-    """Whether something has happened since."""
+    """Return whether something has happened since."""
     last = [one["events"][-1]["n"] if one["events"] else -1 for one in (before, state)]
     return state["state"] != before["state"] or last[1] > last[0]
 

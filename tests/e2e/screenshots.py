@@ -1,6 +1,6 @@
 """Pictures of a match under way, for a person's eyes and for the README.
 
-`python -m tests.e2e.pictures FOLDER GAME [--seats N] [--option NAME=VALUE].. [--seed S] [--most M]` plays a match in
+`python -m tests.e2e.screenshots FOLDER GAME [--seats N] [--option NAME=VALUE].. [--seed S] [--most M]` plays a match in
 the demo and takes a picture wherever a table looks different: phones, screen, bench and panels, and all of them on
 one sheet. `--table MOMENT` makes `table.png` of one of them.
 """
@@ -18,20 +18,20 @@ from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page
 
 from hub.operations.referee import given_options
-from tests.e2e.guests import Guests
-from tests.e2e.running import NAMES, PHONE, Hub, PhoneAtSeat, State, asked, chromium, rolling, sealed
+from tests.e2e.hub_process import NAMES, PHONE, HubProcess, SeatPhone, State, asked, chromium, rolling, sealed
+from tests.e2e.random_players import RandomPlayers
 
 MINUTES = 20
 PANELS = ("2.9", "4.2", "7.5")
 WHOLE = 1240  # a phone so high that all of its page is seen
 
 
-class Album:
+class Screenshots:
     """Phones, screen and bench of one running table, photographed together."""
 
-    def __init__(self, folder: Path, hub: Hub, browser: Browser) -> None:
+    def __init__(self, folder: Path, hub: HubProcess, browser: Browser) -> None:
         self._folder, self._hub = folder, hub
-        self.phones = {seat: PhoneAtSeat(hub, browser, seat) for seat in NAMES}
+        self.phones = {seat: SeatPhone(hub, browser, seat) for seat in NAMES}
         self.kiosk = self._screen(browser, "kiosk", 1920, 1080)
         self.bench = self._screen(browser, "bench", 1440, 900)
         self.seen: set[str] = set()
@@ -90,7 +90,9 @@ class Album:
         name = moment(state)
         if name not in self.seen:
             self.seen.add(name)
-            self.everything(f"{len(self.seen):02}-{name}", next((seat for seat in asked(state) if seat in self.phones), 1))
+            self.everything(
+                f"{len(self.seen):02}-{name}", next((seat for seat in asked(state) if seat in self.phones), 1)
+            )
 
 
 def moment(state: State) -> str:
@@ -106,21 +108,25 @@ def photograph(args: Namespace) -> None:
     """Play a match and take a picture wherever a table looks different."""
     folder: Path = args.folder
     folder.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory() as state, Hub(Path(state) / "state", seats=args.seats) as hub, chromium() as browser:
-        album = Album(folder, hub, browser)
-        guests = Guests(hub, album.phones, Random(args.seed))
-        first = album.phones[1].page
+    with (
+        TemporaryDirectory() as state,
+        HubProcess(Path(state) / "state", seats=args.seats) as hub,
+        chromium() as browser,
+    ):
+        screenshots = Screenshots(folder, hub, browser)
+        players = RandomPlayers(hub, screenshots.phones, Random(args.seed))
+        first = screenshots.phones[1].page
         first.goto(f"{hub.address}/t/1#k={hub.key}")
         first.get_by_text("Where do you sit?").wait_for()
-        album.take(first, "phone-00-seats")
-        guests.sit_down(args.game, given_options(args.option), lambda: album.everything("00-lobby"))
+        screenshots.take(first, "phone-00-seats")
+        players.sit_down(args.game, given_options(args.option), lambda: screenshots.everything("00-lobby"))
         enough = time.monotonic() + MINUTES * 60
-        while hub.public.now["state"] == "playing" and len(album.seen) < args.most:
-            album.moment(hub.public.now)
+        while hub.public.now["state"] == "playing" and len(screenshots.seen) < args.most:
+            screenshots.moment(hub.public.now)
             assert time.monotonic() < enough, "too slow"
-            guests.step(hub.public.now)
+            players.step(hub.public.now)
         if hub.public.now["state"] != "playing":
-            album.everything("99-over")
+            screenshots.everything("99-over")
 
 
 def beside(folder: Path, name: str) -> None:

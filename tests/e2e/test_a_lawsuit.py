@@ -1,6 +1,6 @@
 """A lawsuit with eleven dice on the running hub: talks on two phones, batches in the tray, the verdict, the salaries.
 
-The match comes from a scenario that ends in the middle of the talks, and is laid into the hub's record.
+The match comes from a scenario that ends in the middle of the negotiation, and is stored for the hub.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e import running
-from tests.e2e.running import Hub, PhoneAtSeat, asked, chromium, keep
+from tests.e2e import hub_process
+from tests.e2e.hub_process import HubProcess, SeatPhone, asked, chromium, store_match
 from tests.games.test_scenarios import ALL, Play
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(running.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
+    pytest.mark.skipif(hub_process.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
 ]
 
 SCENARIO = next(one for one in ALL if one.name == "A trial may take more dice than a tray holds")
@@ -36,11 +36,11 @@ def test_a_lawsuit_is_talked_about_rolled_for_in_batches_and_paid_and_salaries_e
     play = Play(SCENARIO)
     for line in SCENARIO.play.strip().splitlines():
         play.line(line)
-    keep(tmp_path / "state", play.match)
-    with Hub(tmp_path / "state") as hub, chromium() as browser:
-        phones = {seat: PhoneAtSeat(hub, browser, seat) for seat in (1, 2)}
+    store_match(tmp_path / "state", play.match)
+    with HubProcess(tmp_path / "state") as hub, chromium() as browser:
+        phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
         for seat, phone in phones.items():
-            phone.take_seat(running.NAMES[seat])
+            phone.take_seat(hub_process.NAMES[seat])
         ana, ben = phones[1].page, phones[2].page
 
         # The talks: a demand, a counter, and no agreement.
@@ -62,7 +62,9 @@ def test_a_lawsuit_is_talked_about_rolled_for_in_batches_and_paid_and_salaries_e
         half = hub.until(lambda s: s["dice"] and s["dice"]["done"], "six dice stand")["dice"]
         assert (half["count"], half["batch"], len(half["done"][0]["faces"])) == (11, 5, 6)
         for page in (ana, ben):
-            expect(page.get_by_role("region", name="Dice")).to_contain_text(f"6 of 11 dice stand, total {half['total']}")
+            expect(page.get_by_role("region", name="Dice")).to_contain_text(
+                f"6 of 11 dice stand, total {half['total']}"
+            )
         hub.bench(dice="throw")
         theirs = hub.until(lambda s: s["dice"] and s["dice"]["seat"] == 2, "the defendant rolls")
         total = theirs["view"]["table"]["rolls"]["1"]
@@ -88,4 +90,4 @@ def test_a_lawsuit_is_talked_about_rolled_for_in_batches_and_paid_and_salaries_e
         assert state["view"]["table"]["receipts"][0]["salary"] == 60
         expect(ana.get_by_role("region", name="Business")).to_contain_text("salaries $60")
         for phone in phones.values():
-            assert phone.faults == []
+            assert phone.errors == []

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 import msgspec
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
-from playwright.sync_api import Error as TooLate  # too late, or the page has not drawn it yet
+from playwright.sync_api import Error as PlaywrightError  # a control that is gone, or not drawn yet
 
 from hub.engine.match import Match
 from hub.ports import LogEntry
@@ -31,84 +31,84 @@ PHONE: Any = {"width": 390, "height": 844}
 PROGRAM = Path(sys.executable).with_name("table-hub")
 HOST = "127.0.0.1"
 PATIENCE = 15.0
-TRIES = 10  # looks at a page that has not come to a question yet
+TRIES = 10  # at a page that does not show the question yet
 NAMES = {1: "Ana", 2: "Ben"}
 
 State = dict[str, Any]
 
 
 def free_port() -> int:
-    """A port that nobody uses, below those that the machine gives to its own connections."""
+    """Return a port that nobody uses, below those that the machine gives to its own connections."""
     for _ in range(100):
         port = random.randint(20_000, 32_000)
-        with socket.socket() as trial:
-            if trial.connect_ex((HOST, port)) != 0:
+        with socket.socket() as probe:
+            if probe.connect_ex((HOST, port)) != 0:
                 return port
     raise AssertionError("no free port")
 
 
-class Stream:
-    """Follows one event stream of the hub; the newest state is in `now`. Comes back after the hub was away."""
+class EventStream:
+    """A client of one event stream of the hub: `now` is the newest state. It reconnects when the hub was restarted."""
 
     def __init__(self, port: int, path: str) -> None:
         self._port, self._path = port, path
         self.now: State = {}
-        self.heard: list[str] = []
-        self._news = threading.Condition()
-        self._ended = threading.Event()
-        self._line: http.client.HTTPConnection | None = None
+        self.received: list[str] = []
+        self._changed = threading.Condition()
+        self._closing = threading.Event()
+        self._connection: http.client.HTTPConnection | None = None
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()
 
     def _follow(self) -> None:
-        while not self._ended.is_set():
+        while not self._closing.is_set():
             try:
                 self._read()
             except (OSError, http.client.HTTPException, AttributeError, ValueError):
-                self._ended.wait(0.05)  # the hub is away, or this stream is being closed under the reader
+                self._closing.wait(0.05)  # the hub is down, or `close` has shut the socket down
 
     def _read(self) -> None:
-        self._line = http.client.HTTPConnection(HOST, self._port, timeout=30)
+        self._connection = http.client.HTTPConnection(HOST, self._port, timeout=30)
         try:
-            self._line.request("GET", self._path)
-            answer = self._line.getresponse()
+            self._connection.request("GET", self._path)
+            answer = self._connection.getresponse()
             while line := answer.readline():
                 if line.startswith(b"data: {"):  # a beat has no state in it
-                    told = line[6:].decode()
-                    with self._news:
-                        self.now = json.loads(told)
-                        self.heard.append(told)
-                        self._news.notify_all()
+                    text = line[6:].decode()
+                    with self._changed:
+                        self.now = json.loads(text)
+                        self.received.append(text)
+                        self._changed.notify_all()
         finally:
-            self._line.close()
+            self._connection.close()
 
     def until(self, true: Callable[[State], Any], what: str, patience: float = PATIENCE) -> State:
-        """Wait for a state of which something is true."""
-        with self._news:
-            assert self._news.wait_for(lambda: bool(self.now) and true(self.now), patience), (
+        """Wait for a state for which `true` holds, and return it."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: bool(self.now) and true(self.now), patience), (
                 f"waited in vain until {what}; last: {json.dumps(self.now)[:2500]}"
             )
             return self.now
 
     def soon(self, true: Callable[[State], Any], patience: float) -> bool:
-        """Whether something becomes true before long."""
-        with self._news:
-            return self._news.wait_for(lambda: bool(self.now) and bool(true(self.now)), patience)
+        """Return whether a state for which `true` holds comes within `patience` seconds."""
+        with self._changed:
+            return self._changed.wait_for(lambda: bool(self.now) and bool(true(self.now)), patience)
 
-    def forget(self) -> None:
-        """What a hub told that is no more."""
-        with self._news:
+    def clear(self) -> None:
+        """Forget the state of a hub that has ended."""
+        with self._changed:
             self.now = {}
 
     def close(self) -> None:
-        self._ended.set()
-        if self._line and self._line.sock:
+        self._closing.set()
+        if self._connection and self._connection.sock:
             with suppress(OSError):
-                self._line.sock.shutdown(socket.SHUT_RDWR)
+                self._connection.sock.shutdown(socket.SHUT_RDWR)
         self._thread.join(5)
 
 
-class Hub:
+class HubProcess:
     """`table-hub demo` as a person starts it."""
 
     def __init__(self, state: Path, port: int | None = None, command: list[str] | None = None, seats: int = 4) -> None:
@@ -120,8 +120,8 @@ class Hub:
         self._process: subprocess.Popen[str] | None = None
         self._reader: threading.Thread | None = None
         self.start(fresh=not state.exists())
-        self.public = Stream(self.port, "/t/1/events")
-        self.boxes = Stream(self.port, "/t/1/bench/events")
+        self.public = EventStream(self.port, "/t/1/events")
+        self.boxes = EventStream(self.port, "/t/1/bench/events")
         self.public.until(lambda s: all(seat["box"] == "on" for seat in s["seats"]), "all boxes are there")
         self.key: str = self.get(f"/code/{self.public.now['code']}.json")["k"]
 
@@ -136,13 +136,13 @@ class Hub:
 
     def _keep_output(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout
-        with process.stdout as told:
-            self.output.extend(told)
+        with process.stdout as lines:
+            self.output.extend(lines)
 
     def cut(self) -> None:
-        """The power goes, and comes back."""
+        """Kill the hub as a power cut would, and start it again."""
         self._end(signal.SIGKILL)
-        self.public.forget()
+        self.public.clear()
         self.start()
         self.public.until(lambda s: all(seat["box"] == "on" for seat in s["seats"]), "all boxes are there again")
 
@@ -157,33 +157,33 @@ class Hub:
         return self._ask("GET", path, None)
 
     def bench(self, **command: Any) -> None:
-        """What a hand does at the bench."""
+        """Send a command to the bench page's devices."""
         self._ask("POST", "/t/1/bench", json.dumps(command))
 
     def _ask(self, method: str, path: str, body: str | None) -> Any:
-        line = http.client.HTTPConnection(HOST, self.port, timeout=10)
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=10)
         try:
-            line.request(method, path, body, {"content-type": "application/json"} if body else {})
-            answer = line.getresponse()
-            told = answer.read()
-            assert answer.status == 200, told
-            return json.loads(told)
+            connection.request(method, path, body, {"content-type": "application/json"} if body else {})
+            answer = connection.getresponse()
+            content = answer.read()
+            assert answer.status == 200, content
+            return json.loads(content)
         finally:
-            line.close()
+            connection.close()
 
     def panel(self, size: str) -> bytes:
-        line = http.client.HTTPConnection(HOST, self.port, timeout=10)
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=10)
         try:
-            line.request("GET", f"/t/1/bench/panel/{size}.png")
-            return line.getresponse().read()
+            connection.request("GET", f"/t/1/bench/panel/{size}.png")
+            return connection.getresponse().read()
         finally:
-            line.close()
+            connection.close()
 
     def until(self, true: Callable[[State], Any], what: str, patience: float = PATIENCE) -> State:
         return self.public.until(true, what, patience)
 
     def box(self, seat: int) -> State:
-        """What stands on the bench at that seat."""
+        """Return the state of the simulated box at that seat."""
         found: State = self.boxes.now["boxes"][str(seat)]
         return found
 
@@ -199,8 +199,8 @@ class Hub:
         self.close()
 
 
-def keep(state: Path, match: Match) -> None:
-    """Lay a match under way into the record of a hub, which goes on with it as after a power cut."""
+def store_match(state: Path, match: Match) -> None:
+    """Store a match under way for a hub, which continues it as after a power cut."""
     store = Store(state / "table-hub.db")
     store.begin("m-1", "1", msgspec.json.encode(match.head))
     store.append("m-1", [LogEntry(number, msgspec.json.encode(entry)) for number, entry in enumerate(match.log)])
@@ -209,7 +209,7 @@ def keep(state: Path, match: Match) -> None:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Debian's browser, without a window."""
+    """Start Debian's Chromium without a window."""
     with sync_playwright() as play:
         opened = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         try:
@@ -218,25 +218,27 @@ def chromium() -> Iterator[Browser]:
             opened.close()
 
 
-class PhoneAtSeat:
-    """A phone in somebody's hand."""
+class SeatPhone:
+    """A phone that plays at one seat."""
 
-    def __init__(self, hub: Hub, browser: Browser, seat: int, before: Callable[[Page], None] = lambda _: None) -> None:
+    def __init__(
+        self, hub: HubProcess, browser: Browser, seat: int, before: Callable[[Page], None] = lambda _: None
+    ) -> None:
         self.hub, self.seat = hub, seat
         self.context: BrowserContext = browser.new_context(viewport=PHONE, color_scheme="dark")
         self.context.set_default_timeout(PATIENCE * 1000)
         self.page = self.context.new_page()
-        self.faults: list[str] = []
-        self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
+        self.errors: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         before(self.page)
 
     def sit(self, name: str = "") -> None:
-        """Scan the code, pick the seat, press the box."""
+        """Take the seat and wait for the lobby."""
         self.take_seat(name)
         expect(self.page.get_by_text("What shall we play?")).to_be_visible()
 
     def take_seat(self, name: str = "") -> None:
-        """The same, also in the middle of a match."""
+        """Scan the code, pick the seat, press the box; also in the middle of a match."""
         self.page.goto(f"{self.hub.address}/t/1#k={self.hub.key}")
         if name:
             self.page.get_by_label("Your name").fill(name)
@@ -254,12 +256,12 @@ class PhoneAtSeat:
         return self.page.get_by_role("button", name="Hold to see your hand")
 
     def hand(self) -> str:
-        """What is under the lid, held open for a moment by the space bar."""
+        """Return the text of the covered hand, uncovered for a moment with the space bar."""
         self.covered.focus()
         self.page.keyboard.down("Space")
-        lid = self.page.locator(".secret.open")
-        expect(lid).to_be_visible()
-        seen = lid.inner_text()
+        cover = self.page.locator(".secret.open")
+        expect(cover).to_be_visible()
+        seen = cover.inner_text()
         self.page.keyboard.up("Space")
         expect(self.covered).to_be_visible()
         return seen
@@ -273,9 +275,9 @@ class PhoneAtSeat:
         self.covered.wait_for()
 
     def bid(self, number: int) -> None:
-        """Choose, and bid. A page that has just come to the question moves under the finger: then look again."""
+        """Choose, and bid. A page that has just changed may move the button away: then try again."""
         for _ in range(TRIES):
-            with suppress(TooLate):
+            with suppress(PlaywrightError):
                 self.page.get_by_role("radio", name=str(number), exact=True).check(force=True, timeout=2_000)
                 self.dock.get_by_role("button", name=f"Bid {number}").click(timeout=2_000)
                 return
@@ -287,9 +289,9 @@ class PhoneAtSeat:
         self.page.get_by_role("button", name=f"I rolled {face}").click()
 
     def answer(self, done: Callable[[State], Any]) -> None:
-        """Take the first thing that is offered. The page may still be at the question before: then look again."""
+        """Take the first thing that is offered. The page may still show the question before: then try again."""
         for _ in range(TRIES):
-            with suppress(TooLate):
+            with suppress(PlaywrightError):
                 self._answer(1_000)
             if self.hub.public.soon(done, 1.0):
                 return
@@ -308,7 +310,7 @@ FISH = ("Bream", "Carp", "Eel", "Perch", "Pike", "Trout")
 
 
 def asked(state: State) -> list[int]:
-    """The seats that an open decision waits for."""
+    """Return the seats that an open decision waits for."""
     waiting = (state["view"] or {}).get("waiting") or {}
     return [int(seat) for seat in waiting.get("seats", [])]
 

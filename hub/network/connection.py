@@ -1,0 +1,235 @@
+"""One MQTT connection of the hub, from CONNECT until it is lost.
+
+It has its own select loop around paho's `loop_read`, `loop_write` and `loop_misc`: the thread that waits for the
+network is woken by other threads through a socket pair, and a lost connection is the return value of `step`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import select
+import socket
+import ssl
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import paho.mqtt.client as paho
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from hub.errors import BrokerError
+from hub.network import messages
+from hub.network.dynsec import COMMAND_TOPIC, RESPONSE_TOPIC, DynsecLogins
+
+if TYPE_CHECKING:
+    from paho.mqtt.reasoncodes import ReasonCode
+
+log = logging.getLogger(__name__)
+
+RESPONSE_SECONDS = 5.0  # for each answer of the broker while the connection is set up
+KEEPALIVE_SECONDS = 15
+MISC_SECONDS = 1.0  # between two calls of paho's loop_misc, which sends and checks pings
+
+OnMessage = Callable[[str, bytes, bool], None]
+"""Called with topic, payload and whether the message was retained."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the broker listens: a Unix socket (`path`), or host and port, with TLS or without."""
+
+    path: str = ""
+    host: str = ""
+    port: int = 0
+    tls: ssl.SSLContext | None = None
+
+    def __str__(self) -> str:
+        return self.path or f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A broker's address, and the hub's login and client id there."""
+
+    address: Address
+    user: str
+    password: str
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The hub's retained status: what it publishes while connected, and its will."""
+
+    topic: str
+    online: bytes
+    offline: bytes
+
+    @classmethod
+    def of(cls, hub: str, tables: Sequence[str]) -> Status:
+        """Return the status of a hub with these tables. The random session tells a late will of an earlier start."""
+        session = secrets.token_hex(4)
+        online, offline = (messages.HubStatus(state, session, list(tables)) for state in ("online", "offline"))
+        return cls(messages.status_topic(hub), messages.to_bytes(online), messages.to_bytes(offline))
+
+
+class Connection:
+    """One MQTT 5 connection. Every call comes from the thread that owns it; `wake` ends a wait in `step` early."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        status: Status,
+        subscriptions: Mapping[str, OnMessage],
+        logins: DynsecLogins,
+        wake: socket.socket,
+    ) -> None:
+        self.in_flight: set[str] = set()  # retained topics whose PUBLISH is not yet acknowledged
+        self.acknowledged: list[str] = []  # retained topics acknowledged since the owner emptied this list
+        self._topics: dict[int, str] = {}  # of the packet ids in flight
+        self._endpoint = endpoint
+        self._status = status
+        self._patterns = (*subscriptions, RESPONSE_TOPIC)
+        self._logins = logins
+        self._wake = wake
+        self._granted: set[int] = set()  # packet ids of acknowledged SUBSCRIBEs
+        self._connack: ReasonCode | None = None
+        self._lost = ""
+        self._next_misc = 0.0
+        client = paho.Client(
+            CallbackAPIVersion.VERSION2,
+            client_id=endpoint.client_id,
+            protocol=paho.MQTTv5,
+            transport="unix" if endpoint.address.path else "tcp",
+            reconnect_on_failure=False,
+        )
+        client.max_inflight_messages_set(65535)  # the owner bounds it: one message in flight for each retained topic
+        if endpoint.user:
+            client.username_pw_set(endpoint.user, endpoint.password or None)
+        if endpoint.address.tls is not None:
+            client.tls_set_context(endpoint.address.tls)
+        client.will_set(status.topic, status.offline, qos=1, retain=True)
+        client.on_connect = self._on_connect
+        client.on_disconnect = self._on_disconnect
+        client.on_subscribe = self._on_subscribe
+        client.on_publish = self._on_publish
+        client.message_callback_add(RESPONSE_TOPIC, self._on_dynsec_response)
+        for pattern, on_message in subscriptions.items():
+            client.message_callback_add(pattern, _paho_callback(on_message))
+        self._client = client
+
+    def open(self) -> None:
+        """Connect, subscribe, and publish the status `online`. Raise BrokerError."""
+        address = self._endpoint.address
+        try:
+            self._client.connect(address.path or address.host, address.port or 1, keepalive=KEEPALIVE_SECONDS)
+        except (OSError, ValueError) as error:
+            raise BrokerError(f"The broker at {address} cannot be reached ({error}).") from None
+        sock = self._client.socket()
+        if isinstance(sock, socket.socket) and not address.path:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.run_until(lambda: self._connack is not None, "its answer to the log-in")
+        assert self._connack is not None
+        if self._connack.is_failure:
+            raise BrokerError(f"The broker at {address} refuses the hub's login ({self._connack}).")
+        # MQTT 5: `retainAsPublished` shows a request that was (wrongly) retained, `noLocal` leaves our own out.
+        options = SubscribeOptions(qos=1, noLocal=True, retainAsPublished=True)
+        for pattern in self._patterns:
+            packet_id = self._client.subscribe(pattern, options=options)[1]
+            self.run_until(lambda packet_id=packet_id: packet_id in self._granted, "its leave to listen")  # type: ignore[misc]
+        self._client.publish(self._status.topic, self._status.online, qos=1, retain=True)
+
+    def run_until(self, done: Callable[[], bool], expected: str) -> None:
+        """Serve the connection until `done`. Raise BrokerError where it is lost or `expected` does not come in 5 s."""
+        deadline = time.monotonic() + RESPONSE_SECONDS
+        while not done():
+            lost = self.step()
+            if lost:
+                raise BrokerError(lost)
+            if time.monotonic() > deadline:
+                raise BrokerError(f"The broker at {self._endpoint.address} did not give {expected} within 5 s.")
+
+    def step(self) -> str:
+        """Wait for input, a wake-up or 1 s, and handle it; return why the connection was lost, or ""."""
+        client, sock = self._client, self._client.socket()
+        if sock is None:
+            return self._lost_reason()
+        # TLS may have read ahead: then select sees nothing, and there is input all the same.
+        buffered = isinstance(sock, ssl.SSLSocket) and sock.pending() > 0
+        outgoing = [sock] if client.want_write() and not buffered else []
+        readable, writable, _ = select.select([self._wake, sock], outgoing, [], 0 if buffered else MISC_SECONDS)
+        if writable:
+            client.loop_write()
+        if self._wake in readable:
+            self._wake.recv(4096)
+        if buffered or sock in readable:
+            client.loop_read()
+        now = time.monotonic()
+        if now >= self._next_misc:
+            self._next_misc = now + MISC_SECONDS
+            client.loop_misc()
+        return self._lost_reason() if client.socket() is None else ""
+
+    def publish_retained(self, topic: str, payload: bytes) -> None:
+        """Publish a retained message; the owner publishes the topic's next one when this one is acknowledged."""
+        message = self._client.publish(topic, payload, qos=1, retain=True)
+        if message.rc == MQTTErrorCode.MQTT_ERR_SUCCESS:
+            self.in_flight.add(topic)
+            self._topics[message.mid] = topic
+
+    def publish(self, topic: str, payload: bytes, qos: int) -> None:
+        """Publish a message that is not retained."""
+        self._client.publish(topic, payload, qos=qos)
+
+    def send_commands(self, commands: Sequence[Mapping[str, object]]) -> None:
+        """Publish commands to the dynamic-security plugin, if there are any."""
+        if commands:
+            self._client.publish(COMMAND_TOPIC, json.dumps({"commands": commands}).encode(), qos=1)
+
+    def close(self) -> None:
+        """Publish the status `offline` and disconnect, if the connection still stands; else the will does it."""
+        if self._client.socket() is None:
+            return
+        self._client.publish(self._status.topic, self._status.offline, qos=0, retain=True)
+        self._client.disconnect()
+
+    def _lost_reason(self) -> str:
+        return self._lost or f"The connection to the broker at {self._endpoint.address} was lost."
+
+    # --- paho's callbacks, called inside `step` ---
+
+    def _on_connect(self, _c: paho.Client, _u: object, _f: object, code: ReasonCode, _p: object) -> None:
+        self._connack = code
+
+    def _on_disconnect(self, _c: paho.Client, _u: object, _f: object, code: ReasonCode, _p: object) -> None:
+        self._lost = self._lost or f"The connection to the broker at {self._endpoint.address} was lost ({code})."
+
+    def _on_subscribe(
+        self, _c: paho.Client, _u: object, packet_id: int, codes: Sequence[ReasonCode], _p: object
+    ) -> None:
+        if any(code.is_failure for code in codes):
+            self._lost = f"The broker at {self._endpoint.address} does not let the hub listen ({codes[0]})."
+            self._client.disconnect()
+        self._granted.add(packet_id)
+
+    def _on_publish(self, _c: paho.Client, _u: object, packet_id: int, code: ReasonCode, _p: object) -> None:
+        topic = self._topics.pop(packet_id, None)
+        if topic is not None:
+            self.in_flight.discard(topic)
+            self.acknowledged.append(topic)
+        if code.is_failure:
+            log.warning("The broker did not take a message of the hub (%s).", code)
+
+    def _on_dynsec_response(self, _c: paho.Client, _u: object, message: paho.MQTTMessage) -> None:
+        self._logins.on_response(bytes(message.payload))
+
+
+def _paho_callback(on_message: OnMessage) -> Callable[[paho.Client, object, paho.MQTTMessage], None]:
+    def callback(_c: paho.Client, _u: object, message: paho.MQTTMessage) -> None:
+        on_message(message.topic, bytes(message.payload), message.retain)
+
+    return callback
