@@ -145,7 +145,11 @@ class Config:
 
 
 SINGLE: Mapping[str, type[HubPart | WebPart | BrokerPart]] = {"hub": HubPart, "web": WebPart, "broker": BrokerPart}
-SEVERAL: Mapping[str, type[TablePart | DeckPart | DevicePart]] = {"table": TablePart, "deck": DeckPart, "device": DevicePart}
+SEVERAL: Mapping[str, type[TablePart | DeckPart | DevicePart]] = {
+    "table": TablePart,
+    "deck": DeckPart,
+    "device": DevicePart,
+}
 
 
 def load(path: Path | str | None = None) -> Config:

@@ -134,9 +134,7 @@ class Store:
     def recall(self, table: str, name: str) -> bytes | None:
         """What was kept, or None."""
         with self._lock, self._told():
-            found = self._db.execute(
-                'SELECT value FROM kept WHERE "table" = ? AND name = ?', (table, name)
-            ).fetchone()
+            found = self._db.execute('SELECT value FROM kept WHERE "table" = ? AND name = ?', (table, name)).fetchone()
         return found[0] if found else None
 
 
