@@ -144,13 +144,17 @@ class Hub:
             if not fits_topic(word):
                 raise ConfigError(f"The id {word!r} may hold letters, digits and hyphens only, 32 at most.")
         self.key = HubKey.kept(state / "hub.key")
-        self.store = Store(state / "table-hub.db")
         self.games = games_played(config.deck)
+        self.store = Store(state / "table-hub.db")
         self.tables: dict[str, Table] = {}
         self.web: WebServer | None = None
-        self.broker = MqttBroker(
-            config.broker, state / "broker", config.hub.id, [table.id for table in config.table], self._tell_all
-        )
+        try:
+            self.broker = MqttBroker(
+                config.broker, state / "broker", config.hub.id, [table.id for table in config.table], self._tell_all
+            )
+        except HubError:
+            self.store.close()
+            raise
         self._devices: list[Device] = []
         self._faces: dict[str, Face] = {}
         self._conditions: dict[str, DeviceHealth] = {}

@@ -44,10 +44,14 @@ class Store:
             raise LogError(f"The record {path} cannot be opened: {why.strerror}.") from why
         with self._told():
             self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=5)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
-            self._db.execute("PRAGMA foreign_keys=ON")
-            self._db.executescript(_SCHEMA)
+            try:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=FULL")
+                self._db.execute("PRAGMA foreign_keys=ON")
+                self._db.executescript(_SCHEMA)
+            except BaseException:
+                self._db.close()
+                raise
 
     def close(self) -> None:
         """Let go of the file."""

@@ -37,6 +37,12 @@ def state(hub: Hub, table: str = "1") -> dict[str, Any]:
     return told
 
 
+def open_files(folder: Path) -> list[str]:
+    """The files below `folder` that this process holds open."""
+    links = [str(handle.readlink()) for handle in Path("/proc/self/fd").iterdir() if handle.is_symlink()]
+    return [link for link in links if link.startswith(f"{folder}/")]
+
+
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
@@ -51,6 +57,7 @@ def state(hub: Hub, table: str = "1") -> dict[str, Any]:
         ({"table": (TablePart("a/b"),)}, "'a/b'"),
         ({"table": (TablePart("#"),)}, "'#'"),
         ({"hub": HubPart("my hub", "/nowhere")}, "'my hub'"),
+        ({"broker": BrokerPart("http://cafe")}, "http://cafe"),
     ],
 )
 def test_a_hub_that_cannot_be_says_why_in_one_sentence(
@@ -61,6 +68,7 @@ def test_a_hub_that_cannot_be_says_why_in_one_sentence(
         Hub(made)
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
+    assert open_files(tmp_path) == []
 
 
 def test_a_port_that_somebody_has_is_the_owners_to_mend(tmp_path: Path) -> None:

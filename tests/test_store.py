@@ -175,6 +175,7 @@ def test_a_record_that_cannot_be_opened_is_one_sentence(tmp_path: Path, what: st
         Store(path)
     assert str(path) in str(refused.value)
     assert "\n" not in str(refused.value)
+    assert not [fd for fd in Path("/proc/self/fd").iterdir() if fd.is_symlink() and fd.readlink() == path]
     if what == "no database":
         assert path.read_bytes().startswith(b"this is a letter"), "nothing is deleted"
 
