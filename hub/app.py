@@ -9,6 +9,7 @@ import json
 import logging
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -152,7 +153,7 @@ class Hub:
             self.broker = MqttBroker(
                 config.broker, state / "broker", config.hub.id, [table.id for table in config.table], self._tell_all
             )
-        except HubError:
+        except BaseException:
             self.store.close()
             raise
         self._devices: list[Device] = []
@@ -166,7 +167,7 @@ class Hub:
             check_devices(wired(config.device))
             for part in config.table:
                 self._furnish(part)
-        except HubError:
+        except BaseException:  # also a driver's own error: the database must not stay open
             self.close()
             raise
 
@@ -286,22 +287,23 @@ class Hub:
         self._stop.set()
 
     def close(self) -> None:
-        """Stop everything, in the reverse order of the start."""
-        if self._service:
-            self._service.stopping()
-        for table in self.tables.values():
-            table.stop()
-        for thread in self._threads:
-            thread.join(5)
-        for face in self._faces.values():
-            if face.bench:
-                face.bench.close()
-        for device in self._devices:
-            device.close()
-        if self.web:
-            self.web.close()
-        self.broker.close()
-        self.store.close()
+        """Stop everything, in the reverse order of the start; the rest, too, where one of them fails."""
+        with ExitStack() as closing:  # from its last line to its first
+            closing.callback(self.store.close)
+            closing.callback(self.broker.close)
+            if self.web:
+                closing.callback(self.web.close)
+            for device in reversed(self._devices):
+                closing.callback(device.close)
+            for face in self._faces.values():
+                if face.bench:
+                    closing.callback(face.bench.close)
+            for thread in self._threads:
+                closing.callback(thread.join, 5)
+            for table in self.tables.values():
+                closing.callback(table.stop)
+            if self._service:
+                closing.callback(self._service.stopping)
 
     def __enter__(self) -> Self:
         return self

@@ -71,6 +71,31 @@ def test_a_hub_that_cannot_be_says_why_in_one_sentence(
     assert open_files(tmp_path) == []
 
 
+def broken_off(*_: object) -> Any:
+    raise OSError("a driver's own error")
+
+
+def test_a_driver_that_fails_unforeseen_leaves_nothing_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hub.app.connect", broken_off)
+    with pytest.raises(OSError, match="a driver's own error"):
+        Hub(config(tmp_path, DevicePart("simulated")))
+    assert open_files(tmp_path) == []
+
+
+def test_a_device_that_cannot_be_closed_leaves_nothing_else_open(tmp_path: Path) -> None:
+    made = config(tmp_path, DevicePart("simulated"))
+    hub = Hub(made)
+    hub.start()
+    device, threads = hub._devices[0], hub._threads
+    close = device.close
+    device.close = broken_off  # type: ignore[method-assign]
+    with pytest.raises(OSError, match="a driver's own error"):
+        hub.close()
+    close()
+    assert open_files(tmp_path) == []
+    assert not any(thread.is_alive() for thread in threads)
+
+
 def test_a_port_that_somebody_has_is_the_owners_to_mend(tmp_path: Path) -> None:
     with running(config(tmp_path)) as first:
         assert first.web
