@@ -92,7 +92,7 @@ class HubPart(msgspec.Struct, frozen=True):
 class WebPart(msgspec.Struct, frozen=True):
     """`[web]`: the one port that phones, kiosk and staff open."""
 
-    host: Annotated[Text, Meta(description="the address to listen on; 127.0.0.1 keeps phones out")] = "0.0.0.0"  # noqa: S104 - phones are guests of the Wi-Fi
+    host: Annotated[Text, Meta(description="the address to listen on; 127.0.0.1 keeps phones out")] = "0.0.0.0"  # noqa: S104 - phones reach it over the Wi-Fi
     port: Annotated[int, Meta(description="the port; 0 takes any free one", ge=0, le=65535)] = 8080
     address: Annotated[
         Text,

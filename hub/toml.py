@@ -52,8 +52,36 @@ class Document:
 
     def located(self, error: SettingError) -> ConfigError:
         """Return `error` with the file and, where it is in the file, the line."""
-        line = _line(self.text, error.path) if error.path else None
+        line = self.line(error.path) if error.path else None
         return ConfigError(f"{self.name}{f', line {line}' if line else ''}: {error}")
+
+    def line(self, path: KeyPath) -> int | None:
+        """Return the line, from 1, where the value at `path` begins, or None where it is not in the file.
+
+        No TOML reader for Python tells lines. But a file cut off after a line is mostly TOML again, and what it holds stays
+        in it with more lines: the longest beginning without the value is found by halves.
+        """
+        lines = [
+            f"{line}\n" for line in self.text.split("\n")
+        ]  # not splitlines: it knows ends of lines that TOML does not
+        if not _holds(tomllib.loads(self.text), path):
+            return None
+        without, end = 0, len(lines)  # the value begins in a line after `without`, and not after `end`
+        while end - without > 1:
+            middle = (without + end) // 2
+            for count in range(middle, end):
+                try:
+                    table = tomllib.loads("".join(lines[:count]))
+                except (ValueError, RecursionError):  # cut off inside a value of several lines
+                    continue
+                if _holds(table, path):
+                    end = count
+                else:
+                    without = count
+                break
+            else:
+                end = middle
+        return without + 1
 
 
 def read(path: Path, name: str) -> Document:
@@ -93,25 +121,6 @@ def _is_deeper(table: dict[str, Any], levels: int) -> bool:
         if not level:
             return False
     return True
-
-
-def _line(text: str, path: KeyPath) -> int | None:
-    """Return the line, from 1, where the value at `path` begins.
-
-    No TOML reader for Python tells lines. But a file cut off after a line is mostly TOML again: the value begins after
-    the last such beginning of the file that does not hold it yet.
-    """
-    lines = text.splitlines(keepends=True)
-    without = 0
-    for count in range(1, len(lines) + 1):
-        try:
-            table = tomllib.loads("".join(lines[:count]))
-        except (ValueError, RecursionError):  # inside a value of several lines
-            continue
-        if _holds(table, path):
-            return without + 1
-        without = count
-    return None
 
 
 def _holds(value: Any, path: KeyPath) -> bool:

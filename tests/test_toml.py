@@ -147,6 +147,18 @@ def test_a_refusal_names_the_line_where_the_key_stands(
     assert words in str(refused.value)
 
 
+VALUES = ["1", "'''\n\n[[device]]\nk0 = 3\n'''", "[\n  1,\n  # more\n]", '"\u2028"', "[[\n],\n[\n]]"]
+
+
+@given(st.lists(st.sampled_from(["", "# a comment", *VALUES]), max_size=30))
+def test_the_line_of_every_value_is_found_whatever_lines_the_others_have(lines: list[str]) -> None:
+    written, begins = "", {}
+    for number, value in enumerate(lines):
+        begins[f"k{number}"] = written.count("\n") + 1 if value in VALUES else None
+        written += (f"k{number} = {value}" if value in VALUES else value) + "\n"
+    assert {key: toml.Document("x", written, {}).line((key,)) for key in begins} == begins
+
+
 DEEP = 100_000
 
 
