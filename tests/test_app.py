@@ -60,9 +60,7 @@ def open_files(folder: Path) -> list[str]:
         ({"broker": BrokerPart("http://cafe")}, "http://cafe"),
     ],
 )
-def test_a_hub_that_cannot_be_says_why_in_one_sentence(
-    tmp_path: Path, wrong: dict[str, Any], sentence: str
-) -> None:
+def test_a_hub_that_cannot_be_says_why_in_one_sentence(tmp_path: Path, wrong: dict[str, Any], sentence: str) -> None:
     made = config(tmp_path, **wrong)
     with pytest.raises(ConfigError) as refused:
         Hub(made)
@@ -146,9 +144,7 @@ def test_a_device_that_is_not_there_is_said_and_the_table_plays_on_with_the_othe
 
 def test_boxes_of_several_devices_sit_at_one_table(tmp_path: Path) -> None:
     bench = DevicePart("simulated", "1", "bench", {"seats": 2})
-    made = config(
-        tmp_path, bench, DevicePart("gpio_box", "1", "third", {"pins": "mock"}), table=(TablePart(seats=3),)
-    )
+    made = config(tmp_path, bench, DevicePart("gpio_box", "1", "third", {"pins": "mock"}), table=(TablePart(seats=3),))
     with running(made) as hub:
         until(lambda: "press any button on the box for seat 3" in str(state(hub)["notices"]), "the third box")
         until(lambda: [seat["box"] for seat in state(hub)["seats"]][:2] == ["on", "on"], "the boxes on cables")
