@@ -10,7 +10,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import NoReturn
 
-from hub.config import Config, DevicePart, dump, load
+from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, dump, load
 from hub.errors import ConfigError, HubError
 
 
@@ -161,7 +161,7 @@ def _test_device(args: Namespace) -> int:
 
     blocks = load(args.config).device
     if args.simulated:
-        blocks = [DevicePart("simulated", "1", "simulated", {"seats": 2})]
+        blocks = (DevicePart("simulated", "1", "simulated", {"seats": 2}),)
     block = _named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else ""))
     configure_logging("error")  # the test prints every signal already
     test = DeviceTest(block.name or block.driver, partial(print, flush=True), MonotonicClock())
@@ -236,13 +236,14 @@ def _pinout(args: Namespace) -> int:
 
 
 def _demo(args: Namespace) -> int:
-    config = Config()
-    config.hub.state = str(Path(args.state or Path(config.hub.state) / "demo").expanduser())
-    config.hub.log_level = "warning"
-    config.web.host = "0.0.0.0" if args.lan else "127.0.0.1"  # noqa: S104 - asked for by --lan
-    config.web.port = args.port
-    config.table[0].seats = args.seats
-    config.device = [DevicePart("simulated", "1", "bench", {"seats": args.seats})]
+    state = str(Path(args.state or Path(HubPart().state) / "demo").expanduser())
+    host = "0.0.0.0" if args.lan else "127.0.0.1"  # noqa: S104 - asked for by --lan
+    config = Config(
+        hub=HubPart(state=state, log_level="warning"),
+        web=WebPart(host, args.port),
+        table=(TablePart(seats=args.seats),),
+        device=(DevicePart("simulated", "1", "bench", {"seats": args.seats}),),
+    )
     if args.fresh:
         rmtree(config.hub.state, ignore_errors=True)
     return _serve(config, ("bench", "kiosk"))

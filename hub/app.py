@@ -217,22 +217,23 @@ class Hub:
         self._stop.set()
 
     def close(self) -> None:
-        """Stop everything, in the reverse order of the start."""
-        if self._service:
-            self._service.stopping()
-        for table in self.tables.values():
-            table.stop()
-        for thread in self._threads:
-            thread.join(5)
-        for access in self.access.values():
-            if access.bench:
-                access.bench.close()
-        for device in self.devices:
-            device.close()
-        if self.web:
-            self.web.close()
-        self.broker.close()
-        self.store.close()
+        """Stop everything, in the reverse order of the start; the rest, too, where one of them fails."""
+        with ExitStack() as closing:  # from its last line to its first
+            closing.callback(self.store.close)
+            closing.callback(self.broker.close)
+            if self.web:
+                closing.callback(self.web.close)
+            for device in reversed(self.devices):
+                closing.callback(device.close)
+            for access in self.access.values():
+                if access.bench:
+                    closing.callback(access.bench.close)
+            for thread in self._threads:
+                closing.callback(thread.join, 5)
+            for table in self.tables.values():
+                closing.callback(table.stop)
+            if self._service:
+                closing.callback(self._service.stopping)
 
     def __enter__(self) -> Self:
         return self

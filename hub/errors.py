@@ -1,25 +1,25 @@
-"""The errors of the hub, each named after whose trouble it is.
+"""The errors of the hub, each named after what failed, and so after who can mend it.
 
-Every error carries one sentence for a person. Nothing here imports anything, so every room may use it.
+Every error carries one sentence for a person. Nothing of the hub is imported here, so every package may use it.
 """
 
 from __future__ import annotations
 
 
 class HubError(Exception):
-    """Any trouble the hub knows how to name; `str()` is one sentence for a person."""
+    """Any error that the hub expects; `str()` is one sentence for a person."""
 
 
 class ConfigError(HubError):
-    """The owner's trouble: a file, a key, a value or a port. The program ends with `EXIT`."""
+    """A file, key, value or port of the owner's that cannot be. The program ends with `EXIT`."""
 
     EXIT = 78  # EX_CONFIG of sysexits.h: systemd does not restart what cannot start.
 
 
 class IllegalAction(HubError):
-    """The player's trouble: shown at that seat; state and log are untouched.
+    """A player's action that is refused: shown at that seat; state and log are untouched.
 
-    `code` is a refusal id of the rulebook (``BB-X01``), a rule id, or ``FORM``.
+    `sentence` says why. `code` is a refusal id of the rulebook (``BB-X01``), a rule id, or ``FORM``.
     """
 
     def __init__(self, sentence: str, code: str = "FORM") -> None:
@@ -44,11 +44,11 @@ class Stale(IllegalAction):
 
 
 class StartRefused(HubError):
-    """A match cannot begin so: unknown game or option, wrong number of seats, bad stack or data."""
+    """A match cannot begin: unknown game or option, wrong number of seats, bad stack or data."""
 
 
 class BadCard(StartRefused):
-    """A card that a deck cannot hold. `at` is where it stands in the data: the name of a card, or a line of the deck."""
+    """A card that a deck cannot hold. `at` says where in the data: the name of a card, or a line of the deck."""
 
     def __init__(self, sentence: str, at: str | int) -> None:
         super().__init__(sentence)
@@ -76,12 +76,12 @@ class BrokerError(DeviceError):
 
 
 class LogError(HubError):
-    """The record's trouble: it cannot be written or read. The match stops; nothing is deleted."""
+    """The log cannot be written or read. The match stops; nothing is deleted."""
 
 
 class ReplayDiverged(LogError):
-    """A log that the present rules answer differently. The file is kept, nothing is guessed."""
+    """A log whose entries the present rules answer otherwise. It is kept, nothing is guessed."""
 
 
 class RulesBug(HubError):
-    """Our trouble: a rulebook failed. The match is frozen with its log whole; undo lets it go on."""
+    """A rulebook failed, which is a bug of ours. The match is frozen with its log whole; undo lets it go on."""

@@ -1,7 +1,7 @@
-"""The record on disk: logs of matches, and the few private values of a table. SQLite.
+"""The database on disk: the logs of matches, and the few private values of a table. SQLite.
 
 WAL with ``synchronous=FULL``: when a method returns, the disk has it, and a plug pulled at any instant
-costs nothing that was acknowledged. The file is private to the hub's user, for it holds hands.
+costs nothing that was acknowledged. Only the hub's user may read the file, for it holds hands.
 """
 
 from __future__ import annotations
@@ -32,7 +32,11 @@ CREATE TABLE IF NOT EXISTS kept (
 
 
 class Store:
-    """Fulfils the `LogStore` port in one file. Any thread may call it. Raises LogError with one sentence."""
+    """The `LogStore` port in one SQLite file.
+
+    Any thread may call any method, also during `close`. What fails is a LogError of one sentence, and has changed
+    nothing. A Store that could not be made has closed its connection; any other is closed by `close`.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -40,31 +44,38 @@ class Store:
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        except OSError as why:
-            raise LogError(f"The record {path} cannot be opened: {why.strerror}.") from why
-        with self._told():
+        except OSError as error:
+            raise LogError(f"The database {path} cannot be opened: {error.strerror}.") from error
+        with self._log_errors():
             self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=5)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
-            self._db.execute("PRAGMA foreign_keys=ON")
-            self._db.executescript(_SCHEMA)
+            try:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=FULL")
+                self._db.execute("PRAGMA foreign_keys=ON")
+                self._db.executescript(_SCHEMA)
+            except BaseException:
+                self._db.close()
+                raise
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file. Whatever is called later raises LogError. May be called twice."""
         with self._lock:
             self._db.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _log_errors(self) -> Iterator[None]:
+        """Raise SQLite's errors as LogError."""
         try:
             yield
-        except (sqlite3.Error, sqlite3.Warning) as why:
-            raise LogError(f"The record {self._path} failed: {why}. Check the disk; nothing was deleted.") from why
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            raise LogError(
+                f"The database {self._path} failed: {error}. Check the disk; nothing was deleted."
+            ) from error
 
     @contextmanager
-    def _written(self) -> Iterator[sqlite3.Connection]:
-        """All of it or nothing, and on disk at the end."""
-        with self._lock, self._told():
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Write all that is executed in the block, or nothing. At its end it is on disk."""
+        with self._lock, self._log_errors():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
@@ -77,66 +88,64 @@ class Store:
     # --- matches -----------------------------------------------------------------------------------
 
     def begin(self, match: str, table: str, head: bytes) -> None:
-        """A new match with its head."""
-        with self._written() as db:
+        """Write the head of a new match."""
+        with self._transaction() as db:
             db.execute('INSERT INTO matches (id, "table", head) VALUES (?, ?, ?)', (match, table, head))
 
     def append(self, match: str, entries: Sequence[LogEntry]) -> None:
-        """More of a match's log."""
-        with self._written() as db:
+        """Write the next entries of a match's log."""
+        with self._transaction() as db:
             _insert(db, match, entries)
 
     def cut(self, match: str, length: int, instead: Sequence[LogEntry] = ()) -> None:
-        """Undo: keep the first `length` entries, with others `instead` of those cut off. A match that was over runs again."""
-        with self._written() as db:
+        """Drop a match's entries from number `length` on and write those of `instead`. A match that was over runs again."""
+        with self._transaction() as db:
             db.execute('DELETE FROM entries WHERE "match" = ? AND number >= ?', (match, length))
             db.execute("UPDATE matches SET result = NULL, ended = NULL WHERE id = ?", (match,))
             _insert(db, match, instead)
 
     def end(self, match: str, result: bytes) -> None:
-        """The match is over, or was left: `result` says which."""
-        with self._written() as db:
+        """Write that a match is over or was left: `result`, JSON, says which."""
+        with self._transaction() as db:
             db.execute("UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP WHERE id = ?", (result, match))
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
-        """Head and entries of a match."""
-        with self._lock, self._told():
+        """Return the head and the entries of a match. Raise LogError where the match is unknown or an entry is missing."""
+        with self._lock, self._log_errors():
             found = self._db.execute("SELECT head FROM matches WHERE id = ?", (match,)).fetchone()
             if found is None:
-                raise LogError(f"The record holds no match {match}.")
+                raise LogError(f"The database holds no match {match}.")
             lines = self._db.execute('SELECT number, line FROM entries WHERE "match" = ? ORDER BY number', (match,))
             entries = [LogEntry(number, line) for number, line in lines]
         if [entry.number for entry in entries] != list(range(len(entries))):
-            raise LogError(f"The record of match {match} has a gap; it is kept as it is.")
+            raise LogError(f"The log of match {match} has a gap; it is kept as it is.")
         return found[0], entries
 
     def running(self, table: str) -> str | None:
-        """The match of a table that has not ended, if any."""
-        with self._lock, self._told():
+        """Return the last match of a table that has not ended, or None."""
+        with self._lock, self._log_errors():
             found = self._db.execute(
                 'SELECT id FROM matches WHERE "table" = ? AND result IS NULL ORDER BY rowid DESC LIMIT 1', (table,)
             ).fetchone()
         return found[0] if found else None
 
     def count(self) -> int:
-        """How many matches there have been: the next one's number."""
-        with self._lock, self._told():
+        """Return how many matches there have been at all tables."""
+        with self._lock, self._log_errors():
             (found,) = self._db.execute("SELECT count(*) FROM matches").fetchone()
         return int(found)
 
     # --- private values of a table -------------------------------------------------------------------
 
     def keep(self, table: str, name: str, value: bytes) -> None:
-        """Remember one small private value of a table."""
-        with self._written() as db:
+        """Write a private value of a table under a name, in place of the last one."""
+        with self._transaction() as db:
             db.execute('INSERT OR REPLACE INTO kept ("table", name, value) VALUES (?, ?, ?)', (table, name, value))
 
     def recall(self, table: str, name: str) -> bytes | None:
-        """What was kept, or None."""
-        with self._lock, self._told():
-            found = self._db.execute(
-                'SELECT value FROM kept WHERE "table" = ? AND name = ?', (table, name)
-            ).fetchone()
+        """Return the value that `keep` wrote last, or None."""
+        with self._lock, self._log_errors():
+            found = self._db.execute('SELECT value FROM kept WHERE "table" = ? AND name = ?', (table, name)).fetchone()
         return found[0] if found else None
 
 

@@ -12,18 +12,16 @@ from typing import Any
 import pytest
 
 from hub.app import Hub
-from hub.config import Config, DeckPart, DevicePart, TablePart
+from hub.config import BrokerPart, Config, DeckPart, DevicePart, HubPart, TablePart, WebPart
 from hub.errors import ConfigError
 from hub.network.address import public_url
 from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid
 from tests.phone_ui.rig import until
 
 
-def config(folder: Path) -> Config:
-    made = Config()
-    made.hub.state = str(folder / "state")
-    made.web.host, made.web.port = "127.0.0.1", 0
-    return made
+def config(folder: Path, *devices: DevicePart, port: int = 0, **parts: Any) -> Config:
+    hub, web = HubPart(state=str(folder / "state")), WebPart("127.0.0.1", port)
+    return Config(**{"hub": hub, "web": web, "device": devices, **parts})
 
 
 @contextmanager
@@ -39,26 +37,31 @@ def state(hub: Hub, table: str = "1") -> dict[str, Any]:
     return public
 
 
+def open_files(folder: Path) -> list[str]:
+    """The files below `folder` that this process holds open."""
+    links = [str(handle.readlink()) for handle in Path("/proc/self/fd").iterdir() if handle.is_symlink()]
+    return [link for link in links if link.startswith(f"{folder}/")]
+
+
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        (lambda c: c.device.append(DevicePart("abacus", "1", "")), "'abacus'"),
-        (lambda c: c.device.append(DevicePart("frames", "1", "")), "'frames'"),
-        (lambda c: c.device.extend([DevicePart("simulated", "1", ""), DevicePart("abacus", "1", "")]), "'abacus'"),
-        (lambda c: c.device.append(DevicePart("simulated", "1", "", {"seats": "many"})), "seats"),
-        (lambda c: c.device.append(DevicePart("simulated", "1", "", {"legs": 4})), "legs"),
-        (lambda c: setattr(c.table[0], "game", "chess"), "no game 'chess'"),
-        (lambda c: c.deck.append(DeckPart("chess", "/nowhere.toml")), "no game 'chess'"),
-        (lambda c: c.deck.append(DeckPart("bid-it", "/nowhere.toml")), "/nowhere.toml: the list cannot be read"),
-        (lambda c: setattr(c.table[0], "id", "a/b"), "'a/b'"),
-        (lambda c: setattr(c.table[0], "id", "#"), "'#'"),
-        (lambda c: setattr(c.hub, "id", "my hub"), "'my hub'"),
-        (lambda c: setattr(c.broker, "url", "http://cafe"), "'http://cafe'"),
+        ({"device": (DevicePart("abacus"),)}, "'abacus'"),
+        ({"device": (DevicePart("frames"),)}, "'frames'"),
+        ({"device": (DevicePart("simulated"), DevicePart("abacus"))}, "'abacus'"),
+        ({"device": (DevicePart("simulated", settings={"seats": "many"}),)}, "seats"),
+        ({"device": (DevicePart("simulated", settings={"legs": 4}),)}, "legs"),
+        ({"table": (TablePart(game="chess"),)}, "no game 'chess'"),
+        ({"deck": (DeckPart("chess", "/nowhere.toml"),)}, "no game 'chess'"),
+        ({"deck": (DeckPart("bid-it", "/nowhere.toml"),)}, "/nowhere.toml: the list cannot be read"),
+        ({"table": (TablePart("a/b"),)}, "'a/b'"),
+        ({"table": (TablePart("#"),)}, "'#'"),
+        ({"hub": HubPart("my hub", "/nowhere")}, "'my hub'"),
+        ({"broker": BrokerPart("http://cafe")}, "http://cafe"),
     ],
 )
-def test_a_hub_that_cannot_be_says_why_in_one_sentence(tmp_path: Path, wrong: Any, sentence: str) -> None:
-    made = config(tmp_path)
-    wrong(made)
+def test_a_hub_that_cannot_be_says_why_in_one_sentence(tmp_path: Path, wrong: dict[str, Any], sentence: str) -> None:
+    made = config(tmp_path, **wrong)
     with pytest.raises(ConfigError) as refused:
         Hub(made)
     assert sentence in str(refused.value)
@@ -66,27 +69,43 @@ def test_a_hub_that_cannot_be_says_why_in_one_sentence(tmp_path: Path, wrong: An
     assert open_files(tmp_path) == []
 
 
-def open_files(folder: Path) -> list[str]:
-    """Return the files in that folder that this process has open."""
-    links = Path("/proc/self/fd").iterdir()
-    names = [str(link.readlink()) for link in links if link.is_symlink()]
-    return [name for name in names if name.startswith(str(folder))]
+def broken_off(*_: object) -> Any:
+    raise OSError("a driver's own error")
+
+
+def test_a_driver_that_fails_unforeseen_leaves_nothing_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hub.app.connect", broken_off)
+    with pytest.raises(OSError, match="a driver's own error"):
+        Hub(config(tmp_path, DevicePart("simulated")))
+    assert open_files(tmp_path) == []
+
+
+def test_a_device_that_cannot_be_closed_leaves_nothing_else_open(tmp_path: Path) -> None:
+    made = config(tmp_path, DevicePart("simulated"))
+    hub = Hub(made)
+    hub.start()
+    device, threads = hub.devices[0], hub._threads
+    close = device.close
+    device.close = broken_off  # type: ignore[method-assign]
+    with pytest.raises(OSError, match="a driver's own error"):
+        hub.close()
+    close()
+    assert open_files(tmp_path) == []
+    assert not any(thread.is_alive() for thread in threads)
 
 
 def test_a_port_that_somebody_has_is_the_owners_to_mend(tmp_path: Path) -> None:
     with running(config(tmp_path)) as first:
         assert first.web
-        second = config(tmp_path / "other")
-        second.web.port = first.web.port
+        second = config(tmp_path / "other", port=first.web.port)
         with Hub(second) as hub, pytest.raises(ConfigError, match=str(first.web.port)):
             hub.start()
 
 
 def test_without_mosquitto_the_table_plays_on_with_its_boxes_and_says_so(tmp_path: Path) -> None:
-    made = config(tmp_path)
-    made.broker.program = str(tmp_path / "no-such-mosquitto")
-    made.device = [DevicePart("simulated", "1", "bench", {"seats": 2})]
-    made.table = [TablePart(seats=2)]
+    bench = DevicePart("simulated", "1", "bench", {"seats": 2})
+    broker = BrokerPart(program=str(tmp_path / "no-such-mosquitto"))
+    made = config(tmp_path, bench, broker=broker, table=(TablePart(seats=2),))
     with running(made) as hub:
         until(lambda: bool(state(hub)["notices"]), "the notice")
         assert "mosquitto" in str(state(hub)["notices"])
@@ -101,20 +120,19 @@ def test_without_mosquitto_the_table_plays_on_with_its_boxes_and_says_so(tmp_pat
 
 
 def test_a_device_on_pins_that_another_has_is_refused_before_anything_is_opened(tmp_path: Path) -> None:
-    made = config(tmp_path)
-    made.table.append(TablePart(id="bar"))
-    made.device = [
+    made = config(
+        tmp_path,
         DevicePart("gpio_box", "1", "", {"pins": "mock"}),
         DevicePart("gpio_box", "bar", "the bar's box", {"pins": "mock", "boxes": [{"id": "b", "dial": [2, 3]}]}),
-    ]
+        table=(TablePart(), TablePart("bar")),
+    )
     with pytest.raises(ConfigError, match=r"gpio_box \(device 1\) and the bar's box are both wired to GPIO13"):
         Hub(made)
 
 
 def test_a_device_that_is_not_there_is_said_and_the_table_plays_on_with_the_others(tmp_path: Path) -> None:
-    made = config(tmp_path)
-    made.table = [TablePart(seats=2)]
-    made.device = [DevicePart("simulated", "1", "bench", {"seats": 2}), DevicePart("gpio_box")]
+    bench = DevicePart("simulated", "1", "bench", {"seats": 2})
+    made = config(tmp_path, bench, DevicePart("gpio_box"), table=(TablePart(seats=2),))
     with running(made) as hub:
         until(lambda: "header's pins" in str(state(hub)["notices"]), "the notice")
         until(lambda: [seat["box"] for seat in state(hub)["seats"]] == ["on", "on"], "the boxes")
@@ -125,12 +143,8 @@ def test_a_device_that_is_not_there_is_said_and_the_table_plays_on_with_the_othe
 
 
 def test_boxes_of_several_devices_sit_at_one_table(tmp_path: Path) -> None:
-    made = config(tmp_path)
-    made.table = [TablePart(seats=3)]
-    made.device = [
-        DevicePart("simulated", "1", "bench", {"seats": 2}),
-        DevicePart("gpio_box", "1", "third", {"pins": "mock"}),
-    ]
+    bench = DevicePart("simulated", "1", "bench", {"seats": 2})
+    made = config(tmp_path, bench, DevicePart("gpio_box", "1", "third", {"pins": "mock"}), table=(TablePart(seats=3),))
     with running(made) as hub:
         until(lambda: "press any button on the box for seat 3" in str(state(hub)["notices"]), "the third box")
         until(lambda: [seat["box"] for seat in state(hub)["seats"]][:2] == ["on", "on"], "the boxes on cables")
@@ -147,8 +161,7 @@ def sit(hub: Hub, table: str, seat: int) -> str:
 
 
 def test_two_tables_in_one_hub_play_apart(tmp_path: Path) -> None:
-    made = config(tmp_path)
-    made.table = [TablePart("1", "Window", 2), TablePart("bar", "Bar", 3)]
+    made = config(tmp_path, table=(TablePart("1", "Window", 2), TablePart("bar", "Bar", 3)))
     with running(made) as hub:
         assert state(hub, "1")["name"] == "Window"
         assert state(hub, "1")["code"] != state(hub, "bar")["code"]
@@ -174,8 +187,7 @@ def test_a_stopped_hub_ends_with_0(tmp_path: Path) -> None:
 
 
 def test_a_hub_with_a_table_whose_thread_has_ended_ends_with_1(tmp_path: Path) -> None:
-    made = config(tmp_path)
-    made.table.append(TablePart(id="bar"))
+    made = config(tmp_path, table=(TablePart(), TablePart("bar")))
     with running(made) as hub:
         hub.tables["bar"].stop()
         assert hub.wait() == 1

@@ -1,4 +1,4 @@
-"""The record: what it promises, on a real file and in the fake that other tests use."""
+"""The database: what it promises, on a real file and in the fake that other tests use."""
 
 from __future__ import annotations
 
@@ -127,7 +127,18 @@ class TestEveryRecord:
         assert (store.recall("1", "code"), store.recall("2", "code")) == (b"DUCK", b"BAIT")
 
 
-def test_the_record_is_private_to_its_user(tmp_path: Path) -> None:
+def test_a_closed_database_says_so_to_whoever_comes_late(tmp_path: Path) -> None:
+    store = Store(tmp_path / "hub.db")
+    store.begin("m-1", "1", b"head")
+    store.close()
+    store.close()
+    with pytest.raises(LogError, match="closed database"):
+        store.append("m-1", lines(0))
+    with pytest.raises(LogError, match="closed database"):
+        store.load("m-1")
+
+
+def test_the_database_is_private_to_its_user(tmp_path: Path) -> None:
     store = Store(tmp_path / "state" / "hub.db")
     store.begin("m-1", "1", b"head")
     for file in (tmp_path / "state").iterdir():
@@ -136,7 +147,7 @@ def test_the_record_is_private_to_its_user(tmp_path: Path) -> None:
     store.close()
 
 
-def test_the_record_is_there_after_the_program_has_ended(tmp_path: Path) -> None:
+def test_the_database_is_there_after_the_program_has_ended(tmp_path: Path) -> None:
     first = Store(tmp_path / "hub.db")
     first.begin("m-1", "1", b"head")
     first.append("m-1", lines(0))
@@ -162,7 +173,7 @@ def test_what_a_killed_program_had_been_told_is_written_is_there(tmp_path: Path)
 
 
 @pytest.mark.parametrize("what", ["folder", "file in the way", "no database"])
-def test_a_record_that_cannot_be_opened_is_one_sentence(tmp_path: Path, what: str) -> None:
+def test_a_database_that_cannot_be_opened_is_one_sentence(tmp_path: Path, what: str) -> None:
     path = tmp_path / "hub.db"
     if what == "folder":
         path.mkdir()
@@ -175,11 +186,12 @@ def test_a_record_that_cannot_be_opened_is_one_sentence(tmp_path: Path, what: st
         Store(path)
     assert str(path) in str(refused.value)
     assert "\n" not in str(refused.value)
+    assert not [fd for fd in Path("/proc/self/fd").iterdir() if fd.is_symlink() and fd.readlink() == path]
     if what == "no database":
         assert path.read_bytes().startswith(b"this is a letter"), "nothing is deleted"
 
 
-def test_a_record_that_another_program_holds_fails_and_then_goes_on(tmp_path: Path) -> None:
+def test_a_database_that_another_program_holds_fails_and_then_goes_on(tmp_path: Path) -> None:
     store = Store(tmp_path / "hub.db")
     store.begin("m-1", "1", b"head")
     store._db.execute("PRAGMA busy_timeout=10")  # as if five seconds had passed

@@ -11,6 +11,7 @@ import binascii
 import os
 from typing import TYPE_CHECKING
 
+from nacl.bindings import sodium_pad, sodium_unpad
 from nacl.exceptions import CryptoError
 from nacl.public import Box, PrivateKey, PublicKey
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 KEY_BYTES = 32
 NONCE_BYTES = Box.NONCE_SIZE
-_MARK = b"\x80"  # ISO/IEC 7816-4 padding: one mark, then zeros; JSON ends with neither.
 
 
 class DecryptionError(HubError):
@@ -29,17 +29,19 @@ class DecryptionError(HubError):
 
 
 def pad(text: bytes, size: int) -> bytes:
-    """`text`, a mark and zeros up to the next multiple of `size`."""
-    marked = text + _MARK
-    return marked.ljust(-(-len(marked) // size) * size, b"\0")
+    """Return `text` padded to the next multiple of `size` bytes as ISO/IEC 7816-4 says: one byte 0x80, then zeros."""
+    return sodium_pad(text, size)
 
 
 def unpad(padded: bytes) -> bytes:
-    """What was padded."""
-    text = padded.rstrip(b"\0")
-    if not text.endswith(_MARK):
-        raise DecryptionError("The message is not padded as it should be.")
-    return text[:-1]
+    """Return the text without its padding. Raise DecryptionError where there is none.
+
+    The length of the blocks is not asked for: who padded to larger blocks than this hub is read as well.
+    """
+    try:
+        return sodium_unpad(padded, len(padded))
+    except (CryptoError, ValueError):  # an empty text has no block
+        raise DecryptionError("The message is not padded as it should be.") from None
 
 
 def to_base64(data: bytes) -> str:

@@ -31,7 +31,7 @@ from unittest.mock import patch
 
 from drivers.simulated import SimulatedTable
 from hub.app import Hub
-from hub.config import Config, DevicePart, TablePart
+from hub.config import Config, DevicePart, HubPart, TablePart, WebPart
 from hub.operations.diagnostics import configure_logging
 from phone_ui import server
 from phone_ui.gateway import Limits
@@ -53,10 +53,12 @@ def a_hub(folder: str, device: DevicePart, pipe: Connection) -> Iterator[Hub]:
     # Six phones that act in a closed loop are faster than a phone may be: here, and only here, they may.
     unhurried = patch.object(server, "Limits", partial(Limits, bytes_each_second=1e9, frames_each_second=1e6))
     configure_logging("error")
-    config = Config()
-    config.hub.state, config.web.host, config.web.port = folder, "127.0.0.1", 0
-    config.table = [TablePart("1", "Bench", SEATS, GAME)]
-    config.device = [device]
+    config = Config(
+        hub=HubPart(state=folder),
+        web=WebPart("127.0.0.1", 0),
+        table=(TablePart("1", "Bench", SEATS, GAME),),
+        device=(device,),
+    )
     with unhurried, Hub(config) as hub:
         hub.start()
         assert hub.web

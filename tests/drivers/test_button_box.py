@@ -383,7 +383,7 @@ def test_a_port_that_somebody_else_has_open_is_taken_when_it_is_free(table: Tabl
 
 
 def test_the_owners_settings_are_checked() -> None:
-    with pytest.raises(ConfigError, match="did you mean 'ports'"):
+    with pytest.raises(ConfigError, match="has no key port: did you mean ports"):
         button_box.connect({"port": ["/dev/ttyACM0"]}, print)
     with pytest.raises(ConfigError, match="button_box"):
         button_box.connect({"ports": "/dev/ttyACM0"}, print)

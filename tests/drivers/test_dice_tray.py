@@ -201,7 +201,7 @@ def test_a_restarted_tray_is_armed_anew() -> None:
 
 
 def test_its_block_is_checked() -> None:
-    with pytest.raises(ConfigError, match="'prots'"):
+    with pytest.raises(ConfigError, match="has no key prots: did you mean ports"):
         connect({"prots": []}, lambda _: None)
     tray = connect({"tray": "e66"}, lambda _: None)
     assert tray.dice is tray

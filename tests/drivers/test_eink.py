@@ -420,7 +420,7 @@ def test_two_panels_share_a_bus_but_no_other_pin() -> None:
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"panels": "inky-what"}, "did you mean 'panel'"),
+        ({"panels": "inky-what"}, "did you mean panel?"),
         ({"panel": "waveshare-4.3"}, 'there is no panel "waveshare-4.3" here; there are waveshare-2.13, '),
         ({"busy": 25}, "GPIO25 is given to DC and to BUSY"),
         ({"spi": "9.9"}, "no place on a bus"),

@@ -340,7 +340,7 @@ def test_what_a_bus_keeps_is_nobody_elses_but_another_place_on_it() -> None:
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"chips": "apa102"}, "did you mean 'chip'"),
+        ({"chips": "apa102"}, "did you mean chip?"),
         ({"chip": "ws2811"}, "ws2811"),
         ({"spi": "2.0"}, 'spi = "2.0" is no place on a bus; there are 0.0, 0.1, 1.0, 1.1, 1.2'),
         ({"seats": [1, 2, 1]}, "seat 1 has two rings"),

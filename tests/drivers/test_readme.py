@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import drivers
 from drivers.pinout import as_svg, as_text
 from hub.__main__ import main
 from hub.app import Hub
-from hub.config import Config, DevicePart, TablePart, load
+from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, load
 from hub.devices import wired
 from hub.errors import ConfigError
 from hub.ports import LampPicture
@@ -42,15 +43,15 @@ def bell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def made(folder: Path, **settings: object) -> Config:
-    config = Config()
-    config.hub.state = str(folder / "state")
-    config.web.host, config.web.port = "127.0.0.1", 0
-    config.table = [TablePart(seats=2)]
-    config.device = [
-        DevicePart("simulated", "1", "bench", {"seats": 2}),
-        DevicePart("bell", "1", "", {"pins": "mock", **settings}),
-    ]
-    return config
+    return Config(
+        hub=HubPart(state=str(folder / "state")),
+        web=WebPart("127.0.0.1", 0),
+        table=(TablePart(seats=2),),
+        device=(
+            DevicePart("simulated", "1", "bench", {"seats": 2}),
+            DevicePart("bell", "1", "", {"pins": "mock", **settings}),
+        ),
+    )
 
 
 def test_a_made_up_device_touches_one_new_file_and_plays_at_the_table(bell: Path, tmp_path: Path) -> None:
@@ -65,10 +66,10 @@ def test_a_made_up_device_touches_one_new_file_and_plays_at_the_table(bell: Path
 
 
 def test_the_made_up_devices_settings_and_pins_are_checked_like_every_others(bell: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="has no key 'relais': did you mean 'relay'"):
+    with pytest.raises(ConfigError, match="has no key relais: did you mean relay"):
         Hub(made(tmp_path, relais=4))
     config = made(tmp_path, relay=13)
-    config.device.append(DevicePart("gpio_box", "1", "", {"pins": "mock"}))
+    config = replace(config, device=(*config.device, DevicePart("gpio_box", "1", "", {"pins": "mock"})))
     with pytest.raises(ConfigError, match=r"bell and gpio_box are both wired to GPIO13 \(IN and pins-1 push\)"):
         Hub(config)
 
@@ -111,6 +112,6 @@ def test_the_example_with_every_device_names_every_driver_and_can_run(tmp_path: 
     names = [path.stem for path in Path(drivers.__path__[0]).glob("*.py") if "\ndef connect(" in path.read_text("utf-8")]
     assert sorted(block.driver for block in config.device) == sorted(names)
     assert set(names) - set(as_it_stands) == {"ble_dice", "camera_tray", "simulated"}
-    config.hub.state = str(tmp_path / "state")
+    config = replace(config, hub=HubPart(state=str(tmp_path / "state")))
     with Hub(config):
         """Every block is understood, and no two are on one pin."""

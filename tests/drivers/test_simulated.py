@@ -323,7 +323,7 @@ def test_waiting_at_the_bench_ends_when_the_time_is_over(bench: Bench) -> None:
 
 
 def test_the_owners_settings_are_checked() -> None:
-    with pytest.raises(ConfigError, match="did you mean 'seats'"):
+    with pytest.raises(ConfigError, match="has no key seat: did you mean seats"):
         simulated.connect({"seat": 3}, print)
     with pytest.raises(ConfigError, match="simulated"):
         simulated.connect({"seats": 7}, print)

@@ -7,8 +7,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec import json
 
 from hub.engine.decision import CHANCE, Action, OneOf, ask, offer
@@ -17,7 +15,7 @@ from hub.errors import IllegalAction, NotAsked, NotOffered, RulesBug, Stale
 from hub.table.chance import Chance
 from tests.engine.test_match import Made, match
 from tests.games.players import args, offers
-from tests.test_laws import beginnings, copy, every_game, few, seen, steps, wrong_actions
+from tests.test_laws import beginning, copy, every_game, law, seen, steps, wrong_actions
 
 JUDGED = 100
 """The most actions that are judged at one moment of a match: some decisions have thousands of wrong answers."""
@@ -63,10 +61,9 @@ def has_answered(before: Match, after: Match, seat: int) -> bool:
 
 
 @every_game
-@few
-@given(st.data())
-def test_an_action_is_refused_beforehand_exactly_as_it_is_when_taken(name: str, data: st.DataObject) -> None:
-    match, random = data.draw(beginnings(name))
+@law
+def test_an_action_is_refused_beforehand_exactly_as_it_is_when_taken(name: str, seed: int) -> None:
+    match, random = beginning(name, seed)
     for _ in steps(match, random):
         if match.open and random.random() > 0.05:
             continue
@@ -97,12 +94,11 @@ def test_an_action_is_refused_beforehand_exactly_as_it_is_when_taken(name: str, 
 
 
 @every_game
-@few
-@given(st.data())
+@law
 def test_whatever_is_offered_is_refused_to_nobody_and_answers_unless_it_is_a_standing_offer(
-    name: str, data: st.DataObject
+    name: str, seed: int
 ) -> None:
-    match, random = data.draw(beginnings(name))
+    match, random = beginning(name, seed)
     for _ in steps(match, random):
         for seat in match.state.seats if match.open and random.random() < 0.3 else ():
             asked, standing = match.open.offers(seat) if match.open else [], match.standing(seat)

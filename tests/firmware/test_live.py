@@ -12,7 +12,7 @@ import pytest
 from drivers.button_box import ButtonBoxes
 from drivers.line import SteadyClock
 from hub.app import Hub
-from hub.config import Config, DevicePart, TablePart
+from hub.config import Config, DevicePart, HubPart, TablePart, WebPart
 from hub.display.rings import frame
 from hub.ports import SEAT_MARKS, BoxBid, BoxDown, BoxLocked, BoxUnlocked, BoxUp, Key, LampPicture, SealedRound
 from tests.drivers.bench import BOX, Inbox
@@ -107,11 +107,12 @@ def test_a_power_cut_in_the_middle_of_a_round_is_a_new_boot_and_the_round_is_ask
 def test_a_table_of_real_boxes_sits_down_starts_and_bids(boxes: list[LiveBox], tmp_path: Path) -> None:
     """The whole hub, three boxes with the real firmware, and no phone."""
     boxes += [LiveBox(f"e66164084321000{number}") for number in (1, 2, 3)]
-    config = Config()
-    config.hub.state = str(tmp_path / "state")
-    config.web.host, config.web.port = "127.0.0.1", 0
-    config.table = [TablePart(seats=3, game="bid-and-bait")]
-    config.device = [DevicePart("button_box", settings={"ports": [box.port for box in boxes]})]
+    config = Config(
+        hub=HubPart(state=str(tmp_path / "state")),
+        web=WebPart("127.0.0.1", 0),
+        table=(TablePart(seats=3, game="bid-and-bait"),),
+        device=(DevicePart("button_box", settings={"ports": [box.port for box in boxes]}),),
+    )
     with Hub(config) as hub:
         hub.start()
         table: dict[str, Any] = {}

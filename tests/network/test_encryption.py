@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from nacl.public import Box, PrivateKey, PublicKey
 
@@ -62,6 +62,35 @@ def test_padding_comes_off_again(text: bytes, size: int) -> None:
     assert len(padded) % size == 0
     assert len(padded) - len(text) <= size
     assert unpad(padded) == text
+
+
+def padded_by_the_standard(text: bytes, size: int) -> bytes:
+    """ISO/IEC 7816-4 spelled out: one byte 0x80, then zeros up to the end of a block."""
+    return text + b"\x80" + bytes(-(len(text) + 1) % size)
+
+
+@given(st.binary(max_size=1200) | st.integers(0, 4200).map(bytes), st.sampled_from([512, 2048]) | st.integers(1, 70))
+@example(bytes(511), 512)
+@example(bytes(512), 512)
+@example(b"\x80" * 2047, 2048)
+def test_the_librarys_padding_is_the_standards_byte_for_byte(text: bytes, size: int) -> None:
+    assert pad(text, size) == padded_by_the_standard(text, size)
+
+
+@given(
+    st.builds(lambda text, zeros: text + bytes(zeros), st.binary(max_size=80), st.integers(0, 1500))
+    | st.builds(lambda text, zeros: text + b"\x80" + bytes(zeros), st.binary(max_size=80), st.integers(0, 1500))
+)
+@example(b"")
+@example(b"\x80")
+@example(bytes(512))
+def test_whatever_blocks_a_message_was_padded_to_what_stands_before_the_mark_is_read(padded: bytes) -> None:
+    text, mark, zeros = padded.rpartition(b"\x80")
+    if mark and not zeros.strip(b"\0"):
+        assert unpad(padded) == text
+    else:
+        with pytest.raises(DecryptionError):
+            unpad(padded)
 
 
 @given(st.binary(max_size=100))

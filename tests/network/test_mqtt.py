@@ -318,7 +318,7 @@ def test_a_wrong_broker_address_is_the_owners_sentence(make: Any, url: str) -> N
 
 def test_a_missing_password_file_is_named(make: Any) -> None:
     with pytest.raises(ConfigError, match=r"\[broker\] /nowhere/password: cannot be used"):
-        make(url="mqtt://cafe", password_file="/nowhere/password")
+        make(url="mqtt://cafe", user="hub", password_file="/nowhere/password")
 
 
 def test_a_missing_authority_file_is_named(make: Any) -> None:

@@ -111,7 +111,7 @@ def test_a_configuration_that_cannot_be_read_is_said_and_the_rest_is_looked_at(e
     ("toml", "said"),
     [
         ('[[device]]\ndriver = "abacus"\n', "'abacus'"),
-        (PANEL + "colour = 3\n", "'colour'"),
+        (PANEL + "colour = 3\n", "no key colour"),
         (PANEL + '[[device]]\ndriver = "led_strip"\nspi = "0.0"\n', "eink and led_strip are both wired to"),
         ('[[deck]]\ngame = "bid-it"\ncards = "nowhere.toml"\n', "nowhere.toml"),
     ],

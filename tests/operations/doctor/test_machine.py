@@ -21,7 +21,7 @@ from drivers.line import Line, SteadyClock
 from drivers.simulated import SimBox
 from hub.__main__ import main
 from hub.app import Hub
-from hub.config import Config, DevicePart
+from hub.config import Config, DevicePart, HubPart, WebPart
 from hub.errors import DeviceLost, HubError
 from hub.operations.doctor import examine
 from hub.operations.doctor.machine import Machine
@@ -222,10 +222,11 @@ def test_a_broker_that_is_not_there_says_how_to_get_it() -> None:
 
 @pytest.mark.broker
 def test_the_doctor_asks_a_hub_that_runs_and_takes_nothing_from_it(tmp_path: Path) -> None:
-    config = Config()
-    config.hub.state = str(tmp_path / "state")
-    config.web.host, config.web.port = "127.0.0.1", 0
-    config.device = [DevicePart("simulated", "1", "bench", {"seats": 2})]
+    config = Config(
+        hub=HubPart(state=str(tmp_path / "state")),
+        web=WebPart("127.0.0.1", 0),
+        device=(DevicePart("simulated", "1", "bench", {"seats": 2}),),
+    )
     with Hub(config) as hub:
         hub.start()
         assert hub.web is not None
