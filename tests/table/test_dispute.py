@@ -92,7 +92,10 @@ def game(name: str, play: Any) -> Game:
     return Game(name, name.title(), (2, 6), 1, "0" * 16, {}, [], WORDS, {}, cast(Rulebook, rulebook))
 
 
-GAMES = {one.name: one for one in (game("turns", turns), game("rolls", two_rolls), game("hooks", hooks), game("drawing", drawing))}
+GAMES = {
+    one.name: one
+    for one in (game("turns", turns), game("rolls", two_rolls), game("hooks", hooks), game("drawing", drawing))
+}
 
 
 @pytest.fixture(autouse=True)
@@ -380,7 +383,10 @@ def test_the_same_faces_change_nothing(rereading: Room) -> None:
 def test_what_the_reader_cannot_tell_is_typed_and_vouched_for(rereading: Room) -> None:
     room = rereading
     room.see("cocked")
-    assert room.state["dice"] | {"state": "no_reader", "say": "The reader cannot tell: type how the dice lie."} == room.state["dice"]
+    assert (
+        room.state["dice"] | {"state": "no_reader", "say": "The reader cannot tell: type how the dice lie."}
+        == room.state["dice"]
+    )
     room.see("settled", 6)
     assert room.say(1, "roll", {"faces": [5]})["ok"]
     assert caught(room) == 0, "a second seat has yet to say yes"
@@ -416,7 +422,10 @@ def test_of_a_roll_in_batches_only_what_still_lies_there_is_read_again() -> None
     read(room, 1, 1)
     again(room, 2)
     again(room, 3)
-    assert (room.state["dice"]["done"], room.dice.armed[-1]) == ([{"faces": [1, 2, 3, 4, 5, 6], "read": "read"}], (1, 2, 6))
+    assert (room.state["dice"]["done"], room.dice.armed[-1]) == (
+        [{"faces": [1, 2, 3, 4, 5, 6], "read": "read"}],
+        (1, 2, 6),
+    )
     read(room, 2, 1)
     assert rolls(room)[0]["faces"] == [1, 2, 3, 4, 5, 6, 2, 1]
     assert rolls(room)[0]["first"]["faces"] == [1, 2, 3, 4, 5, 6, 1, 1]
@@ -543,7 +552,15 @@ def test_a_late_word_of_the_first_throw_is_no_second_reading(rereading: Room) ->
 
 @pytest.mark.parametrize(
     "first",
-    [None, [3], {}, {"faces": [3]}, {"faces": [7], "read": "read"}, {"faces": [3, 3], "read": "read"}, {"faces": 3, "read": "read"}],
+    [
+        None,
+        [3],
+        {},
+        {"faces": [3]},
+        {"faces": [7], "read": "read"},
+        {"faces": [3, 3], "read": "read"},
+        {"faces": 3, "read": "read"},
+    ],
 )
 def test_a_log_whose_first_reading_is_none_is_refused(first: Any) -> None:
     match = Match(GAMES["turns"], [1, 2])

@@ -54,7 +54,9 @@ def test_a_restart_finds_the_match_as_far_as_it_was_written(store: MemoryStore, 
     assert again.epoch == record.epoch + 1, "what the phones were shown before may be wrong now"
 
 
-def test_only_what_is_new_is_written_and_a_match_that_is_over_is_not_resumed(store: MemoryStore, record: MatchLog) -> None:
+def test_only_what_is_new_is_written_and_a_match_that_is_over_is_not_resumed(
+    store: MemoryStore, record: MatchLog
+) -> None:
     match = begun(record)
     climb(match)
     record.write(match)
@@ -64,7 +66,9 @@ def test_only_what_is_new_is_written_and_a_match_that_is_over_is_not_resumed(sto
     assert MatchLog("1", store).resume(GAMES) is None
 
 
-def test_what_could_not_be_written_was_not(store: MemoryStore, record: MatchLog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_could_not_be_written_was_not(
+    store: MemoryStore, record: MatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     match = begun(record)
     climb(match)
 

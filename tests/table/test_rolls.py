@@ -233,7 +233,11 @@ def test_of_a_cocked_throw_only_the_leaning_die_is_rolled_again() -> None:
     room = at(3)
     room.see("cocked", 2, 5)
     dice = room.state["dice"]
-    assert (dice["state"], dice["faces"], dice["say"]) == ("cocked", [2, 5], "One die is leaning: roll only that one again.")
+    assert (dice["state"], dice["faces"], dice["say"]) == (
+        "cocked",
+        [2, 5],
+        "One die is leaning: roll only that one again.",
+    )
     wait(room, 10)
     assert told(room) == []
     room.see("rolling")
@@ -269,7 +273,10 @@ def test_a_leaning_die_is_typed_as_it_lies_where_the_table_would_have_it_so() ->
     assert lies(room, 1)["ok"]
     assert room.state["dice"] | {"state": "cocked", "as_it_lies": [1]} == room.state["dice"]
     assert lies(room, 3)["ok"]
-    assert room.state["dice"] | {"state": "no_reader", "faces": [2, 5], "say": "Read as it lies: type it."} == room.state["dice"]
+    assert (
+        room.state["dice"] | {"state": "no_reader", "faces": [2, 5], "say": "Read as it lies: type it."}
+        == room.state["dice"]
+    )
     room.see("settled", 2, 5, 1)
     assert room.state["dice"]["state"] == "no_reader", "now it is not thrown again"
     room.roll(6)
@@ -287,7 +294,10 @@ def test_three_votes_read_a_die_as_it_lies_and_at_a_small_table_a_majority(seats
     for seat in range(seats, seats - wanted, -1):
         assert room.state["dice"]["state"] == "cocked"
         room.press(seat, "push")
-    assert room.state["dice"] | {"state": "no_reader", "say": "Read as they lie: type the 2 leaning dice."} == room.state["dice"]
+    assert (
+        room.state["dice"] | {"state": "no_reader", "say": "Read as they lie: type the 2 leaning dice."}
+        == room.state["dice"]
+    )
     assert room.boxes.texts["box-1"] == "Type what lies there: K1-K6"
     room.press(1, "k2", "k6", "push")
     room.press(2, "push")

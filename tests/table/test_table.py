@@ -978,7 +978,14 @@ def test_nothing_is_shown_or_answered_before_the_disk_has_it(playing: Room) -> N
 def test_all_phones_have_their_hands_and_one_its_answer_before_the_rings_are_drawn(playing: Room) -> None:
     start = len(playing.order)
     assert playing.act(1, "bid", number=4)["ok"]
-    assert [what for what in playing.order[start:] if what != "append"] == ["show", "hand", "hand", "hand", "answer", "rings"]
+    assert [what for what in playing.order[start:] if what != "append"] == [
+        "show",
+        "hand",
+        "hand",
+        "hand",
+        "answer",
+        "rings",
+    ]
 
 
 def test_a_seat_is_given_only_when_the_disk_has_it(room: Room) -> None:
@@ -1237,3 +1244,49 @@ def test_only_the_seat_that_is_asked_hears_why_its_own_cards_are_not_to_be_had()
     for one in room.hand(asked)["barred"]:
         assert room.act(asked, "draw", cards=one["cards"])["error"] == one["why"]
     assert all(not room.hand(seat)["barred"] for seat in room.sids if seat != asked)
+
+
+# --- standing offers -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def discarding() -> Room:
+    """Three phones and three boxes in Bidness, while all discard in secret."""
+    room = Room(offered=[games.find("bidness")])
+    room.boxes_up()
+    room.sit()
+    room.start("bidness")
+    faces = {1: (6, 6, 6), 2: (3, 3, 3), 3: (1, 1, 1)}
+    while dice := room.state["dice"]:
+        room.see("settled", *faces[dice["seat"]])
+        room.clock.time += 10
+        room.take(Tick())
+        room.take(Tick())
+    assert sorted(room.boxes.rounds) == ["box-1", "box-2", "box-3"]
+    return room
+
+
+def test_one_tap_borrows_once_while_boxes_hold_a_secret_choice(discarding: Room) -> None:
+    before = discarding.state["view"]["seats"]["1"]
+    length = len(discarding.match.log)
+    assert discarding.act(1, "borrow", amount=100)["ok"]
+    after = discarding.state["view"]["seats"]["1"]
+    assert after["cash"] == before["cash"] + 100
+    assert [(one.seat, one.move, one.args) for one in discarding.match.log[length:]] == [(1, "borrow", {"amount": 100})]
+
+
+def test_a_standing_offer_leaves_the_choice_in_the_box_alone(discarding: Room) -> None:
+    number = discarding.boxes.rounds["box-1"].round
+    discarding.take(BoxLocked("box-1", number))
+    assert discarding.act(1, "borrow", amount=100)["ok"]
+    assert discarding.state["locked"] == [1]
+    assert ("cancel", "box-1", number) not in discarding.boxes.told
+
+
+def test_a_loan_that_is_refused_is_not_in_the_log(discarding: Room) -> None:
+    length, seen = len(discarding.match.log), discarding.seen()
+    answer = discarding.act(1, "borrow", amount=10_000)
+    assert not answer["ok"]
+    assert len(discarding.match.log) == length
+    assert discarding.seen() == seen
+    assert "box-1" in discarding.boxes.rounds

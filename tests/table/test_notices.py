@@ -1,0 +1,161 @@
+"""Notices: each stands until its cause has passed, none hides another, and some may be acknowledged."""
+
+from __future__ import annotations
+
+import pytest
+
+from hub.errors import NotOffered
+from hub.ports import BoxDown, BoxUp, BrokerDown, BrokerUp, DeviceDown, DeviceUp, Key, Tick
+from hub.table.notices import KINDS, Cause, Kind, Notices
+from hub.table.roll_states import STAFF_SECONDS
+from tests.table.fakes import Room
+from tests.table.test_rolls import at
+
+
+@pytest.fixture
+def room() -> Room:
+    room = Room()
+    room.boxes_up()
+    room.sit()
+    return room
+
+
+def texts(room: Room) -> list[str]:
+    return [notice["text"] for notice in room.state["notices"]]
+
+
+# --- the list itself -----------------------------------------------------------------------------------
+
+
+def test_notices_stand_most_severe_first() -> None:
+    notices = Notices()
+    for kind in reversed(list(KINDS)):
+        notices.post(kind, kind)
+    severities = [notice.severity for notice in notices.public()]
+    assert severities == sorted(severities, key=["error", "warning", "info"].index)
+    assert [notice.key for notice in notices.public()] == list(KINDS)
+
+
+def test_one_kind_stands_once_about_each_thing() -> None:
+    notices = Notices()
+    assert notices.post("device", "The panel is dark.", "panel")
+    assert notices.post("device", "The strip is dark.", "strip")
+    assert not notices.post("device", "The strip is dark.", "strip"), "it is no news"
+    assert notices.post("device", "The panel is gone.", "panel")
+    assert [notice.text for notice in notices.public()] == ["The strip is dark.", "The panel is gone."]
+    assert notices.end("device", "panel")
+    assert not notices.end("device", "panel")
+    assert [notice.key for notice in notices.public()] == ["device:strip"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_ended_by_its_cause_and_by_no_other(kind: Kind) -> None:
+    rule = KINDS[kind]
+    causes: tuple[Cause, ...] = ("decision", "match", "answered")
+    for cause in causes:
+        notices = Notices()
+        notices.post(kind, "So it is.")
+        notices.passed(cause)
+        assert bool(notices.public()) == (cause != rule.ends)
+
+
+def test_what_ends_by_itself_is_not_acknowledged() -> None:
+    notices = Notices()
+    notices.post("help", "Seat 2 calls for help.", "2")
+    notices.post("broker", "The broker is gone.")
+    for key in ("broker", "help", "help:3", None, 7, ["help:2"]):
+        with pytest.raises(NotOffered):
+            notices.acknowledge(key)
+    notices.acknowledge("help:2")
+    assert [notice.key for notice in notices.public()] == ["broker"]
+
+
+# --- at the table ----------------------------------------------------------------------------------------
+
+
+def test_a_call_for_help_ends_when_somebody_has_come(room: Room) -> None:
+    room.take(Key("box-2", "bar", "hold"))
+    assert texts(room) == ["Seat 2 calls for help."]
+    assert room.state["notices"][0]["can_acknowledge"]
+    assert room.say(1, "acknowledge", {"key": "help:2"})["ok"]
+    assert texts(room) == []
+    answer = room.say(3, "acknowledge", {"key": "help:2"})
+    assert (answer["ok"], answer["code"]) == (False, "NOTICE")
+
+
+def test_a_call_for_help_is_taken_back_by_the_same_hold(room: Room) -> None:
+    room.take(Key("box-2", "bar", "hold"), Key("box-3", "bar", "hold"))
+    room.take(Key("box-2", "bar", "hold"))
+    assert texts(room) == ["Seat 3 calls for help."]
+
+
+def test_a_call_for_help_does_not_hide_a_lost_device(room: Room) -> None:
+    room.take(Key("box-2", "bar", "hold"), DeviceDown("panel", "The panel does not answer."))
+    assert texts(room) == ["Seat 2 calls for help.", "The panel does not answer."]
+    room.take(DeviceUp("panel"))
+    assert texts(room) == ["Seat 2 calls for help."]
+
+
+def test_that_nobody_rolls_stands_until_the_dice_move() -> None:
+    room = at(2)
+    room.see("armed")
+    room.clock.time += STAFF_SECONDS
+    room.take(Tick())
+    assert texts(room) == ["Seat 1 has not rolled for two minutes."]
+    room.see("rolling")
+    assert texts(room) == []
+
+
+def test_that_nobody_rolls_is_over_with_the_roll() -> None:
+    room = at(2)
+    room.clock.time += STAFF_SECONDS
+    room.take(Tick())
+    room.roll(3, 4)
+    assert texts(room) == []
+
+
+def test_that_nobody_rolls_is_said_again_when_nobody_does() -> None:
+    room = at(2)
+    room.clock.time += STAFF_SECONDS
+    room.see("rolling")
+    room.clock.time += STAFF_SECONDS
+    room.take(Tick())
+    assert texts(room) == ["Seat 1 has not rolled for two minutes."]
+
+
+def test_a_missing_broker_and_a_lost_device_stand_side_by_side(room: Room) -> None:
+    room.take(DeviceDown("strip", "The strip is dark."), BrokerDown("The broker is gone."))
+    assert texts(room) == ["The broker is gone.", "The strip is dark."]
+    room.take(BrokerUp())
+    assert texts(room) == ["The strip is dark."]
+
+
+def test_a_new_box_that_is_gone_again_asks_for_nothing() -> None:
+    room = Room(placed=False)
+    room.take(BoxUp("box-x", "b1", "1", 8))
+    assert texts(room) == ["A new seat box: press any button on the box for seat 1."]
+    room.take(BoxDown("box-x", "Unplugged."))
+    assert texts(room) == []
+
+
+def test_what_hinders_a_start_stands_until_somebody_presses_again() -> None:
+    room = Room()
+    room.boxes_up()
+    room.press(1, "push")
+    room.press(2, "push")
+    room.press(3, "push")
+    room.press(3, "bar")
+    room.press(1, "push")
+    assert texts(room) == ["Not ready yet: Seat 3."]
+    room.press(3, "push")
+    assert texts(room) == []
+
+
+def test_a_full_disk_is_a_notice_until_the_disk_is_back(room: Room) -> None:
+    room.start()
+    room.store.broken = "The disk is full."
+    assert not room.act(1, "bid", number=3)["ok"]
+    assert texts(room) == ["The disk is full."]
+    room.store.broken = ""
+    room.take(Tick())
+    assert texts(room) == []
