@@ -353,7 +353,9 @@ class Setup:
 
     def add_page(self, npm: str | None) -> None:
         """Fetch the page's libraries."""
-        self.fetch(self.page, npm, "the page's libraries could not be fetched; is the network there? Then run make again")
+        self.fetch(
+            self.page, npm, "the page's libraries could not be fetched; is the network there? Then run make again"
+        )
 
     def add_peers(self, npm: str | None) -> None:
         """Fetch what is measured beside the hub: without a network there is less to see, and nothing is wrong."""

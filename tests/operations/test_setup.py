@@ -269,7 +269,9 @@ def test_an_old_32_bit_pi_takes_npm_from_debian(clone: Path) -> None:
 
 
 def test_an_extra_that_does_not_exist_is_refused_with_those_that_do(clone: Path) -> None:
-    with pytest.raises(SetupError, match='there is no extra "bel"; EXTRAS may name ble, camera, dev, firmware, npm, pi'):
+    with pytest.raises(
+        SetupError, match='there is no extra "bel"; EXTRAS may name ble, camera, dev, firmware, npm, pi'
+    ):
         Setup(clone, Pretended(has=FULL)).prepare({"bel"})
 
 
