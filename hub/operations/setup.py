@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent.parent
 OLDEST = (3, 11)
 RASPBERRY_PI = Path("/proc/device-tree/model")
+CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")  # Debian's; uv takes its own list unless told
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where Debian keeps mosquitto, and what a plain user's PATH leaves out
 
 EXTRAS = ("ble", "camera", "dev", "firmware", "pi")  # the dependency groups of pyproject.toml that a person may ask for
@@ -64,6 +65,10 @@ class SetupError(Exception):
     """Set-up cannot go on; `str()` is one sentence that says what to do."""
 
 
+class PackageError(Exception):
+    """uv could not install a Python package; `str()` names it and says what to do first."""
+
+
 @dataclass(frozen=True)
 class Need:
     """Something of the system that the hub starts or reads, and the Debian package that brings it."""
@@ -89,6 +94,7 @@ PIN_NEEDS = (  # spidev has no ready package for a 64-bit Pi, lgpio none for Pyt
     Need("/usr/include/python3*/Python.h", "python3-dev", "builds the driver of the Pi's own pins"),
     Need("swig", "swig", "builds the driver of the Pi's own pins"),
 )
+WITHOUT_PI = "until then the hub runs without the Pi's own pins (gpio_box, led_strip, eink)."
 NPM_NEED = Need("npm", "npm", "fetches the page's libraries")
 NPM_WHEELS = ("x86_64", "aarch64")  # processors for which the group `npm` exists; others take Debian's, which is large
 
@@ -236,20 +242,26 @@ class Setup:
             groups.add("pi")
         if before.get("without_pi") == self.digest() and "pi" not in extras:
             groups.discard("pi")  # it failed with just these locks: tried again when somebody asks for it
-        packages = self.missing_packages(groups, before)
+        packages = self.missing_packages(groups)
+        pins = self.missing_pin_packages(groups, before)
         page = self.page.missing()
         peers = goal == "bench" and self.peers.missing()
         npm_in_venv = (page or peers) and self.machine.find("npm") is None and NPM_NEED.package not in packages
         if npm_in_venv:
             groups.add("npm")
         python = not self.up_to_date(groups, before)
-        if not (packages or python or page or peers):
+        if not (packages or pins or python or page or peers):
             return
         self.check_links([(self.venv, python), (self.page.installed, page), (self.peers.installed, peers)])
-        self.announce(goal, packages, groups if python else None, page=page, peers=peers)
+        self.announce(goal, packages | pins, groups if python else None, page=page, peers=peers)
         began = time.monotonic()
         if packages:
             self.add_packages(packages)
+        if pins:
+            try:
+                self.add_packages(pins)
+            except SetupError as error:  # what phones need never depends on what pins need
+                self.machine.say(f"set-up: {error}")
         if python:
             self.add_python(groups, before)
         npm = self.npm_in_venv() if npm_in_venv else [self.machine.find("npm") or "npm"]
@@ -261,17 +273,23 @@ class Setup:
 
     # --- what is there, what is missing -----------------------------------------------------------
 
-    def missing_packages(self, groups: set[str], before: Mapping[str, object]) -> dict[str, str]:
+    def missing_packages(self, groups: set[str]) -> dict[str, str]:
         """Return the Debian packages to install, each with its reason."""
         needs = [*HUB_NEEDS]
         if not (self.venv / "bin" / "python").exists():
             needs.insert(0, VENV_NEED)
         if "dev" in groups:
             needs += TEST_NEEDS
-        if "pi" in groups and not self.up_to_date(groups, before):
-            needs += PIN_NEEDS
         if self.machine.processor not in NPM_WHEELS and self.page.missing():
             needs.append(NPM_NEED)
+        return self.missing(needs)
+
+    def missing_pin_packages(self, groups: set[str], before: Mapping[str, object]) -> dict[str, str]:
+        """Return the Debian packages that build the driver of the Pi's pins, when it is about to be built."""
+        return self.missing(PIN_NEEDS) if "pi" in groups and not self.up_to_date(groups, before) else {}
+
+    def missing(self, needs: Iterable[Need]) -> dict[str, str]:
+        """Return the Debian package of each need that this machine lacks, with its reason."""
         return {need.package: need.reason for need in needs if not self.machine.has(need)}
 
     def digest(self) -> str:
@@ -333,9 +351,18 @@ class Setup:
             raise SetupError(f"there is no sudo here: as root, {by_hand}.")
         # The lists may be old or, on a fresh system, empty. One broken source of the owner's must not stop us.
         self.machine.run(self.as_root("apt-get", "update", "-qq"))
-        install = "env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends".split()
+        install = [
+            "env",
+            "DEBIAN_FRONTEND=noninteractive",
+            "apt-get",
+            "install",
+            "-y",
+            "-qq",
+            "--no-install-recommends",
+        ]
         self.must(
-            self.as_root(*install, *names), f"apt-get could not install {', '.join(names)}; it says above why. {by_hand}"
+            self.as_root(*install, *names),
+            f"apt-get could not install {', '.join(names)}; it says above why. {by_hand}",
         )
         if "mosquitto" in names:
             if self.machine.runs_systemd():
@@ -359,17 +386,16 @@ class Setup:
             self.must(command, "the folder .venv could not be made")
         self.add_uv()
         try:
-            self.sync(groups)
-        except SetupError as error:
-            if "pi" not in groups:
-                raise
-            # What phones need never depends on what pins need.
-            self.sync(groups - {"pi"})
-            state.update(self.state(groups - {"pi"}), without_pi=self.digest())
-            self.machine.say(
-                f"set-up: {error} The hub goes on without the Pi's own pins (gpio_box, led_strip, eink); "
-                "`make setup EXTRAS=pi` tries them again."
-            )
+            try:
+                self.sync(groups)
+            except PackageError as error:
+                if "pi" not in groups:
+                    raise
+                self.sync(groups - {"pi"})
+                state.update(self.state(groups - {"pi"}), without_pi=self.digest())
+                self.machine.say(f"set-up: {error}, then run `make setup EXTRAS=pi`; {WITHOUT_PI}")
+        except PackageError as error:
+            raise SetupError(f"{error}, then run make again.") from error
         self.stamp.write_text(json.dumps(state), "utf-8")
 
     def add_uv(self) -> None:
@@ -394,22 +420,39 @@ class Setup:
         self.uv("--no-deps", "-e", ".")
 
     def uv(self, *arguments: str) -> None:
-        """Run `uv pip install`; raise SetupError with the package that failed and what to do."""
+        """Run `uv pip install`; raise PackageError when it fails."""
         python = str(self.venv / "bin" / "python")
-        command = [str(self.venv / "bin" / "uv"), "pip", "install", "--quiet", "--python", python, "-b", LOCK, *arguments]
+        command = [
+            str(self.venv / "bin" / "uv"),
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            python,
+            "-b",
+            LOCK,
+            *arguments,
+        ]
         settings = subprocess.run([python, "-m", "pip", "config", "list"], check=False, capture_output=True, text=True)
         environment = {
             "PYPI": "1",  # lgpio then builds with its own C library in it, and needs none of the system's
+            **({"UV_SYSTEM_CERTS": "1"} if CERTIFICATES.exists() else {}),
             "UV_INDEX_STRATEGY": "unsafe-best-match",  # as pip takes several indexes; the hashes decide
             **uv_environment(settings.stdout),
             **os.environ,
         }
         done = subprocess.run(
-            command, cwd=self.root, env=environment, check=False, stderr=subprocess.PIPE, encoding="utf-8", errors="replace"
+            command,
+            cwd=self.root,
+            env=environment,
+            check=False,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
         )
         if done.returncode:
             print(done.stderr, file=sys.stderr, flush=True)
-            raise SetupError(sentence(done.stderr))
+            raise PackageError(explain(done.stderr))
 
     # --- the page's libraries ---------------------------------------------------------------------
 
@@ -451,13 +494,35 @@ def uv_environment(settings: str) -> dict[str, str]:
             key, _, value = line.partition("=")
             where, _, name = key.rpartition(".")
             if where == section and name in PIP_SETTINGS:
-                found[PIP_SETTINGS[name]] = " ".join(str(ast.literal_eval(value)).split())
-    return found
+                values = str(ast.literal_eval(value)).split()
+                if name == "find-links":  # pip passes over a folder that is not there, uv does not
+                    values = [place for place in values if "://" in place or Path(place).is_dir()]
+                found[PIP_SETTINGS[name]] = " ".join(values)
+    return {name: value for name, value in found.items() if value}
 
 
-def sentence(output: str) -> str:
-    """Return one sentence for what uv printed when it failed: the package, and what to do about it."""
-    return output
+def explain(output: str) -> str:
+    """Return the beginning of a sentence for what uv printed when it failed: the package, and what to do about it."""
+    lines = [line.strip() for line in output.splitlines()]
+    if found := re.search(r"Hash mismatch for `([^`]+)`", output):
+        return (
+            f"the package index has another file for {found[1]} than {LOCK} locks, so nothing was installed: "
+            "check the index that `pip config list` names"
+        )
+    if found := re.search(r"Failed to fetch: \W?(\w+://([^/\s]+)\S*/([^/\s`]+)/?)", output):
+        causes = [line.partition("cause: ")[2] for line in lines if line.startswith("cause: ")]
+        return (
+            f"{found[3]} could not be fetched from {found[2]} ({causes[-1] if causes else found[1]}): "
+            "check this machine's network, or the index that `pip config list` names"
+        )
+    if found := re.search(r"Failed to build `([^`@]+?)(?: @ [^`]*)?`", output):
+        errors = [line for line in lines if line.startswith("error: ") and "Failed to build" not in line]
+        return (
+            f"{found[1]} could not be built on this machine ({errors[-1] if errors else 'the reason stands above'}): "
+            f"install {', '.join(need.package for need in PIN_NEEDS)} with your system's package manager"
+        )
+    found = re.search(r"Failed to \w+ `([^`]+)`", output)
+    return f"{found[1] if found else 'a Python package'} could not be installed: do what uv says above"
 
 
 def digest(*files: Path) -> str:
