@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench firmware lock setup install clean
+.PHONY: help demo test quick static check bench firmware lock setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware dev, with commas.
 EXTRAS ?=
@@ -13,13 +13,20 @@ ARGS ?=
 # What requirements.lock covers: every dependency group of pyproject.toml.
 ALL_GROUPS = --group dev --group pi --group npm --group installer --group build
 
+# Tests run beside each other in so many processes; WORKERS=0 runs them in one, as a debugger wants it.
+WORKERS ?= 2
+PYTEST = .venv/bin/pytest -n $(WORKERS) --dist worksteal
+
 help:
 	@echo 'make demo     a simulated table in the browser: boxes, dice, phones, e-ink'
 	@echo 'make test     all tests'
-	@echo 'make check    linter, types, the floors of the house, and all tests'
+	@echo 'make quick    the tests without a browser and without those that take long'
+	@echo 'make static   formatter, linter, types and layers: what is checked without running anything'
+	@echo 'make check    static, then all tests'
 	@echo 'make bench    the measurements, side by side with their peers'
 	@echo 'make firmware the file that turns a Raspberry Pi Pico into a seat box'
 	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev,firmware)'
+	@echo 'make lock     renew requirements.lock after a change of pyproject.toml'
 	@echo 'make install  put the hub on this Raspberry Pi as a system service (says first what it changes)'
 	@echo 'make clean    remove what set-up and tests made inside this folder'
 
@@ -27,10 +34,19 @@ demo:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py demo && exec .venv/bin/table-hub demo $(ARGS)
 
 test:
-	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/pytest $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec $(PYTEST) $(ARGS)
 
-check:
-	@cd "$(ROOT)" && python3 -I hub/operations/setup.py check && .venv/bin/ruff check . && .venv/bin/mypy && .venv/bin/lint-imports && exec .venv/bin/pytest $(ARGS)
+quick:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec $(PYTEST) -m "not slow and not browser" $(ARGS)
+
+static:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py check
+	@cd "$(ROOT)" && .venv/bin/ruff format --check .
+	@cd "$(ROOT)" && .venv/bin/ruff check .
+	@cd "$(ROOT)" && .venv/bin/mypy
+	@cd "$(ROOT)" && .venv/bin/lint-imports
+
+check: static test
 
 bench:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py bench && exec .venv/bin/python -m tests.bench $(ARGS)
