@@ -177,6 +177,7 @@ def test_a_match_replays_equal_at_every_prefix(name: str, seed: int) -> None:
     assert everything(copy(match)) == everything(match)
 
 
+@pytest.mark.slow
 @every_game
 def test_a_match_does_not_depend_on_the_order_of_hashes(name: str) -> None:
     ends = set()

@@ -320,6 +320,7 @@ def test_a_log_that_is_not_there_is_one_sentence(program: Program, tmp_path: Pat
 # --- Strangers -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", games.names())
 def test_a_stranger_plays_from_waiting_alone(name: str) -> None:
     game = games.find(name)

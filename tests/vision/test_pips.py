@@ -25,6 +25,7 @@ def numbers(reading: Reading) -> list[int]:
     return [face.number for face in reading.faces]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("condition", ["plain", "colours", "blurred", "touching", "crowded"])
 def test_dice_that_lie_flat_are_read_and_hardly_ever_asked_about(condition: str) -> None:
     read_at_once = 0
