@@ -8,10 +8,13 @@ from __future__ import annotations
 import ast
 import hashlib
 import io
+import itertools
 import json
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +23,7 @@ import pip
 import pytest
 
 from hub.operations import setup
-from hub.operations.setup import LOCK, Machine, Need, Setup, SetupError, explain, uv_environment
+from hub.operations.setup import EXTRAS, LOCK, Machine, Need, Setup, SetupError, explain, uv_environment
 
 ROOT = Path(__file__).parents[2]
 UV = ROOT / ".venv" / "bin" / "uv"
@@ -522,6 +525,25 @@ def test_a_lock_names_no_host(folder: str) -> None:
     for name, package in lock["packages"].items():
         assert "resolved" not in package, name
         assert not name or package.get("integrity"), name
+
+
+def test_the_python_lock_names_no_host_and_has_every_package_with_its_hashes() -> None:
+    lock = (ROOT / LOCK).read_text("utf-8")
+    assert "://" not in lock
+    locked = dict(re.findall(r"^([a-z0-9-]+)==(\S+)(?: ; .*)? \\\n    --hash=sha256:[0-9a-f]{64}", lock, re.MULTILINE))
+    assert len(locked) == len(re.findall(r"^[^\s#]", lock, re.MULTILINE))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    groups = project["dependency-groups"]
+    assert set(EXTRAS) < set(groups)
+    named = [
+        *project["project"]["dependencies"],
+        *project["build-system"]["requires"],
+        *itertools.chain(*groups.values()),
+    ]
+    for requirement in named:
+        if isinstance(requirement, str):
+            name, _, version = requirement.partition(";")[0].strip().partition("==")
+            assert locked[re.split("[>=<]", name)[0]].startswith(version), requirement
 
 
 @pytest.mark.parametrize("place", ["-C", "-f"])
