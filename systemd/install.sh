@@ -4,7 +4,7 @@
 #     --kiosk   also the big screen: Chromium alone on the first console
 #     --say     only say what would be changed
 #     --remove  take it away again; configuration and games stay
-# May be run again at any time. DESTDIR=folder lays the files under that folder and starts nothing (for packagers).
+# May be run again at any time. DESTDIR=folder writes the files below that folder and starts nothing (for packagers).
 set -eu
 from=$(cd "$(dirname "$0")/.." && pwd)
 dest=${DESTDIR:-}
@@ -37,7 +37,7 @@ fi
 
 if [ -z "$dest" ] && [ "$(id -u)" != 0 ]; then
     command -v sudo >/dev/null || { echo "install: there is no sudo here; run this as root." >&2; exit 1; }
-    exec sudo EXTRAS="${EXTRAS:-}" sh "$0" "$@" # sudo takes no variables along by itself
+    exec sudo EXTRAS="${EXTRAS:-}" sh "$0" "$@" # sudo passes no variables on by itself
 fi
 if [ -z "$dest" ] && [ ! -d /run/systemd/system ]; then
     echo "install: this machine is not run by systemd; use \`make demo\` or \`.venv/bin/table-hub run\`." >&2
@@ -47,12 +47,12 @@ fi
 if [ -n "$remove" ]; then
     [ -n "$dest" ] || systemctl disable --now --quiet table-hub.service table-hub-kiosk.service 2>/dev/null || true
     rm -f "$dest$units/table-hub.service" "$dest$units/table-hub-kiosk.service" "$dest$rules/70-table-hub.rules"
-    [ "$from" = "$dest$opt" ] || rm -rf "$dest$opt" # a clone that was made right there is its owner's
+    [ "$from" = "$dest$opt" ] || rm -rf "$dest$opt" # a clone made in that very folder is the owner's
     [ -n "$dest" ] || systemctl daemon-reload
     exit 0
 fi
 
-# The program. What was installed before keeps its Python packages and page libraries: set-up renews them if need be.
+# The program. Its Python packages and page libraries are kept from the last installation; set-up renews them if needed.
 if [ "$from" != "$dest$opt" ]; then
     new="$dest$opt.new"
     rm -rf "$new"

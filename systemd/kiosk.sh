@@ -1,6 +1,6 @@
 #!/bin/sh
-# The big screen: `kiosk.sh [URL]`. Without a screen server it starts one (cage) and itself inside it.
-# The browser's profile is new each time and thrown away, so no power cut leaves a "restore pages?" behind.
+# The big screen: `kiosk.sh [URL]`. Without a display server it starts one (cage) and itself inside it.
+# The browser gets a new profile each time, which is deleted at the end: after a power cut nothing asks to restore pages.
 set -eu
 url=${1:-${KIOSK_URL:-http://127.0.0.1:8080/t/1/kiosk}}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,11 +13,11 @@ browser=$(command -v chromium || command -v chromium-browser) ||
     { echo "kiosk: there is no Chromium: sudo apt-get install chromium" >&2; exit 78; }
 
 profile=$(mktemp -d "${XDG_RUNTIME_DIR:-/tmp}/table-hub-kiosk.XXXXXX")
-export HOME="$profile" # the service's user has none
+export HOME="$profile" # the service's user has no home
 trap 'rm -rf "$profile"' EXIT
 trap 'exit 143' TERM INT HUP
 
-# The local page comes first: it waits for the hub, so that nobody ever sees a browser's error page.
+# The local page comes first: it waits for the hub, so that nobody sees the browser's error page.
 "$browser" --user-data-dir="$profile" --kiosk --ozone-platform-hint=auto \
     --no-first-run --no-default-browser-check --noerrdialogs --hide-crash-restore-bubble \
     --disable-session-crashed-bubble --disable-infobars --disable-translate --disable-pinch \

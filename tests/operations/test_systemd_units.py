@@ -110,16 +110,16 @@ def install(into: Path, *flags: str) -> str:
     return done.stdout
 
 
-def laid(into: Path) -> dict[str, bytes]:
+def files_in(into: Path) -> dict[str, bytes]:
     return {str(file.relative_to(into)): file.read_bytes() for file in sorted(into.rglob("*")) if file.is_file()}
 
 
 def test_installing_twice_is_installing_once(tmp_path: Path) -> None:
     into = tmp_path / "a place"
     install(into, "--kiosk")
-    once = laid(into)
+    once = files_in(into)
     install(into, "--kiosk")
-    assert laid(into) == once
+    assert files_in(into) == once
     assert {"opt/table-hub/hub/config.py", "etc/systemd/system/table-hub.service"} <= set(once)
     assert "etc/systemd/system/table-hub-kiosk.service" in once
     assert "etc/udev/rules.d/70-table-hub.rules" in once
@@ -128,10 +128,10 @@ def test_installing_twice_is_installing_once(tmp_path: Path) -> None:
 
 def test_the_installer_says_every_place_before_it_writes_there(tmp_path: Path) -> None:
     said = install(tmp_path, "--say")
-    assert laid(tmp_path) == {}
+    assert files_in(tmp_path) == {}
     install(tmp_path)
     places = [line.split()[0] for line in said.splitlines()[1:] if line.startswith("  /")]
-    for file in laid(tmp_path):
+    for file in files_in(tmp_path):
         assert any(("/" + file).startswith(place) for place in places), file
 
 
@@ -146,7 +146,7 @@ def test_the_owners_configuration_survives_a_new_version(tmp_path: Path) -> None
 
 def test_a_new_version_leaves_no_file_of_the_old_one_but_keeps_its_packages(tmp_path: Path) -> None:
     install(tmp_path)
-    gone, kept = tmp_path / "opt/table-hub/hub/old_room.py", tmp_path / "opt/table-hub/.venv/bin/python"
+    gone, kept = tmp_path / "opt/table-hub/hub/old_module.py", tmp_path / "opt/table-hub/.venv/bin/python"
     kept.parent.mkdir(parents=True)
     gone.touch()
     kept.touch()
@@ -157,15 +157,15 @@ def test_a_new_version_leaves_no_file_of_the_old_one_but_keeps_its_packages(tmp_
 def test_removing_leaves_configuration_only(tmp_path: Path) -> None:
     install(tmp_path, "--kiosk")
     install(tmp_path, "--remove")
-    assert list(laid(tmp_path)) == ["etc/table-hub/table-hub.toml"]
+    assert list(files_in(tmp_path)) == ["etc/table-hub/table-hub.toml"]
 
 
 # --- the kiosk --------------------------------------------------------------------------------------
 
 
 def test_the_kiosk_opens_the_local_splash_with_a_profile_that_is_thrown_away(tmp_path: Path) -> None:
-    chromium = tmp_path / "chromium"  # a pretended browser: writes down what it was told, and leaves traces
-    chromium.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{tmp_path}/told"\ntouch "$HOME/Preferences"\n')
+    chromium = tmp_path / "chromium"  # a fake browser: records its arguments and leaves a file behind
+    chromium.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{tmp_path}/arguments"\ntouch "$HOME/Preferences"\n')
     chromium.chmod(0o755)
     runtime = tmp_path / "run"
     runtime.mkdir()
@@ -175,10 +175,10 @@ def test_the_kiosk_opens_the_local_splash_with_a_profile_that_is_thrown_away(tmp
         timeout=30,
         check=True,
     )
-    told = (tmp_path / "told").read_text().splitlines()
-    assert told[-1] == f"file://{SYSTEMD}/splash.html#http://127.0.0.1:8080/t/2/kiosk"
-    assert {"--kiosk", "--noerrdialogs", "--hide-crash-restore-bubble"} <= set(told)
-    assert any(word.startswith(f"--user-data-dir={runtime}/") for word in told)
+    arguments = (tmp_path / "arguments").read_text().splitlines()
+    assert arguments[-1] == f"file://{SYSTEMD}/splash.html#http://127.0.0.1:8080/t/2/kiosk"
+    assert {"--kiosk", "--noerrdialogs", "--hide-crash-restore-bubble"} <= set(arguments)
+    assert any(word.startswith(f"--user-data-dir={runtime}/") for word in arguments)
     assert list(runtime.iterdir()) == []
 
 
