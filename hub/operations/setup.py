@@ -237,7 +237,8 @@ class Setup:
         for extra in sorted(asked - set(EXTRAS)):
             raise SetupError(f'there is no extra "{extra}"; EXTRAS may name {", ".join(EXTRAS)}.')
         before = json.loads(read(self.stamp) or "{}")
-        groups = asked | set(before.get("groups", ()))
+        # Until 0.1 the stamp called them extras. A group that is no more is forgotten.
+        groups = asked | set(before.get("groups", before.get("extras", ()))) & {*EXTRAS, "npm"}
         if self.machine.is_raspberry_pi():
             groups.add("pi")
         if before.get("without_pi") == self.digest() and "pi" not in extras:

@@ -231,6 +231,15 @@ def test_a_clone_gets_exactly_what_is_locked_and_what_was_asked_for_stays(clone:
     assert installed(clone) == {"radio", "tiny-hub"}
 
 
+def test_what_an_older_set_up_installed_stays(clone: Path) -> None:
+    (clone / ".venv").mkdir()
+    (clone / ".venv" / "table-hub.stamp").write_text(
+        json.dumps({"digest": "0", "extras": ["ble", "gone"], "python": "3.11", "root": str(clone)})
+    )
+    prepared(clone, set(), "demo")
+    assert installed(clone) == {"alpha", "radio", "tiny-hub"}
+
+
 def test_a_clone_that_was_moved_gets_a_new_environment(clone: Path, tmp_path: Path) -> None:
     prepared(clone, {"ble"})
     moved = clone.rename(tmp_path / "elsewhere")
