@@ -35,6 +35,8 @@ SEEDS = range(12)
 MORE = int(os.environ.get("LAWS", "0"))
 """And on so many more that hypothesis thinks of: LAWS=300 pytest tests/test_laws.py -k bidness."""
 
+# A limit that interrupts an example is a failure to hypothesis, which then tries smaller ones for many minutes.
+pytestmark = pytest.mark.timeout(900)
 every_game = pytest.mark.parametrize("name", games.names())
 JUNK: list[Any] = [None, True, False, -1, 0, 1, 7, 10**30, 1.0, "", "1", "table", [], [1], [[]], {}, ["a", None]]
 

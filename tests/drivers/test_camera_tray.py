@@ -123,6 +123,7 @@ class Bench:
                 return told
 
 
+@pytest.mark.slow
 def test_a_throw_is_read_from_the_folder_of_another_program(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.show(painted(2, 2))
@@ -154,6 +155,7 @@ def test_a_tray_that_was_never_calibrated_says_what_to_do(tmp_path: Path) -> Non
         tray.close()
 
 
+@pytest.mark.slow
 def test_calibration_measures_a_die_and_refuses_what_it_cannot_read(tmp_path: Path) -> None:
     bare = empty(Scene([]), CHANCE(4))
     for face in (1, 4, 6):

@@ -61,6 +61,7 @@ def test_kept_matches_are_seen_as_they_were(name: str) -> None:
     assert len(logs(name)) == EACH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_kept_matches_are_seen_alike_under_any_hash_seed(seed: str) -> None:
     said = subprocess.run(

@@ -38,6 +38,7 @@ def test_dice_that_lie_flat_are_read_and_hardly_ever_asked_about(condition: str)
     assert read_at_once >= 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_no_throw_is_read_as_another_one(condition: str) -> None:
     for n in range(5):
