@@ -29,14 +29,14 @@ from hub.errors import IllegalAction
 from hub.table.chance import Chance
 from tests.games.players import LONGEST, args, offers, random_action, random_options, safe_action
 
-SEEDS = range(12)
-"""Every law is tried on the matches of these seeds, in every run the same."""
+LAWS = int(os.environ.get("LAWS", "12"))
+"""How many matches every law is tried on: LAWS=300 pytest tests/test_laws.py -k bidness."""
 
-MORE = int(os.environ.get("LAWS", "0"))
-"""And on so many more that hypothesis thinks of: LAWS=300 pytest tests/test_laws.py -k bidness."""
+SEEDS = range(min(LAWS, 12))
+"""The matches of these seeds, in every run the same; what LAWS has beyond them hypothesis thinks of."""
 
-# A limit that interrupts an example is a failure to hypothesis, which then tries smaller ones for many minutes.
-pytestmark = pytest.mark.timeout(900)
+MORE = max(0, LAWS - 12)
+
 every_game = pytest.mark.parametrize("name", games.names())
 JUNK: list[Any] = [None, True, False, -1, 0, 1, 7, 10**30, 1.0, "", "1", "table", [], [1], [[]], {}, ["a", None]]
 
