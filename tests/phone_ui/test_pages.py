@@ -429,7 +429,13 @@ def test_dice_that_are_read_again_are_tagged_so_and_nobody_rolls(page: Page, hub
     region = page.get_by_role("region", name="Dice")
     expect(region).to_contain_text("The dice are read again as they lie.")
     expect(region.get_by_role("button", name="Let the hub roll")).to_have_count(0)
-    play(page, hub, dice(state="settled", faces=[5], read="read", total=5, again=True, lying=True), scenes.ROLL_HAND, seq=51)
+    play(
+        page,
+        hub,
+        dice(state="settled", faces=[5], read="read", total=5, again=True, lying=True),
+        scenes.ROLL_HAND,
+        seq=51,
+    )
     expect(region.locator(".tag")).to_have_text("read again")
 
 
@@ -556,7 +562,9 @@ def test_what_came_of_a_trial_stays_to_be_read_while_the_match_goes_on(page: Pag
     expect(screen.locator(".now")).to_be_visible()
     state, _ = scenes.odd([])
     events = [{"n": 60, "text": "Seat 2 wins in court, 9 : 7.", "kind": "verdict", "rule": "OD-01", "data": {}}]
-    events += [{"n": 61 + n, "text": f"Seat {n} passes.", "kind": "pass", "rule": "OD-01", "data": {}} for n in range(1, 5)]
+    events += [
+        {"n": 61 + n, "text": f"Seat {n} passes.", "kind": "pass", "rule": "OD-01", "data": {}} for n in range(1, 5)
+    ]
     hub.public(state | {"seq": 51, "events": events})
     expect(page.locator(".news")).to_contain_text("wins in court, 9 : 7.")
     expect(screen.locator(".now-headline")).to_contain_text("wins in court, 9 : 7.")
@@ -711,7 +719,9 @@ def test_a_standing_offer_has_a_row_of_its_own(page: Page, hub: FakeHub) -> None
     assert hub.asks.get(timeout=15)["args"] == {"move": "borrow", "amount": 200}
 
 
-def test_a_record_that_is_chosen_is_called_by_its_title_with_the_rulebooks_words_beside_it(page: Page, hub: FakeHub) -> None:
+def test_a_record_that_is_chosen_is_called_by_its_title_with_the_rulebooks_words_beside_it(
+    page: Page, hub: FakeHub
+) -> None:
     notes = {"product": {"P3": "3 shares worth $2 each."}}
     odd(page, hub, {"move": "back", "product": {"one_of": ["P2", "P3"]}}, {"move": "drop"}, notes=notes)
     page.get_by_role("radio", name="Solar Lamp 3 shares worth $2 each.").check()
