@@ -12,7 +12,7 @@ from hub.errors import HubError
 from hub.ports import ClaimAsked
 from hub.table.loop import Table
 from phone_ui.link import PhonesOverMqtt
-from phone_ui.newest import Newest
+from phone_ui.latest import Newest
 
 
 class BenchAccess:

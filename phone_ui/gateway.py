@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import ssl
 
-    from phone_ui.newest import Newest
+    from phone_ui.latest import Newest
 
 log = logging.getLogger(__name__)
 

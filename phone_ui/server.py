@@ -27,8 +27,8 @@ from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
 from phone_ui.claims import ClaimRefused, Claims
 from phone_ui.gateway import Dial, Limits, MqttGateway, Places, Stream, same_origin, sentence
-from phone_ui.newest import Newest
-from phone_ui.shelf import Item, Shelf, item
+from phone_ui.latest import Newest
+from phone_ui.static_files import Item, Shelf, item
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -124,7 +124,7 @@ def make_app(
     libraries = Shelf(named=vendor)
     words = {name: item(json.dumps(told, ensure_ascii=False).encode(), ".json") for name, told in games.items()}
     for rule, view in (
-        ("/", lambda: _sent(own.get("join.html"))),
+        ("/", lambda: _sent(own.get("pages/join.html"))),
         ("/favicon.ico", lambda: _sent(own.get("favicon.svg"))),
         ("/static/<path:name>", lambda name: _sent(own.get(name))),
         ("/vendor/<name>", lambda name: _sent(libraries.get(name))),
@@ -160,15 +160,15 @@ class _Tables:
 
     def phone(self, name: str) -> Response:
         self.one(name)
-        return _sent(self._pages.get("phone.html"))
+        return _sent(self._pages.get("pages/phone.html"))
 
     def kiosk(self, name: str) -> Response:
         self.one(name)
-        return _sent(self._pages.get("kiosk.html"))
+        return _sent(self._pages.get("pages/kiosk.html"))
 
     def bench(self, name: str) -> Response:
         self._bench_of(name)
-        return _sent(self._pages.get("bench.html"))
+        return _sent(self._pages.get("pages/bench.html"))
 
     def bench_command(self, name: str) -> Response:
         bench = self._bench_of(name)

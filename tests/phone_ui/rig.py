@@ -21,8 +21,8 @@ from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerUp, ClaimAsked
 from hub.state import Hand, PublicState
 from phone_ui.gateway import Limits, dial_tcp, dial_unix
-from phone_ui.link import PhonesOverMqtt
-from phone_ui.newest import Newest
+from phone_ui.latest import Newest
+from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.server import WebServer, make_app, serve
 
 if TYPE_CHECKING:

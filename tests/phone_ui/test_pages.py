@@ -1128,7 +1128,7 @@ def contrast(a: str, b: str) -> float:
 
 @pytest.mark.parametrize("light", ["dark", "light"])
 def test_text_stands_seven_to_one_on_its_ground(light: str) -> None:
-    css = (STATIC / "base.css").read_text()
+    css = (STATIC / "pages" / "base.css").read_text()
     blocks = {"dark": css.split(":root {")[1], "light": css.split(':root[data-theme="light"] {')[1]}
     colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks["dark"].split("}")[0]))
     if light == "light":
@@ -1146,7 +1146,7 @@ def test_the_first_visit_weighs_less_than_200_kilobytes(page: Page, hub: FakeHub
     sit(page, hub)
     play(page, hub, scenes.BIDDING, scenes.BID_HAND)
     names = page.evaluate("performance.getEntriesByType('resource').map(e => new URL(e.name).pathname)")
-    weight = len(gzip.compress((STATIC / "phone.html").read_bytes()))
+    weight = len(gzip.compress((STATIC / "pages" / "phone.html").read_bytes()))
     for name in set(names):
         if name.startswith("/static/"):
             weight += len(gzip.compress((STATIC / name.removeprefix("/static/")).read_bytes()))
@@ -1160,7 +1160,7 @@ def test_the_first_visit_weighs_less_than_200_kilobytes(page: Page, hub: FakeHub
 def test_every_module_of_the_phone_is_asked_for_at_once(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
     names = page.evaluate("performance.getEntriesByType('resource').map(e => new URL(e.name).pathname)")
-    html = (STATIC / "phone.html").read_text()
+    html = (STATIC / "pages" / "phone.html").read_text()
     assert [name for name in names if name.endswith(".js") and name not in html] == []
 
 
@@ -1181,7 +1181,7 @@ def test_rings_on_the_bench_are_drawn_as_on_the_boxes(page: Page, hub: FakeHub) 
     times = [0.0, 0.1, 0.29, 0.5, 1.3, 2.7, 6.1]
     for pattern in get_args(Pattern):
         drawn = page.evaluate(
-            "async ([pattern, times]) => { const {lampsAt} = await import('/static/ring.js');"
+            "async ([pattern, times]) => { const {lampsAt} = await import('/static/lib/ring.js');"
             " return times.map(t => lampsAt({pattern, n: 5, colour: 'f28c28'}, t)); }",
             [pattern, times],
         )
@@ -1208,14 +1208,14 @@ def test_templates_are_filled_alike_in_python_and_in_the_browser(page: Page, hub
         "Spot {table.none} · {table.shares} shared · as always", "{table.spots.0}",
     ):  # fmt: skip
         ours = page.evaluate(
-            "async ([t, v, w]) => (await import('/static/words.js')).fill(t, v, w)", [template, view, words]
+            "async ([t, v, w]) => (await import('/static/lib/labels.js')).fill(t, v, w)", [template, view, words]
         )
         assert ours == fill(template, view, None, words), template
 
 
 def test_seat_marks_are_those_of_the_hub(page: Page, hub: FakeHub) -> None:
     page.goto(f"{hub.address}/")
-    marks = page.evaluate("import('/static/words.js').then(m => m.MARKS)")
+    marks = page.evaluate("import('/static/lib/labels.js').then(m => m.MARKS)")
     assert {int(seat): (mark["symbol"], mark["name"]) for seat, mark in marks.items()} == {
         seat: (mark.symbol, mark.name) for seat, mark in SEAT_MARKS.items()
     }
@@ -1229,7 +1229,7 @@ def test_a_use_with_different_parameters_asks_only_for_what_the_first_choice_nee
         {"move": "use", "spot": 10, "fish": {"choose": {"min": 1, "max": 2}, "from": ["eel", "carp"]}},
     ]
     asked = page.evaluate(
-        "async (moves) => { const m = await import('/static/moves.js'); const [form] = m.formsOf(moves);"
+        "async (moves) => { const m = await import('/static/lib/moves.js'); const [form] = m.formsOf(moves);"
         " return [{}, {spot: 2}, {spot: 3}, {spot: 10}, {spot: 10, fish: ['eel']}].map(c => {"
         " const f = m.fieldsOf(form, c); return [f.map(x => x.name), m.isWhole(form, f), m.argsOf(f)]; }); }",
         moves,
@@ -1246,7 +1246,7 @@ def test_a_use_with_different_parameters_asks_only_for_what_the_first_choice_nee
 def test_steps_between_several_ranges_never_leave_the_legal_ones(page: Page, hub: FakeHub) -> None:
     page.goto(f"{hub.address}/")
     up, down = page.evaluate(
-        "async () => { const {nextAmount} = await import('/static/moves.js');"
+        "async () => { const {nextAmount} = await import('/static/lib/moves.js');"
         " const r = [{min: 3, max: 3, step: 1}, {min: 10, max: 21, step: 5}]; const up = [], down = [];"
         " for (let v = 3; v !== undefined; v = nextAmount(r, v, 1)) up.push(v);"
         " for (let v = 20; v !== undefined; v = nextAmount(r, v, -1)) down.push(v); return [up, down]; }"

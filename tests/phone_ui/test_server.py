@@ -36,8 +36,9 @@ class Site:
     """The app with one table, and a clock that stands still."""
 
     def __init__(self, folder: Path) -> None:
+        (folder / "pages").mkdir()
         for page in ("join", "phone", "kiosk", "bench"):
-            (folder / f"{page}.html").write_text(f"<!doctype html><title>{page}</title>")
+            (folder / "pages" / f"{page}.html").write_text(f"<!doctype html><title>{page}</title>")
         (folder / "widgets").mkdir()
         (folder / "widgets" / "amount.js").write_text(SCRIPT)
         (folder / ".hidden.js").write_text("secret")

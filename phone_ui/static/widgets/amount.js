@@ -1,8 +1,8 @@
 // An amount: keys for a few numbers, else a stepper that knows the legal steps and takes typing too.
 
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
-import { fewAmounts, leastAmount, mostAmount, nextAmount } from "../moves.js";
-import { counted } from "../words.js";
+import { fewAmounts, leastAmount, mostAmount, nextAmount } from "../lib/moves.js";
+import { counted } from "../lib/labels.js";
 
 const FIRST_WAIT = 420;
 const THEN = 110;

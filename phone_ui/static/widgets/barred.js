@@ -1,8 +1,8 @@
 // What one looks for and may not choose: greyed; one reason for all stands below, else each is told on a tap. It is read out with the name.
 
 import { html, useState } from "/vendor/htm-preact.js";
-import { Card } from "../atoms.js";
-import { faceOf, isCard, valueWords } from "../words.js";
+import { Card } from "../parts/atoms.js";
+import { faceOf, isCard, valueWords } from "../lib/labels.js";
 
 export function Barred({ words, state, move, field }) {
   const drawn = isCard(words, move, field.name);

@@ -1,9 +1,9 @@
 // Some of a list, between a least and a most number; their order does not matter. What no longer goes with the rest is off.
 
 import { html, useState } from "/vendor/htm-preact.js";
-import { Card, CardText } from "../atoms.js";
-import { mayJoin } from "../moves.js";
-import { faceOf, isCard, valueWords } from "../words.js";
+import { Card, CardText } from "../parts/atoms.js";
+import { mayJoin } from "../lib/moves.js";
+import { faceOf, isCard, valueWords } from "../lib/labels.js";
 
 /** The places in `from` that `value` takes; of equal faces those that were tapped (`before`), else the first ones. */
 function placesOf(from, value, before) {

@@ -1,9 +1,9 @@
 // A place in a row of cards: the row with its gaps, one of which is tapped.
 
 import { html } from "/vendor/htm-preact.js";
-import { Card } from "../atoms.js";
-import { admits } from "../moves.js";
-import { at, faceIn, valueWords } from "../words.js";
+import { Card } from "../parts/atoms.js";
+import { admits } from "../lib/moves.js";
+import { at, faceIn, valueWords } from "../lib/labels.js";
 
 /** Is this place one of those that the field offers? */
 const offers = (field, place) => (field.kind === "amount" ? field.ranges.some((range) => admits(range, place)) : field.of.includes(place));

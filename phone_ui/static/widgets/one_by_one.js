@@ -1,8 +1,8 @@
 // One of many combinations of cards: the first card is picked, then the next of those that go with it.
 
 import { html, useState } from "/vendor/htm-preact.js";
-import { Card, CardText } from "../atoms.js";
-import { plain } from "../words.js";
+import { Card, CardText } from "../parts/atoms.js";
+import { plain } from "../lib/labels.js";
 
 const PLACES = ["First", "Second", "Third"];
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);

@@ -1,8 +1,8 @@
 // One of a few values: cards to pick from, seats, or chips.
 
 import { html } from "/vendor/htm-preact.js";
-import { Card, CardText, Mark } from "../atoms.js";
-import { faceOf, isCard, seatName, seatOf, valueWords } from "../words.js";
+import { Card, CardText, Mark } from "../parts/atoms.js";
+import { faceOf, isCard, seatName, seatOf, valueWords } from "../lib/labels.js";
 import { OneByOne } from "./one_by_one.js";
 
 export function OneOf(props) {

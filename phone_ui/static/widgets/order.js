@@ -1,7 +1,7 @@
 // A list to be put in order, by buttons: no dragging needed.
 
 import { html, useRef } from "/vendor/htm-preact.js";
-import { valueWords } from "../words.js";
+import { valueWords } from "../lib/labels.js";
 
 export function Order({ words, state, move, field, onChange }) {
   const list = useRef(null);

@@ -1,18 +1,18 @@
 // The phone page: a seat at one table, from sitting down to leaving.
 
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "/vendor/htm-preact.js";
-import { Who, useWords } from "./atoms.js";
-import { DisputePart } from "./dice.js";
-import { dress, ownSettings, setSettings, slot } from "./keep.js";
-import { connect } from "./link.js";
-import { Lobby, Result } from "./lobby.js";
-import { Act } from "./ask.js";
-import { Play, turnWords } from "./play.js";
-import { Seating } from "./seating.js";
-import { follow, notOlder } from "./stream.js";
-import { Why } from "./why.js";
-import { Help, Log, Rules, SeatTab, TabBar } from "./tabs.js";
-import { phaseWords, roundWords, withDeck } from "./words.js";
+import { Who, useWords } from "../parts/atoms.js";
+import { DisputePart } from "../parts/dice.js";
+import { dress, ownSettings, setSettings, slot } from "../lib/storage.js";
+import { connect } from "../lib/link.js";
+import { Lobby, Result } from "../parts/lobby.js";
+import { Act } from "../parts/ask.js";
+import { Play, turnWords } from "../parts/play.js";
+import { Seating } from "../parts/seating.js";
+import { follow, notOlder } from "../lib/stream.js";
+import { Why } from "../parts/why.js";
+import { Help, Log, Rules, SeatTab, TabBar } from "../parts/tabs.js";
+import { phaseWords, roundWords, withDeck } from "../lib/labels.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-1);
 const asked = new URLSearchParams(location.search);

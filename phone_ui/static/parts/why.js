@@ -2,7 +2,7 @@
 
 import { html } from "/vendor/htm-preact.js";
 import { Said, Who } from "./atoms.js";
-import { counted } from "./words.js";
+import { counted } from "../lib/labels.js";
 
 /** What the words say of a fact of a seat. */
 const factOf = (words, what) =>

@@ -2,7 +2,7 @@
 // {onPublic, onHand, onAway, onGone} and send(verb, args).
 
 import mqtt from "/vendor/mqtt.js";
-import { fromBase64, keyFrom, randomHex, talk } from "./seal.js";
+import { fromBase64, keyFrom, randomHex, talk } from "./encryption.js";
 import { notOlder } from "./stream.js";
 
 const ASK_AGAIN = 1_500; // an unanswered request is sent again with the same id

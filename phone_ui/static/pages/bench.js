@@ -1,10 +1,10 @@
 // The bench: boxes, dice and panels made of software, so that one person with a laptop plays a whole table.
 
 import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js";
-import { Die, Mark, seatWords } from "./atoms.js";
-import { LAMPS, lampsAt } from "./ring.js";
-import { follow } from "./stream.js";
-import { seatName } from "./words.js";
+import { Die, Mark, seatWords } from "../parts/atoms.js";
+import { LAMPS, lampsAt } from "../lib/ring.js";
+import { follow } from "../lib/stream.js";
+import { seatName } from "../lib/labels.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-2);
 const BOX_KEYS = ["k1", "k2", "k3", "k4", "k5", "k6"];

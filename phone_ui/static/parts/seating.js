@@ -2,8 +2,8 @@
 
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { Mark, seatWords } from "./atoms.js";
-import { Refused, claimSeat, tableByCode } from "./claim.js";
-import { keyFrom } from "./seal.js";
+import { Refused, claimSeat, tableByCode } from "../lib/claim.js";
+import { keyFrom } from "../lib/encryption.js";
 
 /** `begin` may hold a seat and its code from the link; `said` is why the phone lost its last seat. */
 export function Seating({ table, state, hubKey, begin, said, onHeld, onWatch }) {

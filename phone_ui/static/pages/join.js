@@ -1,7 +1,7 @@
 // The join page: four letters, forgiving about everything else.
 
-import { tableByCode } from "./claim.js";
-import { dress, ownSettings } from "./keep.js";
+import { tableByCode } from "../lib/claim.js";
+import { dress, ownSettings } from "../lib/storage.js";
 
 dress(ownSettings());
 

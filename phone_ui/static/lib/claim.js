@@ -1,6 +1,6 @@
 // Claiming a seat: the phone makes a key pair, asks, and the button on the box (or the seat's code) says yes.
 
-import { fromBase64, keyFrom, newKeys, talk, toBase64 } from "./seal.js";
+import { fromBase64, keyFrom, newKeys, talk, toBase64 } from "./encryption.js";
 
 const PATIENCE = 32_000;
 const PAUSE = 300;

@@ -3,7 +3,7 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { Mark, ReadTag, Said, seatWords } from "./atoms.js";
 import { SecretZone } from "./secret.js";
-import { MARKS } from "./words.js";
+import { MARKS } from "../lib/labels.js";
 
 export const TABS = { rules: "Rules", log: "Log", why: "Why?", help: "Help", seat: "Seat" };
 

@@ -3,7 +3,7 @@
 
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { Mark } from "./atoms.js";
-import { seatName } from "./words.js";
+import { seatName } from "../lib/labels.js";
 
 const LOOK_FIRST = 900;
 

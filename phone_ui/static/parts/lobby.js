@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { Act } from "./ask.js";
 import { Said, Who, useWords } from "./atoms.js";
 import { Facts } from "./facts.js";
-import { plain, ranked, scored } from "./words.js";
+import { plain, ranked, scored } from "../lib/labels.js";
 
 const PLAYERS = ([least, most]) => (least === most ? `${least} players` : `${least} to ${most} players`);
 

@@ -1,7 +1,7 @@
 // The smallest things that every page draws: seat marks, names in sentences, cards, dice; and the words it draws them with.
 
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
-import { MARKS, bySeat, faceIn, isNamed, seatName, wordsOf } from "./words.js";
+import { MARKS, bySeat, faceIn, isNamed, seatName, wordsOf } from "../lib/labels.js";
 
 const SHAPES = {
   1: html`<circle cx="12" cy="12" r="9.5" />`,

@@ -2,9 +2,9 @@
 
 import { html, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
 import { FormFields, hiddenIn } from "./form.js";
-import { argsOf, blanksOf, choosing, fieldsOf, formsOf, isPlain, isWhole } from "./moves.js";
+import { argsOf, blanksOf, choosing, fieldsOf, formsOf, isPlain, isWhole } from "../lib/moves.js";
 import { useCovering } from "./secret.js";
-import { fill, moveLabel, plain } from "./words.js";
+import { fill, moveLabel, plain } from "../lib/labels.js";
 
 /** A label of more letters stands small under the move's short name. */
 const LONG = 20;

@@ -10,7 +10,7 @@ import pytest
 from hub.network.encryption import HubKey
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
 from hub.state import Ack
-from phone_ui.link import MOST_GARBLED, PhonesOverMqtt
+from phone_ui.mqtt_phones import MOST_GARBLED, PhonesOverMqtt
 from tests.phone_ui.rig import STATE, FakeBroker, Keys, act, hand
 
 

@@ -2,7 +2,7 @@
 
 import { html, useState } from "/vendor/htm-preact.js";
 import { Card, CardText, Crown, Mark, Odds, Said, Who, seatWords } from "./atoms.js";
-import { at, counted, faceIn, fill, isBySeat, isRecord, lineIn, orderOf, phaseOf, plain, seatName } from "./words.js";
+import { at, counted, faceIn, fill, isBySeat, isRecord, lineIn, orderOf, phaseOf, plain, seatName } from "../lib/labels.js";
 
 /** The facts of one place (`table`, `seat`, `you`) that are told in this phase `on` a phone or the kiosk: {name, about, value}. */
 export function factsOf(words, where, facts, phase, on = "phone") {

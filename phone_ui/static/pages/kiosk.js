@@ -1,13 +1,13 @@
 // The table's screen: public state only, readable from 2.5 m, never asleep and never an error page.
 
 import { html, render, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
-import { DiceDone, DiceRow, DiceWants, DisputeVote, Mark, Marks, Said, Who, diceSay, useWords } from "./atoms.js";
-import { NowAt, countNow, doing, tokenOf, useHeadline, useReveal } from "./around.js";
-import { NumberLine } from "./line.js";
-import { CardRows, Facts, Rows } from "./facts.js";
-import { Sums, seatState } from "./lobby.js";
-import { follow, notOlder } from "./stream.js";
-import { asked, bySeat, isNamed, lineIn, named, nowLines, orderOf, phaseOf, phaseWords, ranked, roundWords, scored, seatName, withDeck } from "./words.js";
+import { DiceDone, DiceRow, DiceWants, DisputeVote, Mark, Marks, Said, Who, diceSay, useWords } from "../parts/atoms.js";
+import { NowAt, countNow, doing, tokenOf, useHeadline, useReveal } from "../parts/around.js";
+import { NumberLine } from "../parts/number_line.js";
+import { CardRows, Facts, Rows } from "../parts/facts.js";
+import { Sums, seatState } from "../parts/lobby.js";
+import { follow, notOlder } from "../lib/stream.js";
+import { asked, bySeat, isNamed, lineIn, named, nowLines, orderOf, phaseOf, phaseWords, ranked, roundWords, scored, seatName, withDeck } from "../lib/labels.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-2);
 const SHOW_GAME = 6_500;

@@ -7,7 +7,7 @@ import { Said } from "./atoms.js";
 import { DicePart, DisputePart } from "./dice.js";
 import { CardRows, Facts, OwnRecords, alertsOf, factsOf } from "./facts.js";
 import { SecretZone } from "./secret.js";
-import { moveLabel, nowLines, phaseOf } from "./words.js";
+import { moveLabel, nowLines, phaseOf } from "../lib/labels.js";
 
 /** LOOK, ACT or LOCKED, from what the hub says is wanted of this seat. */
 export function modeOf(state, hand) {

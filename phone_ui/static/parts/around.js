@@ -3,8 +3,8 @@
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { Mark, Said, Who } from "./atoms.js";
 import { Facts, Rows } from "./facts.js";
-import { NumberLine } from "./line.js";
-import { asked, at, counted, lineIn, orderOf, phaseOf, seatName } from "./words.js";
+import { NumberLine } from "./number_line.js";
+import { asked, at, counted, lineIn, orderOf, phaseOf, seatName } from "../lib/labels.js";
 
 /** What a seat is doing in the open question, in a word or two; empty when nothing is wanted of it. */
 export function doing(state, seat) {

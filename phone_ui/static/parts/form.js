@@ -1,13 +1,13 @@
 // One form for one move: a widget a parameter, each chosen by the parameter's kind alone.
 
 import { html } from "/vendor/htm-preact.js";
-import { Amount } from "./widgets/amount.js";
-import { Barred } from "./widgets/barred.js";
-import { Choose } from "./widgets/choose.js";
-import { Gaps } from "./widgets/gaps.js";
-import { OneOf } from "./widgets/one_of.js";
-import { Order } from "./widgets/order.js";
-import { isRecord, plain } from "./words.js";
+import { Amount } from "../widgets/amount.js";
+import { Barred } from "../widgets/barred.js";
+import { Choose } from "../widgets/choose.js";
+import { Gaps } from "../widgets/gaps.js";
+import { OneOf } from "../widgets/one_of.js";
+import { Order } from "../widgets/order.js";
+import { isRecord, plain } from "../lib/labels.js";
 
 const WIDGETS = { one_of: OneOf, amount: Amount, choose: Choose, order: Order };
 

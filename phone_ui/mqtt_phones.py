@@ -12,7 +12,7 @@ from hub.network import messages
 from hub.network.encryption import DecryptionError, HubKey, SharedKey
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
 from hub.state import Ack
-from phone_ui.newest import Newest
+from phone_ui.latest import Newest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
