@@ -39,13 +39,16 @@ export async function claimSeat({ table, hubKey, seat, code, name, waiting, stop
     if (now.state === "refused") throw new Refused(now.say || "The seat was not given.");
     if (now.state === "held") {
       const login = channel.unbox(fromBase64(now.nonce), fromBase64(now.box));
-      if (!login) throw new Refused("The hub's answer was not sealed for this phone. Scan the code on the screen again.");
+      if (!login)
+        throw new Refused("The hub's answer was not sealed for this phone. Scan the code on the screen again.");
       return { ...login, sk: toBase64(keys.secretKey), pk: toBase64(keys.publicKey), hubkey: hubKey, n: 0 };
     }
     waiting(now.say);
     await new Promise((go) => setTimeout(go, PAUSE));
   }
-  throw new Refused(code ? "The hub took too long. Try once more." : "Nobody pressed the button in time. Try once more.");
+  throw new Refused(
+    code ? "The hub took too long. Try once more." : "Nobody pressed the button in time. Try once more.",
+  );
 }
 
 async function ask(address, how) {

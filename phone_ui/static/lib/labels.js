@@ -33,8 +33,15 @@ export const isBySeat = (value) => isRecord(value) && Object.keys(value).every((
 function told(value, words) {
   if (value === true) return "yes";
   if (isBySeat(value) && Object.values(value).every(Number.isInteger))
-    return Object.entries(value).filter(([, n]) => n).map(([seat, n]) => `${MARKS[seat].symbol}${n}`).join(" ");
-  if (Array.isArray(value)) return value.map((one) => told(one, words)).filter(Boolean).join(" ");
+    return Object.entries(value)
+      .filter(([, n]) => n)
+      .map(([seat, n]) => `${MARKS[seat].symbol}${n}`)
+      .join(" ");
+  if (Array.isArray(value))
+    return value
+      .map((one) => told(one, words))
+      .filter(Boolean)
+      .join(" ");
   if (isRecord(value)) return faceIn(words, value)?.title ?? "";
   if (typeof value === "string") return words?.cards?.[value]?.name ?? value;
   return typeof value === "number" ? String(value) : "";
@@ -54,7 +61,14 @@ export function fill(template, scope, words) {
       const filled = part.replace(PLACE, (_, place) => {
         const [path, form] = place.split(":");
         const value = at(scope, path);
-        const said = form === "+" ? (Number.isInteger(value) ? signed(value) : "") : form && Number.isInteger(value) ? counted(value, { money: form }) : told(value, words);
+        const said =
+          form === "+"
+            ? Number.isInteger(value)
+              ? signed(value)
+              : ""
+            : form && Number.isInteger(value)
+              ? counted(value, { money: form })
+              : told(value, words);
         if (said) empty = false;
         return said;
       });
@@ -93,7 +107,9 @@ export function faceIn(words, value) {
   const record = isRecord(value) ? value : about && words.deck?.[value];
   if (!record) {
     const known = words?.cards?.[value];
-    return known ? { ...known, title: known.face ?? known.name, tag: "", full: known.name, text: "", key: value } : null;
+    return known
+      ? { ...known, title: known.face ?? known.name, tag: "", full: known.name, text: "", key: value }
+      : null;
   }
   if (!about || !(about.key in record)) return null;
   const kind = words.cards?.[record[about.kind]] ?? NONE;
@@ -101,7 +117,18 @@ export function faceIn(words, value) {
   const [title, tag] = [fill(about.title, record), fill(about.tag, record)];
   const name = [kind.name, action].filter(Boolean).join(" ");
   const full = [tag ? `${title} (${tag})` : title, name].filter(Boolean).join(" ");
-  return { record, key: record[about.key], title, tag, name, full, letter: kind.letter, colour: kind.colour, hue: kind.hue, text: (action && kind[action]) ?? "" };
+  return {
+    record,
+    key: record[about.key],
+    title,
+    tag,
+    name,
+    full,
+    letter: kind.letter,
+    colour: kind.colour,
+    hue: kind.hue,
+    text: (action && kind[action]) ?? "",
+  };
 }
 
 /** What the words want drawn in the present phase. */
@@ -133,7 +160,9 @@ function gapWords(words, row, place) {
 /** The seats the table waits for, as numbers, in order; a roller is one of them. */
 export function asked(view) {
   const waiting = view?.waiting ?? NONE;
-  const seats = new Set((Array.isArray(waiting.seats) ? waiting.seats : Object.keys(waiting.seats ?? NONE)).map(Number));
+  const seats = new Set(
+    (Array.isArray(waiting.seats) ? waiting.seats : Object.keys(waiting.seats ?? NONE)).map(Number),
+  );
   if (waiting.roll) seats.add(Number(waiting.roll.seat));
   return [...seats].sort();
 }
@@ -159,7 +188,10 @@ export function nowLines(words, state) {
   const phase = phaseOf(words, state.view);
   const scope = screenScope(state);
   // "Seat" without a number is nobody; of several templates for the big line the first that says something stands.
-  const filled = (template) => fill(String(template ?? "").replaceAll("{seat}", scope.asked ?? ""), scope, words).replace(/\bSeat(?: +|$)(?=\D|$)/, "").trim();
+  const filled = (template) =>
+    fill(String(template ?? "").replaceAll("{seat}", scope.asked ?? ""), scope, words)
+      .replace(/\bSeat(?: +|$)(?=\D|$)/, "")
+      .trim();
   return { main: [phase.main].flat().map(filled).find(Boolean) ?? "", caption: filled(phase.caption) };
 }
 
@@ -261,7 +293,8 @@ export function recordOf(words, view, name, value) {
 
 /** One value of a parameter in words. */
 export function valueWords(words, state, move, name, value) {
-  if (Array.isArray(value)) return value.map((v) => valueWords(words, state, move, name, v)).join(words?.moves?.[move]?.join ?? ", ");
+  if (Array.isArray(value))
+    return value.map((v) => valueWords(words, state, move, name, v)).join(words?.moves?.[move]?.join ?? ", ");
   const about = words?.parameters?.[name] ?? NONE;
   if (asksSeat(words, name) && Number.isInteger(value)) return seatName(state, value);
   const known = about.names?.[String(value)];
@@ -283,7 +316,9 @@ export function moveLabel(words, state, move, args = NONE, blanks = []) {
   for (const [name, value] of Object.entries(args)) {
     if (blanks.includes(name)) continue;
     const about = words?.parameters?.[name] ?? NONE;
-    said[name] = (value === 1 && about.one) || (about.said ?? "{}").replace("{}", () => valueWords(words, state, move, name, value));
+    said[name] =
+      (value === 1 && about.one) ||
+      (about.said ?? "{}").replace("{}", () => valueWords(words, state, move, name, value));
   }
   return fill(words?.moves?.[move]?.label ?? plain(move), { ...state?.view, ...said }).replace(/…( …)+/g, "…");
 }

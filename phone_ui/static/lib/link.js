@@ -159,7 +159,11 @@ export function connect({ held, count, onPublic, onHand, onAway, onGone }) {
     for (const [id, request] of open) {
       if (now - request.since > GIVE_UP) {
         open.delete(id);
-        request.answer({ ok: false, error: "The hub did not answer. Look at the table, then try once more.", code: null });
+        request.answer({
+          ok: false,
+          error: "The hub did not answer. Look at the table, then try once more.",
+          code: null,
+        });
       } else if (now - request.sent > ASK_AGAIN) request.again();
     }
   }, 500);
@@ -182,7 +186,15 @@ export function connect({ held, count, onPublic, onHand, onAway, onGone }) {
   /** Ask the hub for something; resolves with its answer, or with a sentence when there was none within 8 s. */
   function send(verb, args = {}) {
     const id = randomHex(16);
-    const whole = { v: 1, id, n: count(), epoch: hand?.epoch ?? shown?.epoch ?? 0, number: hand?.number ?? null, verb, args };
+    const whole = {
+      v: 1,
+      id,
+      n: count(),
+      epoch: hand?.epoch ?? shown?.epoch ?? 0,
+      number: hand?.number ?? null,
+      verb,
+      args,
+    };
     return new Promise((answer) => {
       const request = {
         since: Date.now(),

@@ -28,7 +28,8 @@ export function formsOf(moves, barred) {
     for (const name of params) if (!form.params.includes(name)) form.params.push(name);
     return form;
   };
-  for (const { move, standing = false, ...variant } of moves ?? []) formOf(move, standing, Object.keys(variant)).variants.push(variant);
+  for (const { move, standing = false, ...variant } of moves ?? [])
+    formOf(move, standing, Object.keys(variant)).variants.push(variant);
   for (const { move, why, ...args } of barred ?? []) {
     const form = formOf(move, false, Object.keys(args));
     const [name] = Object.keys(args);
@@ -44,9 +45,16 @@ export function admits(spec, value) {
     case "one_of":
       return spec.one_of.some((v) => same(v, value));
     case "amount":
-      return Number.isInteger(value) && value >= spec.min && value <= spec.max && (value - spec.min) % (spec.step ?? 1) === 0;
+      return (
+        Number.isInteger(value) && value >= spec.min && value <= spec.max && (value - spec.min) % (spec.step ?? 1) === 0
+      );
     case "choose":
-      return Array.isArray(value) && value.length >= spec.choose.min && value.length <= spec.choose.max && within(value, spec.from);
+      return (
+        Array.isArray(value) &&
+        value.length >= spec.choose.min &&
+        value.length <= spec.choose.max &&
+        within(value, spec.from)
+      );
     case "order":
       return Array.isArray(value) && value.length === spec.order.length && within(value, spec.order);
     default:
@@ -163,7 +171,9 @@ function takes(field, value) {
     case "amount":
       return field.ranges.some((r) => admits(r, value));
     case "choose":
-      return Array.isArray(value) && field.ways.some((way) => value.length <= way.choose.max && within(value, way.from));
+      return (
+        Array.isArray(value) && field.ways.some((way) => value.length <= way.choose.max && within(value, way.from))
+      );
     default:
       return admits({ order: field.of }, value);
   }
@@ -192,14 +202,19 @@ export function fieldsOf(form, chosen) {
     const having = live.filter((variant) => name in variant);
     const barred = form.barred.filter((one) => one.name === name);
     // Where none of it is to be had, what one looks for still stands there with the reason.
-    if (!form.variants.length && barred.length) fields.push({ name, kind: "one_of", of: [], more: [], shown: true, optional: false, barred });
+    if (!form.variants.length && barred.length)
+      fields.push({ name, kind: "one_of", of: [], more: [], shown: true, optional: false, barred });
     if (!having.length) continue;
     const partial = having.length < live.length;
     if (partial && fields.some((before) => before.value === undefined)) continue;
     const field = { name, ...together(having.map((variant) => variant[name])), optional: partial, barred };
     field.more = further(form, name, field, fields);
     // One value left of several elsewhere is still shown, so that the form does not jump.
-    field.shown = field.kind !== "fixed" || partial || barred.length > 0 || together(form.variants.filter((v) => name in v).map((v) => v[name])).kind !== "fixed";
+    field.shown =
+      field.kind !== "fixed" ||
+      partial ||
+      barred.length > 0 ||
+      together(form.variants.filter((v) => name in v).map((v) => v[name])).kind !== "fixed";
     const wanted = chosen[name];
     if (field.optional && wanted === null) field.value = null;
     else if (wanted !== undefined && wanted !== null && takes(field, wanted)) field.value = wanted;
@@ -219,8 +234,13 @@ function further(form, name, field, fields) {
   if (field.kind !== "one_of" && field.kind !== "fixed") return [];
   const here = field.kind === "fixed" ? [field.only] : field.of;
   const others = fields.filter((other) => other.kind !== "amount" && other.value !== undefined && other.value !== null);
-  const reached = form.variants.filter((variant) => name in variant && others.every((other) => other.name in variant && admits(variant[other.name], other.value)));
-  const all = reached.flatMap((variant) => (kindOf(variant[name]) === "fixed" || kindOf(variant[name]) === "one_of" ? values(variant[name]) : []));
+  const reached = form.variants.filter(
+    (variant) =>
+      name in variant && others.every((other) => other.name in variant && admits(variant[other.name], other.value)),
+  );
+  const all = reached.flatMap((variant) =>
+    kindOf(variant[name]) === "fixed" || kindOf(variant[name]) === "one_of" ? values(variant[name]) : [],
+  );
   return all.filter((value, i) => !here.some((v) => same(v, value)) && all.findIndex((v) => same(v, value)) === i);
 }
 
@@ -231,9 +251,15 @@ export function choosing(form, chosen, name, value) {
   const field = fields.find((one) => one.name === name);
   if (!field?.more?.some((v) => same(v, value))) return wanted;
   const amounts = fields.filter((one) => one.kind === "amount" && one.value !== undefined);
-  const ways = form.variants.filter((variant) => name in variant && admits(variant[name], value)).map((variant) =>
-    Object.fromEntries(amounts.filter((one) => one.name in variant).map((one) => [one.name, nearest(joined([variant[one.name]]), one.value)])),
-  );
+  const ways = form.variants
+    .filter((variant) => name in variant && admits(variant[name], value))
+    .map((variant) =>
+      Object.fromEntries(
+        amounts
+          .filter((one) => one.name in variant)
+          .map((one) => [one.name, nearest(joined([variant[one.name]]), one.value)]),
+      ),
+    );
   const far = (way) => amounts.reduce((sum, one) => sum + Math.abs((way[one.name] ?? one.value) - one.value), 0);
   return { ...wanted, ...ways.sort((a, b) => far(a) - far(b))[0] };
 }
@@ -244,7 +270,12 @@ function nearest(ranges, value) {
 
 /** What is still to be chosen. */
 export function blanksOf(fields) {
-  return fields.filter((field) => field.shown && (field.value === undefined || (field.kind === "choose" && field.min > 0 && !field.value.length))).map((field) => field.name);
+  return fields
+    .filter(
+      (field) =>
+        field.shown && (field.value === undefined || (field.kind === "choose" && field.min > 0 && !field.value.length)),
+    )
+    .map((field) => field.name);
 }
 
 /** The arguments as they stand, without what is not chosen. */
@@ -259,7 +290,10 @@ export function isWhole(form, fields) {
   const args = argsOf(fields);
   return form.variants.some((variant) => {
     const names = Object.keys(variant);
-    return names.length === Object.keys(args).length && names.every((name) => name in args && admits(variant[name], args[name]));
+    return (
+      names.length === Object.keys(args).length &&
+      names.every((name) => name in args && admits(variant[name], args[name]))
+    );
   });
 }
 

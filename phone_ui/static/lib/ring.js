@@ -24,7 +24,12 @@ function some(places, colour, level) {
 function comet(t, colour, hertz) {
   const head = Math.floor(t * hertz * LAMPS);
   const lamps = dark();
-  for (const [tail, level] of [[2, 0.15], [1, 0.4], [0, 1]]) lamps[(head - tail + LAMPS) % LAMPS] = { colour, level };
+  for (const [tail, level] of [
+    [2, 0.15],
+    [1, 0.4],
+    [0, 1],
+  ])
+    lamps[(head - tail + LAMPS) % LAMPS] = { colour, level };
   return lamps;
 }
 
@@ -57,7 +62,8 @@ const PATTERNS = {
   },
   number(t, n, colour) {
     const lamps = dark();
-    for (let place = 0; place < Math.min(n, LAMPS); place += 1) lamps[place] = { colour, level: place === n - 1 ? 0.3 + 0.7 * wave(t + 0.5, 1) : 1 };
+    for (let place = 0; place < Math.min(n, LAMPS); place += 1)
+      lamps[place] = { colour, level: place === n - 1 ? 0.3 + 0.7 * wave(t + 0.5, 1) : 1 };
     return lamps;
   },
   leader: (t, n, colour) => crowned(whole(colour, 0.5 * pulsed(t, n)), 0),
@@ -67,7 +73,8 @@ const PATTERNS = {
   rolling: (t, n, colour) => comet(t, colour, 2),
   dice_trouble: () => some(BARS, AMBER, 1),
   lost: (t, n, colour) => some([Math.floor(t) % 2 ? FOUR : EIGHT], colour, 1),
-  last_orders: (t, n, colour) => whole(colour, 0.25).map((lamp, place) => (FAR.includes(place) ? { colour: AMBER, level: 1 } : lamp)),
+  last_orders: (t, n, colour) =>
+    whole(colour, 0.25).map((lamp, place) => (FAR.includes(place) ? { colour: AMBER, level: 1 } : lamp)),
   winner: (t, n, colour) => crowned(whole(colour, 0.5), Math.floor((t / 4) * LAMPS) % LAMPS),
 };
 

@@ -12,7 +12,11 @@ const BOX_KEYS = ["k1", "k2", "k3", "k4", "k5", "k6"];
 /** Send one command to the bench; returns a sentence if it cannot be done. */
 async function order(command) {
   try {
-    const answer = await fetch(`/t/${table}/bench`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(command) });
+    const answer = await fetch(`/t/${table}/bench`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(command),
+    });
     const said = await answer.json().catch(() => ({}));
     return answer.ok ? "" : (said.error ?? "The bench could not do that.");
   } catch {
@@ -38,11 +42,18 @@ function Bench() {
 
   const code = state?.code;
   useEffect(() => {
-    if (code) fetch(`/code/${code}.json`).then((a) => a.json()).then((found) => setKey(found.k), () => undefined);
+    if (code)
+      fetch(`/code/${code}.json`)
+        .then((a) => a.json())
+        .then(
+          (found) => setKey(found.k),
+          () => undefined,
+        );
   }, [code]);
 
   const act = async (command) => setSaid(await order(command));
-  if (!bench || !state) return html`<main class="splash"><p class="headline">${away ? "Waiting for the hub" : "Setting up the bench"}</p></main>`;
+  if (!bench || !state)
+    return html`<main class="splash"><p class="headline">${away ? "Waiting for the hub" : "Setting up the bench"}</p></main>`;
   return html`<div class="bench-page">
     <header class="bench-head">
       <h1>${state.name} <span class="quiet-words">${state.title || "nobody plays yet"}</span></h1>

@@ -11,7 +11,10 @@ const button = document.getElementById("go");
 
 /** Four letters, whatever else was typed or pasted. */
 function letters(text) {
-  return text.toUpperCase().replace(/[^A-Z]/g, "").slice(0, 4);
+  return text
+    .toUpperCase()
+    .replace(/[^A-Z]/g, "")
+    .slice(0, 4);
 }
 
 async function go() {

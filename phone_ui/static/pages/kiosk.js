@@ -1,13 +1,39 @@
 // The table's screen: public state only, readable from 2.5 m, never asleep and never an error page.
 
 import { html, render, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
-import { DiceDone, DiceRow, DiceWants, DisputeVote, Mark, Marks, Said, Who, diceSay, useWords } from "../parts/atoms.js";
+import {
+  DiceDone,
+  DiceRow,
+  DiceWants,
+  DisputeVote,
+  Mark,
+  Marks,
+  Said,
+  Who,
+  diceSay,
+  useWords,
+} from "../parts/atoms.js";
 import { NowAt, countNow, doing, tokenOf, useHeadline, useReveal } from "../parts/around.js";
 import { NumberLine } from "../parts/number_line.js";
 import { CardRows, Facts, Rows } from "../parts/facts.js";
 import { Sums, seatState } from "../parts/lobby.js";
 import { follow, notOlder } from "../lib/stream.js";
-import { asked, bySeat, isNamed, lineIn, named, nowLines, orderOf, phaseOf, phaseWords, ranked, roundWords, scored, seatName, withDeck } from "../lib/labels.js";
+import {
+  asked,
+  bySeat,
+  isNamed,
+  lineIn,
+  named,
+  nowLines,
+  orderOf,
+  phaseOf,
+  phaseWords,
+  ranked,
+  roundWords,
+  scored,
+  seatName,
+  withDeck,
+} from "../lib/labels.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-2);
 const SHOW_GAME = 6_500;
@@ -16,9 +42,18 @@ const SHOW_GAME = 6_500;
 const SIDES = {
   2: [[2], [1]],
   3: [[2, 3], [1]],
-  4: [[2, 3], [1, 4]],
-  5: [[2, 3, 4], [1, 5]],
-  6: [[2, 3, 4], [1, 6, 5]],
+  4: [
+    [2, 3],
+    [1, 4],
+  ],
+  5: [
+    [2, 3, 4],
+    [1, 5],
+  ],
+  6: [
+    [2, 3, 4],
+    [1, 6, 5],
+  ],
 };
 
 function Kiosk() {
@@ -28,7 +63,10 @@ function Kiosk() {
   const words = useMemo(() => withDeck(plainWords, state?.view?.table, state?.view?.seats), [plainWords, state]);
 
   useEffect(() => {
-    const stream = follow(`/t/${table}/events`, { onState: (next) => setState((was) => (notOlder(was, next) ? next : was)), onAway: setAway });
+    const stream = follow(`/t/${table}/events`, {
+      onState: (next) => setState((was) => (notOlder(was, next) ? next : was)),
+      onAway: setAway,
+    });
     return () => stream.close();
   }, []);
 
@@ -97,7 +135,10 @@ function Now({ words, state }) {
   const voting = state.dispute?.stage === "vote";
   const many = voting || (state.dice?.count ?? 0) > 1;
   const trouble = ["cocked", "wrong_count", "no_reader"].includes(state.dice?.state);
-  const latest = (state.events ?? []).slice(-3).reverse().slice(0, trouble || voting ? 0 : state.dice ? 1 : 3);
+  const latest = (state.events ?? [])
+    .slice(-3)
+    .reverse()
+    .slice(0, trouble || voting ? 0 : state.dice ? 1 : 3);
   return html`<section class=${`now${many || headline ? " with-dice" : ""}`} aria-label="Now">
     <p class="now-where">${state.title}${state.view?.round ? html`, <span>${roundWords(state.view).toLowerCase()}</span>` : ""}</p>
     <p class="now-phase">${phaseWords(words, state.view)}</p>
@@ -106,14 +147,17 @@ function Now({ words, state }) {
     ${main && html`<p class="now-main" style=${{ "--letters": Math.max(named(state, main).length + 2 * (bySeat(main).length - 1), 5) }}><${Said} state=${state} text=${main} /></p>`}
     ${caption && html`<p class="now-caption"><${Said} state=${state} text=${caption} /></p>`}
     ${line && html`<${NumberLine} key=${line.n} state=${state} line=${line} />`}
-    ${state.dice && html`<div class=${`now-dice ${state.dice.state}`}>
+    ${
+      state.dice &&
+      html`<div class=${`now-dice ${state.dice.state}`}>
       <${DiceDone} dice=${state.dice} />
       <${DiceRow} dice=${state.dice} />
       <p class="dice-say"><${Said} state=${state} text=${diceSay(state.dice)} /></p>
       <${DiceWants} dice=${state.dice} />
       ${state.dice.votes.length > 0 && html`<p class="votes"><${Marks} seats=${state.dice.votes} /> for a roll by the hub</p>`}
       ${state.dice.as_it_lies?.length > 0 && html`<p class="votes"><${Marks} seats=${state.dice.as_it_lies} /> ${state.dice.as_it_lies.length} of ${state.dice.enough} to read it as it lies</p>`}
-    </div>`}
+    </div>`
+    }
     <${Doubt} state=${state} />
     ${!state.dice && !voting && state.want && html`<p class="now-want"><${Said} state=${state} text=${state.want} /></p>`}
     ${!many && !line && order && html`<ol class="now-order">${order.map((seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}><${Mark} seat=${seat} /><span>${seat}</span></li>`)}</ol>`}
@@ -163,16 +207,20 @@ function Welcome({ state }) {
   return html`<section class="welcome" aria-label="Join">
     <div class="welcome-left">
       <p class="welcome-name">${state.name}</p>
-      ${game &&
-      html`<div class="attract" key=${game.name}>
+      ${
+        game &&
+        html`<div class="attract" key=${game.name}>
         <h1>${game.title}</h1>
         <p class="attract-blurb">${game.blurb}</p>
         <p class="attract-meta">${game.seats[0]} to ${game.seats[1]} players, about ${game.minutes} minutes</p>
-      </div>`}
+      </div>`
+      }
       ${state.kit?.weak.length > 0 && html`<p class="welcome-kit">Load before you play: ${state.kit.weak.join(", ")}</p>`}
       <ul class="welcome-seats">
         ${state.seats.map(
-          (s) => html`<li key=${s.seat} class=${state.claiming?.includes(s.seat) ? "claiming" : s.held || s.ready ? "here" : "free"}>
+          (
+            s,
+          ) => html`<li key=${s.seat} class=${state.claiming?.includes(s.seat) ? "claiming" : s.held || s.ready ? "here" : "free"}>
             <${Mark} seat=${s.seat} /><span class="who-number">${s.seat}</span>
             <span class="welcome-who">${state.claiming?.includes(s.seat) ? "press the button" : s.held || s.ready ? s.name || seatState(s) : "free"}</span>
             ${s.claim_code ? html`<span class="welcome-code">${s.claim_code}</span>` : s.ready && s.name ? html`<span class="welcome-code">ready ✓</span>` : null}
@@ -202,9 +250,14 @@ function Winner({ words, state }) {
     ${why && html`<p class="winner-why"><${Said} state=${state} text=${why} /></p>`}
     <${Doubt} state=${state} />
     <ol class="winner-scores">${ranked(words, state.over).map(({ seat, score, won }) => html`<li key=${seat} class=${won ? "won" : ""}><${Who} state=${state} seat=${seat} number /><b>${scored(words, score)}</b><${Sums} words=${words} state=${state} seat=${seat} /></li>`)}</ol>
-    ${!voting &&
-    html`<ol class="winner-last">${(state.events ?? []).filter((e) => e.text !== why).slice(-2).map((e) => html`<li key=${e.n}><${Said} state=${state} text=${e.text} /></li>`)}</ol>
-      <p class="winner-again">Push a dial twice to play again</p>`}
+    ${
+      !voting &&
+      html`<ol class="winner-last">${(state.events ?? [])
+        .filter((e) => e.text !== why)
+        .slice(-2)
+        .map((e) => html`<li key=${e.n}><${Said} state=${state} text=${e.text} /></li>`)}</ol>
+      <p class="winner-again">Push a dial twice to play again</p>`
+    }
   </section>`;
 }
 

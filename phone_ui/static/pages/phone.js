@@ -43,7 +43,10 @@ function Phone() {
   const [refusal, setRefusal] = useState("");
   const link = useRef(null);
   const plainWords = useWords(state?.game);
-  const words = useMemo(() => withDeck(plainWords, state?.view?.table, state?.view?.seats, hand?.you), [plainWords, state, hand]);
+  const words = useMemo(
+    () => withDeck(plainWords, state?.view?.table, state?.view?.seats, hand?.you),
+    [plainWords, state, hand],
+  );
 
   const take = useCallback((next) => setState((was) => (notOlder(was, next) ? next : was)), []);
 
@@ -174,11 +177,13 @@ function Phone() {
     <${Strip} words=${words} state=${state} held=${held} away=${away} />
     ${away && html`<p class="away-bar" role="status">No link to the hub${state.view?.round ? `, as of round ${state.view.round}` : ""}. It comes back by itself.</p>`}
     ${state.notice && html`<p class="notice" role="status">${state.notice}</p>`}
-    ${tabOpen
-      ? html`<main class="body"><button type="button" class="back" onClick=${() => setTabOpen(null)}>← The table${turn ? html` <b>${turn}</b>` : ""}</button>
+    ${
+      tabOpen
+        ? html`<main class="body"><button type="button" class="back" onClick=${() => setTabOpen(null)}>← The table${turn ? html` <b>${turn}</b>` : ""}</button>
           ${refusal && html`<p class="refusal" role="alert">${refusal}</p>`}
           ${panels[tabOpen]()}</main>`
-      : html`<main class="body">${body(common)}</main>`}
+        : html`<main class="body">${body(common)}</main>`
+    }
     <${TabBar} open=${tabOpen} onOpen=${setTabOpen} />
   </div>`;
 }
@@ -200,12 +205,14 @@ function Over(common) {
     <${DisputePart} ...${common} />
     ${refusal && html`<p class="refusal" role="alert">${refusal}</p>`}
     ${choosing && html`<${Lobby} ...${common} />`}
-    ${seat &&
-    !choosing &&
-    html`<div class="dock" role="group" aria-label="Actions"><div class="acts">
+    ${
+      seat &&
+      !choosing &&
+      html`<div class="dock" role="group" aria-label="Actions"><div class="acts">
       <${Act} primary label="Again, same seats" name="again" sending=${sending} onPress=${() => ask("again", {}, "again")} />
       <button type="button" class="act" onClick=${() => setChoosing(true)}>Another game</button>
-    </div></div>`}`;
+    </div></div>`
+    }`;
 }
 
 /** The public strip: my seat, round, phase, link. */

@@ -9,9 +9,17 @@ import { asked, at, counted, lineIn, orderOf, phaseOf, seatName } from "../lib/l
 /** What a seat is doing in the open question, in a word or two; empty when nothing is wanted of it. */
 export function doing(state, seat) {
   const place = state.seats.find((s) => s.seat === seat);
-  if (state.dispute?.stage === "vote") return [...state.dispute.yes, ...state.dispute.no].includes(seat) ? "" : "to vote";
+  if (state.dispute?.stage === "vote")
+    return [...state.dispute.yes, ...state.dispute.no].includes(seat) ? "" : "to vote";
   if (state.locked?.includes(seat)) return "locked";
-  if (asked(state.view).includes(seat)) return state.view.waiting?.roll?.seat === seat ? (state.dice?.again ? "reads again" : "rolls") : state.view.waiting?.secret ? "choosing" : "to act";
+  if (asked(state.view).includes(seat))
+    return state.view.waiting?.roll?.seat === seat
+      ? state.dice?.again
+        ? "reads again"
+        : "rolls"
+      : state.view.waiting?.secret
+        ? "choosing"
+        : "to act";
   if (place?.phone === "away") return "phone asleep";
   return "";
 }
@@ -37,7 +45,9 @@ export function NowAt({ doing, count }) {
 export function tokenOf(words, state) {
   const path = words?.screen?.token;
   const seat = path && at(state.view?.table, path);
-  return seat ? { seat: Number(seat), letter: words.screen.token_letter ?? "", name: words.screen.token_name ?? "" } : null;
+  return seat
+    ? { seat: Number(seat), letter: words.screen.token_letter ?? "", name: words.screen.token_name ?? "" }
+    : null;
 }
 
 const DOES = { rolls: "rolls", "reads again": "reads the dice again", choosing: "chooses", "to act": "is to act" };
@@ -47,7 +57,8 @@ export function WaitingFor({ state, mine }) {
   const seats = asked(state.view).filter((seat) => !state.locked?.includes(seat) && seat !== mine);
   if (!seats.length) return null;
   const wanted = state.want && html`<p class="waiting-want"><${Said} state=${state} text=${state.want} /></p>`;
-  if (seats.length === 1) return html`<p class="want"><${Who} state=${state} seat=${seats[0]} /> ${DOES[doing(state, seats[0])]}</p>${wanted}`;
+  if (seats.length === 1)
+    return html`<p class="want"><${Who} state=${state} seat=${seats[0]} /> ${DOES[doing(state, seats[0])]}</p>${wanted}`;
   return html`<p class="waiting-for"><span>Waiting for</span> ${seats.map((seat) => html`<${Who} state=${state} seat=${seat} />`)}</p>${wanted}`;
 }
 
@@ -116,9 +127,12 @@ export function useHeadline(words, state) {
 /** The numbers that were just revealed, on their line or seat by seat. */
 export function Reveal({ words, state, mine }) {
   const line = lineIn(state);
-  if (line) return html`<section class="reveal lined" aria-label="Revealed"><${NumberLine} key=${line.n} state=${state} line=${line} mine=${mine} /></section>`;
+  if (line)
+    return html`<section class="reveal lined" aria-label="Revealed"><${NumberLine} key=${line.n} state=${state} line=${line} mine=${mine} /></section>`;
   const name = words?.screen?.ring;
-  const seats = Object.entries(state.view?.seats ?? {}).filter(([, facts]) => name && facts[name] !== null && facts[name] !== undefined);
+  const seats = Object.entries(state.view?.seats ?? {}).filter(
+    ([, facts]) => name && facts[name] !== null && facts[name] !== undefined,
+  );
   if (!seats.length) return null;
   return html`<section class="reveal" aria-label="Revealed">
     ${seats.map(([seat, facts]) => html`<span key=${seat} class="reveal-seat"><${Mark} seat=${Number(seat)} /><b>${String(facts[name])}</b><span class="who-name">${seatName(state, seat)}</span></span>`)}

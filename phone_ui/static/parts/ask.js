@@ -28,14 +28,20 @@ export function useQuestion(words, state, hand, keepOpen) {
     forms,
     chosen: now.chosen,
     front: now.front,
-    choose: (form, name, value) => setKept((was) => {
-      const base = was.question === question ? was : now;
-      return { ...base, front: form.key, chosen: { ...base.chosen, [form.key]: choosing(form, base.chosen[form.key] ?? {}, name, value) } };
-    }),
+    choose: (form, name, value) =>
+      setKept((was) => {
+        const base = was.question === question ? was : now;
+        return {
+          ...base,
+          front: form.key,
+          chosen: { ...base.chosen, [form.key]: choosing(form, base.chosen[form.key] ?? {}, name, value) },
+        };
+      }),
     bring: (form) => setKept((was) => ({ ...(was.question === question ? was : now), front: form })),
     blank: () => setKept(fresh),
     lifted: now.lifted,
-    lift: (form, open) => setKept((was) => ({ ...(was.question === question ? was : now), lifted: open ? form.key : null })),
+    lift: (form, open) =>
+      setKept((was) => ({ ...(was.question === question ? was : now), lifted: open ? form.key : null })),
     hides: (fields) => (keepOpen ? [] : hiddenIn(words, state, hand, fields)),
   };
 }
@@ -67,14 +73,21 @@ function layOut(question) {
   if (!listed) return { list: null, barred, vain, inFront: rich[0] ?? null, buttons: plainOnes };
   const safe = plainOnes.find((form) => form === open.at(-1)) ?? null;
   const list = open.filter((form) => form !== safe);
-  return { list, barred, vain, inFront: list.find((form) => form.key === question.front) ?? (isPress(list[0], question) ? null : list[0]), buttons: safe ? [safe] : [] };
+  return {
+    list,
+    barred,
+    vain,
+    inFront: list.find((form) => form.key === question.front) ?? (isPress(list[0], question) ? null : list[0]),
+    buttons: safe ? [safe] : [],
+  };
 }
 
 /** The words of the game with what the rules say just now beside the values of this seat's moves. */
 export function withNotes(words, notes) {
   if (!words || !notes || !Object.keys(notes).length) return words;
   const parameters = { ...words.parameters };
-  for (const [name, said] of Object.entries(notes)) parameters[name] = { ...parameters[name], notes: { ...parameters[name]?.notes, ...said } };
+  for (const [name, said] of Object.entries(notes))
+    parameters[name] = { ...parameters[name], notes: { ...parameters[name]?.notes, ...said } };
   return { ...words, parameters };
 }
 
@@ -83,8 +96,9 @@ export function Choices({ words: plainWords, state, hand, question }) {
   const words = useMemo(() => withNotes(plainWords, hand.notes), [plainWords, hand.notes]);
   const { list, barred, vain, inFront } = layOut(question);
   return html`<div class="question">
-    ${list &&
-    html`<fieldset class="field pick-move">
+    ${
+      list &&
+      html`<fieldset class="field pick-move">
       <legend class="unseen">What to do</legend>
       ${list.map((form) => {
         const about = words?.moves?.[form.move];
@@ -97,17 +111,20 @@ export function Choices({ words: plainWords, state, hand, question }) {
           </span>
         </label>`;
       })}
-    </fieldset>`}
+    </fieldset>`
+    }
     ${inFront && !list && words?.moves?.[inFront.move]?.note && html`<p class="form-note">${fill(words.moves[inFront.move].note, state.view)}</p>`}
     ${inFront && !list && words?.moves?.[inFront.move]?.effect && html`<p class="form-note">${words.moves[inFront.move].effect}</p>`}
     ${[...(inFront && !isPress(inFront, question) ? [inFront] : []), ...vain].map((form) => {
       const fields = fieldsOf(form, question.chosen[form.key] ?? {});
       return html`<${Fields} key=${`${question.question}/${form.key}`} words=${words} state=${state} question=${question} form=${form} fields=${fields} />`;
     })}
-    ${barred.length > 0 &&
-    html`<ul class="barred">
+    ${
+      barred.length > 0 &&
+      html`<ul class="barred">
       ${barred.map((form) => html`<li key=${form.key}><b>${moveLabel(words, state, form.move)}</b> ${form.why}</li>`)}
-    </ul>`}
+    </ul>`
+    }
   </div>`;
 }
 
@@ -134,15 +151,17 @@ export function Actions({ words, state, question, sending, act, extra }) {
   const ready = inFront !== null && isWhole(inFront, fields);
   const args = argsOf(fields);
   return html`
-    ${confirm &&
-    html`<${Act}
+    ${
+      confirm &&
+      html`<${Act}
       primary
       label=${inFront ? called(words, state, question, inFront, fields) : "Choose above"}
       name=${inFront?.key ?? "none"}
       ready=${ready}
       sending=${sending}
       onPress=${() => act(inFront.move, args, inFront.key)}
-    />`}
+    />`
+    }
     ${buttons.map((form, i) => {
       const fixed = argsOf(fieldsOf(form, {}));
       return html`<${Act} key=${form.key} primary=${!confirm && i === 0} label=${moveLabel(words, state, form.move, fixed)} short=${words?.moves?.[form.move]?.short} name=${form.key} ready sending=${sending} onPress=${() => act(form.move, fixed, form.key)} />`;
@@ -155,7 +174,9 @@ export function Actions({ words, state, question, sending, act, extra }) {
 export function Act({ primary = false, label, short = "", name, ready = true, sending, onPress }) {
   const mine = sending === name;
   const long = short && label.length > LONG;
-  const rest = label.toLowerCase().startsWith(short.toLowerCase()) ? label.slice(short.length).replace(/^[:\s]+/, "") : label;
+  const rest = label.toLowerCase().startsWith(short.toLowerCase())
+    ? label.slice(short.length).replace(/^[:\s]+/, "")
+    : label;
   return html`<button
     type="button"
     class=${`act${primary ? " primary" : ""}${mine ? " sending" : ""}`}
@@ -186,9 +207,11 @@ export function Standing({ words, state, question, sending, act }) {
         <button type="button" class="offer" aria-expanded=${open === form.key} onClick=${() => setOpen(open === form.key ? null : form.key)}>
           ${words?.moves?.[form.move]?.short ?? plain(form.move)}…
         </button>
-        ${open === form.key &&
-        html`<${Fields} words=${words} state=${state} question=${question} form=${form} fields=${fields} />
-          <button type="button" class="offer confirm" disabled=${Boolean(sending) || !isWhole(form, fields)} onClick=${press}>${called(words, state, question, form, fields)}</button>`}
+        ${
+          open === form.key &&
+          html`<${Fields} words=${words} state=${state} question=${question} form=${form} fields=${fields} />
+          <button type="button" class="offer confirm" disabled=${Boolean(sending) || !isWhole(form, fields)} onClick=${press}>${called(words, state, question, form, fields)}</button>`
+        }
       </div>`;
     })}
   </section>`;

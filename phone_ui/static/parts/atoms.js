@@ -32,7 +32,8 @@ export function Said({ state, text }) {
   return parts.map((part, i) => {
     const next = parts[i + 1];
     const [close] = (typeof part === "number" && typeof next === "string" && /^[^\s\w]+/.exec(next)) || [""];
-    if (typeof part === "number") return html`<span class="said-who"><${Who} state=${state} seat=${part} />${close}</span>`;
+    if (typeof part === "number")
+      return html`<span class="said-who"><${Who} state=${state} seat=${part} />${close}</span>`;
     return withMarks(typeof parts[i - 1] === "number" ? part.replace(/^[^\s\w]+/, "") : part);
   });
 }
@@ -63,10 +64,12 @@ export function seatWords(seat) {
 
 /** A card by its face: the game's drawing, letter and name, or simply its face; `null` is an empty place. */
 export function Card({ words, face, small = false, look = "" }) {
-  if (face === null || face === undefined) return html`<span class=${`card empty${small ? " small" : ""}`} role="img" aria-label="empty" />`;
+  if (face === null || face === undefined)
+    return html`<span class=${`card empty${small ? " small" : ""}`} role="img" aria-label="empty" />`;
   const card = faceIn(words, face);
   if (card?.record) return html`<${Faced} card=${card} small=${small} />`;
-  if (!card) return html`<span class=${`card plain${small ? " small" : ""}`}><span class="card-face">${String(face)}</span></span>`;
+  if (!card)
+    return html`<span class=${`card plain${small ? " small" : ""}`}><span class="card-face">${String(face)}</span></span>`;
   return html`<span class=${`card${small ? " small" : ""}${card.art ? "" : card.face ? " plain" : " worded"} ${look}`} style=${{ "--card": card.colour ?? "currentColor", "--longest": longestWord(card.name) }}>
     ${card.letter && !card.face && html`<span class="card-letter" aria-hidden="true">${card.letter}</span>`}
     ${card.art && html`<svg class="card-art" viewBox="0 0 100 60" aria-hidden="true"><path d=${card.art} /></svg>`}
@@ -77,7 +80,13 @@ export function Card({ words, face, small = false, look = "" }) {
 }
 
 /** No name is broken: its longest word decides how large it is written. */
-const longestWord = (name) => Math.max(...String(name).split(/[ -]/).map((word) => word.length), 4);
+const longestWord = (name) =>
+  Math.max(
+    ...String(name)
+      .split(/[ -]/)
+      .map((word) => word.length),
+    4,
+  );
 
 /** A card of the state: its number large, price in the corner, product and colour in words beside the colour. */
 function Faced({ card, small }) {
@@ -100,9 +109,13 @@ const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6,
 export function Die({ face }) {
   return html`<svg class=${`die${face ? "" : " unread"}`} viewBox="0 0 36 36" role="img" aria-label=${face ? `die shows ${face}` : "die not read yet"}>
     <rect class="die-body" x="1.5" y="1.5" width="33" height="33" rx="7" />
-    ${face &&
-    (PIPS[face]?.map((p) => html`<circle class="die-pip" cx=${9 + (p % 3) * 9} cy=${9 + Math.floor(p / 3) * 9} r="3.3" />`) ??
-      html`<text class="die-number" x="18" y="24" text-anchor="middle">${face}</text>`)}
+    ${
+      face &&
+      (PIPS[face]?.map(
+        (p) => html`<circle class="die-pip" cx=${9 + (p % 3) * 9} cy=${9 + Math.floor(p / 3) * 9} r="3.3" />`,
+      ) ??
+        html`<text class="die-number" x="18" y="24" text-anchor="middle">${face}</text>`)
+    }
   </svg>`;
 }
 
@@ -116,7 +129,10 @@ export function ReadTag({ read, again = false }) {
 
 /** The dice that are wanted now, and where their faces came from. */
 export function DiceRow({ dice }) {
-  const places = Array.from({ length: Math.max(dice.batch ?? dice.count ?? 0, dice.faces.length) }, (_, i) => dice.faces[i] ?? null);
+  const places = Array.from(
+    { length: Math.max(dice.batch ?? dice.count ?? 0, dice.faces.length) },
+    (_, i) => dice.faces[i] ?? null,
+  );
   return html`<span class=${`dice-row ${dice.state ?? ""}`}>
     ${places.map((face) => html`<${Die} face=${face} />`)}
     ${dice.faces.length > 0 && dice.read && html`<${ReadTag} read=${dice.read} again=${dice.again} />`}
@@ -160,8 +176,12 @@ export function DiceWants({ dice }) {
 export function diceSay(dice) {
   if (dice.say) return dice.say;
   const many = (count) => (count === 1 ? "one die" : `${count} dice`);
-  const now = dice.batch && dice.batch < dice.count ? `, ${(dice.done ?? []).length ? "now" : "first"} ${many(dice.batch)}` : "";
-  if (dice.state === "settled") return dice.faces.length > 1 || dice.done?.length ? `Seat ${dice.seat}: total ${dice.total}.` : `Seat ${dice.seat} rolled ${dice.faces[0]}.`;
+  const now =
+    dice.batch && dice.batch < dice.count ? `, ${(dice.done ?? []).length ? "now" : "first"} ${many(dice.batch)}` : "";
+  if (dice.state === "settled")
+    return dice.faces.length > 1 || dice.done?.length
+      ? `Seat ${dice.seat}: total ${dice.total}.`
+      : `Seat ${dice.seat} rolled ${dice.faces[0]}.`;
   return `Seat ${dice.seat} rolls ${many(dice.count)}${now}.`;
 }
 
@@ -171,7 +191,11 @@ export function useWords(game) {
   useEffect(() => {
     let stale = false;
     setWords(null);
-    if (game) wordsOf(game).then((w) => stale || setWords(w), () => undefined);
+    if (game)
+      wordsOf(game).then(
+        (w) => stale || setWords(w),
+        () => undefined,
+      );
     return () => {
       stale = true;
     };

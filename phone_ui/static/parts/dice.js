@@ -18,36 +18,46 @@ export function DicePart({ state, hand, sending, ask }) {
   const pad = mine && (typing || dice.state === "no_reader");
   const vouches = plays && (dice.state === "settled" ? mine : dice.state === "typed" && !mine);
   const busy = Boolean(sending);
-  const voters = state.seats.filter((s) => state.view?.seats?.[s.seat] && (s.phone === "on" || s.box === "on" || votes.includes(s.seat))).length;
+  const voters = state.seats.filter(
+    (s) => state.view?.seats?.[s.seat] && (s.phone === "on" || s.box === "on" || votes.includes(s.seat)),
+  ).length;
   return html`<section class=${`dice-part ${dice.state}`} aria-label="Dice">
     <${DiceDone} dice=${dice} />
     <${DiceWants} dice=${dice} />
     ${!pad && html`<${DiceRow} dice=${dice} />`}
     <p class="dice-say" aria-live="polite"><${Said} state=${state} text=${diceSay(dice)} /></p>
-    ${pad &&
-    html`<${FacePad} key=${`${hand.number}/${stand}`} dice=${dice} count=${mine.count} sides=${mine.sides} sending=${sending} onBegin=${() => setTyping(true)}
+    ${
+      pad &&
+      html`<${FacePad} key=${`${hand.number}/${stand}`} dice=${dice} count=${mine.count} sides=${mine.sides} sending=${sending} onBegin=${() => setTyping(true)}
       onDone=${async (faces) => {
         const answer = await ask("roll", { faces }, "roll");
         if (answer?.ok) setTyping(false);
-      }} />`}
-    ${plays &&
-    html`<div class="doors">
+      }} />`
+    }
+    ${
+      plays &&
+      html`<div class="doors">
       ${vouches && html`<button type="button" class="door strong" disabled=${busy} onClick=${() => ask("dice", { say: "accept" }, "accept")}>That is right</button>`}
       ${lies && !pad && (dice.state === "settled" || !mine) && html`<button type="button" class="door" disabled=${busy} onClick=${() => ask("dice", { say: "again" }, "again")}>${dice.state === "typed" ? "No, look again" : "Read again"}</button>`}
       ${mine && !pad && !leans && html`<button type="button" class="door" onClick=${() => setTyping(true)}>${dice.state === "typed" ? "Type it again" : "Type what you see"}</button>`}
       ${mine && pad && dice.state !== "no_reader" && html`<button type="button" class="door" onClick=${() => setTyping(false)}>Do not type</button>`}
-      ${leans &&
-      html`<button type="button" class="door" disabled=${busy} aria-pressed=${wanted.includes(hand.seat)} onClick=${() => ask("dice", { say: "lies" }, "lies")}>
+      ${
+        leans &&
+        html`<button type="button" class="door" disabled=${busy} aria-pressed=${wanted.includes(hand.seat)} onClick=${() => ask("dice", { say: "lies" }, "lies")}>
         ${wanted.includes(hand.seat) ? "Do not read it as it lies" : "Read it as it lies"}
-      </button>`}
-      ${!lies &&
-      !dice.lying &&
-      html`<button type="button" class="door" disabled=${busy} aria-pressed=${votes.includes(hand.seat)} onClick=${() => ask("dice", { say: "hub" }, "hub")}>
+      </button>`
+      }
+      ${
+        !lies &&
+        !dice.lying &&
+        html`<button type="button" class="door" disabled=${busy} aria-pressed=${votes.includes(hand.seat)} onClick=${() => ask("dice", { say: "hub" }, "hub")}>
         ${votes.includes(hand.seat) ? "Take my vote back" : "Let the hub roll"}
-      </button>`}
+      </button>`
+      }
       ${!lies && votes.length > 0 && html`<span class="votes"><${Marks} seats=${votes} /> ${votes.length} of ${voters} agree</span>`}
       ${wanted.length > 0 && html`<span class="votes"><${Marks} seats=${wanted} /> ${wanted.length} of ${dice.enough} to read it as it lies</span>`}
-    </div>`}
+    </div>`
+    }
   </section>`;
 }
 
@@ -66,11 +76,13 @@ export function DisputePart({ state, hand, sending, ask }) {
   if (dispute?.stage !== "vote") return null;
   return html`<section class="dice-part dispute-vote" aria-label="A vote on the dice" aria-live="polite">
     <${DisputeVote} state=${state} dispute=${dispute} />
-    ${plays &&
-    html`<div class="doors">
+    ${
+      plays &&
+      html`<div class="doors">
       <button type="button" class="door strong" disabled=${Boolean(sending)} aria-pressed=${dispute.yes.includes(hand.seat)} onClick=${say("reread")}>Read again</button>
       <button type="button" class="door" disabled=${Boolean(sending)} aria-pressed=${dispute.no.includes(hand.seat)} onClick=${say("stands")}>It stands</button>
-    </div>`}
+    </div>`
+    }
   </section>`;
 }
 
@@ -92,13 +104,16 @@ function FacePad({ dice, count, sides, sending, onBegin, onDone }) {
       <button type="button" class="step small" aria-label="take the last die back" disabled=${!faces.length} onClick=${() => setFaces(faces.slice(0, -1))}>⌫</button>
     </div>
     ${(count > 1 || before > 0) && html`<p class="face-total">${faces.length} of ${count}, total ${total}</p>`}
-    ${sides <= 12
-      ? html`<div class="face-keys">
+    ${
+      sides <= 12
+        ? html`<div class="face-keys">
           ${Array.from({ length: sides }, (_, i) => i + 1).map(
-            (face) => html`<button type="button" key=${face} class="face-key" aria-label=${`die shows ${face}`} disabled=${full} onClick=${() => add(face)}><${Die} face=${face} /></button>`,
+            (face) =>
+              html`<button type="button" key=${face} class="face-key" aria-label=${`die shows ${face}`} disabled=${full} onClick=${() => add(face)}><${Die} face=${face} /></button>`,
           )}
         </div>`
-      : html`<${FaceTyped} sides=${sides} disabled=${full} onFace=${add} />`}
+        : html`<${FaceTyped} sides=${sides} disabled=${full} onFace=${add} />`
+    }
     <button type="button" class="act primary" disabled=${!full || Boolean(sending)} aria-busy=${sending === "roll"} onClick=${() => onDone(faces)}>
       ${sending === "roll" ? "Sending…" : full ? `I rolled ${faces.join(", ")}` : count === 1 ? "Type the die" : "Type every die"}
     </button>

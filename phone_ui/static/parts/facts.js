@@ -2,35 +2,62 @@
 
 import { html, useState } from "/vendor/htm-preact.js";
 import { Card, CardText, Crown, Mark, Odds, Said, Who, seatWords } from "./atoms.js";
-import { at, counted, faceIn, fill, isBySeat, isRecord, lineIn, orderOf, phaseOf, plain, seatName } from "../lib/labels.js";
+import {
+  at,
+  counted,
+  faceIn,
+  fill,
+  isBySeat,
+  isRecord,
+  lineIn,
+  orderOf,
+  phaseOf,
+  plain,
+  seatName,
+} from "../lib/labels.js";
 
 /** The facts of one place (`table`, `seat`, `you`) that are told in this phase `on` a phone or the kiosk: {name, about, value}. */
 export function factsOf(words, where, facts, phase, on = "phone") {
   const all = Object.entries(words?.facts ?? {}).filter(
-    ([, about]) => (about.where ?? "table") === where && (!about.in || about.in.includes(phase)) && (!about.on || about.on.includes(on)),
+    ([, about]) =>
+      (about.where ?? "table") === where &&
+      (!about.in || about.in.includes(phase)) &&
+      (!about.on || about.on.includes(on)),
   );
-  return all.map(([name, about]) => ({ name, about, value: facts && at(facts, about.name ?? name) })).filter(({ value }) => value !== undefined && value !== null);
+  return all
+    .map(([name, about]) => ({ name, about, value: facts && at(facts, about.name ?? name) }))
+    .filter(({ value }) => value !== undefined && value !== null);
 }
 
 /** What a seat itself is to be warned of: the `alert` of facts that are true of it. */
 export function alertsOf(words, facts) {
-  return factsOf(words, "seat", facts).filter(({ about, value }) => about.alert && value === true).map(({ about }) => about.alert);
+  return factsOf(words, "seat", facts)
+    .filter(({ about, value }) => about.alert && value === true)
+    .map(({ about }) => about.alert);
 }
 
 /** Is there nothing in it to show? */
 function isEmpty(value) {
-  return value === "" || value === false || (Array.isArray(value) && !value.length) || (isRecord(value) && !Object.keys(value).length);
+  return (
+    value === "" ||
+    value === false ||
+    (Array.isArray(value) && !value.length) ||
+    (isRecord(value) && !Object.keys(value).length)
+  );
 }
 
 function Value({ words, state, about, value, small }) {
   if (about.seat && Number.isInteger(value)) return html`<${Who} state=${state} seat=${value} />`;
-  if (about.seats && Array.isArray(value)) return html`<span class="list seats">${value.map((seat) => html`<${Who} state=${state} seat=${seat} />`)}</span>`;
+  if (about.seats && Array.isArray(value))
+    return html`<span class="list seats">${value.map((seat) => html`<${Who} state=${state} seat=${seat} />`)}</span>`;
   if (about.card === "name" && Array.isArray(value))
     return html`<ul class="by-name">${byName(words, value).map(({ name, text }) => html`<li key=${name}><b>${name}</b> <span class="said">${text}</span></li>`)}</ul>`;
   if (about.card && isRecord(value) && !faceIn(words, value))
     return html`<span class="list sums">${Object.entries(value).map(([card, v]) => html`<span key=${card} class="pair">${faceIn(words, card)?.full ?? card} ${counted(v, about)}</span>`)}</span>`;
-  if (about.card && Array.isArray(value)) return html`<${Cards} words=${words} faces=${about.last ? value.slice(-about.last) : value} small=${small} />`;
-  if (about.heap) return html`<span role="img" aria-label=${value}><${Cards} words=${words} faces=${Array(value).fill(about.heap)} small /></span>`;
+  if (about.card && Array.isArray(value))
+    return html`<${Cards} words=${words} faces=${about.last ? value.slice(-about.last) : value} small=${small} />`;
+  if (about.heap)
+    return html`<span role="img" aria-label=${value}><${Cards} words=${words} faces=${Array(value).fill(about.heap)} small /></span>`;
   if (about.sides) return html`<${SeeSaw} state=${state} about=${about} amounts=${value} />`;
   if (about.odds) return html`<${Odds} text=${value} />`;
   if (about.card) return html`<span class="list cards"><${Card} words=${words} face=${value} small=${small} /></span>`;
@@ -44,7 +71,8 @@ function Value({ words, state, about, value, small }) {
     return html`<span class="list seats">
       ${(about.ranked ? highestFirst(value) : inOrder(words, state, value)).map(([seat, v]) => html`<span class="pair"><${Who} state=${state} seat=${seat} /> ${isRecord(v) ? recordWords(v, about, words) : counted(v, about)}${about.unit ? ` ${v === 1 ? about.unit[0] : about.unit.at(-1)}` : ""}</span>`)}
     </span>`;
-  if (isRecord(value)) return html`<span class="value"><${Said} state=${state} text=${recordWords(value, about, words)} /></span>`;
+  if (isRecord(value))
+    return html`<span class="value"><${Said} state=${state} text=${recordWords(value, about, words)} /></span>`;
   const known = about.names?.[String(value)];
   return html`<span class="value">${known ?? (typeof value === "string" ? value : counted(value, about))}</span>`;
 }
@@ -66,8 +94,13 @@ const highestFirst = (bySeat) => Object.entries(bySeat).sort((a, b) => b[1] - a[
 
 /** What two sides named by turns, as a beam on a pivot: whoever is to answer is up. */
 function SeeSaw({ state, about, amounts }) {
-  const sides = about.sides.map((path, i) => ({ seat: at(state.view, path), named: amounts.filter((_, place) => place % 2 === i).map((one) => counted(one, about)) }));
-  const inWords = sides.map(({ seat, named }) => `${seatName(state, seat)}: ${named.join(", then ") || "nothing yet"}`).join(". ");
+  const sides = about.sides.map((path, i) => ({
+    seat: at(state.view, path),
+    named: amounts.filter((_, place) => place % 2 === i).map((one) => counted(one, about)),
+  }));
+  const inWords = sides
+    .map(({ seat, named }) => `${seatName(state, seat)}: ${named.join(", then ") || "nothing yet"}`)
+    .join(". ");
   return html`<span class=${`seesaw ${amounts.length % 2 ? "first-down" : "second-down"}`} role="img" aria-label=${inWords}>
     <span class="beam">
       ${sides.map(({ seat, named }) => html`<span key=${seat} class="beam-end"><${Who} state=${state} seat=${seat} /><b>${named.at(-1) ?? "–"}</b>${named.length > 1 && html`<s>${named.slice(-3, -1).join(" ")}</s>`}</span>`)}
@@ -78,7 +111,8 @@ function SeeSaw({ state, about, amounts }) {
 
 /** A heap of cards: equal faces lie on one another, with their number. */
 function Cards({ words, faces, small }) {
-  if (faces.some(isRecord)) return html`<span class="list cards">${faces.map((face) => html`<${Card} key=${faceIn(words, face)?.key} words=${words} face=${face} small=${small} />`)}</span>`;
+  if (faces.some(isRecord))
+    return html`<span class="list cards">${faces.map((face) => html`<${Card} key=${faceIn(words, face)?.key} words=${words} face=${face} small=${small} />`)}</span>`;
   const heaps = new Map();
   for (const face of faces) heaps.set(face, (heaps.get(face) ?? 0) + 1);
   return html`<span class="list cards">
@@ -98,16 +132,28 @@ function recordWords(record, about, words) {
 /** Facts as labelled lines; `quiet` names facts drawn elsewhere, `only` those that are wanted. */
 export function Facts({ words, state, where, facts, seat, on, small = true, quiet = [], only }) {
   const onLine = phaseOf(words, state?.view).line && lineIn(state);
-  const told = ({ name, about, value }) => !about.row && !(about.line && onLine) && !quiet.includes(name) && (!only || only.includes(name)) && !isEmpty(value) && value !== (about.heap ? 0 : about.unless);
+  const told = ({ name, about, value }) =>
+    !about.row &&
+    !(about.line && onLine) &&
+    !quiet.includes(name) &&
+    (!only || only.includes(name)) &&
+    !isEmpty(value) &&
+    value !== (about.heap ? 0 : about.unless);
   const lines = factsOf(words, where, facts, state?.view?.phase, on).filter(told);
   if (!lines.length) return null;
   return html`<dl class=${`facts of-${where}`}>
     ${lines.map(
-      ({ name, about, value }) => html`<div key=${name} class=${`fact${about.card ? " wide" : ""}${about.card && typeof value === "string" ? " lone" : ""}${about.heap ? " heaped" : ""}${about.sides ? " sided" : ""}${value === about.warn ? " warned" : ""}`}>
-        ${value === true
-          ? html`<dt class="flag">${about.label ?? plain(name)}</dt>`
-          : html`<dt>${about.label ?? plain(name)}</dt>
-              <dd><${Value} words=${words} state=${state} about=${about} value=${value} small=${small} />${seat && about.leader && at(state.view, about.leader) === seat ? html` <${Crown} />` : ""}</dd>`}
+      ({
+        name,
+        about,
+        value,
+      }) => html`<div key=${name} class=${`fact${about.card ? " wide" : ""}${about.card && typeof value === "string" ? " lone" : ""}${about.heap ? " heaped" : ""}${about.sides ? " sided" : ""}${value === about.warn ? " warned" : ""}`}>
+        ${
+          value === true
+            ? html`<dt class="flag">${about.label ?? plain(name)}</dt>`
+            : html`<dt>${about.label ?? plain(name)}</dt>
+              <dd><${Value} words=${words} state=${state} about=${about} value=${value} small=${small} />${seat && about.leader && at(state.view, about.leader) === seat ? html` <${Crown} />` : ""}</dd>`
+        }
       </div>`,
     )}
   </dl>`;
@@ -115,7 +161,8 @@ export function Facts({ words, state, where, facts, seat, on, small = true, quie
 
 /** The rows on the table that are there in this phase, with those of their records that the words want told. */
 function rowsOf(words, state) {
-  const told = ({ only = {} }, record) => Object.entries(only).every(([name, path]) => record[name] === at(state.view, path));
+  const told = ({ only = {} }, record) =>
+    Object.entries(only).every(([name, path]) => record[name] === at(state.view, path));
   return factsOf(words, "table", state.view?.table, state.view?.phase)
     .filter(({ about, value }) => about.row && Array.isArray(value))
     .map((row) => ({ ...row, value: row.value.filter((record) => told(row.about, record)) }))
@@ -124,33 +171,48 @@ function rowsOf(words, state) {
 
 /** What of the rows is this seat's own and has something to say to its player: a line to read aloud. */
 export function OwnRecords({ words, state, mine }) {
-  return rowsOf(words, state).filter(({ about }) => about.own).map(({ name, about, value }) =>
-    value.filter((record) => record[about.by] === mine).map((record) => html`<p key=${name} class="own-record"><span>${about.own}</span> <b>${fill(about.title, record, words)}</b> ${fill(about.text, record, words)}</p>`),
-  );
+  return rowsOf(words, state)
+    .filter(({ about }) => about.own)
+    .map(({ name, about, value }) =>
+      value
+        .filter((record) => record[about.by] === mine)
+        .map(
+          (record) =>
+            html`<p key=${name} class="own-record"><span>${about.own}</span> <b>${fill(about.title, record, words)}</b> ${fill(about.text, record, words)}</p>`,
+        ),
+    );
 }
 
 /** The rows of cards on the table. */
 export function CardRows({ words, state, small = true }) {
   const rows = rowsOf(words, state).filter(({ about }) => about.card);
-  return rows.map(({ name, about, value }) => html`<${CardRow} key=${name} words=${words} state=${state} label=${about.label ?? plain(name)} about=${about} cards=${value} small=${small} />`);
+  return rows.map(
+    ({ name, about, value }) =>
+      html`<${CardRow} key=${name} words=${words} state=${state} label=${about.label ?? plain(name)} about=${about} cards=${value} small=${small} />`,
+  );
 }
 
 /** How records lie: each with its seat, each shared by some seats (close together where they are many), or in a row. */
 function rowLook(about, records) {
-  if (about.seats) return `shared ${records.length > 15 ? "close" : records.length > 8 ? "many across" : records.length > 6 ? "many" : records.length > 3 ? "some" : ""}`;
+  if (about.seats)
+    return `shared ${records.length > 15 ? "close" : records.length > 8 ? "many across" : records.length > 6 ? "many" : records.length > 3 ? "some" : ""}`;
   return about.by ? "by-seat" : "";
 }
 
 /** The rows of other records, such as places with cards on them: one tile a record. */
 export function Rows({ words, state, mine, small = true }) {
-  return rowsOf(words, state).filter(({ about }) => !about.card).map(({ name, about, value }) => {
-    const ownFirst = about.by ? [...value].sort((a, b) => Number(b[about.by] === mine) - Number(a[about.by] === mine)) : value;
-    return html`<section key=${name} class=${`row ${rowLook(about, value)}${about.slowly ? " slowly" : ""}`} aria-label=${about.label ?? plain(name)}>
+  return rowsOf(words, state)
+    .filter(({ about }) => !about.card)
+    .map(({ name, about, value }) => {
+      const ownFirst = about.by
+        ? [...value].sort((a, b) => Number(b[about.by] === mine) - Number(a[about.by] === mine))
+        : value;
+      return html`<section key=${name} class=${`row ${rowLook(about, value)}${about.slowly ? " slowly" : ""}`} aria-label=${about.label ?? plain(name)}>
       <ul class="tiles" style=${about.by ? { "--across": Math.ceil(value.length / 2) } : null}>
         ${ownFirst.map((record, i) => html`<${Tile} key=${about.slowly ? JSON.stringify(record) : i} words=${words} state=${state} about=${about} record=${record} place=${i} first=${i === 0 && !about.by} here=${Boolean(about.here) && at(state.view, about.here) === record.id} small=${small} />`)}
       </ul>
     </section>`;
-  });
+    });
 }
 
 /** Numbers by seat as symbols with the number beside each. */

@@ -24,7 +24,12 @@ function calledIn(words, value, found = new Set()) {
 /** What of a seat's own facts the table does not see, as plain values. */
 function onlyMine(you, seen = {}) {
   const secret = Object.entries(you).filter(([name, value]) => JSON.stringify(seen[name]) !== JSON.stringify(value));
-  return new Set(secret.flatMap(([, value]) => [value].flat(2)).filter((v) => v !== null && typeof v !== "object").map((v) => JSON.stringify(v)));
+  return new Set(
+    secret
+      .flatMap(([, value]) => [value].flat(2))
+      .filter((v) => v !== null && typeof v !== "object")
+      .map((v) => JSON.stringify(v)),
+  );
 }
 
 /**
@@ -33,7 +38,10 @@ function onlyMine(you, seen = {}) {
  * that such a face lies on the table too tells nothing of the hand.
  */
 function showsHand(words, state, { seat, you }, field) {
-  const offered = [...(field.kind === "fixed" ? [field.only] : (field.of ?? field.from ?? [])), ...field.barred.map(({ value }) => value)];
+  const offered = [
+    ...(field.kind === "fixed" ? [field.only] : (field.of ?? field.from ?? [])),
+    ...field.barred.map(({ value }) => value),
+  ];
   if (!you || !words?.parameters?.[field.name]?.card) return false;
   if (words.face) {
     const [mine, laid] = [calledIn(words, you), calledIn(words, [state.view?.table, state.view?.seats])];

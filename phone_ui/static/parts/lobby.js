@@ -12,7 +12,9 @@ const PLAYERS = ([least, most]) => (least === most ? `${least} players` : `${lea
 export function SeatList({ state, mine }) {
   return html`<ul class="seat-list">
     ${state.seats.map(
-      (s) => html`<li key=${s.seat} class=${`seat-line${s.seat === mine ? " mine" : ""}${s.held || s.box === "on" ? "" : " free"}`}>
+      (
+        s,
+      ) => html`<li key=${s.seat} class=${`seat-line${s.seat === mine ? " mine" : ""}${s.held || s.box === "on" ? "" : " free"}`}>
         <${Who} state=${state} seat=${s.seat} number />
         <span class="seat-state">${seatState(s, s.seat === mine)}</span>
       </li>`,
@@ -62,14 +64,16 @@ export function Lobby({ state, seat, sending, ask }) {
     ${seat && words?.options && Object.keys(words.options).length > 0 && html`<${Options} about=${words.options} chosen=${options} onChange=${(name, value) => setOptions({ ...options, [name]: value })} />`}
     <h2>At the table</h2>
     <${SeatList} state=${state} mine=${seat} />
-    ${seat &&
-    html`<div class="dock" role="group" aria-label="Actions">
+    ${
+      seat &&
+      html`<div class="dock" role="group" aria-label="Actions">
       ${chosen && !fits(chosen) && html`<p class="dock-note">${chosen.title} is for ${PLAYERS(chosen.seats)}; ${seated} ${seated === 1 ? "is" : "are"} here.</p>`}
       <div class="acts">
         <${Act} primary label=${chosen ? `Start ${chosen.title}` : "Choose a game"} name="start" ready=${Boolean(chosen) && fits(chosen)} sending=${sending} onPress=${() => ask("start", { game: picked, options }, "start")} />
         ${me && !me.ready && html`<${Act} label="I am ready" name="ready" sending=${sending} onPress=${() => ask("ready", {}, "ready")} />`}
       </div>
-    </div>`}
+    </div>`
+    }
   </div>`;
 }
 
@@ -82,14 +86,16 @@ function Options({ about, chosen, onChange }) {
       const label = option.label ?? plain(name);
       return html`<div key=${name} class="option">
         <label class="option-label" for=${`option-${name}`}>${label}</label>
-        ${typeof option.default === "boolean"
-          ? html`<input id=${`option-${name}`} type="checkbox" class="switch" checked=${value} onChange=${(e) => onChange(name, e.target.checked)} />`
-          : option.choices
-            ? html`<select id=${`option-${name}`} onChange=${(e) => onChange(name, option.choices[e.target.selectedIndex])}>
+        ${
+          typeof option.default === "boolean"
+            ? html`<input id=${`option-${name}`} type="checkbox" class="switch" checked=${value} onChange=${(e) => onChange(name, e.target.checked)} />`
+            : option.choices
+              ? html`<select id=${`option-${name}`} onChange=${(e) => onChange(name, option.choices[e.target.selectedIndex])}>
                 ${option.choices.map((c) => html`<option selected=${c === value}>${String(c)}</option>`)}
               </select>`
-            : html`<input id=${`option-${name}`} class="option-text" inputmode=${typeof option.default === "number" ? "numeric" : "text"} value=${value}
-                onChange=${(e) => onChange(name, typeof option.default === "number" ? Number(e.target.value) : e.target.value)} />`}
+              : html`<input id=${`option-${name}`} class="option-text" inputmode=${typeof option.default === "number" ? "numeric" : "text"} value=${value}
+                onChange=${(e) => onChange(name, typeof option.default === "number" ? Number(e.target.value) : e.target.value)} />`
+        }
         ${option.effect && html`<p class="option-effect">${option.effect}</p>`}
       </div>`;
     })}
@@ -98,7 +104,9 @@ function Options({ about, chosen, onChange }) {
 
 /** What a seat's score is made of, where the words name facts for it. */
 export function Sums({ words, state, seat }) {
-  const told = Object.fromEntries((words?.screen?.result ?? []).map((name) => [name, state.view?.seats?.[seat]?.[name]]));
+  const told = Object.fromEntries(
+    (words?.screen?.result ?? []).map((name) => [name, state.view?.seats?.[seat]?.[name]]),
+  );
   return html`<div class="score-parts"><${Facts} words=${words} state=${state} where="seat" facts=${told} seat=${seat} /></div>`;
 }
 

@@ -18,7 +18,9 @@ export function NumberLine({ state, line, mine }) {
   const bids = Object.entries(line.at).map(([seat, value]) => ({ seat: Number(seat), value }));
   const ends = line.low === line.high ? [{ value: line.low }] : [{ value: line.low }, { value: line.high }];
   // Evenly spaced, so that near numbers do not lie upon each other; only the order on the line counts.
-  const points = [...bids, ...ends].sort((a, b) => a.value - b.value || Number(Boolean(a.seat)) - Number(Boolean(b.seat)));
+  const points = [...bids, ...ends].sort(
+    (a, b) => a.value - b.value || Number(Boolean(a.seat)) - Number(Boolean(b.seat)),
+  );
   const place = (point) => {
     const part = (points.indexOf(point) + 0.5) / points.length;
     return `${100 * (turned ? part : 1 - part)}%`;

@@ -69,8 +69,9 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
       ${hand && html`<${Standing} words=${words} state=${state} question=${question} sending=${sending || away} act=${act} />`}
       <${Around} words=${words} state=${state} mine=${hand?.seat} revealing=${revealing} />
     </div>
-    ${hand &&
-    html`<div class="dock" role="group" aria-label="Actions">
+    ${
+      hand &&
+      html`<div class="dock" role="group" aria-label="Actions">
       ${refusal && html`<p class="refusal" role="alert"><${Said} state=${state} text=${refusal} /></p>`}
       <div class="acts">
         ${acting && html`<${Actions} words=${words} state=${state} question=${question} sending=${sending || (away ? "away" : null)} act=${act} />`}
@@ -78,13 +79,16 @@ export function Play({ words, state, hand, settings, sending, refusal, ask, away
         ${change && html`<button type="button" class="act" onClick=${() => setChanging(null)}>Keep it</button>`}
         ${hand.undo && html`<${Act} label="Take back" name="undo" sending=${sending || (away ? "away" : null)} onPress=${() => ask("undo", {}, "undo")} />`}
       </div>
-    </div>`}
+    </div>`
+    }
   `;
 }
 
 /** What this seat counts for all to see, above the hand: what the words say, else all but its cards, which lie with the others' below. */
 function Counters({ words, state, facts, seat }) {
-  const cards = factsOf(words, "seat", facts).filter(({ about }) => about.card).map(({ name }) => name);
+  const cards = factsOf(words, "seat", facts)
+    .filter(({ about }) => about.card)
+    .map(({ name }) => name);
   const only = phaseOf(words, state.view).mine ?? words?.screen?.mine;
   return html`<section aria-label="Yours"><${Facts} words=${words} state=${state} where="seat" facts=${facts} seat=${seat} quiet=${cards} only=${only} /></section>`;
 }
@@ -98,7 +102,9 @@ function OwnPart({ words, state, hand, keepOpen }) {
   // What the whole table may see of it stands above; here is what only this seat is told.
   const seen = state.view?.seats?.[hand.seat];
   const all = factsOf(words, "you", hand.you, state.view?.phase);
-  const open = all.filter(({ name, about, value }) => JSON.stringify(seen?.[about.name ?? name]) === JSON.stringify(value));
+  const open = all.filter(
+    ({ name, about, value }) => JSON.stringify(seen?.[about.name ?? name]) === JSON.stringify(value),
+  );
   const own = all.filter((fact) => !open.includes(fact));
   const rest = hand.locked || Number.isInteger(hand.dial);
   if (!own.length && !rest) return null;

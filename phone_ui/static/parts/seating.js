@@ -29,7 +29,15 @@ export function Seating({ table, state, hubKey, begin, said, onHeld, onWatch }) 
     if (!code && state.seats.find((s) => s.seat === wanted)?.box !== "on") return;
     try {
       const key = keyFrom(hubKey) ? hubKey : (await tableByCode(state.code)).k;
-      const held = await claimSeat({ table, hubKey: key, seat: wanted, code, name: name.trim(), waiting: (say) => stop.gone || setWaiting(say ?? ""), stop });
+      const held = await claimSeat({
+        table,
+        hubKey: key,
+        seat: wanted,
+        code,
+        name: name.trim(),
+        waiting: (say) => stop.gone || setWaiting(say ?? ""),
+        stop,
+      });
       if (!stop.gone) onHeld(held);
     } catch (why) {
       if (!(why instanceof Refused)) throw why;
@@ -43,7 +51,8 @@ export function Seating({ table, state, hubKey, begin, said, onHeld, onWatch }) 
     setTrouble("");
   }
 
-  if (place) return html`<${Press} place=${place} say=${waiting} trouble=${trouble} onTake=${(code) => take(seat, code)} onBack=${back} />`;
+  if (place)
+    return html`<${Press} place=${place} say=${waiting} trouble=${trouble} onTake=${(code) => take(seat, code)} onBack=${back} />`;
   const grid = (label, seats) => html`<div class="seat-grid" role="group" aria-label=${label}>
     ${seats.map((s) => html`<${SeatButton} key=${s.seat} s=${s} onPick=${() => take(s.seat, null)} />`)}
   </div>`;
@@ -78,9 +87,11 @@ function Press({ place, say, trouble, onTake, onBack }) {
     <div class="press-mark"><${Mark} seat=${place.seat} /><span class="seat-number">${place.seat}</span></div>
     <h1 class="headline">${boxed ? "Press the button on the box in front of you" : "Type this seat's code"}</h1>
     <p class="lead" aria-live="polite">${boxed ? say || "Its ring is pulsing. You have 30 seconds." : "The screen at the table shows four digits for this seat."}</p>
-    ${trouble &&
-    html`<p class="banner" role="alert">${trouble}</p>
-      ${boxed && html`<button type="button" class="small-act" onClick=${() => onTake(null)}>Ask again</button>`}`}
+    ${
+      trouble &&
+      html`<p class="banner" role="alert">${trouble}</p>
+      ${boxed && html`<button type="button" class="small-act" onClick=${() => onTake(null)}>Ask again</button>`}`
+    }
     <form
       class="code-form"
       onSubmit=${(e) => {

@@ -53,9 +53,11 @@ export function SecretZone({ label, keepOpen, children }) {
     onBlur=${() => setHeld(false)}
     onContextMenu=${(e) => e.preventDefault()}
   >
-    ${held
-      ? children
-      : html`<span class="cover"><${Lidded} /><span class="cover-words">Hold to see <b>${label}</b></span></span>`}
+    ${
+      held
+        ? children
+        : html`<span class="cover"><${Lidded} /><span class="cover-words">Hold to see <b>${label}</b></span></span>`
+    }
   </section>`;
 }
 

@@ -13,7 +13,8 @@ const NAMES = { why: "Why did money and points change?" };
 export function TabBar({ open, onOpen }) {
   return html`<nav class="tabs" aria-label="More">
     ${Object.entries(TABS).map(
-      ([name, label]) => html`<button type="button" key=${name} class="tab" aria-label=${NAMES[name] ?? label} aria-expanded=${open === name} onClick=${() => onOpen(open === name ? null : name)}>${label}</button>`,
+      ([name, label]) =>
+        html`<button type="button" key=${name} class="tab" aria-label=${NAMES[name] ?? label} aria-expanded=${open === name} onClick=${() => onOpen(open === name ? null : name)}>${label}</button>`,
     )}
   </nav>`;
 }
@@ -90,29 +91,35 @@ export function SeatTab({ state, hand, held, settings, onSettings, sending, ask,
   const set = (change) => onSettings({ ...settings, ...change });
   return html`<div class="panel seat-panel">
     <h1 class="headline">${held ? html`<${Mark} seat=${held.seat} /> <span>Seat ${held.seat}</span>` : "Watching"}</h1>
-    ${held &&
-    html`<form class="line-form" onSubmit=${(e) => {
-      e.preventDefault();
-      ask("name", { name: name.trim() }, "name");
-    }}>
+    ${
+      held &&
+      html`<form class="line-form" onSubmit=${(e) => {
+        e.preventDefault();
+        ask("name", { name: name.trim() }, "name");
+      }}>
       <label for="nick">Name at the table</label>
       <div class="joined"><input id="nick" maxlength="20" autocomplete="nickname" value=${name} onInput=${(e) => setName(e.target.value)} />
       <button class="small-act" disabled=${Boolean(sending) || name.trim() === (mine?.name ?? "")}>${sending === "name" ? "Sending…" : "Keep"}</button></div>
-    </form>`}
+    </form>`
+    }
     <h2>This phone</h2>
     <label class="setting"><span>Keep my hand open<small>No holding. Mind your neighbours.</small></span><input type="checkbox" class="switch" checked=${settings.keepOpen} onChange=${(e) => set({ keepOpen: e.target.checked })} /></label>
     <${Pick} label="Text" value=${settings.size} options=${{ 100: "100 %", 125: "125 %", 150: "150 %", 200: "200 %" }} onPick=${(v) => set({ size: Number(v) })} />
     <${Pick} label="Thumb" value=${settings.hand} options=${{ left: "Left", right: "Right" }} onPick=${(v) => set({ hand: v })} />
     <${Pick} label="Light" value=${settings.theme} options=${{ auto: "Auto", dark: "Dark", light: "Light" }} onPick=${(v) => set({ theme: v })} />
-    ${held &&
-    html`<h2>Another phone</h2>
+    ${
+      held &&
+      html`<h2>Another phone</h2>
       <p>Open the table on the other phone, choose ${seatWords(held.seat)}, and type this code.</p>
       ${hand?.seat_code ? html`<${SecretZone} label="the code of this seat" keepOpen=${false}><p class="seat-code">${hand.seat_code}</p></${SecretZone}>` : null}
       <h2>Leave</h2>
-      ${sure
-        ? html`<p>The seat becomes free; the match goes on without your hand on it.</p>
+      ${
+        sure
+          ? html`<p>The seat becomes free; the match goes on without your hand on it.</p>
             <div class="acts"><button type="button" class="act" onClick=${() => setSure(false)}>Stay</button><button type="button" class="act danger" disabled=${Boolean(sending)} onClick=${onLeave}>Leave the seat</button></div>`
-        : html`<button type="button" class="small-act" onClick=${() => setSure(true)}>Leave this seat…</button>`}`}
+          : html`<button type="button" class="small-act" onClick=${() => setSure(true)}>Leave this seat…</button>`
+      }`
+    }
     ${!held && html`<h2>A seat</h2><button type="button" class="small-act" onClick=${onLeave}>Choose a seat</button>`}
   </div>`;
 }
@@ -122,7 +129,8 @@ function Pick({ label, value, options, onPick }) {
     <legend>${label}</legend>
     <div class="segments">
       ${Object.entries(options).map(
-        ([v, said]) => html`<label key=${v}><input type="radio" name=${`set-${label}`} value=${v} checked=${String(value) === v} onChange=${() => onPick(v)} /><span>${said}</span></label>`,
+        ([v, said]) =>
+          html`<label key=${v}><input type="radio" name=${`set-${label}`} value=${v} checked=${String(value) === v} onChange=${() => onPick(v)} /><span>${said}</span></label>`,
       )}
     </div>
   </fieldset>`;

@@ -6,7 +6,8 @@ import { counted } from "../lib/labels.js";
 
 /** What the words say of a fact of a seat. */
 const factOf = (words, what) =>
-  Object.entries(words?.facts ?? {}).find(([key, fact]) => fact.where === "seat" && (fact.name ?? key) === what)?.[1] ?? {};
+  Object.entries(words?.facts ?? {}).find(([key, fact]) => fact.where === "seat" && (fact.name ?? key) === what)?.[1] ??
+  {};
 
 /** "$120 → $85"; only what is known of it. */
 function Numbers({ fact, change }) {
@@ -41,13 +42,17 @@ export function Why({ words, state, seat }) {
     ${!changes.length && html`<p>Nothing has changed hands yet.</p>`}
     ${rounds.map((round) => {
       const here = changes.filter((change) => change.round === round);
-      const seats = [...new Set(here.map((change) => change.seat))].sort((a, b) => Number(b === seat) - Number(a === seat));
+      const seats = [...new Set(here.map((change) => change.seat))].sort(
+        (a, b) => Number(b === seat) - Number(a === seat),
+      );
       return html`<section key=${round} class="why-round" aria-label=${`Round ${round}`}>
         <h2>Round ${round}${round === state.view?.round ? "" : ", the last one"}</h2>
-        ${seats.map((one) => html`<section key=${one} class="why-seat">
+        ${seats.map(
+          (one) => html`<section key=${one} class="why-seat">
           <h3><${Who} state=${state} seat=${one} number />${one === seat && html` <span class="quiet-words">you</span>`}</h3>
           <ol reversed>${here.filter((change) => change.seat === one).map((change) => html`<${Change} key=${change.n} words=${words} state=${state} change=${change} />`)}</ol>
-        </section>`)}
+        </section>`,
+        )}
       </section>`;
     })}
   </div>`;
