@@ -1,8 +1,12 @@
 // What a phone keeps between visits: its claim on a seat, and the settings of the person who holds it.
 // A private window may refuse storage; then the page works until it is closed.
 
+/** @import { Settings } from "./types.d.ts" */
+
+/** @type {Map<string, string>} */
 const memory = new Map();
 
+/** @param {string} key */
 function read(key) {
   try {
     return localStorage.getItem(key) ?? memory.get(key) ?? null;
@@ -11,6 +15,10 @@ function read(key) {
   }
 }
 
+/**
+ * @param {string} key
+ * @param {string} value
+ */
 function write(key, value) {
   memory.set(key, value);
   try {
@@ -20,7 +28,8 @@ function write(key, value) {
   }
 }
 
-function wipe(key) {
+/** @param {string} key */
+function remove(key) {
   memory.delete(key);
   try {
     localStorage.removeItem(key);
@@ -29,9 +38,13 @@ function wipe(key) {
   }
 }
 
-/** One small JSON value under a name. */
+/**
+ * One small JSON value under a name; `get` returns null where there is none.
+ * @param {string} name
+ */
 export function slot(name) {
   return {
+    /** @returns {any} */
     get() {
       const found = read(name);
       try {
@@ -40,26 +53,38 @@ export function slot(name) {
         return null;
       }
     },
+    /** @param {any} value */
     set: (value) => write(name, JSON.stringify(value)),
-    wipe: () => wipe(name),
+    remove: () => remove(name),
   };
 }
 
-const usual = { keepOpen: false, hand: "right", size: 100, theme: "auto" };
-const settings = slot("th/settings");
+/** @type {Settings} */
+const DEFAULTS = { keepOpen: false, hand: "right", size: 100, theme: "auto" };
+const stored = slot("th/settings");
 
-export function ownSettings() {
-  return { ...usual, ...settings.get() };
+/**
+ * Return the settings of this phone.
+ * @returns {Settings}
+ */
+export function loadSettings() {
+  return { ...DEFAULTS, ...stored.get() };
 }
 
-/** Keep the settings and let the page follow them. */
-export function setSettings(next) {
-  settings.set(next);
-  dress(next);
+/**
+ * Keep the settings and let the page follow them.
+ * @param {Settings} settings
+ */
+export function saveSettings(settings) {
+  stored.set(settings);
+  applySettings(settings);
 }
 
-/** Text size, light and thumb side, set on the page itself. */
-export function dress({ size, theme, hand }) {
+/**
+ * Set text size (per cent), light and thumb side on the page itself.
+ * @param {Settings} settings
+ */
+export function applySettings({ size, theme, hand }) {
   const root = document.documentElement;
   root.style.setProperty("--text-size", `${size}%`);
   root.dataset.theme = theme;

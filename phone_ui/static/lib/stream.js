@@ -1,54 +1,68 @@
-// The public state of a table as a stream, with its own heartbeat: silence means reconnect, never an old picture
+// The public state of a table as server-sent events, with a heartbeat: silence means reconnect, never an old picture
 // that looks alive.
 
-/** Is message `b` at least as new as `a`? */
-export function notOlder(a, b) {
-  return !a || b.epoch > a.epoch || (b.epoch === a.epoch && b.seq >= a.seq);
-}
+import { browserClock } from "./clock.js";
+
+/** @import { Clock } from "./types.d.ts" */
+
+const PATIENCE = 15_000; // without a word from the hub; it sends a beat every 5 s
+const TRY_AGAIN = 2_000;
 
 /**
- * Follow an address of server-sent events. `onState` gets each JSON, `onAway` true when nothing was heard for
- * `patience` ms and false again with the next word. Returns {wake, close}.
+ * Follow an address of server-sent events. `onState` gets each JSON; `onAway` true when nothing was heard for so long,
+ * and false again with the next word.
+ * @param {string} address
+ * @param {{
+ *   onState: (state: any) => void,
+ *   onAway: (away: boolean) => void,
+ *   clock?: Clock,
+ *   open?: (address: string) => EventSource,
+ * }} options
+ * @returns {{ wake: () => void, close: () => void }}
  */
-export function follow(address, { onState, onAway, patience = 15_000 }) {
+export function follow(address, { onState, onAway, clock = browserClock, open = (at) => new EventSource(at) }) {
+  /** @type {EventSource | null} */
   let source = null;
-  let heard = Date.now();
+  let heardAt = clock.now();
   let away = false;
   let closed = false;
 
-  function word() {
-    heard = Date.now();
-    if (away) onAway((away = false));
+  function heard() {
+    heardAt = clock.now();
+    if (!away) return;
+    away = false;
+    onAway(false);
   }
 
-  function open() {
+  function reopen() {
     source?.close();
     if (closed) return;
-    source = new EventSource(address);
-    source.onopen = word;
-    source.addEventListener("beat", word);
+    source = open(address);
+    source.onopen = heard;
+    source.addEventListener("beat", heard);
     source.onmessage = ({ data }) => {
-      word();
+      heard();
       onState(JSON.parse(data));
     };
   }
 
-  const timer = setInterval(() => {
-    const silent = Date.now() - heard;
-    if (silent > patience) {
-      if (!away) onAway((away = true));
-      heard = Date.now() - patience + 2_000;
-      open();
+  const stopWatching = clock.every(1_000, () => {
+    if (clock.now() - heardAt <= PATIENCE) return;
+    if (!away) {
+      away = true;
+      onAway(true);
     }
-  }, 1_000);
+    heardAt = clock.now() - PATIENCE + TRY_AGAIN;
+    reopen();
+  });
 
-  open();
+  reopen();
   return {
-    wake: open,
+    wake: reopen,
     close() {
       closed = true;
-      clearInterval(timer);
-      source.close();
+      stopWatching();
+      source?.close();
     },
   };
 }

@@ -1,49 +1,55 @@
 // The join page: four letters, forgiving about everything else.
 
 import { tableByCode } from "../lib/claim.js";
-import { dress, ownSettings } from "../lib/storage.js";
+import { applySettings, loadSettings } from "../lib/storage.js";
 
-dress(ownSettings());
+applySettings(loadSettings());
 
-const code = document.getElementById("code");
-const said = document.getElementById("said");
-const button = document.getElementById("go");
+const form = /** @type {HTMLFormElement} */ (document.getElementById("form"));
+const code = /** @type {HTMLInputElement} */ (document.getElementById("code"));
+const error = /** @type {HTMLElement} */ (document.getElementById("error"));
+const button = /** @type {HTMLButtonElement} */ (document.getElementById("go"));
 
-/** Four letters, whatever else was typed or pasted. */
-function letters(text) {
+const LENGTH = 4;
+
+/**
+ * Return the four letters, whatever else was typed or pasted.
+ * @param {string} text
+ */
+function lettersIn(text) {
   return text
     .toUpperCase()
     .replace(/[^A-Z]/g, "")
-    .slice(0, 4);
+    .slice(0, LENGTH);
 }
 
 async function go() {
   button.disabled = true;
-  said.textContent = "";
+  error.textContent = "";
   try {
-    const found = await tableByCode(code.value);
-    location.assign(`/t/${encodeURIComponent(found.table)}#k=${encodeURIComponent(found.k)}`);
-  } catch (trouble) {
-    said.textContent = trouble.message;
+    const { table, k } = await tableByCode(code.value);
+    location.assign(`/t/${encodeURIComponent(table)}#k=${encodeURIComponent(k)}`);
+  } catch (refused) {
+    error.textContent = /** @type {Error} */ (refused).message;
     button.disabled = false;
     code.select();
   }
 }
 
 code.addEventListener("input", () => {
-  const wanted = letters(code.value);
+  const wanted = lettersIn(code.value);
   if (code.value !== wanted) code.value = wanted;
-  said.textContent = "";
-  button.disabled = wanted.length < 4;
-  if (wanted.length === 4) go();
+  error.textContent = "";
+  button.disabled = wanted.length < LENGTH;
+  if (wanted.length === LENGTH) go();
 });
-document.getElementById("form").addEventListener("submit", (event) => {
+form.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (letters(code.value).length === 4) go();
+  if (lettersIn(code.value).length === LENGTH) go();
 });
 
-const given = letters(new URLSearchParams(location.search).get("code") ?? "");
+const given = lettersIn(new URLSearchParams(location.search).get("code") ?? "");
 if (given) {
   code.value = given;
-  if (given.length === 4) go();
+  if (given.length === LENGTH) go();
 }

@@ -1,107 +1,163 @@
 // Sitting down: pick a seat, then press the button on its box or type the seat's code.
 
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
-import { Mark, seatWords } from "./atoms.js";
-import { Refused, claimSeat, tableByCode } from "../lib/claim.js";
+import { claimSeat, Refused, tableByCode } from "../lib/claim.js";
 import { keyFrom } from "../lib/encryption.js";
+import { placeOf, seatText } from "../lib/seats.js";
+import { Mark } from "./marks.js";
 
-/** `begin` may hold a seat and its code from the link; `said` is why the phone lost its last seat. */
-export function Seating({ table, state, hubKey, begin, said, onHeld, onWatch }) {
+/** @import { Held } from "../lib/types.d.ts" */
+/** @import { PublicSeat, PublicState } from "../lib/messages.d.ts" */
+
+/** @typedef {{ seat: number, code: string | null }} Wish a seat and its code, as a link may name them */
+
+/**
+ * `lost` says why the phone lost its last seat.
+ * @param {{
+ *   table: string, state: PublicState, hubKey: string | null, begin: Wish | null, lost: string,
+ *   onHeld: (held: Held) => void, onWatch: () => void,
+ * }} props
+ */
+export function Seating({ table, state, hubKey, begin, lost, onHeld, onWatch }) {
   const [seat, setSeat] = useState(begin?.seat ?? null);
   const [name, setName] = useState("");
   const [waiting, setWaiting] = useState("");
-  const [trouble, setTrouble] = useState(said ?? "");
-  const claim = useRef({ gone: true });
-  const place = state.seats.find((s) => s.seat === seat);
+  const [refusal, setRefusal] = useState(lost);
+  const claim = useRef({ stopped: true });
 
-  useEffect(() => () => (claim.current.gone = true), []);
+  useEffect(() => () => stopClaim(), []);
   useEffect(() => {
     if (begin?.seat) take(begin.seat, begin.code);
   }, []);
 
+  function stopClaim() {
+    claim.current.stopped = true;
+  }
+
+  /**
+   * @param {number} wanted
+   * @param {string | null} code
+   */
   async function take(wanted, code) {
-    claim.current.gone = true;
-    const stop = (claim.current = { gone: false });
+    stopClaim();
+    const stop = { stopped: false };
+    claim.current = stop;
     setSeat(wanted);
-    setTrouble("");
+    setRefusal("");
     setWaiting("");
-    // Without a box there is no button to wait for: the code is the only door.
-    if (!code && state.seats.find((s) => s.seat === wanted)?.box !== "on") return;
+    // Without a box there is no button to wait for: the code is the only way.
+    if (!code && placeOf(state, wanted)?.box !== "on") return;
     try {
-      const key = keyFrom(hubKey) ? hubKey : (await tableByCode(state.code)).k;
-      const held = await claimSeat({
-        table,
-        hubKey: key,
-        seat: wanted,
-        code,
-        name: name.trim(),
-        waiting: (say) => stop.gone || setWaiting(say ?? ""),
-        stop,
-      });
-      if (!stop.gone) onHeld(held);
-    } catch (why) {
-      if (!(why instanceof Refused)) throw why;
-      if (!stop.gone) setTrouble(why.message);
+      const key = hubKey && keyFrom(hubKey) ? hubKey : (await tableByCode(state.code)).k;
+      const onWaiting = (/** @type {string} */ sentence) => stop.stopped || setWaiting(sentence ?? "");
+      const held = await claimSeat({ table, hubKey: key, seat: wanted, code, name: name.trim(), onWaiting, stop });
+      if (!stop.stopped) onHeld(held);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (!stop.stopped) setRefusal(error.message);
     }
   }
 
   function back() {
-    claim.current.gone = true;
+    stopClaim();
     setSeat(null);
-    setTrouble("");
+    setRefusal("");
   }
 
-  if (place)
-    return html`<${Press} place=${place} say=${waiting} trouble=${trouble} onTake=${(code) => take(seat, code)} onBack=${back} />`;
-  const grid = (label, seats) => html`<div class="seat-grid" role="group" aria-label=${label}>
-    ${seats.map((s) => html`<${SeatButton} key=${s.seat} s=${s} onPick=${() => take(s.seat, null)} />`)}
-  </div>`;
-  const [free, taken] = [state.seats.filter((s) => !s.held), state.seats.filter((s) => s.held)];
+  const place = placeOf(state, seat);
+  if (place) {
+    const onTake = (/** @type {string | null} */ code) => take(place.seat, code);
+    return html`<${Press} place=${place} waiting=${waiting} refusal=${refusal} onTake=${onTake} onBack=${back} />`;
+  }
+  const pick = (/** @type {number} */ wanted) => take(wanted, null);
+  const free = state.seats.filter((one) => !one.held);
+  const taken = state.seats.filter((one) => one.held);
   return html`<main class="seating">
     <p class="overline">${state.name}</p>
     <h1 class="headline">Where do you sit?</h1>
-    ${trouble && html`<p class="banner" role="alert">${trouble}</p>`}
+    ${refusal && html`<p class="banner" role="alert">${refusal}</p>`}
     <div class="name-line">
       <label for="name">Your name <span class="quiet-words">if you like</span></label>
-      <input id="name" maxlength="20" autocomplete="nickname" enterkeyhint="done" value=${name} onInput=${(e) => setName(e.target.value)} />
+      <input
+        id="name"
+        maxlength="20"
+        autocomplete="nickname"
+        enterkeyhint="done"
+        value=${name}
+        onInput=${(/** @type {any} */ event) => setName(event.target.value)}
+      />
     </div>
-    ${free.length > 0 ? grid("Free seats", free) : html`<p>Every seat is taken. You may watch, or take over a seat with its code.</p>`}
-    ${taken.length > 0 && html`<h2>Taken</h2>${grid("Taken seats", taken)}`}
+    ${
+      free.length > 0
+        ? html`<${SeatGrid} label="Free seats" seats=${free} onPick=${pick} />`
+        : html`<p>Every seat is taken. You may watch, or take over a seat with its code.</p>`
+    }
+    ${taken.length > 0 && html`<h2>Taken</h2><${SeatGrid} label="Taken seats" seats=${taken} onPick=${pick} />`}
     <button type="button" class="small-act quiet" onClick=${onWatch}>Just watch</button>
   </main>`;
 }
 
-function SeatButton({ s, onPick }) {
-  return html`<button type="button" class=${`seat-button seat-${s.seat}`} aria-label=${`${seatWords(s.seat)}${s.held ? `, taken by ${s.name || "somebody"}` : ", free"}`} onClick=${onPick}>
-    <${Mark} seat=${s.seat} />
-    <span class="seat-number">${s.seat}</span>
-    <span class="seat-word">${s.held ? s.name || "taken" : "free"}</span>
+/** @param {{ label: string, seats: PublicSeat[], onPick: (seat: number) => void }} props */
+function SeatGrid({ label, seats, onPick }) {
+  return html`<div class="seat-grid" role="group" aria-label=${label}>
+    ${seats.map((place) => html`<${SeatButton} key=${place.seat} place=${place} onPick=${() => onPick(place.seat)} />`)}
+  </div>`;
+}
+
+/** @param {{ place: PublicSeat, onPick: () => void }} props */
+function SeatButton({ place, onPick }) {
+  const { seat, held, name } = place;
+  return html`<button
+    type="button"
+    class=${`seat-button seat-${seat}`}
+    aria-label=${`${seatText(seat)}${held ? `, taken by ${name || "somebody"}` : ", free"}`}
+    onClick=${onPick}
+  >
+    <${Mark} seat=${seat} />
+    <span class="seat-number">${seat}</span>
+    <span class="seat-word">${held ? name || "taken" : "free"}</span>
   </button>`;
 }
 
-/** Waiting for the press; the seat's 4 digits are the other door. */
-function Press({ place, say, trouble, onTake, onBack }) {
+/**
+ * Waiting for the press; the seat's 4 digits are the other way.
+ * @param {{
+ *   place: PublicSeat, waiting: string, refusal: string,
+ *   onTake: (code: string | null) => void, onBack: () => void,
+ * }} props
+ */
+function Press({ place, waiting, refusal, onTake, onBack }) {
   const [digits, setDigits] = useState("");
   const boxed = place.box === "on";
+  const heading = boxed ? "Press the button on the box in front of you" : "Type this seat's code";
+  const lead = boxed
+    ? waiting || "Its ring is pulsing. You have 30 seconds."
+    : "The screen at the table shows four digits for this seat.";
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (digits.length === 4) onTake(digits);
+  };
+  const onInput = (/** @type {any} */ event) => setDigits(event.target.value.replace(/\D/g, "").slice(0, 4));
   return html`<main class="seating press">
     <div class="press-mark"><${Mark} seat=${place.seat} /><span class="seat-number">${place.seat}</span></div>
-    <h1 class="headline">${boxed ? "Press the button on the box in front of you" : "Type this seat's code"}</h1>
-    <p class="lead" aria-live="polite">${boxed ? say || "Its ring is pulsing. You have 30 seconds." : "The screen at the table shows four digits for this seat."}</p>
+    <h1 class="headline">${heading}</h1>
+    <p class="lead" aria-live="polite">${lead}</p>
     ${
-      trouble &&
-      html`<p class="banner" role="alert">${trouble}</p>
-      ${boxed && html`<button type="button" class="small-act" onClick=${() => onTake(null)}>Ask again</button>`}`
+      refusal &&
+      html`<p class="banner" role="alert">${refusal}</p>
+        ${boxed && html`<button type="button" class="small-act" onClick=${() => onTake(null)}>Ask again</button>`}`
     }
-    <form
-      class="code-form"
-      onSubmit=${(e) => {
-        e.preventDefault();
-        if (digits.length === 4) onTake(digits);
-      }}
-    >
+    <form class="code-form" onSubmit=${submit}>
       <label for="seat-code">${boxed ? "Or type the 4 digits of this seat" : "The 4 digits"}</label>
       <div class="joined">
-        <input id="seat-code" class="digits" inputmode="numeric" autocomplete="off" value=${digits} onInput=${(e) => setDigits(e.target.value.replace(/\D/g, "").slice(0, 4))} />
+        <input
+          id="seat-code"
+          class="digits"
+          inputmode="numeric"
+          autocomplete="off"
+          value=${digits}
+          onInput=${onInput}
+        />
         <button class="small-act strong" disabled=${digits.length < 4}>Sit down</button>
       </div>
     </form>
