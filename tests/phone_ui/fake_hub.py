@@ -409,7 +409,9 @@ class FakeHub:
         self.asks.put(said)
         answer = self.answer(said)
         if answer is not None:
-            sealed = claim.pair.seal(messages.to_bytes(msgspec.convert({"re": act.id, **answer}, Ack)), messages.NOTE_SIZE)
+            sealed = claim.pair.seal(
+                messages.to_bytes(msgspec.convert({"re": act.id, **answer}, Ack)), messages.NOTE_SIZE
+            )
             await self._publish(one, self._topic(claim.sid, "ack"), sealed)
 
 
