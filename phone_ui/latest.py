@@ -1,4 +1,4 @@
-"""The newest picture of something, for followers that skip and never queue."""
+"""The latest value of something, for followers that skip and never queue."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Newest:
-    """One picture as bytes; whoever puts it never waits for whoever looks."""
+class Latest:
+    """One value as bytes; whoever puts it never waits for whoever reads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._version = 0
-        self._picture = b""
+        self._value = b""
         self._followers: list[Callable[[], None]] = []
 
-    def put(self, picture: bytes) -> None:
-        """Replace the picture and nudge every follower."""
+    def put(self, value: bytes) -> None:
+        """Replace the value and nudge every follower."""
         with self._lock:
             self._version += 1
-            self._picture = picture
+            self._value = value
             followers = tuple(self._followers)
         for nudge in followers:
             nudge()
 
     def get(self) -> tuple[int, bytes]:
-        """Version (0: nothing yet) and picture."""
+        """Return version (0: nothing yet) and value."""
         with self._lock:
-            return self._version, self._picture
+            return self._version, self._value
 
     def follow(self, nudge: Callable[[], None]) -> Callable[[], None]:
-        """Call `nudge` (from the putter's thread; it must return at once) after each change; returns the way out."""
+        """Call `nudge` after each change, from the thread that puts: it must return at once. Return what ends this."""
         with self._lock:
             self._followers.append(nudge)
 

@@ -12,7 +12,7 @@ from hub.network import messages
 from hub.network.encryption import DecryptionError, HubKey, SharedKey
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
 from hub.state import Ack
-from phone_ui.latest import Newest
+from phone_ui.latest import Latest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-KEPT_ANSWERS = 16  # of one claim, for a phone that asks again because the answer was lost
-MOST_GARBLED = 5  # in a row from one claim; what follows is dropped until it makes sense again
+MAX_ANSWERS = 16  # of one claim, for a phone that asks again because the answer was lost
+MAX_GARBLED = 5  # in a row from one claim; what follows is dropped until it makes sense again
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class _Claim:
 
 
 class PhonesOverMqtt:
-    """The Phones port of one table. Signals go to `tell`, from the broker's thread."""
+    """The Phones port of one table. Signals go to `emit`, from the broker's thread."""
 
     def __init__(
         self,
@@ -45,45 +45,45 @@ class PhonesOverMqtt:
         key: HubKey,
         hub: str,
         table: str,
-        tell: Callable[[PhoneSaid | PhoneGarbled | PhoneLink], None],
+        emit: Callable[[PhoneSaid | PhoneGarbled | PhoneLink], None],
     ) -> None:
         self._broker = broker
         self._key = key
-        self._tell = tell
+        self._emit = emit
         self.topics = messages.Topics(hub, table)
-        self.public = Newest()  # the same JSON for pages that follow by SSE, broker or not
+        self.public = Latest()  # the same JSON for pages that follow by SSE, broker or not
         self._lock = threading.Lock()  # table's thread and broker's thread both know the claims
         self._claims: dict[str, _Claim] = {}
-        broker.subscribe(self.topics.act("+"), self._heard_act)
-        broker.subscribe(self.topics.online("+"), self._heard_online)
+        broker.subscribe(self.topics.act("+"), self._on_act)
+        broker.subscribe(self.topics.online("+"), self._on_online)
 
     # --- from the table ---
 
     def show_public(self, state: PublicState) -> None:
         """Publish the newest public state."""
-        told = messages.to_bytes(state)
-        self.public.put(told)
-        self._broker.publish(self.topics.state, told, retain=True)
+        data = messages.to_bytes(state)
+        self.public.put(data)
+        self._broker.publish(self.topics.state, data, retain=True)
 
     def show_hand(self, sid: str, hand: Hand) -> None:
         """Seal and publish the newest private state; nothing for a claim that is over."""
-        told = messages.to_bytes(hand)
+        data = messages.to_bytes(hand)
         with self._lock:
             claim = self._claims.get(sid)
             if claim is not None:  # under the lock: a hand must not follow the wiping of its topic
-                self._broker.publish(self.topics.hand(sid), claim.pair.seal(told, messages.HAND_SIZE), retain=True)
+                self._broker.publish(self.topics.hand(sid), claim.pair.seal(data, messages.HAND_SIZE), retain=True)
 
     def answer(self, sid: str, answer: Ack) -> None:
         """Seal and publish the answer to one request, and remember it for a phone that asks again."""
-        told = messages.to_bytes(answer)
+        data = messages.to_bytes(answer)
         with self._lock:
             claim = self._claims.get(sid)
             if claim is None:
                 return
-            claim.answers[answer.re] = told
-            while len(claim.answers) > KEPT_ANSWERS:
+            claim.answers[answer.re] = data
+            while len(claim.answers) > MAX_ANSWERS:
                 claim.answers.popitem(last=False)
-        self._send_answer(sid, claim, told)
+        self._send_answer(sid, claim, data)
 
     def admit(self, sid: str, password: str, phone_key: bytes) -> None:
         """Make the login of a claim. `admitted` tells when the phone can use it."""
@@ -107,22 +107,22 @@ class PhonesOverMqtt:
 
     # --- from the broker ---
 
-    def _heard_online(self, topic: str, payload: bytes, _retained: bool) -> None:
+    def _on_online(self, topic: str, payload: bytes, _retained: bool) -> None:
         # The will is empty, so is what the hub wipes: a phone that is there says anything else.
         sid = self.topics.sid_of(topic)
         with self._lock:
             known = sid in self._claims
         if sid is not None and known:
-            self._tell(PhoneLink(sid, on=bool(payload)))
+            self._emit(PhoneLink(sid, on=bool(payload)))
 
-    def _heard_act(self, topic: str, payload: bytes, retained: bool) -> None:
+    def _on_act(self, topic: str, payload: bytes, retained: bool) -> None:
         sid = self.topics.sid_of(topic)
         with self._lock:
             claim = self._claims.get(sid or "")
         if sid is None or claim is None:
             return
         if retained:
-            # A retained request would be told again to every later hub: never used, and wiped.
+            # A retained request would be data again to every later hub: never used, and wiped.
             if payload:
                 self._broker.publish(topic, b"", retain=True)
                 self._garbled(sid, claim, "A request came as a retained letter; it was not used.")
@@ -132,13 +132,13 @@ class PhonesOverMqtt:
             return
         try:
             act = messages.read_act(claim.pair.open(payload))
-        except (DecryptionError, messages.Malformed) as trouble:
-            self._garbled(sid, claim, str(trouble))
+        except (DecryptionError, messages.Malformed) as error:
+            self._garbled(sid, claim, str(error))
             return
-        self._count(sid, claim, act)
+        self._accept(sid, claim, act)
 
-    def _count(self, sid: str, claim: _Claim, act: messages.Act) -> None:
-        """New requests go to the table; one that came before gets its old answer, and is never done twice."""
+    def _accept(self, sid: str, claim: _Claim, act: messages.Act) -> None:
+        """Hand a new request to the table; answer one that came before as then, and never do it twice."""
         with self._lock:
             asked_before = act.id in claim.answers
             old_answer = claim.answers.get(act.id)
@@ -148,7 +148,7 @@ class PhonesOverMqtt:
                 claim.garbled = 0
                 claim.answers[act.id] = None
         if fresh:
-            self._tell(messages.phone_said(sid, act))
+            self._emit(messages.phone_said(sid, act))
         elif old_answer is not None:
             self._send_answer(sid, claim, old_answer)
         elif not asked_before:
@@ -156,11 +156,11 @@ class PhonesOverMqtt:
             self._garbled(sid, claim, sentence)
             self._send_answer(sid, claim, messages.to_bytes(Ack(act.id, ok=False, error=sentence)))
 
-    def _send_answer(self, sid: str, claim: _Claim, told: bytes) -> None:
-        self._broker.publish(self.topics.ack(sid), claim.pair.seal(told, messages.NOTE_SIZE), retain=False)
+    def _send_answer(self, sid: str, claim: _Claim, data: bytes) -> None:
+        self._broker.publish(self.topics.ack(sid), claim.pair.seal(data, messages.NOTE_SIZE), retain=False)
 
     def _garbled(self, sid: str, claim: _Claim, sentence: str) -> None:
         claim.garbled += 1
-        if claim.garbled <= MOST_GARBLED:
+        if claim.garbled <= MAX_GARBLED:
             log.info("Phone %s: %s", sid, sentence)
-            self._tell(PhoneGarbled(sid, sentence))
+            self._emit(PhoneGarbled(sid, sentence))

@@ -200,7 +200,7 @@ WHY = [
 ROLL_HAND = hand(want="Roll 2 or more.", faces={"count": 1, "sides": 6})
 OVER = public(
     state="over", match="m-7", game="bid-and-bait", title="Bid & Bait!", seq=90, view=TAKE["view"] | {"phase": "over", "waiting": {"seats": [], "secret": False}},
-    over={"winners": [3], "scores": {"1": 4, "2": 3, "3": 6, "4": 2}, "why": "Seat 3 has six different Fish."}, events=EVENTS,
+    over={"winners": [3], "scores": {1: 4, 2: 3, 3: 6, 4: 2}, "why": "Seat 3 has six different Fish."}, events=EVENTS,
 )  # fmt: skip
 
 # A made-up game with a move of every kind, so that no widget is tried on one game only.

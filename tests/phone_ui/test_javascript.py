@@ -14,6 +14,7 @@ from hub.display.rings import frame
 from hub.network.encryption import HubKey, from_base64, to_base64
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
 from phone_ui import javascript
+from phone_ui.static_files import without_doc_comments
 
 JS = Path(__file__).parent / "js"
 TIMES = [0.0, 0.1, 0.29, 0.5, 1.3, 2.7, 6.1]
@@ -118,3 +119,12 @@ def test_no_tool_of_developers_is_part_of_a_hub() -> None:
     assert not [name for name, entry in lock.items() if "resolved" in entry], (
         "a registry's address stands in the lock file"
     )
+
+
+def test_every_script_is_whole_without_its_doc_comments(tmp_path: Path) -> None:
+    for file in (javascript.HERE / "static").rglob("*.js"):
+        sent = tmp_path / f"{file.parent.name}-{file.stem}.mjs"
+        sent.write_bytes(without_doc_comments(file.read_bytes()))
+        assert b"@param" not in sent.read_bytes(), file
+        done = subprocess.run([javascript.node(), "--check", str(sent)], check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr

@@ -10,7 +10,7 @@ import pytest
 from hub.network.encryption import HubKey
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
 from hub.state import Ack
-from phone_ui.mqtt_phones import MOST_GARBLED, PhonesOverMqtt
+from phone_ui.mqtt_phones import MAX_GARBLED, PhonesOverMqtt
 from tests.phone_ui.rig import STATE, FakeBroker, Keys, act, hand
 
 
@@ -133,7 +133,7 @@ def test_a_letter_of_another_phone_does_not_open(table: Table) -> None:
 def test_a_babbling_phone_does_not_fill_the_inbox_and_may_still_come_to_its_senses(table: Table) -> None:
     for _ in range(500):
         table.comes(b"babble")
-    assert len(table.heard) == MOST_GARBLED
+    assert len(table.heard) == MAX_GARBLED
     table.asks(act(1))
     table.comes(b"babble")
     assert [type(signal) for signal in table.heard[-2:]] == [PhoneSaid, PhoneGarbled]
