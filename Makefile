@@ -28,7 +28,7 @@ test:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/pytest $(ARGS)
 
 check:
-	@cd "$(ROOT)" && python3 -I hub/operations/setup.py check && .venv/bin/ruff check . && .venv/bin/mypy && .venv/bin/lint-imports && exec .venv/bin/pytest $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py check && .venv/bin/ruff check . && .venv/bin/mypy && .venv/bin/lint-imports && .venv/bin/python -m phone_ui.javascript check && exec .venv/bin/pytest $(ARGS)
 
 bench:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py bench && exec .venv/bin/python -m tests.bench $(ARGS)

@@ -84,13 +84,15 @@ class Libraries:
         """Holds the digest of what is there."""
         return self.installed / "table-hub.stamp"
 
-    def digest(self) -> str:
-        """What decides the libraries: the lock file and what it locks."""
-        return digest(self.folder / "package.json", self.folder / "package-lock.json")
+    def digest(self, dev: bool = False) -> str:
+        """Return what decides the libraries: the lock file, what it locks, and whether developers' tools are there."""
+        locked = digest(self.folder / "package.json", self.folder / "package-lock.json")
+        return f"{locked} dev" if dev else locked
 
-    def missing(self) -> bool:
-        """Whether they have to be fetched."""
-        return self.digest() != read(self.stamp)
+    def missing(self, dev: bool = False) -> bool:
+        """Return whether they have to be fetched; with `dev`, together with developers' tools."""
+        stamp = read(self.stamp)
+        return stamp != self.digest(dev=True) and (dev or stamp != self.digest())
 
 
 class Machine:
@@ -203,7 +205,8 @@ class Setup:
         self.check_extras(wanted)
         packages = self.missing_packages(wanted)
         python = self.python_digest(wanted) != read(self.python_stamp)
-        page = self.page.missing()
+        dev = "dev" in wanted
+        page = self.page.missing(dev)
         peers = goal == "bench" and self.peers.missing()
         if not (packages or python or page or peers):
             return
@@ -220,7 +223,7 @@ class Setup:
             self.add_python(wanted)
         npm = None if npm_from_venv else self.machine.find("npm")
         if page:
-            self.add_page(npm)
+            self.add_page(npm, dev)
         if peers:
             self.add_peers(npm)
         self.machine.say(f"Set-up is done ({time.monotonic() - began:.0f} s).\n")
@@ -236,7 +239,7 @@ class Setup:
             needs += TEST_NEEDS
         if "pi" in extras and self.python_digest(extras) != read(self.python_stamp):
             needs += PIN_NEEDS
-        if self.machine.processor not in NPM_WHEELS and self.page.missing():
+        if self.machine.processor not in NPM_WHEELS and self.page.missing("dev" in extras):
             needs.append(NPM_NEED)
         return {need.package: need.why for need in needs if not self.machine.has(need)}
 
@@ -351,9 +354,10 @@ class Setup:
             self.must([*pip, "--no-deps", *bare], trouble)
         self.python_stamp.write_text(self.python_digest(extras), "utf-8")
 
-    def add_page(self, npm: str | None) -> None:
-        """Fetch the page's libraries."""
-        self.fetch(self.page, npm, "the page's libraries could not be fetched; is the network there? Then run make again")
+    def add_page(self, npm: str | None, dev: bool) -> None:
+        """Fetch the page's libraries; with `dev`, what formats and checks its JavaScript too."""
+        failure = "the page's libraries could not be fetched; is the network there? Then run make again"
+        self.fetch(self.page, npm, failure, dev=dev)
 
     def add_peers(self, npm: str | None) -> None:
         """Fetch what is measured beside the hub: without a network there is less to see, and nothing is wrong."""
@@ -363,15 +367,16 @@ class Setup:
         except SetupError as trouble:
             self.machine.say(f"set-up: {trouble}")
 
-    def fetch(self, libraries: Libraries, npm: str | None, trouble: str, *more: str) -> None:
+    def fetch(self, libraries: Libraries, npm: str | None, trouble: str, *more: str, dev: bool = False) -> None:
         """Fill a folder exactly as it is locked; no script of a library is run."""
         program = [npm] if npm else self.npm_in_venv()
+        tools = [] if dev else ["--omit=dev"]
         self.must(
-            [*program, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", *more],
+            [*program, "ci", *tools, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", *more],
             trouble,
             cwd=libraries.folder,
         )
-        libraries.stamp.write_text(libraries.digest(), "utf-8")
+        libraries.stamp.write_text(libraries.digest(dev), "utf-8")
 
     def npm_in_venv(self) -> list[str]:
         """The npm out of the extra `npm`, for a system that has none."""

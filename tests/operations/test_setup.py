@@ -152,6 +152,19 @@ def test_a_new_lock_renews_the_page_libraries_and_nothing_else(clone: Path) -> N
     assert [command[:2] for command in machine.ran] == [["/usr/bin/npm", "ci"]]
 
 
+def test_tools_for_the_pages_javascript_come_with_the_tests_and_never_with_a_hub(clone: Path) -> None:
+    hub = Finished(has=FULL)
+    Setup(clone, hub).prepare(set(), "demo")
+    assert [command[:3] for command in hub.ran if "ci" in command] == [["/usr/bin/npm", "ci", "--omit=dev"]]
+    tests = Finished(has=FULL)
+    Setup(clone, tests).prepare({"dev"}, "test")
+    (fetch,) = [command for command in tests.ran if "ci" in command]
+    assert "--omit=dev" not in fetch
+    again = Pretended(has=FULL)
+    Setup(clone, again).prepare(set(), "demo")  # more than a hub needs is not fetched anew
+    assert (again.said, again.ran) == ([], [])
+
+
 def test_a_clone_that_was_moved_gets_a_new_environment(clone: Path, tmp_path: Path) -> None:
     Setup(clone, Finished(has=FULL)).prepare(set())
     moved = clone.rename(tmp_path / "elsewhere")
