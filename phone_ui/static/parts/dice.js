@@ -55,7 +55,7 @@ export function DicePart({ state, hand, sending, ask }) {
     }
     ${
       isPlaying(state, hand) &&
-      html`<div class="doors">
+      html`<div class="dice-acts">
         <${ReadingActs} ...${shared} typing=${Boolean(pad)} onTyping=${setTyping} />
         <${HubRollActs} ...${shared} />
       </div>`
@@ -138,7 +138,7 @@ function HubRollActs({ state, hand, sending, ask }) {
 function DiceAct({ label, onPress, strong = false, busy = null, pressed }) {
   return html`<button
     type="button"
-    class=${`door${strong ? " strong" : ""}`}
+    class=${`dice-act${strong ? " strong" : ""}`}
     disabled=${Boolean(busy)}
     aria-pressed=${pressed}
     onClick=${onPress}
@@ -170,7 +170,7 @@ export function DisputePart({ state, hand, sending, ask }) {
     <${DisputeVote} state=${state} dispute=${dispute} />
     ${
       plays &&
-      html`<div class="doors">
+      html`<div class="dice-acts">
         <${DiceAct} strong label="Read again" busy=${sending} pressed=${yes} onPress=${say("reread")} />
         <${DiceAct} label="It stands" busy=${sending} pressed=${no} onPress=${say("stands")} />
       </div>`

@@ -21,6 +21,7 @@ test("what one end encrypts the other one reads, names with accents too", () => 
 
 test("a length tells nothing: short messages are alike", () => {
   const [phone] = pair();
+  assert.equal(phone.encrypt({ a: 1 }).length, 24 + 16 + 512); // nonce, authenticator, one step
   assert.equal(phone.encrypt({ a: 1 }).length, phone.encrypt({ a: "x".repeat(400) }).length);
   assert.notEqual(phone.encrypt({ a: 1 }).length, phone.encrypt({ a: "x".repeat(600) }).length);
   for (const length of [494, 495, 496, 497, 498, 499, 500, 501, 502, 503, 504]) {
@@ -46,7 +47,8 @@ test("a key in a link is a key or nothing", () => {
   const text = toBase64(publicKey);
   assert.match(text, /^[A-Za-z0-9_-]{43}$/);
   assert.deepEqual(keyFrom(text), publicKey);
-  for (const broken of [null, undefined, "", "short", `${text}AAAA`, "!".repeat(43)]) assert.equal(keyFrom(broken), null);
+  for (const broken of [null, undefined, "", "short", `${text}AAAA`, "!".repeat(43)])
+    assert.equal(keyFrom(broken), null);
 });
 
 test("base64 holds any byte", () => {

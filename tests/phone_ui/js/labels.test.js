@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faceIn, moveLabel, numberText, ranking, scoreText, seatOf, valueText, withDeck } from "../../../phone_ui/static/lib/labels.js";
+import {
+  faceIn,
+  moveLabel,
+  numberText,
+  ranking,
+  scoreText,
+  seatOf,
+  valueText,
+  withDeck,
+} from "../../../phone_ui/static/lib/labels.js";
 import { splitAtSeats, withNames } from "../../../phone_ui/static/lib/seats.js";
 import { askedSeats, nowLines, orderOf } from "../../../phone_ui/static/lib/view.js";
 
@@ -90,12 +99,21 @@ test("sentences are cut at seats, and a name takes the place of a number", () =>
 
 test("the winners stand first, then the highest, or the least where that is best", () => {
   const over = { winners: [3], scores: { 1: 5, 2: 9, 3: 1 } };
-  assert.deepEqual(ranking(null, over).map(({ seat }) => seat), [3, 2, 1]);
-  assert.deepEqual(ranking({ screen: { best: "least" } }, over).map(({ seat }) => seat), [3, 1, 2]);
+  assert.deepEqual(
+    ranking(null, over).map(({ seat }) => seat),
+    [3, 2, 1],
+  );
+  assert.deepEqual(
+    ranking({ screen: { best: "least" } }, over).map(({ seat }) => seat),
+    [3, 1, 2],
+  );
 });
 
 test("the big line is the first template that says something, and nobody is no seat", () => {
-  const screen = { order: "table.order", phase: { bid: { main: ["{table.none}", "Seat {seat} bids"], caption: "round {round}" } } };
+  const screen = {
+    order: "table.order",
+    phase: { bid: { main: ["{table.none}", "Seat {seat} bids"], caption: "round {round}" } },
+  };
   assert.deepEqual(nowLines({ screen }, state()), { main: "Seat 2 bids", caption: "round 3" });
   const idle = state();
   idle.view.waiting = { seats: [] };

@@ -104,13 +104,19 @@ test("an order is whole from the beginning and stays a permutation", () => {
 test("a parameter that only some variants have may be left out", () => {
   const form = onlyForm([{ move: "roll" }, { move: "roll", with: { one_of: ["x", "y"] } }]);
   const fields = fieldsOf(form, {});
-  assert.deepEqual(fields.map(({ name, optional, value }) => [name, optional, value]), [["with", true, null]]);
+  assert.deepEqual(
+    fields.map(({ name, optional, value }) => [name, optional, value]),
+    [["with", true, null]],
+  );
   assert.ok(isWhole(form, fields));
   assert.deepEqual(argsOf(fieldsOf(form, { with: "y" })), { with: "y" });
 });
 
 test("standing offers and answers of one name are two forms, and a bare move is plain", () => {
-  const forms = formsOf([{ move: "pass" }, { move: "borrow", standing: true, amount: { min: 100, max: 900, step: 100 } }]);
+  const forms = formsOf([
+    { move: "pass" },
+    { move: "borrow", standing: true, amount: { min: 100, max: 900, step: 100 } },
+  ]);
   assert.deepEqual(
     forms.map(({ move, standing }) => [move, standing]),
     [
