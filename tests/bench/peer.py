@@ -36,7 +36,9 @@ class Peer:
 
     def __init__(self, script: str, *args: object) -> None:
         if not (FOLDER / "node_modules" / "boardgame.io").is_dir():
-            raise Absent("boardgame.io is not installed, so it is not measured beside us: run make bench with a network once.")
+            raise Absent(
+                "boardgame.io is not installed, so it is not measured beside us: run make bench with a network once."
+            )
         self._process = subprocess.Popen(
             [_node(), str(FOLDER / script), *map(str, args)],
             stdin=subprocess.PIPE,
@@ -87,5 +89,7 @@ class Peer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, why: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, why: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()

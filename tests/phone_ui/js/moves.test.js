@@ -60,7 +60,7 @@ test("steps between several ranges never leave the legal ones", () => {
 test("few amounts are keys, none of them chosen; many begin at the least, or below a gap", () => {
   assert.deepEqual(moves.fewAmounts([{ min: 1, max: 6, step: 1 }]), [1, 2, 3, 4, 5, 6]);
   assert.equal(moves.fewAmounts([{ min: 0, max: 100, step: 5 }]), null);
-  /** @param {any} spec */
+  /** @param {any[]} spec */
   const first = (...spec) => fieldsOf(onlyForm(spec.map((amount) => ({ move: "bid", amount }))), {})[0].value;
   assert.equal(first({ min: 1, max: 6 }), undefined);
   assert.equal(first({ min: 5, max: 500, step: 5 }), 5);
