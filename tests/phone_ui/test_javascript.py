@@ -116,6 +116,14 @@ def test_no_tool_of_developers_is_part_of_a_hub() -> None:
     for name in package["devDependencies"]:
         assert lock[f"node_modules/{name}"].get("dev"), name
     assert set(package["dependencies"]) == {"htm", "mqtt", "tweetnacl"}
+
+
+def test_the_lock_file_names_every_package_by_its_hash_and_no_registry() -> None:
+    lock = json.loads((javascript.HERE / "package-lock.json").read_text())["packages"]
+    assert [name for name, entry in lock.items() if name and "integrity" not in entry] == []
+    # `npm ci` refuses a lock file in which a package of another platform is named and not locked.
+    named = {part for entry in lock.values() for part in entry.get("optionalDependencies", {})}
+    assert sorted(part for part in named if f"node_modules/{part}" not in lock) == []
     assert not [name for name, entry in lock.items() if "resolved" in entry], (
         "a registry's address stands in the lock file"
     )
