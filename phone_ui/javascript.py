@@ -40,7 +40,7 @@ SENT = (
     wire.Login,
     wire.HubStatus,
 )  # the hub writes every field
-TAKEN = (wire.Act, wire.ClaimBody, wire.ClaimWords)  # a page may leave out what has a default
+TAKEN = (wire.Act, wire.ClaimBody, wire.ClaimDetails)  # a page may leave out what has a default
 BANNER = "// Written by `python -m phone_ui.javascript types` from the messages' Structs; do not edit."
 
 

@@ -2,7 +2,7 @@
 
 import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
 
-/** @import { ClaimBody, ClaimReply, ClaimWords } from "./messages.d.ts" */
+/** @import { ClaimBody, ClaimReply, ClaimDetails } from "./messages.d.ts" */
 /** @import { Held } from "./types.d.ts" */
 
 const PATIENCE = 32_000; // the hub waits 30 s for the button
@@ -38,7 +38,7 @@ export async function claimSeat({ table, hubKey, seat, code, name, onWaiting, st
   if (!key) throw new Refused("The key of the hub is broken. Scan the code on the screen again.");
   const keys = newKeys();
   const channel = new Channel(key, keys.secretKey);
-  /** @type {ClaimWords} */
+  /** @type {ClaimDetails} */
   const secret = { seat, code: code || null, name };
   const { nonce, box } = channel.box(secret);
   /** @type {ClaimBody} */

@@ -9,7 +9,7 @@ export interface Messages {
   HubStatus: HubStatus;
   Act: Act;
   ClaimBody: ClaimBody;
-  ClaimWords: ClaimWords;
+  ClaimDetails: ClaimDetails;
 }
 /**
  * The newest complete public state of one table. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first.
@@ -241,7 +241,7 @@ export interface Ack {
   seq: number;
 }
 /**
- * `GET /t/<table>/claim/<id>`: how the claim stands; when held, the sealed login.
+ * Reply to `GET /t/<table>/claim/<id>`: the state of the claim; once it is held, the sealed login.
  */
 export interface ClaimReply {
   state: "asked" | "held" | "refused";
@@ -250,7 +250,7 @@ export interface ClaimReply {
   box?: string | null;
 }
 /**
- * What the box of a held claim opens to.
+ * Plain text of the box of a held claim: the phone's MQTT login.
  */
 export interface Login {
   sid: string;
@@ -261,7 +261,7 @@ export interface Login {
   seat: number;
 }
 /**
- * `th/1/<hub>/status`, retained; the broker says `offline` for a hub that is gone.
+ * Retained on `th/1/<hub>/status`; `offline` is also the hub's will.
  */
 export interface HubStatus {
   state: "offline" | "online";
@@ -270,7 +270,7 @@ export interface HubStatus {
   v: 1;
 }
 /**
- * A phone's request.
+ * A phone's request, on its `act` topic: `n` counts up, `number` is that of the decision it answers.
  */
 export interface Act {
   v: 1;
@@ -282,7 +282,7 @@ export interface Act {
   args?: Record<string, any>;
 }
 /**
- * `POST /t/<table>/claim`: who asks for which seat, and the sealed rest.
+ * Body of `POST /t/<table>/claim`: seat, the phone's public key, and the sealed details with their nonce.
  */
 export interface ClaimBody {
   seat: number;
@@ -291,9 +291,9 @@ export interface ClaimBody {
   box: string;
 }
 /**
- * What the box of a claim opens to.
+ * Plain text of the box of a claim.
  */
-export interface ClaimWords {
+export interface ClaimDetails {
   seat: number;
   code?: string | null;
   name?: string;
