@@ -46,6 +46,7 @@ static:
 	@cd "$(ROOT)" && .venv/bin/ruff check .
 	@cd "$(ROOT)" && .venv/bin/mypy
 	@cd "$(ROOT)" && .venv/bin/lint-imports
+	@cd "$(ROOT)" && .venv/bin/python -m phone_ui.javascript check
 
 check: static test
 

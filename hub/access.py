@@ -11,15 +11,15 @@ from hub.devices import Simulated
 from hub.errors import HubError
 from hub.ports import ClaimAsked
 from hub.table.loop import Table
-from phone_ui.link import PhonesOverMqtt
-from phone_ui.newest import Newest
+from phone_ui.latest import Latest
+from phone_ui.mqtt_phones import PhonesOverMqtt
 
 
 class BenchAccess:
     """The bench page of a simulated table: the newest state of its devices as JSON, and the page's commands."""
 
     def __init__(self, device: Simulated) -> None:
-        self.newest = Newest()
+        self.newest = Latest()
         self._device = device
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._follow, name="bench", daemon=True)
@@ -67,7 +67,7 @@ class TableAccess:
         return self._table.code
 
     @property
-    def public(self) -> Newest:
+    def public(self) -> Latest:
         """Return the table's newest public state as JSON."""
         return self._phones.public
 

@@ -35,7 +35,7 @@ from hub.store import Store
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
 from phone_ui.gateway import dial_tcp, dial_unix
-from phone_ui.link import PhonesOverMqtt
+from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.server import WebServer, make_app, serve
 
 log = logging.getLogger(__name__)

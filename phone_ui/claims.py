@@ -1,4 +1,4 @@
-"""Claims on seats as they come over HTTP: opened, counted, handed to the table, answered sealed."""
+"""Claims on seats as they come over HTTP: decrypted, counted, handed to the table, answered encrypted."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 CODE_TRIES = 3  # for one seat's code in `WINDOW`: ten thousand codes then last for weeks
 ASKS_EACH_ADDRESS = 20
 WINDOW = 60.0
-KEPT_SECONDS = 120.0
-MOST_CLAIMS = 256
+CLAIM_SECONDS = 120.0
+MAX_CLAIMS = 256
 
 
 class ClaimRefused(HubError):
     """The request is answered with an HTTP status and one sentence."""
 
-    def __init__(self, status: int, sentence: str, again: int = 0) -> None:
+    def __init__(self, status: int, sentence: str, retry_after: int = 0) -> None:
         super().__init__(sentence)
         self.status = status
-        self.again = again  # seconds until another try makes sense
+        self.retry_after = retry_after  # seconds until another try makes sense
 
 
 class ClaimedTable(Protocol):
@@ -45,21 +45,21 @@ class ClaimedTable(Protocol):
         """Put the claim into the table's inbox."""
 
     def admitted(self, sid: str) -> bool:
-        """Whether the broker knows that login by now."""
+        """Return whether the broker knows that login by now."""
 
 
-class Window:
-    """At most `most` times in `WINDOW` seconds, for each key; remembers no more than `MOST_CLAIMS` keys."""
+class RateLimit:
+    """At most `most` times in `WINDOW` seconds for each key; no more than `MAX_CLAIMS` keys are remembered."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._times: OrderedDict[Hashable, deque[float]] = OrderedDict()
 
     def wait(self, key: Hashable, now: float) -> float:
-        """Seconds until the key may try again; 0 counts this try."""
+        """Return the seconds until the key may try again; 0 counts this try."""
         times = self._times.setdefault(key, deque(maxlen=self._most))
         self._times.move_to_end(key)
-        if len(self._times) > MOST_CLAIMS:
+        if len(self._times) > MAX_CLAIMS:
             self._times.popitem(last=False)
         if len(times) == self._most and now - times[0] < WINDOW:
             return WINDOW - (now - times[0])
@@ -91,39 +91,42 @@ class Claims:
         self._now = now
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Open] = OrderedDict()
-        self._asks = Window(ASKS_EACH_ADDRESS)
-        self._codes = Window(CODE_TRIES)
+        self._by_address = RateLimit(ASKS_EACH_ADDRESS)
+        self._by_seat = RateLimit(CODE_TRIES)
 
     def ask(self, table: ClaimedTable, body: bytes, address: str) -> str:
-        """Take a claim in; returns its name. Raises ClaimRefused."""
+        """Hand a claim to the table; return its name. Raises ClaimRefused."""
         now = self._now()
         with self._lock:
-            self._spend(self._asks, address, now, "Too many claims came from this phone")
+            self._check_rate(self._by_address, address, now, "Too many claims came from this phone")
         try:
             asked = messages.read_claim(body)
             phone_key = from_base64(asked.pk)
             nonce, box = from_base64(asked.nonce), from_base64(asked.box)
             pair = self._key.with_phone(phone_key)
-            words = messages.read_claim_details(pair.open(nonce + box))
-        except messages.Malformed as trouble:
-            raise ClaimRefused(400, str(trouble)) from None
+            details = messages.read_claim_details(pair.open(nonce + box))
+        except messages.Malformed as error:
+            raise ClaimRefused(400, str(error)) from None
         except DecryptionError:
             raise ClaimRefused(400, "This claim was not sealed for this hub; scan the table's code again.") from None
-        if words.seat != asked.seat:
+        if details.seat != asked.seat:
             raise ClaimRefused(400, "The claim names two seats.")
         name = secrets.token_urlsafe(16)
         with self._lock:
-            if words.code is not None:
-                self._spend(self._codes, (table.id, words.seat), now, "This seat's code was tried three times")
-            self._forget_old(now)
-            self._open[name] = _Open(table.id, words.seat, pair, now)
-        table.claim(messages.claim_asked(name, phone_key, words, self._answered))
+            if details.code is not None:
+                self._check_rate(self._by_seat, (table.id, details.seat), now, "This seat's code was tried three times")
+            self._drop_old(now)
+            self._open[name] = _Open(table.id, details.seat, pair, now)
+        table.claim(messages.claim_asked(name, phone_key, details, self._decided))
         return name
 
     def look(self, table: ClaimedTable, name: str) -> messages.ClaimReply:
-        """How the claim stands. Held only once the login really works, so that the phone may connect at once."""
+        """Return how the claim stands; raises ClaimRefused.
+
+        Held only once the login really works, so that the phone may connect at once.
+        """
         with self._lock:
-            self._forget_old(self._now())
+            self._drop_old(self._now())
             claim = self._open.get(name)
         if claim is None or claim.table != table.id:
             raise ClaimRefused(404, "This claim is over; ask for the seat once more.")
@@ -135,29 +138,29 @@ class Claims:
         if not table.admitted(decided.sid):
             return messages.ClaimReply("asked", "The seat is yours; the hub is making your login.")
         login = messages.Login(decided.sid, decided.sid, decided.password, self._hub, table.id, claim.seat)
-        letter = claim.pair.seal(messages.to_bytes(login), messages.NOTE_SIZE)
-        nonce, box = to_base64(letter[:NONCE_BYTES]), to_base64(letter[NONCE_BYTES:])
+        encrypted = claim.pair.seal(messages.to_bytes(login), messages.NOTE_SIZE)
+        nonce, box = to_base64(encrypted[:NONCE_BYTES]), to_base64(encrypted[NONCE_BYTES:])
         return messages.ClaimReply("held", decided.say, nonce, box)
 
-    def _answered(self, decided: ClaimDecided) -> None:
+    def _decided(self, decided: ClaimDecided) -> None:
         with self._lock:
             claim = self._open.get(decided.claim)
             if claim is None:
                 return
             claim.decided = decided
             if decided.held:
-                self._codes.clear((claim.table, claim.seat))
+                self._by_seat.clear((claim.table, claim.seat))
 
-    def _forget_old(self, now: float) -> None:
+    def _drop_old(self, now: float) -> None:
         while self._open:
             name, oldest = next(iter(self._open.items()))
-            if now - oldest.since < KEPT_SECONDS and len(self._open) < MOST_CLAIMS:
+            if now - oldest.since < CLAIM_SECONDS and len(self._open) < MAX_CLAIMS:
                 return
             del self._open[name]
 
     @staticmethod
-    def _spend(window: Window, key: Hashable, now: float, why: str) -> None:
-        wait = window.wait(key, now)
+    def _check_rate(limit: RateLimit, key: Hashable, now: float, sentence: str) -> None:
+        wait = limit.wait(key, now)
         if wait:
             seconds = int(wait) + 1
-            raise ClaimRefused(429, f"{why}; try again in {seconds} seconds.", seconds)
+            raise ClaimRefused(429, f"{sentence}; try again in {seconds} seconds.", seconds)

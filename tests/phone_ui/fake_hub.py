@@ -212,7 +212,7 @@ class FakeHub:
         parts = path.strip("/").split("/")
         match parts:
             case [""]:
-                await self._file(send, STATIC / "join.html")
+                await self._file(send, STATIC / "pages" / "join.html")
             case ["static", *rest]:
                 await self._file(send, STATIC.joinpath(*rest))
             case ["vendor", name]:
@@ -240,7 +240,7 @@ class FakeHub:
             case ["t", _, "claim", sid]:
                 await self._claim_state(send, self.claims.get(sid))
             case ["t", _, *rest] if "".join(rest) in PAGES:
-                await self._file(send, STATIC / PAGES["".join(rest)])
+                await self._file(send, STATIC / "pages" / PAGES["".join(rest)])
             case _:
                 await self._json(send, {"error": "There is nothing here."}, 404)
 
@@ -409,7 +409,9 @@ class FakeHub:
         self.asks.put(said)
         answer = self.answer(said)
         if answer is not None:
-            sealed = claim.pair.seal(messages.to_bytes(msgspec.convert({"re": act.id, **answer}, Ack)), messages.NOTE_SIZE)
+            sealed = claim.pair.seal(
+                messages.to_bytes(msgspec.convert({"re": act.id, **answer}, Ack)), messages.NOTE_SIZE
+            )
             await self._publish(one, self._topic(claim.sid, "ack"), sealed)
 
 

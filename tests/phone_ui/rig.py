@@ -21,8 +21,8 @@ from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerUp, ClaimAsked
 from hub.state import Hand, PublicState
 from phone_ui.gateway import Limits, dial_tcp, dial_unix
-from phone_ui.link import PhonesOverMqtt
-from phone_ui.newest import Newest
+from phone_ui.latest import Latest
+from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.server import WebServer, make_app, serve
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class FakeBench:
     """Simulated devices that echo."""
 
     def __init__(self) -> None:
-        self.newest = Newest()
+        self.newest = Latest()
 
     def command(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"done": command}
@@ -68,7 +68,7 @@ class FakeTable:
 
     id: str = "1"
     code: str = "FISH"
-    public: Newest = field(default_factory=Newest)
+    public: Latest = field(default_factory=Latest)
     bench: FakeBench | None = None
     claims: queue.Queue[ClaimAsked] = field(default_factory=queue.Queue)
     known: Callable[[str], bool] = lambda _sid: True

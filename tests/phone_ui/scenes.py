@@ -104,7 +104,7 @@ def public(**change: Any) -> dict[str, Any]:
     state = {
         "table": "1", "name": "Table 1", "code": "FISH", "url": "http://10.42.0.1:8080", "epoch": 3, "seq": 40, "match": None,
         "game": None, "title": "", "state": "lobby", "seats": seats(), "view": None, "locked": [], "want": "", "events": [],
-        "dice": None, "notice": None, "over": None, "games": GAMES,
+        "dice": None, "notices": [], "over": None, "games": GAMES,
     }  # fmt: skip
     return state | change
 
@@ -132,6 +132,10 @@ def playing(
         state="playing", match="m-7", game="bid-and-bait", title="Bid & Bait!", view=view, events=EVENTS, seq=41
     )
     return base | change
+
+
+def notice(text: str, **change: Any) -> dict[str, Any]:
+    return {"key": "one", "severity": "warning", "text": text, "can_acknowledge": False} | change
 
 
 def hand(seat: int = 2, **change: Any) -> dict[str, Any]:
@@ -196,7 +200,7 @@ WHY = [
 ROLL_HAND = hand(want="Roll 2 or more.", faces={"count": 1, "sides": 6})
 OVER = public(
     state="over", match="m-7", game="bid-and-bait", title="Bid & Bait!", seq=90, view=TAKE["view"] | {"phase": "over", "waiting": {"seats": [], "secret": False}},
-    over={"winners": [3], "scores": {"1": 4, "2": 3, "3": 6, "4": 2}, "why": "Seat 3 has six different Fish."}, events=EVENTS,
+    over={"winners": [3], "scores": {1: 4, 2: 3, 3: 6, 4: 2}, "why": "Seat 3 has six different Fish."}, events=EVENTS,
 )  # fmt: skip
 
 # A made-up game with a move of every kind, so that no widget is tried on one game only.

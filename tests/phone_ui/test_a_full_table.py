@@ -59,7 +59,9 @@ def go_on(room: Room) -> None:
     moves = {one["move"]: one for one in room.hand(seat)["moves"] if not one.get("standing")}
     plays = [one for one in room.hand(seat)["moves"] if one["move"] == "play"]
     suits = [one for one in plays if seat == 1 and "amount" in one and one["target"] == 2]
-    cards = [card for one in plays if isinstance(one["card"], dict) for card in one["card"]["one_of"] if card in AUCTIONED]
+    cards = [
+        card for one in plays if isinstance(one["card"], dict) for card in one["card"]["one_of"] if card in AUCTIONED
+    ]
     match state["view"]["phase"]:
         case "discard":
             done = room.act(seat, "discard", card=moves["discard"]["card"]["one_of"][-1])
@@ -109,7 +111,9 @@ def bring(page: Page, hub: FakeHub, state: dict[str, Any], hand: dict[str, Any])
 
 @pytest.mark.parametrize("wanted", ["auction", "settlement", "receipts"])
 @pytest.mark.parametrize("size", [(1920, 1080), (1280, 800)])
-def test_at_six_seats_nothing_on_the_screen_lies_upon_another(page: Page, hub: FakeHub, wanted: str, size: tuple[int, int]) -> None:
+def test_at_six_seats_nothing_on_the_screen_lies_upon_another(
+    page: Page, hub: FakeHub, wanted: str, size: tuple[int, int]
+) -> None:
     state, _ = table_of_six(wanted)
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.goto(f"{hub.address}/t/1/kiosk")

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from phone_ui.gateway import Limits, Places, Purse, packet_size
+from phone_ui.gateway import Limits, Quota, TokenBucket, packet_size
 from tests.phone_ui.rig import STATE, Rig, act, until
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def test_only_our_own_pages_are_let_in(rig: Rig, how: dict[str, Any], let_in: bo
         assert refused.value.response.status_code == 403
 
 
-def test_one_address_cannot_take_all_places(rig: Rig) -> None:
+def test_one_address_cannot_take_all_connections(rig: Rig) -> None:
     with contextlib.ExitStack() as many:
         for _ in range(9):  # and the honest phone
             many.enter_context(ws(rig))
@@ -311,20 +311,20 @@ def test_there_is_nothing_to_follow_at_an_unknown_table(rig: Rig, path: str) -> 
 # --- Small parts -----------------------------------------------------------------------------------------------
 
 
-def test_places_are_counted_in_all_and_by_address() -> None:
-    places = Places(3, 2)
-    assert [places.take(who) for who in "aaabbb"] == [True, True, False, True, False, False]
-    places.leave("a")
-    assert places.take("b")
-    assert places.taken == 3
+def test_a_quota_is_counted_in_all_and_by_address() -> None:
+    quota = Quota(3, 2)
+    assert [quota.take(who) for who in "aaabbb"] == [True, True, False, True, False, False]
+    quota.release("a")
+    assert quota.take("b")
+    assert quota.used == 3
 
 
 @given(st.lists(st.tuples(st.floats(0, 10), st.floats(0, 5)), max_size=50))
-def test_a_purse_never_gives_more_than_came_in(spends: list[tuple[float, float]]) -> None:
-    purse, now, given_out = Purse(2.0, 8.0, 0.0), 0.0, 0.0
+def test_a_bucket_never_gives_more_than_came_in(spends: list[tuple[float, float]]) -> None:
+    bucket, now, given_out = TokenBucket(2.0, 8.0, 0.0), 0.0, 0.0
     for amount, later in spends:
         now += later
-        if purse.spend(amount, now):
+        if bucket.spend(amount, now):
             given_out += amount
     assert given_out <= 8.0 + 2.0 * now + 1e-6
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
 import shutil
 import tomllib
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, WebSocket, expect, sync_playwright
 
-from hub.display import frame
-from hub.display.labels import fill
-from hub.ports import SEAT_MARKS, LampPicture, Pattern
+from hub.ports import SEAT_MARKS
+from phone_ui.server import make_app
 from tests.phone_ui import scenes
-from tests.phone_ui.fake_hub import ROOT, STATIC, VENDOR, FakeHub, words_of
+from tests.phone_ui.fake_hub import ROOT, STATIC, FakeHub, words_of
+from tests.phone_ui.rig import FakeTable
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=15_000)  # a busy machine is slow, not wrong
@@ -429,7 +427,13 @@ def test_dice_that_are_read_again_are_tagged_so_and_nobody_rolls(page: Page, hub
     region = page.get_by_role("region", name="Dice")
     expect(region).to_contain_text("The dice are read again as they lie.")
     expect(region.get_by_role("button", name="Let the hub roll")).to_have_count(0)
-    play(page, hub, dice(state="settled", faces=[5], read="read", total=5, again=True, lying=True), scenes.ROLL_HAND, seq=51)
+    play(
+        page,
+        hub,
+        dice(state="settled", faces=[5], read="read", total=5, again=True, lying=True),
+        scenes.ROLL_HAND,
+        seq=51,
+    )
     expect(region.locator(".tag")).to_have_text("read again")
 
 
@@ -556,7 +560,9 @@ def test_what_came_of_a_trial_stays_to_be_read_while_the_match_goes_on(page: Pag
     expect(screen.locator(".now")).to_be_visible()
     state, _ = scenes.odd([])
     events = [{"n": 60, "text": "Seat 2 wins in court, 9 : 7.", "kind": "verdict", "rule": "OD-01", "data": {}}]
-    events += [{"n": 61 + n, "text": f"Seat {n} passes.", "kind": "pass", "rule": "OD-01", "data": {}} for n in range(1, 5)]
+    events += [
+        {"n": 61 + n, "text": f"Seat {n} passes.", "kind": "pass", "rule": "OD-01", "data": {}} for n in range(1, 5)
+    ]
     hub.public(state | {"seq": 51, "events": events})
     expect(page.locator(".news")).to_contain_text("wins in court, 9 : 7.")
     expect(screen.locator(".now-headline")).to_contain_text("wins in court, 9 : 7.")
@@ -711,7 +717,9 @@ def test_a_standing_offer_has_a_row_of_its_own(page: Page, hub: FakeHub) -> None
     assert hub.asks.get(timeout=15)["args"] == {"move": "borrow", "amount": 200}
 
 
-def test_a_record_that_is_chosen_is_called_by_its_title_with_the_rulebooks_words_beside_it(page: Page, hub: FakeHub) -> None:
+def test_a_record_that_is_chosen_is_called_by_its_title_with_the_rulebooks_words_beside_it(
+    page: Page, hub: FakeHub
+) -> None:
     notes = {"product": {"P3": "3 shares worth $2 each."}}
     odd(page, hub, {"move": "back", "product": {"one_of": ["P2", "P3"]}}, {"move": "drop"}, notes=notes)
     page.get_by_role("radio", name="Solar Lamp 3 shares worth $2 each.").check()
@@ -924,7 +932,7 @@ def test_an_older_message_never_replaces_a_newer_one(page: Page, hub: FakeHub) -
     hub.hand(2, scenes.BID_HAND | {"seq": 59})
     play(page, hub, scenes.TAKE, scenes.PAY_HAND, seq=61)
     hub.hand(2, scenes.BID_HAND | {"epoch": 2, "seq": 99})
-    hub.public(scenes.TAKE | {"seq": 62, "notice": "Box 3 is back."})
+    hub.public(scenes.TAKE | {"seq": 62, "notices": [scenes.notice("Box 3 is back.")]})
     expect(page.get_by_text("Box 3 is back.")).to_be_visible()
     expect(page.get_by_text(scenes.PAY_HAND["want"])).to_be_visible()
 
@@ -1118,7 +1126,7 @@ def contrast(a: str, b: str) -> float:
 
 @pytest.mark.parametrize("light", ["dark", "light"])
 def test_text_stands_seven_to_one_on_its_ground(light: str) -> None:
-    css = (STATIC / "base.css").read_text()
+    css = (STATIC / "pages" / "base.css").read_text()
     blocks = {"dark": css.split(":root {")[1], "light": css.split(':root[data-theme="light"] {')[1]}
     colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks["dark"].split("}")[0]))
     if light == "light":
@@ -1136,21 +1144,21 @@ def test_the_first_visit_weighs_less_than_200_kilobytes(page: Page, hub: FakeHub
     sit(page, hub)
     play(page, hub, scenes.BIDDING, scenes.BID_HAND)
     names = page.evaluate("performance.getEntriesByType('resource').map(e => new URL(e.name).pathname)")
-    weight = len(gzip.compress((STATIC / "phone.html").read_bytes()))
-    for name in set(names):
-        if name.startswith("/static/"):
-            weight += len(gzip.compress((STATIC / name.removeprefix("/static/")).read_bytes()))
-        elif name.startswith("/vendor/"):
-            weight += len(gzip.compress(VENDOR[name.removeprefix("/vendor/")].read_bytes()))
-        elif name.startswith("/games/"):
-            weight += len(gzip.compress(json.dumps(hub.words["bid-and-bait"]).encode()))
+    games = {"bid-and-bait": hub.words["bid-and-bait"]}
+    table = FakeTable()
+    app = make_app({"1": table}, hub.key, "hub", lambda: hub.address, games)  # the hub's own way of sending
+    wanted = {name for name in names if name.startswith(("/static/", "/vendor/", "/games/"))} | {"/t/1"}
+    with app.test_client() as client:
+        answers = [client.get(name, headers={"Accept-Encoding": "gzip"}) for name in sorted(wanted)]
+    assert {answer.status_code for answer in answers} == {200}
+    weight = sum(len(answer.data) for answer in answers)
     assert weight < 200_000, weight
 
 
 def test_every_module_of_the_phone_is_asked_for_at_once(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
     names = page.evaluate("performance.getEntriesByType('resource').map(e => new URL(e.name).pathname)")
-    html = (STATIC / "phone.html").read_text()
+    html = (STATIC / "pages" / "phone.html").read_text()
     assert [name for name in names if name.endswith(".js") and name not in html] == []
 
 
@@ -1161,88 +1169,6 @@ def test_no_page_knows_a_game() -> None:
         names = {words["name"], words["title"].lower(), words["name"].replace("-", "_"), *words.get("cards", {})}
         for name in filter(re.compile("[a-z]").search, names):  # a card may be named by a number, as much else is
             assert not re.search(rf"\b{re.escape(name)}\b", text), f"{name} stands in a page"
-
-
-# --- One language in Python and in the browser ----------------------------------------------------------------
-
-
-def test_rings_on_the_bench_are_drawn_as_on_the_boxes(page: Page, hub: FakeHub) -> None:
-    page.goto(f"{hub.address}/")
-    times = [0.0, 0.1, 0.29, 0.5, 1.3, 2.7, 6.1]
-    for pattern in get_args(Pattern):
-        drawn = page.evaluate(
-            "async ([pattern, times]) => { const {lampsAt} = await import('/static/ring.js');"
-            " return times.map(t => lampsAt({pattern, n: 5, colour: 'f28c28'}, t)); }",
-            [pattern, times],
-        )
-        for t, lamps in zip(times, drawn, strict=True):
-            seen = [
-                tuple(round(int(lamp["colour"][i : i + 2], 16) * lamp["level"]) for i in (0, 2, 4)) for lamp in lamps
-            ]
-            for ours, theirs in zip(seen, frame(LampPicture(pattern, 5, "f28c28"), t), strict=True):
-                assert all(abs(a - b) <= 1 for a, b in zip(ours, theirs, strict=True)), (pattern, t)
-
-
-def test_templates_are_filled_alike_in_python_and_in_the_browser(page: Page, hub: FakeHub) -> None:
-    page.goto(f"{hub.address}/")
-    view = {
-        "table": {"rolled": [3, 4], "none": None, "spots": [{"number": 4, "fish": "perch"}], "cash": 2250, "worth": -3,
-                  "offer": [{"card": 12, "kind": "perch"}, {"card": -7, "kind": "perch"}], "shares": {"1": 2, "4": 1, "5": 0}},
-        "round": 4,
-    }  # fmt: skip
-    words = {"cards": {"perch": {"name": "Perch"}}, "face": {"key": "card", "kind": "kind", "title": "{card}"}}
-    for template in (
-        "SPOT {table.spots.0.number}", "{table.rolled}", "{table.rolled.1} of {round}", "{table.none} · {round}",
-        "{table.spots.0.fish}", "{table.cash:cents}", "{table.cash:dollars}", "a {missing.path} b", "{table.spots.7.fish}",
-        "{table.worth:+} of {round:+}", "{table.none:+}", "{table.offer}",
-        "Spot {table.none} · {table.shares} shared · as always", "{table.spots.0}",
-    ):  # fmt: skip
-        ours = page.evaluate(
-            "async ([t, v, w]) => (await import('/static/words.js')).fill(t, v, w)", [template, view, words]
-        )
-        assert ours == fill(template, view, None, words), template
-
-
-def test_seat_marks_are_those_of_the_hub(page: Page, hub: FakeHub) -> None:
-    page.goto(f"{hub.address}/")
-    marks = page.evaluate("import('/static/words.js').then(m => m.MARKS)")
-    assert {int(seat): (mark["symbol"], mark["name"]) for seat, mark in marks.items()} == {
-        seat: (mark.symbol, mark.name) for seat, mark in SEAT_MARKS.items()
-    }
-
-
-def test_a_use_with_different_parameters_asks_only_for_what_the_first_choice_needs(page: Page, hub: FakeHub) -> None:
-    page.goto(f"{hub.address}/")
-    moves = [
-        {"move": "use", "spot": 2},
-        {"move": "use", "spot": 3, "order": {"order": [5, 6]}},
-        {"move": "use", "spot": 10, "fish": {"choose": {"min": 1, "max": 2}, "from": ["eel", "carp"]}},
-    ]
-    asked = page.evaluate(
-        "async (moves) => { const m = await import('/static/moves.js'); const [form] = m.formsOf(moves);"
-        " return [{}, {spot: 2}, {spot: 3}, {spot: 10}, {spot: 10, fish: ['eel']}].map(c => {"
-        " const f = m.fieldsOf(form, c); return [f.map(x => x.name), m.isWhole(form, f), m.argsOf(f)]; }); }",
-        moves,
-    )
-    assert asked == [
-        [["spot"], False, {}],
-        [["spot"], True, {"spot": 2}],
-        [["spot", "order"], True, {"spot": 3, "order": [5, 6]}],
-        [["spot", "fish"], False, {"spot": 10, "fish": []}],
-        [["spot", "fish"], True, {"spot": 10, "fish": ["eel"]}],
-    ]
-
-
-def test_steps_between_several_ranges_never_leave_the_legal_ones(page: Page, hub: FakeHub) -> None:
-    page.goto(f"{hub.address}/")
-    up, down = page.evaluate(
-        "async () => { const {nextAmount} = await import('/static/moves.js');"
-        " const r = [{min: 3, max: 3, step: 1}, {min: 10, max: 21, step: 5}]; const up = [], down = [];"
-        " for (let v = 3; v !== undefined; v = nextAmount(r, v, 1)) up.push(v);"
-        " for (let v = 20; v !== undefined; v = nextAmount(r, v, -1)) down.push(v); return [up, down]; }"
-    )
-    assert up == [3, 10, 15, 20]
-    assert down == [20, 15, 10, 3]
 
 
 # --- The screen and the bench ------------------------------------------------------------------------------------
@@ -1311,10 +1237,45 @@ def test_the_screen_shows_the_winner(screen: Page, hub: FakeHub) -> None:
 
 
 def test_a_notice_is_a_line_and_never_covers_the_match(screen: Page, hub: FakeHub) -> None:
-    hub.public(scenes.ROLLING | {"notice": "Box 3 is unplugged; Cem plays on the phone."})
+    hub.public(scenes.ROLLING | {"notices": [scenes.notice("Box 3 is unplugged; Cem plays on the phone.")]})
     screen.goto(f"{hub.address}/t/1/kiosk")
     expect(screen.get_by_role("status")).to_have_text("Box 3 is unplugged; Cem plays on the phone.")
     expect(screen.get_by_role("region", name="Now")).to_be_visible()
+
+
+NOTICES = [
+    scenes.notice("The disk is full.", key="disk", severity="error"),
+    scenes.notice("Seat 3 calls for help.", key="help 3", can_acknowledge=True),
+    scenes.notice("Load the dice.", key="dice", severity="info", can_acknowledge=True),
+]
+
+
+def test_every_notice_stands_on_the_screen_the_most_severe_first(screen: Page, hub: FakeHub) -> None:
+    hub.public(scenes.ROLLING | {"notices": NOTICES})
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    expect(screen.locator(".notice")).to_have_text([re.compile("disk"), re.compile(r"Cem\s+calls"), re.compile("Load")])
+    expect(screen.locator(".notice").first).to_have_class("notice error")
+    expect(screen.get_by_role("button", name="Done")).to_have_count(0)
+    hub.public(scenes.ROLLING | {"notices": [], "seq": 99})
+    expect(screen.locator(".notice")).to_have_count(0)
+
+
+def test_a_phone_acknowledges_a_notice_that_it_may(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    hub.public(scenes.ROLLING | {"notices": NOTICES, "seq": 60})
+    expect(page.locator(".notice")).to_have_count(3)
+    expect(page.get_by_role("button", name="Done")).to_have_count(2)
+    page.get_by_role("button", name="Done: Seat 3 calls for help.").click()
+    said = hub.asks.get(timeout=15)
+    assert (said["seat"], said["verb"], said["args"]) == (2, "acknowledge", {"key": "help 3"})
+
+
+def test_who_only_watches_reads_the_notices_and_acknowledges_none(page: Page, hub: FakeHub) -> None:
+    hub.public(scenes.TAKE | {"notices": NOTICES})
+    page.goto(f"{hub.address}/t/1")
+    page.get_by_role("button", name="Just watch").click()
+    expect(page.locator(".notice")).to_have_count(3)
+    expect(page.get_by_role("button", name="Done")).to_have_count(0)
 
 
 def test_a_screen_without_its_hub_waits_and_comes_back(screen: Page, hub: FakeHub) -> None:

@@ -36,8 +36,9 @@ class Site:
     """The app with one table, and a clock that stands still."""
 
     def __init__(self, folder: Path) -> None:
+        (folder / "pages").mkdir()
         for page in ("join", "phone", "kiosk", "bench"):
-            (folder / f"{page}.html").write_text(f"<!doctype html><title>{page}</title>")
+            (folder / "pages" / f"{page}.html").write_text(f"<!doctype html><title>{page}</title>")
         (folder / "widgets").mkdir()
         (folder / "widgets" / "amount.js").write_text(SCRIPT)
         (folder / ".hidden.js").write_text("secret")
@@ -116,6 +117,20 @@ def test_scripts_come_packed_and_only_once(site: Site) -> None:
     assert not again.data
     plain = site.get("/static/widgets/amount.js", headers={"Accept-Encoding": "identity"})
     assert plain.text == SCRIPT
+
+
+def test_a_script_goes_without_its_doc_comments_and_keeps_its_lines(site: Site, tmp_path: Path) -> None:
+    script = (
+        "// Kept: what the file is for.\n/**\n * Gone.\n * @param {string} a\n */\nexport function f(a) {\n"
+        "  /** @type {Map<string, string>} */\n  const m = new Map();\n"
+        "  const n = /** @type {any} */ (a);\n  /** @type {any} */ (m).n = n; /* stays */\n  return `/** ${m} */`;\n}\n"
+    )
+    (tmp_path / "static" / "widgets" / "amount.js").write_text(script)
+    sent = site.get("/static/widgets/amount.js").text
+    assert sent.splitlines() == [
+        "// Kept: what the file is for.", "", "", "", "", "export function f(a) {", "", "  const m = new Map();",
+        "  const n = /** @type {any} */ (a);", "  /** @type {any} */ (m).n = n; /* stays */", "  return `/** ${m} */`;", "}",
+    ]  # fmt: skip
 
 
 def test_a_changed_file_is_read_again(site: Site, tmp_path: Path) -> None:

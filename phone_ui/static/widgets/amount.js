@@ -1,30 +1,43 @@
 // An amount: keys for a few numbers, else a stepper that knows the legal steps and takes typing too.
 
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
-import { fewAmounts, leastAmount, mostAmount, nextAmount } from "../moves.js";
-import { counted } from "../words.js";
+import { numberText } from "../lib/labels.js";
+import { fewAmounts, leastAmount, mostAmount, nextAmount } from "../lib/moves.js";
 
-const FIRST_WAIT = 420;
-const THEN = 110;
+/** @import { Field, Parameter, WidgetProps } from "../lib/types.d.ts" */
 
-export function Amount({ words, field, group, onChange }) {
-  const few = fewAmounts(field.ranges, 8);
-  const about = words?.parameters?.[field.name] ?? {};
+const FIRST_WAIT = 420; // of a button that is held, until it steps again
+const NEXT_WAIT = 110;
+
+/** @param {WidgetProps} props */
+export function Amount({ labels, field, group, onChange }) {
+  const few = fewAmounts(field.ranges);
+  const about = labels?.parameters?.[field.name] ?? {};
   return few
     ? html`<${Keys} few=${few} about=${about} field=${field} group=${group} onChange=${onChange} />`
     : html`<${Stepper} about=${about} field=${field} group=${group} onChange=${onChange} />`;
 }
 
+/** @typedef {{ about: Parameter, field: Field, group: string, onChange: (value: number) => void }} AmountProps */
+
+/** @param {AmountProps & { few: number[] }} props */
 function Keys({ few, about, field, group, onChange }) {
   return html`<div class="number-keys">
     ${few.map((value) => {
       const note = about.notes?.[String(value)];
       const id = `${group}-${field.name}-${value}`;
       return html`<label key=${value} class="choice">
-        <input type="radio" name=${`${group}-${field.name}`} value=${value} checked=${field.value === value} onChange=${() => onChange(value)}
-          aria-label=${counted(value, about)} aria-describedby=${note ? id : undefined} />
+        <input
+          type="radio"
+          name=${`${group}-${field.name}`}
+          value=${value}
+          checked=${field.value === value}
+          onChange=${() => onChange(value)}
+          aria-label=${numberText(value, about)}
+          aria-describedby=${note ? id : undefined}
+        />
         <span class="choice-body number">
-          ${counted(value, about)}
+          ${numberText(value, about)}
           ${note && html`<span class="choice-note" id=${id}>${unbroken(note)}</span>`}
         </span>
       </label>`;
@@ -32,68 +45,116 @@ function Keys({ few, about, field, group, onChange }) {
   </div>`;
 }
 
-/** "5 in 6" stays on one line. */
+/**
+ * "5 in 6" stays on one line.
+ * @param {string} note
+ */
 const unbroken = (note) => note.replace(/(\d+) in (\d+)/g, "$1\u00a0in\u00a0$2");
 
+/**
+ * Return the legal amount that was meant by what was typed: the next one at or below it. Undefined where it is none.
+ * @param {Field} field
+ * @param {Parameter} about
+ * @param {string} typed
+ */
+function typedAmount({ ranges }, about, typed) {
+  const number = Number(typed.replace(/[^0-9.-]/g, ""));
+  if (typed.trim() === "" || !Number.isFinite(number)) return undefined;
+  const wanted = Math.round(number * (about.money === "cents" ? 100 : 1));
+  return nextAmount(ranges, wanted + 1, -1) ?? leastAmount(ranges);
+}
+
+/** @param {AmountProps} props */
 function Stepper({ about, field, group, onChange }) {
   const { ranges, value } = field;
-  const [typed, setTyped] = useState(null);
+  const [typed, setTyped] = useState(/** @type {string | null} */ (null));
   const [stepped, setStepped] = useState(false);
-  const holding = useRef(null);
-  const newest = useRef(value);
-  newest.current = value;
+  const latest = useRef(value);
+  latest.current = value;
 
+  /** @param {number} way */
   function step(way) {
-    const next = nextAmount(ranges, newest.current, way);
-    if (next !== undefined) onChange((newest.current = next));
+    const next = nextAmount(ranges, latest.current, way);
+    if (next !== undefined) {
+      latest.current = next;
+      onChange(next);
+    }
     setStepped(true);
   }
 
-  function hold(way, event) {
-    if (event.button) return;
-    setTyped(null);
-    step(way);
-    const again = () => {
-      step(way);
-      holding.current = setTimeout(again, THEN);
-    };
-    holding.current = setTimeout(again, FIRST_WAIT);
-  }
-
-  const release = () => clearTimeout(holding.current);
-  useEffect(() => release, []);
-
-  // A finger holds the button; a keyboard or a screen reader clicks it without ever pressing a pointer.
-  const press = (way) => (event) => event.detail === 0 && step(way);
-
   function take() {
     if (typed === null) return;
-    const wanted = Math.round(Number(typed.replace(/[^0-9.-]/g, "")) * (about.money === "cents" ? 100 : 1));
+    const wanted = typedAmount(field, about, typed);
     setTyped(null);
-    if (typed.trim() === "" || !Number.isFinite(wanted)) return;
-    const below = nextAmount(ranges, wanted + 1, -1);
-    onChange(below ?? leastAmount(ranges));
+    if (wanted !== undefined) onChange(wanted);
+  }
+
+  /** @param {KeyboardEvent} event */
+  function onKeyDown(event) {
+    if (event.key === "Enter") take();
+    if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+    event.preventDefault();
+    step(event.key === "ArrowUp" ? 1 : -1);
   }
 
   const [least, most] = [leastAmount(ranges), mostAmount(ranges)];
-  const id = `${group}-${field.name}`;
+  const onPress = () => setTyped(null);
   return html`<div class="stepper">
-    <button type="button" class="step" aria-label="less" disabled=${value <= least}
-      onPointerDown=${(e) => hold(-1, e)} onPointerUp=${release} onPointerLeave=${release} onPointerCancel=${release} onClick=${press(-1)}>−</button>
+    <${StepButton} label="less" sign="−" disabled=${value <= least} onPress=${onPress} onStep=${() => step(-1)} />
     <span class="step-value">
-      <input id=${id} inputmode="numeric" autocomplete="off" value=${typed ?? counted(value, about)} aria-label=${about.label ?? field.name}
-        onFocus=${(e) => e.target.select()} onInput=${(e) => setTyped(e.target.value)} onBlur=${take}
-        onKeyDown=${(e) => {
-          if (e.key === "Enter") take();
-          else if (e.key === "ArrowUp" || e.key === "ArrowDown") {
-            e.preventDefault();
-            step(e.key === "ArrowUp" ? 1 : -1);
-          }
-        }} />
-      <span class="unseen" aria-live="polite">${stepped ? counted(value, about) : ""}</span>
-      <span class="step-range">${counted(least, about)} to ${counted(most, about)}</span>
+      <input
+        id=${`${group}-${field.name}`}
+        inputmode="numeric"
+        autocomplete="off"
+        value=${typed ?? numberText(value, about)}
+        aria-label=${about.label ?? field.name}
+        onFocus=${(/** @type {any} */ event) => event.target.select()}
+        onInput=${(/** @type {any} */ event) => setTyped(event.target.value)}
+        onBlur=${take}
+        onKeyDown=${onKeyDown}
+      />
+      <span class="unseen" aria-live="polite">${stepped ? numberText(value, about) : ""}</span>
+      <span class="step-range">${numberText(least, about)} to ${numberText(most, about)}</span>
     </span>
-    <button type="button" class="step" aria-label="more" disabled=${value >= most}
-      onPointerDown=${(e) => hold(1, e)} onPointerUp=${release} onPointerLeave=${release} onPointerCancel=${release} onClick=${press(1)}>+</button>
+    <${StepButton} label="more" sign="+" disabled=${value >= most} onPress=${onPress} onStep=${() => step(1)} />
   </div>`;
+}
+
+/**
+ * A button that goes on stepping while a finger holds it; a keyboard or a screen reader clicks it without ever pressing
+ * a pointer.
+ * @param {{ label: string, sign: string, disabled: boolean, onPress: () => void, onStep: () => void }} props
+ */
+function StepButton({ label, sign, disabled, onPress, onStep }) {
+  const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
+  const latest = useRef(onStep);
+  latest.current = onStep;
+  const release = () => clearTimeout(timer.current);
+  useEffect(() => release, []);
+
+  /** @param {PointerEvent} event */
+  function hold(event) {
+    if (event.button) return;
+    onPress();
+    latest.current();
+    const again = () => {
+      latest.current();
+      timer.current = setTimeout(again, NEXT_WAIT);
+    };
+    timer.current = setTimeout(again, FIRST_WAIT);
+  }
+
+  return html`<button
+    type="button"
+    class="step"
+    aria-label=${label}
+    disabled=${disabled}
+    onPointerDown=${hold}
+    onPointerUp=${release}
+    onPointerLeave=${release}
+    onPointerCancel=${release}
+    onClick=${(/** @type {MouseEvent} */ event) => event.detail === 0 && onStep()}
+  >
+    ${sign}
+  </button>`;
 }

@@ -1,24 +1,40 @@
-// What one looks for and may not choose: greyed; one reason for all stands below, else each is told on a tap. It is read out with the name.
+// What one looks for and may not choose: greyed; one reason for all stands below, else each on a tap. It is read out
+// with the name.
 
 import { html, useState } from "/vendor/htm-preact.js";
-import { Card } from "../atoms.js";
-import { faceOf, isCard, valueWords } from "../words.js";
+import { faceOf, isCard, valueText } from "../lib/labels.js";
+import { Card } from "../parts/cards.js";
 
-export function Barred({ words, state, move, field }) {
-  const drawn = isCard(words, move, field.name);
-  const [tapped, setTapped] = useState(null);
+/** @import { Barred, WidgetProps } from "../lib/types.d.ts" */
+
+/** @param {Omit<WidgetProps, "group" | "onChange">} props */
+export function BarredValues({ labels, state, move, field }) {
+  const drawn = isCard(labels, move, field.name);
+  const [tapped, setTapped] = useState(/** @type {number | null} */ (null));
   const alike = field.barred.every(({ why }) => why === field.barred[0].why);
+  const reason = field.barred[alike ? 0 : (tapped ?? -1)]?.why ?? "";
+  /**
+   * @param {Barred} barred
+   * @param {number} i
+   */
+  const draw = ({ value, why }, i) => {
+    const text = valueText(labels, state, move, field.name, value);
+    const face = faceOf(labels, state.view, move, field.name, value);
+    return html`<button
+      type="button"
+      key=${i}
+      class="choice"
+      aria-disabled="true"
+      aria-label=${`${text}. ${why}`}
+      onClick=${() => setTapped(i)}
+    >
+      <span class=${`choice-body${drawn ? " with-card" : ""}`}>
+        ${drawn ? html`<${Card} labels=${labels} face=${face} />` : html`<span class="choice-words">${text}</span>`}
+      </span>
+    </button>`;
+  };
   return html`<div class="barred-values">
-    <div class=${`choices${drawn ? " of-cards" : ""}`}>
-      ${field.barred.map(({ value, why }, i) => {
-        const said = valueWords(words, state, move, field.name, value);
-        return html`<button type="button" key=${i} class="choice" aria-disabled="true" aria-label=${`${said}. ${why}`} onClick=${() => setTapped(i)}>
-          <span class=${`choice-body${drawn ? " with-card" : ""}`}>
-            ${drawn ? html`<${Card} words=${words} face=${faceOf(words, state.view, move, field.name, value)} />` : html`<span class="choice-words">${said}</span>`}
-          </span>
-        </button>`;
-      })}
-    </div>
-    <p class="barred-why" role="status">${field.barred[alike ? 0 : tapped]?.why ?? ""}</p>
+    <div class=${`choices${drawn ? " of-cards" : ""}`}>${field.barred.map(draw)}</div>
+    <p class="barred-why" role="status">${reason}</p>
   </div>`;
 }

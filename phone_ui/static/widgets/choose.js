@@ -1,49 +1,72 @@
-// Some of a list, between a least and a most number; their order does not matter. What no longer goes with the rest is off.
+// Some of a list, between a least and a most number; their order does not matter. What no longer goes with the rest is
+// off.
 
 import { html, useState } from "/vendor/htm-preact.js";
-import { Card, CardText } from "../atoms.js";
-import { mayJoin } from "../moves.js";
-import { faceOf, isCard, valueWords } from "../words.js";
+import { faceOf, isCard, valueText } from "../lib/labels.js";
+import { mayJoin } from "../lib/moves.js";
+import { same } from "../lib/values.js";
+import { Card, CardText } from "../parts/cards.js";
 
-/** The places in `from` that `value` takes; of equal faces those that were tapped (`before`), else the first ones. */
-function placesOf(from, value, before) {
-  const kept = from.filter((_, i) => before[i]);
-  if (JSON.stringify(kept) === JSON.stringify(value)) return from.map((_, i) => Boolean(before[i]));
-  const left = value.map((v) => JSON.stringify(v));
-  return from.map((v) => {
-    const place = left.indexOf(JSON.stringify(v));
-    if (place >= 0) left.splice(place, 1);
-    return place >= 0;
+/** @import { WidgetProps } from "../lib/types.d.ts" */
+
+/**
+ * Return which places in `from` the chosen values take; of equal faces those that were tapped, else the first ones.
+ * @param {any[]} from
+ * @param {any[]} chosen
+ * @param {boolean[]} tapped
+ * @returns {boolean[]}
+ */
+function takenPlaces(from, chosen, tapped) {
+  const kept = from.filter((_, i) => tapped[i]);
+  if (same(kept, chosen)) return from.map((_, i) => Boolean(tapped[i]));
+  const left = chosen.map((value) => JSON.stringify(value));
+  return from.map((value) => {
+    const index = left.indexOf(JSON.stringify(value));
+    if (index >= 0) left.splice(index, 1);
+    return index >= 0;
   });
 }
 
-export function Choose({ words, state, move, field, group, onChange }) {
-  const drawn = isCard(words, move, field.name);
+/** @param {WidgetProps} props */
+export function Choose({ labels, state, move, field, group, onChange }) {
+  const drawn = isCard(labels, move, field.name);
   const chosen = field.value ?? [];
-  const [tapped, setTapped] = useState([]);
-  const taken = placesOf(field.from, chosen, tapped);
+  const [tapped, setTapped] = useState(/** @type {boolean[]} */ ([]));
+  const taken = takenPlaces(field.from, chosen, tapped);
   const wanted = field.min === field.max ? `${field.min}` : `${field.min} to ${field.max}`;
 
-  function toggle(i) {
-    const next = taken.map((was, j) => (j === i ? !was : was));
+  /** @param {number} place */
+  function toggle(place) {
+    const next = taken.map((was, i) => (i === place ? !was : was));
     setTapped(next);
-    onChange(field.from.filter((_, j) => next[j]));
+    onChange(field.from.filter((_, i) => next[i]));
   }
 
+  /**
+   * @param {any} value
+   * @param {number} i
+   */
+  const draw = (value, i) => {
+    const note = labels?.parameters?.[field.name]?.notes?.[String(value)];
+    const face = faceOf(labels, state.view, move, field.name, value);
+    const text = valueText(labels, state, move, field.name, value);
+    return html`<label key=${i} class="choice">
+      <input
+        type="checkbox"
+        name=${`${group}-${field.name}`}
+        checked=${taken[i]}
+        disabled=${!taken[i] && !mayJoin(field, chosen, value)}
+        onChange=${() => toggle(i)}
+      />
+      <span class=${`choice-body${drawn ? " with-card" : ""}`}>
+        ${drawn ? html`<${Card} labels=${labels} face=${face} />` : html`<span class="choice-words">${text}</span>`}
+        ${note && html`<span class="choice-note">${note}</span>`}
+      </span>
+    </label>`;
+  };
   return html`<div class="choose">
     <p class="choose-count" aria-live="polite">${chosen.length} chosen, choose ${wanted}</p>
-    <div class=${`choices${drawn ? " of-cards" : ""}`}>
-      ${field.from.map((value, i) => {
-        const note = words?.parameters?.[field.name]?.notes?.[String(value)];
-        return html`<label key=${i} class="choice">
-          <input type="checkbox" name=${`${group}-${field.name}`} checked=${taken[i]} disabled=${!taken[i] && !mayJoin(field, chosen, value)} onChange=${() => toggle(i)} />
-          <span class=${`choice-body${drawn ? " with-card" : ""}`}>
-            ${drawn ? html`<${Card} words=${words} face=${faceOf(words, state.view, move, field.name, value)} />` : html`<span class="choice-words">${valueWords(words, state, move, field.name, value)}</span>`}
-            ${note && html`<span class="choice-note">${note}</span>`}
-          </span>
-        </label>`;
-      })}
-    </div>
-    ${drawn && html`<${CardText} words=${words} face=${chosen.at(-1)} />`}
+    <div class=${`choices${drawn ? " of-cards" : ""}`}>${field.from.map(draw)}</div>
+    ${drawn && html`<${CardText} labels=${labels} face=${chosen.at(-1)} />`}
   </div>`;
 }

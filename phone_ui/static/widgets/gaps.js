@@ -1,24 +1,53 @@
 // A place in a row of cards: the row with its gaps, one of which is tapped.
 
 import { html } from "/vendor/htm-preact.js";
-import { Card } from "../atoms.js";
-import { admits } from "../moves.js";
-import { at, faceIn, valueWords } from "../words.js";
+import { faceIn, valueText } from "../lib/labels.js";
+import { admits } from "../lib/moves.js";
+import { at } from "../lib/values.js";
+import { Card } from "../parts/cards.js";
 
-/** Is this place one of those that the field offers? */
-const offers = (field, place) => (field.kind === "amount" ? field.ranges.some((range) => admits(range, place)) : field.of.includes(place));
+/** @import { Field, WidgetProps } from "../lib/types.d.ts" */
 
-export function Gaps({ words, state, move, field, group, onChange }) {
-  const row = at(state.view, words.parameters[field.name].between) ?? [];
-  const gap = (place) => html`<li key=${`gap-${place}`} class="gap">
-    ${offers(field, place) &&
-    html`<label class="choice">
-      <input type="radio" name=${`${group}-${field.name}`} value=${place} aria-label=${valueWords(words, state, move, field.name, place)} checked=${field.value === place} onChange=${() => onChange(place)} />
-      <span class="choice-body gap-body" aria-hidden="true">${field.value === place ? "✓" : "+"}</span>
-    </label>`}
-  </li>`;
+/**
+ * Is this place one of those that the field offers?
+ * @param {Field} field
+ * @param {number} place
+ */
+function offers(field, place) {
+  return field.kind === "amount" ? field.ranges.some((range) => admits(range, place)) : field.of.includes(place);
+}
+
+/** @param {WidgetProps} props */
+export function Gaps({ labels, state, move, field, group, onChange }) {
+  /** @type {any[]} */
+  const row = at(state.view, labels?.parameters?.[field.name]?.between ?? "") ?? [];
+  /** @param {number} place */
+  const gap = (place) => {
+    const checked = field.value === place;
+    return html`<li key=${`gap-${place}`} class="gap">
+      ${
+        offers(field, place) &&
+        html`<label class="choice">
+          <input
+            type="radio"
+            name=${`${group}-${field.name}`}
+            value=${place}
+            aria-label=${valueText(labels, state, move, field.name, place)}
+            checked=${checked}
+            onChange=${() => onChange(place)}
+          />
+          <span class="choice-body gap-body" aria-hidden="true">${checked ? "✓" : "+"}</span>
+        </label>`
+      }
+    </li>`;
+  };
   return html`<ol class="gaps">
     ${gap(0)}
-    ${row.flatMap((card, i) => [html`<li key=${faceIn(words, card)?.key ?? i} class="gap-card"><${Card} words=${words} face=${card} small /></li>`, gap(i + 1)])}
+    ${row.flatMap((card, i) => [
+      html`<li key=${faceIn(labels, card)?.key ?? i} class="gap-card">
+        <${Card} labels=${labels} face=${card} small />
+      </li>`,
+      gap(i + 1),
+    ])}
   </ol>`;
 }

@@ -1,43 +1,76 @@
-// One of a few values: cards to pick from, seats, or chips.
+// One of a few values: cards to pick from, seats, or keys with numbers.
 
 import { html } from "/vendor/htm-preact.js";
-import { Card, CardText, Mark } from "../atoms.js";
-import { faceOf, isCard, seatName, seatOf, valueWords } from "../words.js";
+import { faceOf, isCard, seatOf, valueText } from "../lib/labels.js";
+import { seatName } from "../lib/seats.js";
+import { same } from "../lib/values.js";
+import { Card, CardText } from "../parts/cards.js";
+import { Mark } from "../parts/marks.js";
 import { OneByOne } from "./one_by_one.js";
 
+/** @import { WidgetProps } from "../lib/types.d.ts" */
+
+/** @param {WidgetProps} props */
 export function OneOf(props) {
-  const { words, field } = props;
-  const several = words?.parameters?.[field.name]?.card && !field.optional && field.of.length > 0 && field.of.every((value) => Array.isArray(value) && value.length > 1);
-  return several ? html`<${OneByOne} ...${props} />` : html`<${Listed} ...${props} />`;
+  const { labels, field } = props;
+  const severalCards =
+    labels?.parameters?.[field.name]?.card &&
+    !field.optional &&
+    field.of.length > 0 &&
+    field.of.every((value) => Array.isArray(value) && value.length > 1);
+  return severalCards ? html`<${OneByOne} ...${props} />` : html`<${Listed} ...${props} />`;
 }
 
-function Listed({ words, state, move, field, group, onChange }) {
-  const about = words?.parameters?.[field.name] ?? {};
-  const drawn = isCard(words, move, field.name);
-  const all = [...field.of, ...(field.more ?? [])];
-  const numbers = !drawn && all.length > 2 && all.every(Number.isInteger);
-  const options = numbers ? all.sort((a, b) => a - b) : all;
+/** @param {WidgetProps} props */
+function Listed(props) {
+  const { labels, state, move, field } = props;
+  const about = labels?.parameters?.[field.name] ?? {};
+  const drawn = isCard(labels, move, field.name);
+  const all = [...field.of, ...field.more];
+  const isNumbers = !drawn && all.length > 2 && all.every(Number.isInteger);
+  const options = isNumbers ? all.sort((a, b) => a - b) : all;
   if (field.optional) options.push(null);
-  const look = drawn ? "choices of-cards" : numbers && !seatOf(words, state.view, field.name, all[0]) ? "number-keys" : about.who ? "choices pair" : about.record ? "choices in-column" : "choices";
+  const isKeys = isNumbers && !seatOf(labels, state.view, field.name, all[0]);
+  const rest = about.who ? "choices pair" : about.record ? "choices in-column" : "choices";
+  const look = drawn ? "choices of-cards" : isKeys ? "number-keys" : rest;
   return html`<div class=${look}>
-    ${options.map((value, i) => {
-      const face = drawn ? faceOf(words, state.view, move, field.name, value) : null;
-      const asCard = drawn && value !== null && !Array.isArray(value);
-      const seat = seatOf(words, state.view, field.name, value);
-      const note = about.notes?.[String(value)] ?? (about.who && seat && seatName(state, seat));
-      return html`<label key=${JSON.stringify(value)} class="choice">
-        <input type="radio" name=${`${group}-${field.name}`} value=${i} checked=${JSON.stringify(field.value) === JSON.stringify(value)} onChange=${() => onChange(value)} />
-        <span class=${`choice-body${asCard ? " with-card" : ""}${look === "number-keys" ? " number" : ""}`}>
-          ${asCard
-            ? html`<${Card} words=${words} face=${face} />`
-            : html`<span class="choice-words">
-                ${seat && html`<${Mark} seat=${seat} />`}
-                ${value === null ? "None" : valueWords(words, state, move, field.name, value)}
-              </span>`}
-          ${note && html`<span class="choice-note">${note}</span>`}
-        </span>
-      </label>`;
-    })}
-  </div>
-  ${drawn && html`<${CardText} words=${words} face=${field.value} />`}`;
+      ${options.map(
+        (value, i) => html`<${Choice}
+          key=${JSON.stringify(value)}
+          ...${props}
+          value=${value}
+          index=${i}
+          isKey=${isKeys}
+          drawn=${drawn}
+        />`,
+      )}
+    </div>
+    ${drawn && html`<${CardText} labels=${labels} face=${field.value} />`}`;
+}
+
+/** @param {WidgetProps & { value: any, index: number, isKey: boolean, drawn: boolean }} props */
+function Choice({ labels, state, move, field, group, onChange, value, index, isKey, drawn }) {
+  const about = labels?.parameters?.[field.name] ?? {};
+  const asCard = drawn && value !== null && !Array.isArray(value);
+  const seat = seatOf(labels, state.view, field.name, value);
+  const note = about.notes?.[String(value)] ?? (about.who && seat && seatName(state, seat));
+  const text = value === null ? "None" : valueText(labels, state, move, field.name, value);
+  const face = faceOf(labels, state.view, move, field.name, value);
+  return html`<label class="choice">
+    <input
+      type="radio"
+      name=${`${group}-${field.name}`}
+      value=${index}
+      checked=${same(field.value, value)}
+      onChange=${() => onChange(value)}
+    />
+    <span class=${`choice-body${asCard ? " with-card" : ""}${isKey ? " number" : ""}`}>
+      ${
+        asCard
+          ? html`<${Card} labels=${labels} face=${face} />`
+          : html`<span class="choice-words">${seat && html`<${Mark} seat=${seat} />`}${text}</span>`
+      }
+      ${note && html`<span class="choice-note">${note}</span>`}
+    </span>
+  </label>`;
 }

@@ -1,28 +1,53 @@
 // A list to be put in order, by buttons: no dragging needed.
 
 import { html, useRef } from "/vendor/htm-preact.js";
-import { valueWords } from "../words.js";
+import { valueText } from "../lib/labels.js";
 
-export function Order({ words, state, move, field, onChange }) {
-  const list = useRef(null);
+/** @import { WidgetProps } from "../lib/types.d.ts" */
+
+/** @param {WidgetProps} props */
+export function Order({ labels, state, move, field, onChange }) {
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  /** @type {any[]} */
   const order = field.value;
 
-  function move(i, way) {
+  /**
+   * @param {number} place
+   * @param {number} way
+   */
+  function shift(place, way) {
     const next = [...order];
-    [next[i], next[i + way]] = [next[i + way], next[i]];
+    [next[place], next[place + way]] = [next[place + way], next[place]];
     onChange(next);
     // The finger or the focus follows the thing that moved.
-    queueMicrotask(() => list.current?.children[i + way]?.querySelector(`[data-way="${way}"]`)?.focus());
+    queueMicrotask(() => {
+      const button = list.current?.children[place + way]?.querySelector(`[data-way="${way}"]`);
+      /** @type {HTMLElement | null | undefined} */ (button)?.focus();
+    });
   }
 
+  /**
+   * @param {{ way: number, text: string, place: number }} props
+   */
+  const step = ({ way, text, place }) => html`<button
+    type="button"
+    class="step small"
+    data-way=${way}
+    aria-label=${`${text} ${way < 0 ? "earlier" : "later"}`}
+    disabled=${place === (way < 0 ? 0 : order.length - 1)}
+    onClick=${() => shift(place, way)}
+  >
+    ${way < 0 ? "↑" : "↓"}
+  </button>`;
+
   return html`<ol class="order" ref=${list}>
-    ${order.map((value, i) => {
-      const said = valueWords(words, state, move, field.name, value);
+    ${order.map((value, place) => {
+      const text = valueText(labels, state, move, field.name, value);
       return html`<li key=${JSON.stringify(value)} class="order-line">
-        <span class="order-place">${i + 1}</span>
-        <span class="order-words">${said}</span>
-        <button type="button" class="step small" data-way="-1" aria-label=${`${said} earlier`} disabled=${i === 0} onClick=${() => move(i, -1)}>↑</button>
-        <button type="button" class="step small" data-way="1" aria-label=${`${said} later`} disabled=${i === order.length - 1} onClick=${() => move(i, 1)}>↓</button>
+        <span class="order-place">${place + 1}</span>
+        <span class="order-words">${text}</span>
+        ${step({ way: -1, text, place })}
+        ${step({ way: 1, text, place })}
       </li>`;
     })}
   </ol>`;

@@ -11,7 +11,7 @@ const { CreateGameReducer, InitializeGame, ProcessGameConfig, getFilterPlayerVie
 const pick = (values) => values[Math.floor(Math.random() * values.length)];
 const viewers = {
   none: () => [],
-  two: (match, actor) => [null, actor],
+  two: (_match, actor) => [null, actor],
   all: (match) => [null, ...match.state.ctx.playOrder],
 };
 const bid = (playerID, card) => ({ type: "MAKE_MOVE", payload: { type: "bid", args: [card], playerID } });

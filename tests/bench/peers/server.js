@@ -6,6 +6,8 @@ import server from "boardgame.io/dist/cjs/server.js";
 import { answer, say } from "./asked.js";
 import { Goofspiel } from "./goofspiel.js";
 
-const { appServer } = await server.Server({ games: [Goofspiel], origins: ["http://127.0.0.1"] }).run({ port: { port: 0, host: "127.0.0.1" } });
+const { appServer } = await server
+  .Server({ games: [Goofspiel], origins: ["http://127.0.0.1"] })
+  .run({ port: { port: 0, host: "127.0.0.1" } });
 say({ port: appServer.address().port });
 answer(() => ({ megabytes: process.memoryUsage().rss / 2 ** 20 }));

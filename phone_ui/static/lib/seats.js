@@ -1,0 +1,74 @@
+// Seats as people tell them apart: symbols, names, and sentences that name seats.
+
+import { isRecord } from "./values.js";
+
+/** @import { PublicState } from "./messages.d.ts" */
+
+/**
+ * How a seat is told apart without colour; the same table as hub.ports.SEAT_MARKS.
+ * @type {Record<string, { symbol: string, name: string }>}
+ */
+export const MARKS = {
+  1: { symbol: "●", name: "blue circle" },
+  2: { symbol: "▲", name: "orange triangle" },
+  3: { symbol: "■", name: "green square" },
+  4: { symbol: "◆", name: "magenta diamond" },
+  5: { symbol: "★", name: "yellow star" },
+  6: { symbol: "✚", name: "white cross" },
+};
+
+/**
+ * Is this a map by seat, seats as keys?
+ * @param {any} value
+ */
+export const isBySeat = (value) => isRecord(value) && Object.keys(value).every((key) => key in MARKS);
+
+/**
+ * Return the table's entry of a seat.
+ * @param {PublicState | null} state
+ * @param {number | string | null | undefined} seat
+ */
+export const placeOf = (state, seat) => state?.seats?.find((place) => place.seat === Number(seat));
+
+/**
+ * Return what a person calls a seat: the nick name, or "Seat 2".
+ * @param {PublicState | null} state
+ * @param {number | string} seat
+ */
+export const seatName = (state, seat) => placeOf(state, seat)?.name || `Seat ${seat}`;
+
+/**
+ * Has somebody given this seat a name?
+ * @param {PublicState | null} state
+ * @param {number | string} seat
+ */
+export const isNamed = (state, seat) => Boolean(placeOf(state, seat)?.name);
+
+/**
+ * Return "seat 2, orange triangle", for those who hear the page.
+ * @param {number | string} seat
+ */
+export const seatText = (seat) => `seat ${seat}, ${MARKS[seat]?.name ?? ""}`;
+
+/**
+ * Cut a sentence at every "Seat 2", so that a page can put symbol and name there: strings and numbers.
+ * @param {string | null | undefined} text
+ * @returns {(string | number)[]}
+ */
+export function splitAtSeats(text) {
+  return String(text ?? "")
+    .split(/\b[Ss]eat (\d)\b/)
+    .map((part, i) => (i % 2 ? Number(part) : part))
+    .filter((part) => part !== "");
+}
+
+/**
+ * Return a sentence with the seats' names in it, for where only text may stand.
+ * @param {PublicState} state
+ * @param {string} text
+ */
+export function withNames(state, text) {
+  return splitAtSeats(text)
+    .map((part) => (typeof part === "number" ? seatName(state, part) : part))
+    .join("");
+}

@@ -1,0 +1,68 @@
+// The public state of a table as server-sent events, with a heartbeat: silence means reconnect, never an old picture
+// that looks alive.
+
+import { browserClock } from "./clock.js";
+
+/** @import { Clock } from "./types.d.ts" */
+
+const PATIENCE = 15_000; // without a word from the hub; it sends a beat every 5 s
+const TRY_AGAIN = 2_000;
+
+/**
+ * Follow an address of server-sent events. `onState` gets each JSON; `onAway` true when nothing was heard for so long,
+ * and false again with the next word.
+ * @param {string} address
+ * @param {{
+ *   onState: (state: any) => void,
+ *   onAway: (away: boolean) => void,
+ *   clock?: Clock,
+ *   open?: (address: string) => EventSource,
+ * }} options
+ * @returns {{ wake: () => void, close: () => void }}
+ */
+export function follow(address, { onState, onAway, clock = browserClock, open = (at) => new EventSource(at) }) {
+  /** @type {EventSource | null} */
+  let source = null;
+  let heardAt = clock.now();
+  let away = false;
+  let closed = false;
+
+  function heard() {
+    heardAt = clock.now();
+    if (!away) return;
+    away = false;
+    onAway(false);
+  }
+
+  function reopen() {
+    source?.close();
+    if (closed) return;
+    source = open(address);
+    source.onopen = heard;
+    source.addEventListener("beat", heard);
+    source.onmessage = ({ data }) => {
+      heard();
+      onState(JSON.parse(data));
+    };
+  }
+
+  const stopWatching = clock.every(1_000, () => {
+    if (clock.now() - heardAt <= PATIENCE) return;
+    if (!away) {
+      away = true;
+      onAway(true);
+    }
+    heardAt = clock.now() - PATIENCE + TRY_AGAIN;
+    reopen();
+  });
+
+  reopen();
+  return {
+    wake: reopen,
+    close() {
+      closed = true;
+      stopWatching();
+      source?.close();
+    },
+  };
+}

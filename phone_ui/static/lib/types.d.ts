@@ -1,0 +1,264 @@
+// What the pages' modules hand one another, as far as the messages (messages.d.ts) do not say it.
+
+import type { VNode } from "preact";
+import type { Ack, Act, Login, PublicState } from "./messages.d.ts";
+
+/** What a component may return. */
+export type Drawn = VNode | string | null | (VNode | string | null)[];
+
+/** A part of a view: plain data of whatever game is played. */
+export type Facts = Record<string, any>;
+
+/** How a number is written. */
+export interface NumberStyle {
+  money?: string;
+  signed?: boolean;
+}
+
+/** What a game's labels say of one fact; phone_ui/README.md tells what each does. */
+export interface Fact extends NumberStyle {
+  where?: string;
+  name?: string;
+  in?: string[];
+  unless?: unknown;
+  line?: boolean;
+  on?: string[];
+  label?: string;
+  short?: string;
+  names?: Record<string, string>;
+  alert?: string;
+  card?: boolean | string;
+  seat?: boolean;
+  seats?: string | boolean;
+  last?: number;
+  title?: string;
+  heap?: string;
+  unit?: string[];
+  odds?: boolean;
+  ranked?: boolean;
+  sides?: string[];
+  warn?: unknown;
+  leader?: string;
+  row?: boolean;
+  cards?: string;
+  lit?: string;
+  text?: string;
+  flag?: string;
+  by?: string;
+  slowly?: boolean;
+  here?: string;
+  only?: Record<string, string>;
+  own?: string;
+}
+
+/** A fact with its present value. */
+export interface FoundFact {
+  name: string;
+  about: Fact;
+  value: any;
+}
+
+/** What a game's labels say of one parameter of its moves. */
+export interface Parameter extends NumberStyle {
+  label?: string;
+  said?: string;
+  one?: string;
+  card?: boolean;
+  seat?: boolean;
+  names?: Record<string, string>;
+  notes?: Record<string, string>;
+  between?: string;
+  who?: Record<string, string>;
+  record?: string;
+  title?: string;
+  by?: string;
+}
+
+/** What a game's labels say of one move. */
+export interface MoveLabels {
+  label?: string;
+  short?: string;
+  join?: string;
+  effect?: string;
+  note?: string;
+  from?: Record<string, string>;
+}
+
+/** What a game's labels want drawn in one phase. */
+export interface PhaseLabels {
+  main?: string | string[];
+  caption?: string;
+  row?: string;
+  line?: boolean;
+  cells?: string;
+  mine?: string[];
+  order?: string;
+  past?: string;
+  headline?: boolean;
+}
+
+/** What a game's labels say of the screens as a whole. */
+export interface ScreenLabels {
+  phase?: Record<string, PhaseLabels>;
+  mine?: string[];
+  token?: string;
+  token_letter?: string;
+  token_name?: string;
+  order?: string;
+  inside?: string;
+  headline?: string[];
+  ring?: string;
+  result?: string[];
+  score?: string;
+  scored?: string[];
+  best?: string;
+}
+
+/** One option of a game in the lobby. */
+export interface Option {
+  default: any;
+  label?: string;
+  choices?: any[];
+  effect?: string;
+}
+
+/** The labels of a game: `/games/<game>.json`; `deck` is added by `withDeck`. */
+export interface Labels {
+  title?: string;
+  blurb?: string;
+  rules?: Record<string, string>;
+  phases?: Record<string, string>;
+  cards?: Record<string, any>;
+  moves?: Record<string, MoveLabels>;
+  parameters?: Record<string, Parameter>;
+  facts?: Record<string, Fact>;
+  options?: Record<string, Option>;
+  screen?: ScreenLabels;
+  face?: { key: string; kind: string; title: string; tag: string; action: string };
+  help?: { title: string; columns: string[]; rows: string[][]; note?: string }[];
+  deck?: Record<string, Facts>;
+}
+
+/** The face of a card. */
+export interface Face {
+  key: string;
+  title: string;
+  tag: string;
+  name: string;
+  full: string;
+  text: string;
+  letter?: string;
+  colour?: string;
+  hue?: string;
+  art?: string;
+  face?: string;
+  line?: string;
+  record?: Facts;
+}
+
+/** A number line that an event drew; `n` is the event's number. */
+export interface Line {
+  n: number;
+  low: number;
+  high: number;
+  at: Record<string, number>;
+  turned?: boolean;
+}
+
+/** A legal range of an amount. */
+export interface Range {
+  min: number;
+  max: number;
+  step: number;
+}
+
+/** A value that cannot be chosen, with the reason. */
+export interface Barred {
+  name: string;
+  value: any;
+  why: string;
+}
+
+/** All that the hub offers under one move's name. */
+export interface Form {
+  key: string;
+  move: string;
+  standing: boolean;
+  why: string;
+  variants: Facts[];
+  params: string[];
+  barred: Barred[];
+}
+
+/** The shape of a parameter: what of the rest is filled depends on the kind. */
+export interface Shape {
+  kind: "fixed" | "one_of" | "amount" | "choose" | "order";
+  only: any;
+  of: any[];
+  from: any[];
+  ranges: Range[];
+  ways: { choose: { min: number; max: number }; from: any[] }[];
+  min: number;
+  max: number;
+}
+
+/** A parameter as the choices so far leave it; `value` is undefined while nothing is chosen. */
+export interface Field extends Shape {
+  name: string;
+  value: any;
+  more: any[];
+  shown: boolean;
+  optional: boolean;
+  barred: Barred[];
+}
+
+/** A claim as a phone keeps it: the login, its own keys, the hub's key, the number of its last request. */
+export interface Held extends Login {
+  sk: string;
+  pk: string;
+  hubkey: string;
+  n: number;
+}
+
+/** The settings of the person who holds the phone. */
+export interface Settings {
+  keepOpen: boolean;
+  hand: string;
+  size: number;
+  theme: string;
+}
+
+/** The hub's answer to a request, or what stands for one that did not come. */
+export type Answer = Pick<Ack, "ok" | "error" | "code">;
+
+/** Ask the hub for something; `key` names the button that waits for the answer. */
+export type Ask = (verb: Act["verb"], args: Facts, key: string) => Promise<Answer>;
+
+/** Time as a module needs it; tests hand in one that stands still. `every` returns what ends it. */
+export interface Clock {
+  now(): number;
+  every(milliseconds: number, call: () => void): () => void;
+}
+
+/** What every part of the phone's page is drawn from. */
+export interface PhoneProps {
+  labels: Labels | null;
+  state: PublicState;
+  seat: number | null;
+  hand: import("./messages.d.ts").Hand | null;
+  settings: Settings;
+  sending: string | null;
+  refusal: string;
+  ask: Ask;
+  away: boolean;
+}
+
+/** What a widget is given. */
+export interface WidgetProps {
+  labels: Labels | null;
+  state: PublicState;
+  move: string;
+  field: Field;
+  group: string;
+  onChange: (value: any) => void;
+}

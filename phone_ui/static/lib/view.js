@@ -1,0 +1,119 @@
+// What the public state says of the present moment: phase, order, who is asked, the big line.
+
+import { fill, readable } from "./labels.js";
+import { at } from "./values.js";
+
+/** @import { Facts, Labels, Line, PhaseLabels } from "./types.d.ts" */
+/** @import { PublicState } from "./messages.d.ts" */
+
+/**
+ * Is message `b` at least as new as `a`?
+ * @param {{ epoch: number, seq: number } | null} a
+ * @param {{ epoch: number, seq: number }} b
+ */
+export function notOlder(a, b) {
+  return !a || b.epoch > a.epoch || (b.epoch === a.epoch && b.seq >= a.seq);
+}
+
+/**
+ * Return what the labels want drawn in the present phase.
+ * @param {Labels | null | undefined} labels
+ * @param {Facts | null | undefined} view
+ * @returns {PhaseLabels}
+ */
+export function phaseOf(labels, view) {
+  return labels?.screen?.phase?.[view?.phase] ?? {};
+}
+
+/**
+ * Return the seats in the order in which they act, where the labels name one; else null.
+ * @param {Labels | null | undefined} labels
+ * @param {Facts | null | undefined} view
+ * @returns {number[] | null}
+ */
+export function orderOf(labels, view) {
+  const path = phaseOf(labels, view).order ?? labels?.screen?.order;
+  const order = path && at(view, path);
+  return Array.isArray(order) && order.length && order.every(Number.isInteger) ? order : null;
+}
+
+/**
+ * Return the newest number line that an event drew; null where there is none.
+ * @param {PublicState} state
+ * @returns {Line | null}
+ */
+export function newestLine(state) {
+  const event = state.events.findLast((one) => one.data.line);
+  return event ? { n: event.n, ...event.data.line } : null;
+}
+
+/**
+ * Return the seats the table waits for, in order; a roller is one of them.
+ * @param {Facts | null | undefined} view
+ * @returns {number[]}
+ */
+export function askedSeats(view) {
+  const waiting = view?.waiting ?? {};
+  const listed = Array.isArray(waiting.seats) ? waiting.seats : Object.keys(waiting.seats ?? {});
+  const seats = new Set(listed.map(Number));
+  if (waiting.roll) seats.add(Number(waiting.roll.seat));
+  return [...seats].sort();
+}
+
+/**
+ * Return what a screen template may name: the public view, `seat` (the roller, or the first one asked), `locked`,
+ * `seated`, `players`.
+ * @param {PublicState} state
+ * @returns {Facts}
+ */
+function screenScope(state) {
+  /** @type {Facts} */
+  const view = state.view ?? {};
+  const seats = askedSeats(view);
+  const first = view.waiting?.roll?.seat ?? seats[0];
+  const players = Object.keys(view.seats ?? {}).length;
+  return {
+    ...view,
+    ...(state.over ?? {}),
+    seat: view.seats?.[first],
+    asked: first,
+    locked: state.locked.length,
+    seated: seats.length || players,
+    players,
+  };
+}
+
+/**
+ * Return the big line and the caption of the present phase, or empty strings. `{seat}` alone is the number of who is
+ * asked; of several templates for the big line the first that says something stands.
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ */
+export function nowLines(labels, state) {
+  const phase = phaseOf(labels, state.view);
+  const scope = screenScope(state);
+  /** @param {string | undefined} template */
+  const filled = (template) => {
+    const text = fill(String(template ?? "").replaceAll("{seat}", scope.asked ?? ""), scope, labels);
+    return text.replace(/\bSeat(?: +|$)(?=\D|$)/, "").trim(); // "Seat" without a number is nobody
+  };
+  return { main: [phase.main].flat().map(filled).find(Boolean) ?? "", caption: filled(phase.caption) };
+}
+
+/**
+ * Return "Round 3"; empty before a match.
+ * @param {Facts | null} view
+ */
+export function roundText(view) {
+  return view?.round ? `Round ${view.round}` : "";
+}
+
+/**
+ * Return the phase in the game's words.
+ * @param {Labels | null} labels
+ * @param {Facts | null} view
+ */
+export function phaseText(labels, view) {
+  if (!view?.phase) return "";
+  return labels?.phases?.[view.phase] ?? readable(view.phase);
+}

@@ -1,0 +1,364 @@
+// The bench: boxes, dice and panels made of software, so that one person with a laptop plays a whole table.
+
+import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { LAMPS, lampsAt } from "../lib/ring.js";
+import { placeOf, seatName, seatText } from "../lib/seats.js";
+import { follow } from "../lib/stream.js";
+import { Die, dieCount } from "../parts/die.js";
+import { Mark } from "../parts/marks.js";
+
+/** @import { Drawn, Facts } from "../lib/types.d.ts" */
+/** @import { PublicState } from "../lib/messages.d.ts" */
+
+/** @typedef {{ pattern: string, n?: number, colour?: string }} Lamps */
+
+/**
+ * A simulated seat box, as the bench's stream shows it.
+ * @typedef {object} SimulatedBox
+ * @property {boolean} connected
+ * @property {boolean} sealed
+ * @property {boolean} locked
+ * @property {string} hood
+ * @property {string} display
+ * @property {Lamps} lamps
+ */
+
+/**
+ * The simulated dice, as the bench's stream shows them.
+ * @typedef {object} SimulatedDice
+ * @property {{ seat: number, count: number, sides: number } | null} armed
+ * @property {number} wanted
+ * @property {number[]} faces
+ * @property {string} state
+ * @property {string} say
+ * @property {boolean} leaning
+ * @property {boolean} missing
+ * @property {boolean} weak
+ * @property {boolean} lost
+ */
+
+/**
+ * @typedef {object} BenchPicture
+ * @property {Record<string, SimulatedBox>} boxes
+ * @property {SimulatedDice} dice
+ * @property {Record<string, number>} panels version by size
+ */
+
+/** @typedef {(command: Facts) => void} Send */
+
+const table = location.pathname.split("/").filter(Boolean).at(-2);
+const BOX_KEYS = ["k1", "k2", "k3", "k4", "k5", "k6"];
+const MOST_FACES = 20; // faces that can be laid by hand
+
+/**
+ * Send one command to the bench; returns a sentence if it cannot be done.
+ * @param {Facts} command
+ * @returns {Promise<string>}
+ */
+async function post(command) {
+  try {
+    const answer = await fetch(`/t/${table}/bench`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(command),
+    });
+    const body = await answer.json().catch(() => ({}));
+    return answer.ok ? "" : (body.error ?? "The bench could not do that.");
+  } catch {
+    return "The hub does not answer.";
+  }
+}
+
+/**
+ * Return the hub's key, found by the table's code; null until it is there.
+ * @param {string | undefined} code
+ */
+function useHubKey(code) {
+  const [key, setKey] = useState(/** @type {string | null} */ (null));
+  useEffect(() => {
+    if (!code) return;
+    fetch(`/code/${code}.json`)
+      .then((answer) => answer.json())
+      .then(
+        (found) => setKey(found.k),
+        () => undefined,
+      );
+  }, [code]);
+  return key;
+}
+
+function Bench() {
+  const [bench, setBench] = useState(/** @type {BenchPicture | null} */ (null));
+  const [state, setState] = useState(/** @type {PublicState | null} */ (null));
+  const [error, setError] = useState("");
+  const [away, setAway] = useState(false);
+  const hubKey = useHubKey(state?.code);
+
+  useEffect(() => {
+    const devices = follow(`/t/${table}/bench/events`, { onState: setBench, onAway: setAway });
+    const states = follow(`/t/${table}/events`, { onState: setState, onAway: () => undefined });
+    return () => {
+      devices.close();
+      states.close();
+    };
+  }, []);
+
+  /** @type {Send} */
+  const send = async (command) => setError(await post(command));
+  if (!bench || !state) {
+    const text = away ? "Waiting for the hub" : "Setting up the bench";
+    return html`<main class="splash"><p class="headline">${text}</p></main>`;
+  }
+  return html`<div class="bench-page">
+    <header class="bench-head">
+      <h1>${state.name} <span class="quiet-words">${state.title || "nobody plays yet"}</span></h1>
+      <p class="bench-said" role="status">${away ? "Waiting for the hub" : error}</p>
+      <a class="bench-link" href=${`/t/${table}/kiosk`} target="kiosk">Open the screen</a>
+    </header>
+    <div class="bench-boxes">
+      ${Object.entries(bench.boxes).map(
+        ([seat, box]) =>
+          html`<${Box} key=${seat} seat=${Number(seat)} box=${box} state=${state} hubKey=${hubKey} send=${send} />`,
+      )}
+    </div>
+    <div class="bench-rest">
+      <${Dice} dice=${bench.dice} state=${state} send=${send} />
+      <section class="bench-panels" aria-label="Panels">
+        ${Object.entries(bench.panels ?? {}).map(
+          ([size, version]) => html`<${Panel} key=${size} size=${size} version=${version} />`,
+        )}
+      </section>
+    </div>
+  </div>`;
+}
+
+/** @param {{ size: string, version: number }} props */
+function Panel({ size, version }) {
+  return html`<figure>
+    <img
+      src=${`/t/${table}/bench/panel/${size}.png?v=${version}`}
+      alt=${`panel of ${size} inches`}
+      class=${`panel-${size.replace(".", "-")}`}
+    />
+    <figcaption>${size} in</figcaption>
+  </figure>`;
+}
+
+/**
+ * Return the address of a seat's phone, with what claims the seat at once.
+ * @param {PublicState} state
+ * @param {number} seat
+ * @param {string | null} hubKey
+ */
+function phoneAddress(state, seat, hubKey) {
+  const fragment = new URLSearchParams(hubKey ? { k: hubKey } : {});
+  fragment.set("seat", String(seat));
+  const code = placeOf(state, seat)?.claim_code;
+  if (code) fragment.set("code", code);
+  return `/t/${table}?phone=${seat}#${fragment}`;
+}
+
+/**
+ * One seat box: ring, dial, bar, six keys, display. The keyboard works it when it has the focus.
+ * @param {{ seat: number, box: SimulatedBox, state: PublicState, hubKey: string | null, send: Send }} props
+ */
+function Box({ seat, box, state, hubKey, send }) {
+  const [hood, setHood] = useState(false);
+  const place = placeOf(state, seat);
+  /**
+   * @param {string} control
+   * @param {boolean} [hold]
+   */
+  const press = (control, hold = false) => send({ box: seat, press: control, hold });
+  /** @param {number} detents */
+  const turn = (detents) => send({ box: seat, turn: detents });
+  /** @param {string} control */
+  const onPress = (control) => (/** @type {MouseEvent} */ event) => press(control, event.shiftKey);
+  const display = box.sealed && !hood ? "under the hood" : box.display || " ";
+
+  /** @param {KeyboardEvent} event */
+  function onKeyDown(event) {
+    const { tagName } = /** @type {HTMLElement} */ (event.target);
+    if (tagName === "A" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "ArrowRight" || event.key === "ArrowUp") turn(1);
+    else if (event.key === "ArrowLeft" || event.key === "ArrowDown") turn(-1);
+    else if (event.key === "Enter" && tagName !== "BUTTON") press("push", event.shiftKey);
+    else if (event.key === "Backspace" || event.key === "Escape") press("bar", event.shiftKey);
+    else if (/^Digit[1-6]$/.test(event.code)) press(`k${event.code.slice(-1)}`, event.shiftKey);
+    else return;
+    event.preventDefault();
+  }
+
+  return html`<section
+    class=${`box${box.connected ? "" : " unplugged"}`}
+    tabindex="0"
+    aria-label=${`Box of ${seatText(seat)}`}
+    onKeyDown=${onKeyDown}
+  >
+    <header class="box-head">
+      <${Mark} seat=${seat} /> <b>${seat}</b> <span class="box-name">${place?.name ? seatName(state, seat) : ""}</span>
+      <a class="bench-link" href=${phoneAddress(state, seat, hubKey)} target=${`phone-${seat}`}>
+        ${place?.held ? "Phone" : "Sit down with a phone"}
+      </a>
+    </header>
+    <div class="box-top">
+      <${Ring} lamps=${box.connected ? box.lamps : null}>
+        <button type="button" class="dial" aria-label="push the dial" onClick=${onPress("push")}>push</button>
+      </${Ring}>
+      <div class="dial-sides">
+        <button type="button" class="turn" aria-label="dial right, more" onClick=${() => turn(1)}>+</button>
+        <button type="button" class="turn" aria-label="dial left, less" onClick=${() => turn(-1)}>−</button>
+      </div>
+    </div>
+    <p class="oled" aria-label="display">${box.connected ? display : "no cable"}</p>
+    <div class="box-keys">
+      ${BOX_KEYS.map(
+        (control, i) =>
+          html`<button type="button" key=${control} class="box-key" onClick=${onPress(control)}>${i + 1}</button>`,
+      )}
+    </div>
+    <button type="button" class="bar" onClick=${onPress("bar")}>pass</button>
+    <footer class="box-foot">
+      <button type="button" class="plain" aria-pressed=${hood} onClick=${() => setHood(!hood)}>
+        ${hood ? "Close the hood" : "Look under the hood"}
+      </button>
+      ${hood && html`<${UnderHood} box=${box} />`}
+      <${Cables} seat=${seat} connected=${box.connected} send=${send} />
+    </footer>
+  </section>`;
+}
+
+/** @param {{ box: SimulatedBox }} props */
+function UnderHood({ box }) {
+  if (!box.sealed) return html`<span class="under-hood">nothing sealed</span>`;
+  return html`<span class="under-hood">dial at <b>${box.hood || "?"}</b>${box.locked ? ", locked" : ""}</span>`;
+}
+
+/** @param {{ seat: number, connected: boolean, send: Send }} props */
+function Cables({ seat, connected, send }) {
+  /**
+   * @param {string} label
+   * @param {Facts} command
+   */
+  const button = (label, command) =>
+    html`<button type="button" class="plain" onClick=${() => send({ box: seat, ...command })}>${label}</button>`;
+  return html`<span class="cables">
+    ${button("Hold bar", { press: "bar", hold: true })}
+    ${connected ? button("Unplug", { unplug: true }) : button("Plug in", { plug: true })}
+    ${button("Power off, on", { power_cycle: true })}
+  </span>`;
+}
+
+/**
+ * The 16 lamps around a dial, drawn as the box draws them.
+ * @param {{ lamps: Lamps | null, children?: Drawn }} props
+ */
+function Ring({ lamps, children }) {
+  const circles = useRef(/** @type {SVGElement[]} */ ([]));
+  const picture = lamps ? `${lamps.pattern}/${lamps.n}/${lamps.colour}` : "off";
+
+  useEffect(() => {
+    const began = performance.now();
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    let frame = 0;
+    function draw() {
+      const t = still ? 0.5 : (performance.now() - began) / 1000;
+      for (const [i, { colour, level }] of lampsAt(lamps ?? { pattern: "off" }, t).entries()) {
+        const { style } = circles.current[i];
+        style.setProperty("fill", level ? `#${colour}` : "transparent");
+        style.setProperty("fill-opacity", String(0.15 + 0.85 * level));
+      }
+      if (!still) frame = requestAnimationFrame(draw);
+    }
+    draw();
+    return () => cancelAnimationFrame(frame);
+  }, [picture]);
+
+  /** @param {number} i lamp 0 is at the player, below; clockwise from there */
+  const lamp = (i) => {
+    const angle = Math.PI / 2 + (i * 2 * Math.PI) / LAMPS;
+    const keep = (/** @type {SVGElement} */ circle) => {
+      circles.current[i] = circle;
+    };
+    const [x, y] = [42 * Math.cos(angle), 42 * Math.sin(angle)];
+    return html`<circle key=${i} ref=${keep} class="lamp" cx=${x} cy=${y} r="5.6" />`;
+  };
+  const label = `ring: ${(lamps?.pattern ?? "off").replaceAll("_", " ")}${lamps?.n ? ` ${lamps.n}` : ""}`;
+  return html`<div class="ring">
+    <svg viewBox="-50 -50 100 100" role="img" aria-label=${label}>
+      ${Array.from({ length: LAMPS }, (_, i) => lamp(i))}
+    </svg>
+    ${children}
+  </div>`;
+}
+
+/**
+ * The dice: throw them, or lay the faces; and the ways in which dice go wrong.
+ * @param {{ dice: SimulatedDice, state: PublicState, send: Send }} props
+ */
+function Dice({ dice, state, send }) {
+  const { armed } = dice;
+  const count = dice.wanted || 1;
+  const sides = Math.min(armed?.sides ?? 6, MOST_FACES);
+  const [faces, setFaces] = useState(/** @type {number[]} */ ([]));
+  useEffect(() => setFaces([]), [count, armed?.seat]);
+  /** @param {number} face */
+  const lay = (face) => {
+    const next = [...faces, face];
+    setFaces(next.length < count ? next : []);
+    if (next.length === count) send({ dice: "throw", faces: next });
+  };
+  const roll =
+    armed && html`<${Mark} seat=${armed.seat} /> ${seatName(state, armed.seat)} rolls ${dieCount(armed.count)}`;
+  return html`<section class="tray" aria-label="Dice">
+    <h2>${roll ?? "No roll is asked for"}</h2>
+    <p class="tray-state"><b>${dice.state.replaceAll("_", " ")}</b> ${dice.say}</p>
+    <div class="dice-row">${[...dice.faces, ...faces].map((face) => html`<${Die} face=${face} />`)}</div>
+    <button type="button" class="throw" disabled=${!armed} onClick=${() => send({ dice: "throw" })}>
+      Throw ${armed ? dieCount(count) : ""}
+    </button>
+    <div class="tray-faces" role="group" aria-label="Lay the faces">
+      ${Array.from({ length: sides }, (_, i) => i + 1).map(
+        (face) => html`<button
+          type="button"
+          key=${face}
+          class="tray-face"
+          disabled=${!armed}
+          aria-label=${`lay a ${face}`}
+          onClick=${() => lay(face)}
+        >
+          <${Die} face=${face} />
+        </button>`,
+      )}
+    </div>
+    <${DiceFaults} dice=${dice} count=${count} send=${send} />
+  </section>`;
+}
+
+/** @param {{ dice: SimulatedDice, count: number, send: Send }} props */
+function DiceFaults({ dice, count, send }) {
+  /**
+   * @param {string} label
+   * @param {Facts} command
+   * @param {boolean} [pressed]
+   * @param {boolean} [disabled]
+   */
+  const button = (label, command, pressed, disabled = false) => html`<button
+    type="button"
+    class="plain"
+    aria-pressed=${pressed}
+    disabled=${disabled}
+    onClick=${() => send(command)}
+  >
+    ${label}
+  </button>`;
+  return html`<div class="tray-faults">
+    ${button("Next one leans", { dice: "cock" }, dice.leaning)}
+    ${button("Next one is missed", { dice: "miscount" }, dice.missing)}
+    ${button("Throw one too many", { dice: "throw", count: count + 1 }, undefined, !dice.armed)}
+    ${button("A battery runs low", { dice: "drain" }, dice.weak)}
+    ${dice.lost ? button("Reader back", { dice: "restore" }) : button("Lose the reader", { dice: "lose" })}
+  </div>`;
+}
+
+render(html`<${Bench} />`, /** @type {HTMLElement} */ (document.getElementById("page")));

@@ -1,0 +1,55 @@
+// The join page: four letters, forgiving about everything else.
+
+import { tableByCode } from "../lib/claim.js";
+import { applySettings, loadSettings } from "../lib/storage.js";
+
+applySettings(loadSettings());
+
+const form = /** @type {HTMLFormElement} */ (document.getElementById("form"));
+const code = /** @type {HTMLInputElement} */ (document.getElementById("code"));
+const error = /** @type {HTMLElement} */ (document.getElementById("error"));
+const button = /** @type {HTMLButtonElement} */ (document.getElementById("go"));
+
+const LENGTH = 4;
+
+/**
+ * Return the four letters, whatever else was typed or pasted.
+ * @param {string} text
+ */
+function lettersIn(text) {
+  return text
+    .toUpperCase()
+    .replace(/[^A-Z]/g, "")
+    .slice(0, LENGTH);
+}
+
+async function go() {
+  button.disabled = true;
+  error.textContent = "";
+  try {
+    const { table, k } = await tableByCode(code.value);
+    location.assign(`/t/${encodeURIComponent(table)}#k=${encodeURIComponent(k)}`);
+  } catch (refused) {
+    error.textContent = /** @type {Error} */ (refused).message;
+    button.disabled = false;
+    code.select();
+  }
+}
+
+code.addEventListener("input", () => {
+  const wanted = lettersIn(code.value);
+  if (code.value !== wanted) code.value = wanted;
+  error.textContent = "";
+  button.disabled = wanted.length < LENGTH;
+  if (wanted.length === LENGTH) go();
+});
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (lettersIn(code.value).length === LENGTH) go();
+});
+
+const given = lettersIn(new URLSearchParams(location.search).get("code") ?? "");
+if (given) {
+  code.value = given;
+  if (given.length === LENGTH) go();
+}

@@ -1,0 +1,416 @@
+// The table's screen: public state only, readable from 2.5 m, never asleep and never an error page.
+
+import { html, render, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
+import { ranking, scoreText, withDeck } from "../lib/labels.js";
+import { isNamed, placeOf, seatName, splitAtSeats, withNames } from "../lib/seats.js";
+import { follow } from "../lib/stream.js";
+import { askedSeats, newestLine, notOlder, nowLines, orderOf, phaseOf, phaseText, roundText } from "../lib/view.js";
+import { countNow, doing, NowAt, tokenOf } from "../parts/around.js";
+import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "../parts/die.js";
+import { Facts } from "../parts/facts.js";
+import { ScoreParts, seatStateText } from "../parts/lobby.js";
+import { Mark, Marks, Sentence, Who } from "../parts/marks.js";
+import { useHeadline, useReveal } from "../parts/news.js";
+import { Notices } from "../parts/notices.js";
+import { NumberLine } from "../parts/number_line.js";
+import { CardRows, Rows } from "../parts/rows.js";
+import { useLabels } from "../parts/use_labels.js";
+
+/** @import { Labels } from "../lib/types.d.ts" */
+/** @import { GameOffer, PublicDice, PublicEvent, PublicSeat, PublicState } from "../lib/messages.d.ts" */
+
+/** @typedef {{ labels: Labels | null, state: PublicState }} ScreenProps */
+
+const table = location.pathname.split("/").filter(Boolean).at(-2) ?? "";
+const SHOW_GAME = 6_500;
+
+/**
+ * Where seats lie by their number, clockwise from the lower left corner: the far side and the near one, left to right.
+ * @type {Record<number, number[][]>}
+ */
+const SIDES = {
+  2: [[2], [1]],
+  3: [[2, 3], [1]],
+  4: [
+    [2, 3],
+    [1, 4],
+  ],
+  5: [
+    [2, 3, 4],
+    [1, 5],
+  ],
+  6: [
+    [2, 3, 4],
+    [1, 6, 5],
+  ],
+};
+
+function Kiosk() {
+  const [state, setState] = useState(/** @type {PublicState | null} */ (null));
+  const [away, setAway] = useState(false);
+  const gameLabels = useLabels(state?.game);
+  const labels = useMemo(() => withDeck(gameLabels, state?.view?.table, state?.view?.seats), [gameLabels, state]);
+
+  useEffect(() => {
+    /** @param {PublicState} next */
+    const onState = (next) => setState((before) => (notOlder(before, next) ? next : before));
+    const stream = follow(`/t/${table}/events`, { onState, onAway: setAway });
+    return () => stream.close();
+  }, []);
+
+  if (!state || away) return html`<${Splash} />`;
+  const inPlay = state.state === "playing" || state.state === "stopped";
+  return html`<div class=${`screen ${state.state}`}>
+    ${inPlay && html`<${TableTop} labels=${labels} state=${state} /><${Now} labels=${labels} state=${state} />`}
+    ${state.state === "over" && state.over && html`<${Winner} labels=${labels} state=${state} />`}
+    ${state.state === "lobby" && html`<${Welcome} state=${state} />`}
+    ${state.notices.length > 0 && html`<div class="notices"><${Notices} state=${state} /></div>`}
+    ${state.state !== "lobby" && html`<${Foot} state=${state} />`}
+  </div>`;
+}
+
+function Splash() {
+  return html`<div class="splash">
+    <svg class="splash-ring" viewBox="0 0 64 64" aria-hidden="true"><circle cx="32" cy="32" r="24" /></svg>
+    <p class="headline">Waiting for the hub</p>
+  </div>`;
+}
+
+// --- the table -----------------------------------------------------------------------------------------
+
+/**
+ * The wooden table seen from above, seats in their places.
+ * @param {ScreenProps} props
+ */
+function TableTop({ labels, state }) {
+  const seats = Object.keys(state.view?.seats ?? {}).map(Number);
+  const places = Math.min(6, Math.max(2, state.seats.length, ...seats));
+  const [far, near] = SIDES[places].map((side) => side.filter((seat) => seats.includes(seat)));
+  return html`<section class="table-top" aria-label="The table">
+    <${Side} labels=${labels} state=${state} seats=${far} />
+    <div class="felt">
+      <${CardRows} labels=${labels} state=${state} small=${false} />
+      <${Rows} labels=${labels} state=${state} small=${false} />
+      <${Facts} labels=${labels} state=${state} where="table" facts=${state.view?.table} on="kiosk" />
+    </div>
+    <${Side} labels=${labels} state=${state} seats=${near} />
+  </section>`;
+}
+
+/** @param {ScreenProps & { seats: number[] }} props */
+function Side({ labels, state, seats }) {
+  return html`<ul class="side" style=${{ "--count": Math.max(seats.length, 2) }}>
+    ${seats.map((seat) => html`<${SeatPlace} key=${seat} labels=${labels} state=${state} seat=${seat} />`)}
+  </ul>`;
+}
+
+/** @param {ScreenProps & { seat: number }} props */
+function SeatPlace({ labels, state, seat }) {
+  const place = placeOf(state, seat);
+  const token = tokenOf(labels, state);
+  const now = doing(state, seat);
+  const count = countNow(labels, state, seat);
+  const isAsked = now && now !== "locked" && now !== "phone asleep";
+  return html`<li class=${`seat-place${isAsked ? " asked" : ""}${count?.text === "out" ? " out" : ""}`}>
+    <div class="seat-head">
+      <${Mark} seat=${seat} />
+      ${isNamed(state, seat) && html`<span class="who-number">${seat}</span>`}
+      <b class="seat-called">${seatName(state, seat)}</b>
+      ${token?.seat === seat && html`<${Token} name=${token.name} letter=${token.letter} />`}
+      <span class="seat-now"><${NowAt} doing=${now === "locked" ? "locked ✓" : now} count=${count} /></span>
+    </div>
+    <${Facts} labels=${labels} state=${state} where="seat" facts=${state.view?.seats[seat]} seat=${seat} on="kiosk" />
+    ${
+      place?.claim_code &&
+      html`<p class="seat-free">${place.held ? "phone" : "free"}, code <b>${place.claim_code}</b></p>`
+    }
+    ${place?.box === "lost" && html`<p class="seat-free">box unplugged: play on the phone</p>`}
+  </li>`;
+}
+
+/** @param {{ name: string, letter: string }} props */
+function Token({ name, letter }) {
+  return html`<span class="tag token">
+    <span class="token-name">${name}</span><span class="token-letter" aria-hidden="true">${letter}</span>
+  </span>`;
+}
+
+// --- the moment ----------------------------------------------------------------------------------------
+
+/**
+ * The NOW card: who, what, and the biggest number of the moment.
+ * @param {ScreenProps} props
+ */
+function Now({ labels, state }) {
+  const headline = useHeadline(labels, state);
+  const revealing = useReveal(state);
+  const { dice } = state;
+  const voting = state.dispute?.stage === "vote";
+  const isFull = voting || (dice?.count ?? 0) > 1; // dice or a vote take the room of the order
+  const line = revealing || phaseOf(labels, state.view).line ? newestLine(state) : null;
+  return html`<section class=${`now${isFull || headline ? " with-dice" : ""}`} aria-label="Now">
+    <${Where} labels=${labels} state=${state} />
+    ${headline && !voting && html`<p class="now-headline"><${Sentence} state=${state} text=${headline} /></p>`}
+    <${BigLine} labels=${labels} state=${state} />
+    ${line && html`<${NumberLine} key=${line.n} state=${state} line=${line} />`}
+    ${dice && html`<${NowDice} state=${state} dice=${dice} />`}
+    <${Dispute} state=${state} />
+    ${!dice && !voting && state.want && html`<p class="now-want"><${Sentence} state=${state} text=${state.want} /></p>`}
+    ${!isFull && !line && html`<${Order} labels=${labels} state=${state} />`}
+    <${Latest} state=${state} />
+  </section>`;
+}
+
+/** @param {ScreenProps} props */
+function Where({ labels, state }) {
+  const round = state.view?.round ? html`, <span>${roundText(state.view).toLowerCase()}</span>` : "";
+  return html`<p class="now-where">${state.title}${round}</p>
+    <p class="now-phase">${phaseText(labels, state.view)}</p>`;
+}
+
+/**
+ * Who is asked, the big line and its caption.
+ * @param {ScreenProps} props
+ */
+function BigLine({ labels, state }) {
+  const { main, caption } = nowLines(labels, state);
+  const seats = askedSeats(state.view);
+  const isOpen = !state.view?.waiting.secret && state.dispute?.stage !== "vote";
+  // A mark is about as wide as two letters; the longer the line, the smaller it is written.
+  const letters = withNames(state, main).length + 2 * (splitAtSeats(main).length - 1);
+  return html`
+    ${isOpen && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
+    ${
+      main &&
+      html`<p class="now-main" style=${{ "--letters": Math.max(letters, 5) }}>
+        <${Sentence} state=${state} text=${main} />
+      </p>`
+    }
+    ${caption && html`<p class="now-caption"><${Sentence} state=${state} text=${caption} /></p>`}
+  `;
+}
+
+/** @param {{ state: PublicState, dice: PublicDice }} props */
+function NowDice({ state, dice }) {
+  const { votes, as_it_lies: asItLies, enough } = dice;
+  return html`<div class=${`now-dice ${dice.state}`}>
+    <${DiceDone} dice=${dice} />
+    <${DiceRow} dice=${dice} />
+    <p class="dice-say"><${Sentence} state=${state} text=${diceText(dice)} /></p>
+    <${DiceWants} dice=${dice} />
+    ${votes.length > 0 && html`<p class="votes"><${Marks} seats=${votes} /> for a roll by the hub</p>`}
+    ${
+      asItLies.length > 0 &&
+      html`<p class="votes"><${Marks} seats=${asItLies} /> ${asItLies.length} of ${enough} to read it as it lies</p>`
+    }
+  </div>`;
+}
+
+/**
+ * A roll that stands: how to doubt it, the vote on it, or how that ended.
+ * @param {{ state: PublicState }} props
+ */
+function Dispute({ state }) {
+  const { dispute } = state;
+  if (!dispute || dispute.stage === "reading") return null;
+  if (dispute.stage === "told") return html`<p class="now-doubt" role="status">${dispute.say}</p>`;
+  const boxed = state.seats.some((place) => place.box === "on");
+  if (dispute.stage === "vote") {
+    return html`<div class="now-dice doubted">
+      <${DisputeVote} state=${state} dispute=${dispute} />
+      ${boxed && html`<p class="dice-say">Push: yes. Bar: no.</p>`}
+    </div>`;
+  }
+  return html`<div class="now-doubt">
+    <${DiceRow} dice=${dispute} /><span>Read wrong? ${boxed ? "Press the bar." : "Say so on a phone."}</span>
+  </div>`;
+}
+
+/**
+ * The seats in the order in which they act; who is asked is marked.
+ * @param {ScreenProps} props
+ */
+function Order({ labels, state }) {
+  const order = orderOf(labels, state.view);
+  const seats = askedSeats(state.view);
+  if (!order) return null;
+  return html`<ol class="now-order">
+    ${order.map(
+      (seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}>
+        <${Mark} seat=${seat} /><span>${seat}</span>
+      </li>`,
+    )}
+  </ol>`;
+}
+
+const DICE_TROUBLE = ["cocked", "wrong_count", "no_reader"];
+
+/**
+ * The newest events, as many as there is room for.
+ * @param {{ state: PublicState }} props
+ */
+function Latest({ state }) {
+  const { dice, dispute } = state;
+  if (dispute?.stage === "vote" || (dice && DICE_TROUBLE.includes(dice.state))) return null;
+  const events = state.events.slice(dice ? -1 : -3).reverse();
+  if (!events.length) return null;
+  return html`<ol class="now-log">
+    ${events.map((event) => html`<${LatestEvent} key=${event.n} state=${state} event=${event} />`)}
+  </ol>`;
+}
+
+/** @param {{ state: PublicState, event: PublicEvent }} props */
+function LatestEvent({ state, event }) {
+  const { sum } = event.data;
+  return html`<li>
+    <span class="now-told"><${Sentence} state=${state} text=${event.text} /></span>
+    ${sum && html`<span class="now-sum"><${Sentence} state=${state} text=${sum} /></span>`}
+  </li>`;
+}
+
+// --- joining -------------------------------------------------------------------------------------------
+
+/** @param {string} url */
+const bareUrl = (url) => url.replace(/^https?:\/\//, "").replace(/\/$/, "");
+
+/**
+ * Joining stays possible in play: small, but always there.
+ * @param {{ state: PublicState }} props
+ */
+function Foot({ state }) {
+  const free = state.seats.filter((place) => place.claim_code);
+  return html`<footer class="foot">
+    <img class="foot-qr" src=${`/t/${table}/qr.svg`} alt="code to scan" />
+    <p>Join: <b class="code">${state.code}</b></p>
+    <p class="foot-url">${bareUrl(state.url)}</p>
+    ${
+      free.length > 0 &&
+      html`<p class="foot-free">
+        ${free.map(
+          ({ seat, claim_code: code }) =>
+            html`<span key=${seat}><${Mark} seat=${seat} /> ${seat} <b>${code}</b></span>`,
+        )}
+      </p>`
+    }
+    <p class="foot-name">${state.name}</p>
+  </footer>`;
+}
+
+/**
+ * Before a match: how to sit down, and what there is to play.
+ * @param {{ state: PublicState }} props
+ */
+function Welcome({ state }) {
+  const { kit } = state;
+  return html`<section class="welcome" aria-label="Join">
+    <div class="welcome-left">
+      <p class="welcome-name">${state.name}</p>
+      <${Attract} state=${state} />
+      ${kit && kit.weak.length > 0 && html`<p class="welcome-kit">Load before you play: ${kit.weak.join(", ")}</p>`}
+      <ul class="welcome-seats">
+        ${state.seats.map((place) => html`<${WelcomeSeat} key=${place.seat} state=${state} place=${place} />`)}
+      </ul>
+    </div>
+    <div class="welcome-right"><${HowToJoin} state=${state} /></div>
+  </section>`;
+}
+
+/**
+ * The game that is chosen, else all of them in turn.
+ * @param {{ state: PublicState }} props
+ */
+function Attract({ state }) {
+  const [shown, setShown] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setShown((i) => i + 1), SHOW_GAME);
+    return () => clearInterval(timer);
+  }, []);
+  const { games } = state;
+  /** @type {GameOffer | undefined} */
+  const game = games.find((one) => one.name === state.game) ?? games[shown % games.length];
+  if (!game) return null;
+  const [least, most] = game.seats;
+  return html`<div class="attract" key=${game.name}>
+    <h1>${game.title}</h1>
+    <p class="attract-blurb">${game.blurb}</p>
+    <p class="attract-meta">${least} to ${most} players, about ${game.minutes} minutes</p>
+  </div>`;
+}
+
+/** @param {{ state: PublicState, place: PublicSeat }} props */
+function WelcomeSeat({ state, place }) {
+  const { seat, name, claim_code: code } = place;
+  const claiming = state.claiming.includes(seat);
+  const here = place.held || place.ready;
+  const text = here ? name || seatStateText(place) : "free";
+  return html`<li class=${claiming ? "claiming" : here ? "here" : "free"}>
+    <${Mark} seat=${seat} /><span class="who-number">${seat}</span>
+    <span class="welcome-who">${claiming ? "press the button" : text}</span>
+    ${
+      code
+        ? html`<span class="welcome-code">${code}</span>`
+        : place.ready && name && html`<span class="welcome-code">ready ✓</span>`
+    }
+  </li>`;
+}
+
+/** @param {{ state: PublicState }} props */
+function HowToJoin({ state }) {
+  const { seats } = state;
+  const anybody = seats.some((place) => place.held || place.ready);
+  const hasFree = seats.some((place) => !place.held);
+  const onBoxAlone = seats.some((place) => place.held && place.phone === "none");
+  const boxed = seats.some((place) => place.box === "on");
+  const scanToSit = anybody ? "Scan to sit down too" : "Scan";
+  const scanToSee = onBoxAlone ? "Scan to see your own hand" : "Scan to watch";
+  return html`<img class="welcome-qr" src=${`/t/${table}/qr.svg`} alt="code to scan" />
+    <ol class="steps">
+      <li>${hasFree ? scanToSit : scanToSee}</li>
+      ${(hasFree || onBoxAlone) && html`<li>Press the box in front of you</li>`}
+    </ol>
+    <p class="by-hand">
+      or open <b>${bareUrl(state.url)}</b><br />and type <b class="code">${state.code}</b>
+    </p>
+    ${
+      boxed &&
+      html`<p class="no-phone">
+        No phone? Push your dial to sit down, turn it to choose the game, push again to start.
+      </p>`
+    }`;
+}
+
+// --- the end -------------------------------------------------------------------------------------------
+
+/** @param {ScreenProps} props */
+function Winner({ labels, state }) {
+  const over = state.over ?? { winners: [], why: "" };
+  const { winners, why } = over;
+  const names = winners.map((seat) => seatName(state, seat)).join(" and ");
+  return html`<section class="winner" aria-label="The end">
+    <p class="winner-game">${labels?.title ?? state.title}</p>
+    <div class="winner-marks">${winners.map((seat) => html`<${Mark} seat=${seat} />`)}</div>
+    <h1>${names || "Nobody"} ${winners.length > 1 ? "win" : "wins"}</h1>
+    ${why && html`<p class="winner-why"><${Sentence} state=${state} text=${why} /></p>`}
+    <${Dispute} state=${state} />
+    <ol class="winner-scores">
+      ${ranking(labels, over).map(
+        ({ seat, score, won }) => html`<li key=${seat} class=${won ? "won" : ""}>
+          <${Who} state=${state} seat=${seat} number /><b>${scoreText(labels, score)}</b>
+          <${ScoreParts} labels=${labels} state=${state} seat=${seat} />
+        </li>`,
+      )}
+    </ol>
+    ${state.dispute?.stage !== "vote" && html`<${Afterwards} state=${state} why=${why} />`}
+  </section>`;
+}
+
+/** @param {{ state: PublicState, why: string }} props */
+function Afterwards({ state, why }) {
+  const last = state.events.filter((event) => event.text !== why).slice(-2);
+  return html`<ol class="winner-last">
+      ${last.map((event) => html`<li key=${event.n}><${Sentence} state=${state} text=${event.text} /></li>`)}
+    </ol>
+    <p class="winner-again">Push a dial twice to play again</p>`;
+}
+
+render(html`<${Kiosk} />`, /** @type {HTMLElement} */ (document.getElementById("page")));

@@ -1,0 +1,367 @@
+// The phone page: a seat at one table, from sitting down to leaving.
+
+import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "/vendor/htm-preact.js";
+import mqtt from "/vendor/mqtt.js";
+import { withDeck } from "../lib/labels.js";
+import { connect, mqttAddress } from "../lib/link.js";
+import { applySettings, loadSettings, saveSettings, slot } from "../lib/storage.js";
+import { follow } from "../lib/stream.js";
+import { notOlder, phaseText, roundText } from "../lib/view.js";
+import { ActionButton } from "../parts/ask.js";
+import { DisputePart } from "../parts/dice.js";
+import { Lobby, Result } from "../parts/lobby.js";
+import { Who } from "../parts/marks.js";
+import { Notices } from "../parts/notices.js";
+import { Play, turnText } from "../parts/play.js";
+import { Seating } from "../parts/seating.js";
+import { Help, Log, Rules, SeatTab, TabBar } from "../parts/tabs.js";
+import { useLabels } from "../parts/use_labels.js";
+import { Why } from "../parts/why.js";
+
+/** @import { Answer, Ask, Facts, Held, Labels, PhoneProps } from "../lib/types.d.ts" */
+/** @import { Act, Hand, PublicState } from "../lib/messages.d.ts" */
+/** @import { TabName } from "../parts/tabs.js" */
+
+const table = location.pathname.split("/").filter(Boolean).at(-1) ?? "";
+const query = new URLSearchParams(location.search);
+const fragment = new URLSearchParams(location.hash.slice(1));
+if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+
+/** One browser may hold several seats of a simulated table: `?phone=2` keeps that tab's claim apart. */
+const claimName = `th/${table}${query.get("phone") ? `/${query.get("phone")}` : ""}`;
+const claimSlot = slot(claimName);
+const tabSlot = slot(`${claimName}/tab`); // the browser tab in which the seat is used
+const hubKeySlot = slot(`th/${table}/key`);
+if (fragment.get("k")) hubKeySlot.set(fragment.get("k"));
+const linkedSeat = Number(fragment.get("seat"));
+const linked = linkedSeat ? { seat: linkedSeat, code: fragment.get("code") } : null;
+const thisTab = `${Date.now()}-${Math.random()}`;
+
+applySettings(loadSettings());
+
+/** @type {Answer} */
+const NOT_SENT = { ok: false, error: null, code: null };
+
+/**
+ * Return the next number of a request, and remember it with the claim.
+ * @param {Held} held
+ */
+function nextNumber(held) {
+  const claim = claimSlot.get() ?? held;
+  const n = (claim.n ?? 0) + 1;
+  claimSlot.set({ ...claim, n });
+  return n;
+}
+
+/**
+ * Call `wake` when the page is seen again.
+ * @param {() => void} wake
+ * @returns {() => void} what ends it
+ */
+function onSeen(wake) {
+  const look = () => document.visibilityState === "visible" && wake();
+  document.addEventListener("visibilitychange", look);
+  return () => document.removeEventListener("visibilitychange", look);
+}
+
+/**
+ * Follow the public stream while no seat is held; with one the broker brings everything.
+ * @param {Held | null} held
+ * @param {(state: PublicState) => void} onState
+ * @param {(away: boolean) => void} onAway
+ */
+function usePublicStream(held, onState, onAway) {
+  useEffect(() => {
+    if (held) return undefined;
+    const stream = follow(`/t/${table}/events`, { onState, onAway });
+    const stopLooking = onSeen(stream.wake);
+    return () => {
+      stopLooking();
+      stream.close();
+      onAway(false);
+    };
+  }, [held]);
+}
+
+/**
+ * Keep the link to the table while a seat is held in this tab; returns what sends over it.
+ * @param {{
+ *   held: Held | null, elsewhere: boolean, onPublic: (state: PublicState) => void, onHand: (hand: Hand) => void,
+ *   onAway: (away: boolean) => void, onGone: (sentence: string) => void, onElsewhere: () => void,
+ * }} options
+ */
+function useSeatLink({ held, elsewhere, onPublic, onHand, onAway, onGone, onElsewhere }) {
+  const link = useRef(/** @type {ReturnType<typeof connect> | null} */ (null));
+  useEffect(() => {
+    if (!held || elsewhere) return undefined;
+    tabSlot.set(thisTab);
+    const opened = connect({
+      held,
+      address: mqttAddress(location),
+      dial: mqtt.connect,
+      nextNumber: () => nextNumber(held),
+      onPublic,
+      onHand,
+      onAway,
+      onGone,
+    });
+    link.current = opened;
+    /** @param {PageTransitionEvent} event */
+    const onRestored = (event) => event.persisted && opened.wake();
+    /** @param {StorageEvent} event */
+    const onStorage = (event) => {
+      if (event.key === `${claimName}/tab` && event.newValue !== JSON.stringify(thisTab)) onElsewhere();
+    };
+    const stopLooking = onSeen(opened.wake);
+    addEventListener("pageshow", onRestored);
+    addEventListener("online", opened.wake);
+    addEventListener("storage", onStorage);
+    return () => {
+      stopLooking();
+      removeEventListener("pageshow", onRestored);
+      removeEventListener("online", opened.wake);
+      removeEventListener("storage", onStorage);
+      opened.close();
+      link.current = null;
+      onAway(false);
+    };
+  }, [held, elsewhere]);
+  return useCallback(
+    /**
+     * @param {Act["verb"]} verb
+     * @param {Facts} args
+     * @returns {Promise<Answer>}
+     */
+    async (verb, args) => (await link.current?.send(verb, args)) ?? NOT_SENT,
+    [],
+  );
+}
+
+/**
+ * A seat's connection to its table: what came over it, and what may be asked.
+ */
+function useTable() {
+  const [held, setHeld] = useState(/** @type {Held | null} */ (claimSlot.get()));
+  const [state, setState] = useState(/** @type {PublicState | null} */ (null));
+  const [hand, setHand] = useState(/** @type {Hand | null} */ (null));
+  const [away, setAway] = useState(false);
+  const [lost, setLost] = useState(""); // why the phone has lost its seat
+  const [elsewhere, setElsewhere] = useState(false);
+  const [sending, setSending] = useState(/** @type {string | null} */ (null));
+  const [refusal, setRefusal] = useState("");
+  const leaving = useRef(false);
+
+  /** @param {PublicState} next */
+  const onPublic = (next) => setState((before) => (notOlder(before, next) ? next : before));
+  /** @param {Hand} next */
+  const onHand = (next) => {
+    setHand(next);
+    setRefusal("");
+  };
+  /** @param {string} sentence */
+  const onGone = (sentence) => {
+    claimSlot.remove();
+    setHand(null);
+    setLost(leaving.current ? "" : sentence);
+    setHeld(null);
+  };
+  usePublicStream(held, onPublic, setAway);
+  const onElsewhere = () => setElsewhere(true);
+  const send = useSeatLink({ held, elsewhere, onPublic, onHand, onAway: setAway, onGone, onElsewhere });
+
+  /** @type {Ask} */
+  const ask = async (verb, args, key) => {
+    setSending(key);
+    setRefusal("");
+    try {
+      const answer = await send(verb, args);
+      if (!answer.ok) setRefusal(answer.error ?? "");
+      return answer;
+    } finally {
+      setSending(null);
+    }
+  };
+  const leave = async () => {
+    leaving.current = true;
+    const answer = await ask("leave", {}, "leave");
+    leaving.current = answer.ok;
+    if (answer.ok) onGone("");
+  };
+  /** @param {Held} login */
+  const hold = (login) => {
+    claimSlot.set(login);
+    leaving.current = false;
+    setLost("");
+    setHeld(login);
+  };
+  const useHere = () => setElsewhere(false);
+  // A hand of the last match says nothing about this one.
+  const present = state?.state === "playing" && hand?.match !== state.match ? null : hand;
+  return { held, state, hand: present, away, lost, elsewhere, sending, refusal, ask, leave, hold, useHere };
+}
+
+function Phone() {
+  const { held, state, hand, away, lost, elsewhere, sending, refusal, ask, leave, hold, useHere } = useTable();
+  const [watching, setWatching] = useState(false);
+  const [settings, setSettings] = useState(loadSettings());
+  const [tab, setTab] = useState(/** @type {TabName | null} */ (null));
+  const gameLabels = useLabels(state?.game);
+  const labels = useMemo(
+    () => withDeck(gameLabels, state?.view?.table, state?.view?.seats, hand?.you),
+    [gameLabels, state, hand],
+  );
+  useEffect(() => {
+    if (!held) setTab(null);
+  }, [held]);
+  useEffect(() => {
+    if (!state) return;
+    const turn = turnText(state, hand);
+    document.title = `${turn ? `${turn}: ` : ""}${state.title || state.name}`;
+  });
+
+  if (!state) return html`<${Splash} away=${away} />`;
+  if (!held && !watching) {
+    const begin = lost ? null : linked;
+    const hubKey = hubKeySlot.get();
+    const onWatch = () => setWatching(true);
+    return html`<${Seating}
+      table=${table}
+      state=${state}
+      hubKey=${hubKey}
+      begin=${begin}
+      lost=${lost}
+      onHeld=${hold}
+      onWatch=${onWatch}
+    />`;
+  }
+  if (elsewhere) return html`<${Elsewhere} onUse=${useHere} />`;
+
+  const onLeave = () => {
+    if (held) return leave();
+    setWatching(false);
+    return setTab(null);
+  };
+  /** @param {import("../lib/types.d.ts").Settings} next */
+  const onSettings = (next) => {
+    saveSettings(next);
+    setSettings(next);
+  };
+  const common = { labels, state, seat: held?.seat ?? null, hand, settings, sending, refusal, ask, away };
+  const onBack = () => setTab(null);
+  return html`<div class=${`page${away ? " away" : ""}`}>
+    <${Strip} labels=${labels} state=${state} held=${held} away=${away} />
+    ${away && html`<${AwayBar} state=${state} />`}
+    <${Notices} state=${state} ask=${held ? ask : undefined} sending=${sending || (away ? "away" : null)} />
+    <main class="body">
+      ${
+        tab
+          ? html`<${Tab} ...${{ ...common, held, onBack, onLeave, onSettings }} name=${tab} />`
+          : html`<${Table} ...${common} />`
+      }
+    </main>
+    <${TabBar} open=${tab} onOpen=${setTab} />
+  </div>`;
+}
+
+/**
+ * The middle of the page by the state of the table.
+ * @param {PhoneProps} props
+ */
+function Table(props) {
+  const { state, refusal } = props;
+  if (state.state === "lobby") return html`<${Refusal} text=${refusal} /><${Lobby} ...${props} />`;
+  if (state.state === "over" && state.over) return html`<${Over} ...${props} />`;
+  return html`<${Play} ...${props} />`;
+}
+
+const TABS = { rules: Rules, log: Log, why: Why, help: Help, seat: SeatTab };
+
+/**
+ * One of the tabs, and the way back to the table.
+ * @param {PhoneProps & {
+ *   name: TabName, held: Held | null, onBack: () => void, onLeave: () => void,
+ *   onSettings: (settings: import("../lib/types.d.ts").Settings) => void,
+ * }} props
+ */
+function Tab(props) {
+  const { name, state, hand, refusal, onBack } = props;
+  const turn = turnText(state, hand);
+  return html`<button type="button" class="back" onClick=${onBack}>
+      ← The table${turn ? html` <b>${turn}</b>` : ""}
+    </button>
+    <${Refusal} text=${refusal} />
+    <${TABS[name]} ...${props} />`;
+}
+
+/** @param {PhoneProps} props */
+function Over(props) {
+  const { labels, state, seat, hand, sending, refusal, ask } = props;
+  const [choosing, setChoosing] = useState(false);
+  return html`<${Result} labels=${labels} state=${state} />
+    <${DisputePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
+    <${Refusal} text=${refusal} />
+    ${choosing && html`<${Lobby} ...${props} />`}
+    ${
+      seat &&
+      !choosing &&
+      html`<div class="dock" role="group" aria-label="Actions">
+        <div class="acts">
+          <${ActionButton}
+            primary
+            label="Again, same seats"
+            name="again"
+            sending=${sending}
+            onPress=${() => ask("again", {}, "again")}
+          />
+          <button type="button" class="act" onClick=${() => setChoosing(true)}>Another game</button>
+        </div>
+      </div>`
+    }`;
+}
+
+/**
+ * The public strip: my seat, round, phase, link.
+ * @param {{ labels: Labels | null, state: PublicState, held: Held | null, away: boolean }} props
+ */
+function Strip({ labels, state, held, away }) {
+  const playing = state.state === "playing";
+  const moment = html`<span>${roundText(state.view)}</span> <b>${phaseText(labels, state.view)}</b>`;
+  return html`<header class="strip">
+    <span class="strip-seat">
+      ${held ? html`<${Who} state=${state} seat=${held.seat} number />` : html`<b>Watching</b>`}
+    </span>
+    <span class="strip-game">${playing ? moment : state.name}</span>
+    <span class=${`link${away ? " lost" : ""}`}>
+      <span class="link-dot" aria-hidden="true">${away ? "○" : "●"}</span> ${away ? "lost" : "live"}
+    </span>
+  </header>`;
+}
+
+/** @param {{ text: string }} props */
+function Refusal({ text }) {
+  return text && html`<p class="refusal" role="alert">${text}</p>`;
+}
+
+/** @param {{ state: PublicState }} props */
+function AwayBar({ state }) {
+  const round = state.view?.round ? `, as of round ${state.view.round}` : "";
+  return html`<p class="away-bar" role="status">No link to the hub${round}. It comes back by itself.</p>`;
+}
+
+/** @param {{ onUse: () => void }} props */
+function Elsewhere({ onUse }) {
+  return html`<main class="seating">
+    <h1 class="headline">This seat is open in another tab</h1>
+    <button type="button" class="act primary" onClick=${onUse}>Use it here</button>
+  </main>`;
+}
+
+/** @param {{ away: boolean }} props */
+function Splash({ away }) {
+  return html`<main class="splash">
+    <p class="headline">${away ? "Waiting for the hub" : "Coming to the table"}</p>
+    <p>${away ? "Is this phone on the table's Wi-Fi? It goes on by itself." : ""}</p>
+  </main>`;
+}
+
+render(html`<${Phone} />`, /** @type {HTMLElement} */ (document.getElementById("page")));

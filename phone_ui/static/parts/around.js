@@ -1,0 +1,149 @@
+// The public part of a match as phones show it: rows on the table, facts, and what lies before each seat.
+
+import { html } from "/vendor/htm-preact.js";
+import { numberText } from "../lib/labels.js";
+import { placeOf, seatName } from "../lib/seats.js";
+import { at } from "../lib/values.js";
+import { askedSeats, newestLine, orderOf, phaseOf } from "../lib/view.js";
+import { Facts } from "./facts.js";
+import { Mark, Sentence, Who } from "./marks.js";
+import { NumberLine } from "./number_line.js";
+import { Rows } from "./rows.js";
+
+/** @import { Labels } from "../lib/types.d.ts" */
+/** @import { PublicState } from "../lib/messages.d.ts" */
+
+/**
+ * Return what a seat is doing in the open question, in a word or two; empty when nothing is wanted of it.
+ * @param {PublicState} state
+ * @param {number} seat
+ */
+export function doing(state, seat) {
+  const { dispute, view } = state;
+  if (dispute?.stage === "vote") return [...dispute.yes, ...dispute.no].includes(seat) ? "" : "to vote";
+  if (state.locked.includes(seat)) return "locked";
+  if (!askedSeats(view).includes(seat)) return placeOf(state, seat)?.phone === "away" ? "phone asleep" : "";
+  if (view?.waiting?.roll?.seat === seat) return state.dice?.again ? "reads again" : "rolls";
+  return view?.waiting?.secret ? "choosing" : "to act";
+}
+
+/**
+ * Return what counts of a seat in this phase, where the labels name numbers by seat: its number and what that is, or
+ * that it is out. Null where nothing counts.
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ * @param {number} seat
+ * @returns {{ text: string, label: string } | null}
+ */
+export function countNow(labels, state, seat) {
+  const path = phaseOf(labels, state.view).cells;
+  if (!path || !labels) return null;
+  const inside = labels.screen?.inside && at(state.view, labels.screen.inside);
+  if (inside && !inside.includes(seat)) return { text: "out", label: "" };
+  const facts = Object.entries(labels.facts ?? {});
+  const about = facts.find(([name, fact]) => path === `table.${fact.name ?? name}`)?.[1];
+  const number = at(state.view, path)?.[seat];
+  return number === undefined ? null : { text: numberText(number, about), label: about?.label ?? "" };
+}
+
+/**
+ * What a seat does, or what counts of it.
+ * @param {{ doing: string, count: { text: string, label: string } | null }} props
+ */
+export function NowAt({ doing, count }) {
+  if (doing || !count) return doing;
+  return html`<span class="unseen">${count.label} </span>${count.text}`;
+}
+
+/**
+ * Return the seat that holds the game's marker, and what the marker is called; null when there is none.
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ */
+export function tokenOf(labels, state) {
+  const screen = labels?.screen;
+  const seat = screen?.token && at(state.view?.table, screen.token);
+  if (!seat) return null;
+  return { seat: Number(seat), letter: screen?.token_letter ?? "", name: screen?.token_name ?? "" };
+}
+
+/** @type {Record<string, string>} */
+const DOES = { rolls: "rolls", "reads again": "reads the dice again", choosing: "chooses", "to act": "is to act" };
+
+/**
+ * Who is waited for and for what, said to those who wait.
+ * @param {{ state: PublicState, mine?: number }} props
+ */
+export function WaitingFor({ state, mine }) {
+  const seats = askedSeats(state.view).filter((seat) => !state.locked.includes(seat) && seat !== mine);
+  if (!seats.length) return null;
+  const wanted = state.want && html`<p class="waiting-want"><${Sentence} state=${state} text=${state.want} /></p>`;
+  if (seats.length === 1) {
+    const [seat] = seats;
+    return html`<p class="want"><${Who} state=${state} seat=${seat} /> ${DOES[doing(state, seat)]}</p>${wanted}`;
+  }
+  return html`<p class="waiting-for">
+    <span>Waiting for</span> ${seats.map((seat) => html`<${Who} state=${state} seat=${seat} />`)}
+  </p>${wanted}`;
+}
+
+/**
+ * The table and what lies before each seat, all seats in the order in which they act where there is one.
+ * @param {{ labels: Labels | null, state: PublicState, mine?: number, revealing?: boolean }} props
+ */
+export function Around({ labels, state, mine, revealing = false }) {
+  const line = !revealing && phaseOf(labels, state.view).line && newestLine(state);
+  const all = Object.keys(state.view?.seats ?? {}).map(Number);
+  const order = orderOf(labels, state.view) ?? [];
+  const seats = [...order, ...all.filter((seat) => !order.includes(seat))];
+  return html`<section class="around" aria-label="The table">
+    <${Rows} labels=${labels} state=${state} mine=${mine} />
+    ${line && html`<${NumberLine} key=${line.n} state=${state} line=${line} mine=${mine} />`}
+    <${Facts} labels=${labels} state=${state} where="table" facts=${state.view?.table} />
+    <ul class="places">
+      ${seats.map((seat) => html`<${Place} key=${seat} labels=${labels} state=${state} seat=${seat} mine=${mine} />`)}
+    </ul>
+  </section>`;
+}
+
+/** @param {{ labels: Labels | null, state: PublicState, seat: number, mine?: number }} props */
+function Place({ labels, state, seat, mine }) {
+  const now = doing(state, seat);
+  const token = tokenOf(labels, state);
+  return html`<li class=${`place${seat === mine ? " mine" : ""}${now ? " busy" : ""}`}>
+    <div class="place-head">
+      <${Who} state=${state} seat=${seat} number />
+      ${seat === mine && html`<span class="quiet-words">you</span>`}
+      ${token?.seat === seat && html`<span class="tag">${token.name}</span>`}
+      <span class=${now ? "place-now" : "place-count"}>
+        <${NowAt} doing=${now} count=${countNow(labels, state, seat)} />
+      </span>
+    </div>
+    <${Facts} labels=${labels} state=${state} where="seat" facts=${state.view?.seats[seat]} seat=${seat} />
+  </li>`;
+}
+
+/**
+ * The numbers that were just revealed, on their line or seat by seat.
+ * @param {{ labels: Labels | null, state: PublicState, mine?: number }} props
+ */
+export function Reveal({ labels, state, mine }) {
+  const line = newestLine(state);
+  if (line) {
+    return html`<section class="reveal lined" aria-label="Revealed">
+      <${NumberLine} key=${line.n} state=${state} line=${line} mine=${mine} />
+    </section>`;
+  }
+  const name = labels?.screen?.ring;
+  const numbers = Object.entries(state.view?.seats ?? {})
+    .map(([seat, facts]) => ({ seat, number: name && facts[name] }))
+    .filter(({ number }) => number !== null && number !== undefined);
+  if (!name || !numbers.length) return null;
+  return html`<section class="reveal" aria-label="Revealed">
+    ${numbers.map(
+      ({ seat, number }) => html`<span key=${seat} class="reveal-seat">
+        <${Mark} seat=${seat} /><b>${String(number)}</b><span class="who-name">${seatName(state, seat)}</span>
+      </span>`,
+    )}
+  </section>`;
+}

@@ -1,0 +1,95 @@
+// Cards as every page draws them.
+
+import { html } from "/vendor/htm-preact.js";
+import { faceIn } from "../lib/labels.js";
+import { isRecord } from "../lib/values.js";
+
+/** @import { Face, Labels } from "../lib/types.d.ts" */
+
+/**
+ * A card by its face: the game's drawing, letter and name, or simply its face; null is an empty place.
+ * @param {{ labels: Labels | null, face: any, small?: boolean, look?: string }} props
+ */
+export function Card({ labels, face, small = false, look = "" }) {
+  const size = small ? " small" : "";
+  if (face === null || face === undefined) {
+    return html`<span class=${`card empty${size}`} role="img" aria-label="empty" />`;
+  }
+  const card = faceIn(labels, face);
+  if (!card) return html`<span class=${`card plain${size}`}><span class="card-face">${String(face)}</span></span>`;
+  return card.record
+    ? html`<${PrintedCard} card=${card} small=${small} />`
+    : html`<${NamedCard} card=${card} small=${small} look=${look} />`;
+}
+
+/**
+ * A card that the labels name: drawing, letter, face, name and a line, as far as there are any.
+ * @param {{ card: Face, small: boolean, look: string }} props
+ */
+function NamedCard({ card, small, look }) {
+  const kind = card.art ? "" : card.face ? " plain" : " worded";
+  return html`<span class=${`card${small ? " small" : ""}${kind} ${look}`} style=${cardStyle(card)}>
+    ${card.letter && !card.face && html`<span class="card-letter" aria-hidden="true">${card.letter}</span>`}
+    ${card.art && html`<svg class="card-art" viewBox="0 0 100 60" aria-hidden="true"><path d=${card.art} /></svg>`}
+    ${!card.art && card.face && html`<span class="card-face" aria-hidden="true">${card.face}</span>`}
+    <span class="card-name">${card.name}</span>
+    ${card.line && !small && html`<span class="card-line">${card.line}</span>`}
+  </span>`;
+}
+
+/**
+ * A card of the state: its number large, price in the corner, product and colour in words beside the colour.
+ * @param {{ card: Face, small: boolean }} props
+ */
+function PrintedCard({ card, small }) {
+  const tag = html`<span class=${`card-tag${card.tag.startsWith("-") ? " minus" : ""}`}>${card.tag}</span>`;
+  return html`<span class=${`card faced${small ? " small" : ""}`} style=${cardStyle(card)}>
+    <span class="card-top"><b class="card-face">${card.title}</b> ${card.tag && tag}</span>
+    <span class="card-name">${card.name}</span>
+    ${card.hue && html`<span class="card-hue">${card.hue}</span>`}
+  </span>`;
+}
+
+/**
+ * A card's colour, and how large its name is written: no word of it is broken.
+ * @param {Face} card
+ */
+function cardStyle({ colour, name }) {
+  const words = String(name).split(/[ -]/);
+  return { "--card": colour ?? "currentColor", "--longest": Math.max(...words.map((word) => word.length), 4) };
+}
+
+/**
+ * What a card does, in a sentence; nothing where it does nothing.
+ * @param {{ labels: Labels | null, face: any }} props
+ */
+export function CardText({ labels, face }) {
+  const card = face !== null && face !== undefined ? faceIn(labels, face) : null;
+  if (!card?.record) return html`<p class="card-text" role="status"></p>`;
+  return html`<p class="card-text" role="status">
+    <b>${card.full}</b> ${card.hue && `· ${card.hue}`} ${card.text ? `· ${card.text}` : "· no action"}
+  </p>`;
+}
+
+/**
+ * A heap of cards: equal faces lie on one another, with their number.
+ * @param {{ labels: Labels | null, faces: any[], small?: boolean }} props
+ */
+export function Cards({ labels, faces, small }) {
+  if (faces.some(isRecord)) {
+    const keyOf = (/** @type {any} */ face) => faceIn(labels, face)?.key;
+    return html`<span class="list cards">
+      ${faces.map((face) => html`<${Card} key=${keyOf(face)} labels=${labels} face=${face} small=${small} />`)}
+    </span>`;
+  }
+  const heaps = new Map();
+  for (const face of faces) heaps.set(face, (heaps.get(face) ?? 0) + 1);
+  return html`<span class="list cards">
+    ${[...heaps].map(
+      ([face, count]) => html`<span key=${String(face)} class=${count > 1 ? "heap" : "single"}>
+        <${Card} labels=${labels} face=${face} small=${small} />
+        ${count > 1 && html`<span class="heap-count">×${count}</span>`}
+      </span>`,
+    )}
+  </span>`;
+}

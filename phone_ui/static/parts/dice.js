@@ -1,0 +1,278 @@
+// The open roll on a phone: what the dice do, and what else a seat may do while no reader sees them.
+
+import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { DiceDone, DiceRow, DiceWants, Die, DisputeVote, diceText } from "./die.js";
+import { Marks, Sentence } from "./marks.js";
+
+/** @import { Ask } from "../lib/types.d.ts" */
+/** @import { Hand, PublicDice, PublicState } from "../lib/messages.d.ts" */
+
+const MOST_KEYS = 12; // faces of a larger die are typed
+
+/** @typedef {{ state: PublicState, hand: Hand | null, sending: string | null, ask: Ask }} DiceProps */
+
+/**
+ * Does this hand's seat play in the match?
+ * @param {PublicState} state
+ * @param {Hand | null} hand
+ */
+const isPlaying = (state, hand) => Boolean(hand && state.view?.seats?.[hand.seat]);
+
+/**
+ * The open roll; nothing while there is none.
+ * @param {DiceProps} props
+ */
+export function DicePart({ state, hand, sending, ask }) {
+  const { dice } = state;
+  const [typing, setTyping] = useState(false);
+  const stand = dice?.done.length ?? 0;
+  useEffect(() => setTyping(false), [hand?.number, state.match, stand]);
+  if (!dice) return null;
+  const wanted = hand?.faces ?? null;
+  const pad = wanted && (typing || dice.state === "no_reader");
+  const shared = { state, hand, sending, ask };
+  /** @param {number[]} faces */
+  const send = async (faces) => {
+    const answer = await ask("roll", { faces }, "roll");
+    if (answer.ok) setTyping(false);
+  };
+  return html`<section class=${`dice-part ${dice.state}`} aria-label="Dice">
+    <${DiceDone} dice=${dice} />
+    <${DiceWants} dice=${dice} />
+    ${!pad && html`<${DiceRow} dice=${dice} />`}
+    <p class="dice-say" aria-live="polite"><${Sentence} state=${state} text=${diceText(dice)} /></p>
+    ${
+      pad &&
+      html`<${FacePad}
+        key=${`${hand?.number}/${stand}`}
+        dice=${dice}
+        count=${wanted.count}
+        sides=${wanted.sides}
+        sending=${sending}
+        onBegin=${() => setTyping(true)}
+        onDone=${send}
+      />`
+    }
+    ${
+      isPlaying(state, hand) &&
+      html`<div class="dice-acts">
+        <${ReadingActs} ...${shared} typing=${Boolean(pad)} onTyping=${setTyping} />
+        <${HubRollActs} ...${shared} />
+      </div>`
+    }
+  </section>`;
+}
+
+/**
+ * Say yes to what was read or typed, have it read again, type it oneself.
+ * @param {DiceProps & { typing: boolean, onTyping: (typing: boolean) => void }} props
+ */
+function ReadingActs({ state, hand, sending, ask, typing, onTyping }) {
+  const dice = /** @type {PublicDice} */ (state.dice);
+  const rolls = Boolean(hand?.faces); // this seat has thrown, the others look on
+  const settled = dice.state === "settled";
+  const typed = dice.state === "typed";
+  const mayAccept = settled ? rolls : typed && !rolls;
+  const mayReadAgain = (settled || typed) && !typing && (settled || !rolls);
+  const mayType = rolls && !typing && dice.state !== "cocked";
+  const mayStop = rolls && typing && dice.state !== "no_reader";
+  /** @param {string} word */
+  const say = (word) => () => ask("dice", { say: word }, word);
+  const typeLabel = typed ? "Type it again" : "Type what you see";
+  return html`
+    ${mayAccept && html`<${DiceAct} strong busy=${sending} label="That is right" onPress=${say("accept")} />`}
+    ${
+      mayReadAgain &&
+      html`<${DiceAct} busy=${sending} label=${typed ? "No, look again" : "Read again"} onPress=${say("again")} />`
+    }
+    ${mayType && html`<${DiceAct} label=${typeLabel} onPress=${() => onTyping(true)} />`}
+    ${mayStop && html`<${DiceAct} label="Do not type" onPress=${() => onTyping(false)} />`}
+  `;
+}
+
+/**
+ * Have a leaning die read as it lies, or let the hub roll: both take several seats.
+ * @param {DiceProps} props
+ */
+function HubRollActs({ state, hand, sending, ask }) {
+  const { votes, as_it_lies: asItLies, ...dice } = /** @type {PublicDice} */ (state.dice);
+  const seat = hand?.seat ?? 0;
+  const lies = dice.state === "settled" || dice.state === "typed";
+  const voters = state.seats.filter(
+    (s) => state.view?.seats?.[s.seat] && (s.phone === "on" || s.box === "on" || votes.includes(s.seat)),
+  );
+  /** @param {string} word */
+  const say = (word) => () => ask("dice", { say: word }, word);
+  const lieLabel = asItLies.includes(seat) ? "Do not read it as it lies" : "Read it as it lies";
+  const hubLabel = votes.includes(seat) ? "Take my vote back" : "Let the hub roll";
+  return html`
+    ${
+      dice.state === "cocked" &&
+      html`<${DiceAct} busy=${sending} label=${lieLabel} pressed=${asItLies.includes(seat)} onPress=${say("lies")} />`
+    }
+    ${
+      !lies &&
+      !dice.lying &&
+      html`<${DiceAct} busy=${sending} label=${hubLabel} pressed=${votes.includes(seat)} onPress=${say("hub")} />`
+    }
+    ${
+      !lies &&
+      votes.length > 0 &&
+      html`<span class="votes"><${Marks} seats=${votes} /> ${votes.length} of ${voters.length} agree</span>`
+    }
+    ${
+      asItLies.length > 0 &&
+      html`<span class="votes">
+        <${Marks} seats=${asItLies} /> ${asItLies.length} of ${dice.enough} to read it as it lies
+      </span>`
+    }
+  `;
+}
+
+/**
+ * A button beside the dice; `busy` is what is under way, `pressed` whether this seat has said so.
+ * @param {{
+ *   label: string, onPress: () => void, strong?: boolean, busy?: string | null, pressed?: boolean,
+ * }} props
+ */
+function DiceAct({ label, onPress, strong = false, busy = null, pressed }) {
+  return html`<button
+    type="button"
+    class=${`dice-act${strong ? " strong" : ""}`}
+    disabled=${Boolean(busy)}
+    aria-pressed=${pressed}
+    onClick=${onPress}
+  >
+    ${label}
+  </button>`;
+}
+
+/**
+ * A roll that stands: for a few seconds a quiet button, then perhaps the table's vote, then how it ended.
+ * @param {DiceProps} props
+ */
+export function DisputePart({ state, hand, sending, ask }) {
+  const { dispute } = state;
+  const plays = isPlaying(state, hand);
+  /** @param {string} word */
+  const say = (word) => () => ask("dice", { say: word }, word);
+  if (dispute?.stage === "told") return html`<p class="dispute-told" role="status">${dispute.say}</p>`;
+  if (dispute?.stage === "open" && plays) {
+    return html`<section class="dispute-open" aria-label="The last roll">
+      <${DiceRow} dice=${dispute} />
+      <${DiceAct} label="Read again" busy=${sending} onPress=${say("reread")} />
+    </section>`;
+  }
+  if (dispute?.stage !== "vote") return null;
+  const seat = hand?.seat ?? 0;
+  const [yes, no] = [dispute.yes.includes(seat), dispute.no.includes(seat)];
+  return html`<section class="dice-part dispute-vote" aria-label="A vote on the dice" aria-live="polite">
+    <${DisputeVote} state=${state} dispute=${dispute} />
+    ${
+      plays &&
+      html`<div class="dice-acts">
+        <${DiceAct} strong label="Read again" busy=${sending} pressed=${yes} onPress=${say("reread")} />
+        <${DiceAct} label="It stands" busy=${sending} pressed=${no} onPress=${say("stands")} />
+      </div>`
+    }
+  </section>`;
+}
+
+/**
+ * Keys for the faces of the dice that are wanted now; they go off together.
+ * @param {{
+ *   dice: PublicDice, count: number, sides: number, sending: string | null,
+ *   onBegin: () => void, onDone: (faces: number[]) => void,
+ * }} props
+ */
+function FacePad({ dice, count, sides, sending, onBegin, onDone }) {
+  const [faces, setFaces] = useState(/** @type {number[]} */ ([]));
+  const full = faces.length === count;
+  const before = dice.total - (dice.state === "typed" ? sum(dice.faces) : 0);
+  const shown = Array.from({ length: count }, (_, i) => faces[i] ?? null);
+  // Who has begun to type goes on typing, even when a reader comes back meanwhile.
+  /** @param {number} face */
+  const add = (face) => {
+    onBegin();
+    setFaces([...faces, face]);
+  };
+  const ready = full ? `I rolled ${faces.join(", ")}` : count === 1 ? "Type the die" : "Type every die";
+  return html`<div class="face-pad">
+    <div class="face-line">
+      <span class="dice-row">${shown.map((face) => html`<${Die} face=${face} />`)}</span>
+      <button
+        type="button"
+        class="step small"
+        aria-label="take the last die back"
+        disabled=${!faces.length}
+        onClick=${() => setFaces(faces.slice(0, -1))}
+      >
+        ⌫
+      </button>
+    </div>
+    ${
+      (count > 1 || before > 0) &&
+      html`<p class="face-total">${faces.length} of ${count}, total ${before + sum(faces)}</p>`
+    }
+    ${
+      sides <= MOST_KEYS
+        ? html`<${FaceKeys} sides=${sides} disabled=${full} onFace=${add} />`
+        : html`<${FaceTyped} sides=${sides} disabled=${full} onFace=${add} />`
+    }
+    <button
+      type="button"
+      class="act primary"
+      disabled=${!full || Boolean(sending)}
+      aria-busy=${sending === "roll"}
+      onClick=${() => onDone(faces)}
+    >
+      ${sending === "roll" ? "Sending…" : ready}
+    </button>
+  </div>`;
+}
+
+/** @param {number[]} numbers */
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+
+/** @param {{ sides: number, disabled: boolean, onFace: (face: number) => void }} props */
+function FaceKeys({ sides, disabled, onFace }) {
+  return html`<div class="face-keys">
+    ${Array.from({ length: sides }, (_, i) => i + 1).map(
+      (face) => html`<button
+        type="button"
+        key=${face}
+        class="face-key"
+        aria-label=${`die shows ${face}`}
+        disabled=${disabled}
+        onClick=${() => onFace(face)}
+      >
+        <${Die} face=${face} />
+      </button>`,
+    )}
+  </div>`;
+}
+
+/** @param {{ sides: number, disabled: boolean, onFace: (face: number) => void }} props */
+function FaceTyped({ sides, disabled, onFace }) {
+  const [typed, setTyped] = useState("");
+  const face = Number(typed);
+  const good = Number.isInteger(face) && face >= 1 && face <= sides;
+  /** @param {Event} event */
+  const submit = (event) => {
+    event.preventDefault();
+    if (!good) return;
+    onFace(face);
+    setTyped("");
+  };
+  return html`<form class="face-typed" onSubmit=${submit}>
+    <input
+      inputmode="numeric"
+      autocomplete="off"
+      aria-label=${`face, 1 to ${sides}`}
+      value=${typed}
+      disabled=${disabled}
+      onInput=${(/** @type {any} */ event) => setTyped(event.target.value)}
+    />
+    <button class="step small" disabled=${!good || disabled}>Add</button>
+  </form>`;
+}

@@ -1,0 +1,120 @@
+// One form for one move: a widget a parameter, each chosen by the parameter's kind alone.
+
+import { html } from "/vendor/htm-preact.js";
+import { readable } from "../lib/labels.js";
+import { isRecord, same } from "../lib/values.js";
+import { Amount } from "../widgets/amount.js";
+import { BarredValues } from "../widgets/barred.js";
+import { Choose } from "../widgets/choose.js";
+import { Gaps } from "../widgets/gaps.js";
+import { OneOf } from "../widgets/one_of.js";
+import { Order } from "../widgets/order.js";
+
+/** @import { Facts, Field, Labels } from "../lib/types.d.ts" */
+/** @import { Hand, PublicState } from "../lib/messages.d.ts" */
+
+const WIDGETS = { one_of: OneOf, amount: Amount, choose: Choose, order: Order };
+
+/**
+ * Return the keys, as JSON, of the cards that lie as records somewhere in a part of a view.
+ * @param {string} key the field by which a record is called
+ * @param {any} value
+ * @param {Set<string>} [found]
+ */
+function cardKeysIn(key, value, found = new Set()) {
+  if (Array.isArray(value)) for (const one of value) cardKeysIn(key, one, found);
+  else if (isRecord(value)) {
+    if (key in value) found.add(JSON.stringify(value[key]));
+    for (const one of Object.values(value)) cardKeysIn(key, one, found);
+  }
+  return found;
+}
+
+/**
+ * Return what of a seat's own facts the table does not see, as JSON of plain values.
+ * @param {Facts} you
+ * @param {Facts} [seen]
+ */
+function onlyMine(you, seen = {}) {
+  const secret = Object.entries(you).filter(([name, value]) => !same(seen[name], value));
+  const values = secret.flatMap(([, value]) => [value].flat(2));
+  return new Set(values.filter((value) => typeof value !== "object").map((value) => JSON.stringify(value)));
+}
+
+/**
+ * Would drawing this field show a card that only its owner may see? Cards of the state have names of their own, and one
+ * that lies open is no secret. Where faces repeat, it is the hand that is chosen from if all that is offered is in it:
+ * that such a face lies on the table too tells nothing of the hand.
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ * @param {Hand | null} hand
+ * @param {Field} field
+ */
+function showsHand(labels, state, hand, field) {
+  if (!hand || !labels?.parameters?.[field.name]?.card) return false;
+  const values = field.kind === "fixed" ? [field.only] : [...field.of, ...field.from];
+  const offered = [...values, ...field.barred.map(({ value }) => value)];
+  const keys = offered.flat().map((value) => JSON.stringify(value));
+  if (labels.face) {
+    const mine = cardKeysIn(labels.face.key, hand.you);
+    const open = cardKeysIn(labels.face.key, [state.view?.table, state.view?.seats]);
+    return keys.some((key) => mine.has(key) && !open.has(key));
+  }
+  const mine = onlyMine(hand.you, state.view?.seats?.[hand.seat]);
+  return offered.length > 0 && keys.every((key) => mine.has(key));
+}
+
+/**
+ * Return the names of the fields that show a card of a hand.
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ * @param {Hand | null} hand
+ * @param {Field[]} fields
+ */
+export function hiddenIn(labels, state, hand, fields) {
+  return fields.filter((field) => showsHand(labels, state, hand, field)).map(({ name }) => name);
+}
+
+/**
+ * The fields of a form. Those that are `hidden` lie under a lid, which `onLid(open)` lifts and puts back.
+ * @param {{
+ *   labels: Labels | null, state: PublicState, move: string, fields: Field[], group: string, hidden: string[],
+ *   open: boolean, onLid: (open: boolean) => void, onChange: (name: string, value: any) => void,
+ * }} props
+ */
+export function FormFields({ labels, state, move, fields, group, hidden, open, onLid, onChange }) {
+  if (hidden.length > 0 && !open) {
+    return html`<button type="button" class="open-hand" onClick=${() => onLid(true)}>Show my hand to choose</button>`;
+  }
+  const toDraw = fields.filter((field) => field.shown || hidden.includes(field.name));
+  return html`<div class="fields">
+    ${toDraw.map(
+      (field) => html`<${FormField}
+        key=${field.name}
+        labels=${labels}
+        state=${state}
+        move=${move}
+        field=${field}
+        group=${group}
+        onChange=${(/** @type {any} */ value) => onChange(field.name, value)}
+      />`,
+    )}
+    ${
+      hidden.length > 0 &&
+      html`<button type="button" class="cover-hand quiet" onClick=${() => onLid(false)}>Cover my hand</button>`
+    }
+  </div>`;
+}
+
+/** @param {import("../lib/types.d.ts").WidgetProps} props */
+function FormField({ labels, state, move, field, group, onChange }) {
+  const kind = field.kind === "fixed" ? "one_of" : field.kind;
+  const shown = field.kind === "fixed" ? { ...field, kind, of: [field.only] } : field;
+  const about = labels?.parameters?.[field.name];
+  const Widget = about?.between ? Gaps : WIDGETS[kind];
+  return html`<fieldset class=${`field kind-${kind}`}>
+    <legend>${about?.label ?? readable(field.name)}</legend>
+    <${Widget} labels=${labels} state=${state} move=${move} field=${shown} group=${group} onChange=${onChange} />
+    ${field.barred.length > 0 && html`<${BarredValues} labels=${labels} state=${state} move=${move} field=${field} />`}
+  </fieldset>`;
+}

@@ -1,0 +1,226 @@
+// Before a match: who is there, which game, with which options. After it: who won, and once more.
+
+import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { ranking, readable, scoreText } from "../lib/labels.js";
+import { ActionButton } from "./ask.js";
+import { Facts } from "./facts.js";
+import { Sentence, Who } from "./marks.js";
+import { useLabels } from "./use_labels.js";
+
+/** @import { Ask, Facts as Plain, Labels, Option } from "../lib/types.d.ts" */
+/** @import { GameOffer, PublicSeat, PublicState } from "../lib/messages.d.ts" */
+
+/** @param {GameOffer["seats"]} seats */
+const playersText = ([least, most]) => (least === most ? `${least} players` : `${least} to ${most} players`);
+
+/**
+ * The seats of the table with what each is doing.
+ * @param {{ state: PublicState, mine: number | null }} props
+ */
+function SeatList({ state, mine }) {
+  return html`<ul class="seat-list">
+    ${state.seats.map((place) => {
+      const isMine = place.seat === mine;
+      const free = place.held || place.box === "on" ? "" : " free";
+      return html`<li key=${place.seat} class=${`seat-line${isMine ? " mine" : ""}${free}`}>
+        <${Who} state=${state} seat=${place.seat} number />
+        <span class="seat-state">${seatStateText(place, isMine)}</span>
+      </li>`;
+    })}
+  </ul>`;
+}
+
+/**
+ * Return what one seat is doing, in two words.
+ * @param {PublicSeat} place
+ * @param {boolean} [mine]
+ */
+export function seatStateText(place, mine = false) {
+  const who = mine ? "you, " : "";
+  if (place.ready) return `${who}ready ✓`;
+  if (place.phone === "away") return `${who}phone asleep`;
+  if (place.held) return `${who}here`;
+  return place.box === "on" ? "press to join" : "free";
+}
+
+/**
+ * Choose a game, look over its options, start.
+ * @param {{ state: PublicState, seat: number | null, sending: string | null, ask: Ask }} props
+ */
+export function Lobby({ state, seat, sending, ask }) {
+  const [game, setGame] = useState(/** @type {string | null} */ (null));
+  const [options, setOptions] = useState(/** @type {Plain} */ ({}));
+  const picked = game ?? state.game ?? null;
+  const labels = useLabels(picked);
+  useEffect(() => setOptions({}), [picked]);
+  const hasOptions = Object.keys(labels?.options ?? {}).length > 0;
+  return html`<div class="lobby">
+    <h1 class="headline">What shall we play?</h1>
+    <fieldset class="field">
+      <legend class="unseen">Game</legend>
+      <div class="choices in-column">
+        ${state.games.map(
+          (offer) => html`<${GameChoice}
+            key=${offer.name}
+            offer=${offer}
+            checked=${picked === offer.name}
+            disabled=${!seat}
+            onPick=${() => setGame(offer.name)}
+          />`,
+        )}
+      </div>
+    </fieldset>
+    ${
+      seat &&
+      hasOptions &&
+      html`<${Options}
+        about=${labels?.options}
+        chosen=${options}
+        onChange=${(/** @type {string} */ name, /** @type {any} */ value) => setOptions({ ...options, [name]: value })}
+      />`
+    }
+    <h2>At the table</h2>
+    <${SeatList} state=${state} mine=${seat} />
+    ${
+      seat &&
+      html`<${LobbyDock} state=${state} seat=${seat} game=${picked} options=${options} sending=${sending} ask=${ask} />`
+    }
+  </div>`;
+}
+
+/** @param {{ offer: GameOffer, checked: boolean, disabled: boolean, onPick: () => void }} props */
+function GameChoice({ offer, checked, disabled, onPick }) {
+  const time = offer.minutes ? `, about ${offer.minutes} min` : "";
+  return html`<label class="choice">
+    <input type="radio" name="game" value=${offer.name} checked=${checked} disabled=${disabled} onChange=${onPick} />
+    <span class="choice-body line game">
+      <span class="choice-words">${offer.title}</span>
+      <span class="choice-note">${offer.blurb}</span>
+      <span class="choice-meta">${playersText(offer.seats)}${time}</span>
+    </span>
+  </label>`;
+}
+
+/**
+ * @param {{
+ *   state: PublicState, seat: number, game: string | null, options: Plain, sending: string | null, ask: Ask,
+ * }} props
+ */
+function LobbyDock({ state, seat, game, options, sending, ask }) {
+  const seated = state.seats.filter((place) => place.held || place.ready).length;
+  const offer = state.games.find((one) => one.name === game);
+  const fits = offer && seated >= offer.seats[0] && seated <= offer.seats[1];
+  const me = state.seats.find((place) => place.seat === seat);
+  return html`<div class="dock" role="group" aria-label="Actions">
+    ${
+      offer &&
+      !fits &&
+      html`<p class="dock-note">
+        ${offer.title} is for ${playersText(offer.seats)}; ${seated} ${seated === 1 ? "is" : "are"} here.
+      </p>`
+    }
+    <div class="acts">
+      <${ActionButton}
+        primary
+        label=${offer ? `Start ${offer.title}` : "Choose a game"}
+        name="start"
+        ready=${Boolean(fits)}
+        sending=${sending}
+        onPress=${() => ask("start", { game, options }, "start")}
+      />
+      ${
+        me &&
+        !me.ready &&
+        html`<${ActionButton}
+          label="I am ready"
+          name="ready"
+          sending=${sending}
+          onPress=${() => ask("ready", {}, "ready")}
+        />`
+      }
+    </div>
+  </div>`;
+}
+
+/**
+ * The options of a game, each with its effect in one line.
+ * @param {{ about: Record<string, Option>, chosen: Plain, onChange: (name: string, value: any) => void }} props
+ */
+function Options({ about, chosen, onChange }) {
+  return html`<details class="options">
+    <summary>Options</summary>
+    ${Object.entries(about).map(
+      ([name, option]) => html`<div key=${name} class="option">
+        <label class="option-label" for=${`option-${name}`}>${option.label ?? readable(name)}</label>
+        <${OptionInput}
+          id=${`option-${name}`}
+          option=${option}
+          value=${chosen[name] ?? option.default}
+          onChange=${(/** @type {any} */ value) => onChange(name, value)}
+        />
+        ${option.effect && html`<p class="option-effect">${option.effect}</p>`}
+      </div>`,
+    )}
+  </details>`;
+}
+
+/** @param {{ id: string, option: Option, value: any, onChange: (value: any) => void }} props */
+function OptionInput({ id, option, value, onChange }) {
+  const { choices } = option;
+  if (typeof option.default === "boolean") {
+    const onTap = (/** @type {any} */ event) => onChange(event.target.checked);
+    return html`<input id=${id} type="checkbox" class="switch" checked=${value} onChange=${onTap} />`;
+  }
+  if (choices) {
+    const onPick = (/** @type {any} */ event) => onChange(choices[event.target.selectedIndex]);
+    return html`<select id=${id} onChange=${onPick}>
+      ${choices.map((choice) => html`<option selected=${choice === value}>${String(choice)}</option>`)}
+    </select>`;
+  }
+  const isNumber = typeof option.default === "number";
+  const onType = (/** @type {any} */ { target }) => onChange(isNumber ? Number(target.value) : target.value);
+  const mode = isNumber ? "numeric" : "text";
+  return html`<input id=${id} class="option-text" inputmode=${mode} value=${value} onChange=${onType} />`;
+}
+
+/**
+ * What a seat's score is made of, where the labels name facts for it.
+ * @param {{ labels: Labels | null, state: PublicState, seat: number }} props
+ */
+export function ScoreParts({ labels, state, seat }) {
+  const names = labels?.screen?.result ?? [];
+  const facts = Object.fromEntries(names.map((name) => [name, state.view?.seats?.[seat]?.[name]]));
+  return html`<div class="score-parts">
+    <${Facts} labels=${labels} state=${state} where="seat" facts=${facts} seat=${seat} />
+  </div>`;
+}
+
+/**
+ * The end of a match: winners, scores, why.
+ * @param {{ labels: Labels | null, state: PublicState }} props
+ */
+export function Result({ labels, state }) {
+  const over = state.over ?? { winners: [], why: "" };
+  return html`<section class="result" aria-label="Result">
+    <h1 class="headline"><${Winners} state=${state} winners=${over.winners} /></h1>
+    ${over.why && html`<p class="result-why"><${Sentence} state=${state} text=${over.why} /></p>`}
+    <ol class="scores">
+      ${ranking(labels, over).map(
+        ({ seat, score, won }) => html`<li key=${seat} class=${won ? "won" : ""}>
+          <${Who} state=${state} seat=${seat} number /><span class="score">${scoreText(labels, score)}</span>
+          <${ScoreParts} labels=${labels} state=${state} seat=${seat} />
+        </li>`,
+      )}
+    </ol>
+  </section>`;
+}
+
+/** @param {{ state: PublicState, winners: number[] }} props */
+function Winners({ state, winners }) {
+  if (!winners.length) return "Nobody wins";
+  const names = winners.map((seat, i) => [
+    i > 0 && (i === winners.length - 1 ? " and " : ", "),
+    html`<${Who} state=${state} seat=${seat} />`,
+  ]);
+  return html`${names} ${winners.length > 1 ? " win" : " wins"}`;
+}

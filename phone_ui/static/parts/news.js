@@ -1,0 +1,51 @@
+// What just happened, held up for a while.
+
+import { useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { phaseOf } from "../lib/view.js";
+
+/** @import { Labels } from "../lib/types.d.ts" */
+/** @import { PublicEvent, PublicState } from "../lib/messages.d.ts" */
+
+const REVEAL_FOR = 4_500;
+const HEADLINE_FOR = 7_000;
+
+/**
+ * Return the newest event of some kinds, for so many milliseconds; null before, and for what was there when the page
+ * came.
+ * @param {PublicState} state
+ * @param {string[]} kinds
+ * @param {number} duration
+ */
+function useNews(state, kinds, duration) {
+  const news = state.events.findLast((event) => kinds.includes(event.kind)) ?? null;
+  const seen = useRef(news?.n ?? 0);
+  const [showing, setShowing] = useState(/** @type {PublicEvent | null} */ (null));
+  useEffect(() => {
+    if ((news?.n ?? 0) > seen.current) setShowing(news);
+    seen.current = news?.n ?? 0;
+  }, [news?.n]);
+  useEffect(() => {
+    if (!showing) return undefined;
+    const timer = setTimeout(() => setShowing(null), duration);
+    return () => clearTimeout(timer);
+  }, [showing]);
+  return showing;
+}
+
+/**
+ * Return true for a while after a reveal.
+ * @param {PublicState} state
+ */
+export const useReveal = (state) => Boolean(useNews(state, ["reveal"], REVEAL_FOR));
+
+/**
+ * Return what came of a roll or a trial, of the kinds of events that the labels name: it stays to be read while the
+ * match goes on. Empty where the screen says it already.
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ */
+export function useHeadline(labels, state) {
+  const news = useNews(state, labels?.screen?.headline ?? [], HEADLINE_FOR);
+  const isSaidElsewhere = state.dice || phaseOf(labels, state.view).headline === false;
+  return isSaidElsewhere ? "" : (news?.text ?? "");
+}

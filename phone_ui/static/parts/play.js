@@ -1,0 +1,237 @@
+// A match on a phone: covered hand, one sentence, the choices, the actions, and the table below.
+
+import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { moveLabel } from "../lib/labels.js";
+import { same } from "../lib/values.js";
+import { nowLines, phaseOf } from "../lib/view.js";
+import { Around, Reveal, WaitingFor } from "./around.js";
+import { ActionButton, Actions, Choices, Standing, useQuestion } from "./ask.js";
+import { DicePart, DisputePart } from "./dice.js";
+import { alertsOf, Facts, factsOf } from "./facts.js";
+import { Sentence } from "./marks.js";
+import { useHeadline, useReveal } from "./news.js";
+import { CardRows, OwnRecords } from "./rows.js";
+import { SecretZone } from "./secret.js";
+
+/** @import { Facts as Plain, Labels, PhoneProps } from "../lib/types.d.ts" */
+/** @import { Hand, PublicState } from "../lib/messages.d.ts" */
+/** @import { Question } from "./ask.js" */
+
+/**
+ * Return LOOK, ACT or LOCKED, from what the hub says is wanted of this seat.
+ * @param {PublicState} state
+ * @param {Hand | null} hand
+ * @returns {"look" | "act" | "locked"}
+ */
+function modeOf(state, hand) {
+  if (!hand || state.state !== "playing") return "look";
+  // A choice locked in the box is not known here before the reveal; that it is locked, everybody knows.
+  if (hand.locked || (hand.secret && state.locked.includes(hand.seat))) return "locked";
+  return hand.faces || isAsked(hand) ? "act" : "look";
+}
+
+/** @param {Hand} hand */
+const isAsked = (hand) => hand.moves.some((move) => !move.standing);
+
+/**
+ * Return what a seat is told in the strip: whether it is its turn.
+ * @param {PublicState} state
+ * @param {Hand | null} hand
+ */
+export function turnText(state, hand) {
+  return { act: "Your turn", locked: "Locked", look: "" }[modeOf(state, hand)];
+}
+
+/**
+ * Show what is wanted, and shake the phone, when it becomes this seat's turn. What is wanted stands above what was
+ * scrolled to; large text scrolls the page, all else its body.
+ * @param {boolean} isTurn
+ * @param {string} question
+ */
+function useCall(isTurn, question) {
+  const top = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (!isTurn) return;
+    top.current?.parentElement?.scrollTo(0, 0);
+    scrollTo(0, 0);
+    if (document.visibilityState === "visible") navigator.vibrate?.(60);
+  }, [isTurn, question]);
+  return top;
+}
+
+/** @param {PhoneProps} props */
+export function Play({ labels, state, hand, settings, sending, refusal, ask, away }) {
+  const question = useQuestion(labels, state, hand, settings.keepOpen);
+  const [changing, setChanging] = useState(/** @type {string | null} */ (null));
+  const mode = modeOf(state, hand);
+  const isChanging = mode === "locked" && changing === question.id;
+  const isActing = mode === "act" || isChanging;
+  const top = useCall(mode === "act", question.id);
+
+  /** @type {import("./ask.js").ActOn} */
+  const act = async (move, args, key) => {
+    const answer = await ask("act", { move, ...args }, key);
+    if (!answer.ok) return;
+    setChanging(null);
+    question.clear();
+  };
+
+  const shared = { labels, state, hand, question, act };
+  return html`
+    <div class="play" ref=${top}>
+      <${Moment} labels=${labels} state=${state} hand=${hand} keepOpen=${settings.keepOpen} isActing=${isActing} />
+      <${Wanted} state=${state} hand=${hand} mode=${mode} isActing=${isActing} />
+      <${DisputePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
+      <${DicePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
+      <${CardRows} labels=${labels} state=${state} />
+      ${isActing && html`<${Choices} labels=${labels} state=${state} hand=${hand} question=${question} />`}
+      ${hand && html`<${Standing} ...${shared} sending=${sending || away} />`}
+      <${TableBelow} labels=${labels} state=${state} hand=${hand} />
+    </div>
+    ${
+      hand &&
+      html`<${Dock}
+        ...${shared}
+        ask=${ask}
+        refusal=${refusal}
+        sending=${sending}
+        away=${away}
+        isActing=${isActing}
+        isChanging=${isChanging}
+        mayChange=${mode === "locked" && isAsked(hand)}
+        onChange=${setChanging}
+      />`
+    }
+  `;
+}
+
+/**
+ * News, warnings, what this seat counts, its hand, and the big line of the moment.
+ * @param {{ labels: Labels | null, state: PublicState, hand: Hand | null, keepOpen: boolean, isActing: boolean }} props
+ */
+function Moment({ labels, state, hand, keepOpen, isActing }) {
+  const headline = useHeadline(labels, state);
+  const revealing = useReveal(state);
+  const own = hand ? state.view?.seats?.[hand.seat] : undefined;
+  const { main, caption } = nowLines(labels, state);
+  return html`
+    ${state.state === "stopped" && html`<p class="banner">The match is stopped. Its log is kept; call the staff.</p>`}
+    ${headline && html`<p class="news" role="status"><${Sentence} state=${state} text=${headline} /></p>`}
+    ${revealing && html`<${Reveal} labels=${labels} state=${state} mine=${hand?.seat} />`}
+    ${alertsOf(labels, own).map((alert) => html`<p key=${alert} class="banner alert">${alert}</p>`)}
+    ${own && html`<${Counters} labels=${labels} state=${state} facts=${own} seat=${hand?.seat} />`}
+    ${hand && html`<${OwnRecords} labels=${labels} state=${state} mine=${hand.seat} />`}
+    ${hand && html`<${OwnPart} labels=${labels} state=${state} hand=${hand} keepOpen=${keepOpen} />`}
+    ${
+      main &&
+      html`<p class=${`now-line${isActing ? " mine" : ""}`}>
+        <b><${Sentence} state=${state} text=${main} /></b> <span><${Sentence} state=${state} text=${caption} /></span>
+      </p>`
+    }
+  `;
+}
+
+/** @param {{ state: PublicState, hand: Hand | null, mode: string, isActing: boolean }} props */
+function Wanted({ state, hand, mode, isActing }) {
+  return html`
+    <div class="want-block" aria-live="polite">
+      ${mode === "locked" && hand && html`<${LockedWant} hand=${hand} />`}
+      ${isActing && hand?.want && html`<p class="want mine"><${Sentence} state=${state} text=${hand.want} /></p>`}
+      ${!isActing && state.dispute?.stage !== "vote" && html`<${WaitingFor} state=${state} mine=${hand?.seat} />`}
+    </div>
+    ${isActing && hand && state.nudged.includes(hand.seat) && html`<p class="quiet-words">The others wait for you.</p>`}
+  `;
+}
+
+/** @param {{ hand: Hand }} props */
+function LockedWant({ hand }) {
+  const text = hand.locked ? "Locked." : "Locked on your box.";
+  const more = isAsked(hand) ? "You may change it until the last one has locked." : "";
+  return html`<p class="want locked-want"><${Lock} /> ${text} ${more}</p>`;
+}
+
+/** @param {{ labels: Labels | null, state: PublicState, hand: Hand | null }} props */
+function TableBelow({ labels, state, hand }) {
+  const revealing = useReveal(state);
+  return html`<${Around} labels=${labels} state=${state} mine=${hand?.seat} revealing=${revealing} />`;
+}
+
+/**
+ * The actions at the thumb.
+ * @param {{
+ *   labels: Labels | null, state: PublicState, hand: Hand, question: Question, act: import("./ask.js").ActOn,
+ *   ask: PhoneProps["ask"], refusal: string, sending: string | null, away: boolean, isActing: boolean,
+ *   isChanging: boolean, mayChange: boolean, onChange: (question: string | null) => void,
+ * }} props
+ */
+function Dock(props) {
+  const { labels, state, hand, question, act, ask, refusal, sending, away } = props;
+  const { isActing, isChanging, mayChange, onChange } = props;
+  const busy = sending || (away ? "away" : null);
+  return html`<div class="dock" role="group" aria-label="Actions">
+    ${refusal && html`<p class="refusal" role="alert"><${Sentence} state=${state} text=${refusal} /></p>`}
+    <div class="acts">
+      ${isActing && html`<${Actions} ...${{ labels, state, question, act }} sending=${busy} />`}
+      ${
+        mayChange &&
+        !isChanging &&
+        html`<button type="button" class="act change" disabled=${away} onClick=${() => onChange(question.id)}>
+          <span>Locked ✓</span><small>tap to change</small>
+        </button>`
+      }
+      ${isChanging && html`<button type="button" class="act" onClick=${() => onChange(null)}>Keep it</button>`}
+      ${
+        hand.undo &&
+        html`<${ActionButton} label="Take back" name="undo" sending=${busy} onPress=${() => ask("undo", {}, "undo")} />`
+      }
+    </div>
+  </div>`;
+}
+
+/**
+ * What this seat counts for all to see, above the hand: what the labels say, else all but its cards, which lie with the
+ * others' below.
+ * @param {{ labels: Labels | null, state: PublicState, facts: Plain, seat: number }} props
+ */
+function Counters({ labels, state, facts, seat }) {
+  const cards = factsOf(labels, "seat", facts).filter(({ about }) => about.card);
+  const quiet = cards.map(({ name }) => name);
+  const only = phaseOf(labels, state.view).mine ?? labels?.screen?.mine;
+  return html`<section aria-label="Yours">
+    <${Facts} labels=${labels} state=${state} where="seat" facts=${facts} seat=${seat} quiet=${quiet} only=${only} />
+  </section>`;
+}
+
+function Lock() {
+  const path =
+    "M4.5 10V7a5.5 5.5 0 0 1 11 0v3H17a1.5 1.5 0 0 1 1.5 1.5v9A1.5 1.5 0 0 1 17 22H3a1.5 1.5 0 0 1-1.5-1.5v-9" +
+    "A1.5 1.5 0 0 1 3 10Zm2.5 0h6V7a3 3 0 0 0-6 0Z";
+  return html`<svg class="lock" viewBox="0 0 20 24" aria-hidden="true"><path d=${path} /></svg>`;
+}
+
+/**
+ * What only this seat may see: its own facts, what it locked, where its dial starts. What the whole table may see of it
+ * stands above.
+ * @param {{ labels: Labels | null, state: PublicState, hand: Hand, keepOpen: boolean }} props
+ */
+function OwnPart({ labels, state, hand, keepOpen }) {
+  const seen = state.view?.seats?.[hand.seat];
+  const all = factsOf(labels, "you", hand.you, state.view?.phase);
+  const open = all.filter(({ name, about, value }) => same(seen?.[about.name ?? name], value));
+  const hasHand = open.length < all.length;
+  const hasDial = Number.isInteger(hand.dial);
+  if (!hasHand && !hand.locked && !hasDial) return null;
+  const { move, ...args } = hand.locked ?? {};
+  const quiet = open.map(({ name }) => name);
+  return html`<${SecretZone} label=${hasHand ? "your hand" : "your choice"} keepOpen=${keepOpen}>
+    <${Facts} labels=${labels} state=${state} where="you" facts=${hand.you} small=${false} quiet=${quiet} />
+    ${move && html`<p class="own-choice">You locked: <b>${moveLabel(labels, state, move, args)}</b></p>`}
+    ${
+      !move &&
+      hasDial &&
+      html`<p class="own-choice">
+        The dial of your box starts at <b>${hand.dial}</b>${hand.dial_at ? `: ${hand.dial_at}` : ""}
+      </p>`
+    }
+  </${SecretZone}>`;
+}

@@ -1,0 +1,226 @@
+// Rows on the table: records as tiles, cards side by side.
+
+import { html, useState } from "/vendor/htm-preact.js";
+import { faceIn, fill, readable } from "../lib/labels.js";
+import { isBySeat, seatName, seatText } from "../lib/seats.js";
+import { at } from "../lib/values.js";
+import { Card, CardText } from "./cards.js";
+import { factsOf } from "./facts.js";
+import { Mark, Who } from "./marks.js";
+
+/** @import { Fact, Facts, Labels } from "../lib/types.d.ts" */
+/** @import { PublicState } from "../lib/messages.d.ts" */
+
+/**
+ * @typedef {object} TableProps
+ * @property {Labels | null} labels
+ * @property {PublicState} state
+ * @property {number} [mine]
+ * @property {boolean} [small]
+ */
+
+/**
+ * Return the rows on the table that are there in this phase, with those of their records that the labels want shown.
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ * @returns {{ name: string, about: Fact, value: Facts[] }[]}
+ */
+function rowsOf(labels, state) {
+  /**
+   * @param {Fact} about
+   * @param {Facts} record
+   */
+  const isShown = ({ only = {} }, record) =>
+    Object.entries(only).every(([name, path]) => record[name] === at(state.view, path));
+  return factsOf(labels, "table", state.view?.table, state.view?.phase)
+    .filter(({ about, value }) => about.row && Array.isArray(value))
+    .map(({ name, about, value }) => ({
+      name,
+      about,
+      value: value.filter((/** @type {Facts} */ one) => isShown(about, one)),
+    }))
+    .filter(({ value }) => value.length);
+}
+
+/**
+ * What of the rows is this seat's own and has something to say to its player: a line to read aloud.
+ * @param {TableProps} props
+ */
+export function OwnRecords({ labels, state, mine }) {
+  return rowsOf(labels, state)
+    .filter(({ about }) => about.own)
+    .map(({ name, about, value }) =>
+      value
+        .filter((record) => record[about.by ?? ""] === mine)
+        .map(
+          (record) => html`<p key=${name} class="own-record">
+            <span>${about.own}</span> <b>${fill(about.title, record, labels)}</b> ${fill(about.text, record, labels)}
+          </p>`,
+        ),
+    );
+}
+
+/**
+ * The rows of cards on the table.
+ * @param {TableProps} props
+ */
+export function CardRows({ labels, state, small = true }) {
+  return rowsOf(labels, state)
+    .filter(({ about }) => about.card)
+    .map(
+      ({ name, about, value }) => html`<${CardRow}
+        key=${name}
+        labels=${labels}
+        state=${state}
+        label=${about.label ?? readable(name)}
+        about=${about}
+        cards=${value}
+        small=${small}
+      />`,
+    );
+}
+
+/**
+ * Return how records lie: each with its seat, each shared by some seats (close together where they are many), or in a
+ * row.
+ * @param {Fact} about
+ * @param {Facts[]} records
+ */
+function rowLook(about, records) {
+  if (!about.seats) return about.by ? "by-seat" : "";
+  const count = records.length;
+  const look = count > 15 ? "close" : count > 8 ? "many across" : count > 6 ? "many" : count > 3 ? "some" : "";
+  return `shared ${look}`;
+}
+
+/**
+ * The rows of other records, such as places with cards on them: one tile a record.
+ * @param {TableProps} props
+ */
+export function Rows({ labels, state, mine, small = true }) {
+  return rowsOf(labels, state)
+    .filter(({ about }) => !about.card)
+    .map(
+      ({ name, about, value }) => html`<section
+        key=${name}
+        class=${`row ${rowLook(about, value)}${about.slowly ? " slowly" : ""}`}
+        aria-label=${about.label ?? readable(name)}
+      >
+        <ul class="tiles" style=${about.by ? { "--across": Math.ceil(value.length / 2) } : null}>
+          ${ownFirst(about, value, mine).map(
+            (record, i) => html`<${Tile}
+              key=${about.slowly ? JSON.stringify(record) : i}
+              labels=${labels}
+              state=${state}
+              about=${about}
+              record=${record}
+              place=${i}
+              first=${i === 0 && !about.by}
+              here=${Boolean(about.here) && at(state.view, about.here ?? "") === record.id}
+              small=${small}
+            />`,
+          )}
+        </ul>
+      </section>`,
+    );
+}
+
+/**
+ * @param {Fact} about
+ * @param {Facts[]} records
+ * @param {number | undefined} mine
+ */
+function ownFirst({ by }, records, mine) {
+  return by ? [...records].sort((a, b) => Number(b[by] === mine) - Number(a[by] === mine)) : records;
+}
+
+/**
+ * Numbers by seat as symbols with the number beside each.
+ * @param {{ counts: Record<string, number> }} props
+ */
+function Counts({ counts }) {
+  return html`<span class="list counts">
+    ${Object.entries(counts).map(
+      ([seat, n]) => html`<span key=${seat} class="pair" aria-label=${`${seatText(seat)}: ${n}`}>
+        <${Mark} seat=${seat} />${n}
+      </span>`,
+    )}
+  </span>`;
+}
+
+/**
+ * Cards in a row, left to right, with who laid them; a tap tells what a card does.
+ * @param {{
+ *   labels: Labels | null, state: PublicState, label: string, about: Fact, cards: Facts[], small: boolean,
+ * }} props
+ */
+function CardRow({ labels, state, label, about, cards, small }) {
+  const [tapped, setTapped] = useState(/** @type {any} */ (null));
+  const here = about.here && at(state.view, about.here);
+  /** @param {any} card */
+  const draw = (card) => {
+    const { key, full, text } = faceIn(labels, card) ?? { key: card, full: String(card), text: "" };
+    const owner = about.by && card[about.by];
+    return html`<li key=${key} class=${key === here ? "here" : ""}>
+      <button
+        type="button"
+        class="card-tap"
+        aria-expanded=${tapped === key}
+        aria-label=${`${full}${text ? `: ${text}` : ""}`}
+        onClick=${() => setTapped(tapped === key ? null : key)}
+      >
+        <${Card} labels=${labels} face=${card} small=${small} />
+      </button>
+      ${owner ? html`<${LaidBy} seat=${owner} />` : null}
+    </li>`;
+  };
+  return html`<section class="card-row" aria-label=${label} style=${{ "--count": Math.max(cards.length, 1) }}>
+    <h3 class="card-row-label">${label}</h3>
+    <ol class="laid">${cards.map(draw)}</ol>
+    ${tapped !== null && html`<${CardText} labels=${labels} face=${tapped} />`}
+  </section>`;
+}
+
+/** @param {{ seat: number }} props */
+function LaidBy({ seat }) {
+  return html`<span class="laid-by"><${Mark} seat=${seat} /><span class="unseen"> by seat ${seat}</span></span>`;
+}
+
+/**
+ * One record. Where the labels want it `slowly`, one comes after the other, again when it says something new.
+ * @param {{
+ *   labels: Labels | null, state: PublicState, about: Fact, record: Facts,
+ *   place: number, first: boolean, here: boolean, small: boolean,
+ * }} props
+ */
+function Tile({ labels, state, about, record, place, first, here, small }) {
+  const cards = about.cards ? record[about.cards] : undefined;
+  const lit = about.lit ? record[about.lit] : undefined;
+  const counts = about.seats ? record[String(about.seats)] : undefined;
+  const text = fill(about.text, record, labels);
+  const off = about.flag && record[about.flag];
+  const owner = about.by && record[about.by];
+  /** @param {any} face */
+  const look = (face) => (lit ? (lit.includes(face) ? "lit" : "unlit") : "");
+  /** @param {any} face */
+  const draw = (face) => html`<${Card} labels=${labels} face=${face} small=${small} look=${look(face)} />`;
+  return html`<li
+    class=${`tile${off ? " off" : ""}${first ? " first" : ""}${here ? " here" : ""}`}
+    style=${{ "--place": place }}
+  >
+    <h4 class="tile-title">
+      ${owner && html`<${TileOwner} state=${state} about=${about} seat=${owner} />`}
+      <span>${fill(about.title, record, labels) || readable(about.label ?? "")}</span>
+    </h4>
+    ${isBySeat(counts) && html`<${Counts} counts=${counts} />`}
+    ${Array.isArray(cards) && html`<span class="list cards">${cards.map(draw)}</span>`}
+    ${text && html`<p class="tile-text">${text}</p>`}
+    ${off && html`<p class="tile-flag">${readable(about.flag)}</p>`}
+  </li>`;
+}
+
+/** @param {{ state: PublicState, about: Fact, seat: number }} props */
+function TileOwner({ state, about, seat }) {
+  if (!about.seats) return html`<${Who} state=${state} seat=${seat} />`;
+  return html`<${Mark} seat=${seat} /><span class="unseen">${seatName(state, seat)}: </span>`;
+}

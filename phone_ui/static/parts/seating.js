@@ -1,0 +1,166 @@
+// Sitting down: pick a seat, then press the button on its box or type the seat's code.
+
+import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { claimSeat, Refused, tableByCode } from "../lib/claim.js";
+import { keyFrom } from "../lib/encryption.js";
+import { placeOf, seatText } from "../lib/seats.js";
+import { Mark } from "./marks.js";
+
+/** @import { Held } from "../lib/types.d.ts" */
+/** @import { PublicSeat, PublicState } from "../lib/messages.d.ts" */
+
+/** @typedef {{ seat: number, code: string | null }} Wish a seat and its code, as a link may name them */
+
+/**
+ * `lost` says why the phone lost its last seat.
+ * @param {{
+ *   table: string, state: PublicState, hubKey: string | null, begin: Wish | null, lost: string,
+ *   onHeld: (held: Held) => void, onWatch: () => void,
+ * }} props
+ */
+export function Seating({ table, state, hubKey, begin, lost, onHeld, onWatch }) {
+  const [seat, setSeat] = useState(begin?.seat ?? null);
+  const [name, setName] = useState("");
+  const [waiting, setWaiting] = useState("");
+  const [refusal, setRefusal] = useState(lost);
+  const claim = useRef({ stopped: true });
+
+  useEffect(() => () => stopClaim(), []);
+  useEffect(() => {
+    if (begin?.seat) take(begin.seat, begin.code);
+  }, []);
+
+  function stopClaim() {
+    claim.current.stopped = true;
+  }
+
+  /**
+   * @param {number} wanted
+   * @param {string | null} code
+   */
+  async function take(wanted, code) {
+    stopClaim();
+    const stop = { stopped: false };
+    claim.current = stop;
+    setSeat(wanted);
+    setRefusal("");
+    setWaiting("");
+    // Without a box there is no button to wait for: the code is the only way.
+    if (!code && placeOf(state, wanted)?.box !== "on") return;
+    try {
+      const key = hubKey && keyFrom(hubKey) ? hubKey : (await tableByCode(state.code)).k;
+      const onWaiting = (/** @type {string} */ sentence) => stop.stopped || setWaiting(sentence ?? "");
+      const held = await claimSeat({ table, hubKey: key, seat: wanted, code, name: name.trim(), onWaiting, stop });
+      if (!stop.stopped) onHeld(held);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (!stop.stopped) setRefusal(error.message);
+    }
+  }
+
+  function back() {
+    stopClaim();
+    setSeat(null);
+    setRefusal("");
+  }
+
+  const place = placeOf(state, seat);
+  if (place) {
+    const onTake = (/** @type {string | null} */ code) => take(place.seat, code);
+    return html`<${Press} place=${place} waiting=${waiting} refusal=${refusal} onTake=${onTake} onBack=${back} />`;
+  }
+  const pick = (/** @type {number} */ wanted) => take(wanted, null);
+  const free = state.seats.filter((one) => !one.held);
+  const taken = state.seats.filter((one) => one.held);
+  return html`<main class="seating">
+    <p class="overline">${state.name}</p>
+    <h1 class="headline">Where do you sit?</h1>
+    ${refusal && html`<p class="banner" role="alert">${refusal}</p>`}
+    <div class="name-line">
+      <label for="name">Your name <span class="quiet-words">if you like</span></label>
+      <input
+        id="name"
+        maxlength="20"
+        autocomplete="nickname"
+        enterkeyhint="done"
+        value=${name}
+        onInput=${(/** @type {any} */ event) => setName(event.target.value)}
+      />
+    </div>
+    ${
+      free.length > 0
+        ? html`<${SeatGrid} label="Free seats" seats=${free} onPick=${pick} />`
+        : html`<p>Every seat is taken. You may watch, or take over a seat with its code.</p>`
+    }
+    ${taken.length > 0 && html`<h2>Taken</h2><${SeatGrid} label="Taken seats" seats=${taken} onPick=${pick} />`}
+    <button type="button" class="small-act quiet" onClick=${onWatch}>Just watch</button>
+  </main>`;
+}
+
+/** @param {{ label: string, seats: PublicSeat[], onPick: (seat: number) => void }} props */
+function SeatGrid({ label, seats, onPick }) {
+  return html`<div class="seat-grid" role="group" aria-label=${label}>
+    ${seats.map((place) => html`<${SeatButton} key=${place.seat} place=${place} onPick=${() => onPick(place.seat)} />`)}
+  </div>`;
+}
+
+/** @param {{ place: PublicSeat, onPick: () => void }} props */
+function SeatButton({ place, onPick }) {
+  const { seat, held, name } = place;
+  return html`<button
+    type="button"
+    class=${`seat-button seat-${seat}`}
+    aria-label=${`${seatText(seat)}${held ? `, taken by ${name || "somebody"}` : ", free"}`}
+    onClick=${onPick}
+  >
+    <${Mark} seat=${seat} />
+    <span class="seat-number">${seat}</span>
+    <span class="seat-word">${held ? name || "taken" : "free"}</span>
+  </button>`;
+}
+
+/**
+ * Waiting for the press; the seat's 4 digits are the other way.
+ * @param {{
+ *   place: PublicSeat, waiting: string, refusal: string,
+ *   onTake: (code: string | null) => void, onBack: () => void,
+ * }} props
+ */
+function Press({ place, waiting, refusal, onTake, onBack }) {
+  const [digits, setDigits] = useState("");
+  const boxed = place.box === "on";
+  const heading = boxed ? "Press the button on the box in front of you" : "Type this seat's code";
+  const lead = boxed
+    ? waiting || "Its ring is pulsing. You have 30 seconds."
+    : "The screen at the table shows four digits for this seat.";
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (digits.length === 4) onTake(digits);
+  };
+  const onInput = (/** @type {any} */ event) => setDigits(event.target.value.replace(/\D/g, "").slice(0, 4));
+  return html`<main class="seating press">
+    <div class="press-mark"><${Mark} seat=${place.seat} /><span class="seat-number">${place.seat}</span></div>
+    <h1 class="headline">${heading}</h1>
+    <p class="lead" aria-live="polite">${lead}</p>
+    ${
+      refusal &&
+      html`<p class="banner" role="alert">${refusal}</p>
+        ${boxed && html`<button type="button" class="small-act" onClick=${() => onTake(null)}>Ask again</button>`}`
+    }
+    <form class="code-form" onSubmit=${submit}>
+      <label for="seat-code">${boxed ? "Or type the 4 digits of this seat" : "The 4 digits"}</label>
+      <div class="joined">
+        <input
+          id="seat-code"
+          class="digits"
+          inputmode="numeric"
+          autocomplete="off"
+          value=${digits}
+          onInput=${onInput}
+        />
+        <button class="small-act strong" disabled=${digits.length < 4}>Sit down</button>
+      </div>
+    </form>
+    <button type="button" class="small-act quiet" onClick=${onBack}>Another seat</button>
+  </main>`;
+}

@@ -1,0 +1,95 @@
+// "Why?": each change of money and points, with the rule behind it and how it was reckoned.
+
+import { html } from "/vendor/htm-preact.js";
+import { numberText } from "../lib/labels.js";
+import { Sentence, Who } from "./marks.js";
+
+/** @import { Fact, Labels } from "../lib/types.d.ts" */
+/** @import { Change as ChangeData, PublicState } from "../lib/messages.d.ts" */
+
+/**
+ * Return what the labels say of a fact of a seat.
+ * @param {Labels | null} labels
+ * @param {string} what
+ */
+function factOf(labels, what) {
+  const facts = Object.entries(labels?.facts ?? {});
+  return facts.find(([key, fact]) => fact.where === "seat" && (fact.name ?? key) === what)?.[1] ?? {};
+}
+
+/**
+ * "$120 → $85"; only what is known of it.
+ * @param {{ fact: Fact, change: ChangeData }} props
+ */
+function Numbers({ fact, change }) {
+  const { from, to } = change;
+  if (to === null) return null;
+  if (from === null) return html`<span class="why-numbers"><b>${numberText(to, fact)}</b></span>`;
+  const by = to - from;
+  const [look, sign] = by > 0 ? ["more", "+"] : ["less", "−"];
+  return html`<span class="why-numbers">
+    <span>${numberText(from, fact)} → </span><b>${numberText(to, fact)}</b>
+    ${by !== 0 && html`<span class=${`why-by ${look}`}>${sign}${numberText(Math.abs(by), fact)}</span>`}
+  </span>`;
+}
+
+/**
+ * One change: what of, from what to what, the sum, the rule.
+ * @param {{ labels: Labels | null, state: PublicState, change: ChangeData }} props
+ */
+function Change({ labels, state, change }) {
+  const fact = factOf(labels, change.what);
+  return html`<li class="why-change">
+    <p class="why-head">
+      <span class="why-what">${fact.label ?? change.what}</span> <${Numbers} fact=${fact} change=${change} />
+    </p>
+    <p class="why-sum"><${Sentence} state=${state} text=${change.sum} /></p>
+    <p class="why-text"><${Sentence} state=${state} text=${change.text} /></p>
+    ${change.rule && html`<p class="why-rule"><b>${change.rule}</b> ${labels?.rules?.[change.rule] ?? ""}</p>`}
+  </li>`;
+}
+
+/**
+ * The changes of one seat in one round.
+ * @param {{ labels: Labels | null, state: PublicState, seat: number, isMine: boolean, changes: ChangeData[] }} props
+ */
+function SeatChanges({ labels, state, seat, isMine, changes }) {
+  return html`<section class="why-seat">
+    <h3>
+      <${Who} state=${state} seat=${seat} number />${isMine && html` <span class="quiet-words">you</span>`}
+    </h3>
+    <ol reversed>
+      ${changes.map((change) => html`<${Change} key=${change.n} labels=${labels} state=${state} change=${change} />`)}
+    </ol>
+  </section>`;
+}
+
+/**
+ * This round's changes and the last one's, seat by seat, one's own first; the newest stand on top.
+ * @param {{ labels: Labels | null, state: PublicState, seat: number | null }} props
+ */
+export function Why({ labels, state, seat: mine }) {
+  const rounds = [...new Set(state.why.map((change) => change.round))];
+  return html`<div class="panel why">
+    <h1 class="headline">Why?</h1>
+    ${!rounds.length && html`<p>Nothing has changed hands yet.</p>`}
+    ${rounds.map((round) => {
+      const changes = state.why.filter((change) => change.round === round);
+      const all = [...new Set(changes.map((change) => change.seat))];
+      const seats = all.sort((a, b) => Number(b === mine) - Number(a === mine));
+      return html`<section key=${round} class="why-round" aria-label=${`Round ${round}`}>
+        <h2>Round ${round}${round === state.view?.round ? "" : ", the last one"}</h2>
+        ${seats.map(
+          (seat) => html`<${SeatChanges}
+            key=${seat}
+            labels=${labels}
+            state=${state}
+            seat=${seat}
+            isMine=${seat === mine}
+            changes=${changes.filter((change) => change.seat === seat)}
+          />`,
+        )}
+      </section>`;
+    })}
+  </div>`;
+}

@@ -1,0 +1,178 @@
+"""The phones' port: what the table tells goes out sealed, what comes in is opened, counted, or refused."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+
+from hub.network.encryption import HubKey
+from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
+from hub.state import Ack
+from phone_ui.mqtt_phones import MAX_GARBLED, PhonesOverMqtt
+from tests.phone_ui.rig import STATE, FakeBroker, Keys, act, hand
+
+
+class Table:
+    """A link with one claim, and what its table heard."""
+
+    def __init__(self) -> None:
+        self.key = HubKey.fresh()
+        self.broker = FakeBroker()
+        self.heard: list[Any] = []
+        self.link = PhonesOverMqtt(self.broker, self.key, "hub", "1", self.heard.append)
+        self.phone = Keys(self.key.public)
+        self.link.admit("ana", "secret-password", self.phone.public)
+
+    def comes(self, payload: bytes, *, sid: str = "ana", retained: bool = False) -> None:
+        self.broker.heard["act"](f"th/1/hub/1/seat/{sid}/act", payload, retained)
+
+    def asks(self, request: dict[str, Any]) -> None:
+        self.comes(self.phone.seal(request))
+
+    def answers(self) -> list[dict[str, Any]]:
+        return [self.phone.open(letter) for topic, letter, _ in self.broker.told if topic.endswith("/ack")]
+
+
+@pytest.fixture
+def table() -> Table:
+    return Table()
+
+
+def test_a_hand_is_sealed_retained_and_of_one_size(table: Table) -> None:
+    table.link.show_hand("ana", hand(1, you={"secret_fish": "carp"}))
+    table.link.show_hand("ana", hand(2, you={"secret_fish": "carp", "fish": ["perch"] * 100}, want="Bid."))
+    (topic, small, kept), (_, large, _) = table.broker.told
+    assert topic == "th/1/hub/1/seat/ana/hand"
+    assert kept
+    assert len(small) == len(large)
+    assert b"carp" not in small
+    assert table.phone.open(small)["you"] == {"secret_fish": "carp"}
+
+
+def test_public_state_goes_to_the_broker_and_to_pages_alike(table: Table) -> None:
+    table.link.show_public(STATE)
+    assert table.broker.told == [("th/1/hub/1/pub/state", table.link.public.get()[1], True)]
+
+
+def test_answers_have_one_size_whatever_they_say(table: Table) -> None:
+    table.link.answer("ana", Ack("0" * 16, ok=True))
+    table.link.answer("ana", Ack("1" * 16, ok=False, error="You have no bait left. " * 5, code="BB-X01"))
+    assert len({len(letter) for _, letter, _ in table.broker.told}) == 1
+    assert not any(kept for _, _, kept in table.broker.told)
+
+
+def test_a_request_reaches_the_table(table: Table) -> None:
+    table.asks(act(1, verb="act", args={"move": "fail"}))
+    assert isinstance(table.heard[0], PhoneSaid)
+    assert table.heard[0].args == {"move": "fail"}
+
+
+def test_a_request_that_comes_twice_is_done_once_and_answered_twice(table: Table) -> None:
+    request = act(1)
+    letter = table.phone.seal(request)
+    table.comes(letter)
+    table.comes(letter)  # the phone asks again before the table has answered
+    assert table.answers() == []
+    table.link.answer("ana", Ack(request["id"], ok=True, seq=9))
+    table.comes(letter)
+    assert [answer["re"] for answer in table.answers()] == [request["id"]] * 2
+    assert len(table.heard) == 1
+
+
+def test_an_old_request_played_again_is_refused(table: Table) -> None:
+    old = table.phone.seal(act(1))
+    for n in range(2, 40):
+        request = act(n)
+        table.asks(request)
+        table.link.answer("ana", Ack(request["id"], ok=True))
+    table.heard.clear()
+    table.comes(old)
+    assert [type(signal) for signal in table.heard] == [PhoneGarbled]
+    assert table.answers()[-1]["ok"] is False
+
+
+def test_the_same_number_with_another_id_is_refused(table: Table) -> None:
+    table.asks(act(5))
+    table.asks(act(5))
+    assert [type(signal) for signal in table.heard] == [PhoneSaid, PhoneGarbled]
+
+
+@pytest.mark.parametrize(
+    ("payload", "words"),
+    [
+        (b"", "does not open"),
+        (b"\0" * 100, "does not open"),
+        (b"{}" * 300, "does not open"),
+        (b"x" * 4097, "larger than 4096 bytes"),
+    ],
+)
+def test_garbage_is_one_sentence(table: Table, payload: bytes, words: str) -> None:
+    table.comes(payload)
+    assert isinstance(table.heard[0], PhoneGarbled)
+    assert words in table.heard[0].sentence
+
+
+def test_a_sealed_request_that_makes_no_sense_is_one_sentence(table: Table) -> None:
+    requests: list[Any] = [[], {"v": 1}, {**act(1), "seat": 2}, {**act(1), "verb": "win"}]
+    for request in requests:
+        table.asks(request)
+    assert [type(signal) for signal in table.heard] == [PhoneGarbled] * 4
+
+
+def test_a_letter_of_another_phone_does_not_open(table: Table) -> None:
+    other = Keys(table.key.public)
+    table.link.admit("ben", "b", other.public)
+    table.comes(other.seal(act(1)), sid="ana")
+    assert isinstance(table.heard[0], PhoneGarbled)
+    table.comes(other.seal(act(1)), sid="ben")
+    assert table.heard[1].sid == "ben"
+
+
+def test_a_babbling_phone_does_not_fill_the_inbox_and_may_still_come_to_its_senses(table: Table) -> None:
+    for _ in range(500):
+        table.comes(b"babble")
+    assert len(table.heard) == MAX_GARBLED
+    table.asks(act(1))
+    table.comes(b"babble")
+    assert [type(signal) for signal in table.heard[-2:]] == [PhoneSaid, PhoneGarbled]
+
+
+def test_a_retained_request_is_wiped_and_not_used(table: Table) -> None:
+    table.comes(table.phone.seal(act(1)), retained=True)
+    assert isinstance(table.heard[0], PhoneGarbled)
+    assert table.broker.told == [("th/1/hub/1/seat/ana/act", b"", True)]
+
+
+def test_an_unknown_claim_is_not_heard(table: Table) -> None:
+    table.comes(table.phone.seal(act(1)), sid="nobody")
+    table.broker.heard["online"]("th/1/hub/1/seat/nobody/online", b"1", True)
+    assert table.heard == []
+
+
+def test_a_phone_comes_and_goes(table: Table) -> None:
+    table.broker.heard["online"]("th/1/hub/1/seat/ana/online", b'{"session":"x"}', True)
+    table.broker.heard["online"]("th/1/hub/1/seat/ana/online", b"", False)
+    assert table.heard == [PhoneLink("ana", on=True), PhoneLink("ana", on=False)]
+
+
+def test_release_ends_the_login_before_the_hand_is_wiped_and_nothing_follows(table: Table) -> None:
+    table.link.show_hand("ana", hand(1))
+    table.broker.log.clear()
+    table.link.release("ana")
+    table.link.show_hand("ana", hand(2))
+    table.link.answer("ana", Ack("0" * 16, ok=True))
+    table.link.release("ana")
+    assert table.broker.log == ["release ana", "publish hand", "publish online", "publish act"]
+
+
+def test_neither_hands_nor_passwords_are_logged(table: Table, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        table.link.show_hand("ana", hand(1, you={"secret_fish": "carp"}))
+        table.asks(act(1, verb="act", args={"move": "bid", "number": 5}))
+        table.comes(b"garbage")
+        table.link.release("ana")
+    assert "carp" not in caplog.text
+    assert "bid" not in caplog.text
+    assert "secret-password" not in caplog.text
