@@ -272,6 +272,7 @@ def test_a_page_sees_the_present_state_at_once_and_every_change(rig: Rig) -> Non
 
 
 def test_a_quiet_table_still_beats(rig: Rig) -> None:
+    rig.link.show_public(STATE)
     page = Follower(rig.port)
     page.picture()
     assert page.event()["event"] == "beat"
@@ -279,6 +280,7 @@ def test_a_quiet_table_still_beats(rig: Rig) -> None:
 
 
 def test_a_slow_page_skips_to_the_newest(rig: Rig) -> None:
+    rig.link.show_public(STATE)
     page = Follower(rig.port)
     page.picture()
     for seq in range(3000):
