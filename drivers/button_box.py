@@ -16,9 +16,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from drivers import settings as block
-from drivers.conversation import Conversation
-from drivers.frames import (
+from drivers.common import settings as block
+from drivers.common.backoff import rests
+from drivers.common.board_session import Conversation
+from drivers.common.frames import (
     PROTOCOL,
     Bid,
     Buzz,
@@ -40,10 +41,9 @@ from drivers.frames import (
     Unlocked,
     commitment,
 )
-from drivers.line import Lines, SteadyClock, named_ports, usb_ports
-from drivers.needs import Need
-from drivers.own_thread import Inbox
-from drivers.rests import rests
+from drivers.common.requirements import Need
+from drivers.common.serial_lines import Lines, SteadyClock, named_ports, usb_ports
+from drivers.common.worker import Inbox
 from hub.errors import DeviceLost, WrongFirmware
 from hub.ports import (
     BoxBid,

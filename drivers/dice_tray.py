@@ -15,9 +15,10 @@ from typing import Any
 
 import msgspec
 
-from drivers import settings as block
-from drivers.conversation import Conversation
-from drivers.frames import (
+from drivers.common import settings as block
+from drivers.common.backoff import rests
+from drivers.common.board_session import Conversation
+from drivers.common.frames import (
     HIGHEST,
     PROTOCOL,
     Arm,
@@ -29,10 +30,9 @@ from drivers.frames import (
     OtherProtocol,
     Thrown,
 )
-from drivers.line import Lines, SteadyClock, named_ports, usb_ports
-from drivers.needs import Need
-from drivers.own_thread import Inbox
-from drivers.rests import rests
+from drivers.common.requirements import Need
+from drivers.common.serial_lines import Lines, SteadyClock, named_ports, usb_ports
+from drivers.common.worker import Inbox
 from hub.errors import DeviceLost
 from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
 

@@ -1,4 +1,4 @@
-"""Seat boxes without a microcontroller: buttons, dial and lamps wired straight to the Pi's header.
+"""Seat boxes without a microcontroller: buttons, dial and lamps wired straight to the Pi's gpio_header.
 
 The table hears the same Signals as from a box on a cable. A sealed value is held here until the reveal; while a
 sealed round is open nothing is told of dial, push or key, and nothing of them is logged. No commitment is needed:
@@ -18,13 +18,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 from gpiozero import PWMLED, DigitalInputDevice, DigitalOutputDevice, Factory, RotaryEncoder
 
-from drivers import header
-from drivers import settings as block
-from drivers.header import PinFactory, Wire
-from drivers.line import SteadyClock
-from drivers.needs import Need
-from drivers.own_thread import Inbox, Threaded
-from drivers.ring_light import RingLight
+from drivers.common import gpio_header
+from drivers.common import settings as block
+from drivers.common.gpio_header import PinFactory, Wire
+from drivers.common.requirements import Need
+from drivers.common.ring_animation import RingLight
+from drivers.common.serial_lines import SteadyClock
+from drivers.common.worker import Inbox, Threaded
 from hub.display.rings import LAMPS, Colour
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import (
@@ -375,7 +375,7 @@ class GpioBoxes(Threaded):
         for wired in self._wired.values():
             try:
                 wired.take(self._factory, self._edge, self._turn)
-            except header.pin_troubles() as trouble:
+            except gpio_header.pin_troubles() as trouble:
                 raise DeviceLost(
                     f"The pins of box {wired.pins.id} cannot be used ({trouble}): "
                     "does another program or an overlay of config.txt have them?"
@@ -390,7 +390,7 @@ class GpioBoxes(Threaded):
         """What time brings: holds, the end of bouncing, moving lamps."""
         try:
             deadlines = [wired.step(now) for wired in self._wired.values()]
-        except header.pin_troubles() as trouble:
+        except gpio_header.pin_troubles() as trouble:
             raise DeviceLost(f"The header's pins fail ({trouble}): they are opened again.") from trouble
         return min((at for at in deadlines if at is not None), default=None)
 
@@ -452,7 +452,7 @@ def wiring(settings: Mapping[str, Any]) -> list[Wire]:
 
 def needs(settings: Mapping[str, Any]) -> list[Need]:
     """What the machine must have for a `[[device]]` block."""
-    return header.needs_of_pins(block.read(Settings, settings, "gpio_box").pins)
+    return gpio_header.needs_of_pins(block.read(Settings, settings, "gpio_box").pins)
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> GpioBoxes:
@@ -462,5 +462,5 @@ def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any]
     for name in names:
         if names.count(name) > 1:
             raise ConfigError(f"gpio_box: two boxes have the id {name!r}: give each its own.")
-    header.check_pins("gpio_box", wiring(settings))
-    return GpioBoxes(asked.boxes, inbox, SteadyClock(), partial(header.open_pins, asked.pins))
+    gpio_header.check_pins("gpio_box", wiring(settings))
+    return GpioBoxes(asked.boxes, inbox, SteadyClock(), partial(gpio_header.open_pins, asked.pins))

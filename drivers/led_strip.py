@@ -13,13 +13,13 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
-from drivers import header
-from drivers import settings as block
-from drivers.header import Bus, OpenBus, Spi, Wire, open_spi
-from drivers.line import SteadyClock
-from drivers.needs import Need
-from drivers.own_thread import Inbox, Threaded
-from drivers.ring_light import RingLight
+from drivers.common import gpio_header
+from drivers.common import settings as block
+from drivers.common.gpio_header import Bus, OpenBus, Spi, Wire, open_spi
+from drivers.common.requirements import Need
+from drivers.common.ring_animation import RingLight
+from drivers.common.serial_lines import SteadyClock
+from drivers.common.worker import Inbox, Threaded
 from hub.display.rings import LAMPS, Colour
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import Clock, LampPicture
@@ -54,7 +54,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
     def place(self) -> Spi:
         """Its bus. Raises ConfigError."""
-        return header.spi(self.spi, "led_strip", self.select)
+        return gpio_header.spi(self.spi, "led_strip", self.select)
 
     @property
     def count(self) -> int:
@@ -207,13 +207,13 @@ def wiring(settings: Mapping[str, Any]) -> list[Wire]:
 
 def needs(settings: Mapping[str, Any]) -> list[Need]:
     """What the machine must have for a `[[device]]` block."""
-    return header.needs_of_spi(block.read(Settings, settings, "led_strip").place())
+    return gpio_header.needs_of_spi(block.read(Settings, settings, "led_strip").place())
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> LedStrip:
     """The device of a `[[device]]` block. Raises ConfigError."""
     asked = block.read(Settings, settings, "led_strip")
-    header.check_pins("led_strip", wiring(settings))
+    gpio_header.check_pins("led_strip", wiring(settings))
     for seat in asked.seats:
         if asked.seats.count(seat) > 1:
             raise ConfigError(f"led_strip: seat {seat} has two rings on the strip: name each seat once.")

@@ -198,8 +198,8 @@ def _find_dice(args: Namespace) -> int:
 
 
 def _update_box(args: Namespace) -> int:
-    from drivers.hello import boards, make_drive, the_one
-    from drivers.line import SteadyClock, usb_ports
+    from drivers.common.probe import boards, make_drive, the_one
+    from drivers.common.serial_lines import SteadyClock, usb_ports
 
     clock = SteadyClock()
     board = the_one(boards(args.port or usb_ports(), clock), args.id)
@@ -220,8 +220,8 @@ def _calibrate_tray(args: Namespace) -> int:
 
 
 def _pinout(args: Namespace) -> int:
-    from drivers.header import check_devices
-    from drivers.pinout import as_svg, as_text
+    from drivers.common.gpio_header import check_devices
+    from drivers.common.pinout import as_svg, as_text
     from hub.devices import wired
 
     devices = wired(load(args.config).device)

@@ -16,7 +16,7 @@ from typing import Any, Protocol, Self
 
 from PIL import Image
 
-from drivers.header import check_devices
+from drivers.common.gpio_header import check_devices
 from hub import games
 from hub.access import BenchAccess, TableAccess
 from hub.config import Config, TablePart

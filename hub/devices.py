@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from PIL import Image
 
 import drivers
-from drivers.header import Wire
+from drivers.common.gpio_header import Wire
 from hub.config import DevicePart
 from hub.errors import ConfigError
 from hub.ports import (

@@ -17,8 +17,8 @@ import msgspec
 import pytest
 from PIL import Image
 
+from drivers.common.gpio_header import Spi
 from drivers.eink import Eink, Settings
-from drivers.header import Spi
 from drivers.simulated import SimulatedTable
 from hub.engine.decision import Amount, Won, ask, ask_all, offer, roll, tell
 from hub.engine.match import Entry

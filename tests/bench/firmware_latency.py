@@ -18,7 +18,7 @@ from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
 from drivers.button_box import ButtonBoxes
-from drivers.line import SteadyClock
+from drivers.common.serial_lines import SteadyClock
 from hub.ports import BoxBid, BoxLocked, BoxUp, Key, LampPicture, SealedRound
 from tests.firmware.live import LiveBox, link
 

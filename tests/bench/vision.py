@@ -16,7 +16,7 @@ from statistics import median
 
 import numpy as np
 
-from drivers.pips import Tray, read
+from drivers.camera_tray.vision import Tray, read
 from tests.vision.painter import CAMERA, CONDITIONS, DIE, SCALE, Throw, throw
 
 

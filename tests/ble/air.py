@@ -25,7 +25,7 @@ from bumble.host import Host
 from bumble.link import LocalLink
 from bumble.transport.common import AsyncPipeSink
 
-from drivers.smart_dice import Talk
+from drivers.ble_dice.protocols import Talk
 
 
 class AirDie:

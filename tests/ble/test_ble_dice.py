@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from drivers.ble_dice import NAME, BleDice, Kit, Radio, Settings, find
-from drivers.smart_dice import GoDice, Moved, Pixels, Power
+from drivers.ble_dice.protocols import GoDice, Moved, Pixels, Power
 from hub.errors import DeviceLost
 from hub.ports import DeviceDown, DeviceUp, DiceKit, DiceSeen
 from tests.ble.air import Air, AirDie
-from tests.drivers.test_smart_dice import LEGACY_SIX
+from tests.drivers.test_dice_protocols import LEGACY_SIX
 
 ROLLING = Moved("rolling")
 

@@ -11,9 +11,9 @@ from typing import TypeVar
 
 import pytest
 
-from drivers.box_end import BoxEnd, End
 from drivers.button_box import ButtonBoxes, Cable, Fleet
 from drivers.simulated import SimBox
+from drivers.simulated.seat_box import BoxEnd, End
 from hub.ports import BoxBid, BoxLocked, BoxUnlocked, BoxUp, Control, SealedRound
 from tests.firmware.pico import FirmwareEnd, needs_micropython
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import pytest
 
-from drivers.box_end import HOLDING
+from drivers.simulated.seat_box import HOLDING
 from hub.ports import CONTROLS, BoxBid, BoxLocked, BoxUnlocked, Key, LampPicture, SealedRound, Turn
 from tests.drivers.bench import BOTH_ENDS, CabledTable, Seats, box_ends
 from tests.drivers.wired import WiredTable

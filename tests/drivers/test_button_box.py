@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from drivers import button_box
-from drivers.box_end import BoxEnd
-from drivers.frames import Bid, Frame, Hello, Open
+from drivers.common.frames import Bid, Frame, Hello, Open
+from drivers.simulated.seat_box import BoxEnd
 from hub.errors import ConfigError
 from hub.ports import (
     CONTROLS,

@@ -23,7 +23,7 @@ from drivers.camera_tray import (
     measure,
     stirred,
 )
-from drivers.pips import LEANS, Face, Picture, Reading
+from drivers.camera_tray.vision import LEANS, Face, Picture, Reading
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DiceKit, DiceSeen
 from tests.vision.painter import CAMERA, DIE, PaintedDie, Scene, empty, leaning, paint, upright

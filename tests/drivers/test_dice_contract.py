@@ -13,10 +13,10 @@ import pytest
 
 from drivers.ble_dice import BleDice, Radio
 from drivers.ble_dice import Settings as BleSettings
+from drivers.ble_dice.protocols import GoDice
 from drivers.camera_tray import CameraTray, keep, measure
 from drivers.camera_tray import Settings as CameraSettings
-from drivers.dice_end import SimDice
-from drivers.smart_dice import GoDice
+from drivers.simulated.dice import SimDice
 from hub.ports import CONTROLS, Dice, DiceKit, DiceSeen
 from tests.ble.air import Air, AirDie
 from tests.drivers.bench import Inbox, StillClock

@@ -5,9 +5,23 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from drivers.conversation import QUIET
+from drivers.common.board_session import QUIET
+from drivers.common.frames import (
+    TO_BOX,
+    Ack,
+    Arm,
+    Beat,
+    Disarm,
+    Frame,
+    Hello,
+    Ok,
+    Reader,
+    Thrown,
+    Who,
+    checksum,
+    encode,
+)
 from drivers.dice_tray import NAME, SILENT, Cable, Tray, connect
-from drivers.frames import TO_BOX, Ack, Arm, Beat, Disarm, Frame, Hello, Ok, Reader, Thrown, Who, checksum, encode
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
 

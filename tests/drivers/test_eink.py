@@ -15,9 +15,10 @@ import pytest
 from gpiozero import DigitalInputDevice
 from PIL import Image, ImageChops
 
-from drivers import eink, header
+from drivers import eink
+from drivers.common import gpio_header
 from drivers.eink import CLEAN_AFTER, DAY, MOST_PARTIALS, SLEEP_AFTER, Eink, Refresh, Settings, mounted
-from drivers.eink_panels import MODELS
+from drivers.eink.panels import MODELS
 from hub.display import SIZES, panel
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp
@@ -369,7 +370,7 @@ def test_the_makers_package_takes_no_pin_and_leaves_nothing_behind() -> None:
     second.show(2)
     assert first.sees(first.drawn[-1])
     assert second.sees(second.drawn[-1])
-    assert second.paper.opened == (header.Spi(0, 1), 4_000_000)
+    assert second.paper.opened == (gpio_header.Spi(0, 1), 4_000_000)
 
 
 def test_a_sheet_that_cannot_be_drawn_leaves_the_good_one_and_the_panel_goes_on(
@@ -412,9 +413,9 @@ def test_a_panel_says_which_pins_it_has() -> None:
 def test_two_panels_share_a_bus_but_no_other_pin() -> None:
     first = ("first", eink.wiring({}))
     with pytest.raises(ConfigError, match=r"first and second are both wired to GPIO25 \(DC and DC\)"):
-        header.check_devices([first, ("second", eink.wiring({"spi": "0.1"}))])
+        gpio_header.check_devices([first, ("second", eink.wiring({"spi": "0.1"}))])
     second = eink.wiring({"spi": "0.1", "dc": 5, "reset": 6, "busy": 12, "power": 13})
-    header.check_devices([first, ("second", second)])
+    gpio_header.check_devices([first, ("second", second)])
 
 
 @pytest.mark.parametrize(

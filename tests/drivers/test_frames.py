@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers import frames
-from drivers.frames import Chatter, Frame, Garbled, OtherProtocol, Reader
+from drivers.common import frames
+from drivers.common.frames import Chatter, Frame, Garbled, OtherProtocol, Reader
 
 GOLDEN = tomllib.loads((Path(__file__).parents[2] / "firmware" / "frames.toml").read_text(encoding="utf-8"))
 DECODERS = {"hub": frames.TO_BOX, "box": frames.TO_HUB}

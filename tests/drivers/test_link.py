@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.box_end import BoxEnd
-from drivers.frames import (
+from drivers.common.frames import (
     HIGHEST,
     TO_HUB,
     Ack,
@@ -26,6 +25,7 @@ from drivers.frames import (
     Press,
     Reader,
 )
+from drivers.simulated.seat_box import BoxEnd
 from hub.ports import (
     BoxBid,
     BoxCheated,

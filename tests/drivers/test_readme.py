@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 import drivers
-from drivers.pinout import as_svg, as_text
+from drivers.common.pinout import as_svg, as_text
 from hub.__main__ import main
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, load

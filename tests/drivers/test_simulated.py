@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 from drivers import simulated
-from drivers.dice_end import SimDice
 from drivers.simulated import SimPanel, SimulatedTable
+from drivers.simulated.dice import SimDice
 from hub.errors import ConfigError
 from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUp, DiceKit, DiceSeen, Key, SealedRound, Turn
 from hub.state import PublicState

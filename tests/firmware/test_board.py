@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drivers.frames import TO_HUB, Beat, Bid, Detents, Frame, Hello, Locked, Ok, Press, Reader
+from drivers.common.frames import TO_HUB, Beat, Bid, Detents, Frame, Hello, Locked, Ok, Press, Reader
 from hub.ports import BoxBid, BoxLocked, BoxUp, Key, LampPicture, SealedRound
 from tests.drivers.bench import BOX, Wire
 from tests.firmware.pico import (

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers import frames
-from drivers.frames import TO_HUB, Frame, Reader
+from drivers.common import frames
+from drivers.common.frames import TO_HUB, Frame, Reader
 from tests.drivers.test_frames import FROM_HUB, GOLDEN, listed
 from tests.firmware.pico import Probe, needs_micropython
 

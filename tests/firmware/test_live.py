@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from drivers.button_box import ButtonBoxes
-from drivers.line import SteadyClock
+from drivers.common.serial_lines import SteadyClock
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart
 from hub.display.rings import frame

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from drivers.common.serial_lines import SteadyClock
 from drivers.dice_tray import DiceTray, Settings
-from drivers.line import SteadyClock
 from hub.ports import DiceKit, DiceSeen
 from tests.drivers.bench import Inbox
 from tests.firmware.live import LiveBox, link

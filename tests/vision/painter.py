@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from drivers.pips import SPOTS
+from drivers.camera_tray.vision import SPOTS
 
 Picture = NDArray[np.uint8]
 Floats = NDArray[np.float64]

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from drivers.frames import PROTOCOL, OtherProtocol
-from drivers.header import check_devices
-from drivers.hello import held
-from drivers.line import PICO
-from drivers.needs import Need
+from drivers.common.frames import PROTOCOL, OtherProtocol
+from drivers.common.gpio_header import check_devices
+from drivers.common.probe import held
+from drivers.common.requirements import Need
+from drivers.common.serial_lines import PICO
 from hub.config import Config
 from hub.decks import load_games
 from hub.devices import wired

@@ -26,9 +26,9 @@ from typing import Any, Literal, NamedTuple
 
 from serial.tools import list_ports
 
-from drivers import hello
-from drivers.hello import Met
-from drivers.line import SteadyClock
+from drivers.common import probe
+from drivers.common.probe import Met
+from drivers.common.serial_lines import SteadyClock
 from hub.network.mosquitto import Mosquitto
 
 TIMEOUT = 5.0  # seconds for a program or another computer to answer
@@ -144,7 +144,7 @@ class Machine:
 
     def probe(self, port: str) -> Met | None:
         """Return the board at a port, or None where nothing answers. Raise DeviceLost: it cannot be opened, or another program has it."""
-        return hello.ask(port, SteadyClock())
+        return probe.ask(port, SteadyClock())
 
     # --- the network ---------------------------------------------------------------------------------
 

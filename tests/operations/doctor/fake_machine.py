@@ -9,8 +9,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, Literal
 
-from drivers.frames import Hello
-from drivers.hello import Met
+from drivers.common.frames import Hello
+from drivers.common.probe import Met
 from hub.errors import DeviceLost, HubError
 from hub.operations.doctor import examine
 from hub.operations.doctor.finding import Finding

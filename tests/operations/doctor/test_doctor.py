@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from drivers.frames import OtherProtocol
-from drivers.hello import Met
+from drivers.common.frames import OtherProtocol
+from drivers.common.probe import Met
 from hub.errors import DeviceLost
 from hub.operations.doctor import as_json, as_text, examine, healthy
 from hub.operations.doctor.finding import Finding

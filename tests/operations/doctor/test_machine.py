@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from drivers import hello
-from drivers.frames import Beat, Hello, OtherProtocol
-from drivers.line import Line, SteadyClock
+from drivers.common import probe
+from drivers.common.frames import Beat, Hello, OtherProtocol
+from drivers.common.serial_lines import Line, SteadyClock
 from drivers.simulated import SimBox
 from hub.__main__ import main
 from hub.app import Hub
@@ -53,19 +53,19 @@ def test_a_port_that_the_hub_has_is_left_to_it(box: SimBox) -> None:
     try:
         with pytest.raises(DeviceLost) as refused:
             Machine().probe(str(box.port))
-        assert hello.held(refused.value)
+        assert probe.held(refused.value)
     finally:
         line.close()
 
 
-def at_a_pty(words: bytes, patience: float = 1.0) -> hello.Met | None:
+def at_a_pty(words: bytes, patience: float = 1.0) -> probe.Met | None:
     """Who is at a port that answers the first question with these words."""
     far, near = os.openpty()
     tty.setraw(near)
     answering = threading.Thread(target=lambda: os.read(far, 64) and os.write(far, words))
     answering.start()
     try:
-        return hello.ask(os.ttyname(near), SteadyClock(), patience)
+        return probe.ask(os.ttyname(near), SteadyClock(), patience)
     finally:
         answering.join()
         os.close(far)
@@ -77,7 +77,7 @@ def test_a_modem_is_nobody() -> None:
 
 
 def test_a_firmware_of_another_protocol_is_known_by_its_hello() -> None:
-    from drivers.frames import checksum
+    from drivers.common.frames import checksum
 
     words = json.dumps({"t": "hello", "id": "b", "p": 9, "v": "9.1", "s": 1}).encode()
     met = at_a_pty(b"~" + words + b"*" + checksum(words).encode() + b"\n")
@@ -86,12 +86,12 @@ def test_a_firmware_of_another_protocol_is_known_by_its_hello() -> None:
 
 
 def test_a_box_whose_heart_is_not_heard_is_met_all_the_same() -> None:
-    from drivers.frames import encode
+    from drivers.common.frames import encode
 
     said = Hello(s=1, id="b", boot="1", p=1, v="1", k="buttons", n=8)
     beat = Beat(s=2, up=7, st="idle")
-    assert at_a_pty(encode(said), patience=0.3) == hello.Met(said)
-    assert at_a_pty(encode(said) + encode(beat)) == hello.Met(said, 7)
+    assert at_a_pty(encode(said), patience=0.3) == probe.Met(said)
+    assert at_a_pty(encode(said) + encode(beat)) == probe.Met(said, 7)
 
 
 # --- new firmware ----------------------------------------------------------------------------------------
@@ -146,11 +146,11 @@ def test_a_box_that_the_hub_has_is_not_taken_from_it(box: SimBox, capsys: pytest
 
 def test_nobody_there_and_a_board_that_does_not_obey_are_said_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(DeviceLost, match="No seat box or dice tray says hello"):
-        hello.the_one(hello.boards([], SteadyClock()))
+        probe.the_one(probe.boards([], SteadyClock()))
     far, near = os.openpty()
     try:
         with pytest.raises(DeviceLost, match="b9 does not answer: plug it in with its BOOTSEL button held"):
-            hello.make_drive(hello.Board("b9", os.ttyname(near)), SteadyClock(), patience=0.2)
+            probe.make_drive(probe.Board("b9", os.ttyname(near)), SteadyClock(), patience=0.2)
     finally:
         os.close(far)
         os.close(near)

@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from gpiozero import DigitalOutputDevice, Factory, InputDevice
 from PIL import Image
 
-from drivers.header import MISSING, Bus, pin_troubles
+from drivers.common.gpio_header import MISSING, Bus, pin_troubles
 from hub.display import PanelSize
 from hub.errors import DeviceLost
 from hub.ports import Clock

@@ -11,7 +11,8 @@ import logging
 from abc import ABC, abstractmethod
 from typing import Literal
 
-from drivers.frames import (
+from drivers.common.backoff import rests
+from drivers.common.frames import (
     TO_HUB,
     Ack,
     Chatter,
@@ -24,7 +25,6 @@ from drivers.frames import (
     Reader,
     Who,
 )
-from drivers.rests import rests
 
 log = logging.getLogger(__name__)
 

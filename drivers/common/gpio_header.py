@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from gpiozero import Factory, GPIOZeroError
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from drivers.needs import Need
+from drivers.common.requirements import Need
 from hub.errors import ConfigError, DeviceLost
 
 Rail = Literal["3V3", "5V", "GND"]

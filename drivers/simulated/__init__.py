@@ -22,12 +22,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 from PIL import Image
 
-from drivers import settings as block
-from drivers.box_end import BoxEnd, End
 from drivers.button_box import ButtonBoxes
-from drivers.dice_end import MOST_DICE, SimDice
-from drivers.line import Calls, SteadyClock
-from drivers.own_thread import Inbox
+from drivers.common import settings as block
+from drivers.common.serial_lines import Calls, SteadyClock
+from drivers.common.worker import Inbox
+from drivers.simulated.dice import MOST_DICE, SimDice
+from drivers.simulated.seat_box import BoxEnd, End
 from hub.ports import Clock, Control
 from hub.state import PublicState
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from drivers.own_thread import Inbox
+from drivers.common.worker import Inbox
 from hub.ports import Clock, DiceKit, DiceSeen, DiceState
 
 MOST_DICE = 100

@@ -7,8 +7,8 @@ import select
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from drivers.frames import TO_HUB, Beat, Boot, Hello, Ok, OtherProtocol, Reader, Who, encode
-from drivers.line import Line
+from drivers.common.frames import TO_HUB, Beat, Boot, Hello, Ok, OtherProtocol, Reader, Who, encode
+from drivers.common.serial_lines import Line
 from hub.errors import DeviceLost
 from hub.ports import Clock
 

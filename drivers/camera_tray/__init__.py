@@ -16,11 +16,11 @@ import cv2
 import msgspec
 import numpy as np
 
-from drivers import settings as block
-from drivers.line import SteadyClock
-from drivers.needs import Need
-from drivers.own_thread import Inbox, Threaded
-from drivers.pips import Look, Picture, Reading, Tray, read
+from drivers.camera_tray.vision import Look, Picture, Reading, Tray, read
+from drivers.common import settings as block
+from drivers.common.requirements import Need
+from drivers.common.serial_lines import SteadyClock
+from drivers.common.worker import Inbox, Threaded
 from hub.errors import DeviceLost
 from hub.ports import Clock, DiceKit, DiceSeen, DiceState
 

@@ -22,7 +22,7 @@ from typing import Protocol
 import serial
 from serial.tools import list_ports
 
-from drivers.rests import rests
+from drivers.common.backoff import rests
 from hub.errors import DeviceLost
 from hub.ports import Clock
 

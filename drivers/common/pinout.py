@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from drivers.header import PLACES, Rail, Wire
+from drivers.common.gpio_header import PLACES, Rail, Wire
 
 Devices = Sequence[tuple[str, Sequence[Wire]]]
 

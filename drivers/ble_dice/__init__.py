@@ -20,12 +20,12 @@ from bleak.backends.device import BLEDevice
 from bleak.backends.scanner import AdvertisementData
 from bleak.exc import BleakError
 
-from drivers import settings as block
-from drivers.line import SteadyClock
-from drivers.needs import Need
-from drivers.own_thread import Inbox
-from drivers.rests import SHORTEST, rests
-from drivers.smart_dice import Known, Moved, Power, Talk, Word, talk_of
+from drivers.ble_dice.protocols import Known, Moved, Power, Talk, Word, talk_of
+from drivers.common import settings as block
+from drivers.common.backoff import SHORTEST, rests
+from drivers.common.requirements import Need
+from drivers.common.serial_lines import SteadyClock
+from drivers.common.worker import Inbox
 from hub.errors import DeviceLost
 from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
 

@@ -10,7 +10,7 @@ import secrets
 from collections import deque
 from typing import Any, Protocol
 
-from drivers.frames import (
+from drivers.common.frames import (
     TO_BOX,
     Ack,
     Beat,

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 
-from drivers.rests import rests
+from drivers.common.backoff import rests
 from hub.errors import DeviceError, DeviceLost
 from hub.ports import Clock, DeviceDown, DeviceUp
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from drivers.pips import CHANGED, LEANS, SHINES, STRANGE, Reading, Tray, read
+from drivers.camera_tray.vision import CHANGED, LEANS, SHINES, STRANGE, Reading, Tray, read
 from tests.vision.painter import CAMERA, CONDITIONS, DIE, SCALE, PaintedDie, Scene, Throw, empty, paint, throw, upright
 
 SIDE = DIE * SCALE * CAMERA / (CAMERA - DIE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.smart_dice import GoDice, Known, Moved, Pixels, Power, Talk, talk_of
+from drivers.ble_dice.protocols import GoDice, Known, Moved, Pixels, Power, Talk, talk_of
 
 LEGACY_SIX = bytes.fromhex("02060502 00000000 cdab3412 e803 00f15365 01 00 57 01")  # built 14 November 2023
 NEW_SIX = bytes.fromhex(

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from serial.tools import list_ports
 
-from drivers import line
-from drivers.line import Line, Lines, named_ports
+from drivers.common import serial_lines
+from drivers.common.serial_lines import Line, Lines, named_ports
 from hub.errors import DeviceLost
 from tests.drivers.bench import PATIENCE, StillClock
 
@@ -93,7 +93,7 @@ class Cables:
         """Half a second passes and the ports have been looked at."""
         while self.looked.acquire(blocking=False):
             pass
-        self.clock.advance(line.SCAN)
+        self.clock.advance(serial_lines.SCAN)
         assert self.looked.acquire(timeout=PATIENCE)
 
     def close(self) -> None:
@@ -223,4 +223,4 @@ def test_only_boards_with_the_right_usb_vendor_are_looked_at(monkeypatch: pytest
 
     found = [Port("/dev/ttyS0", None), Port("/dev/ttyACM0", 0x2E8A), Port("/dev/ttyUSB0", 0x1A86)]
     monkeypatch.setattr(list_ports, "comports", lambda: found)
-    assert line.usb_ports() == ["/dev/ttyACM0"]
+    assert serial_lines.usb_ports() == ["/dev/ttyACM0"]

@@ -17,13 +17,13 @@ import msgspec
 from gpiozero import Factory
 from PIL import Image
 
-from drivers import header
-from drivers import settings as block
-from drivers.eink_panels import MODELS, Cable, Mode, Model, Panel, Pins, open_panel
-from drivers.header import OpenBus, PinFactory, Spi, Wire, open_pins, open_spi
-from drivers.line import SteadyClock
-from drivers.needs import Need
-from drivers.own_thread import Inbox, Threaded
+from drivers.common import gpio_header
+from drivers.common import settings as block
+from drivers.common.gpio_header import OpenBus, PinFactory, Spi, Wire, open_pins, open_spi
+from drivers.common.requirements import Need
+from drivers.common.serial_lines import SteadyClock
+from drivers.common.worker import Inbox, Threaded
+from drivers.eink.panels import MODELS, Cable, Mode, Model, Panel, Pins, open_panel
 from hub.errors import ConfigError, DeviceError
 from hub.ports import Clock
 from hub.state import PublicState
@@ -60,7 +60,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
     def place(self) -> Spi:
         """Its bus. Raises ConfigError."""
-        return header.spi(self.spi, "eink", self.select)
+        return gpio_header.spi(self.spi, "eink", self.select)
 
     def lines(self) -> Pins:
         """Where its lines go."""
@@ -259,18 +259,18 @@ def wiring(settings: Mapping[str, Any]) -> list[Wire]:
     ]
     if lines.power is not None:
         wires.append(Wire(lines.power, "PWR"))
-    supply: header.Rail = "3V3" if model.maker == "waveshare" else "5V"
+    supply: gpio_header.Rail = "3V3" if model.maker == "waveshare" else "5V"
     return [*wires, Wire(supply, "VCC", shared=True), Wire("GND", "GND", shared=True)]
 
 
 def needs(settings: Mapping[str, Any]) -> list[Need]:
     """What the machine must have for a `[[device]]` block."""
     asked = block.read(Settings, settings, "eink")
-    return [*header.needs_of_spi(asked.place()), *header.needs_of_pins(asked.pins)]
+    return [*gpio_header.needs_of_spi(asked.place()), *gpio_header.needs_of_pins(asked.pins)]
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: Mapping[str, Draw]) -> Eink:
     """The device of a `[[device]]` block; `draws` gives each size of sheet. Raises ConfigError."""
     asked = block.read(Settings, settings, "eink")
-    header.check_pins("eink", wiring(settings))
+    gpio_header.check_pins("eink", wiring(settings))
     return Eink(asked, draws[asked.model().sheet], inbox, SteadyClock())
