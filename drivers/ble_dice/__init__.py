@@ -202,7 +202,9 @@ class BleDice:
 
     lamps = page = boxes = None
 
-    def __init__(self, settings: Settings, inbox: Inbox, clock: Clock | None = None, radio: Radio | None = None) -> None:
+    def __init__(
+        self, settings: Settings, inbox: Inbox, clock: Clock | None = None, radio: Radio | None = None
+    ) -> None:
         self.dice = self
         self._wanted = [name.lower() for name in settings.dice]
         self._most = settings.most if not settings.dice else len(settings.dice)
@@ -278,7 +280,9 @@ class BleDice:
                 while len(self._held) >= self._most:
                     await asyncio.sleep(TICK)
             except (BleakError, OSError) as why:
-                self._trouble_with(f"The Bluetooth radio cannot be used ({why}): is it there and switched on? Type the rolls.")
+                self._trouble_with(
+                    f"The Bluetooth radio cannot be used ({why}): is it there and switched on? Type the rolls."
+                )
                 await asyncio.sleep(next(pauses))
 
     def _heard_on_air(self, device: BLEDevice, said: AdvertisementData) -> None:

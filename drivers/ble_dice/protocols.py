@@ -88,7 +88,9 @@ class Pixels:
 
     def blink(self) -> bytes:
         """One second of green on all faces: count, duration, colour, faces, fade, loop."""
-        return bytes([_BLINK, 1]) + (1000).to_bytes(2, "little") + bytes([0, 255, 0, 0]) + bytes([255] * 4) + bytes([0, 0])
+        return (
+            bytes([_BLINK, 1]) + (1000).to_bytes(2, "little") + bytes([0, 255, 0, 0]) + bytes([255] * 4) + bytes([0, 0])
+        )
 
     def heard(self, data: bytes) -> list[Word]:
         """A roll, a battery, or the die's own answer of who it is."""

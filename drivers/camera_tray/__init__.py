@@ -78,7 +78,9 @@ class Video:
         """The newest picture."""
         good, picture = self._camera.read()
         if not good:
-            raise DeviceLost(f"The dice tray's camera {self._device} gives no picture: is it plugged in, and used by nothing else?")
+            raise DeviceLost(
+                f"The dice tray's camera {self._device} gives no picture: is it plugged in, and used by nothing else?"
+            )
         return np.asarray(picture, np.uint8)
 
     def close(self) -> None:
@@ -161,7 +163,11 @@ class Watch:
         if not faces:
             return "armed", (), ""  # the dice were taken out, to be thrown
         if len(faces) != self._count:
-            return "wrong_count", (), f"I see {len(faces)} of {self._count}: throw them all again, or type what they show."
+            return (
+                "wrong_count",
+                (),
+                f"I see {len(faces)} of {self._count}: throw them all again, or type what they show.",
+            )
         return "settled", faces, ""
 
 
@@ -328,7 +334,9 @@ def measure(empty: Picture, one: Picture, height: float) -> Tray:
     """The tray from two pictures: empty, and with one flat die in the middle. Raises DeviceLost with what is wrong."""
     short, _ = Look(one, Tray(empty, 1.0, height)).largest()
     if short == 0:
-        raise DeviceLost("I see no difference between the empty tray and the die: take dice of another colour, or more light.")
+        raise DeviceLost(
+            "I see no difference between the empty tray and the die: take dice of another colour, or more light."
+        )
     if short < 24:
         raise DeviceLost(f"The die is only {short:.0f} pixels wide, 24 are needed: bring the camera nearer.")
     for part in (1.0, 0.97, 1.03, 0.94, 1.06):  # a shadow makes the die look larger, its round edges smaller
@@ -336,7 +344,9 @@ def measure(empty: Picture, one: Picture, height: float) -> Tray:
         reading = read(one, tray)
         if len(reading.faces) == 1 and not reading.doubt:
             return tray
-    raise DeviceLost("I cannot read the die: lay it flat into the middle of the tray, with soft light and nothing beside it.")
+    raise DeviceLost(
+        "I cannot read the die: lay it flat into the middle of the tray, with soft light and nothing beside it."
+    )
 
 
 def calibrate(settings: Mapping[str, Any], ask: Callable[[str], object], say: Callable[[str], object]) -> None:

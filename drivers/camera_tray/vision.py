@@ -78,7 +78,9 @@ LEANS = "One die is leaning or half hidden: lay it flat, or type what it shows."
 SHINES = "A light shines on a die: shade it, or type what the dice show."
 CROWDED = "The dice lie too close to be told apart: move them a little, or type what they show."
 STRANGE = "Something that is no flat die lies in the tray: take it out, or type what the dice show."
-CHANGED = "The tray does not look as it did when it was calibrated: take hands out of the picture, or calibrate it anew."
+CHANGED = (
+    "The tray does not look as it did when it was calibrated: take hands out of the picture, or calibrate it anew."
+)
 
 
 def read(picture: Picture, tray: Tray) -> Reading:
@@ -155,9 +157,7 @@ def _guesses(pips: Sequence[Pip], side: float) -> list[Guess]:
     return list(found.values())
 
 
-def _face_at(
-    middle: Floats, angle: float, spread: float, pips: Sequence[Pip], at: Floats, side: float
-) -> Guess | None:
+def _face_at(middle: Floats, angle: float, spread: float, pips: Sequence[Pip], at: Floats, side: float) -> Guess | None:
     """The face of this pose, if the pips inside it sit on legal spots and nowhere else."""
     c, s = np.cos(angle), np.sin(angle)
     across = (at - middle) @ np.array([[c, -s], [s, c]]) / side  # in the die's own frame, in sides
@@ -289,7 +289,9 @@ class Look:
         strongest = sorted(found, key=lambda pip: -pip.contrast)
         kept: list[Pip] = []
         for pip in strongest:  # the rim of a spot must not be a second one
-            if self._stands_out(pip) and all(np.hypot(pip.x - other.x, pip.y - other.y) > 0.14 * self.side for other in kept):
+            if self._stands_out(pip) and all(
+                np.hypot(pip.x - other.x, pip.y - other.y) > 0.14 * self.side for other in kept
+            ):
                 kept.append(pip)
         return kept
 
@@ -352,7 +354,9 @@ class Look:
         lay = np.array([[c * k, -s * k, guess.x - 31.5 * k * (c - s)], [s * k, c * k, guess.y - 31.5 * k * (s + c)]])
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
         source = self._picture if of is None else of
-        return np.asarray(cv2.warpAffine(source, lay, (64, 64), flags=flags, borderMode=cv2.BORDER_REPLICATE), np.float32)
+        return np.asarray(
+            cv2.warpAffine(source, lay, (64, 64), flags=flags, borderMode=cv2.BORDER_REPLICATE), np.float32
+        )
 
     def is_face(self, guess: Guess) -> bool:
         """Whether a face is there at all: even in colour between its pips, up to a slope of light."""

@@ -148,7 +148,9 @@ class Sky:
 
     def __init__(self, settings: Settings) -> None:
         self.one = AirDie("Pixel one", "F0:F1:F2:F3:F4:F5", Pixels(legacy=True), pixels_answer)
-        self.two = AirDie("GoDice_1A2B3C_R_v03", "F0:F1:F2:F3:F4:F6", GoDice(), lambda d: [b"Bat\x09"] if d == b"\x03" else [])
+        self.two = AirDie(
+            "GoDice_1A2B3C_R_v03", "F0:F1:F2:F3:F4:F6", GoDice(), lambda d: [b"Bat\x09"] if d == b"\x03" else []
+        )
         self.air = Air([self.one, self.two])
         self.told: queue.Queue[object] = queue.Queue()
         self.dice = BleDice(settings, self.told.put, radio=Radio(self.air.scanner, self.air.client))

@@ -178,7 +178,9 @@ def test_a_source_that_does_not_exist_is_the_owners_error() -> None:
 def test_a_person_is_led_through_the_calibration(tmp_path: Path) -> None:
     pictures = tmp_path / "pictures"
     pictures.mkdir()
-    shown = iter([empty(Scene([]), CHANCE(4)), paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3)), painted(6, 1)])
+    shown = iter(
+        [empty(Scene([]), CHANCE(4)), paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3)), painted(6, 1)]
+    )
     asked: list[str] = []
     said: list[str] = []
 

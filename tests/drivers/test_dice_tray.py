@@ -192,7 +192,9 @@ def test_dice_that_the_tray_cannot_read_are_typed() -> None:
     tray, signals, far = up()
     tray.arm(1, 1, 10, lying=False)
     far.says(Thrown(a=far.arms().a, st="no_reader", f=[]))
-    assert signals[-1] == DiceSeen(NAME, 1, "no_reader", (), "The tray cannot read dice with 10 sides: type what they show.")
+    assert signals[-1] == DiceSeen(
+        NAME, 1, "no_reader", (), "The tray cannot read dice with 10 sides: type what they show."
+    )
 
 
 def test_a_wrong_count_says_both_numbers_and_keeps_no_die() -> None:
