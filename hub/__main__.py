@@ -185,11 +185,11 @@ def _named(blocks: Sequence[DevicePart], name: str) -> DevicePart:
 
 
 def _find_dice(args: Namespace) -> int:
-    from hub.devices import room
+    from hub.devices import load_driver
     from hub.operations.diagnostics import configure_logging
 
     configure_logging("error")
-    found: list[tuple[str, str]] = room("ble_dice").find(args.seconds)
+    found: list[tuple[str, str]] = load_driver("ble_dice").find(args.seconds)
     for name, address in found:
         print(f"{name}  {address}")
     if not found:
@@ -209,13 +209,13 @@ def _update_box(args: Namespace) -> int:
 
 
 def _calibrate_tray(args: Namespace) -> int:
-    from hub.devices import room
+    from hub.devices import load_driver
     from hub.operations.diagnostics import configure_logging
 
     configure_logging("error")
     blocks = [block for block in load(args.config).device if block.driver == "camera_tray"]
     block = _named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else ""))
-    room("camera_tray").calibrate(block.settings, input, print)
+    load_driver("camera_tray").calibrate(block.settings, input, print)
     return 0
 
 

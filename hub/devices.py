@@ -5,7 +5,6 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from PIL import Image
@@ -29,6 +28,8 @@ from hub.ports import (
     SealedRound,
 )
 from hub.state import PublicState
+
+SHARED = "common"  # the one folder of `drivers/` that is no driver: what several of them use
 
 
 @runtime_checkable
@@ -88,7 +89,10 @@ class EveryBox:
 
 
 def wired(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire]]]:
-    """The devices that are wired to the header, whichever tables they belong to, each with its wires."""
+    """Return the devices that are wired to the header, whichever tables they belong to, each with its wires.
+
+    Raises ConfigError.
+    """
     found = []
     for number, block in enumerate(blocks, 1):
         wiring = getattr(driver_of(block), "wiring", None)
@@ -104,33 +108,32 @@ def connect(
     inbox: Callable[[object], None],
     draws: Mapping[str, Callable[[PublicState], Image.Image]],
 ) -> Device:
-    """The device of a `[[device]]` block: `driver = "button_box"` is `drivers/button_box.py`. Raises ConfigError."""
+    """Return the device of a `[[device]]` block, made but not started. Raises ConfigError."""
     device: Device = driver_of(block).connect(block.settings, inbox, draws)
     return device
 
 
+def driver_names() -> list[str]:
+    """Return the names of all drivers: every file and every folder of `drivers/` is one, but `common`."""
+    return [found.name for found in pkgutil.iter_modules(drivers.__path__) if found.name != SHARED]
+
+
 def driver_of(block: DevicePart) -> Any:
-    """The file in `drivers/` that a block names. Raises ConfigError."""
-    known = [found.name for found in pkgutil.iter_modules(drivers.__path__)]
-    driver = room(block.driver) if block.driver in known else None
-    if not hasattr(driver, "connect"):
-        usable = [name for name in known if "\ndef connect(" in _source(name)]
-        raise ConfigError(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(usable)}.")
-    return driver
+    """Return the driver that a block names: `driver = "eink"` is the module `drivers.eink`. Raises ConfigError."""
+    names = driver_names()
+    if block.driver not in names:
+        raise ConfigError(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(names)}.")
+    return load_driver(block.driver)
 
 
-def room(name: str) -> Any:
-    """A file of `drivers/`. Raises ConfigError where a Python package that it works with was not installed."""
+def load_driver(name: str) -> Any:
+    """Import a driver. Raises ConfigError where a Python package that it works with was not installed."""
     try:
         return import_module(f"drivers.{name}")
-    except ModuleNotFoundError as why:
+    except ModuleNotFoundError as error:
         raise ConfigError(
-            f"[[device]] driver = {name!r} needs the Python package {why.name}: run make setup EXTRAS=pi,ble,camera"
+            f"[[device]] driver = {name!r} needs the Python package {error.name}: run make setup EXTRAS=pi,ble,camera"
         ) from None
-
-
-def _source(name: str) -> str:
-    return (Path(drivers.__path__[0]) / f"{name}.py").read_text("utf-8")
 
 
 class DeviceHealth:
