@@ -1,249 +1,27 @@
 """The simulated table: seat boxes, a dice reader and a panel made of software, for `demo`, the bench page and tests.
 
-A simulated box speaks real frames over a pty, so the hub's side is `button_box` on `line`, as with real boxes.
-What happens inside such a box is `box_end.py`.
+A simulated box runs the real firmware on a pty, so that the hub's side is `button_box`, as with real boxes.
 """
 
 from __future__ import annotations
 
-import io
-import logging
-import os
 import random
-import select
 import tempfile
 import threading
-import tty
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from PIL import Image
 
 from drivers.button_box import ButtonBoxes
 from drivers.common import settings as block
-from drivers.common.serial_lines import Calls, SteadyClock
+from drivers.common.serial_lines import SteadyClock
 from drivers.common.worker import Inbox
 from drivers.simulated.dice import MOST_DICE, SimDice
-from drivers.simulated.seat_box import BoxEnd, End
+from drivers.simulated.panel import Draw, SimPanel
+from drivers.simulated.seat_box import SimBox
 from hub.ports import Clock, Control
-from hub.state import PublicState
-
-log = logging.getLogger(__name__)
-
-Draw = Callable[[PublicState], Image.Image]
-
-
-def _nothing() -> None:
-    """Nobody wants to know."""
-
-
-class SimBox:
-    """A `BoxEnd` on a pty. The hub opens `port`, a link to the pty that is there while the box is plugged in."""
-
-    def __init__(
-        self, name: str, port: Path, clock: Clock, changed: Callable[[], None] = _nothing, end: End | None = None
-    ) -> None:
-        self.name = name
-        self.port = port
-        self._end: End = end if end is not None else BoxEnd(name)
-        self._clock = clock
-        self._changed = changed
-        self._calls = Calls()
-        self._lock = threading.Lock()
-        self._pty: tuple[int, int] | None = None  # box end, hub end
-        self._shown: dict[str, Any] = {}
-        self._stopping = False
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-
-    def start(self) -> None:
-        """Plug in and begin."""
-        self._plug()  # before its thread runs: the cable is in when this returns
-        self._thread.start()
-
-    def close(self) -> None:
-        """Unplug for good."""
-        self._calls.tell(self._stop)
-        if self._thread.is_alive():
-            self._thread.join(timeout=5)
-        self._calls.close()
-
-    def wake(self) -> None:
-        """Look at the clock now."""
-        self._calls.wake()
-
-    def press(self, control: Control, hold: bool = False) -> None:
-        """Press a control."""
-        self._calls.tell(partial(self._end.press, control, hold))
-
-    def turn(self, detents: int) -> None:
-        """Turn the dial; right is positive."""
-        self._calls.tell(partial(self._end.turn, detents))
-
-    def plug(self) -> None:
-        """Put the cable in."""
-        self._calls.tell(self._plug)
-
-    def unplug(self) -> None:
-        """Pull the cable; the box keeps its power and its memory."""
-        self._calls.tell(self._unplug)
-
-    def power_cycle(self) -> None:
-        """Take the power away for a moment: the box forgets everything."""
-        self._calls.tell(self._power_cycle)
-
-    def state(self) -> dict[str, Any]:
-        """What a person at this seat sees, and whether the cable is in."""
-        with self._lock:
-            return {"connected": self._pty is not None, **self._end.state()}
-
-    def _stop(self) -> None:
-        self._unplug()
-        self._stopping = True
-
-    def _plug(self) -> None:
-        if self._pty is None:
-            box_end, hub_end = os.openpty()
-            tty.setraw(hub_end)
-            os.set_blocking(box_end, False)
-            self._pty = (box_end, hub_end)
-            self.port.unlink(missing_ok=True)
-            self.port.symlink_to(os.ttyname(hub_end))
-            self._end.plugged_in()
-
-    def _unplug(self) -> None:
-        if self._pty is not None:
-            self.port.unlink(missing_ok=True)
-            for number in self._pty:
-                os.close(number)
-            self._pty = None
-
-    def _power_cycle(self) -> None:
-        plugged = self._pty is not None
-        self._unplug()
-        self._end.power_up()
-        if plugged:
-            self._plug()
-
-    def _run(self) -> None:
-        while not self._stopping:
-            try:
-                with self._lock:
-                    self._calls.run()
-                    self._talk()
-                self._report()
-                if not self._stopping:
-                    self._wait()
-            except Exception:  # a driver's thread lives on (design, section 6)
-                log.exception("The simulated box %s failed and is unplugged.", self.name)
-                self._unplug()
-
-    def _talk(self) -> None:
-        if self._pty is None:
-            return
-        now = self._clock.now()
-        self._end.due(now)
-        data = self._end.outgoing(now)
-        if data:
-            try:
-                os.write(self._pty[0], data)
-            except BlockingIOError:
-                return  # nobody reads: a box's words are lost while no hub has opened its port
-        if self._end.wants_firmware:  # it comes back as a drive, not as a box
-            self._unplug()
-
-    def _report(self) -> None:
-        state = self.state()
-        if state != self._shown:
-            self._shown = state
-            self._changed()
-
-    def _wait(self) -> None:
-        waiter = select.poll()
-        waiter.register(self._calls, select.POLLIN)
-        patience: float | None = None
-        if self._pty is not None:
-            waiter.register(self._pty[0], select.POLLIN)
-            patience = max(0.0, self._end.deadline() - self._clock.now()) * 1000
-        ready = dict(waiter.poll(patience))
-        if self._pty is not None and self._pty[0] in ready:
-            data = os.read(self._pty[0], 4096)
-            with self._lock:
-                self._end.heard(data)
-
-
-PAPER_SECONDS = 0.15
-
-
-class SimPanel:
-    """Panels without e-ink: the newest picture of each size as PNG. Slow drawing skips pictures, never queues."""
-
-    def __init__(self, draws: Mapping[str, Draw], changed: Callable[[], None] = _nothing) -> None:
-        self._draws = dict(draws)
-        self._changed = changed
-        self._turn = threading.Condition()
-        self._newest: PublicState | None = None
-        self._pngs: dict[str, bytes] = {}
-        self._versions: dict[str, int] = dict.fromkeys(draws, 0)
-        self._closing = False
-        self._thread = threading.Thread(target=self._run, name="sim-panel", daemon=True)
-
-    def start(self) -> None:
-        """Begin to draw."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop drawing."""
-        with self._turn:
-            self._closing = True
-            self._turn.notify_all()
-        if self._thread.is_alive():
-            self._thread.join(timeout=5)
-
-    def show(self, public: PublicState, settled: bool) -> None:  # noqa: ARG002 - a window never needs the full refresh
-        """The newest public state; drawn as soon as the one before it is done."""
-        with self._turn:
-            self._newest = public
-            self._turn.notify_all()
-
-    def png(self, size: str) -> bytes | None:
-        """The newest picture of that size, or None before the first."""
-        with self._turn:
-            return self._pngs.get(size)
-
-    def state(self) -> dict[str, int]:
-        """Each size with a number that rises when its picture changes."""
-        with self._turn:
-            return dict(self._versions)
-
-    def _run(self) -> None:
-        while True:
-            with self._turn:
-                self._turn.wait_for(lambda: self._closing or self._newest is not None)
-                # Paper is slow: rings and phones go first, and what comes in quick succession is drawn once.
-                self._turn.wait_for(lambda: self._closing, timeout=PAPER_SECONDS)
-                public, self._newest = self._newest, None
-                if self._closing or public is None:
-                    return
-            for size, draw in self._draws.items():
-                self._draw(size, draw, public)
-
-    def _draw(self, size: str, draw: Draw, public: PublicState) -> None:
-        try:
-            image = draw(public)
-        except Exception:  # a driver's thread lives on (design, section 6); the last good picture stays
-            log.exception("The panel of size %s cannot be drawn.", size)
-            return
-        data = io.BytesIO()
-        image.save(data, "PNG")
-        with self._turn:
-            if self._pngs.get(size) == data.getvalue():
-                return
-            self._pngs[size] = data.getvalue()
-            self._versions[size] += 1
-        self._changed()
 
 
 class SimulatedTable:

@@ -14,10 +14,6 @@ from hub.ports import Clock, DiceKit, DiceSeen, DiceState
 MOST_DICE = 100
 
 
-def _nothing() -> None:
-    """Nobody wants to know."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Arm:
     """The throw that is watched for."""
@@ -41,7 +37,7 @@ class SimDice:
         inbox: Inbox,
         clock: Clock,
         chance: random.Random | None = None,
-        changed: Callable[[], None] = _nothing,
+        changed: Callable[[], None] = lambda: None,
     ) -> None:
         self._reader = reader
         self._inbox = inbox

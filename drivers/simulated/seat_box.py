@@ -1,273 +1,270 @@
-"""A seat box at its own end of the cable: what its firmware does, without thread, port or clock.
-
-A sealed value and its nonce stay in here until the reveal; while a sealed round is open nothing that goes on the
-cable tells of the dial, the push or a key. The simulated table and the tests put it on a pty.
-"""
+"""A simulated seat box: the seat boxes' own firmware on a pty, and the hands that press and turn it."""
 
 from __future__ import annotations
 
-import secrets
-from collections import deque
+import logging
+import os
+import select
+import threading
+import tty
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
-from drivers.common.frames import (
-    TO_BOX,
-    Ack,
-    Beat,
-    Bid,
-    Boot,
-    Buzz,
-    Cancel,
-    Detents,
-    Frame,
-    Garbled,
-    Hello,
-    Link,
-    Locked,
-    Nak,
-    Name,
-    Ok,
-    Open,
-    Press,
-    Reader,
-    Reveal,
-    Ring,
-    Say,
-    Unlocked,
-    Who,
-    commitment,
-)
-from hub.ports import CONTROLS, Control
+from drivers.common.serial_lines import Calls
+from drivers.simulated.firmware import box_module
+from hub.ports import Clock, Control
 
-CHOOSERS = 6  # K1 to K6
+log = logging.getLogger(__name__)
+
 HOLDING: tuple[Control, ...] = ("bar", "k1", "k2", "k3", "k4", "k5", "k6")  # a long push is a push
-MOST_DETENTS = 127  # in one frame
 
 
-class End(Protocol):
-    """What a box is to the cable, the person and a test: `BoxEnd`, or the real firmware in an interpreter."""
+class BoxProgram(Protocol):
+    """What runs in a box, as the cable, a person and a test see it: the firmware, in CPython or in MicroPython.
+
+    Times are seconds of the caller's clock.
+    """
 
     @property
     def wants_firmware(self) -> bool:
-        """It has become a drive, and is no box any more."""
+        """Whether the box has become a drive, and is no box any more."""
 
     def power_up(self) -> None:
-        """Everything that was in the box is forgotten."""
+        """Forget everything, as after a loss of power."""
 
     def press(self, control: Control, hold: bool = False) -> None:
-        """A control is pressed, or pressed and held."""
+        """Press a control, or press and hold it."""
 
     def turn(self, detents: int) -> None:
-        """The dial is turned; right is positive."""
+        """Turn the dial; right is positive."""
 
     def plugged_in(self) -> None:
-        """A fresh cable."""
+        """Begin on a fresh cable."""
 
     def heard(self, data: bytes) -> None:
-        """Bytes from the hub."""
+        """Take in bytes from the hub."""
 
     def due(self, now: float) -> None:
-        """Look at the clock."""
+        """Do what time alone brings."""
 
     def deadline(self) -> float:
-        """When `due` should be called."""
+        """Return when `due` is to be called at the latest."""
 
     def outgoing(self, now: float) -> bytes:
-        """What goes on the cable now."""
+        """Return what goes on the cable now."""
 
     def state(self) -> dict[str, Any]:
-        """What a person at this seat sees; `hood` only under the hood."""
+        """Return what a person at this seat sees; `hood` only under the hood."""
 
 
-class BoxEnd:
-    """A box at its own end of the cable: its controls, its lamps, its display, and what is locked inside."""
+class CPythonBox:
+    """The firmware's `Box`, run by CPython. A sealed value and its nonce stay in it until the hub asks for them."""
 
-    VERSION = "sim-1"
-
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, make: Callable[[str], Any] | None = None) -> None:
+        """`make` returns the box of that id, the firmware's own unless a test wants one that misbehaves."""
         self.name = name
+        self._make = make if make is not None else box_module().Box
         self.power_up()
 
-    def power_up(self) -> None:
-        """Everything that was in the box is forgotten."""
-        self.boot = secrets.token_hex(4)
-        self.ring: Ring | None = None
-        self.display = ""
-        self.buzzed = 0
-        self.buzz = ""
-        self._link = Link(answer_type=Ok, first=1)
-        self._reader = Reader(TO_BOX)
-        self._queue: deque[Frame] = deque()
-        self._sealed: Open | None = None
-        self._value = 0
-        self._names: dict[int, str] = {}
-        self._bid: Bid | None = None  # what will be told: its presence is the lock
-        self._unlocking = False
-        self._told: Bid | None = None  # of the last revealed round
-        self._up_at: float | None = None
-        self._beat_at = 0.0
-        self.wants_firmware = False
+    @property
+    def wants_firmware(self) -> bool:
+        """Whether the box has become a drive, and is no box any more."""
+        return bool(self._box.wants_firmware)
 
-    # --- the person ---
+    def power_up(self) -> None:
+        """Forget everything, as after a loss of power."""
+        self._box = self._make(self.name)
+        self._sounds: list[str] = []
+        self._now = 0.0
 
     def press(self, control: Control, hold: bool = False) -> None:
-        """A control is pressed, or pressed and held: one press is told as one of the two, never as both."""
-        held = hold and control in HOLDING
-        sealed = self._sealed
-        if sealed is None:
-            self._queue.append(Press(k=control, e="hold" if held else "down"))
-        elif held:
-            if control == "bar":  # staff may be called from a sealed round; what a key means may not be asked
-                self._queue.append(Press(k="bar", e="hold"))
-        elif control == "push":
-            self._lock(sealed)
-        elif control == "bar":
-            self._take_back(sealed)
-        elif self._bid is None and sealed.hi - sealed.lo < CHOOSERS:
-            self._value = min(sealed.lo + int(control[1]) - 1, sealed.hi)
+        """Press a control, or press and hold it: one press is told as one of the two, never as both."""
+        self._box.happened(control, "hold" if hold and control in HOLDING else "down")
 
     def turn(self, detents: int) -> None:
-        """The dial is turned; in a sealed round that moves the secret value and says nothing."""
-        if self._sealed is not None:
-            if self._bid is None:
-                self._value = max(self._sealed.lo, min(self._sealed.hi, self._value + detents))
-        elif self._queue and isinstance(last := self._queue[-1], Detents) and abs(last.d + detents) <= MOST_DETENTS:
-            self._queue[-1] = Detents(d=last.d + detents)
-        else:
-            self._queue.append(Detents(d=detents))
-
-    def _lock(self, sealed: Open) -> None:
-        if self._bid is not None:
-            return
-        nonce = secrets.token_hex(8)
-        self._bid = Bid(r=sealed.r, b=self._value, n=nonce)
-        self._queue.append(Locked(r=sealed.r, c=commitment(self.name, sealed.r, self._value, nonce)))
-
-    def _take_back(self, sealed: Open) -> None:
-        if self._bid is None:
-            self._queue.append(Press(k="bar", e="down"))
-        elif not self._unlocking:
-            # The lock holds until the hub has heard this: else a box could change its bid after the others' reveal.
-            self._unlocking = True
-            self._queue.append(Unlocked(r=sealed.r))
-
-    # --- the cable ---
+        """Turn the dial; right is positive."""
+        self._box.happened("dial", detents)
 
     def plugged_in(self) -> None:
-        """A fresh cable: half lines of the old one are gone."""
-        self._reader = Reader(TO_BOX)
-        self._link.outgoing()
+        """Do nothing: the firmware does not notice its cable, only who speaks on it."""
 
     def heard(self, data: bytes) -> None:
-        """Bytes from the hub."""
-        for heard in self._reader.feed(data):
-            if isinstance(heard, Garbled):
-                self._link.tell(Nak())
-            elif isinstance(heard, Frame):
-                self._understand(heard)
+        """Take in bytes from the hub."""
+        self._box.heard(data)
+        if self._box.sound is not None:
+            self._sounds.append(self._box.sound)
+            self._box.sound = None
 
     def due(self, now: float) -> None:
-        """The heartbeat, and repeats of what the hub has not acknowledged."""
-        if self._up_at is None:
-            self._up_at = self._beat_at = now
-        if now >= self._beat_at:
-            self._beat_at = now + 1.0
-            self._link.tell(Beat(up=int(now - self._up_at), st="open" if self._sealed else "idle"))
-        self._link.due(now)
+        """Send the heartbeat, and repeat what the hub has not acknowledged."""
+        self._now = now
+        self._box.due(_ticks(now))
 
     def deadline(self) -> float:
-        """When `due` should be called."""
-        return self._beat_at if self._link.deadline is None else min(self._beat_at, self._link.deadline)
+        """Return when `due` is to be called at the latest."""
+        return self._now + float(self._box.patience(_ticks(self._now))) / 1000
 
     def outgoing(self, now: float) -> bytes:
-        """What goes on the cable now."""
-        if self._link.asked is None and self._queue:
-            frame = self._queue.popleft()
-            # A key that nobody heard for a second is stale; what belongs to a lock is repeated for ever.
-            self._link.ask(frame, now, tries=Link.TRIES if isinstance(frame, Press | Detents) else None)
-        return self._link.outgoing()
-
-    def hello(self) -> Frame:
-        """Who this is."""
-        return Hello(id=self.name, boot=self.boot, p=1, v=self.VERSION, k="buttons", n=len(CONTROLS))
-
-    def _understand(self, frame: Frame) -> None:
-        match frame:
-            case Who():
-                if ("", frame.s) not in self._link.memory:
-                    self._link.memory.add(("", frame.s))
-                    self._drop(Press, Detents)  # a new conversation: what was pressed before it is stale
-                self._link.tell(self.hello())
-                self._link.hurry()
-            case Ack(re=re):
-                if isinstance(self._link.confirm(re), Unlocked):
-                    self._bid, self._unlocking = None, False
-            case Ring():
-                self.ring = frame
-            case Say(x=text):
-                self.display = text
-            case Buzz(k=kind):
-                self.buzz, self.buzzed = kind, self.buzzed + 1
-            case Open() | Name() | Reveal() | Cancel() | Boot():
-                if not self._link.repeated(frame) and self._obey(frame):
-                    self._link.answer(frame)
-
-    def _obey(self, frame: Frame) -> bool:
-        match frame:
-            case Open(r=round):
-                if self._sealed is None or self._sealed.r != round:
-                    self._close()
-                    self._drop(Bid)
-                    self._told = None
-                    self._sealed = frame
-                    self._value = max(frame.lo, min(frame.hi, frame.at))
-            case Name(r=round, i=place, x=text):
-                if self._sealed is not None and self._sealed.r == round:
-                    self._names[place] = text
-            case Reveal(r=round):
-                return self._reveal(round)
-            case Cancel(r=round):
-                if self._sealed is not None and round in {0, self._sealed.r}:
-                    self._close()
-                if self._told is not None and round in {0, self._told.r}:
-                    self._drop(Bid)
-            case Boot():
-                self.wants_firmware = True
-        return True
-
-    def _reveal(self, round: int) -> bool:
-        """Tell the locked value of this very round; anything else is met with silence."""
-        if self._bid is not None and self._bid.r == round:
-            self._told = self._bid
-            self._close()
-            self._queue.appendleft(self._told)
-            return True
-        if self._told is None or self._told.r != round:
-            return False
-        if self._told not in self._queue and not isinstance(self._link.asked, Bid):
-            self._queue.appendleft(self._told)
-        return True
-
-    def _close(self) -> None:
-        self._sealed = self._bid = None
-        self._unlocking = False
-        self._names = {}
-        self._drop(Locked, Unlocked)
-
-    def _drop(self, *kinds: type[Frame]) -> None:
-        self._queue = deque(frame for frame in self._queue if not isinstance(frame, kinds))
-        if isinstance(self._link.asked, kinds):
-            self._link.settle()
+        """Return what goes on the cable now."""
+        self._now = now
+        return bytes(self._box.outgoing(_ticks(now)))
 
     def state(self) -> dict[str, Any]:
-        """What a person at this seat sees; `hood` only under the hood."""
-        ring = self.ring
+        """Return what a person at this seat sees; `hood` only under the hood."""
+        box = self._box
+        hood = box.hood()
         return {
             "id": self.name,
-            "lamps": {"pattern": ring.p, "n": ring.n, "colour": ring.c} if ring else None,
-            "display": self._names.get(self._value, self.display),
-            "sealed": self._sealed is not None,
-            "locked": self._bid is not None,
-            "hood": str(self._value + 1) if self._sealed is not None else "",
-            "buzz": {"kind": self.buzz, "count": self.buzzed},
+            "lamps": dict(zip(("pattern", "n", "colour"), box.ring, strict=True)) if box.ring else None,
+            "display": box.words(),
+            "sealed": hood is not None,
+            "locked": hood is not None and hood[2],
+            "hood": str(hood[0]) if hood is not None else "",
+            "buzz": {"kind": self._sounds[-1] if self._sounds else "", "count": len(self._sounds)},
         }
+
+
+def _ticks(now: float) -> int:
+    """Return a time in seconds as the firmware's milliseconds."""
+    return round(now * 1000)
+
+
+class SimBox:
+    """A box's program on a pty. The hub opens `port`, a link to the pty that is there while the box is plugged in."""
+
+    def __init__(
+        self,
+        name: str,
+        port: Path,
+        clock: Clock,
+        changed: Callable[[], None] = lambda: None,
+        program: BoxProgram | None = None,
+    ) -> None:
+        self.name = name
+        self.port = port
+        self._program: BoxProgram = program if program is not None else CPythonBox(name)
+        self._clock = clock
+        self._changed = changed
+        self._calls = Calls()
+        self._lock = threading.Lock()
+        self._pty: tuple[int, int] | None = None  # box end, hub end
+        self._shown: dict[str, Any] = {}
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Plug in and begin."""
+        self._plug()  # before its thread runs: the cable is in when this returns
+        self._thread.start()
+
+    def close(self) -> None:
+        """Unplug for good."""
+        self._calls.tell(self._stop)
+        if self._thread.is_alive():
+            self._thread.join(timeout=5)
+        self._calls.close()
+
+    def wake(self) -> None:
+        """Look at the clock now."""
+        self._calls.wake()
+
+    def press(self, control: Control, hold: bool = False) -> None:
+        """Press a control."""
+        self._calls.tell(partial(self._program.press, control, hold))
+
+    def turn(self, detents: int) -> None:
+        """Turn the dial; right is positive."""
+        self._calls.tell(partial(self._program.turn, detents))
+
+    def plug(self) -> None:
+        """Put the cable in."""
+        self._calls.tell(self._plug)
+
+    def unplug(self) -> None:
+        """Pull the cable; the box keeps its power and its memory."""
+        self._calls.tell(self._unplug)
+
+    def power_cycle(self) -> None:
+        """Take the power away for a moment: the box forgets everything."""
+        self._calls.tell(self._power_cycle)
+
+    def state(self) -> dict[str, Any]:
+        """What a person at this seat sees, and whether the cable is in."""
+        with self._lock:
+            return {"connected": self._pty is not None, **self._program.state()}
+
+    def _stop(self) -> None:
+        self._unplug()
+        self._stopping = True
+
+    def _plug(self) -> None:
+        if self._pty is None:
+            box_end, hub_end = os.openpty()
+            tty.setraw(hub_end)
+            os.set_blocking(box_end, False)
+            self._pty = (box_end, hub_end)
+            self.port.unlink(missing_ok=True)
+            self.port.symlink_to(os.ttyname(hub_end))
+            self._program.plugged_in()
+
+    def _unplug(self) -> None:
+        if self._pty is not None:
+            self.port.unlink(missing_ok=True)
+            for number in self._pty:
+                os.close(number)
+            self._pty = None
+
+    def _power_cycle(self) -> None:
+        plugged = self._pty is not None
+        self._unplug()
+        self._program.power_up()
+        if plugged:
+            self._plug()
+
+    def _run(self) -> None:
+        while not self._stopping:
+            try:
+                with self._lock:
+                    self._calls.run()
+                    self._talk()
+                self._report()
+                if not self._stopping:
+                    self._wait()
+            except Exception:  # a driver's thread lives on (design, section 6)
+                log.exception("The simulated box %s failed and is unplugged.", self.name)
+                self._unplug()
+
+    def _talk(self) -> None:
+        if self._pty is None:
+            return
+        now = self._clock.now()
+        self._program.due(now)
+        data = self._program.outgoing(now)
+        if data:
+            try:
+                os.write(self._pty[0], data)
+            except BlockingIOError:
+                return  # nobody reads: a box's words are lost while no hub has opened its port
+        if self._program.wants_firmware:  # it comes back as a drive, not as a box
+            self._unplug()
+
+    def _report(self) -> None:
+        state = self.state()
+        if state != self._shown:
+            self._shown = state
+            self._changed()
+
+    def _wait(self) -> None:
+        waiter = select.poll()
+        waiter.register(self._calls, select.POLLIN)
+        patience: float | None = None
+        if self._pty is not None:
+            waiter.register(self._pty[0], select.POLLIN)
+            patience = max(0.0, self._program.deadline() - self._clock.now()) * 1000
+        ready = dict(waiter.poll(patience))
+        if self._pty is not None and self._pty[0] in ready:
+            data = os.read(self._pty[0], 4096)
+            with self._lock:
+                self._program.heard(data)

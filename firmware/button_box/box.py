@@ -111,6 +111,10 @@ class Box:
         self._link.beat(now, "idle" if self._sealed is None else "open")
         self._link.due(now)
 
+    def patience(self, now):
+        """Return how many ms may pass until `due` is to be called again. For a box that is not asked all the time."""
+        return self._link.patience(now)
+
     def outgoing(self, now):
         """What goes on the cable now."""
         if self._link.asked is None and self._waiting:

@@ -91,6 +91,13 @@ class Link:
         self._deadline = ticks_add(now, REPEAT)
         self._hurried = False
 
+    def patience(self, now):
+        """Return how many ms may pass until `beat` and `due` are to be called again; 0 or less means now."""
+        if self._seen_at is None or (self._hurried and self.asked is not None):
+            return 0
+        ms = ticks_diff(self._beat_at, now)
+        return ms if self.asked is None else min(ms, ticks_diff(self._deadline, now))
+
     def knows(self, frame):
         """Whether this frame of the hub was acted on before: a repeat is answered again, and nothing is done."""
         return frame["s"] in self._remembered

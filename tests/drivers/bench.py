@@ -7,18 +7,19 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from drivers.button_box import ButtonBoxes, Cable, Fleet
-from drivers.simulated import SimBox
-from drivers.simulated.seat_box import BoxEnd, End
+from drivers.simulated.firmware import box_module
+from drivers.simulated.seat_box import BoxProgram, CPythonBox, SimBox
 from hub.ports import BoxBid, BoxLocked, BoxUnlocked, BoxUp, Control, SealedRound
-from tests.firmware.pico import FirmwareEnd, needs_micropython
+from tests.firmware.pico import MicroPythonBox, needs_micropython
 
 S = TypeVar("S")
 BOX = "e661640843210a2b"
+Box: Any = box_module().Box  # the firmware's, for boxes that misbehave
 PATIENCE = 15.0  # real seconds until a test says that something did not happen
 
 
@@ -89,9 +90,9 @@ class Seats:
         self.sims: list[SimBox] = []
         self.hubs: list[ButtonBoxes] = []
 
-    def box(self, end: End | None = None, name: str = BOX, port: str = "port-1") -> SimBox:
+    def box(self, program: BoxProgram | None = None, name: str = BOX, port: str = "port-1") -> SimBox:
         """A box that is plugged in."""
-        sim = SimBox(name, self.folder / port, self.clock, self._change, end)
+        sim = SimBox(name, self.folder / port, self.clock, self._change, program)
         self.sims.append(sim)
         self.clock.wakes.append(sim.wake)
         sim.start()
@@ -139,10 +140,10 @@ class CabledTable:
 
     BOX = BOX
 
-    def __init__(self, seats: Seats, end: End | None = None) -> None:
+    def __init__(self, seats: Seats, program: BoxProgram | None = None) -> None:
         self.seats = seats
         self.inbox = seats.inbox
-        self.sim: SimBox = seats.box(end)
+        self.sim: SimBox = seats.box(program)
         self.hub = seats.hub()
         self.up = self.inbox.next(BoxUp)
 
@@ -226,12 +227,12 @@ class Wire:
 
     STEP = 0.01
 
-    def __init__(self, way: Way = whole, seed: int = 0, end: End | None = None) -> None:
+    def __init__(self, way: Way = whole, seed: int = 0, program: BoxProgram | None = None) -> None:
         self.chance = random.Random(seed)
         self.way = way
         self.now = 0.0
         self.signals: list[object] = []
-        self.end: End = end if end is not None else BoxEnd(BOX)
+        self.box: BoxProgram = program if program is not None else CPythonBox(BOX)
         self.fleet = Fleet(self.signals.append, first_number=lambda: self.chance.randrange(1000))
         self.cable: Cable = self.fleet.cable("wire")
         self.to_box: list[Delivery] = []
@@ -243,13 +244,13 @@ class Wire:
     def step(self) -> None:
         self.now += self.STEP
         self._deliver(self.to_hub, lambda data: self.cable.heard(data, self.now))
-        self._deliver(self.to_box, self.end.heard)
+        self._deliver(self.to_box, self.box.heard)
         self.cable.due(self.now)
-        self.end.due(self.now)
+        self.box.due(self.now)
         said = self.cable.outgoing(self.now)
         self.from_hub += said
         self._send(self.to_box, said)
-        answered = self.end.outgoing(self.now)
+        answered = self.box.outgoing(self.now)
         self.from_box += answered
         self._send(self.to_hub, answered)
 
@@ -282,23 +283,23 @@ class Wire:
             hear(part)
 
 
-Ends = Callable[[], End]
+Programs = Callable[[], BoxProgram]
 
 
 @contextmanager
-def box_ends(kind: str) -> Iterator[Ends]:
-    """A maker of box ends of one kind: `software`, or the real `firmware` in MicroPython, with its power on."""
-    made: list[FirmwareEnd] = []
+def box_programs(kind: str) -> Iterator[Programs]:
+    """A maker of boxes whose firmware runs in `cpython`, or in the real `micropython` with its power on."""
+    made: list[MicroPythonBox] = []
 
-    def make() -> End:
-        if kind == "software":
-            return BoxEnd(BOX)
-        made.append(FirmwareEnd(BOX))
+    def make() -> BoxProgram:
+        if kind == "cpython":
+            return CPythonBox(BOX)
+        made.append(MicroPythonBox(BOX))
         return made[-1]
 
     yield make
-    for end in made:
-        end.close()
+    for box in made:
+        box.close()
 
 
-BOTH_ENDS = ["software", pytest.param("firmware", marks=needs_micropython)]
+BOTH_INTERPRETERS = ["cpython", pytest.param("micropython", marks=needs_micropython)]

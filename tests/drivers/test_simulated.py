@@ -12,8 +12,9 @@ import pytest
 from PIL import Image
 
 from drivers import simulated
-from drivers.simulated import SimPanel, SimulatedTable
+from drivers.simulated import SimulatedTable
 from drivers.simulated.dice import SimDice
+from drivers.simulated.panel import SimPanel
 from hub.errors import ConfigError
 from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUp, DiceKit, DiceSeen, Key, SealedRound, Turn
 from hub.state import PublicState

@@ -16,7 +16,7 @@ from tests.firmware.pico import (
     GPIO,
     PINS,
     RIGHT,
-    FirmwareEnd,
+    MicroPythonBox,
     Pico,
     Probe,
     micropython,
@@ -300,9 +300,9 @@ def test_what_belongs_to_a_lock_is_repeated_for_ever_and_a_key_for_a_second(hub:
 
 
 def test_a_match_goes_on_while_the_clock_of_the_box_comes_round() -> None:
-    end = FirmwareEnd(ms=2**30 - 3000)
+    end = MicroPythonBox(ms=2**30 - 3000)
     try:
-        wire = Wire(end=end)
+        wire = Wire(program=end)
         wire.until(lambda: wire.all(BoxUp))
         for round in range(1, 6):
             wire.fleet.ring(BOX, LampPicture("turn"))

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from drivers.dice_tray import DiceTray, Settings
-from drivers.simulated import SimBox
+from drivers.simulated.seat_box import SimBox
 from hub.ports import Control, DiceKit, DiceSeen
 from tests.drivers.bench import Inbox, StillClock
-from tests.firmware.pico import FAKE_BOARD, FIRMWARE, ROOT, TAP, FirmwareEnd, Pico
+from tests.firmware.pico import FAKE_BOARD, FIRMWARE, ROOT, TAP, MicroPythonBox, Pico
 
 TRAY = ROOT / "firmware" / "dice_tray"
 TRAY_ID = "e661640843210a2c"
 
 
-class TrayEnd(FirmwareEnd):
-    """What `FirmwareEnd` is for a box; `reader` is a folder with a reader.py of one's own."""
+class TrayEnd(MicroPythonBox):
+    """What `MicroPythonBox` is for a box; `reader` is a folder with a reader.py of one's own."""
 
     def __init__(self, name: str = TRAY_ID, reader: Path = TRAY) -> None:
         self._reader = reader
@@ -40,7 +40,7 @@ class TrayBench:
         self.clock = clock or StillClock()
         self.inbox = inbox or Inbox()
         self._end = TrayEnd(reader=reader)
-        self.keys = SimBox(TRAY_ID, folder / "tray", self.clock, end=self._end)
+        self.keys = SimBox(TRAY_ID, folder / "tray", self.clock, program=self._end)
         self.tray = DiceTray(Settings(ports=[str(folder / "tray")]), self.inbox, self.clock)
         self.clock.wakes += [self.keys.wake, self.tray.wake]
         self.keys.start()

@@ -18,7 +18,7 @@ import pytest
 from drivers.common import probe
 from drivers.common.frames import Beat, Hello, OtherProtocol
 from drivers.common.serial_lines import Line, SteadyClock
-from drivers.simulated import SimBox
+from drivers.simulated.seat_box import SimBox
 from hub.__main__ import main
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, WebPart
@@ -26,7 +26,7 @@ from hub.errors import DeviceLost, HubError
 from hub.operations.doctor import examine
 from hub.operations.doctor.machine import Machine
 from tests.drivers.bench import BOX
-from tests.firmware.pico import FirmwareEnd, needs_micropython
+from tests.firmware.pico import MicroPythonBox, needs_micropython
 from tests.phone_ui.rig import until
 
 
@@ -106,8 +106,8 @@ def test_the_only_box_becomes_a_drive_and_leaves_its_port(box: SimBox, capsys: p
 
 @needs_micropython
 def test_the_real_firmware_ends_in_its_boot_rom(tmp_path: Path) -> None:
-    end = FirmwareEnd(BOX)
-    box = SimBox(BOX, tmp_path / "port", SteadyClock(), end=end)
+    end = MicroPythonBox(BOX)
+    box = SimBox(BOX, tmp_path / "port", SteadyClock(), program=end)
     box.start()
     try:
         assert main(["update-box", BOX, "--port", str(box.port)]) == 0
