@@ -184,10 +184,11 @@ class Kit:
 
 @dataclass(frozen=True)
 class Radio:
-    """How bleak reaches the air: its own way, or a test's."""
+    """How bleak reaches the air, and the event loop on which it does: its own way, or a test's."""
 
     scanner: Any = None
     client: Any = None
+    loop: Callable[[], asyncio.AbstractEventLoop] | None = None
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
@@ -216,6 +217,7 @@ class BleDice:
         self._stopped: asyncio.Event | None = None
         self._ready = threading.Event()
         self._held: dict[str, asyncio.Task[None]] = {}
+        self._gone: dict[str, asyncio.Event] = {}  # set when the connection of that die is to end or has ended
         self._talks: dict[str, Talk] = {}  # kept while a die is lost: it may have been rolling
         self._trouble = ""
         self._thread = threading.Thread(target=self._run, name="ble-dice", daemon=True)
@@ -245,7 +247,8 @@ class BleDice:
 
     def _run(self) -> None:
         try:
-            asyncio.run(self._live())
+            with asyncio.Runner(loop_factory=self._radio.loop) as runner:
+                runner.run(self._live())
         except Exception:  # a driver's thread lives on (design, section 6); here its loop is gone
             log.exception("The radio of the smart dice failed.")
             self._put(DeviceDown(NAME, "The smart dice are given up: their driver failed, and the log says how."))
@@ -257,6 +260,8 @@ class BleDice:
         ticking = asyncio.create_task(self._tick())
         looking = asyncio.create_task(self._look())
         await self._stopped.wait()
+        for gone in self._gone.values():  # a connection that is being made may swallow its cancellation
+            gone.set()
         tasks = [ticking, looking, *self._held.values()]
         for task in tasks:
             task.cancel()
@@ -286,6 +291,8 @@ class BleDice:
                 await asyncio.sleep(next(pauses))
 
     def _heard_on_air(self, device: BLEDevice, said: AdvertisementData) -> None:
+        if self._stopped is None or self._stopped.is_set():
+            return
         name = said.local_name or device.name or ""
         talk = talk_of(name, said.service_uuids)
         wanted = not self._wanted or name.lower() in self._wanted or device.address.lower() in self._wanted
@@ -297,7 +304,7 @@ class BleDice:
 
     async def _hold(self, device: BLEDevice, name: str, talk: Talk) -> None:
         """Stay connected to one die until it is lost; then it is looked for again."""
-        gone = asyncio.Event()
+        gone = self._gone[device.address] = asyncio.Event()
         client = BleakClient(device, lambda _: gone.set(), **_backend(self._radio.client))
 
         def heard(_: object, data: bytearray) -> None:

@@ -18,7 +18,7 @@ from drivers.camera_tray import CameraTray, keep, measure
 from drivers.camera_tray import Settings as CameraSettings
 from drivers.simulated.dice import SimDice
 from hub.ports import CONTROLS, Dice, DiceKit, DiceSeen
-from tests.ble.air import Air, AirDie
+from tests.ble.air import Air, AirDie, StillLoop
 from tests.drivers.bench import Inbox, StillClock
 from tests.firmware.pico import needs_micropython
 from tests.firmware.tray import TrayBench
@@ -101,7 +101,9 @@ class Smart:
             for name, at in names.items()
         ]
         self._air = Air(self._dice)
-        self.dice = BleDice(BleSettings(), inbox, clock, Radio(self._air.scanner, self._air.client))
+        loop = StillLoop(clock.now)
+        self.dice = BleDice(BleSettings(), inbox, clock, Radio(self._air.scanner, self._air.client, lambda: loop))
+        clock.wakes.append(loop.settle)
         self.dice.start()
         self.close = self.dice.close
 
