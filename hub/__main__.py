@@ -198,12 +198,13 @@ def _find_dice(args: Namespace) -> int:
 
 
 def _update_box(args: Namespace) -> int:
-    from drivers.common.probe import boards, make_drive, the_one
-    from drivers.common.serial_lines import SteadyClock, usb_ports
+    from drivers.common.clock import MonotonicClock
+    from drivers.common.probe import choose_board, enter_bootloader, find_boards
+    from drivers.common.serial_lines import usb_ports
 
-    clock = SteadyClock()
-    board = the_one(boards(args.port or usb_ports(), clock), args.id)
-    make_drive(board, clock)
+    clock = MonotonicClock()
+    board = choose_board(find_boards(args.port or usb_ports(), clock), args.id)
+    enter_bootloader(board, clock)
     print(f"{board.id} is a drive now, RPI-RP2: drag the new .uf2 file onto it, and it comes back by itself.")
     return 0
 

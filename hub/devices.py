@@ -39,16 +39,16 @@ class Simulated(Protocol):
     names: Mapping[int, str]
 
     def snapshot(self) -> Mapping[str, Any]:
-        """All there is to see, JSON-ready."""
+        """Return all there is to see, ready for JSON."""
 
     def wait(self, version: int, timeout: float) -> int:
-        """Wait for something newer than `version`; the version there is now."""
+        """Wait `timeout` seconds at most for something newer than `version`; return the version there is now."""
 
     def do(self, command: Mapping[str, Any]) -> str | None:
-        """One act of a person at the bench; a sentence where it cannot be."""
+        """Do what a person does at the bench; return a sentence where it cannot be done."""
 
     def png(self, size: str) -> bytes | None:
-        """What a panel shows, as a PNG."""
+        """Return what a panel shows, as a PNG."""
 
 
 class EveryBox:
@@ -68,7 +68,7 @@ class EveryBox:
             device.reveal(box, round)
 
     def cancel(self, box: str, round: int) -> None:
-        """The sealed choice is over or void."""
+        """End the sealed choice: it is over or void."""
         for device in self._devices:
             device.cancel(box, round)
 
@@ -78,12 +78,12 @@ class EveryBox:
             device.ring(box, picture)
 
     def say(self, box: str, text: str) -> None:
-        """One line on the box's small display."""
+        """Show one line on the box's small display."""
         for device in self._devices:
             device.say(box, text)
 
     def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
-        """A short sound."""
+        """Make a short sound."""
         for device in self._devices:
             device.buzz(box, kind)
 
@@ -150,7 +150,7 @@ class DeviceHealth:
         self._broker = ""
 
     def heard(self, signal: object) -> None:
-        """What went into the table's inbox."""
+        """Take note of what went into the table's inbox."""
         match signal:
             case BoxUp(box, _, firmware, controls):
                 self._boxes[box] = {"on": True, "firmware": firmware, "controls": controls, "why": ""}
@@ -177,7 +177,7 @@ class DeviceHealth:
         return self._dice.get(reader, {"dice": 0, "weak": [], "why": ""})
 
     def told(self) -> Mapping[str, Any]:
-        """All of it, ready for JSON. An empty sentence means that all is well."""
+        """Return all of it, ready for JSON. An empty sentence means that all is well."""
         return {
             "boxes": dict(self._boxes),
             "devices": dict(self._devices),

@@ -1,6 +1,6 @@
 """Dice with a radio (Pixels, GoDice) as a dice reader, over Bluetooth Low Energy with bleak.
 
-What a die says is read by `smart_dice.py`. `Kit` decides what a throw is; the radio's event loop has a thread of its
+What a die says is read by `protocols.py`. `Kit` decides what a throw is; the radio's event loop has a thread of its
 own, looks for the dice for ever, and connects again to whatever was lost.
 """
 
@@ -22,17 +22,17 @@ from bleak.exc import BleakError
 
 from drivers.ble_dice.protocols import Known, Moved, Power, Talk, Word, talk_of
 from drivers.common import settings as block
-from drivers.common.backoff import SHORTEST, rests
+from drivers.common.backoff import SHORTEST, backoff
+from drivers.common.clock import MonotonicClock
 from drivers.common.requirements import Need
-from drivers.common.serial_lines import SteadyClock
 from drivers.common.worker import Inbox
-from hub.errors import DeviceLost
+from hub.errors import Cause, DeviceLost
 from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
 
 log = logging.getLogger(__name__)
 
-REST = 0.7  # seconds that dice lie still before they count (the dice contract)
-STRAGGLER = 4.0  # seconds after which a die that did not move is missed
+REST = 0.7  # seconds that dice lie still before they count
+STRAGGLER = 4.0  # seconds at rest after which a die that was not thrown is missed
 WEAK = 20  # percent of a battery
 TICK = 0.1
 LET_GO = 2.0  # seconds that a die may take to let the connection go
@@ -94,7 +94,7 @@ class Kit:
     # --- the dice ---
 
     def met(self, key: str, name: str, now: float) -> None:
-        """A die is connected, for the first time or again."""
+        """Take note that a die is connected, for the first time or again."""
         die = self._dice.setdefault(key, _Die(name))
         die.here, die.since = True, now
         self._count()
@@ -102,13 +102,13 @@ class Kit:
             self._say("armed")
 
     def lost(self, key: str, now: float) -> None:
-        """A die does not answer any more. What it was doing is remembered: it is asked when it is back."""
+        """Take note that a die does not answer any more. What it was doing is remembered: it is asked when it is back."""
         self._dice[key].here = False
         self._count()
         self.due(now)
 
     def heard(self, key: str, word: Word, now: float) -> None:
-        """A die said something."""
+        """Take in what a die said."""
         die = self._dice[key]
         match word:
             case Known(sides):
@@ -127,7 +127,7 @@ class Kit:
                 self.due(now)
 
     def due(self, now: float) -> None:
-        """Look at the clock: dice at rest, dice that are missed."""
+        """Do what time alone brings: dice at rest, dice that are missed."""
         arm = self._arm
         if arm is None:
             return
@@ -210,7 +210,7 @@ class BleDice:
         self._wanted = [name.lower() for name in settings.dice]
         self._most = settings.most if not settings.dice else len(settings.dice)
         self._put = inbox
-        self._clock = clock if clock is not None else SteadyClock()
+        self._clock = clock if clock is not None else MonotonicClock()
         self._radio = radio if radio is not None else Radio()
         self._kit = Kit(inbox)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -219,7 +219,7 @@ class BleDice:
         self._held: dict[str, asyncio.Task[None]] = {}
         self._gone: dict[str, asyncio.Event] = {}  # set when the connection of that die is to end or has ended
         self._talks: dict[str, Talk] = {}  # kept while a die is lost: it may have been rolling
-        self._trouble = ""
+        self._reported = ""  # the sentence of the failure that staff know of
         self._thread = threading.Thread(target=self._run, name="ble-dice", daemon=True)
 
     def start(self) -> None:
@@ -249,7 +249,7 @@ class BleDice:
         try:
             with asyncio.Runner(loop_factory=self._radio.loop) as runner:
                 runner.run(self._live())
-        except Exception:  # a driver's thread lives on (design, section 6); here its loop is gone
+        except Exception:  # a fault in one driver does not end the match; its event loop is gone
             log.exception("The radio of the smart dice failed.")
             self._put(DeviceDown(NAME, "The smart dice are given up: their driver failed, and the log says how."))
 
@@ -274,19 +274,19 @@ class BleDice:
 
     async def _look(self) -> None:
         """Scan while a die is missing; a die that is heard gets a task of its own."""
-        pauses = rests()
+        pauses = backoff()
         while True:
             try:
                 async with BleakScanner(self._heard_on_air, **_backend(self._radio.scanner)):
-                    self._fine()
-                    pauses = rests()
+                    self._report_up()
+                    pauses = backoff()
                     while len(self._held) < self._most:
                         await asyncio.sleep(TICK)
                 while len(self._held) >= self._most:
                     await asyncio.sleep(TICK)
-            except (BleakError, OSError) as why:
-                self._trouble_with(
-                    f"The Bluetooth radio cannot be used ({why}): is it there and switched on? Type the rolls."
+            except (BleakError, OSError) as error:
+                self._report_down(
+                    f"The Bluetooth radio cannot be used ({error}): is it there and switched on? Type the rolls."
                 )
                 await asyncio.sleep(next(pauses))
 
@@ -303,7 +303,7 @@ class BleDice:
             task.add_done_callback(lambda _: self._held.pop(device.address, None))
 
     async def _hold(self, device: BLEDevice, name: str, talk: Talk) -> None:
-        """Stay connected to one die until it is lost; then it is looked for again."""
+        """Stay connected to one die until it is lost; then look for it again."""
         gone = self._gone[device.address] = asyncio.Event()
         client = BleakClient(device, lambda _: gone.set(), **_backend(self._radio.client))
 
@@ -321,8 +321,8 @@ class BleDice:
             for question in (*talk.hello(), talk.blink()):  # green: this die is of this table
                 await client.write_gatt_char(talk.write, question, response=False)
             await gone.wait()
-        except (BleakError, OSError, TimeoutError) as why:
-            log.info("The die %s cannot be reached: %s", name, why)
+        except (BleakError, OSError, TimeoutError) as error:
+            log.info("The die %s cannot be reached: %s", name, error)
         finally:
             if met:
                 self._kit.lost(device.address, self._clock.now())
@@ -330,34 +330,36 @@ class BleDice:
                 await asyncio.wait_for(client.disconnect(), LET_GO)
         await asyncio.sleep(SHORTEST)
 
-    def _trouble_with(self, why: str) -> None:
-        if why != self._trouble:
-            self._trouble = why
-            log.warning("%s", why)
-            self._put(DeviceDown(NAME, why))
+    def _report_down(self, sentence: str) -> None:
+        if sentence != self._reported:
+            self._reported = sentence
+            log.warning("%s", sentence)
+            self._put(DeviceDown(NAME, sentence))
 
-    def _fine(self) -> None:
-        if self._trouble:
-            self._trouble = ""
+    def _report_up(self) -> None:
+        if self._reported:
+            self._reported = ""
             self._put(DeviceUp(NAME))
 
 
 def needs(settings: Mapping[str, Any]) -> list[Need]:  # noqa: ARG001 - whatever the dice, it takes the radio
-    """What the machine must have for a `[[device]]` block."""
+    """Return what the machine must have for a `[[device]]` block."""
     return [Need("radio", "", "plug in a Bluetooth adapter")]
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> BleDice:  # noqa: ARG001 - dice draw nothing
-    """The device of a `[[device]]` block. Raises ConfigError."""
+    """Return the device of a `[[device]]` block. Raises ConfigError."""
     return BleDice(block.read(Settings, settings, "ble_dice"), inbox)
 
 
 def find(seconds: float, radio: Radio | None = None) -> list[tuple[str, str]]:
-    """The dice in the air, by name and address; each lights up green. Raises DeviceLost without a radio."""
+    """Return the dice in the air, by name and address; each lights up green. Raises DeviceLost without a radio."""
     try:
         return asyncio.run(_find(seconds, radio if radio is not None else Radio()))
-    except (BleakError, OSError) as why:
-        raise DeviceLost(f"The Bluetooth radio cannot be used ({why}): is it there and switched on?") from None
+    except (BleakError, OSError) as error:
+        raise DeviceLost(
+            f"The Bluetooth radio cannot be used ({error}): is it there and switched on?", Cause.of(error)
+        ) from None
 
 
 async def _find(seconds: float, radio: Radio) -> list[tuple[str, str]]:
@@ -374,8 +376,8 @@ async def _find(seconds: float, radio: Radio) -> list[tuple[str, str]]:
         try:
             async with BleakClient(device, **_backend(radio.client)) as client:
                 await client.write_gatt_char(talk.write, talk.blink(), response=False)
-        except (BleakError, OSError, TimeoutError) as why:
-            log.info("The die %s is heard, but did not light up: %s", name, why)
+        except (BleakError, OSError, TimeoutError) as error:
+            log.info("The die %s is heard, but did not light up: %s", name, error)
     return sorted((name, device.address) for device, name, _ in heard.values())
 
 

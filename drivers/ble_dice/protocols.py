@@ -48,13 +48,13 @@ class Talk(Protocol):
     write: str
 
     def hello(self) -> Sequence[bytes]:
-        """What to ask after connecting: who it is, how it lies, how full its battery is."""
+        """Return what to ask after connecting: who it is, how it lies, how full its battery is."""
 
     def blink(self) -> bytes:
         """Have it light up green, so that a person sees which die this is."""
 
     def heard(self, data: bytes) -> list[Word]:
-        """What a notification means; nothing for what is not understood."""
+        """Return what a notification means; nothing for what is not understood."""
 
 
 # --- Pixels ------------------------------------------------------------------------------------------
@@ -83,17 +83,17 @@ class Pixels:
         self._rolling = False
 
     def hello(self) -> Sequence[bytes]:
-        """Who it is, how it lies, its battery."""
+        """Return the questions: who it is, how it lies, its battery."""
         return bytes([_WHO]), bytes([_ASK_ROLL]), bytes([_ASK_BATTERY])
 
     def blink(self) -> bytes:
-        """One second of green on all faces: count, duration, colour, faces, fade, loop."""
+        """Return the command for one second of green on all faces: count, duration, colour, faces, fade, loop."""
         return (
             bytes([_BLINK, 1]) + (1000).to_bytes(2, "little") + bytes([0, 255, 0, 0]) + bytes([255] * 4) + bytes([0, 0])
         )
 
     def heard(self, data: bytes) -> list[Word]:
-        """A roll, a battery, or the die's own answer of who it is."""
+        """Return a roll, a battery, or the die's own answer of who it is."""
         kind = data[0] if data else 0
         if kind == _ROLL and len(data) >= 3:
             return self._moved(data[1], data[2])
@@ -116,7 +116,7 @@ class Pixels:
         return [Moved("handled")] if state == _HANDLING else []
 
     def _face(self, index: int) -> int:
-        """The number of a face index (d6 of old firmware: another order; d10 counts from 0, d00 in tens)."""
+        """Return the number of a face index (d6 of old firmware: another order; d10 counts from 0, d00 in tens)."""
         if self._type in (2, 8) and self._built <= _OLD_NORMALS:
             return _OLD_SIX.get(index, index + 1)
         return {4: index, 5: index * 10}.get(self._type, index + 1)
@@ -130,7 +130,7 @@ class Pixels:
         return [*told, Power(data[20], len(data) > 21 and data[21] in (2, 3))] if len(data) >= 21 else told
 
     def _known_in_chunks(self, data: bytes) -> list[Word]:
-        """Version, die, design, name, settings, status: each begins with its own size."""
+        """Read the chunks version, die, design, name, settings, status: each begins with its own size."""
         chunks, at = [], 1
         while at < len(data) and data[at] > 0:
             chunks.append(data[at : at + data[at]])
@@ -160,15 +160,15 @@ class GoDice:
     notify = "6e400003-b5a3-f393-e0a9-e50e24dcca9e"
 
     def hello(self) -> Sequence[bytes]:
-        """Its battery; how it lies cannot be asked."""
+        """Return the question for its battery; how it lies cannot be asked."""
         return (bytes([3]),)
 
     def blink(self) -> bytes:
-        """Three green pulses of 0.3 s: count, on, off (10 ms), colour."""
+        """Return the command for three green pulses of 0.3 s: count, on, off (10 ms), colour."""
         return bytes([16, 3, 30, 20, 0, 255, 0, 1, 0])
 
     def heard(self, data: bytes) -> list[Word]:
-        """A roll or a battery. Only `S` is a throw at rest: fake, moved and tilted ones are not."""
+        """Return a roll or a battery. Only `S` is a throw at rest: fake, moved and tilted ones are not."""
         if data[:3] == b"Bat" and len(data) >= 4:
             return [Power(data[3])]
         if data[:1] == b"R":
@@ -183,13 +183,13 @@ class GoDice:
 
 
 def _lies(vector: bytes) -> int:
-    """The number whose direction is nearest to the measured one (three signed bytes)."""
+    """Return the number whose direction is nearest to the measured one (three signed bytes)."""
     x, y, z = (value - 256 if value > 127 else value for value in vector)
     return min(_LYING, key=lambda face: sum((a - b) ** 2 for a, b in zip(_LYING[face], (x, y, z), strict=True)))
 
 
 def talk_of(name: str, services: Sequence[str]) -> Talk | None:
-    """How to speak to what is heard on the air, by its name and services; None for what is no die.
+    """Return the protocol of what is heard on the air, by its name and services; None for what is no die.
 
     Legacy Pixels and GoDice both say they are a Nordic UART: only the name tells them apart.
     """

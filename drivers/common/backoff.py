@@ -1,4 +1,4 @@
-"""How long to rest between two tries to reach what does not answer: a port, a device, a board, the radio."""
+"""How long to wait between two tries to reach what does not answer: a port, a device, a board, the radio."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 SHORTEST, LONGEST = 0.5, 5.0  # seconds
 
 
-def rests() -> Iterator[float]:
-    """The first rest and those after it, each twice as long as the one before, up to the longest."""
-    rest = SHORTEST
+def backoff() -> Iterator[float]:
+    """Yield delays in seconds for ever, each twice as long as the one before, from SHORTEST up to LONGEST."""
+    delay = SHORTEST
     while True:
-        yield rest
-        rest = min(2 * rest, LONGEST)
+        yield delay
+        delay = min(2 * delay, LONGEST)

@@ -16,7 +16,7 @@ import msgspec
 
 from drivers.button_box import ButtonBoxes
 from drivers.common import settings as block
-from drivers.common.serial_lines import SteadyClock
+from drivers.common.clock import MonotonicClock
 from drivers.common.worker import Inbox
 from drivers.simulated.dice import MOST_DICE, SimDice
 from drivers.simulated.panel import Draw, SimPanel
@@ -37,7 +37,7 @@ class SimulatedTable:
         clock: Clock | None = None,
         chance: random.Random | None = None,
     ) -> None:
-        clock = clock if clock is not None else SteadyClock()
+        clock = clock if clock is not None else MonotonicClock()
         self.changed = threading.Condition()
         self.version = 0
         self._folder = tempfile.TemporaryDirectory(prefix="table-hub-", ignore_cleanup_errors=True)
@@ -79,7 +79,7 @@ class SimulatedTable:
         self.dice.wake()
 
     def snapshot(self) -> dict[str, Any]:
-        """All that can be seen at the table, hoods lifted, ready for JSON: for the bench page only."""
+        """Return all that can be seen at the table, hoods lifted, ready for JSON: for the bench page only."""
         with self.changed:
             version = self.version
         return {
@@ -90,7 +90,7 @@ class SimulatedTable:
         }
 
     def png(self, size: str) -> bytes | None:
-        """What the panel of that size shows; None where there is none, or nothing on it yet."""
+        """Return what the panel of that size shows; None where there is none, or nothing on it yet."""
         return self.page.png(size)
 
     def wait(self, version: int, timeout: float) -> int:
@@ -100,7 +100,7 @@ class SimulatedTable:
             return self.version
 
     def do(self, command: Mapping[str, Any]) -> str | None:
-        """What a hand does at the bench. Returns one sentence if it cannot be done, else None.
+        """Do what a hand does at the bench. Return one sentence if it cannot be done, else None.
 
         `{"box": 2, "press": "k3"}` (with `"hold": true`), `{"box": 2, "turn": -1}`, `{"box": 2, "unplug": true}`,
         `plug`, `power_cycle`; `{"dice": "throw", "faces": [3]}` or `"count": 2`, and `cock`, `miscount`, `lose`,
@@ -110,8 +110,8 @@ class SimulatedTable:
             if "box" in command:
                 return self._do_box(msgspec.convert(dict(command), _BoxOrder))
             return self._do_dice(msgspec.convert(dict(command), _DiceOrder))
-        except msgspec.ValidationError as wrong:
-            return f"The bench does not know this: {wrong}."
+        except msgspec.ValidationError as error:
+            return f"The bench does not know this: {error}."
 
     def _do_box(self, order: _BoxOrder) -> str | None:
         box = self.seat_boxes.get(order.box)
@@ -181,5 +181,5 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: Mapping[str, Draw] | None = None) -> SimulatedTable:
-    """The device of a `[[device]]` block; `draws` gives each panel size a way to draw the public state."""
+    """Return the device of a `[[device]]` block; `draws` gives each panel size a way to draw the public state."""
     return SimulatedTable(block.read(Settings, settings, "simulated").seats, inbox, draws)

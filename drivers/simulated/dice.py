@@ -122,19 +122,19 @@ class SimDice:
             return None
 
     def cock(self) -> None:
-        """The last die of the roll leans, on this throw or the next."""
+        """Have the last die of the roll lean, on this throw or the next."""
         with self._turn:
             self._leaning = True
             self._changed()
 
     def miscount(self) -> None:
-        """One die is not seen, on this throw or the next."""
+        """Have one die not be seen, on this throw or the next."""
         with self._turn:
             self._missing = True
             self._changed()
 
     def lose(self) -> None:
-        """The reader's link is gone."""
+        """Lose the reader's link."""
         with self._turn:
             self._lost = True
             self._still_at = None
@@ -144,13 +144,13 @@ class SimDice:
             self._tell_kit()
 
     def drain(self) -> None:
-        """The battery of a die runs low."""
+        """Have the battery of a die run low."""
         with self._turn:
             self._weak = True
             self._tell_kit()
 
     def restore(self) -> None:
-        """Everything about the reader is well again; an open roll is watched again."""
+        """Restore everything about the reader; an open roll is watched again."""
         with self._turn:
             was_lost, self._lost = self._lost, False
             self._leaning = self._missing = self._weak = False
@@ -159,7 +159,7 @@ class SimDice:
                 self._see("armed")
 
     def state(self) -> dict[str, Any]:
-        """For the bench page."""
+        """Return what the bench page shows, ready for JSON."""
         with self._turn:
             arm = self._armed
             return {
@@ -197,7 +197,7 @@ class SimDice:
                 self._turn.wait(None if self._still_at is None else self._still_at - now)
 
     def _settle(self) -> None:
-        """The dice have been at rest for long enough."""
+        """Report the dice: they have been at rest for long enough."""
         self._still_at = None
         if self._armed is None:
             return

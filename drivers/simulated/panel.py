@@ -45,18 +45,18 @@ class SimPanel:
             self._thread.join(timeout=5)
 
     def show(self, public: PublicState, settled: bool) -> None:  # noqa: ARG002 - a window never needs the full refresh
-        """The newest public state; drawn as soon as the one before it is done."""
+        """Draw the newest public state as soon as the one before it is done."""
         with self._turn:
             self._newest = public
             self._turn.notify_all()
 
     def png(self, size: str) -> bytes | None:
-        """The newest picture of that size, or None before the first."""
+        """Return the newest picture of that size, or None before the first."""
         with self._turn:
             return self._pngs.get(size)
 
     def state(self) -> dict[str, int]:
-        """Each size with a number that rises when its picture changes."""
+        """Return each size with a number that rises when its picture changes."""
         with self._turn:
             return dict(self._versions)
 
@@ -75,7 +75,7 @@ class SimPanel:
     def _draw(self, size: str, draw: Draw, public: PublicState) -> None:
         try:
             image = draw(public)
-        except Exception:  # a driver's thread lives on (design, section 6); the last good picture stays
+        except Exception:  # a fault in a drawing does not end the thread; the last good picture stays
             log.exception("The panel of size %s cannot be drawn.", size)
             return
         data = io.BytesIO()

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from drivers.common.serial_lines import Calls
+from drivers.common.serial_lines import CallQueue
 from drivers.simulated.firmware import box_module
 from hub.ports import Clock, Control
 
@@ -147,7 +147,7 @@ class SimBox:
         self._program: BoxProgram = program if program is not None else CPythonBox(name)
         self._clock = clock
         self._changed = changed
-        self._calls = Calls()
+        self._calls = CallQueue()
         self._lock = threading.Lock()
         self._pty: tuple[int, int] | None = None  # box end, hub end
         self._shown: dict[str, Any] = {}
@@ -161,7 +161,7 @@ class SimBox:
 
     def close(self) -> None:
         """Unplug for good."""
-        self._calls.tell(self._stop)
+        self._calls.call_soon(self._stop)
         if self._thread.is_alive():
             self._thread.join(timeout=5)
         self._calls.close()
@@ -172,26 +172,26 @@ class SimBox:
 
     def press(self, control: Control, hold: bool = False) -> None:
         """Press a control."""
-        self._calls.tell(partial(self._program.press, control, hold))
+        self._calls.call_soon(partial(self._program.press, control, hold))
 
     def turn(self, detents: int) -> None:
         """Turn the dial; right is positive."""
-        self._calls.tell(partial(self._program.turn, detents))
+        self._calls.call_soon(partial(self._program.turn, detents))
 
     def plug(self) -> None:
         """Put the cable in."""
-        self._calls.tell(self._plug)
+        self._calls.call_soon(self._plug)
 
     def unplug(self) -> None:
         """Pull the cable; the box keeps its power and its memory."""
-        self._calls.tell(self._unplug)
+        self._calls.call_soon(self._unplug)
 
     def power_cycle(self) -> None:
         """Take the power away for a moment: the box forgets everything."""
-        self._calls.tell(self._power_cycle)
+        self._calls.call_soon(self._power_cycle)
 
     def state(self) -> dict[str, Any]:
-        """What a person at this seat sees, and whether the cable is in."""
+        """Return what a person at this seat sees, and whether the cable is in."""
         with self._lock:
             return {"connected": self._pty is not None, **self._program.state()}
 
@@ -232,7 +232,7 @@ class SimBox:
                 self._report()
                 if not self._stopping:
                     self._wait()
-            except Exception:  # a driver's thread lives on (design, section 6)
+            except Exception:  # a fault in one box does not end its thread
                 log.exception("The simulated box %s failed and is unplugged.", self.name)
                 self._unplug()
 

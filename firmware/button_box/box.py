@@ -138,10 +138,10 @@ class Box:
         elif kind == "buzz":
             self.sound = frame["k"]
         elif self._link.knows(frame):
-            self._link.tell({"t": "ok", "re": frame["s"]})
+            self._link.send({"t": "ok", "re": frame["s"]})
         elif self._obey(kind, frame):
             self._link.remember(frame)
-            self._link.tell({"t": "ok", "re": frame["s"]})
+            self._link.send({"t": "ok", "re": frame["s"]})
 
     def _greet(self, who):
         if not self._link.knows(who):

@@ -137,7 +137,7 @@ def _known(frame):
     return all(name in frame and right(frame[name]) for name, right in fields.items())
 
 
-class Reader:
+class FrameReader:
     """Bytes in, frames out, whatever the cuts between the bytes. Keeps one line at most."""
 
     def __init__(self):

@@ -24,7 +24,7 @@ class Link:
         self._hurried = False
         self._tries_left = None
         self._out = []
-        self._reader = frames.Reader()
+        self._reader = frames.FrameReader()
         self._seen_at = None
         self._up = 0  # ms
         self._beat_at = 0
@@ -33,11 +33,11 @@ class Link:
         """The frames in these bytes of the hub; of a garbled one the hub is told."""
         for frame in self._reader.feed(data):
             if frame is None:
-                self.tell({"t": "nak"})
+                self.send({"t": "nak"})
             else:
                 yield frame
 
-    def tell(self, frame):
+    def send(self, frame):
         """Number and send, and never mind."""
         frame["s"] = self._number
         self._number = self._number % frames.HIGHEST + 1
@@ -45,7 +45,7 @@ class Link:
 
     def ask(self, frame, now, tries=TRIES):
         """Send and repeat until it is acknowledged; with `tries` None for ever."""
-        self.tell(frame)
+        self.send(frame)
         self.asked = frame
         self._tries_left = None if tries is None else tries - 1
         self._deadline = ticks_add(now, REPEAT)
@@ -65,7 +65,7 @@ class Link:
 
     def greet(self, id, boot, version, kind, most):
         """Say who is there. The hub has only begun to listen: the open question is repeated now."""
-        self.tell({"t": "hello", "id": id, "boot": boot, "p": frames.PROTOCOL, "v": version, "k": kind, "n": most})
+        self.send({"t": "hello", "id": id, "boot": boot, "p": frames.PROTOCOL, "v": version, "k": kind, "n": most})
         self._hurried = True
 
     def beat(self, now, state):
@@ -76,7 +76,7 @@ class Link:
         self._seen_at = now
         if ticks_diff(now, self._beat_at) >= 0:
             self._beat_at = ticks_add(now, BEAT)
-            self.tell({"t": "beat", "up": self._up // 1000 % frames.HIGHEST, "st": state})
+            self.send({"t": "beat", "up": self._up // 1000 % frames.HIGHEST, "st": state})
 
     def due(self, now):
         """Repeat what is due; what nobody acknowledged in all its tries is given up."""

@@ -59,7 +59,7 @@ class Tray:
             if not self._link.knows(frame):
                 self._link.remember(frame)
                 self._obey(kind, frame)
-            self._link.tell({"t": "ok", "re": frame["s"]})
+            self._link.send({"t": "ok", "re": frame["s"]})
 
     def _obey(self, kind, frame):
         if kind == "boot":

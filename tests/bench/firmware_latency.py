@@ -18,7 +18,7 @@ from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
 from drivers.button_box import ButtonBoxes
-from drivers.common.serial_lines import SteadyClock
+from drivers.common.clock import MonotonicClock
 from hub.ports import BoxBid, BoxLocked, BoxUp, Key, LampPicture, SealedRound
 from tests.firmware.live import LiveBox, link
 
@@ -32,7 +32,7 @@ def main(count: int, presses: int) -> None:
         boxes = {name: LiveBox(name) for name in names}
         ports = [link(box.port, Path(folder) / name) for name, box in boxes.items()]
         inbox: queue.Queue[object] = queue.Queue()
-        hub = ButtonBoxes(inbox.put, ports, SteadyClock())
+        hub = ButtonBoxes(inbox.put, ports, MonotonicClock())
         hub.start()
         try:
             for _ in names:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from drivers.button_box import ButtonBoxes, Cable, Fleet
+from drivers.button_box import ButtonBoxes, Fleet, SeatBoxSession
 from drivers.simulated.firmware import box_module
 from drivers.simulated.seat_box import BoxProgram, CPythonBox, SimBox
 from hub.ports import BoxBid, BoxLocked, BoxUnlocked, BoxUp, Control, SealedRound
@@ -234,20 +234,20 @@ class Wire:
         self.signals: list[object] = []
         self.box: BoxProgram = program if program is not None else CPythonBox(BOX)
         self.fleet = Fleet(self.signals.append, first_number=lambda: self.chance.randrange(1000))
-        self.cable: Cable = self.fleet.cable("wire")
+        self.session: SeatBoxSession = self.fleet.session("wire")
         self.to_box: list[Delivery] = []
         self.to_hub: list[Delivery] = []
         self.from_box = b""
         self.from_hub = b""
-        self.cable.opened(self.now)
+        self.session.opened(self.now)
 
     def step(self) -> None:
         self.now += self.STEP
-        self._deliver(self.to_hub, lambda data: self.cable.heard(data, self.now))
+        self._deliver(self.to_hub, lambda data: self.session.heard(data, self.now))
         self._deliver(self.to_box, self.box.heard)
-        self.cable.due(self.now)
+        self.session.due(self.now)
         self.box.due(self.now)
-        said = self.cable.outgoing(self.now)
+        said = self.session.outgoing(self.now)
         self.from_hub += said
         self._send(self.to_box, said)
         answered = self.box.outgoing(self.now)

@@ -273,7 +273,7 @@ class Other(Box):  # type: ignore[misc]
             "k": "buttons",
             "n": 8,
         }
-        self._link.tell(hello)
+        self._link.send(hello)
 
 
 @pytest.mark.parametrize(

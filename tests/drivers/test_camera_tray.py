@@ -23,7 +23,7 @@ from drivers.camera_tray import (
     measure,
     stirred,
 )
-from drivers.camera_tray.vision import LEANS, Face, Picture, Reading
+from drivers.camera_tray.vision import LEANS, DieFace, Picture, Reading
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DiceKit, DiceSeen
 from tests.vision.painter import CAMERA, DIE, PaintedDie, Scene, empty, leaning, paint, upright
@@ -32,7 +32,7 @@ CHANCE = np.random.default_rng
 
 
 def reading(*numbers: int, at: float = 0.0, doubt: str = "") -> Reading:
-    return Reading(tuple(Face(number, at + 80.0 * n, 100.0, 0.1) for n, number in enumerate(numbers)), doubt)
+    return Reading(tuple(DieFace(number, at + 80.0 * n, 100.0, 0.1) for n, number in enumerate(numbers)), doubt)
 
 
 def painted(*faces: int, shift: float = 0.0, tray: str = "green") -> Picture:

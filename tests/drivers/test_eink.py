@@ -68,7 +68,7 @@ class Desk:
         return image
 
     def take(self) -> Desk:
-        self.device.take()
+        self.device.acquire()
         if self.model.maker == "inky":
             hold_time_still(self.device._panel._maker, self.paper)  # type: ignore[union-attr]
         return self
@@ -281,7 +281,7 @@ def test_a_busy_line_that_hangs_is_a_lost_panel_in_ten_seconds_or_a_minute_for_c
 def test_a_busy_line_that_is_off_its_pin_reads_as_at_work() -> None:
     for name, model in MODELS.items():
         desk = Desk(name).take()
-        assert desk.device._cable is not None
+        assert desk.device._io is not None
         assert desk.paper.factory.pin(desk.paper.lines.busy).pull == ("up" if model.busy_high else "down")
 
 
@@ -342,8 +342,8 @@ def test_a_pin_that_somebody_else_has_is_said_and_asked_for_again() -> None:
     desk = Desk("waveshare-4.2")
     other = DigitalInputDevice(24, pin_factory=desk.paper.factory)
     with pytest.raises(DeviceLost, match=r"The pins of panel waveshare-4\.2 cannot be used"):
-        desk.device.take()
-    desk.device.give_back()
+        desk.device.acquire()
+    desk.device.release()
     assert not desk.paper.bus_open
     other.close()
     desk.take()
@@ -358,7 +358,7 @@ def test_a_missing_package_of_the_maker_is_named(name: str, package: str, monkey
     monkeypatch.setattr(sys, "path", [])
     monkeypatch.setattr(sys, "meta_path", [BuiltinImporter, FrozenImporter, PathFinder])
     with pytest.raises(DeviceLost, match=f"The Python package {package} is missing.*make setup EXTRAS=pi"):
-        Desk(name).device.take()
+        Desk(name).device.acquire()
 
 
 def test_the_makers_package_takes_no_pin_and_leaves_nothing_behind() -> None:
@@ -433,9 +433,7 @@ def test_the_owners_settings_are_checked(settings: dict[str, Any], sentence: str
     assert sentence in str(refusal.value)
 
 
-DRAWS: Mapping[str, Callable[[PublicState], Image.Image]] = {
-    size: lambda _: Image.new("1", (1, 1)) for size in SIZES
-}
+DRAWS: Mapping[str, Callable[[PublicState], Image.Image]] = {size: lambda _: Image.new("1", (1, 1)) for size in SIZES}
 
 
 def test_a_panel_is_a_page_and_nothing_else() -> None:

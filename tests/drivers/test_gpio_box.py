@@ -394,4 +394,4 @@ def test_a_machine_without_pins_says_so_and_is_not_given_pretended_ones(monkeypa
 
 
 def test_pins_that_are_in_use_are_a_pins_trouble() -> None:
-    assert issubclass(GPIOPinInUse, gpio_header.pin_troubles())
+    assert issubclass(GPIOPinInUse, gpio_header.pin_errors())

@@ -251,7 +251,7 @@ def test_of_pictures_in_quick_succession_the_newest_is_shown(strips: Strips) -> 
 def test_however_fast_the_table_changes_its_mind_no_lamp_flashes_more_than_three_times_a_second() -> None:
     chance = random.Random(4)
     strip = Strip(seats=[1])
-    strip.device.take()
+    strip.device.acquire()
     now, bright = 0.0, []
     for _ in range(1000):
         now += 0.01

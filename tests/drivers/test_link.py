@@ -13,16 +13,14 @@ from hypothesis import strategies as st
 from drivers.common.frames import (
     HIGHEST,
     TO_HUB,
-    Ack,
     Bid,
     Cancel,
+    FrameReader,
     Garbled,
     Link,
-    Memory,
-    Ok,
     Open,
     Press,
-    Reader,
+    SeenFrames,
 )
 from drivers.simulated.seat_box import CPythonBox
 from hub.ports import (
@@ -125,11 +123,11 @@ def test_a_box_that_repeats_a_bid_with_a_new_number_does_not_bid_twice(wires: Wi
     wire.until(lambda: wire.all(BoxLocked))
     wire.fleet.reveal(BOX, 1)
     wire.until(lambda: wire.all(BoxBid))
-    told = [frame for frame in Reader(TO_HUB).feed(wire.from_box) if isinstance(frame, Bid)]
-    again = Link(answer_type=Ok, first=5000)
+    told = [frame for frame in FrameReader(TO_HUB).feed(wire.from_box) if isinstance(frame, Bid)]
+    again = Link(first=5000)
     for _ in range(20):
-        again.tell(told[-1])
-    wire.cable.heard(again.outgoing(), wire.now)
+        again.send(told[-1])
+    wire.session.heard(again.outgoing(), wire.now)
     assert len(wire.all(BoxBid)) == 1
 
 
@@ -138,7 +136,7 @@ def test_a_box_does_not_tell_its_value_before_the_reveal_and_the_hub_would_not_t
         def outgoing(self, now: int) -> bytes:
             sent = super().outgoing(now)
             if self._bid is not None:
-                self._link.tell(dict(self._bid))
+                self._link.send(dict(self._bid))
             return bytes(sent)
 
     wire = Wire(program=CPythonBox(BOX, Hasty))
@@ -444,7 +442,7 @@ def test_a_cable_with_another_device_is_given_up() -> None:
             self._link.greet(self.id, self.boot, "1", "tray", 0)
 
     wire = Wire(program=CPythonBox("tray-1", Tray))
-    wire.until(lambda: wire.cable.finished, limit=1.0)
+    wire.until(lambda: wire.session.finished, limit=1.0)
     assert wire.signals == []
 
 
@@ -470,19 +468,19 @@ def test_what_stands_on_the_display_is_cut_and_cleaned(wires: Wires) -> None:
 
 
 def test_a_link_numbers_on_and_begins_again_after_the_highest_number() -> None:
-    link = Link(answer_type=Ack, first=HIGHEST)
-    assert [link.tell(Cancel(r=1)).s for _ in range(3)] == [HIGHEST, 1, 2]
+    link = Link(first=HIGHEST)
+    assert [link.send(Cancel(r=1)).s for _ in range(3)] == [HIGHEST, 1, 2]
 
 
 def test_a_link_asks_one_thing_at_a_time() -> None:
-    link = Link(answer_type=Ack, first=1)
+    link = Link(first=1)
     link.ask(Cancel(r=1), now=0.0)
     with pytest.raises(ValueError, match="open on this link"):
         link.ask(Cancel(r=2), now=0.0)
 
 
 def test_an_answer_to_an_older_question_confirms_nothing() -> None:
-    link = Link(answer_type=Ack, first=1)
+    link = Link(first=1)
     link.ask(Open(r=1, lo=0, hi=1, at=0), now=0.0)
     assert link.confirm(99) is None
     assert link.confirm(1) is not None
@@ -490,19 +488,19 @@ def test_an_answer_to_an_older_question_confirms_nothing() -> None:
 
 
 def test_a_repeat_is_answered_again_and_not_acted_on_until_eight_others_came() -> None:
-    link = Link(answer_type=Ack, first=1)
+    link = Link(first=1)
     key = Press(s=1, k="k1", e="down")
-    link.answer(key, "boot-a")
+    link.acknowledge(key, "boot-a")
     assert link.repeated(key, "boot-a")
     assert not link.repeated(key, "boot-b"), "after power-up a box counts from 1 again"
     for number in range(2, 10):
-        link.answer(Press(s=number, k="k1", e="down"), "boot-a")
+        link.acknowledge(Press(s=number, k="k1", e="down"), "boot-a")
     assert not link.repeated(key, "boot-a")
     assert link.outgoing().count(b'"re":1') == 2
 
 
 def test_the_memory_holds_eight() -> None:
-    memory = Memory()
+    memory = SeenFrames()
     for number in range(9):
         memory.add(("boot", number))
     assert [("boot", number) in memory for number in (0, 1, 8)] == [False, True, True]
@@ -511,9 +509,9 @@ def test_the_memory_holds_eight() -> None:
 def test_chatter_that_is_a_torn_bid_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
     wire = Wire()
-    wire.cable.heard(b'"t":"bid","r":7,"b":4321,"n":"1f0ecaf431e13a76"}*5B56\n', wire.now)
-    wire.cable.heard(b'~{"t":"bid","r":7,"b":4321,"n":"1f0ecaf431e13a76"}*5B56\n', wire.now)
-    wire.cable.heard(b"MPY: soft reboot\n", wire.now)
+    wire.session.heard(b'"t":"bid","r":7,"b":4321,"n":"1f0ecaf431e13a76"}*5B56\n', wire.now)
+    wire.session.heard(b'~{"t":"bid","r":7,"b":4321,"n":"1f0ecaf431e13a76"}*5B56\n', wire.now)
+    wire.session.heard(b"MPY: soft reboot\n", wire.now)
     assert "soft reboot" in caplog.text
     assert "4321" not in caplog.text
-    assert any(isinstance(heard, Garbled) for heard in Reader(TO_HUB).feed(b"~*\n"))
+    assert any(isinstance(heard, Garbled) for heard in FrameReader(TO_HUB).feed(b"~*\n"))

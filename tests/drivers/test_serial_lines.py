@@ -23,7 +23,7 @@ class Listener:
 
     def __init__(self) -> None:
         self.finished = False
-        self.fine = False
+        self.accepted = False
         self.came = threading.Condition()
         self.notes: list[object] = []
         self.to_say = b""
@@ -120,7 +120,7 @@ def test_a_port_is_opened_as_soon_as_it_is_there_and_bytes_go_both_ways(cables: 
     def say() -> None:
         cables.listener.to_say = b"who"
 
-    cables.lines.tell(say)
+    cables.lines.call_soon(say)
     assert os.read(cables.master, 100) == b"who"
 
 
@@ -181,7 +181,7 @@ def test_a_device_that_is_not_ours_leaves_its_port_free_until_it_is_plugged_in_a
     def finish() -> None:
         cables.listener.finished = True
 
-    cables.lines.tell(finish)
+    cables.lines.call_soon(finish)
     for _ in range(20):
         cables.look()
     assert len(cables.tries) == 1

@@ -1,4 +1,4 @@
-"""The simulated table: dice that keep the dice contract, panels that never queue, hands at the bench."""
+"""The simulated table: dice that keep the contract of their port, panels that never queue, hands at the bench."""
 
 from __future__ import annotations
 

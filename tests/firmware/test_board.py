@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drivers.common.frames import TO_HUB, Beat, Bid, Detents, Frame, Hello, Locked, Ok, Press, Reader
+from drivers.common.frames import TO_HUB, Beat, Bid, Detents, Frame, FrameReader, Hello, Locked, Ok, Press
 from hub.ports import BoxBid, BoxLocked, BoxUp, Key, LampPicture, SealedRound
 from tests.drivers.bench import BOX, Wire
 from tests.firmware.pico import (
@@ -35,7 +35,7 @@ class Hub:
     def __init__(self, probe: Probe, box: Pico) -> None:
         self._probe = probe
         self._number = 0
-        self._reader = Reader(TO_HUB)
+        self._reader = FrameReader(TO_HUB)
         self.box = box
 
     def say(self, t: str, ms: int = 0, **fields: Any) -> list[object]:
@@ -79,7 +79,7 @@ def test_a_box_is_dark_and_silent_at_power_up_but_for_its_heartbeat(pico: Boards
     box.go(10)
     assert set(box.shown["lamps"]) == {"0"}
     assert box.shown["tone"] == 0
-    assert kinds([*Reader(TO_HUB).feed(box.take_said())]) == [Beat]
+    assert kinds([*FrameReader(TO_HUB).feed(box.take_said())]) == [Beat]
 
 
 def test_the_heart_beats_once_a_second_and_counts_the_seconds(hub: Hub) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from drivers.button_box import ButtonBoxes
-from drivers.common.serial_lines import SteadyClock
+from drivers.common.clock import MonotonicClock
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart
 from hub.display.rings import frame
@@ -38,7 +38,7 @@ def inbox() -> Inbox:
 
 @pytest.fixture
 def hub(tmp_path: Path, inbox: Inbox) -> Iterator[ButtonBoxes]:
-    hub = ButtonBoxes(inbox, [str(tmp_path / "box")], SteadyClock())
+    hub = ButtonBoxes(inbox, [str(tmp_path / "box")], MonotonicClock())
     hub.start()
     yield hub
     hub.close()

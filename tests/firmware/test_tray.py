@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from drivers.common.serial_lines import SteadyClock
+from drivers.common.clock import MonotonicClock
 from drivers.dice_tray import DiceTray, Settings
 from hub.ports import DiceKit, DiceSeen
 from tests.drivers.bench import Inbox
@@ -117,7 +117,7 @@ def test_a_tray_knows_its_times_after_its_clock_has_come_round() -> None:
 def test_the_file_that_runs_at_power_up_plays_a_throw_in_real_time(tmp_path: Path) -> None:
     inbox = Inbox()
     board = LiveBox(TRAY_ID, TRAY / "main.py")
-    tray = DiceTray(Settings(ports=[link(board.port, tmp_path / "tray")]), inbox, SteadyClock())
+    tray = DiceTray(Settings(ports=[link(board.port, tmp_path / "tray")]), inbox, MonotonicClock())
     try:
         tray.start()
         while inbox.next(DiceKit).dice == 0:

@@ -67,8 +67,8 @@ class TrayBench:
 
     def watching(self) -> bool:
         """Whether the tray has the newest throw: its lamps may still be those of the throw before."""
-        cable = self.tray._tray.cable
-        confirmed = cable is not None and cable._done is self.tray._tray.wish
+        session = self.tray._tray.session
+        confirmed = session is not None and session._confirmed is self.tray._tray.target
         return confirmed and self.keys.state()["lamps"] == "080808"
 
     def arm(self, number: int, count: int, sides: int = 6, *, lying: bool = False) -> None:
