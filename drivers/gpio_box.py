@@ -120,7 +120,7 @@ class Contact:
         return self.edge(closed, now)
 
 
-class Box:
+class BoxState:
     """One box as the table knows it: controls in, Signals out."""
 
     def __init__(self, name: str, inbox: Inbox) -> None:
@@ -134,7 +134,7 @@ class Box:
 
     def press(self, control: Control, now: float) -> None:
         """Take in that a control went down. What can be held is reported when it comes up, or when the next thing is done."""
-        self.tell_turns()
+        self.report_turns()
         self._settle()
         if control == "push":
             self._pressed(control)
@@ -176,7 +176,7 @@ class Box:
 
     def due(self, now: float) -> None:
         """Tell what was turned, and which control is being held."""
-        self.tell_turns()
+        self.report_turns()
         if self._down is not None and now >= self._down[1]:
             control, self._down = self._down[0], None
             if self._sealed is None or control == "bar":
@@ -186,7 +186,7 @@ class Box:
         """Return when a hold is due; None: nothing is held."""
         return self._down[1] if self._down is not None else None
 
-    def tell_turns(self) -> None:
+    def report_turns(self) -> None:
         """Report the detents since the last time, as one Signal."""
         if self._turned:
             self._put(Turn(self.id, self._turned))
@@ -204,7 +204,7 @@ class Box:
     def open(self, sealed: SealedRound) -> None:
         """Begin a sealed choice; the round that is open already goes on."""
         if self._sealed is None or self._sealed.round != sealed.round:
-            self.tell_turns()
+            self.report_turns()
             self._sealed, self._locked = sealed, False
             self._value = max(0, min(sealed.high, sealed.at))
 
@@ -233,12 +233,12 @@ class Box:
 # --- on the header ---------------------------------------------------------------------------------------
 
 
-class _Wired:
+class _WiredBox:
     """A box on its pins."""
 
     def __init__(self, pins: BoxPins, inbox: Inbox) -> None:
         self.pins = pins
-        self.box = Box(pins.id, inbox)
+        self.box = BoxState(pins.id, inbox)
         self.light = RingAnimation()
         self.contacts: dict[Control, Contact] = {control: Contact() for control in pins.inputs()}
         self._switches: dict[Control, DigitalInputDevice] = {}
@@ -248,7 +248,7 @@ class _Wired:
         self._buzzer: DigitalOutputDevice | None = None
         self._toggles: list[float] = []
 
-    def acquire(self, factory: Factory, edge: Callable[[_Wired, Control, bool], None], turn: _Turned) -> None:
+    def acquire(self, factory: Factory, edge: Callable[[_WiredBox, Control, bool], None], turn: _Turned) -> None:
         """Claim the pins; `edge` and `turn` are called from gpiozero's thread."""
         for control, pin in self.pins.inputs().items():
             switch = self._keep(DigitalInputDevice(pin, pull_up=True, pin_factory=factory))
@@ -319,7 +319,7 @@ class _Wired:
         return self._toggles[0] if self._toggles else None
 
 
-_Turned = Callable[[_Wired, int], None]
+_Turned = Callable[[_WiredBox, int], None]
 
 
 def levels(ring: Sequence[Colour], count: int) -> list[float]:
@@ -358,7 +358,7 @@ class GpioBoxes(ThreadedDevice):
         self._put = inbox
         self._open_pins = open_pins
         self._factory: Factory | None = None
-        self._wired = {pins.id: _Wired(pins, inbox) for pins in boxes}
+        self._wired = {pins.id: _WiredBox(pins, inbox) for pins in boxes}
         self._boot = secrets.token_hex(4)
         self._up = False
 
@@ -409,15 +409,15 @@ class GpioBoxes(ThreadedDevice):
         finally:
             factory.close()
 
-    def _edge(self, wired: _Wired, control: Control, closed: bool) -> None:
+    def _edge(self, wired: _WiredBox, control: Control, closed: bool) -> None:
         self._thread.call_soon(partial(wired.edge, control, closed, self._clock.now()))
 
-    def _turn(self, wired: _Wired, detents: int) -> None:
+    def _turn(self, wired: _WiredBox, detents: int) -> None:
         self._thread.call_soon(partial(wired.box.turn, detents))
 
     # --- the port ---
 
-    def _tell(self, name: str, call: Callable[[_Wired], None]) -> None:
+    def _tell(self, name: str, call: Callable[[_WiredBox], None]) -> None:
         if name in self._wired:
             self._thread.call_soon(partial(call, self._wired[name]))
 

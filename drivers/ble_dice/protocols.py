@@ -23,7 +23,7 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class Power:
+class Battery:
     """How full the battery is, in percent."""
 
     percent: int
@@ -31,17 +31,17 @@ class Power:
 
 
 @dataclass(frozen=True)
-class Known:
+class Identified:
     """What a die is: its sides."""
 
     sides: int
 
 
-Word = Moved | Power | Known
+DieMessage = Moved | Battery | Identified
 
 
-class Talk(Protocol):
-    """How one make of dice is spoken to. One object a die: it remembers what the die said."""
+class DieProtocol(Protocol):
+    """How to speak with one make of dice. One object a die: it remembers what the die said."""
 
     service: str
     notify: str
@@ -53,7 +53,7 @@ class Talk(Protocol):
     def blink(self) -> bytes:
         """Have it light up green, so that a person sees which die this is."""
 
-    def heard(self, data: bytes) -> list[Word]:
+    def heard(self, data: bytes) -> list[DieMessage]:
         """Return what a notification means; nothing for what is not understood."""
 
 
@@ -92,16 +92,16 @@ class Pixels:
             bytes([_BLINK, 1]) + (1000).to_bytes(2, "little") + bytes([0, 255, 0, 0]) + bytes([255] * 4) + bytes([0, 0])
         )
 
-    def heard(self, data: bytes) -> list[Word]:
+    def heard(self, data: bytes) -> list[DieMessage]:
         """Return a roll, a battery, or the die's own answer of who it is."""
         kind = data[0] if data else 0
         if kind == _ROLL and len(data) >= 3:
             return self._moved(data[1], data[2])
         if kind == _BATTERY and len(data) >= 3:
-            return [Power(data[1], data[2] in (2, 3))]
+            return [Battery(data[1], data[2] in (2, 3))]
         return self._known(data) if kind == _I_AM else []
 
-    def _moved(self, state: int, index: int) -> list[Word]:
+    def _moved(self, state: int, index: int) -> list[DieMessage]:
         if state == _ROLLING:
             self._rolling = True
             return [Moved("rolling")]
@@ -121,15 +121,15 @@ class Pixels:
             return _OLD_SIX.get(index, index + 1)
         return {4: index, 5: index * 10}.get(self._type, index + 1)
 
-    def _known(self, data: bytes) -> list[Word]:
+    def _known(self, data: bytes) -> list[DieMessage]:
         if data[1:2] == bytes([_NEW_FORM]):
             return self._known_in_chunks(data)
         if len(data) >= 18:  # the legacy form; without a longer MTU its end is cut off
             self._type, self._built = data[3], int.from_bytes(data[14:18], "little")
-        told: list[Word] = [Known(_SIDES.get(self._type, 0))]
-        return [*told, Power(data[20], len(data) > 21 and data[21] in (2, 3))] if len(data) >= 21 else told
+        said: list[DieMessage] = [Identified(_SIDES.get(self._type, 0))]
+        return [*said, Battery(data[20], len(data) > 21 and data[21] in (2, 3))] if len(data) >= 21 else said
 
-    def _known_in_chunks(self, data: bytes) -> list[Word]:
+    def _known_in_chunks(self, data: bytes) -> list[DieMessage]:
         """Read the chunks version, die, design, name, settings, status: each begins with its own size."""
         chunks, at = [], 1
         while at < len(data) and data[at] > 0:
@@ -137,13 +137,13 @@ class Pixels:
             at += data[at]
         if len(chunks[0]) >= 7:
             self._built = int.from_bytes(chunks[0][3:7], "little")
-        told: list[Word] = []
+        said: list[DieMessage] = []
         if len(chunks) > 1 and len(chunks[1]) >= 7:
             self._type = chunks[1][6]
-            told.append(Known(_SIDES.get(self._type, 0)))
+            said.append(Identified(_SIDES.get(self._type, 0)))
         if len(chunks) > 5 and len(chunks[5]) >= 3:
-            told.append(Power(chunks[5][1], chunks[5][2] in (2, 3)))
-        return told
+            said.append(Battery(chunks[5][1], chunks[5][2] in (2, 3)))
+        return said
 
 
 # --- GoDice ------------------------------------------------------------------------------------------
@@ -167,10 +167,10 @@ class GoDice:
         """Return the command for three green pulses of 0.3 s: count, on, off (10 ms), colour."""
         return bytes([16, 3, 30, 20, 0, 255, 0, 1, 0])
 
-    def heard(self, data: bytes) -> list[Word]:
+    def heard(self, data: bytes) -> list[DieMessage]:
         """Return a roll or a battery. Only `S` is a throw at rest: fake, moved and tilted ones are not."""
         if data[:3] == b"Bat" and len(data) >= 4:
-            return [Power(data[3])]
+            return [Battery(data[3])]
         if data[:1] == b"R":
             return [Moved("rolling")]
         if data[:1] == b"S" and len(data) >= 4:
@@ -188,16 +188,16 @@ def _lies(vector: bytes) -> int:
     return min(_LYING, key=lambda face: sum((a - b) ** 2 for a, b in zip(_LYING[face], (x, y, z), strict=True)))
 
 
-def talk_of(name: str, services: Sequence[str]) -> Talk | None:
+def protocol_of(name: str, services: Sequence[str]) -> DieProtocol | None:
     """Return the protocol of what is heard on the air, by its name and services; None for what is no die.
 
     Legacy Pixels and GoDice both say they are a Nordic UART: only the name tells them apart.
     """
-    told = [service.lower() for service in services]
+    said = [service.lower() for service in services]
     if name.startswith("GoDice_"):
         return GoDice()
-    if Pixels(legacy=False).service in told:
+    if Pixels(legacy=False).service in said:
         return Pixels(legacy=False)
-    if Pixels(legacy=True).service in told:
+    if Pixels(legacy=True).service in said:
         return Pixels(legacy=True)
     return None

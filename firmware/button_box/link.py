@@ -30,7 +30,7 @@ class Link:
         self._beat_at = 0
 
     def heard(self, data):
-        """The frames in these bytes of the hub; of a garbled one the hub is told."""
+        """Yield the frames in these bytes of the hub; answer a garbled one with a nak."""
         for frame in self._reader.feed(data):
             if frame is None:
                 self.send({"t": "nak"})
@@ -52,15 +52,15 @@ class Link:
         self._hurried = False
 
     def confirm(self, re):
-        """The hub has frame `re`: the question that this closes, or None for an old answer."""
+        """Close the question of number `re`, which the hub has, and return it; None for an old answer."""
         asked = self.asked
         if asked is None or asked["s"] != re:
             return None
         self.asked = None
         return asked
 
-    def settle(self):
-        """The open question needs no answer any more."""
+    def drop_question(self):
+        """Close the open question: it needs no answer any more."""
         self.asked = None
 
     def greet(self, id, boot, version, kind, most):
@@ -69,7 +69,7 @@ class Link:
         self._hurried = True
 
     def beat(self, now, state):
-        """The heartbeat, once a second, with a word for the state."""
+        """Send the heartbeat, once a second, with a word for the state."""
         if self._seen_at is None:
             self._seen_at = self._beat_at = now
         self._up += ticks_diff(now, self._seen_at)
@@ -99,17 +99,17 @@ class Link:
         return ms if self.asked is None else min(ms, ticks_diff(self._deadline, now))
 
     def knows(self, frame):
-        """Whether this frame of the hub was acted on before: a repeat is answered again, and nothing is done."""
+        """Return whether this frame of the hub was acted on before: a repeat is answered again, and nothing is done."""
         return frame["s"] in self._remembered
 
     def remember(self, frame):
-        """The frame was acted on."""
+        """Remember that the frame was acted on."""
         self._remembered.append(frame["s"])
         if len(self._remembered) > REMEMBERED:
             del self._remembered[0]
 
     def outgoing(self):
-        """What is to be written now."""
+        """Return what is to be written now."""
         data = b"".join(self._out)
         self._out = []
         return data

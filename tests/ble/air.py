@@ -27,7 +27,7 @@ from bumble.host import Host
 from bumble.link import LocalLink
 from bumble.transport.common import AsyncPipeSink
 
-from drivers.ble_dice.protocols import Talk
+from drivers.ble_dice.protocols import DieProtocol
 
 
 class StillLoop(asyncio.SelectorEventLoop):
@@ -89,8 +89,8 @@ class _StillSelector(selectors.DefaultSelector):
 class AirDie:
     """A die on the air. `answer` gives what it notifies when something is written to it."""
 
-    def __init__(self, name: str, address: str, talk: Talk, answer: Callable[[bytes], list[bytes]]) -> None:
-        self.name, self.address, self.talk = name, address, talk
+    def __init__(self, name: str, address: str, protocol: DieProtocol, answer: Callable[[bytes], list[bytes]]) -> None:
+        self.name, self.address, self.protocol = name, address, protocol
         self.asked: list[bytes] = []
         self._answer = answer
         self.on = True
@@ -101,12 +101,12 @@ class AirDie:
         controller = Controller(self.name, link=link)
         self._device = Device(self.name, Address(self.address), host=Host(controller, AsyncPipeSink(controller)))
         properties = Characteristic.Properties
-        self._says = Characteristic(self.talk.notify, properties.NOTIFY, Characteristic.Permissions(0), b"")
+        self._says = Characteristic(self.protocol.notify, properties.NOTIFY, Characteristic.Permissions(0), b"")
         hears: Characteristic[Any] = Characteristic(
-            self.talk.write, properties.WRITE | properties.WRITE_WITHOUT_RESPONSE, Characteristic.WRITEABLE,
+            self.protocol.write, properties.WRITE | properties.WRITE_WITHOUT_RESPONSE, Characteristic.WRITEABLE,
             CharacteristicValue(write=self._written),
         )  # fmt: skip
-        self._device.add_service(Service(self.talk.service, [self._says, hears]))
+        self._device.add_service(Service(self.protocol.service, [self._says, hears]))
         await self._device.power_on()
 
     async def _written(self, _connection: Connection, value: bytes) -> None:
@@ -196,7 +196,7 @@ class _Scanner(BaseBleakScanner):
             for die in self._air.dice.values():
                 if die.on:
                     await die.listen()
-                    said = AdvertisementData(die.name, {}, {}, [die.talk.service], None, -50, ())
+                    said = AdvertisementData(die.name, {}, {}, [die.protocol.service], None, -50, ())
                     self.call_detection_callbacks(BLEDevice(die.address, die.name, None), said)
             await asyncio.sleep(0.02)
 

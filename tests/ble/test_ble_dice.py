@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from drivers.ble_dice import NAME, BleDice, Kit, Radio, Settings, find
-from drivers.ble_dice.protocols import GoDice, Moved, Pixels, Power
+from drivers.ble_dice.protocols import Battery, GoDice, Moved, Pixels
 from hub.errors import DeviceLost
 from hub.ports import DeviceDown, DeviceUp, DiceKit, DiceSeen
 from tests.ble.air import Air, AirDie
@@ -132,7 +132,7 @@ def test_too_few_dice_are_said_before_anybody_throws() -> None:
 
 def test_a_low_battery_is_known_before_the_match() -> None:
     dice, told = kit(2)
-    dice.heard("d1", Power(12), 0.1)
+    dice.heard("d1", Battery(12), 0.1)
     assert told[-1] == DiceKit(NAME, 2, ("Die 1",))
 
 

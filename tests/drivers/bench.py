@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -77,6 +78,20 @@ class Inbox:
     def all(self, kind: type[S]) -> list[S]:
         with self._came:
             return [signal for signal in self.signals if isinstance(signal, kind)]
+
+
+def let_pass(clock: StillClock, inbox: Inbox, right: Callable[[], object], what: str, step: float = 0.05) -> None:
+    """Put the clock forward, step by step, until something is so.
+
+    It fails after 400 steps, and never before PATIENCE real seconds: the threads of a busy machine need their time.
+    """
+    give_up_at = time.monotonic() + PATIENCE
+    steps = 0
+    while not right():
+        assert steps < 400 or time.monotonic() < give_up_at, f"{what} did not come; what came: {inbox.signals[-6:]}"
+        clock.advance(step)
+        inbox.glance()
+        steps += 1
 
 
 class Seats:
