@@ -237,7 +237,7 @@ class Paper:
         self._show_busy()
 
     def pause(self, seconds: float) -> None:
-        self.clock._now += seconds
+        self.clock.skip(seconds)
         self._show_busy()
 
     def _was_reset(self) -> bool:

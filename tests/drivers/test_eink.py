@@ -17,7 +17,7 @@ from PIL import Image, ImageChops
 
 from drivers import eink
 from drivers.common import gpio_header
-from drivers.eink import CLEAN_AFTER, DAY, MOST_PARTIALS, SLEEP_AFTER, Eink, Refresh, Settings, mounted
+from drivers.eink import CLEAN_AFTER, DAY, MOST_PARTIALS, SLEEP_AFTER, Draw, Eink, Refresh, Settings, mounted
 from drivers.eink.panels import MODELS
 from hub.display import SIZES, panel
 from hub.errors import ConfigError, DeviceLost
@@ -46,14 +46,22 @@ def _still_makers(monkeypatch: pytest.MonkeyPatch) -> None:
 class Desk:
     """A panel on the desk, driven step by step: no thread, so that a test knows what happened when."""
 
-    def __init__(self, name: str, **settings: Any) -> None:
+    def __init__(
+        self, name: str, pause: Callable[[float], None] | None = None, draw: Draw | None = None, **settings: Any
+    ) -> None:
         self.clock, self.inbox = StillClock(), Inbox()
         self.asked = Settings(panel=name, **settings)
         self.paper = Paper(self.asked, self.clock)
         self.model = self.paper.model
         self.drawn: list[Image.Image] = []
         self.device = Eink(
-            self.asked, self.draw, self.inbox, self.clock, self.paper.open_bus, self.paper.open_header, self.paper.pause
+            self.asked,
+            draw or self.draw,
+            self.inbox,
+            self.clock,
+            self.paper.open_bus,
+            self.paper.open_header,
+            pause or self.paper.pause,
         )
 
     def draw(self, public: PublicState) -> Image.Image:
@@ -70,7 +78,7 @@ class Desk:
     def take(self) -> Desk:
         self.device.acquire()
         if self.model.maker == "inky":
-            hold_time_still(self.device._panel._maker, self.paper)  # type: ignore[union-attr]
+            hold_time_still(importlib.import_module(f"inky.{self.model.module}"), self.paper)
         return self
 
     def show(self, n: int, settled: bool = False) -> float | None:
@@ -234,7 +242,7 @@ def test_shadows_of_partial_refreshes_are_taken_away_after_ten_quiet_minutes() -
     due = desk.step(CLEAN_AFTER - SLEEP_AFTER - 10)
     assert due is not None
     assert desk.how == ["full", "partial"]
-    desk.clock._now = due
+    desk.clock.skip(due - desk.clock.now())
     desk.step()
     assert desk.how == ["full", "partial", "full"]
     desk.step(SLEEP_AFTER)
@@ -281,7 +289,6 @@ def test_a_busy_line_that_hangs_is_a_lost_panel_in_ten_seconds_or_a_minute_for_c
 def test_a_busy_line_that_is_off_its_pin_reads_as_at_work() -> None:
     for name, model in MODELS.items():
         desk = Desk(name).take()
-        assert desk.device._io is not None
         assert desk.paper.factory.pin(desk.paper.lines.busy).pull == ("up" if model.busy_high else "down")
 
 
@@ -289,10 +296,9 @@ class Hung:
     """A panel on its own thread, its busy line under the test's hand."""
 
     def __init__(self) -> None:
-        self.desk = Desk("waveshare-4.2")
+        self.desk = Desk("waveshare-4.2", pause=self.pause)
         self.waiting = threading.Event()
         self.go_on = threading.Event()
-        self.desk.device._pause = self.pause
         self.desk.clock.wakes.append(self.desk.device.wake)
 
     def pause(self, seconds: float) -> None:
@@ -376,15 +382,12 @@ def test_the_makers_package_takes_no_pin_and_leaves_nothing_behind() -> None:
 def test_a_sheet_that_cannot_be_drawn_leaves_the_good_one_and_the_panel_goes_on(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    desk = Desk("waveshare-4.2")
-    good, draw = desk.draw, desk.draw
-
     def fails_once(public: PublicState) -> Image.Image:
         if public.seq == 2:
             raise ZeroDivisionError
-        return good(public)
+        return desk.draw(public)
 
-    desk.device._draw = fails_once
+    desk = Desk("waveshare-4.2", draw=fails_once)
     desk.clock.wakes.append(desk.device.wake)
     desk.device.start()
     with caplog.at_level(logging.CRITICAL):
@@ -394,7 +397,7 @@ def test_a_sheet_that_cannot_be_drawn_leaves_the_good_one_and_the_panel_goes_on(
         desk.clock.advance(0.5)
         desk.inbox.next(DeviceUp)
     desk.device.close()
-    assert desk.sees(draw(numbered(3)))
+    assert desk.sees(desk.draw(numbered(3)))
 
 
 # --- the owner -----------------------------------------------------------------------------------------------
