@@ -51,7 +51,7 @@ class Simulated(Protocol):
         """Return what a panel shows, as a PNG."""
 
 
-class EveryBox:
+class AllBoxes:
     """Several devices with seat boxes as one port: each knows its own boxes and leaves the others alone."""
 
     def __init__(self, devices: Sequence[Boxes]) -> None:
@@ -149,7 +149,7 @@ class DeviceHealth:
         self._dice: dict[str, dict[str, Any]] = {}
         self._broker = ""
 
-    def heard(self, signal: object) -> None:
+    def take(self, signal: object) -> None:
         """Take note of what went into the table's inbox."""
         match signal:
             case BoxUp(box, _, firmware, controls):
@@ -176,7 +176,7 @@ class DeviceHealth:
     def _reader(self, reader: str) -> dict[str, Any]:
         return self._dice.get(reader, {"dice": 0, "weak": [], "why": ""})
 
-    def told(self) -> Mapping[str, Any]:
+    def snapshot(self) -> Mapping[str, Any]:
         """Return all of it, ready for JSON. An empty sentence means that all is well."""
         return {
             "boxes": dict(self._boxes),
