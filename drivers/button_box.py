@@ -20,7 +20,6 @@ import msgspec
 from drivers.common import settings as block
 from drivers.common.backoff import backoff
 from drivers.common.board_session import BoardSession
-from drivers.common.clock import MonotonicClock
 from drivers.common.frames import (
     PROTOCOL,
     Bid,
@@ -57,6 +56,7 @@ from hub.ports import (
     Clock,
     Key,
     LampPicture,
+    MonotonicClock,
     SealedRound,
     Turn,
 )

@@ -18,7 +18,6 @@ import msgspec
 from drivers.common import settings as block
 from drivers.common.backoff import backoff
 from drivers.common.board_session import BoardSession
-from drivers.common.clock import MonotonicClock
 from drivers.common.frames import (
     HIGHEST,
     PROTOCOL,
@@ -35,7 +34,7 @@ from drivers.common.requirements import Need
 from drivers.common.serial_lines import Lines, named_ports, usb_ports
 from drivers.common.worker import Inbox
 from hub.errors import DeviceLost
-from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
+from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState, MonotonicClock
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,6 @@ from gpiozero import PWMLED, DigitalInputDevice, DigitalOutputDevice, Factory, R
 
 from drivers.common import gpio_header
 from drivers.common import settings as block
-from drivers.common.clock import MonotonicClock
 from drivers.common.gpio_header import PinFactory, Wire
 from drivers.common.requirements import Need
 from drivers.common.ring_animation import RingAnimation
@@ -38,6 +37,7 @@ from hub.ports import (
     Control,
     Key,
     LampPicture,
+    MonotonicClock,
     SealedRound,
     Turn,
 )

@@ -15,14 +15,13 @@ import msgspec
 
 from drivers.common import gpio_header
 from drivers.common import settings as block
-from drivers.common.clock import MonotonicClock
 from drivers.common.gpio_header import Bus, OpenBus, Spi, Wire, open_spi
 from drivers.common.requirements import Need
 from drivers.common.ring_animation import RingAnimation
 from drivers.common.worker import Inbox, ThreadedDevice
 from hub.display.rings import LAMPS, Colour
 from hub.errors import ConfigError, DeviceLost
-from hub.ports import Clock, LampPicture
+from hub.ports import Clock, LampPicture, MonotonicClock
 
 AGAIN = 1.0  # seconds until an unchanged picture is told again
 LIT_MILLIAMPS = 60.0  # one lamp, all three colours at full (WS2812B and APA102 data sheets: 20 mA a colour)

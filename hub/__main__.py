@@ -198,9 +198,9 @@ def _find_dice(args: Namespace) -> int:
 
 
 def _update_box(args: Namespace) -> int:
-    from drivers.common.clock import MonotonicClock
     from drivers.common.probe import choose_board, enter_bootloader, find_boards
     from drivers.common.serial_lines import usb_ports
+    from hub.ports import MonotonicClock
 
     clock = MonotonicClock()
     board = choose_board(find_boards(args.port or usb_ports(), clock), args.id)

@@ -16,7 +16,6 @@ from typing import Any, Protocol, Self
 
 from PIL import Image
 
-from drivers.common.clock import MonotonicClock
 from drivers.common.gpio_header import check_devices
 from hub import games
 from hub.access import BenchAccess, TableAccess

@@ -23,11 +23,10 @@ from bleak.exc import BleakError
 from drivers.ble_dice.protocols import Battery, DieMessage, DieProtocol, Identified, Moved, protocol_of
 from drivers.common import settings as block
 from drivers.common.backoff import SHORTEST, backoff
-from drivers.common.clock import MonotonicClock
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox
 from hub.errors import Cause, DeviceLost
-from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
+from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState, MonotonicClock
 
 log = logging.getLogger(__name__)
 

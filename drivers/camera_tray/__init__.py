@@ -18,11 +18,10 @@ import numpy as np
 
 from drivers.camera_tray.vision import Calibration, Picture, PictureAnalysis, Reading, read
 from drivers.common import settings as block
-from drivers.common.clock import MonotonicClock
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox, ThreadedDevice
 from hub.errors import Cause, DeviceLost
-from hub.ports import Clock, DiceKit, DiceSeen, DiceState
+from hub.ports import Clock, DiceKit, DiceSeen, DiceState, MonotonicClock
 
 AGREE = 3  # pictures running
 REST = 0.7  # seconds that dice lie still before they count

@@ -19,13 +19,12 @@ from PIL import Image
 
 from drivers.common import gpio_header
 from drivers.common import settings as block
-from drivers.common.clock import MonotonicClock
 from drivers.common.gpio_header import OpenBus, PinFactory, Spi, Wire, open_pins, open_spi
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox, ThreadedDevice
 from drivers.eink.panels import MODELS, Mode, Model, Panel, PanelIo, Pins, open_panel
 from hub.errors import ConfigError, DeviceError
-from hub.ports import Clock
+from hub.ports import Clock, MonotonicClock
 from hub.state import PublicState
 
 log = logging.getLogger(__name__)

@@ -16,12 +16,11 @@ import msgspec
 
 from drivers.button_box import ButtonBoxes
 from drivers.common import settings as block
-from drivers.common.clock import MonotonicClock
 from drivers.common.worker import Inbox
 from drivers.simulated.dice import MOST_DICE, SimDice
 from drivers.simulated.panel import Draw, SimPanel
 from drivers.simulated.seat_box import SimBox
-from hub.ports import Clock, Control
+from hub.ports import Clock, Control, MonotonicClock
 
 
 class SimulatedTable:

@@ -18,8 +18,7 @@ from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
 from drivers.button_box import ButtonBoxes
-from drivers.common.clock import MonotonicClock
-from hub.ports import BoxBid, BoxLocked, BoxUp, Key, LampPicture, SealedRound
+from hub.ports import BoxBid, BoxLocked, BoxUp, Key, LampPicture, MonotonicClock, SealedRound
 from tests.firmware.live import LiveBox, link
 
 BOUNCE = 0.022  # seconds between two edges of one switch, a little more than the box takes for bouncing

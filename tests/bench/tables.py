@@ -18,7 +18,6 @@ from random import Random
 from statistics import quantiles
 from typing import Any, Literal
 
-from drivers.common.clock import MonotonicClock
 from hub import games
 from hub.network.encryption import HubKey
 from hub.ports import ClaimAsked, ClaimDecided, MonotonicClock

@@ -10,11 +10,21 @@ from typing import Any
 import pytest
 
 from drivers.button_box import ButtonBoxes
-from drivers.common.clock import MonotonicClock
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart
 from hub.display.rings import frame
-from hub.ports import SEAT_MARKS, BoxBid, BoxDown, BoxLocked, BoxUnlocked, BoxUp, Key, LampPicture, SealedRound
+from hub.ports import (
+    SEAT_MARKS,
+    BoxBid,
+    BoxDown,
+    BoxLocked,
+    BoxUnlocked,
+    BoxUp,
+    Key,
+    LampPicture,
+    MonotonicClock,
+    SealedRound,
+)
 from tests.drivers.bench import BOX, Inbox
 from tests.firmware.live import LiveBox, link
 from tests.firmware.pico import needs_micropython

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from drivers.common.clock import MonotonicClock
 from drivers.dice_tray import DiceTray, Settings
-from hub.ports import DiceKit, DiceSeen
+from hub.ports import DiceKit, DiceSeen, MonotonicClock
 from tests.drivers.bench import Inbox
 from tests.firmware.live import LiveBox, link
 from tests.firmware.pico import FAKE_BOARD, FIRMWARE, MICROPYTHON, ROOT, needs_micropython

@@ -27,9 +27,9 @@ from typing import Any, Literal, NamedTuple
 from serial.tools import list_ports
 
 from drivers.common import probe
-from drivers.common.clock import MonotonicClock
 from drivers.common.probe import Answer
 from hub.network.mosquitto import Mosquitto
+from hub.ports import MonotonicClock
 
 TIMEOUT = 5.0  # seconds for a program or another computer to answer
 

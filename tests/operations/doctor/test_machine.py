@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from drivers.common import probe
-from drivers.common.clock import MonotonicClock
 from drivers.common.frames import Beat, Hello, OtherProtocol
 from drivers.common.serial_lines import Line
 from drivers.simulated.seat_box import SimBox
@@ -26,6 +25,7 @@ from hub.config import Config, DevicePart, HubPart, WebPart
 from hub.errors import Cause, DeviceLost, HubError
 from hub.operations.doctor import examine
 from hub.operations.doctor.machine import Machine
+from hub.ports import MonotonicClock
 from tests.drivers.bench import BOX
 from tests.firmware.pico import MicroPythonBox, needs_micropython
 from tests.phone_ui.rig import until
