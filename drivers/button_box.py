@@ -1,7 +1,8 @@
-"""The seat boxes: dial, bar, six keys and a ring of lamps on a serial cable each (protocol: `frames.py`).
+"""The seat boxes: dial, bar, six keys and a ring of lamps on a serial cable each (protocol: `common/frames.py`).
 
-`Fleet` and `Cable` are what the hub says and understands, without thread, port or clock of their own.
-`ButtonBoxes` puts them on cables and is the `Boxes` port. A box is known by its id, never by its port.
+`Fleet` is what the table wants of all boxes, `SeatBoxSession` what is said on one line; neither has a thread, port or
+clock.
+`ButtonBoxes` puts them on serial lines and is the `Boxes` port. A box is known by its id, never by its port.
 A sealed value stays in its box until the reveal; what comes then must fit the commitment that came before.
 """
 
@@ -16,9 +17,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from drivers import settings as block
-from drivers.conversation import Conversation
-from drivers.frames import (
+from drivers.common import settings as block
+from drivers.common.backoff import backoff
+from drivers.common.board_session import BoardSession
+from drivers.common.frames import (
     PROTOCOL,
     Bid,
     Buzz,
@@ -27,7 +29,6 @@ from drivers.frames import (
     Frame,
     Hello,
     Locked,
-    Memory,
     Nak,
     Name,
     Ok,
@@ -37,13 +38,13 @@ from drivers.frames import (
     Reveal,
     Ring,
     Say,
+    SeenFrames,
     Unlocked,
     commitment,
 )
-from drivers.line import Lines, SteadyClock, named_ports, usb_ports
-from drivers.needs import Need
-from drivers.own_thread import Inbox
-from drivers.rests import rests
+from drivers.common.requirements import Need
+from drivers.common.serial_lines import Lines, named_ports, usb_ports
+from drivers.common.worker import Inbox
 from hub.errors import DeviceLost, WrongFirmware
 from hub.ports import (
     BoxBid,
@@ -55,6 +56,7 @@ from hub.ports import (
     Clock,
     Key,
     LampPicture,
+    MonotonicClock,
     SealedRound,
     Turn,
 )
@@ -67,25 +69,25 @@ WIDEST = 40  # characters of the small display
 
 
 @dataclass(slots=True)
-class Box:
-    """One box as the hub knows it, on whichever cable: what it was asked to do and what it said."""
+class SeatBox:
+    """One box as the hub knows it, on whichever line: what it was asked to do and what it said."""
 
     id: str
     boot: str = ""
-    cable: Cable | None = None
-    memory: Memory = field(default_factory=Memory)
+    session: SeatBoxSession | None = None
+    seen: SeenFrames = field(default_factory=SeenFrames)
     sealed: SealedRound | None = None
     opened: bool = False  # in this boot of the box
     named: int = 0  # so many of its answers, in this boot
     commitment: str | None = field(default=None, repr=False)
     revealing: bool = False
     cancelling: int | None = None
-    told: int | None = None  # the last round whose value came
+    revealed: int | None = None  # the last round whose value came
     ring: LampPicture | None = None
     text: str | None = field(default=None, repr=False)
 
     def wanted(self) -> Frame | None:
-        """The next question to the box; None when it has done all that was asked."""
+        """Return the next question to the box; None when it has done all that was asked."""
         if self.cancelling is not None:
             return Cancel(r=self.cancelling)
         if self.sealed is None:
@@ -97,92 +99,92 @@ class Box:
         return self._next_name(self.sealed)
 
     def _next_name(self, sealed: SealedRound) -> Frame | None:
-        """The name to tell next: from where the dial starts outwards, so that it is there before it is looked at."""
+        """Return the name to send next: from where the dial starts outwards, so that it is there before it is looked at."""
         if self.named == len(sealed.names):
             return None
         places = sorted(range(len(sealed.names)), key=lambda place: abs(place - sealed.at))
         place = places[self.named]
-        return Name(r=sealed.round, i=place, x=shown(sealed.names[place], ascii_only=True))
+        return Name(r=sealed.round, i=place, x=display_text(sealed.names[place], ascii_only=True))
 
     def forget_round(self) -> None:
-        """The sealed round is over here."""
+        """Forget the sealed round: it is over."""
         self.sealed = self.commitment = None
         self.opened = self.revealing = False
         self.named = 0
 
 
-def shown(text: str, *, ascii_only: bool = False) -> str:
-    """A text as the small display takes it."""
+def display_text(text: str, *, ascii_only: bool = False) -> str:
+    """Return a text as the small display takes it: printable, WIDEST characters at most."""
     fits = (lambda letter: " " <= letter <= "~") if ascii_only else str.isprintable
     return "".join(letter if fits(letter) else " " for letter in text)[:WIDEST]
 
 
 class Fleet:
-    """All boxes and all cables of the hub. Everything here happens on one thread."""
+    """All boxes and all lines of the driver. Everything here happens on one thread."""
 
     def __init__(self, inbox: Inbox, first_number: Callable[[], int] = lambda: secrets.randbelow(2**29)) -> None:
         self.put = inbox
         self.first_number = first_number
-        self.cables: list[Cable] = []
-        self._boxes: dict[str, Box] = {}
+        self.sessions: list[SeatBoxSession] = []
+        self._boxes: dict[str, SeatBox] = {}
 
-    def cable(self, port: str) -> Cable:
-        """A new cable at `port`."""
-        cable = Cable(self, port)
-        self.cables.append(cable)
-        return cable
+    def session(self, port: str) -> SeatBoxSession:
+        """Return a new session for the line at `port`."""
+        session = SeatBoxSession(self, port)
+        self.sessions.append(session)
+        return session
 
-    def box(self, name: str) -> Box:
-        """The box of that id; a box may be asked for something before it is plugged in."""
-        return self._boxes.setdefault(name, Box(name))
+    def box(self, name: str) -> SeatBox:
+        """Return the box of that id; a box may be asked for something before it is plugged in."""
+        return self._boxes.setdefault(name, SeatBox(name))
 
     def open(self, name: str, sealed: SealedRound) -> None:
-        """Wanted from now on: this sealed round; the box's earlier round is void. The same round again is no news."""
+        """Ask for this sealed round from now on; the box's earlier round is void. The same round again changes nothing."""
         box = self.box(name)
         if box.sealed is not None and box.sealed.round == sealed.round:
             return
         box.forget_round()
-        box.told = None
+        box.revealed = None
         box.sealed = sealed
         self._drop_question(box)
 
     def reveal(self, name: str, round: int) -> None:
-        """Wanted from now on: the value. Without a lock there is none: then BoxUnlocked is on its way already."""
+        """Ask for the value from now on. Without a lock there is none: then BoxUnlocked is on its way already."""
         box = self.box(name)
         if box.sealed is not None and box.sealed.round == round and box.commitment is not None:
             box.revealing = True
 
     def cancel(self, name: str, round: int) -> None:
-        """Wanted from now on: nothing of this round."""
+        """Ask for nothing of this round from now on."""
         box = self.box(name)
         if box.sealed is not None and box.sealed.round == round:
             box.forget_round()
             self._drop_question(box)
-        elif box.told != round:
+        elif box.revealed != round:
             return
         box.cancelling = round if box.cancelling in {None, round} else 0  # two rounds at once: whichever is open
 
     def ring(self, name: str, picture: LampPicture) -> None:
-        """The newest picture of a box's ring."""
+        """Show this picture on a box's ring, now or when it is there."""
         self.box(name).ring = picture
 
     def say(self, name: str, text: str) -> None:
-        """The newest line on a box's small display."""
-        self.box(name).text = shown(text)
+        """Show this line on a box's small display, now or when it is there."""
+        self.box(name).text = display_text(text)
 
     def buzz(self, name: str, kind: Literal["lock", "error", "reveal"]) -> None:
-        """A sound now, or never if the box is not there."""
-        if (cable := self.box(name).cable) is not None:
-            cable.buzz = kind
+        """Sound now, or never if the box is not there."""
+        if (session := self.box(name).session) is not None:
+            session.buzz = kind
 
-    def met(self, cable: Cable, hello: Hello) -> Box | None:
-        """A box said hello on a cable: its record, or None if another cable has it."""
+    def on_hello(self, session: SeatBoxSession, hello: Hello) -> SeatBox | None:
+        """Take note of a box that says hello on a line; return it, or None if another line has it."""
         box = self.box(hello.id)
-        if box.cable is not None and box.cable is not cable:
+        if box.session is not None and box.session is not session:
             return None
         fresh = hello.boot != box.boot
         had_lock = box.commitment is not None
-        box.cable, box.boot = cable, hello.boot
+        box.session, box.boot = session, hello.boot
         self.put(BoxUp(box.id, hello.boot, hello.v, hello.n))
         if fresh:
             box.commitment = None
@@ -194,54 +196,54 @@ class Fleet:
             self.put((BoxUnlocked if fresh else BoxLocked)(box.id, box.sealed.round))
         return box
 
-    def lost(self, box: Box, why: str) -> None:
-        """The cable of a box is silent or gone. A second cable with the same id may have it now."""
-        box.cable = None
-        self.put(BoxDown(box.id, why))
-        for other in self.cables:
+    def on_lost(self, box: SeatBox, sentence: str) -> None:
+        """Take note that the line of a box is silent or gone. A second line with the same id may have it now."""
+        box.session = None
+        self.put(BoxDown(box.id, sentence))
+        for other in self.sessions:
             other.try_again(box.id)
 
-    def _drop_question(self, box: Box) -> None:
-        if box.cable is not None and isinstance(box.cable.link.asked, Open | Name | Reveal):
-            box.cable.link.settle()
+    def _drop_question(self, box: SeatBox) -> None:
+        if box.session is not None and isinstance(box.session.link.asked, Open | Name | Reveal):
+            box.session.link.drop_question()
 
 
-class Cable(Conversation):
-    """The conversation with whatever box is on one open line."""
+class SeatBoxSession(BoardSession):
+    """The session with whatever box is on one open line."""
 
     def __init__(self, fleet: Fleet, port: str) -> None:
         super().__init__(port, fleet.first_number() + 1)
         self.buzz: Literal["lock", "error", "reveal"] | None = None
         self._fleet = fleet
-        self._box: Box | None = None
-        self._twin = ""  # the id that another cable has too
+        self._box: SeatBox | None = None
+        self._duplicate_id = ""  # the id that another line has too
         self._asks = 0
-        self._ring: LampPicture | None = None  # as told on this cable
+        self._ring: LampPicture | None = None  # as sent on this line
         self._text: str | None = None
         self._ring_again_at = 0.0
 
     def outgoing(self, now: float) -> bytes:
-        """Questions and answers first, then the newest ring, words and sound."""
+        """Return questions and answers first, then the newest ring, text and sound."""
         box = self._box
         if self.state == "up" and box is not None:
             if self.link.asked is None and (frame := box.wanted()) is not None:
                 self.link.ask(frame, now)
             if box.ring is not None and box.ring != self._ring and now >= self._ring_again_at:
                 self._ring = box.ring
-                self.link.tell(Ring(p=box.ring.pattern, n=box.ring.n, c=box.ring.colour))
+                self.link.send(Ring(p=box.ring.pattern, n=box.ring.n, c=box.ring.colour))
             if box.text is not None and box.text != self._text:
                 self._text = box.text
-                self.link.tell(Say(x=box.text))
+                self.link.send(Say(x=box.text))
             if self.buzz is not None:
-                self.link.tell(Buzz(k=self.buzz))
+                self.link.send(Buzz(k=self.buzz))
                 self.buzz = None
         return self.link.outgoing()
 
-    def lost(self, why: DeviceLost) -> None:
-        """The line is gone."""
-        self._fleet.cables.remove(self)
+    def lost(self, error: DeviceLost) -> None:
+        """Report that the line is gone."""
+        self._fleet.sessions.remove(self)
         if self._box is not None:
-            self._let_go(f"{self._name} is gone: {why}")
+            self._let_go(f"{self._name} is gone: {error}")
 
     # --- what the box says ---
 
@@ -249,62 +251,62 @@ class Cable(Conversation):
     def _name(self) -> str:
         return f"Box {self._known[0]}"
 
-    def _greet(self, hello: Hello) -> None:
+    def _on_hello(self, hello: Hello) -> None:
         if hello.k != "buttons":
             self._give_up(f"{self.port} is a {hello.k}, not a button box: the port is given up.")
             return
         if self._box is not None:
             self._let_go(f"{self._name} was restarted.")
-        box = self._fleet.met(self, hello)
+        box = self._fleet.on_hello(self, hello)
         if box is None:
-            self._be_twin(hello.id)
+            self._be_duplicate(hello.id)
             return
         self._box = box
-        self._meet(hello, box.memory)
+        self._accept(hello, box.seen)
         self._ring = self._text = self.buzz = None
         self._ring_again_at = 0.0
 
-    def _be_twin(self, name: str) -> None:
-        if self.state != "twin":
-            other = self._fleet.box(name).cable
+    def _be_duplicate(self, name: str) -> None:
+        if self.state != "duplicate":
+            other = self._fleet.box(name).session
             place = other.port if other is not None else "another port"
-            why = f"Two boxes say they are {name}: the one at {self.port} is not used, the one at {place} is."
-            log.warning("%s", why)
-            self._fleet.put(BoxDown(f"{name} at {self.port}", why))
-        self.state, self._twin = "twin", name
+            sentence = f"Two boxes say they are {name}: the one at {self.port} is not used, the one at {place} is."
+            log.warning("%s", sentence)
+            self._fleet.put(BoxDown(f"{name} at {self.port}", sentence))
+        self.state, self._duplicate_id = "duplicate", name
 
-    def _refuse(self, other: OtherProtocol) -> None:
+    def _on_other_protocol(self, other: OtherProtocol) -> None:
         name = other.id or self.port
         age, cure = ("older", "") if other.protocol < PROTOCOL else ("newer", "update the hub, or ")
-        wrong = WrongFirmware(
+        error = WrongFirmware(
             f"Box {name} has {age} firmware ({other.firmware or 'nameless'}, protocol {other.protocol}) than this hub "
             f"(protocol {PROTOCOL}): {cure}put the firmware of this hub on the box ({self.port})."
         )
-        log.warning("%s", wrong)
+        log.warning("%s", error)
         if self._box is not None:
-            self._let_go(str(wrong))
+            self._let_go(str(error))
         else:
-            self._fleet.put(BoxDown(name, str(wrong)))
+            self._fleet.put(BoxDown(name, str(error)))
         self.state = "ignored"
 
-    def _obey(self, frame: Frame) -> None:
+    def _on_frame(self, frame: Frame) -> None:
         box = self._box
         assert box is not None
         match frame:
             case Ok(re=re):
                 if not isinstance(self.link.asked, Reveal):  # only the bid answers that
-                    self._done(box, self.link.confirm(re))
+                    self._on_done(box, self.link.confirm(re))
             case Nak():
                 if self._ring is not None:
                     self._ring, self._ring_again_at = None, self._heard_at + NAK_REST
             case Press() | Detents() | Locked() | Unlocked() | Bid():
-                if not self.link.repeated(frame, box.boot) and self._act(box, frame):
-                    self.link.answer(frame, box.boot)
+                if not self.link.repeated(frame, box.boot) and self._do(box, frame):
+                    self.link.acknowledge(frame, box.boot)
 
-    def _done(self, box: Box, asked: Frame | None) -> None:
+    def _on_done(self, box: SeatBox, asked: Frame | None) -> None:
         if asked is None:
             return
-        self._rests = rests()
+        self._backoff = backoff()
         match asked:
             case Cancel(r=round) if box.cancelling == round:
                 box.cancelling = None
@@ -313,8 +315,8 @@ class Cable(Conversation):
             case Name(r=round) if box.sealed is not None and box.sealed.round == round:
                 box.named += 1
 
-    def _act(self, box: Box, frame: Frame) -> bool:
-        """Act on what the box did. False: it must not be acknowledged, the box shall repeat it."""
+    def _do(self, box: SeatBox, frame: Frame) -> bool:
+        """Act on what the box did. Return False if it must not be acknowledged: the box shall repeat it."""
         put = self._fleet.put
         match frame:
             case Press(k=control, e=edge):
@@ -322,7 +324,7 @@ class Cable(Conversation):
             case Detents(d=detents):
                 put(Turn(box.id, detents))
             case Locked(r=round, c=said):
-                return self._locked(box, round, said)
+                return self._on_locked(box, round, said)
             case Unlocked(r=round):
                 if box.sealed is not None and box.sealed.round == round:
                     if box.revealing:
@@ -332,10 +334,10 @@ class Cable(Conversation):
                         box.commitment = None
                         put(BoxUnlocked(box.id, round))
             case Bid():
-                self._told(box, frame)
+                self._on_bid(box, frame)
         return True
 
-    def _locked(self, box: Box, round: int, said: str) -> bool:
+    def _on_locked(self, box: SeatBox, round: int, said: str) -> bool:
         if box.sealed is None or box.sealed.round != round:
             # A lock of a round that is over: the box has missed its end.
             if box.cancelling is None:
@@ -347,46 +349,46 @@ class Cable(Conversation):
             return False
         box.opened = True
         if asked:
-            self.link.settle()
+            self.link.drop_question()
         if not box.revealing:  # after that the first commitment counts
             box.commitment = said
             self._fleet.put(BoxLocked(box.id, round))
         return True
 
-    def _told(self, box: Box, bid: Bid) -> None:
+    def _on_bid(self, box: SeatBox, bid: Bid) -> None:
         sealed = box.sealed
         if sealed is None or sealed.round != bid.r or not box.revealing:
             return
         true = bid.b <= sealed.high and commitment(box.id, bid.r, bid.b, bid.n) == box.commitment
         if isinstance(self.link.asked, Reveal):
-            self.link.settle()
-        self._rests = rests()
+            self.link.drop_question()
+        self._backoff = backoff()
         box.forget_round()
-        box.told = bid.r
+        box.revealed = bid.r
         self._fleet.put(BoxBid(box.id, bid.r, bid.b) if true else BoxCheated(box.id, bid.r))
 
     # --- states ---
 
     def try_again(self, name: str) -> None:
-        """The cable that had the box of that id lost it: perhaps it is ours now."""
-        if self.state == "twin" and self._twin == name:
-            self.state, self._who, self._who_at, self._rests = "asking", None, 0.0, rests()
+        """Ask again if this line has a box of that id: the line that had it has lost it."""
+        if self.state == "duplicate" and self._duplicate_id == name:
+            self.state, self._who, self._who_at, self._backoff = "asking", None, 0.0, backoff()
 
     def _ask(self, now: float) -> None:
         super()._ask(now)
         self._asks += 1
-        if self._asks == ASKS and not self.fine:
-            self._wonder()
+        if self._asks == ASKS and not self.accepted:
+            self._name_unknown_board()
 
-    def _wonder(self) -> None:
-        why = f"The board at {self.port} does not say that it is a seat box: is the box's firmware on it?"
-        log.warning("%s", why)
-        self._fleet.put(BoxDown(self.port, why))
+    def _name_unknown_board(self) -> None:
+        sentence = f"The board at {self.port} does not say that it is a seat box: is the box's firmware on it?"
+        log.warning("%s", sentence)
+        self._fleet.put(BoxDown(self.port, sentence))
 
-    def _lose(self, why: str) -> None:
+    def _on_lost(self, sentence: str) -> None:
         box, self._box = self._box, None
         assert box is not None
-        self._fleet.lost(box, why)
+        self._fleet.on_lost(box, sentence)
 
 
 class ButtonBoxes:
@@ -397,7 +399,7 @@ class ButtonBoxes:
     def __init__(self, inbox: Inbox, ports: Sequence[str] | None, clock: Clock) -> None:
         """With `ports` None every board with the right USB id is looked at; else these ports and no others."""
         self._fleet = Fleet(inbox)
-        self._lines = Lines(self._fleet.cable, clock, usb_ports if ports is None else named_ports(ports))
+        self._lines = Lines(self._fleet.session, clock, usb_ports if ports is None else named_ports(ports))
 
     @property
     def boxes(self) -> ButtonBoxes:
@@ -405,11 +407,11 @@ class ButtonBoxes:
         return self
 
     def start(self) -> None:
-        """Look for boxes from now on."""
+        """Start to look for boxes."""
         self._lines.start()
 
     def close(self) -> None:
-        """Give the cables back."""
+        """Close the lines."""
         self._lines.close()
 
     def wake(self) -> None:
@@ -418,27 +420,27 @@ class ButtonBoxes:
 
     def open(self, box: str, sealed: SealedRound) -> None:
         """Ask for a sealed choice. The round that is open already goes on; any other takes its place."""
-        self._lines.tell(partial(self._fleet.open, box, sealed))
+        self._lines.call_soon(partial(self._fleet.open, box, sealed))
 
     def reveal(self, box: str, round: int) -> None:
         """Ask for the value. If the owner was faster with the bar, BoxUnlocked is in the inbox already."""
-        self._lines.tell(partial(self._fleet.reveal, box, round))
+        self._lines.call_soon(partial(self._fleet.reveal, box, round))
 
     def cancel(self, box: str, round: int) -> None:
-        """The sealed choice is over or void."""
-        self._lines.tell(partial(self._fleet.cancel, box, round))
+        """End the sealed choice: it is over or void."""
+        self._lines.call_soon(partial(self._fleet.cancel, box, round))
 
     def ring(self, box: str, picture: LampPicture) -> None:
-        """Draw on the box's ring; told again after a replug."""
-        self._lines.tell(partial(self._fleet.ring, box, picture))
+        """Draw on the box's ring, and again after a replug."""
+        self._lines.call_soon(partial(self._fleet.ring, box, picture))
 
     def say(self, box: str, text: str) -> None:
-        """One line on the small display; told again after a replug."""
-        self._lines.tell(partial(self._fleet.say, box, text))
+        """Show one line on the small display, and again after a replug."""
+        self._lines.call_soon(partial(self._fleet.say, box, text))
 
     def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
-        """A short sound, if the box is there now."""
-        self._lines.tell(partial(self._fleet.buzz, box, kind))
+        """Make a short sound, if the box is there now."""
+        self._lines.call_soon(partial(self._fleet.buzz, box, kind))
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
@@ -448,11 +450,11 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def needs(settings: Mapping[str, Any]) -> list[Need]:
-    """What the machine must have for a `[[device]]` block: the cables. Boxes come and go."""
+    """Return what the machine must have for a `[[device]]` block: the cables. Boxes come and go."""
     plug = "plug a box in with a cable that carries data; a new Pico needs its firmware first: firmware/README.md"
     return [Need("cable", name, plug) for name in block.read(Settings, settings, "button_box").ports or [""]]
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> ButtonBoxes:
-    """The device of a `[[device]]` block; boxes draw nothing."""
-    return ButtonBoxes(inbox, block.read(Settings, settings, "button_box").ports, SteadyClock())
+    """Return the device of a `[[device]]` block; boxes draw nothing."""
+    return ButtonBoxes(inbox, block.read(Settings, settings, "button_box").ports, MonotonicClock())

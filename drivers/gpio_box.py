@@ -1,4 +1,4 @@
-"""Seat boxes without a microcontroller: buttons, dial and lamps wired straight to the Pi's header.
+"""Seat boxes without a microcontroller: buttons, dial and lamps wired straight to the Pi's gpio_header.
 
 The table hears the same Signals as from a box on a cable. A sealed value is held here until the reveal; while a
 sealed round is open nothing is told of dial, push or key, and nothing of them is logged. No commitment is needed:
@@ -18,15 +18,14 @@ from typing import Annotated, Any, Literal
 import msgspec
 from gpiozero import PWMLED, DigitalInputDevice, DigitalOutputDevice, Factory, RotaryEncoder
 
-from drivers import header
-from drivers import settings as block
-from drivers.header import PinFactory, Wire
-from drivers.line import SteadyClock
-from drivers.needs import Need
-from drivers.own_thread import Inbox, Threaded
-from drivers.ring_light import RingLight
+from drivers.common import gpio_header
+from drivers.common import settings as block
+from drivers.common.gpio_header import PinFactory, Wire
+from drivers.common.requirements import Need
+from drivers.common.ring_animation import RingAnimation
+from drivers.common.worker import Inbox, ThreadedDevice
 from hub.display.rings import LAMPS, Colour
-from hub.errors import ConfigError, DeviceLost
+from hub.errors import Cause, ConfigError, DeviceLost
 from hub.ports import (
     CONTROLS,
     BoxBid,
@@ -38,6 +37,7 @@ from hub.ports import (
     Control,
     Key,
     LampPicture,
+    MonotonicClock,
     SealedRound,
     Turn,
 )
@@ -72,12 +72,12 @@ class BoxPins(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     buzzer: int | None = None
 
     def inputs(self) -> dict[Control, int]:
-        """Each control's pin."""
+        """Return each control's GPIO."""
         keys: Sequence[Control] = CONTROLS[2:]
         return {"push": self.push, "bar": self.bar, **dict(zip(keys, self.keys, strict=False))}
 
     def wiring(self) -> list[Wire]:
-        """Its wires."""
+        """Return its wires."""
         wires = [Wire(self.dial[0], f"{self.id} dial A"), Wire(self.dial[1], f"{self.id} dial B")]
         wires += [Wire(pin, f"{self.id} {control}") for control, pin in self.inputs().items()]
         wires += [Wire(pin, f"{self.id} lamp {number}") for number, pin in enumerate(self.lamps, 1)]
@@ -104,7 +104,7 @@ class Contact:
         self.blind_until: float | None = None
 
     def edge(self, closed: bool, now: float) -> bool:
-        """Whether this edge is a change."""
+        """Return whether this edge is a change."""
         if self.blind_until is not None and now < self.blind_until:
             return False
         self.blind_until = None
@@ -114,13 +114,13 @@ class Contact:
         return True
 
     def look(self, closed: bool, now: float) -> bool:
-        """After the bouncing: whether the switch has changed once more in that time."""
+        """Return whether the switch has changed once more while it bounced; called after that time."""
         if self.blind_until is None or now < self.blind_until:
             return False
         return self.edge(closed, now)
 
 
-class Box:
+class BoxState:
     """One box as the table knows it: controls in, Signals out."""
 
     def __init__(self, name: str, inbox: Inbox) -> None:
@@ -133,8 +133,8 @@ class Box:
         self._down: tuple[Control, float] | None = None  # a control that may yet be held, and from when it is
 
     def press(self, control: Control, now: float) -> None:
-        """A control went down. What has a second meaning is told when it comes up, or when the next thing is done."""
-        self.tell_turns()
+        """Take in that a control went down. What can be held is reported when it comes up, or when the next thing is done."""
+        self.report_turns()
         self._settle()
         if control == "push":
             self._pressed(control)
@@ -142,7 +142,7 @@ class Box:
             self._down = (control, now + HOLD.get(control, KEY_HOLD))
 
     def _settle(self) -> None:
-        """The press that is on was a short one."""
+        """End the press that is on: it was a short one."""
         if self._down is not None:
             control, self._down = self._down[0], None
             self._pressed(control)
@@ -161,13 +161,13 @@ class Box:
             self._value = min(int(control[1]) - 1, sealed.high)
 
     def release(self, control: Control, now: float) -> None:
-        """A control came up."""
+        """Take in that a control came up."""
         self.due(now)
         if self._down is not None and self._down[0] == control:
             self._settle()
 
     def turn(self, detents: int) -> None:
-        """The dial was turned."""
+        """Take in that the dial was turned; right is positive."""
         self._settle()
         if self._sealed is None:
             self._turned += detents
@@ -176,18 +176,18 @@ class Box:
 
     def due(self, now: float) -> None:
         """Tell what was turned, and which control is being held."""
-        self.tell_turns()
+        self.report_turns()
         if self._down is not None and now >= self._down[1]:
             control, self._down = self._down[0], None
             if self._sealed is None or control == "bar":
                 self._put(Key(self.id, control, "hold"))
 
     def deadline(self) -> float | None:
-        """When a hold is due."""
+        """Return when a hold is due; None: nothing is held."""
         return self._down[1] if self._down is not None else None
 
-    def tell_turns(self) -> None:
-        """The detents since the last time, as one Signal."""
+    def report_turns(self) -> None:
+        """Report the detents since the last time, as one Signal."""
         if self._turned:
             self._put(Turn(self.id, self._turned))
             self._turned = 0
@@ -202,9 +202,9 @@ class Box:
     # --- what the table asks ---
 
     def open(self, sealed: SealedRound) -> None:
-        """A sealed choice; the round that is open already goes on."""
+        """Begin a sealed choice; the round that is open already goes on."""
         if self._sealed is None or self._sealed.round != sealed.round:
-            self.tell_turns()
+            self.report_turns()
             self._sealed, self._locked = sealed, False
             self._value = max(0, min(sealed.high, sealed.at))
 
@@ -216,12 +216,12 @@ class Box:
             self._put(BoxBid(self.id, round, value))
 
     def cancel(self, round: int) -> None:
-        """The keys are ordinary again."""
+        """End the sealed choice: the keys are ordinary again."""
         if self._sealed is not None and self._sealed.round == round:
             self._close()
 
     def up_again(self) -> None:
-        """The pins are back: a lock that is held is told once more."""
+        """Report a lock that is held once more: the pins are back."""
         self._down = None
         if self._sealed is not None and self._locked:
             self._put(BoxLocked(self.id, self._sealed.round))
@@ -233,13 +233,13 @@ class Box:
 # --- on the header ---------------------------------------------------------------------------------------
 
 
-class _Wired:
+class _WiredBox:
     """A box on its pins."""
 
     def __init__(self, pins: BoxPins, inbox: Inbox) -> None:
         self.pins = pins
-        self.box = Box(pins.id, inbox)
-        self.light = RingLight()
+        self.box = BoxState(pins.id, inbox)
+        self.light = RingAnimation()
         self.contacts: dict[Control, Contact] = {control: Contact() for control in pins.inputs()}
         self._switches: dict[Control, DigitalInputDevice] = {}
         self._opened: list[Any] = []
@@ -248,7 +248,7 @@ class _Wired:
         self._buzzer: DigitalOutputDevice | None = None
         self._toggles: list[float] = []
 
-    def take(self, factory: Factory, edge: Callable[[_Wired, Control, bool], None], turn: _Turned) -> None:
+    def acquire(self, factory: Factory, edge: Callable[[_WiredBox, Control, bool], None], turn: _Turned) -> None:
         """Claim the pins; `edge` and `turn` are called from gpiozero's thread."""
         for control, pin in self.pins.inputs().items():
             switch = self._keep(DigitalInputDevice(pin, pull_up=True, pin_factory=factory))
@@ -268,7 +268,7 @@ class _Wired:
         self._opened.append(opened)
         return opened
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Free the pins."""
         opened, self._opened = self._opened, []
         self._switches, self._lamps, self._buzzer = {}, [], None
@@ -276,7 +276,7 @@ class _Wired:
             one.close()
 
     def edge(self, control: Control, closed: bool, at: float) -> None:
-        """A switch changed, or bounced."""
+        """Take in that a switch changed, or bounced."""
         if self.contacts[control].edge(closed, at):
             self._changed(control, closed, at)
 
@@ -291,7 +291,7 @@ class _Wired:
         self._toggles = [now + after for after in _SOUNDS[kind]]
 
     def step(self, now: float) -> float | None:
-        """Everything that is due; when to look again."""
+        """Do everything that is due; return when to look again."""
         deadlines = [self.box.deadline()]
         for control, contact in self.contacts.items():
             if contact.look(self._switches[control].is_active, now):
@@ -319,11 +319,11 @@ class _Wired:
         return self._toggles[0] if self._toggles else None
 
 
-_Turned = Callable[[_Wired, int], None]
+_Turned = Callable[[_WiredBox, int], None]
 
 
 def levels(ring: Sequence[Colour], count: int) -> list[float]:
-    """A ring of 16 as `count` plain lamps round the seat, the first at the player's side.
+    """Return a ring of 16 as the levels, 0 to 1, of `count` plain lamps round the seat, the first at the player's side.
 
     A lamp is as bright as the brightest place that is nearer to it than to the others (halfway: the lamp nearer to
     the player has it). A single one sees the half that faces the player.
@@ -341,7 +341,7 @@ def levels(ring: Sequence[Colour], count: int) -> list[float]:
     return shown
 
 
-class GpioBoxes(Threaded):
+class GpioBoxes(ThreadedDevice):
     """The `Boxes` port on the header, and the device of a `[[device]]` block. Nothing here blocks."""
 
     lamps = page = dice = None
@@ -358,7 +358,7 @@ class GpioBoxes(Threaded):
         self._put = inbox
         self._open_pins = open_pins
         self._factory: Factory | None = None
-        self._wired = {pins.id: _Wired(pins, inbox) for pins in boxes}
+        self._wired = {pins.id: _WiredBox(pins, inbox) for pins in boxes}
         self._boot = secrets.token_hex(4)
         self._up = False
 
@@ -369,17 +369,18 @@ class GpioBoxes(Threaded):
 
     # --- the thread's work ---
 
-    def take(self) -> None:
+    def acquire(self) -> None:
         """Claim every pin, or none."""
         self._factory = self._open_pins()
         for wired in self._wired.values():
             try:
-                wired.take(self._factory, self._edge, self._turn)
-            except header.pin_troubles() as trouble:
+                wired.acquire(self._factory, self._edge, self._turn)
+            except gpio_header.pin_errors() as error:
                 raise DeviceLost(
-                    f"The pins of box {wired.pins.id} cannot be used ({trouble}): "
-                    "does another program or an overlay of config.txt have them?"
-                ) from trouble
+                    f"The pins of box {wired.pins.id} cannot be used ({error}): "
+                    "does another program or an overlay of config.txt have them?",
+                    Cause.of(error),
+                ) from error
         self._up = True
         for wired in self._wired.values():
             controls = len(wired.pins.inputs())
@@ -387,14 +388,14 @@ class GpioBoxes(Threaded):
             wired.box.up_again()
 
     def step(self, now: float) -> float | None:
-        """What time brings: holds, the end of bouncing, moving lamps."""
+        """Do what time brings: holds, the end of bouncing, moving lamps. Return when to be called again."""
         try:
             deadlines = [wired.step(now) for wired in self._wired.values()]
-        except header.pin_troubles() as trouble:
-            raise DeviceLost(f"The header's pins fail ({trouble}): they are opened again.") from trouble
+        except gpio_header.pin_errors() as error:
+            raise DeviceLost(f"The header's pins fail ({error}): they are opened again.", Cause.of(error)) from error
         return min((at for at in deadlines if at is not None), default=None)
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Free every pin; the boxes are down until they are taken again."""
         up, self._up = self._up, False
         for name in self._wired if up else ():
@@ -404,21 +405,21 @@ class GpioBoxes(Threaded):
             return
         try:
             for wired in self._wired.values():
-                wired.give_back()
+                wired.release()
         finally:
             factory.close()
 
-    def _edge(self, wired: _Wired, control: Control, closed: bool) -> None:
-        self._thread.tell(partial(wired.edge, control, closed, self._clock.now()))
+    def _edge(self, wired: _WiredBox, control: Control, closed: bool) -> None:
+        self._thread.call_soon(partial(wired.edge, control, closed, self._clock.now()))
 
-    def _turn(self, wired: _Wired, detents: int) -> None:
-        self._thread.tell(partial(wired.box.turn, detents))
+    def _turn(self, wired: _WiredBox, detents: int) -> None:
+        self._thread.call_soon(partial(wired.box.turn, detents))
 
     # --- the port ---
 
-    def _tell(self, name: str, call: Callable[[_Wired], None]) -> None:
+    def _tell(self, name: str, call: Callable[[_WiredBox], None]) -> None:
         if name in self._wired:
-            self._thread.tell(partial(call, self._wired[name]))
+            self._thread.call_soon(partial(call, self._wired[name]))
 
     def open(self, box: str, sealed: SealedRound) -> None:
         """Ask for a sealed choice. The round that is open already goes on; any other takes its place."""
@@ -429,7 +430,7 @@ class GpioBoxes(Threaded):
         self._tell(box, lambda wired: wired.box.reveal(round))
 
     def cancel(self, box: str, round: int) -> None:
-        """The sealed choice is over or void."""
+        """End the sealed choice: it is over or void."""
         self._tell(box, lambda wired: wired.box.cancel(round))
 
     def ring(self, box: str, picture: LampPicture) -> None:
@@ -438,29 +439,29 @@ class GpioBoxes(Threaded):
         self._tell(box, lambda wired: wired.light.show(plain))
 
     def say(self, box: str, text: str) -> None:
-        """Nothing: a box on the header has no display."""
+        """Do nothing: a box on the header has no display."""
 
     def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
-        """A short sound, if the box has a buzzer."""
+        """Make a short sound, if the box has a buzzer."""
         self._tell(box, lambda wired: wired.sound(kind, self._clock.now()))
 
 
 def wiring(settings: Mapping[str, Any]) -> list[Wire]:
-    """The wires of a `[[device]]` block."""
+    """Return the wires of a `[[device]]` block."""
     return [wire for box in block.read(Settings, settings, "gpio_box").boxes for wire in box.wiring()]
 
 
 def needs(settings: Mapping[str, Any]) -> list[Need]:
-    """What the machine must have for a `[[device]]` block."""
-    return header.needs_of_pins(block.read(Settings, settings, "gpio_box").pins)
+    """Return what the machine must have for a `[[device]]` block."""
+    return gpio_header.needs_of_pins(block.read(Settings, settings, "gpio_box").pins)
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> GpioBoxes:
-    """The device of a `[[device]]` block; boxes draw nothing. Raises ConfigError for two wires on one pin."""
+    """Return the device of a `[[device]]` block; boxes draw nothing. Raises ConfigError for two wires on one pin."""
     asked = block.read(Settings, settings, "gpio_box")
     names = [box.id for box in asked.boxes]
     for name in names:
         if names.count(name) > 1:
             raise ConfigError(f"gpio_box: two boxes have the id {name!r}: give each its own.")
-    header.check_pins("gpio_box", wiring(settings))
-    return GpioBoxes(asked.boxes, inbox, SteadyClock(), partial(header.open_pins, asked.pins))
+    gpio_header.check_pins("gpio_box", wiring(settings))
+    return GpioBoxes(asked.boxes, inbox, MonotonicClock(), partial(gpio_header.open_pins, asked.pins))

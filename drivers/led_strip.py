@@ -13,16 +13,15 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
-from drivers import header
-from drivers import settings as block
-from drivers.header import Bus, OpenBus, Spi, Wire, open_spi
-from drivers.line import SteadyClock
-from drivers.needs import Need
-from drivers.own_thread import Inbox, Threaded
-from drivers.ring_light import RingLight
+from drivers.common import gpio_header
+from drivers.common import settings as block
+from drivers.common.gpio_header import Bus, OpenBus, Spi, Wire, open_spi
+from drivers.common.requirements import Need
+from drivers.common.ring_animation import RingAnimation
+from drivers.common.worker import Inbox, ThreadedDevice
 from hub.display.rings import LAMPS, Colour
 from hub.errors import ConfigError, DeviceLost
-from hub.ports import Clock, LampPicture
+from hub.ports import Clock, LampPicture, MonotonicClock
 
 AGAIN = 1.0  # seconds until an unchanged picture is told again
 LIT_MILLIAMPS = 60.0  # one lamp, all three colours at full (WS2812B and APA102 data sheets: 20 mA a colour)
@@ -53,8 +52,8 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     milliamps: Annotated[int, msgspec.Meta(ge=100, le=20000)] = 1500  # what the strip's 5 V supply can give
 
     def place(self) -> Spi:
-        """Its bus. Raises ConfigError."""
-        return header.spi(self.spi, "led_strip", self.select)
+        """Return its place on the bus. Raises ConfigError."""
+        return gpio_header.spi(self.spi, "led_strip", self.select)
 
     @property
     def count(self) -> int:
@@ -72,7 +71,7 @@ _THREE_FOR_ONE = tuple(
 
 
 def apa102(lamps: Sequence[Colour]) -> bytes:
-    """APA102 and SK9822: start, then one word a lamp (three ones, 5 bits of brightness, blue, green, red).
+    """Encode for APA102 and SK9822: start, then one word a lamp (three ones, 5 bits of brightness, blue, green, red).
 
     An SK9822 shows a frame at the next start word, so another one follows at once; zeros then clock it to the last
     lamp, half a bit for each. Ones would be taken for white lamps.
@@ -82,7 +81,7 @@ def apa102(lamps: Sequence[Colour]) -> bytes:
 
 
 def ws2812(lamps: Sequence[Colour]) -> bytes:
-    """WS2812B: green, red, blue; a 1 is two thirds of 1.25 us high, a 0 one third. 300 us of low end a frame.
+    """Encode for WS2812B: green, red, blue; a 1 is two thirds of 1.25 us high, a 0 one third. 300 us of low end a frame.
 
     The same silence goes before it: whatever was on the wire until then is no part of the frame.
     """
@@ -102,12 +101,12 @@ CODINGS: Mapping[Chip, Coding] = {"apa102": Coding(4_000_000, apa102), "ws2812":
 
 
 def milliamps(lamps: Sequence[Colour]) -> float:
-    """What a frame draws from the supply, as the data sheets have it."""
+    """Return what a frame draws from the supply in milliamps, as the data sheets have it."""
     return LIT_MILLIAMPS * sum(map(sum, lamps)) / (3 * 255) + IDLE_MILLIAMPS * len(lamps)
 
 
 def dimmed(lamps: Sequence[Colour], brightness: int, budget: float) -> list[Colour]:
-    """The frame at `brightness` percent, and darker as a whole where it would draw more than `budget` milliamps."""
+    """Return the frame at `brightness` percent, and darker as a whole where it would draw more than `budget` milliamps."""
     scale = brightness / 100
     lit = scale * (milliamps(lamps) - IDLE_MILLIAMPS * len(lamps))
     room = max(0.0, budget - IDLE_MILLIAMPS * len(lamps))
@@ -117,7 +116,7 @@ def dimmed(lamps: Sequence[Colour], brightness: int, budget: float) -> list[Colo
 
 
 def laid_out(rings: Sequence[Sequence[Colour]], asked: Settings) -> list[Colour]:
-    """Rings, each from the player's side clockwise, as the lamps of the strip in their order."""
+    """Return rings, each from the player's side clockwise, as the lamps of the strip in their order."""
     step = 1 if asked.clockwise else -1
     strip: list[Colour] = []
     for ring in rings:
@@ -130,7 +129,7 @@ def laid_out(rings: Sequence[Sequence[Colour]], asked: Settings) -> list[Colour]
 # --- the device --------------------------------------------------------------------------------------------
 
 
-class LedStrip(Threaded):
+class LedStrip(ThreadedDevice):
     """The `Lamps` port on a strip, and the device of a `[[device]]` block."""
 
     page = boxes = dice = None
@@ -142,7 +141,7 @@ class LedStrip(Threaded):
         self._coding = CODINGS[asked.chip]
         self._open_bus = open_bus
         self._bus: Bus | None = None
-        self._rings = {seat: RingLight() for seat in asked.seats}
+        self._rings = {seat: RingAnimation() for seat in asked.seats}
         self._told = b""
         self._again_at = 0.0
 
@@ -152,8 +151,8 @@ class LedStrip(Threaded):
         return self
 
     def show(self, rings: Mapping[int, LampPicture]) -> None:
-        """The newest picture of every seat; a seat without one is dark."""
-        self._thread.tell(partial(self._show, rings))
+        """Show the newest picture of every seat; a seat without one is dark."""
+        self._thread.call_soon(partial(self._show, rings))
 
     def _show(self, rings: Mapping[int, LampPicture]) -> None:
         for seat, ring in self._rings.items():
@@ -161,7 +160,7 @@ class LedStrip(Threaded):
 
     # --- the thread's work ---
 
-    def take(self) -> None:
+    def acquire(self) -> None:
         """Open the bus."""
         self._bus = self._open_bus(self._place, self._coding.hertz)
         self._told = b""
@@ -176,7 +175,7 @@ class LedStrip(Threaded):
         moving = [at for ring in self._rings.values() if (at := ring.due(now)) is not None]
         return min([self._again_at, *moving])
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Go dark, as far as the bus still works, and close it."""
         bus, self._bus = self._bus, None
         if bus is None:
@@ -194,7 +193,7 @@ class LedStrip(Threaded):
 
 
 def wiring(settings: Mapping[str, Any]) -> list[Wire]:
-    """The wires of a `[[device]]` block. A strip has no select: it hears all of its bus, which no other may use."""
+    """Return the wires of a `[[device]]` block. A strip has no select: it hears all of its bus, which no other may use."""
     asked = block.read(Settings, settings, "led_strip")
     place = asked.place()
     return [
@@ -206,17 +205,17 @@ def wiring(settings: Mapping[str, Any]) -> list[Wire]:
 
 
 def needs(settings: Mapping[str, Any]) -> list[Need]:
-    """What the machine must have for a `[[device]]` block."""
-    return header.needs_of_spi(block.read(Settings, settings, "led_strip").place())
+    """Return what the machine must have for a `[[device]]` block."""
+    return gpio_header.needs_of_spi(block.read(Settings, settings, "led_strip").place())
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> LedStrip:
-    """The device of a `[[device]]` block. Raises ConfigError."""
+    """Return the device of a `[[device]]` block. Raises ConfigError."""
     asked = block.read(Settings, settings, "led_strip")
-    header.check_pins("led_strip", wiring(settings))
+    gpio_header.check_pins("led_strip", wiring(settings))
     for seat in asked.seats:
         if asked.seats.count(seat) > 1:
             raise ConfigError(f"led_strip: seat {seat} has two rings on the strip: name each seat once.")
     if asked.milliamps <= IDLE_MILLIAMPS * asked.count:
         raise ConfigError(f"led_strip: {asked.count} lamps draw {asked.milliamps} milliamps while dark: allow more.")
-    return LedStrip(asked, inbox, SteadyClock())
+    return LedStrip(asked, inbox, MonotonicClock())

@@ -86,7 +86,7 @@ class Storage(NamedTuple):
 
 
 def compiled(sources: Sequence[Path] = PROGRAMS["box"]) -> dict[str, bytes]:
-    """The files of a program as they lie in the Pico. main.py stays as it is: MicroPython looks for it under that name."""
+    """Return the files of a program as they lie in the Pico. main.py stays as it is: MicroPython looks for it under that name."""
     files = {}
     with TemporaryDirectory() as made:
         for source in sources:
@@ -104,7 +104,7 @@ def compiled(sources: Sequence[Path] = PROGRAMS["box"]) -> dict[str, bytes]:
 
 
 def version(sources: Sequence[Path] = PROGRAMS["box"]) -> str:
-    """The version that the program will say in its hello."""
+    """Return the version that the program will say in its hello."""
     for source in sources:
         if found := re.search(r'^VERSION = "([^"]+)"$', source.read_text(encoding="utf-8"), re.MULTILINE):
             return found[1]
@@ -112,7 +112,7 @@ def version(sources: Sequence[Path] = PROGRAMS["box"]) -> str:
 
 
 def filesystem(files: Mapping[str, bytes], size: int) -> bytes:
-    """A littlefs of that size with these files, as MicroPython's rp2 port mounts it (modules/_boot.py, vfs_lfs)."""
+    """Return a littlefs of that size with these files, as MicroPython's rp2 port mounts it (modules/_boot.py, vfs_lfs)."""
     disk = LittleFS(
         block_size=SECTOR,
         block_count=size // SECTOR,
@@ -129,7 +129,7 @@ def filesystem(files: Mapping[str, bytes], size: int) -> bytes:
 
 
 def pages(image: bytes, storage: Storage, family: int) -> list[Block]:
-    """The blocks of a file system: whole sectors, and only those in use.
+    """Return the blocks of a file system: whole sectors, and only those in use.
 
     The first two sectors are always among them. They hold the root twice, and the newer one counts: an older root that
     was left in the flash would win over ours.
@@ -146,7 +146,7 @@ def pages(image: bytes, storage: Storage, family: int) -> list[Block]:
 
 
 def read_uf2(data: bytes) -> list[Block]:
-    """The blocks of a UF2 file."""
+    """Return the blocks of a UF2 file."""
     if not data or len(data) % _BLOCK.size:
         raise BuildError("That is no whole UF2 file: download it again.")
     blocks = []
@@ -162,7 +162,7 @@ def read_uf2(data: bytes) -> list[Block]:
 
 
 def write_uf2(blocks: Sequence[Block]) -> bytes:
-    """A UF2 file of these blocks, numbered family by family: a Pico counts those of its own."""
+    """Return a UF2 file of these blocks, numbered family by family: a Pico counts those of its own."""
     counts: dict[int, int] = {}
     for block in blocks:
         counts[block.family] = counts.get(block.family, 0) + 1
@@ -186,7 +186,7 @@ def write_uf2(blocks: Sequence[Block]) -> bytes:
 
 
 def named_storage(program: Mapping[int, bytes]) -> Storage | None:
-    """Where this very MicroPython keeps its file system, as it says itself; None if it does not."""
+    """Return where this very MicroPython keeps its file system, as it says itself; None if it does not."""
 
     def at(address: int, size: int) -> bytes:
         page = address - address % PAGE
@@ -207,7 +207,7 @@ def named_storage(program: Mapping[int, bytes]) -> Storage | None:
 
 
 def place(board: Board, program: Sequence[Block]) -> Storage:
-    """Where the file system goes; the program's own word counts before the table's."""
+    """Return where the file system goes; the program's own word counts before the table's."""
     flash = {block.address: block.payload for block in program if block.family == board.family}
     storage = named_storage(flash) or Storage(FLASH + board.flash - board.storage, board.storage)
     if any(address + PAGE > storage.address for address in flash):
@@ -216,7 +216,7 @@ def place(board: Board, program: Sequence[Block]) -> Storage:
 
 
 def build(board: Board, files: Mapping[str, bytes], micropython: bytes = b"") -> bytes:
-    """The whole UF2 file: MicroPython, if it is given, and the box's files behind it."""
+    """Return the whole UF2 file: MicroPython, if it is given, and the box's files behind it."""
     program = read_uf2(micropython) if micropython else []
     if program and not any(block.family == board.family for block in program):
         raise BuildError("That MicroPython is for another processor: name the board with --board.")

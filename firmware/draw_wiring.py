@@ -12,7 +12,7 @@ DARK, DIM, SIGNAL, POWER, GROUND = "#1d2730", "#9aa5ae", "#2f7de1", "#c0392b", "
 
 
 def drawing() -> str:
-    """The Pico from above, its USB socket at the top, and what hangs on each of its 40 pins."""
+    """Return the Pico from above, its USB socket at the top, and what hangs on each of its 40 pins."""
     table = runpy.run_path(str(HERE / "button_box" / "pins.py"))
     names: dict[int, tuple[str, str, str]] = {}  # pin -> what it is, where it goes, colour
     for _, gpio, pin, to in table["WIRES"]:

@@ -185,11 +185,11 @@ def _named(blocks: Sequence[DevicePart], name: str) -> DevicePart:
 
 
 def _find_dice(args: Namespace) -> int:
-    from hub.devices import room
+    from hub.devices import load_driver
     from hub.operations.diagnostics import configure_logging
 
     configure_logging("error")
-    found: list[tuple[str, str]] = room("ble_dice").find(args.seconds)
+    found: list[tuple[str, str]] = load_driver("ble_dice").find(args.seconds)
     for name, address in found:
         print(f"{name}  {address}")
     if not found:
@@ -198,30 +198,31 @@ def _find_dice(args: Namespace) -> int:
 
 
 def _update_box(args: Namespace) -> int:
-    from drivers.hello import boards, make_drive, the_one
-    from drivers.line import SteadyClock, usb_ports
+    from drivers.common.probe import choose_board, enter_bootloader, find_boards
+    from drivers.common.serial_lines import usb_ports
+    from hub.ports import MonotonicClock
 
-    clock = SteadyClock()
-    board = the_one(boards(args.port or usb_ports(), clock), args.id)
-    make_drive(board, clock)
+    clock = MonotonicClock()
+    board = choose_board(find_boards(args.port or usb_ports(), clock), args.id)
+    enter_bootloader(board, clock)
     print(f"{board.id} is a drive now, RPI-RP2: drag the new .uf2 file onto it, and it comes back by itself.")
     return 0
 
 
 def _calibrate_tray(args: Namespace) -> int:
-    from hub.devices import room
+    from hub.devices import load_driver
     from hub.operations.diagnostics import configure_logging
 
     configure_logging("error")
     blocks = [block for block in load(args.config).device if block.driver == "camera_tray"]
     block = _named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else ""))
-    room("camera_tray").calibrate(block.settings, input, print)
+    load_driver("camera_tray").calibrate(block.settings, input, print)
     return 0
 
 
 def _pinout(args: Namespace) -> int:
-    from drivers.header import check_devices
-    from drivers.pinout import as_svg, as_text
+    from drivers.common.gpio_header import check_devices
+    from drivers.common.pinout import as_svg, as_text
     from hub.devices import wired
 
     devices = wired(load(args.config).device)

@@ -16,12 +16,12 @@ from typing import Any, Protocol, Self
 
 from PIL import Image
 
-from drivers.header import check_devices
+from drivers.common.gpio_header import check_devices
 from hub import games
 from hub.access import BenchAccess, TableAccess
 from hub.config import Config, TablePart
 from hub.decks import load_games
-from hub.devices import DeviceHealth, EveryBox, Simulated, connect, wired
+from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, wired
 from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError
@@ -104,7 +104,7 @@ class Hub:
 
     def _put(self, name: str, signal: object) -> None:
         """Put a signal into a table's inbox, beside which its DeviceHealth listens."""
-        self._health[name].heard(signal)
+        self._health[name].take(signal)
         self.tables[name].put(signal)
 
     def _add_table(self, part: TablePart) -> None:
@@ -153,7 +153,7 @@ class Hub:
 
     def status(self) -> Mapping[str, Any]:
         """Return the state of this hub and its devices for `table-hub doctor`; nothing of a match."""
-        tables = {name: health.told() for name, health in self._health.items()}
+        tables = {name: health.snapshot() for name, health in self._health.items()}
         return {"v": 1, "hub": self.config.hub.id, "url": self.url(), "tables": tables}
 
     # --- running ---------------------------------------------------------------------------------
@@ -249,5 +249,5 @@ def plug(ports: Ports, device: Device) -> None:
     if device.page:
         ports.pages.append(device.page)
     if device.boxes:
-        ports.boxes = EveryBox([ports.boxes, device.boxes]) if ports.boxes else device.boxes
+        ports.boxes = AllBoxes([ports.boxes, device.boxes]) if ports.boxes else device.boxes
     ports.dice = device.dice or ports.dice

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from PIL import Image
 
 import drivers
-from drivers.header import Wire
+from drivers.common.gpio_header import Wire
 from hub.config import DevicePart
 from hub.errors import ConfigError
 from hub.ports import (
@@ -30,6 +29,8 @@ from hub.ports import (
 )
 from hub.state import PublicState
 
+SHARED = "common"  # the one folder of `drivers/` that is no driver: what several of them use
+
 
 @runtime_checkable
 class Simulated(Protocol):
@@ -38,19 +39,19 @@ class Simulated(Protocol):
     names: Mapping[int, str]
 
     def snapshot(self) -> Mapping[str, Any]:
-        """All there is to see, JSON-ready."""
+        """Return all there is to see, ready for JSON."""
 
     def wait(self, version: int, timeout: float) -> int:
-        """Wait for something newer than `version`; the version there is now."""
+        """Wait `timeout` seconds at most for something newer than `version`; return the version there is now."""
 
     def do(self, command: Mapping[str, Any]) -> str | None:
-        """One act of a person at the bench; a sentence where it cannot be."""
+        """Do what a person does at the bench; return a sentence where it cannot be done."""
 
     def png(self, size: str) -> bytes | None:
-        """What a panel shows, as a PNG."""
+        """Return what a panel shows, as a PNG."""
 
 
-class EveryBox:
+class AllBoxes:
     """Several devices with seat boxes as one port: each knows its own boxes and leaves the others alone."""
 
     def __init__(self, devices: Sequence[Boxes]) -> None:
@@ -67,7 +68,7 @@ class EveryBox:
             device.reveal(box, round)
 
     def cancel(self, box: str, round: int) -> None:
-        """The sealed choice is over or void."""
+        """End the sealed choice: it is over or void."""
         for device in self._devices:
             device.cancel(box, round)
 
@@ -77,18 +78,21 @@ class EveryBox:
             device.ring(box, picture)
 
     def say(self, box: str, text: str) -> None:
-        """One line on the box's small display."""
+        """Show one line on the box's small display."""
         for device in self._devices:
             device.say(box, text)
 
     def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
-        """A short sound."""
+        """Make a short sound."""
         for device in self._devices:
             device.buzz(box, kind)
 
 
 def wired(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire]]]:
-    """The devices that are wired to the header, whichever tables they belong to, each with its wires."""
+    """Return the devices that are wired to the header, whichever tables they belong to, each with its wires.
+
+    Raises ConfigError.
+    """
     found = []
     for number, block in enumerate(blocks, 1):
         wiring = getattr(driver_of(block), "wiring", None)
@@ -104,33 +108,32 @@ def connect(
     inbox: Callable[[object], None],
     draws: Mapping[str, Callable[[PublicState], Image.Image]],
 ) -> Device:
-    """The device of a `[[device]]` block: `driver = "button_box"` is `drivers/button_box.py`. Raises ConfigError."""
+    """Return the device of a `[[device]]` block, made but not started. Raises ConfigError."""
     device: Device = driver_of(block).connect(block.settings, inbox, draws)
     return device
 
 
+def driver_names() -> list[str]:
+    """Return the names of all drivers: every file and every folder of `drivers/` is one, but `common`."""
+    return [found.name for found in pkgutil.iter_modules(drivers.__path__) if found.name != SHARED]
+
+
 def driver_of(block: DevicePart) -> Any:
-    """The file in `drivers/` that a block names. Raises ConfigError."""
-    known = [found.name for found in pkgutil.iter_modules(drivers.__path__)]
-    driver = room(block.driver) if block.driver in known else None
-    if not hasattr(driver, "connect"):
-        usable = [name for name in known if "\ndef connect(" in _source(name)]
-        raise ConfigError(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(usable)}.")
-    return driver
+    """Return the driver that a block names: `driver = "eink"` is the module `drivers.eink`. Raises ConfigError."""
+    names = driver_names()
+    if block.driver not in names:
+        raise ConfigError(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(names)}.")
+    return load_driver(block.driver)
 
 
-def room(name: str) -> Any:
-    """A file of `drivers/`. Raises ConfigError where a Python package that it works with was not installed."""
+def load_driver(name: str) -> Any:
+    """Import a driver. Raises ConfigError where a Python package that it works with was not installed."""
     try:
         return import_module(f"drivers.{name}")
-    except ModuleNotFoundError as why:
+    except ModuleNotFoundError as error:
         raise ConfigError(
-            f"[[device]] driver = {name!r} needs the Python package {why.name}: run make setup EXTRAS=pi,ble,camera"
+            f"[[device]] driver = {name!r} needs the Python package {error.name}: run make setup EXTRAS=pi,ble,camera"
         ) from None
-
-
-def _source(name: str) -> str:
-    return (Path(drivers.__path__[0]) / f"{name}.py").read_text("utf-8")
 
 
 class DeviceHealth:
@@ -146,8 +149,8 @@ class DeviceHealth:
         self._dice: dict[str, dict[str, Any]] = {}
         self._broker = ""
 
-    def heard(self, signal: object) -> None:
-        """What went into the table's inbox."""
+    def take(self, signal: object) -> None:
+        """Take note of what went into the table's inbox."""
         match signal:
             case BoxUp(box, _, firmware, controls):
                 self._boxes[box] = {"on": True, "firmware": firmware, "controls": controls, "why": ""}
@@ -173,8 +176,8 @@ class DeviceHealth:
     def _reader(self, reader: str) -> dict[str, Any]:
         return self._dice.get(reader, {"dice": 0, "weak": [], "why": ""})
 
-    def told(self) -> Mapping[str, Any]:
-        """All of it, ready for JSON. An empty sentence means that all is well."""
+    def snapshot(self) -> Mapping[str, Any]:
+        """Return all of it, ready for JSON. An empty sentence means that all is well."""
         return {
             "boxes": dict(self._boxes),
             "devices": dict(self._devices),

@@ -5,6 +5,9 @@ Every error carries one sentence for a person. Nothing of the hub is imported he
 
 from __future__ import annotations
 
+import errno
+from enum import StrEnum
+
 
 class HubError(Exception):
     """Any error that the hub expects; `str()` is one sentence for a person."""
@@ -55,8 +58,44 @@ class BadCard(StartRefused):
         self.at = at
 
 
+class Cause(StrEnum):
+    """What made a device unusable, for code that decides by it. The sentence of the error is for people."""
+
+    BUSY = "busy"  # another program has it
+    MISSING = "missing"  # no such port, device file or adapter
+    PERMISSION = "permission"  # the hub's user may not open it
+    PACKAGE = "package"  # a Python package is not installed
+    UNPLUGGED = "unplugged"  # it was open, and is gone
+    SILENT = "silent"  # it is open, and does not answer
+    CALIBRATION = "calibration"  # it is there, and was not set up, or not well
+    FAULT = "fault"  # anything else
+
+    @classmethod
+    def of(cls, error: BaseException) -> Cause:
+        """Return the cause that a caught exception stands for: by its type or errno, never by its text."""
+        if isinstance(error, ImportError):
+            return cls.PACKAGE
+        number = getattr(error, "errno", None)
+        if number is None and error.args and isinstance(error.args[0], int):  # termios.error, which is no OSError
+            number = error.args[0]
+        match number:
+            case errno.EBUSY | errno.EAGAIN:  # EAGAIN: another program holds the lock (flock(2))
+                return cls.BUSY
+            case errno.ENOENT | errno.ENODEV | errno.ENXIO:
+                return cls.MISSING
+            case errno.EACCES | errno.EPERM:
+                return cls.PERMISSION
+            case errno.EIO | errno.EBADF:
+                return cls.UNPLUGGED
+        return cls.FAULT
+
+
 class DeviceError(HubError):
     """The cable's trouble: the phone plays on, the driver retries for ever."""
+
+    def __init__(self, sentence: str, cause: Cause = Cause.FAULT) -> None:
+        super().__init__(sentence)
+        self.cause = cause
 
 
 class DeviceLost(DeviceError):

@@ -17,8 +17,8 @@ import msgspec
 import pytest
 from PIL import Image
 
+from drivers.common.gpio_header import Spi
 from drivers.eink import Eink, Settings
-from drivers.header import Spi
 from drivers.simulated import SimulatedTable
 from hub.engine.decision import Amount, Won, ask, ask_all, offer, roll, tell
 from hub.engine.match import Entry
@@ -108,7 +108,7 @@ class PlayedTable:
 
     def settle(self) -> None:
         """Wait until the drivers' threads have nothing left to do at this time of the clock."""
-        threads = [self.devices.boxes._lines.tell, *(box._calls.tell for box in self.devices.seat_boxes.values())]
+        threads = [self.devices.boxes._lines.call_soon, *(box._calls.call_soon for box in self.devices.seat_boxes.values())]
         quiet = 0
         while quiet < ROUNDS:
             for call in threads:

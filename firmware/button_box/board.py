@@ -44,7 +44,7 @@ class Board:
         time.sleep_ms(10)  # the pull-ups lift the wires
 
     def start(self):
-        """From now on the program has USB, keys interrupt, and a program that hangs is restarted."""
+        """Give the program USB, have keys interrupt, and restart a program that hangs, from now on."""
         micropython.kbd_intr(-1)  # a byte 3 on the line is noise, not Ctrl-C
         for pin in self._inputs:
             pin.irq(self._edge, Pin.IRQ_FALLING | Pin.IRQ_RISING, hard=True)
@@ -58,15 +58,15 @@ class Board:
     # --- in ---
 
     def levels(self):
-        """The level of every GPIO now."""
+        """Return the level of every GPIO now."""
         return machine.mem32[LEVELS]
 
     def held(self, control):
-        """Whether a control is pressed now."""
+        """Return whether a control is pressed now."""
         return not self.levels() >> GPIO[control] & 1
 
     def now(self):
-        """Milliseconds; they come round every twelve days."""
+        """Return milliseconds; they wrap every twelve days."""
         return time.ticks_ms()
 
     def _edge(self, _pin):
@@ -89,7 +89,7 @@ class Board:
         controls.see(self.levels(), self.now())
 
     def read(self):
-        """What the hub said since the last look."""
+        """Return what the hub said since the last look."""
         data = bytearray()
         while len(data) < MOST_READ and self._poll.poll(0):
             data.extend(sys.stdin.buffer.read(1))  # of more than one byte it would wait for all of them

@@ -18,7 +18,7 @@ MOST_WAITING = 32  # frames; a person who presses on while nobody listens is not
 
 
 def random_hex(size):
-    """So many random bytes as hex digits."""
+    """Return so many random bytes as hex digits."""
     return "".join("%02x" % byte for byte in urandom(size))
 
 
@@ -44,7 +44,7 @@ class Box:
     # --- the person ---
 
     def happened(self, control, what):
-        """A control went `down`, was held (`hold`), or the `dial` was turned by so many detents."""
+        """Take in that a control went `down`, was held (`hold`), or the `dial` was turned by so many detents."""
         if control == "dial":
             self._turn(what)
         elif self._sealed is None or what == "hold":
@@ -58,14 +58,14 @@ class Box:
             self._value = min(self._sealed["lo"] + int(control[1]) - 1, self._sealed["hi"])
 
     def hood(self):
-        """What the display under the hood shows of a sealed round: place, number of places, locked. None without one."""
+        """Return what the display under the hood shows of a sealed round: place, number of places, locked. None without one."""
         if self._sealed is None:
             return None
         lo = self._sealed["lo"]
         return self._value - lo + 1, self._sealed["hi"] - lo + 1, self._bid is not None
 
     def words(self):
-        """What the display says: the name of the dial's place in a sealed round, where it has one, else the hub's line."""
+        """Return what the display says: the name of the dial's place in a sealed round, where it has one, else the hub's line."""
         return self.text if self._sealed is None else self._names.get(self._value, self.text)
 
     def _turn(self, detents):
@@ -102,17 +102,21 @@ class Box:
     # --- the cable ---
 
     def heard(self, data):
-        """Bytes from the hub."""
+        """Take in bytes from the hub."""
         for frame in self._link.heard(data):
             self._understand(frame)
 
     def due(self, now):
-        """The heartbeat, and repeats of what the hub has not acknowledged."""
+        """Send the heartbeat, and repeat what the hub has not acknowledged."""
         self._link.beat(now, "idle" if self._sealed is None else "open")
         self._link.due(now)
 
+    def patience(self, now):
+        """Return how many ms may pass until `due` is to be called again. For a box that is not asked all the time."""
+        return self._link.patience(now)
+
     def outgoing(self, now):
-        """What goes on the cable now."""
+        """Return what goes on the cable now."""
         if self._link.asked is None and self._waiting:
             frame = self._waiting.pop(0)
             # A key that nobody heard for a second is stale; what belongs to a lock is repeated for ever.
@@ -134,10 +138,10 @@ class Box:
         elif kind == "buzz":
             self.sound = frame["k"]
         elif self._link.knows(frame):
-            self._link.tell({"t": "ok", "re": frame["s"]})
+            self._link.send({"t": "ok", "re": frame["s"]})
         elif self._obey(kind, frame):
             self._link.remember(frame)
-            self._link.tell({"t": "ok", "re": frame["s"]})
+            self._link.send({"t": "ok", "re": frame["s"]})
 
     def _greet(self, who):
         if not self._link.knows(who):
@@ -191,4 +195,4 @@ class Box:
     def _drop(self, *kinds):
         self._waiting = [frame for frame in self._waiting if frame["t"] not in kinds]
         if self._link.asked is not None and self._link.asked["t"] in kinds:
-            self._link.settle()
+            self._link.drop_question()

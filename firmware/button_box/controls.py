@@ -36,7 +36,7 @@ class Dial:
         self._quarters = 0
 
     def see(self, at):
-        """A and B as two bits, 1 for open: 1 for a step to the right, -1 to the left, 0 for none."""
+        """Take in A and B as two bits, 1 for open; return 1 for a step to the right, -1 to the left, 0 for none."""
         if at == self._at:
             return 0
         quarter = _QUARTERS[self._at][at]
@@ -78,7 +78,7 @@ class Controls:
         self._busy = True
 
     def see(self, word, at):
-        """The level of every GPIO at that time. Also to be called when nothing changed: holding is told so."""
+        """Take in the level of every GPIO at that time. Also to be called when nothing changed: holding is found so."""
         if word == self._last and not self._busy:
             return
         self._last = word
@@ -117,7 +117,7 @@ class Controls:
             contact.closed_at = at
 
     def _settle(self):
-        """The press that is on was a short one."""
+        """End the press that is on: it was a short one."""
         contact, self._pending = self._pending, None
         if contact is not None:
             self._happened(contact.name, "down")

@@ -29,7 +29,7 @@ _TABLE = _crc_table()
 
 
 def checksum(payload):
-    """CRC-16/CCITT-FALSE: 0x29B1 for 123456789."""
+    """Return the CRC-16/CCITT-FALSE: 0x29B1 for 123456789."""
     crc = 0xFFFF
     table = _TABLE
     for byte in payload:
@@ -38,13 +38,13 @@ def checksum(payload):
 
 
 def commitment(box, round, index, nonce):
-    """What the box says when it locks: the first 16 bytes of SHA-256 over id, round, value and nonce."""
+    """Return what the box says when it locks: the first 16 bytes of SHA-256 over id, round, value and nonce."""
     digest = hashlib.sha256(("%s|%d|%d|%s" % (box, round, index, nonce)).encode()).digest()
     return "".join("%02x" % byte for byte in digest[:16])
 
 
 def encode(frame):
-    """One line of a numbered frame."""
+    """Return one line of a numbered frame."""
     payload = json.dumps(frame, separators=(",", ":")).encode()
     return b"~%s*%04X\n" % (payload, checksum(payload))
 
@@ -117,7 +117,7 @@ _FROM_HUB = {
 
 
 def decode(line):
-    """The frame of one line without its newline, or None if it is garbled, torn or none of the hub's."""
+    """Return the frame of one line without its newline, or None if it is garbled, torn or none of the hub's."""
     if len(line) >= LONGEST or len(line) < 6 or line[0] != 0x7E or line[-5] != 0x2A:
         return None
     payload = line[1:-5]
@@ -137,7 +137,7 @@ def _known(frame):
     return all(name in frame and right(frame[name]) for name, right in fields.items())
 
 
-class Reader:
+class FrameReader:
     """Bytes in, frames out, whatever the cuts between the bytes. Keeps one line at most."""
 
     def __init__(self):
@@ -145,7 +145,7 @@ class Reader:
         self._skipping = False  # inside a line that is too long already
 
     def feed(self, data):
-        """The frames that these bytes complete, in order; None stands for a garbled one. Chatter is left out."""
+        """Return the frames that these bytes complete, in order; None stands for a garbled one. Chatter is left out."""
         heard = []
         for byte in data:
             if byte == 0x0A:

@@ -49,7 +49,7 @@ class Ring:
             self._board.light(lamps)
 
 
-class Face:
+class Display:
     """The display: drawn anew when what it says has changed, then written a page at a look."""
 
     def __init__(self, board):
@@ -84,7 +84,7 @@ class Sound:
         self._begin(now)
 
     def due(self, now):
-        """The next tone, or silence."""
+        """Begin the next tone, or fall silent."""
         if self._tones and ticks_diff(now, self._until) >= 0:
             self._tones = self._tones[1:]
             self._begin(now)
@@ -106,11 +106,11 @@ class Program:
         self._board = board
         self._controls = Controls(board.levels(), self.box.happened)
         self._ring = Ring(board)
-        self._face = Face(board)
+        self._display = Display(board)
         self._sound = Sound(board)
 
     def look(self):
-        """Once around: what hands and hub did, then what the box says and shows of it."""
+        """Go once round: what hands and hub did, then what the box says and shows of it."""
         board, box = self._board, self.box
         board.seen(self._controls)
         box.heard(board.read())
@@ -120,7 +120,7 @@ class Program:
         if said:
             board.write(said)
         self._ring.due(box.ring, now)
-        self._face.due(box.words(), box.hood())
+        self._display.due(box.words(), box.hood())
         if box.sound is not None:
             self._sound.play(box.sound, now)
             box.sound = None
@@ -129,7 +129,7 @@ class Program:
             board.take_firmware()
 
     def run(self):
-        """For ever."""
+        """Run for ever."""
         self._board.start()
         while True:
             self.look()

@@ -16,7 +16,7 @@ _PLAIN = {_ACCENTS[i]: _ACCENTS[i + 1] for i in range(0, len(_ACCENTS), 2)}
 
 
 def wrapped(text):
-    """The text in lines of 16 letters, broken between words, in the letters that the display has."""
+    """Return the text in lines of 16 letters, broken between words, in the letters that the display has."""
     plain = "".join(letter if " " <= letter <= "~" else _PLAIN.get(letter, "*") for letter in text)
     lines, line = [], ""
     for word in plain.split(" "):
@@ -38,7 +38,7 @@ class Screen:
         self._canvas = framebuf.FrameBuffer(self.memory, WIDTH, HEIGHT, framebuf.MONO_VLSB)
 
     def draw(self, text, hood):
-        """The box's words; and in a sealed round the place of the dial, large, and whether it is locked."""
+        """Draw the box's text; and in a sealed round the place of the dial, large, and whether it is locked."""
         self._canvas.fill(0)
         for number, line in enumerate(wrapped(text)[:3]):
             self._canvas.text(line, 0, number * 10)
@@ -71,7 +71,7 @@ class Display:
             self._command(command)
 
     def write(self, page, memory):
-        """One page of the screen: eight rows of dots."""
+        """Write one page of the screen: eight rows of dots."""
         self._command(0xB0 | page)
         self._command(0x00)
         self._command(0x10)

@@ -164,14 +164,14 @@ PATTERNS = {
 
 
 def lamps(ring, ms):
-    """The 16 lamps of a ring (pattern, number, rrggbb), `ms` after it was told."""
+    """Return the 16 lamps of a ring (pattern, number, rrggbb), `ms` after it was told."""
     pattern, n, colour = ring
     own = (int(colour[0:2], 16), int(colour[2:4], 16), int(colour[4:6], 16))
     return PATTERNS[pattern](ms, n, own)
 
 
 def within(lit, milliamperes):
-    """The same lamps, no brighter together than the supply allows; a lamp at its brightest takes 60 mA."""
+    """Return the same lamps, no brighter together than the supply allows; a lamp at its brightest takes 60 mA."""
     total = sum(red + green + blue for red, green, blue in lit) * 60 // 765
     if total <= milliamperes:
         return lit

@@ -18,7 +18,7 @@ class Program:
         board.tone(0)
 
     def look(self):
-        """Once around."""
+        """Go once round."""
         board, tray = self._board, self.tray
         board.seen(self._controls)
         tray.heard(board.read())
@@ -39,7 +39,7 @@ class Program:
             self._board.light([colour] * LAMPS)
 
     def run(self):
-        """For ever."""
+        """Run for ever."""
         self._board.start()
         while True:
             self.look()

@@ -21,20 +21,20 @@ class Reader:
         self.disarm()
 
     def arm(self, count, sides, lying):
-        """A new throw; what lies there is typed, too."""
+        """Begin a new throw; what lies there is typed, too."""
         self._count, self._sides = count, sides
         self._typed = []
         self._fresh = True
 
     def disarm(self):
-        """Keys mean nothing."""
+        """Ignore the keys."""
         self._count = self._sides = 0
         self._typed = []
         self._fresh = False
         self._typed_at = 0
 
     def happened(self, control, what):
-        """A key was pressed; held or not is the same here."""
+        """Take in that a key was pressed; held or not is the same here."""
         if control == "bar":
             self._typed = self._typed[:-1]
         elif control in KEYS and len(self._typed) < self._count:
@@ -44,7 +44,7 @@ class Reader:
         self._fresh = True
 
     def look(self, now):
-        """How the throw stands."""
+        """Return how the throw stands."""
         if self._sides > len(KEYS):
             return "no_reader", ()
         if self._fresh:

@@ -27,12 +27,12 @@ class Tray:
     # --- the cable ---
 
     def heard(self, data):
-        """Bytes from the hub."""
+        """Take in bytes from the hub."""
         for frame in self._link.heard(data):
             self._understand(frame)
 
     def due(self, now):
-        """The heartbeat, repeats, and how the throw stands now."""
+        """Send the heartbeat, repeat, and look how the throw stands now."""
         self._link.beat(now, "idle" if self._throw is None else "armed")
         if self._throw is not None and (self.standing is None or self.standing[0] != "settled"):
             standing = self._reader.look(now)
@@ -41,10 +41,10 @@ class Tray:
         self._link.due(now)
 
     def outgoing(self, now):
-        """What goes on the cable now."""
+        """Return what goes on the cable now."""
         if self._throw is not None and self.standing is not None and not self._told:
             self._told = True
-            self._link.settle()  # the newest takes the place of an older one
+            self._link.drop_question()  # the newest takes the place of an older one
             state, faces = self.standing
             self._link.ask({"t": "dice", "a": self._throw["a"], "st": state, "f": list(faces)}, now, None)
         return self._link.outgoing()
@@ -59,7 +59,7 @@ class Tray:
             if not self._link.knows(frame):
                 self._link.remember(frame)
                 self._obey(kind, frame)
-            self._link.tell({"t": "ok", "re": frame["s"]})
+            self._link.send({"t": "ok", "re": frame["s"]})
 
     def _obey(self, kind, frame):
         if kind == "boot":
@@ -69,7 +69,7 @@ class Tray:
         self._told = False
         if same:
             return
-        self._link.settle()
+        self._link.drop_question()
         self.standing = None
         self._throw = frame if kind == "arm" else None
         if kind == "arm":

@@ -13,13 +13,13 @@ import rings
 
 
 def steps(sights):
-    """What the dial tells, sight by sight."""
+    """Return what the dial tells, sight by sight."""
     dial = controls.Dial()
     return [dial.see(at) for at in sights]
 
 
 def deeds(samples):
-    """What the controls tell of samples (level of every GPIO, time)."""
+    """Return what the controls tell of samples (level of every GPIO, time)."""
     told = []
     hands = controls.Controls(samples[0][0], lambda control, what: told.append((control, what)))
     for word, at in samples:

@@ -37,12 +37,12 @@ held = _answers is not None  # the clock
 
 
 def ticks_ms():
-    """The board's clock."""
+    """Return the board's clock."""
     return (_ms if held else utime.ticks_ms()) % 2**30
 
 
 def turn():
-    """The program waits: tell how the board looks, and take orders until it may go on."""
+    """Tell how the board looks, and take orders until the program may go on: it waits."""
     _tell()
     while _order() != "go":
         pass
@@ -58,14 +58,14 @@ def take_orders():
 
 
 def lit(lamps):
-    """The ring shows these lamps."""
+    """Take note that the ring shows these lamps."""
     seen["lamps"] = "".join("%02x%02x%02x" % lamp for lamp in lamps)
     if _lamps is not None:
         _lamps.write(seen["lamps"].encode() + b"\n")
 
 
 def end(how):
-    """The board has gone into another state, and the program with it."""
+    """End the program: the board has gone into another state."""
     seen["end"] = how
     if held:
         _tell()

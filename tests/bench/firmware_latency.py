@@ -18,8 +18,7 @@ from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
 from drivers.button_box import ButtonBoxes
-from drivers.line import SteadyClock
-from hub.ports import BoxBid, BoxLocked, BoxUp, Key, LampPicture, SealedRound
+from hub.ports import BoxBid, BoxLocked, BoxUp, Key, LampPicture, MonotonicClock, SealedRound
 from tests.firmware.live import LiveBox, link
 
 BOUNCE = 0.022  # seconds between two edges of one switch, a little more than the box takes for bouncing
@@ -32,7 +31,7 @@ def main(count: int, presses: int) -> None:
         boxes = {name: LiveBox(name) for name in names}
         ports = [link(box.port, Path(folder) / name) for name, box in boxes.items()]
         inbox: queue.Queue[object] = queue.Queue()
-        hub = ButtonBoxes(inbox.put, ports, SteadyClock())
+        hub = ButtonBoxes(inbox.put, ports, MonotonicClock())
         hub.start()
         try:
             for _ in names:

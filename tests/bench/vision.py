@@ -16,7 +16,7 @@ from statistics import median
 
 import numpy as np
 
-from drivers.pips import Tray, read
+from drivers.camera_tray.vision import Calibration, read
 from tests.vision.painter import CAMERA, CONDITIONS, DIE, SCALE, Throw, throw
 
 
@@ -29,7 +29,7 @@ def main(throws: int) -> None:
         spent = []
         for n in range(throws // len(CONDITIONS) + (number < throws % len(CONDITIONS))):
             thrown = throw(condition, np.random.default_rng([number, n]))
-            tray = Tray(thrown.empty, side, CAMERA / DIE)
+            tray = Calibration(thrown.empty, side, CAMERA / DIE)
             began = time.perf_counter()
             reading = read(thrown.picture, tray)
             spent.append(time.perf_counter() - began)
@@ -50,7 +50,9 @@ def judge(thrown: Throw, numbers: list[int], doubt: str) -> str:
 
 def _line(counted: Counter[str]) -> str:
     total = sum(counted.values())
-    return "   ".join(f"{word} {counted[word]:4} ({counted[word] / total:6.1%})" for word in ("right", "asked", "short", "WRONG"))
+    return "   ".join(
+        f"{word} {counted[word]:4} ({counted[word] / total:6.1%})" for word in ("right", "asked", "short", "WRONG")
+    )
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ Everything here lives on the event loop of the driver that is tested; `Air.do` l
 from __future__ import annotations
 
 import asyncio
+import selectors
+import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any
@@ -25,14 +27,70 @@ from bumble.host import Host
 from bumble.link import LocalLink
 from bumble.transport.common import AsyncPipeSink
 
-from drivers.smart_dice import Talk
+from drivers.ble_dice.protocols import DieProtocol
+
+
+class StillLoop(asyncio.SelectorEventLoop):
+    """An event loop on a clock that a test holds: its timers are due when the clock says so, and never earlier.
+
+    Everything on the air happens on it, so that there is one clock and not two.
+    """
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._turn = threading.Condition()
+        self._asked = self._reached = self._settled = 0
+        super().__init__(_StillSelector(self._idle))
+
+    def time(self) -> float:
+        return self._now()
+
+    def settle(self) -> None:
+        """Wait until nothing is left to do at the present time of the clock. Called from another thread."""
+        with self._turn:
+            self._asked = asked = self._asked + 1
+        try:
+            self.call_soon_threadsafe(self._reach, asked)
+        except RuntimeError:  # the loop is closed
+            return
+        with self._turn:
+            assert self._turn.wait_for(lambda: self._settled >= asked, timeout=15), "the air does not come to rest"
+
+    def close(self) -> None:
+        with self._turn:
+            self._settled = self._asked
+            self._turn.notify_all()
+        super().close()
+
+    def _reach(self, asked: int) -> None:
+        self._reached = asked
+
+    def _idle(self) -> None:
+        with self._turn:
+            self._settled = max(self._settled, self._reached)
+            self._turn.notify_all()
+
+
+class _StillSelector(selectors.DefaultSelector):
+    """Waits for files and wake-ups only: time does not pass by itself."""
+
+    def __init__(self, idle: Callable[[], None]) -> None:
+        super().__init__()
+        self._idle = idle
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        ready = super().select(0)
+        if ready or (timeout is not None and timeout <= 0):
+            return ready
+        self._idle()
+        return super().select(None)
 
 
 class AirDie:
     """A die on the air. `answer` gives what it notifies when something is written to it."""
 
-    def __init__(self, name: str, address: str, talk: Talk, answer: Callable[[bytes], list[bytes]]) -> None:
-        self.name, self.address, self.talk = name, address, talk
+    def __init__(self, name: str, address: str, protocol: DieProtocol, answer: Callable[[bytes], list[bytes]]) -> None:
+        self.name, self.address, self.protocol = name, address, protocol
         self.asked: list[bytes] = []
         self._answer = answer
         self.on = True
@@ -43,12 +101,12 @@ class AirDie:
         controller = Controller(self.name, link=link)
         self._device = Device(self.name, Address(self.address), host=Host(controller, AsyncPipeSink(controller)))
         properties = Characteristic.Properties
-        self._says = Characteristic(self.talk.notify, properties.NOTIFY, Characteristic.Permissions(0), b"")
+        self._says = Characteristic(self.protocol.notify, properties.NOTIFY, Characteristic.Permissions(0), b"")
         hears: Characteristic[Any] = Characteristic(
-            self.talk.write, properties.WRITE | properties.WRITE_WITHOUT_RESPONSE, Characteristic.WRITEABLE,
+            self.protocol.write, properties.WRITE | properties.WRITE_WITHOUT_RESPONSE, Characteristic.WRITEABLE,
             CharacteristicValue(write=self._written),
         )  # fmt: skip
-        self._device.add_service(Service(self.talk.service, [self._says, hears]))
+        self._device.add_service(Service(self.protocol.service, [self._says, hears]))
         await self._device.power_on()
 
     async def _written(self, _connection: Connection, value: bytes) -> None:
@@ -123,26 +181,27 @@ class _Scanner(BaseBleakScanner):
     def __init__(self, air: Air, detection_callback: Any, service_uuids: Any = None, *_: Any, **__: Any) -> None:
         super().__init__(detection_callback, service_uuids)
         self._air = air
+        self._scanning = False
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         if self._air.broken:
             raise BleakError("No Bluetooth adapters found")
         await self._air.hub()
+        self._scanning = True
         self._task = asyncio.create_task(self._scan())
 
     async def _scan(self) -> None:
-        while True:
+        while self._scanning:
             for die in self._air.dice.values():
                 if die.on:
                     await die.listen()
-                    said = AdvertisementData(die.name, {}, {}, [die.talk.service], None, -50, ())
+                    said = AdvertisementData(die.name, {}, {}, [die.protocol.service], None, -50, ())
                     self.call_detection_callbacks(BLEDevice(die.address, die.name, None), said)
             await asyncio.sleep(0.02)
 
     async def stop(self) -> None:
-        if self._task:
-            self._task.cancel()
+        self._scanning = False  # not by cancelling: bumble does not bear that in the middle of a command
 
 
 class _Client(BaseBleakClient):

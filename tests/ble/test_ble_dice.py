@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from drivers.ble_dice import NAME, BleDice, Kit, Radio, Settings, find
-from drivers.smart_dice import GoDice, Moved, Pixels, Power
+from drivers.ble_dice.protocols import Battery, GoDice, Moved, Pixels
 from hub.errors import DeviceLost
 from hub.ports import DeviceDown, DeviceUp, DiceKit, DiceSeen
 from tests.ble.air import Air, AirDie
-from tests.drivers.test_smart_dice import LEGACY_SIX
+from tests.drivers.test_dice_protocols import LEGACY_SIX
 
 ROLLING = Moved("rolling")
 
@@ -132,7 +132,7 @@ def test_too_few_dice_are_said_before_anybody_throws() -> None:
 
 def test_a_low_battery_is_known_before_the_match() -> None:
     dice, told = kit(2)
-    dice.heard("d1", Power(12), 0.1)
+    dice.heard("d1", Battery(12), 0.1)
     assert told[-1] == DiceKit(NAME, 2, ("Die 1",))
 
 
@@ -148,7 +148,9 @@ class Sky:
 
     def __init__(self, settings: Settings) -> None:
         self.one = AirDie("Pixel one", "F0:F1:F2:F3:F4:F5", Pixels(legacy=True), pixels_answer)
-        self.two = AirDie("GoDice_1A2B3C_R_v03", "F0:F1:F2:F3:F4:F6", GoDice(), lambda d: [b"Bat\x09"] if d == b"\x03" else [])
+        self.two = AirDie(
+            "GoDice_1A2B3C_R_v03", "F0:F1:F2:F3:F4:F6", GoDice(), lambda d: [b"Bat\x09"] if d == b"\x03" else []
+        )
         self.air = Air([self.one, self.two])
         self.told: queue.Queue[object] = queue.Queue()
         self.dice = BleDice(settings, self.told.put, radio=Radio(self.air.scanner, self.air.client))

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
-from drivers.box_end import BoxEnd, End
-from drivers.button_box import ButtonBoxes, Cable, Fleet
-from drivers.simulated import SimBox
+from drivers.button_box import ButtonBoxes, Fleet, SeatBoxSession
+from drivers.simulated.firmware import box_module
+from drivers.simulated.seat_box import BoxProgram, CPythonBox, SimBox
 from hub.ports import BoxBid, BoxLocked, BoxUnlocked, BoxUp, Control, SealedRound
-from tests.firmware.pico import FirmwareEnd, needs_micropython
+from tests.firmware.pico import MicroPythonBox, needs_micropython
 
 S = TypeVar("S")
 BOX = "e661640843210a2b"
+Box: Any = box_module().Box  # the firmware's, for boxes that misbehave
 PATIENCE = 15.0  # real seconds until a test says that something did not happen
 
 
@@ -32,8 +34,12 @@ class StillClock:
     def now(self) -> float:
         return self._now
 
-    def advance(self, seconds: float) -> None:
+    def skip(self, seconds: float) -> None:
+        """Let time pass without waking anybody: for whoever holds the one thread that waits."""
         self._now += seconds
+
+    def advance(self, seconds: float) -> None:
+        self.skip(seconds)
         for wake in self.wakes:
             wake()
 
@@ -78,6 +84,20 @@ class Inbox:
             return [signal for signal in self.signals if isinstance(signal, kind)]
 
 
+def let_pass(clock: StillClock, inbox: Inbox, right: Callable[[], object], what: str, step: float = 0.05) -> None:
+    """Put the clock forward, step by step, until something is so.
+
+    It fails after 400 steps, and never before PATIENCE real seconds: the threads of a busy machine need their time.
+    """
+    give_up_at = time.monotonic() + PATIENCE
+    steps = 0
+    while not right():
+        assert steps < 400 or time.monotonic() < give_up_at, f"{what} did not come; what came: {inbox.signals[-6:]}"
+        clock.advance(step)
+        inbox.glance()
+        steps += 1
+
+
 class Seats:
     """Simulated boxes on ptys, the real driver on their other ends, one clock."""
 
@@ -89,9 +109,9 @@ class Seats:
         self.sims: list[SimBox] = []
         self.hubs: list[ButtonBoxes] = []
 
-    def box(self, end: End | None = None, name: str = BOX, port: str = "port-1") -> SimBox:
+    def box(self, program: BoxProgram | None = None, name: str = BOX, port: str = "port-1") -> SimBox:
         """A box that is plugged in."""
-        sim = SimBox(name, self.folder / port, self.clock, self._change, end)
+        sim = SimBox(name, self.folder / port, self.clock, self._change, program)
         self.sims.append(sim)
         self.clock.wakes.append(sim.wake)
         sim.start()
@@ -139,10 +159,10 @@ class CabledTable:
 
     BOX = BOX
 
-    def __init__(self, seats: Seats, end: End | None = None) -> None:
+    def __init__(self, seats: Seats, program: BoxProgram | None = None) -> None:
         self.seats = seats
         self.inbox = seats.inbox
-        self.sim: SimBox = seats.box(end)
+        self.sim: SimBox = seats.box(program)
         self.hub = seats.hub()
         self.up = self.inbox.next(BoxUp)
 
@@ -226,30 +246,30 @@ class Wire:
 
     STEP = 0.01
 
-    def __init__(self, way: Way = whole, seed: int = 0, end: End | None = None) -> None:
+    def __init__(self, way: Way = whole, seed: int = 0, program: BoxProgram | None = None) -> None:
         self.chance = random.Random(seed)
         self.way = way
         self.now = 0.0
         self.signals: list[object] = []
-        self.end: End = end if end is not None else BoxEnd(BOX)
+        self.box: BoxProgram = program if program is not None else CPythonBox(BOX)
         self.fleet = Fleet(self.signals.append, first_number=lambda: self.chance.randrange(1000))
-        self.cable: Cable = self.fleet.cable("wire")
+        self.session: SeatBoxSession = self.fleet.session("wire")
         self.to_box: list[Delivery] = []
         self.to_hub: list[Delivery] = []
         self.from_box = b""
         self.from_hub = b""
-        self.cable.opened(self.now)
+        self.session.opened(self.now)
 
     def step(self) -> None:
         self.now += self.STEP
-        self._deliver(self.to_hub, lambda data: self.cable.heard(data, self.now))
-        self._deliver(self.to_box, self.end.heard)
-        self.cable.due(self.now)
-        self.end.due(self.now)
-        said = self.cable.outgoing(self.now)
+        self._deliver(self.to_hub, lambda data: self.session.heard(data, self.now))
+        self._deliver(self.to_box, self.box.heard)
+        self.session.due(self.now)
+        self.box.due(self.now)
+        said = self.session.outgoing(self.now)
         self.from_hub += said
         self._send(self.to_box, said)
-        answered = self.end.outgoing(self.now)
+        answered = self.box.outgoing(self.now)
         self.from_box += answered
         self._send(self.to_hub, answered)
 
@@ -282,23 +302,23 @@ class Wire:
             hear(part)
 
 
-Ends = Callable[[], End]
+Programs = Callable[[], BoxProgram]
 
 
 @contextmanager
-def box_ends(kind: str) -> Iterator[Ends]:
-    """A maker of box ends of one kind: `software`, or the real `firmware` in MicroPython, with its power on."""
-    made: list[FirmwareEnd] = []
+def box_programs(kind: str) -> Iterator[Programs]:
+    """A maker of boxes whose firmware runs in `cpython`, or in the real `micropython` with its power on."""
+    made: list[MicroPythonBox] = []
 
-    def make() -> End:
-        if kind == "software":
-            return BoxEnd(BOX)
-        made.append(FirmwareEnd(BOX))
+    def make() -> BoxProgram:
+        if kind == "cpython":
+            return CPythonBox(BOX)
+        made.append(MicroPythonBox(BOX))
         return made[-1]
 
     yield make
-    for end in made:
-        end.close()
+    for box in made:
+        box.close()
 
 
-BOTH_ENDS = ["software", pytest.param("firmware", marks=needs_micropython)]
+BOTH_INTERPRETERS = ["cpython", pytest.param("micropython", marks=needs_micropython)]

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 from PIL import Image
 
+from drivers.common.gpio_header import Spi
 from drivers.eink import Settings
-from drivers.eink_panels import Model
-from drivers.header import Spi
+from drivers.eink.panels import Model
 from hub.errors import DeviceLost
 from tests.drivers.bench import StillClock
 
@@ -237,7 +237,7 @@ class Paper:
         self._show_busy()
 
     def pause(self, seconds: float) -> None:
-        self.clock._now += seconds
+        self.clock.skip(seconds)
         self._show_busy()
 
     def _was_reset(self) -> bool:

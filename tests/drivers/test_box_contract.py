@@ -8,15 +8,15 @@ from typing import Literal, TypeAlias
 
 import pytest
 
-from drivers.box_end import HOLDING
+from drivers.simulated.seat_box import HOLDING
 from hub.ports import CONTROLS, BoxBid, BoxLocked, BoxUnlocked, Key, LampPicture, SealedRound, Turn
-from tests.drivers.bench import BOTH_ENDS, CabledTable, Seats, box_ends
+from tests.drivers.bench import BOTH_INTERPRETERS, CabledTable, Seats, box_programs
 from tests.drivers.wired import WiredTable
 
 Table: TypeAlias = CabledTable | WiredTable
 
 
-@pytest.fixture(params=[*BOTH_ENDS, "header"])
+@pytest.fixture(params=[*BOTH_INTERPRETERS, "header"])
 def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
     """A box on a cable, simulated and with the real firmware, and one wired to the header."""
     if request.param == "header":
@@ -24,7 +24,7 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
         yield wired
         wired.close()
     else:
-        with box_ends(request.param) as make:
+        with box_programs(request.param) as make:
             cabled = CabledTable(Seats(tmp_path), make())
             yield cabled
             cabled.close()

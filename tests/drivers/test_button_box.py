@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-import msgspec
 import pytest
 
 from drivers import button_box
-from drivers.box_end import BoxEnd
-from drivers.frames import Bid, Frame, Hello, Open
+from drivers.simulated.seat_box import CPythonBox
 from hub.errors import ConfigError
 from hub.ports import (
     CONTROLS,
@@ -27,7 +27,7 @@ from hub.ports import (
     LampPicture,
     SealedRound,
 )
-from tests.drivers.bench import BOTH_ENDS, BOX, PATIENCE, Ends, Seats, box_ends
+from tests.drivers.bench import BOTH_INTERPRETERS, BOX, PATIENCE, Box, Programs, Seats, box_programs
 from tests.drivers.bench import CabledTable as Table
 
 
@@ -38,15 +38,15 @@ def seats(tmp_path: Path) -> Iterator[Seats]:
     seats.close()
 
 
-@pytest.fixture(params=BOTH_ENDS)
-def ends(request: pytest.FixtureRequest) -> Iterator[Ends]:
-    with box_ends(request.param) as make:
+@pytest.fixture(params=BOTH_INTERPRETERS)
+def programs(request: pytest.FixtureRequest) -> Iterator[Programs]:
+    with box_programs(request.param) as make:
         yield make
 
 
 @pytest.fixture
-def table(ends: Ends, seats: Seats) -> Table:
-    return Table(seats, ends())
+def table(programs: Programs, seats: Seats) -> Table:
+    return Table(seats, programs())
 
 
 def test_a_box_that_is_plugged_in_says_who_it_is(table: Table) -> None:
@@ -204,15 +204,15 @@ def test_what_a_box_should_show_is_told_when_it_is_plugged_in(seats: Seats) -> N
 
 
 def test_a_box_is_known_by_its_id_and_not_by_its_port(seats: Seats) -> None:
-    end = BoxEnd(BOX)
-    sim = seats.box(end, port="port-1")
+    program = CPythonBox(BOX)
+    sim = seats.box(program, port="port-1")
     hub = seats.hub("port-1", "port-2")
     boot = seats.inbox.next(BoxUp).boot
     hub.open(BOX, SealedRound(1, 5, 2))
     seats.see(sim, lambda state: state["sealed"])
     sim.unplug()
     seats.inbox.next(BoxDown)
-    other = seats.box(end, port="port-2")
+    other = seats.box(program, port="port-2")
     seats.clock.advance(0.5)
     assert seats.inbox.next(BoxUp).boot == boot
     other.press("push")
@@ -221,7 +221,7 @@ def test_a_box_is_known_by_its_id_and_not_by_its_port(seats: Seats) -> None:
     assert seats.inbox.next(BoxBid).index == 2
 
 
-class Noted(BoxEnd):
+class Noted(CPythonBox):
     """A box that lets a test know when its key is down."""
 
     def __init__(self, name: str) -> None:
@@ -234,18 +234,18 @@ class Noted(BoxEnd):
 
 
 def test_two_boxes_with_one_id_are_named_and_only_one_is_used(seats: Seats) -> None:
-    first = seats.box(BoxEnd(BOX), port="port-1")
+    first = seats.box(CPythonBox(BOX), port="port-1")
     seats.hub("port-1", "port-2")
     seats.inbox.next(BoxUp)
-    end = Noted(BOX)
-    second = seats.box(end, port="port-2")
+    program = Noted(BOX)
+    second = seats.box(program, port="port-2")
     seats.clock.advance(0.5)
     down = seats.inbox.next(BoxDown)
     assert down.box.startswith(f"{BOX} at ")
     assert "port-1" in down.why
     assert "port-2" in down.why
     second.press("k1")
-    assert end.pressed.wait(PATIENCE)
+    assert program.pressed.wait(PATIENCE)
     first.press("k2")
     assert seats.inbox.next(Key).control == "k2"
     assert len(seats.inbox.all(BoxUp)) == 1
@@ -256,17 +256,24 @@ def test_two_boxes_with_one_id_are_named_and_only_one_is_used(seats: Seats) -> N
     assert seats.inbox.next(Key).control == "k3"
 
 
-class Other(BoxEnd):
+class Other(Box):  # type: ignore[misc]
     """A box of another protocol."""
 
-    def __init__(self, protocol: int) -> None:
-        super().__init__(BOX)
+    def __init__(self, protocol: int, name: str) -> None:
+        super().__init__(name)
         self.protocol = protocol
 
-    def hello(self) -> Frame:
-        hello = super().hello()
-        assert isinstance(hello, Hello)
-        return msgspec.structs.replace(hello, p=self.protocol)
+    def _greet(self, who: dict[str, Any]) -> None:
+        hello = {
+            "t": "hello",
+            "id": self.id,
+            "boot": self.boot,
+            "p": self.protocol,
+            "v": "1.0.0",
+            "k": "buttons",
+            "n": 8,
+        }
+        self._link.send(hello)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +281,7 @@ class Other(BoxEnd):
     [(0, "older firmware"), (2, "newer firmware .* update the hub, or put the firmware of this hub")],
 )
 def test_a_box_of_another_protocol_is_named_and_otherwise_ignored(seats: Seats, protocol: int, why: str) -> None:
-    sim = seats.box(Other(protocol))
+    sim = seats.box(CPythonBox(BOX, partial(Other, protocol)))
     hub = seats.hub()
     down = seats.inbox.next(BoxDown)
     assert down.box == BOX
@@ -282,7 +289,7 @@ def test_a_box_of_another_protocol_is_named_and_otherwise_ignored(seats: Seats, 
     assert f"protocol {protocol}" in down.why
     sim.press("k1")
     hub.ring(BOX, LampPicture("turn"))
-    good = seats.box(BoxEnd("box-2"), port="port-2")
+    good = seats.box(CPythonBox("box-2"), port="port-2")
     seats.hub("port-2")
     seats.inbox.next(BoxUp)
     good.press("k2")
@@ -291,7 +298,7 @@ def test_a_box_of_another_protocol_is_named_and_otherwise_ignored(seats: Seats, 
     assert seats.inbox.all(Key) == [Key("box-2", "k2", "down")]
 
 
-class Quiet(BoxEnd):
+class Quiet(CPythonBox):
     """A box whose program may hang: the cable is in, nothing comes."""
 
     hangs = False
@@ -302,56 +309,56 @@ class Quiet(BoxEnd):
 
 
 def test_a_box_that_says_nothing_for_three_seconds_is_down(seats: Seats) -> None:
-    end = Quiet(BOX)
-    table = Table(seats, end)
+    program = Quiet(BOX)
+    table = Table(seats, program)
     table.hub.buzz(BOX, "lock")
     seats.see(table.sim, lambda state: state["buzz"] == {"kind": "lock", "count": 1})
     table.sim.press("k1")
     table.inbox.next(Key)  # whatever it said before this is heard now
-    end.hangs = True
+    program.hangs = True
     seats.clock.advance(3.1)
     assert "silent" in table.inbox.next(BoxDown).why
-    end.hangs = False
+    program.hangs = False
     seats.clock.advance(1.0)
     assert table.inbox.next(BoxUp).boot == table.up.boot
 
 
-class Deaf(BoxEnd):
+class Deaf(Box):  # type: ignore[misc]
     """A box that lives and does not do what it is asked."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, asked: threading.Semaphore, name: str) -> None:
         super().__init__(name)
-        self.asked = threading.Semaphore(0)
+        self.asked = asked
 
-    def _obey(self, frame: Frame) -> bool:
-        if isinstance(frame, Open):
+    def _obey(self, kind: str, frame: dict[str, Any]) -> bool:
+        if kind == "open":
             self.asked.release()
             return False
-        return super()._obey(frame)
+        return bool(super()._obey(kind, frame))
 
 
 def test_a_box_that_does_not_answer_is_down_after_five_tries(seats: Seats) -> None:
-    end = Deaf(BOX)
-    table = Table(seats, end)
+    asked = threading.Semaphore(0)
+    table = Table(seats, CPythonBox(BOX, partial(Deaf, asked)))
     table.hub.open(BOX, SealedRound(1, 5, 2))
     for _ in range(5):
-        assert end.asked.acquire(timeout=PATIENCE)
+        assert asked.acquire(timeout=PATIENCE)
         assert table.inbox.all(BoxDown) == []
         seats.clock.advance(0.2)
     assert "not answering" in table.inbox.next(BoxDown).why
 
 
-class Cheat(BoxEnd):
+class Cheat(Box):  # type: ignore[misc]
     """A box that tells another value than it has locked."""
 
     def _reveal(self, round: int) -> bool:
         if self._bid is not None:
-            self._bid = Bid(r=self._bid.r, b=self._bid.b + 1, n=self._bid.n)
-        return super()._reveal(round)
+            self._bid["b"] += 1
+        return bool(super()._reveal(round))
 
 
 def test_a_box_that_changes_its_bid_at_the_reveal_is_found_out(seats: Seats) -> None:
-    table = Table(seats, Cheat(BOX))
+    table = Table(seats, CPythonBox(BOX, Cheat))
     table.open()
     table.lock(choice="k1")
     table.hub.reveal(BOX, 1)

@@ -23,7 +23,7 @@ from drivers.camera_tray import (
     measure,
     stirred,
 )
-from drivers.pips import LEANS, Face, Picture, Reading
+from drivers.camera_tray.vision import LEANS, DieFace, Picture, Reading
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DiceKit, DiceSeen
 from tests.vision.painter import CAMERA, DIE, PaintedDie, Scene, empty, leaning, paint, upright
@@ -32,7 +32,7 @@ CHANCE = np.random.default_rng
 
 
 def reading(*numbers: int, at: float = 0.0, doubt: str = "") -> Reading:
-    return Reading(tuple(Face(number, at + 80.0 * n, 100.0, 0.1) for n, number in enumerate(numbers)), doubt)
+    return Reading(tuple(DieFace(number, at + 80.0 * n, 100.0, 0.1) for n, number in enumerate(numbers)), doubt)
 
 
 def painted(*faces: int, shift: float = 0.0, tray: str = "green") -> Picture:
@@ -178,7 +178,9 @@ def test_a_source_that_does_not_exist_is_the_owners_error() -> None:
 def test_a_person_is_led_through_the_calibration(tmp_path: Path) -> None:
     pictures = tmp_path / "pictures"
     pictures.mkdir()
-    shown = iter([empty(Scene([]), CHANCE(4)), paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3)), painted(6, 1)])
+    shown = iter(
+        [empty(Scene([]), CHANCE(4)), paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3)), painted(6, 1)]
+    )
     asked: list[str] = []
     said: list[str] = []
 

@@ -13,13 +13,13 @@ import pytest
 
 from drivers.ble_dice import BleDice, Radio
 from drivers.ble_dice import Settings as BleSettings
+from drivers.ble_dice.protocols import GoDice
 from drivers.camera_tray import CameraTray, keep, measure
 from drivers.camera_tray import Settings as CameraSettings
-from drivers.dice_end import SimDice
-from drivers.smart_dice import GoDice
+from drivers.simulated.dice import SimDice
 from hub.ports import CONTROLS, Dice, DiceKit, DiceSeen
-from tests.ble.air import Air, AirDie
-from tests.drivers.bench import Inbox, StillClock
+from tests.ble.air import Air, AirDie, StillLoop
+from tests.drivers.bench import Inbox, StillClock, let_pass
 from tests.firmware.pico import needs_micropython
 from tests.firmware.tray import TrayBench
 from tests.vision.painter import CAMERA, DIE, PaintedDie, Scene, empty, paint, upright
@@ -101,7 +101,9 @@ class Smart:
             for name, at in names.items()
         ]
         self._air = Air(self._dice)
-        self.dice = BleDice(BleSettings(), inbox, clock, Radio(self._air.scanner, self._air.client))
+        loop = StillLoop(clock.now)
+        self.dice = BleDice(BleSettings(), inbox, clock, Radio(self._air.scanner, self._air.client, lambda: loop))
+        clock.wakes.append(loop.settle)
         self.dice.start()
         self.close = self.dice.close
 
@@ -179,12 +181,7 @@ class Bench:
         self.until(lambda: any(kit.dice >= 2 for kit in self.inbox.all(DiceKit)), "two dice")
 
     def until(self, right: Callable[[], object], what: str) -> None:
-        for _ in range(400):
-            if right():
-                return
-            self.clock.advance(0.05)
-            self.inbox.glance()
-        raise AssertionError(f"{what} did not come; what came: {self.inbox.signals[-6:]}")
+        let_pass(self.clock, self.inbox, right, what)
 
     def told(self, number: int) -> list[str]:
         """The states of a throw, in order."""

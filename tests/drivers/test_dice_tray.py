@@ -5,9 +5,23 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from drivers.conversation import QUIET
-from drivers.dice_tray import NAME, SILENT, Cable, Tray, connect
-from drivers.frames import TO_BOX, Ack, Arm, Beat, Disarm, Frame, Hello, Ok, Reader, Thrown, Who, checksum, encode
+from drivers.common.board_session import QUIET
+from drivers.common.frames import (
+    TO_BOX,
+    Ack,
+    Arm,
+    Beat,
+    Disarm,
+    Frame,
+    FrameReader,
+    Hello,
+    Ok,
+    Thrown,
+    Who,
+    checksum,
+    encode,
+)
+from drivers.dice_tray import NAME, SILENT, TraySession, TrayState, connect
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
 
@@ -17,23 +31,25 @@ HELLO = Hello(id="e661640843210a2c", boot="b1", p=1, v="1.0.0", k="tray", n=6)
 class Far:
     """The other end of a cable, a hand at a time."""
 
-    def __init__(self, tray: Tray, port: str = "port-1", now: float = 100.0) -> None:
-        self.cable = Cable(tray, port)
+    def __init__(self, tray: TrayState, port: str = "port-1", now: float = 100.0) -> None:
+        self.session = TraySession(tray, port)
         self.now = now
         self.number = 0
-        self.cable.opened(now)
+        self.session.opened(now)
 
     def hears(self, seconds: float = 0.0) -> list[Frame]:
         """What the hub says after so long."""
         self.now += seconds
-        self.cable.due(self.now)
-        return [frame for frame in Reader(TO_BOX).feed(self.cable.outgoing(self.now)) if isinstance(frame, Frame)]
+        self.session.due(self.now)
+        return [
+            frame for frame in FrameReader(TO_BOX).feed(self.session.outgoing(self.now)) if isinstance(frame, Frame)
+        ]
 
     def says(self, frame: Frame, number: int | None = None) -> list[Frame]:
         """A frame, and what the hub answers. With a number it is a repeat."""
         if number is None:
             self.number += 1
-        self.cable.heard(encode(msgspec.structs.replace(frame, s=number or self.number)), self.now)
+        self.session.heard(encode(msgspec.structs.replace(frame, s=number or self.number)), self.now)
         return self.hears()
 
     def arms(self) -> Arm:
@@ -43,9 +59,9 @@ class Far:
         return arm
 
 
-def up() -> tuple[Tray, list[object], Far]:
+def up() -> tuple[TrayState, list[object], Far]:
     signals: list[object] = []
-    tray = Tray(signals.append)
+    tray = TrayState(signals.append)
     far = Far(tray)
     assert [type(frame) for frame in far.hears()] == [Who]
     (disarm,) = far.says(HELLO)
@@ -117,14 +133,14 @@ def test_a_throw_that_stands_stays_so_when_the_tray_is_pulled_out() -> None:
     tray, signals, far = up()
     tray.arm(1, 1, 6, lying=False)
     far.says(Thrown(a=far.arms().a, st="settled", f=[2]))
-    far.cable.lost(DeviceLost("port-1 was unplugged."))
+    far.session.lost(DeviceLost("port-1 was unplugged."))
     assert seen(signals)[-1] == (1, "settled", (2,))
     assert DiceKit(NAME, 0) in signals
 
 
 def test_without_a_tray_the_table_is_told_at_once_to_type() -> None:
     signals: list[object] = []
-    Tray(signals.append).arm(1, 2, 6, lying=False)
+    TrayState(signals.append).arm(1, 2, 6, lying=False)
     assert signals == [DiceSeen(NAME, 1, "no_reader", (), SILENT)]
 
 
@@ -151,25 +167,25 @@ def test_a_tray_on_another_port_takes_the_place_of_the_old_cable() -> None:
     other = Far(tray, "port-2", far.now)
     other.hears()
     other.says(HELLO)
-    assert far.cable.finished
-    assert tray.cable is other.cable
+    assert far.session.finished
+    assert tray.session is other.session
     assert not [signal for signal in signals if isinstance(signal, DeviceDown)]
 
 
 def test_what_is_no_tray_or_not_ours_is_given_up() -> None:
-    tray = Tray(lambda _: None, wanted="mine")
+    tray = TrayState(lambda _: None, wanted="mine")
     for hello in (HELLO, msgspec.structs.replace(HELLO, id="mine", k="buttons")):
         far = Far(tray)
         far.hears()
         far.says(hello)
-        assert far.cable.finished
-    assert tray.cable is None
+        assert far.session.finished
+    assert tray.session is None
 
 
 def test_a_tray_of_another_protocol_is_named_if_it_is_ours() -> None:
     _, signals, far = up()
     payload = b'{"t":"hello","id":"e661640843210a2c","p":7,"v":"9.0","s":1}'
-    far.cable.heard(b"~" + payload + b"*" + checksum(payload).encode() + b"\n", far.now)
+    far.session.heard(b"~" + payload + b"*" + checksum(payload).encode() + b"\n", far.now)
     assert isinstance(signals[-1], DeviceDown)
     assert "protocol 7" in signals[-1].why
 
@@ -178,7 +194,9 @@ def test_dice_that_the_tray_cannot_read_are_typed() -> None:
     tray, signals, far = up()
     tray.arm(1, 1, 10, lying=False)
     far.says(Thrown(a=far.arms().a, st="no_reader", f=[]))
-    assert signals[-1] == DiceSeen(NAME, 1, "no_reader", (), "The tray cannot read dice with 10 sides: type what they show.")
+    assert signals[-1] == DiceSeen(
+        NAME, 1, "no_reader", (), "The tray cannot read dice with 10 sides: type what they show."
+    )
 
 
 def test_a_wrong_count_says_both_numbers_and_keeps_no_die() -> None:

@@ -15,9 +15,10 @@ import pytest
 from gpiozero import DigitalInputDevice
 from PIL import Image, ImageChops
 
-from drivers import eink, header
-from drivers.eink import CLEAN_AFTER, DAY, MOST_PARTIALS, SLEEP_AFTER, Eink, Refresh, Settings, mounted
-from drivers.eink_panels import MODELS
+from drivers import eink
+from drivers.common import gpio_header
+from drivers.eink import CLEAN_AFTER, DAY, MOST_PARTIALS, SLEEP_AFTER, Draw, Eink, Refresh, Settings, mounted
+from drivers.eink.panels import MODELS
 from hub.display import SIZES, panel
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp
@@ -45,14 +46,22 @@ def _still_makers(monkeypatch: pytest.MonkeyPatch) -> None:
 class Desk:
     """A panel on the desk, driven step by step: no thread, so that a test knows what happened when."""
 
-    def __init__(self, name: str, **settings: Any) -> None:
+    def __init__(
+        self, name: str, pause: Callable[[float], None] | None = None, draw: Draw | None = None, **settings: Any
+    ) -> None:
         self.clock, self.inbox = StillClock(), Inbox()
         self.asked = Settings(panel=name, **settings)
         self.paper = Paper(self.asked, self.clock)
         self.model = self.paper.model
         self.drawn: list[Image.Image] = []
         self.device = Eink(
-            self.asked, self.draw, self.inbox, self.clock, self.paper.open_bus, self.paper.open_header, self.paper.pause
+            self.asked,
+            draw or self.draw,
+            self.inbox,
+            self.clock,
+            self.paper.open_bus,
+            self.paper.open_header,
+            pause or self.paper.pause,
         )
 
     def draw(self, public: PublicState) -> Image.Image:
@@ -67,9 +76,9 @@ class Desk:
         return image
 
     def take(self) -> Desk:
-        self.device.take()
+        self.device.acquire()
         if self.model.maker == "inky":
-            hold_time_still(self.device._panel._maker, self.paper)  # type: ignore[union-attr]
+            hold_time_still(importlib.import_module(f"inky.{self.model.module}"), self.paper)
         return self
 
     def show(self, n: int, settled: bool = False) -> float | None:
@@ -233,7 +242,7 @@ def test_shadows_of_partial_refreshes_are_taken_away_after_ten_quiet_minutes() -
     due = desk.step(CLEAN_AFTER - SLEEP_AFTER - 10)
     assert due is not None
     assert desk.how == ["full", "partial"]
-    desk.clock._now = due
+    desk.clock.skip(due - desk.clock.now())
     desk.step()
     assert desk.how == ["full", "partial", "full"]
     desk.step(SLEEP_AFTER)
@@ -280,7 +289,6 @@ def test_a_busy_line_that_hangs_is_a_lost_panel_in_ten_seconds_or_a_minute_for_c
 def test_a_busy_line_that_is_off_its_pin_reads_as_at_work() -> None:
     for name, model in MODELS.items():
         desk = Desk(name).take()
-        assert desk.device._cable is not None
         assert desk.paper.factory.pin(desk.paper.lines.busy).pull == ("up" if model.busy_high else "down")
 
 
@@ -288,10 +296,9 @@ class Hung:
     """A panel on its own thread, its busy line under the test's hand."""
 
     def __init__(self) -> None:
-        self.desk = Desk("waveshare-4.2")
+        self.desk = Desk("waveshare-4.2", pause=self.pause)
         self.waiting = threading.Event()
         self.go_on = threading.Event()
-        self.desk.device._pause = self.pause
         self.desk.clock.wakes.append(self.desk.device.wake)
 
     def pause(self, seconds: float) -> None:
@@ -341,8 +348,8 @@ def test_a_pin_that_somebody_else_has_is_said_and_asked_for_again() -> None:
     desk = Desk("waveshare-4.2")
     other = DigitalInputDevice(24, pin_factory=desk.paper.factory)
     with pytest.raises(DeviceLost, match=r"The pins of panel waveshare-4\.2 cannot be used"):
-        desk.device.take()
-    desk.device.give_back()
+        desk.device.acquire()
+    desk.device.release()
     assert not desk.paper.bus_open
     other.close()
     desk.take()
@@ -357,7 +364,7 @@ def test_a_missing_package_of_the_maker_is_named(name: str, package: str, monkey
     monkeypatch.setattr(sys, "path", [])
     monkeypatch.setattr(sys, "meta_path", [BuiltinImporter, FrozenImporter, PathFinder])
     with pytest.raises(DeviceLost, match=f"The Python package {package} is missing.*make setup EXTRAS=pi"):
-        Desk(name).device.take()
+        Desk(name).device.acquire()
 
 
 def test_the_makers_package_takes_no_pin_and_leaves_nothing_behind() -> None:
@@ -369,21 +376,18 @@ def test_the_makers_package_takes_no_pin_and_leaves_nothing_behind() -> None:
     second.show(2)
     assert first.sees(first.drawn[-1])
     assert second.sees(second.drawn[-1])
-    assert second.paper.opened == (header.Spi(0, 1), 4_000_000)
+    assert second.paper.opened == (gpio_header.Spi(0, 1), 4_000_000)
 
 
 def test_a_sheet_that_cannot_be_drawn_leaves_the_good_one_and_the_panel_goes_on(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    desk = Desk("waveshare-4.2")
-    good, draw = desk.draw, desk.draw
-
     def fails_once(public: PublicState) -> Image.Image:
         if public.seq == 2:
             raise ZeroDivisionError
-        return good(public)
+        return desk.draw(public)
 
-    desk.device._draw = fails_once
+    desk = Desk("waveshare-4.2", draw=fails_once)
     desk.clock.wakes.append(desk.device.wake)
     desk.device.start()
     with caplog.at_level(logging.CRITICAL):
@@ -393,7 +397,7 @@ def test_a_sheet_that_cannot_be_drawn_leaves_the_good_one_and_the_panel_goes_on(
         desk.clock.advance(0.5)
         desk.inbox.next(DeviceUp)
     desk.device.close()
-    assert desk.sees(draw(numbered(3)))
+    assert desk.sees(desk.draw(numbered(3)))
 
 
 # --- the owner -----------------------------------------------------------------------------------------------
@@ -412,9 +416,9 @@ def test_a_panel_says_which_pins_it_has() -> None:
 def test_two_panels_share_a_bus_but_no_other_pin() -> None:
     first = ("first", eink.wiring({}))
     with pytest.raises(ConfigError, match=r"first and second are both wired to GPIO25 \(DC and DC\)"):
-        header.check_devices([first, ("second", eink.wiring({"spi": "0.1"}))])
+        gpio_header.check_devices([first, ("second", eink.wiring({"spi": "0.1"}))])
     second = eink.wiring({"spi": "0.1", "dc": 5, "reset": 6, "busy": 12, "power": 13})
-    header.check_devices([first, ("second", second)])
+    gpio_header.check_devices([first, ("second", second)])
 
 
 @pytest.mark.parametrize(
@@ -432,9 +436,7 @@ def test_the_owners_settings_are_checked(settings: dict[str, Any], sentence: str
     assert sentence in str(refusal.value)
 
 
-DRAWS: Mapping[str, Callable[[PublicState], Image.Image]] = {
-    size: lambda _: Image.new("1", (1, 1)) for size in SIZES
-}
+DRAWS: Mapping[str, Callable[[PublicState], Image.Image]] = {size: lambda _: Image.new("1", (1, 1)) for size in SIZES}
 
 
 def test_a_panel_is_a_page_and_nothing_else() -> None:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers import frames
-from drivers.frames import Chatter, Frame, Garbled, OtherProtocol, Reader
+from drivers.common import frames
+from drivers.common.frames import Chatter, Frame, FrameReader, Garbled, OtherProtocol
 
 GOLDEN = tomllib.loads((Path(__file__).parents[2] / "firmware" / "frames.toml").read_text(encoding="utf-8"))
 DECODERS = {"hub": frames.TO_BOX, "box": frames.TO_HUB}
@@ -26,7 +26,7 @@ def listed(part: str) -> list[Any]:
 
 
 def read(sender: str, line: bytes) -> list[object]:
-    return list(Reader(DECODERS[sender]).feed(line + b"\n"))
+    return list(FrameReader(DECODERS[sender]).feed(line + b"\n"))
 
 
 @pytest.mark.parametrize("golden", listed("frame"))
@@ -73,7 +73,7 @@ def test_the_numbers_of_the_protocol_are_those_of_the_golden_file() -> None:
     protocol = GOLDEN["protocol"]
     assert frames.checksum(GOLDEN["crc"]["of"].encode()) == GOLDEN["crc"]["is"]
     assert (protocol["number"], protocol["longest"]) == (frames.PROTOCOL, frames.LONGEST)
-    assert (protocol["remembered"], protocol["tries"]) == (frames.Memory.SIZE, frames.Link.TRIES)
+    assert (protocol["remembered"], protocol["tries"]) == (frames.SeenFrames.SIZE, frames.Link.TRIES)
     assert protocol["repeat_ms"] == frames.Link.REPEAT * 1000
 
 
@@ -132,12 +132,12 @@ FROM_BOX = st.one_of(*(MADE[kind] for kind in frames.BoxFrame.__args__))
 
 @given(FROM_HUB)
 def test_every_frame_of_the_hub_comes_back_as_it_was(frame: Frame) -> None:
-    assert Reader(frames.TO_BOX).feed(frames.encode(frame)) == [frame]
+    assert FrameReader(frames.TO_BOX).feed(frames.encode(frame)) == [frame]
 
 
 @given(FROM_BOX)
 def test_every_frame_of_a_box_comes_back_as_it_was(frame: Frame) -> None:
-    assert Reader(frames.TO_HUB).feed(frames.encode(frame)) == [frame]
+    assert FrameReader(frames.TO_HUB).feed(frames.encode(frame)) == [frame]
 
 
 @given(FROM_HUB | FROM_BOX)
@@ -148,7 +148,7 @@ def test_no_frame_is_longer_than_the_longest(frame: Frame) -> None:
 @given(st.lists(FROM_BOX, max_size=6), st.data())
 def test_frames_do_not_depend_on_where_the_bytes_were_cut(sent: list[Frame], data: st.DataObject) -> None:
     stream = b"".join(frames.encode(frame) for frame in sent)
-    reader = Reader(frames.TO_HUB)
+    reader = FrameReader(frames.TO_HUB)
     heard: list[object] = []
     while stream:
         cut = data.draw(st.integers(1, len(stream)))
@@ -161,13 +161,13 @@ def test_frames_do_not_depend_on_where_the_bytes_were_cut(sent: list[Frame], dat
 def test_a_frame_with_a_wrong_byte_is_never_taken_for_another_frame(frame: Frame, data: st.DataObject) -> None:
     line = bytearray(frames.encode(frame))
     line[data.draw(st.integers(0, len(line) - 1))] ^= data.draw(st.integers(1, 255))
-    heard = Reader(frames.TO_HUB).feed(bytes(line) + b"\n")
+    heard = FrameReader(frames.TO_HUB).feed(bytes(line) + b"\n")
     assert [one for one in heard if isinstance(one, Frame) and one != frame] == []
 
 
 @given(st.binary(max_size=600), FROM_BOX)
 def test_after_any_garbage_the_next_whole_frame_is_read(garbage: bytes, frame: Frame) -> None:
-    heard = Reader(frames.TO_HUB).feed(garbage + b"\n" + frames.encode(frame))
+    heard = FrameReader(frames.TO_HUB).feed(garbage + b"\n" + frames.encode(frame))
     assert heard[-1] == frame
 
 

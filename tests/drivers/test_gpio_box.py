@@ -10,9 +10,10 @@ import gpiozero
 import pytest
 from gpiozero import Factory, GPIOPinInUse
 
-from drivers import gpio_box, header
+from drivers import gpio_box
+from drivers.common import gpio_header
+from drivers.common.gpio_header import Wire
 from drivers.gpio_box import BOUNCE, BoxPins, Contact, levels
-from drivers.header import Wire
 from hub.display.rings import frame
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import (
@@ -352,12 +353,12 @@ def test_two_devices_on_one_pin_are_refused_with_both_named_and_every_such_pin()
     box = ("gpio_box", gpio_box.wiring({}))
     panel = ("eink", [Wire(13, "reset"), Wire(24, "busy"), Wire(26, "DC"), Wire("GND", "GND", shared=True)])
     with pytest.raises(ConfigError) as refusal:
-        header.check_devices([box, panel])
+        gpio_header.check_devices([box, panel])
     assert str(refusal.value) == (
         "gpio_box and eink are both wired to GPIO13 (pins-1 push and reset), GPIO26 (pins-1 bar and DC): "
         "move one of them."
     )
-    header.check_devices([box])
+    gpio_header.check_devices([box])
 
 
 def test_the_owners_settings_are_checked_down_to_the_single_box() -> None:
@@ -389,8 +390,8 @@ def test_the_pins_are_chosen_by_configuration_and_never_by_gpiozero(monkeypatch:
 def test_a_machine_without_pins_says_so_and_is_not_given_pretended_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPIOZERO_PIN_FACTORY", "mock")
     with pytest.raises(DeviceLost, match=r"lgpio is missing|cannot be opened"):
-        header.open_pins("lgpio")
+        gpio_header.open_pins("lgpio")
 
 
 def test_pins_that_are_in_use_are_a_pins_trouble() -> None:
-    assert issubclass(GPIOPinInUse, header.pin_troubles())
+    assert issubclass(GPIOPinInUse, gpio_header.pin_errors())

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers import header, led_strip
-from drivers.header import Bus, Spi
+from drivers import led_strip
+from drivers.common import gpio_header
+from drivers.common.gpio_header import Bus, Spi
 from drivers.led_strip import (
     AGAIN,
     CODINGS,
@@ -250,7 +251,7 @@ def test_of_pictures_in_quick_succession_the_newest_is_shown(strips: Strips) -> 
 def test_however_fast_the_table_changes_its_mind_no_lamp_flashes_more_than_three_times_a_second() -> None:
     chance = random.Random(4)
     strip = Strip(seats=[1])
-    strip.device.take()
+    strip.device.acquire()
     now, bright = 0.0, []
     for _ in range(1000):
         now += 0.01
@@ -305,7 +306,7 @@ def test_a_strip_goes_dark_when_the_hub_ends() -> None:
 
 def test_a_machine_without_the_bus_says_what_to_do() -> None:
     with pytest.raises(DeviceLost) as refusal:
-        header.open_spi(Spi(1, 0), 1_000_000)
+        gpio_header.open_spi(Spi(1, 0), 1_000_000)
     said = str(refusal.value)
     assert "make setup EXTRAS=pi" in said or "dtoverlay=spi1-1cs into /boot/firmware/config.txt" in said
 
@@ -318,8 +319,8 @@ def test_a_strip_takes_its_whole_bus() -> None:
     assert [wire.pin for wire in wires] == [10, 11, 8, 7, "GND"]
     panel = [Spi(0, 1).data("DIN", shared=True), *Spi(0, 1).selects("CS")]
     with pytest.raises(ConfigError, match="led_strip and eink are both wired to GPIO10"):
-        header.check_devices([("led_strip", wires), ("eink", panel)])
-    header.check_devices([("led_strip", led_strip.wiring({"spi": "1.0"})), ("eink", panel)])
+        gpio_header.check_devices([("led_strip", wires), ("eink", panel)])
+    gpio_header.check_devices([("led_strip", led_strip.wiring({"spi": "1.0"})), ("eink", panel)])
 
 
 def test_what_a_bus_keeps_is_nobody_elses_but_another_place_on_it() -> None:
@@ -328,11 +329,11 @@ def test_what_a_bus_keeps_is_nobody_elses_but_another_place_on_it() -> None:
     assert kept == [18, 17, 16]
     assert [wire.pin for wire in led_strip.wiring({"spi": "1.0", "select": 16}) if wire.idle] == [16]
     first, second = Spi(0, 0), Spi(0, 1)
-    header.check_devices([("one", first.selects("CS")), ("other", second.selects("CS"))])
+    gpio_header.check_devices([("one", first.selects("CS")), ("other", second.selects("CS"))])
     with pytest.raises(ConfigError, match=r"GPIO7 \(kept by the bus and key\)"):
-        header.check_devices([("one", first.selects("CS")), ("box", [header.Wire(7, "key")])])
+        gpio_header.check_devices([("one", first.selects("CS")), ("box", [gpio_header.Wire(7, "key")])])
     with pytest.raises(ConfigError, match=r"GPIO8 \(CS and CS\)"):
-        header.check_devices([("one", first.selects("CS")), ("other", first.selects("CS"))])
+        gpio_header.check_devices([("one", first.selects("CS")), ("other", first.selects("CS"))])
     with pytest.raises(ConfigError, match="has but one"):
         led_strip.connect({"spi": "1.1", "select": 16}, print)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from drivers import eink, gpio_box, led_strip
-from drivers.header import PLACES, Wire
-from drivers.pinout import as_svg, as_text, joints, named
+from drivers.common.gpio_header import PLACES, Wire
+from drivers.common.pinout import as_svg, as_text, joints, named
 from hub.__main__ import main
 
 TABLE = [("box", gpio_box.wiring({})), ("panel", eink.wiring({})), ("strip", led_strip.wiring({"spi": "1.0"}))]

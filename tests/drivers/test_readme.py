@@ -12,11 +12,11 @@ import pytest
 from msgspec.structs import replace
 
 import drivers
-from drivers.pinout import as_svg, as_text
+from drivers.common.pinout import as_svg, as_text
 from hub.__main__ import main
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, load
-from hub.devices import wired
+from hub.devices import driver_names, wired
 from hub.errors import ConfigError
 from hub.ports import LampPicture
 from tests.phone_ui.rig import until
@@ -109,7 +109,7 @@ def test_the_example_with_every_device_names_every_driver_and_can_run(tmp_path: 
     as_it_stands = [block.driver for block in load(file).device]
     file.write_text(re.sub(r"^#(?=\S)", "", text, flags=re.MULTILINE))
     config = load(file)
-    names = [path.stem for path in Path(drivers.__path__[0]).glob("*.py") if "\ndef connect(" in path.read_text("utf-8")]
+    names = driver_names()
     assert sorted(block.driver for block in config.device) == sorted(names)
     assert set(names) - set(as_it_stands) == {"ble_dice", "camera_tray", "simulated"}
     config = replace(config, hub=HubPart(state=str(tmp_path / "state")))

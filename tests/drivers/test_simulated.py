@@ -1,4 +1,4 @@
-"""The simulated table: dice that keep the dice contract, panels that never queue, hands at the bench."""
+"""The simulated table: dice that keep the contract of their port, panels that never queue, hands at the bench."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import pytest
 from PIL import Image
 
 from drivers import simulated
-from drivers.dice_end import SimDice
-from drivers.simulated import SimPanel, SimulatedTable
+from drivers.simulated import SimulatedTable
+from drivers.simulated.dice import SimDice
+from drivers.simulated.panel import SimPanel
 from hub.errors import ConfigError
 from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUp, DiceKit, DiceSeen, Key, SealedRound, Turn
 from hub.state import PublicState

@@ -131,8 +131,8 @@ class Pico:
         self.said += self._process.stdout.read() or b""
 
 
-class FirmwareEnd:
-    """The real firmware as the box's end of a cable: what `BoxEnd` is in software, this is with pins."""
+class MicroPythonBox:
+    """The real firmware as the box's end of a cable: what `CPythonBox` is in software, this is with pins."""
 
     def __init__(self, name: str = BOX, ms: int = 0) -> None:
         self.name = name

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drivers.frames import TO_HUB, Beat, Bid, Detents, Frame, Hello, Locked, Ok, Press, Reader
+from drivers.common.frames import TO_HUB, Beat, Bid, Detents, Frame, FrameReader, Hello, Locked, Ok, Press
 from hub.ports import BoxBid, BoxLocked, BoxUp, Key, LampPicture, SealedRound
 from tests.drivers.bench import BOX, Wire
 from tests.firmware.pico import (
@@ -16,7 +16,7 @@ from tests.firmware.pico import (
     GPIO,
     PINS,
     RIGHT,
-    FirmwareEnd,
+    MicroPythonBox,
     Pico,
     Probe,
     micropython,
@@ -35,7 +35,7 @@ class Hub:
     def __init__(self, probe: Probe, box: Pico) -> None:
         self._probe = probe
         self._number = 0
-        self._reader = Reader(TO_HUB)
+        self._reader = FrameReader(TO_HUB)
         self.box = box
 
     def say(self, t: str, ms: int = 0, **fields: Any) -> list[object]:
@@ -79,7 +79,7 @@ def test_a_box_is_dark_and_silent_at_power_up_but_for_its_heartbeat(pico: Boards
     box.go(10)
     assert set(box.shown["lamps"]) == {"0"}
     assert box.shown["tone"] == 0
-    assert kinds([*Reader(TO_HUB).feed(box.take_said())]) == [Beat]
+    assert kinds([*FrameReader(TO_HUB).feed(box.take_said())]) == [Beat]
 
 
 def test_the_heart_beats_once_a_second_and_counts_the_seconds(hub: Hub) -> None:
@@ -300,9 +300,9 @@ def test_what_belongs_to_a_lock_is_repeated_for_ever_and_a_key_for_a_second(hub:
 
 
 def test_a_match_goes_on_while_the_clock_of_the_box_comes_round() -> None:
-    end = FirmwareEnd(ms=2**30 - 3000)
+    end = MicroPythonBox(ms=2**30 - 3000)
     try:
-        wire = Wire(end=end)
+        wire = Wire(program=end)
         wire.until(lambda: wire.all(BoxUp))
         for round in range(1, 6):
             wire.fleet.ring(BOX, LampPicture("turn"))

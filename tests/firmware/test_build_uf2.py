@@ -153,7 +153,11 @@ def test_micropython_mounts_it_and_the_box_runs_from_its_compiled_files(
 def test_the_trays_file_holds_every_module_that_its_program_asks_for() -> None:
     sources = build_uf2.PROGRAMS["tray"]
     names = {source.stem for source in sources}
-    asked = {name for source in sources for name in re.findall(r"^(?:import|from) (\w+)", source.read_text("utf-8"), re.MULTILINE)}
+    asked = {
+        name
+        for source in sources
+        for name in re.findall(r"^(?:import|from) (\w+)", source.read_text("utf-8"), re.MULTILINE)
+    }
     of_micropython = {"array", "hashlib", "json", "machine", "micropython", "neopixel", "os", "select", "sys", "time"}
     of_micropython |= {"framebuf", "math"}
     assert asked <= names | of_micropython

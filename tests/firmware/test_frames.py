@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers import frames
-from drivers.frames import TO_HUB, Frame, Reader
+from drivers.common import frames
+from drivers.common.frames import TO_HUB, Frame, FrameReader
 from tests.drivers.test_frames import FROM_HUB, GOLDEN, listed
 from tests.firmware.pico import Probe, needs_micropython
 
@@ -23,7 +23,7 @@ def decoded(probe: Probe, line: bytes) -> Any:
 
 def heard(probe: Probe, line: bytes) -> list[Any]:
     ended = line + b"\n"
-    frames: list[Any] = probe(f"frames.Reader().feed({ended!r})")
+    frames: list[Any] = probe(f"frames.FrameReader().feed({ended!r})")
     return frames
 
 
@@ -37,8 +37,8 @@ def test_a_golden_frame_of_a_box_is_written_by_the_box(probe: Probe, golden: dic
     """MicroPython puts keys in an order of its own, so what is read back is compared, not the bytes."""
     line = probe(f"frames.encode({golden['fields']!r}).decode()").encode()
     assert line.endswith(b"\n")
-    (heard,) = Reader(TO_HUB).feed(line)
-    assert heard == Reader(TO_HUB).feed(golden["line"].encode() + b"\n")[0]
+    (heard,) = FrameReader(TO_HUB).feed(line)
+    assert heard == FrameReader(TO_HUB).feed(golden["line"].encode() + b"\n")[0]
     assert len(line) == len(golden["line"]) + 1, "not a byte more than needed"
 
 
@@ -99,7 +99,7 @@ def test_a_frame_with_a_wrong_byte_is_never_taken_for_another(probe: Probe, fram
 @given(garbage=st.binary(max_size=700), frame=FROM_HUB, cut=st.integers(1, 300))
 def test_after_any_garbage_the_next_whole_frame_is_read(probe: Probe, garbage: bytes, frame: Frame, cut: int) -> None:
     stream = garbage + b"\n" + frames.encode(frame)
-    probe("globals().update(reader=frames.Reader())")
+    probe("globals().update(reader=frames.FrameReader())")
     told: list[Any] = []
     for start in range(0, len(stream), cut):
         told += probe(f"reader.feed({stream[start : start + cut]!r})")

@@ -10,11 +10,21 @@ from typing import Any
 import pytest
 
 from drivers.button_box import ButtonBoxes
-from drivers.line import SteadyClock
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart
 from hub.display.rings import frame
-from hub.ports import SEAT_MARKS, BoxBid, BoxDown, BoxLocked, BoxUnlocked, BoxUp, Key, LampPicture, SealedRound
+from hub.ports import (
+    SEAT_MARKS,
+    BoxBid,
+    BoxDown,
+    BoxLocked,
+    BoxUnlocked,
+    BoxUp,
+    Key,
+    LampPicture,
+    MonotonicClock,
+    SealedRound,
+)
 from tests.drivers.bench import BOX, Inbox
 from tests.firmware.live import LiveBox, link
 from tests.firmware.pico import needs_micropython
@@ -38,7 +48,7 @@ def inbox() -> Inbox:
 
 @pytest.fixture
 def hub(tmp_path: Path, inbox: Inbox) -> Iterator[ButtonBoxes]:
-    hub = ButtonBoxes(inbox, [str(tmp_path / "box")], SteadyClock())
+    hub = ButtonBoxes(inbox, [str(tmp_path / "box")], MonotonicClock())
     hub.start()
     yield hub
     hub.close()

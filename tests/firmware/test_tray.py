@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from drivers.dice_tray import DiceTray, Settings
-from drivers.line import SteadyClock
-from hub.ports import DiceKit, DiceSeen
+from hub.ports import DiceKit, DiceSeen, MonotonicClock
 from tests.drivers.bench import Inbox
 from tests.firmware.live import LiveBox, link
 from tests.firmware.pico import FAKE_BOARD, FIRMWARE, MICROPYTHON, ROOT, needs_micropython
@@ -117,7 +116,7 @@ def test_a_tray_knows_its_times_after_its_clock_has_come_round() -> None:
 def test_the_file_that_runs_at_power_up_plays_a_throw_in_real_time(tmp_path: Path) -> None:
     inbox = Inbox()
     board = LiveBox(TRAY_ID, TRAY / "main.py")
-    tray = DiceTray(Settings(ports=[link(board.port, tmp_path / "tray")]), inbox, SteadyClock())
+    tray = DiceTray(Settings(ports=[link(board.port, tmp_path / "tray")]), inbox, MonotonicClock())
     try:
         tray.start()
         while inbox.next(DiceKit).dice == 0:

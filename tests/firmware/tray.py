@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from drivers.dice_tray import DiceTray, Settings
-from drivers.simulated import SimBox
+from drivers.simulated.seat_box import SimBox
 from hub.ports import Control, DiceKit, DiceSeen
-from tests.drivers.bench import Inbox, StillClock
-from tests.firmware.pico import FAKE_BOARD, FIRMWARE, ROOT, TAP, FirmwareEnd, Pico
+from tests.drivers.bench import Inbox, StillClock, let_pass
+from tests.firmware.pico import FAKE_BOARD, FIRMWARE, ROOT, TAP, MicroPythonBox, Pico
 
 TRAY = ROOT / "firmware" / "dice_tray"
 TRAY_ID = "e661640843210a2c"
 
 
-class TrayEnd(FirmwareEnd):
-    """What `FirmwareEnd` is for a box; `reader` is a folder with a reader.py of one's own."""
+class MicroPythonTray(MicroPythonBox):
+    """What `MicroPythonBox` is for a box; `reader` is a folder with a reader.py of one's own."""
 
     def __init__(self, name: str = TRAY_ID, reader: Path = TRAY) -> None:
         self._reader = reader
@@ -39,8 +39,8 @@ class TrayBench:
     ) -> None:
         self.clock = clock or StillClock()
         self.inbox = inbox or Inbox()
-        self._end = TrayEnd(reader=reader)
-        self.keys = SimBox(TRAY_ID, folder / "tray", self.clock, end=self._end)
+        self._program = MicroPythonTray(reader=reader)
+        self.keys = SimBox(TRAY_ID, folder / "tray", self.clock, program=self._program)
         self.tray = DiceTray(Settings(ports=[str(folder / "tray")]), self.inbox, self.clock)
         self.clock.wakes += [self.keys.wake, self.tray.wake]
         self.keys.start()
@@ -49,12 +49,7 @@ class TrayBench:
 
     def pass_until(self, right: Callable[[], object], step: float = 0.05) -> None:
         """Let time pass, step by step, until something is so."""
-        for _ in range(400):
-            if right():
-                return
-            self.clock.advance(step)
-            self.inbox.glance()
-        raise AssertionError(f"it did not come: {self.inbox.signals[-5:]}")
+        let_pass(self.clock, self.inbox, right, "it", step)
 
     def seen(self, number: int, state: str) -> DiceSeen:
         """What the table hears of a throw in that state."""
@@ -67,8 +62,8 @@ class TrayBench:
 
     def watching(self) -> bool:
         """Whether the tray has the newest throw: its lamps may still be those of the throw before."""
-        cable = self.tray._tray.cable
-        confirmed = cable is not None and cable._done is self.tray._tray.wish
+        session = self.tray._tray.session
+        confirmed = session is not None and session._confirmed is self.tray._tray.target
         return confirmed and self.keys.state()["lamps"] == "080808"
 
     def arm(self, number: int, count: int, sides: int = 6, *, lying: bool = False) -> None:
@@ -80,11 +75,11 @@ class TrayBench:
     def press(self, *controls: Control) -> None:
         """Press, each until the finger is off the key again."""
         for control in controls:
-            off = self._end.pico.ms + 2 * TAP
+            off = self._program.pico.ms + 2 * TAP
             self.keys.press(control)
-            self.pass_until(lambda off=off: self._end.pico.ms >= off, step=0)  # type: ignore[misc]
+            self.pass_until(lambda off=off: self._program.pico.ms >= off, step=0)  # type: ignore[misc]
 
     def close(self) -> None:
         self.tray.close()
         self.keys.close()
-        self._end.close()
+        self._program.close()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drivers.dice_end import SimDice
+from drivers.simulated.dice import SimDice
 from hub import games
 from hub.engine.decision import Won, ask, offer, roll, roll_or, tell
 from hub.engine.game import Game

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from drivers.pips import SPOTS
+from drivers.camera_tray.vision import SPOTS
 
 Picture = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -25,7 +25,13 @@ WIDE, HIGH = 640, 480
 FINE = 2  # painted so much larger, then made smaller: smooth edges
 TEXTURE = 120
 
-TRAYS = {"green": (52, 92, 40), "blue": (110, 62, 38), "grey": (96, 98, 100), "wood": (86, 124, 168), "black": (38, 36, 36)}
+TRAYS = {
+    "green": (52, 92, 40),
+    "blue": (110, 62, 38),
+    "grey": (96, 98, 100),
+    "wood": (86, 124, 168),
+    "black": (38, 36, 36),
+}
 DICE = {  # body, pips (blue, green, red)
     "white": ((222, 226, 228), (24, 22, 22)),
     "ivory": ((190, 214, 226), (40, 34, 60)),
@@ -94,7 +100,9 @@ def paint(scene: Scene, chance: np.random.Generator) -> Picture:
     canvas = _floor(scene.tray).copy()
     for die in scene.dice:
         _shade_floor(canvas, die, scene)
-    for die in sorted(scene.dice, key=lambda one: -float(np.hypot(*one.at))):  # the nearer to the middle, the less is hidden
+    for die in sorted(
+        scene.dice, key=lambda one: -float(np.hypot(*one.at))
+    ):  # the nearer to the middle, the less is hidden
         _draw(canvas, die, scene)
     return _photograph(canvas, scene, chance)
 

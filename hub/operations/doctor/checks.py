@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from drivers.frames import PROTOCOL, OtherProtocol
-from drivers.header import check_devices
-from drivers.hello import held
-from drivers.line import PICO
-from drivers.needs import Need
+from drivers.common.frames import PROTOCOL, OtherProtocol
+from drivers.common.gpio_header import check_devices
+from drivers.common.requirements import Need
+from drivers.common.serial_lines import PICO
 from hub.config import Config
 from hub.decks import load_games
 from hub.devices import wired
-from hub.errors import DeviceLost, HubError
+from hub.errors import Cause, DeviceLost, HubError
 from hub.network.address import public_url
 from hub.operations.doctor.finding import ConfiguredDevice, Finding, State, Subject
 from hub.operations.doctor.machine import Machine
@@ -269,12 +268,12 @@ def _missing(machine: Machine, need: Need) -> tuple[str, str] | None:
         case "cable":  # `ports` reports what is plugged in
             return None
         case "package":
-            return None if machine.has_package(need.name) else (f"the package {need.name} is missing", need.mend)
+            return None if machine.has_package(need.name) else (f"the package {need.name} is missing", need.fix)
         case "radio":
             return _radio(machine)
     access = machine.access(need.name)
     if access.state == "missing":
-        return f"there is no {need.name}", need.mend
+        return f"there is no {need.name}", need.fix
     if access.state == "no":
         do = f"put {machine.user} into the group {access.group}" if access.group not in ("", "root") else (
             f"let {machine.user} use it"
@@ -320,7 +319,7 @@ def ports(machine: Machine, subject: Subject) -> Iterator[Finding]:
     for name in names:
         yield _port(machine, name)
     if not names:
-        mend = _sentence(cables[0].mend) if cables else ""
+        mend = _sentence(cables[0].fix) if cables else ""
         yield Finding("ports", "look" if cables else "ok", "No board is plugged in on USB.", mend)
     for folder in _in_bootsel(machine):
         do = "Drop table-hub's .uf2 file on its drive RPI-RP2: firmware/README.md."
@@ -341,7 +340,7 @@ def _port(machine: Machine, name: str) -> Finding:
     try:
         board = machine.probe(name)
     except DeviceLost as error:
-        if held(error):
+        if error.cause is Cause.BUSY:
             return Finding("ports", "ok", f"{name} is in use, as by a hub that runs.", "", name)
         return Finding("ports", "broken", str(error), "Unplug it and plug it in again.", name)
     if board is None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from drivers.needs import Need
+from drivers.common.requirements import Need
 from hub.config import Config, DevicePart
 
 State = Literal["ok", "look", "broken"]

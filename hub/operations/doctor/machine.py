@@ -26,10 +26,10 @@ from typing import Any, Literal, NamedTuple
 
 from serial.tools import list_ports
 
-from drivers import hello
-from drivers.hello import Met
-from drivers.line import SteadyClock
+from drivers.common import probe
+from drivers.common.probe import Answer
 from hub.network.mosquitto import Mosquitto
+from hub.ports import MonotonicClock
 
 TIMEOUT = 5.0  # seconds for a program or another computer to answer
 
@@ -142,9 +142,9 @@ class Machine:
             if port.vid is not None
         ]
 
-    def probe(self, port: str) -> Met | None:
+    def probe(self, port: str) -> Answer | None:
         """Return the board at a port, or None where nothing answers. Raise DeviceLost: it cannot be opened, or another program has it."""
-        return hello.ask(port, SteadyClock())
+        return probe.ask(port, MonotonicClock())
 
     # --- the network ---------------------------------------------------------------------------------
 

@@ -9,8 +9,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, Literal
 
-from drivers.frames import Hello
-from drivers.hello import Met
+from drivers.common.frames import Hello
+from drivers.common.probe import Answer
 from hub.errors import DeviceLost, HubError
 from hub.operations.doctor import examine
 from hub.operations.doctor.finding import Finding
@@ -34,7 +34,7 @@ class FakeMachine(Machine):
     programs: dict[str, str] = field(default_factory=dict)  # start of a command line -> its output
     packages: set[str] = field(default_factory=set)
     plugged: list[Port] = field(default_factory=list)
-    answers: dict[str, Met | DeviceLost | None] = field(default_factory=dict)
+    answers: dict[str, Answer | DeviceLost | None] = field(default_factory=dict)
     running: Mapping[str, Any] | None = None
     port: Literal["free", "taken", "forbidden", "no_such_address"] = "free"
     others: set[tuple[str, int]] = field(default_factory=set)
@@ -70,7 +70,7 @@ class FakeMachine(Machine):
     def ports(self) -> list[Port]:
         return self.plugged
 
-    def probe(self, port: str) -> Met | None:
+    def probe(self, port: str) -> Answer | None:
         answer = self.answers.get(port)
         if isinstance(answer, DeviceLost):
             raise answer

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from drivers.frames import OtherProtocol
-from drivers.hello import Met
-from hub.errors import DeviceLost
+from drivers.common.frames import OtherProtocol
+from drivers.common.probe import Answer
+from hub.errors import Cause, DeviceLost
 from hub.operations.doctor import as_json, as_text, examine, healthy
 from hub.operations.doctor.finding import Finding
 from hub.operations.doctor.machine import Disk, Port
@@ -83,7 +83,7 @@ def test_what_is_said_is_one_sentence_and_what_is_wrong_says_what_to_do(examinat
 
 
 def test_the_answer_for_programs_has_the_keys_that_the_readme_names(examination: Examination) -> None:
-    report = json.loads(as_json(examination(BOXES, plugged=[PICO], answers={PICO.name: Met(HELLO, 3)})))
+    report = json.loads(as_json(examination(BOXES, plugged=[PICO], answers={PICO.name: Answer(HELLO, 3)})))
     assert set(report) == {"v", "ok", "findings"}
     assert (report["v"], report["ok"]) == (1, True)
     assert {tuple(finding) for finding in report["findings"]} == {("check", "state", "seen", "do", "about")}
@@ -289,14 +289,14 @@ def test_no_board_on_usb_matters_only_where_one_is_meant_to_be(examination: Exam
     ("answer", "state", "said"),
     [
         (
-            Met(HELLO, 812),
+            Answer(HELLO, 812),
             "ok",
             "seat box e661640843210a2b, 8 controls, firmware 1.0.0, protocol 1; its heart beat now",
         ),
-        (Met(HELLO), "look", "its heart was not heard"),
-        (Met(OtherProtocol(2, "e66", "9.0")), "broken", "speaks protocol 2 (firmware 9.0)"),
+        (Answer(HELLO), "look", "its heart was not heard"),
+        (Answer(OtherProtocol(2, "e66", "9.0")), "broken", "speaks protocol 2 (firmware 9.0)"),
         (None, "look", "does not say hello"),
-        (DeviceLost("/dev/ttyACM0 cannot be opened: Could not exclusively lock port."), "ok", "in use"),
+        (DeviceLost("/dev/ttyACM0 cannot be opened.", Cause.BUSY), "ok", "in use"),
         (DeviceLost("/dev/ttyACM0 was unplugged."), "broken", "was unplugged"),
     ],
 )
@@ -307,7 +307,7 @@ def test_a_board_on_usb_says_who_it_is(examination: Examination, answer: Any, st
 
 def test_a_box_with_an_older_firmware_is_told_apart_from_one_that_is_too_new(examination: Examination) -> None:
     do = [
-        examination.about("ports", plugged=[PICO], answers={PICO.name: Met(OtherProtocol(p, "a", "1"))}).do
+        examination.about("ports", plugged=[PICO], answers={PICO.name: Answer(OtherProtocol(p, "a", "1"))}).do
         for p in (0, 2)
     ]
     assert "new firmware" in do[0]
@@ -327,7 +327,7 @@ def test_modemmanager_is_named_while_the_rule_that_keeps_it_away_is_missing(exam
     def named() -> bool:
         return any(
             "ModemManager" in finding.seen
-            for finding in examination(plugged=[PICO], answers={PICO.name: Met(HELLO, 1)})
+            for finding in examination(plugged=[PICO], answers={PICO.name: Answer(HELLO, 1)})
         )
 
     examination.machine.files = {"/usr/sbin/ModemManager": ""}

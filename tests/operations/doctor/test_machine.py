@@ -15,24 +15,25 @@ from pathlib import Path
 
 import pytest
 
-from drivers import hello
-from drivers.frames import Beat, Hello, OtherProtocol
-from drivers.line import Line, SteadyClock
-from drivers.simulated import SimBox
+from drivers.common import probe
+from drivers.common.frames import Beat, Hello, OtherProtocol
+from drivers.common.serial_lines import Line
+from drivers.simulated.seat_box import SimBox
 from hub.__main__ import main
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, WebPart
-from hub.errors import DeviceLost, HubError
+from hub.errors import Cause, DeviceLost, HubError
 from hub.operations.doctor import examine
 from hub.operations.doctor.machine import Machine
+from hub.ports import MonotonicClock
 from tests.drivers.bench import BOX
-from tests.firmware.pico import FirmwareEnd, needs_micropython
+from tests.firmware.pico import MicroPythonBox, needs_micropython
 from tests.phone_ui.rig import until
 
 
 @pytest.fixture
 def box(tmp_path: Path) -> Iterator[SimBox]:
-    box = SimBox(BOX, tmp_path / "port", SteadyClock())
+    box = SimBox(BOX, tmp_path / "port", MonotonicClock())
     box.start()
     yield box
     box.close()
@@ -53,19 +54,19 @@ def test_a_port_that_the_hub_has_is_left_to_it(box: SimBox) -> None:
     try:
         with pytest.raises(DeviceLost) as refused:
             Machine().probe(str(box.port))
-        assert hello.held(refused.value)
+        assert refused.value.cause is Cause.BUSY
     finally:
         line.close()
 
 
-def at_a_pty(words: bytes, patience: float = 1.0) -> hello.Met | None:
+def at_a_pty(words: bytes, patience: float = 1.0) -> probe.Answer | None:
     """Who is at a port that answers the first question with these words."""
     far, near = os.openpty()
     tty.setraw(near)
     answering = threading.Thread(target=lambda: os.read(far, 64) and os.write(far, words))
     answering.start()
     try:
-        return hello.ask(os.ttyname(near), SteadyClock(), patience)
+        return probe.ask(os.ttyname(near), MonotonicClock(), patience)
     finally:
         answering.join()
         os.close(far)
@@ -77,7 +78,7 @@ def test_a_modem_is_nobody() -> None:
 
 
 def test_a_firmware_of_another_protocol_is_known_by_its_hello() -> None:
-    from drivers.frames import checksum
+    from drivers.common.frames import checksum
 
     words = json.dumps({"t": "hello", "id": "b", "p": 9, "v": "9.1", "s": 1}).encode()
     met = at_a_pty(b"~" + words + b"*" + checksum(words).encode() + b"\n")
@@ -86,12 +87,12 @@ def test_a_firmware_of_another_protocol_is_known_by_its_hello() -> None:
 
 
 def test_a_box_whose_heart_is_not_heard_is_met_all_the_same() -> None:
-    from drivers.frames import encode
+    from drivers.common.frames import encode
 
     said = Hello(s=1, id="b", boot="1", p=1, v="1", k="buttons", n=8)
     beat = Beat(s=2, up=7, st="idle")
-    assert at_a_pty(encode(said), patience=0.3) == hello.Met(said)
-    assert at_a_pty(encode(said) + encode(beat)) == hello.Met(said, 7)
+    assert at_a_pty(encode(said), patience=0.3) == probe.Answer(said)
+    assert at_a_pty(encode(said) + encode(beat)) == probe.Answer(said, 7)
 
 
 # --- new firmware ----------------------------------------------------------------------------------------
@@ -106,8 +107,8 @@ def test_the_only_box_becomes_a_drive_and_leaves_its_port(box: SimBox, capsys: p
 
 @needs_micropython
 def test_the_real_firmware_ends_in_its_boot_rom(tmp_path: Path) -> None:
-    end = FirmwareEnd(BOX)
-    box = SimBox(BOX, tmp_path / "port", SteadyClock(), end=end)
+    end = MicroPythonBox(BOX)
+    box = SimBox(BOX, tmp_path / "port", MonotonicClock(), program=end)
     box.start()
     try:
         assert main(["update-box", BOX, "--port", str(box.port)]) == 0
@@ -120,7 +121,7 @@ def test_the_real_firmware_ends_in_its_boot_rom(tmp_path: Path) -> None:
 def test_with_two_boxes_one_has_to_be_named_and_nothing_happens_before(
     box: SimBox, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = SimBox("b2", tmp_path / "port-2", SteadyClock())
+    other = SimBox("b2", tmp_path / "port-2", MonotonicClock())
     other.start()
     both = ["--port", str(box.port), "--port", str(other.port)]
     try:
@@ -146,11 +147,11 @@ def test_a_box_that_the_hub_has_is_not_taken_from_it(box: SimBox, capsys: pytest
 
 def test_nobody_there_and_a_board_that_does_not_obey_are_said_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(DeviceLost, match="No seat box or dice tray says hello"):
-        hello.the_one(hello.boards([], SteadyClock()))
+        probe.choose_board(probe.find_boards([], MonotonicClock()))
     far, near = os.openpty()
     try:
         with pytest.raises(DeviceLost, match="b9 does not answer: plug it in with its BOOTSEL button held"):
-            hello.make_drive(hello.Board("b9", os.ttyname(near)), SteadyClock(), patience=0.2)
+            probe.enter_bootloader(probe.FoundBoard("b9", os.ttyname(near)), MonotonicClock(), patience=0.2)
     finally:
         os.close(far)
         os.close(near)

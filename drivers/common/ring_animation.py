@@ -1,6 +1,6 @@
-"""What a ring of lamps shows from moment to moment: the newest picture, moved by the driver's own clock.
+"""What a ring of lamps shows from moment to moment: the newest picture, animated by the driver's own clock.
 
-For lamps that the hub itself drives (strips, lamps on the header). A seat box draws its own ring.
+For lamps that the hub itself drives (strips, lamps on the header). A seat box animates its own ring.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ from hub.ports import LampPicture
 FRAME = 1 / 30  # seconds between two frames of a moving pattern
 # No light flashes more than three times a second (WCAG 2.2, 2.3.1): a flash is two changes, so a ring takes six
 # pictures a second at most. Within a pattern the same is promised by hub.display.
-CALM = 1 / 6
+SHORTEST_PICTURE = 1 / 6  # seconds
 
 _DARK = LampPicture("off")
 
 
-class RingLight:
-    """One ring. A new picture shows at once, or soon after the one before it; of several, the newest."""
+class RingAnimation:
+    """One ring. A new picture shows at once, or soon after the one before it; of several, the newest.
+
+    Times are seconds of any clock that does not jump.
+    """
 
     def __init__(self) -> None:
         self._shown = _DARK
@@ -26,19 +29,19 @@ class RingLight:
         self._free_at = 0.0
 
     def show(self, picture: LampPicture) -> None:
-        """The newest picture."""
+        """Show this picture next."""
         self._newest = picture
 
     def lamps(self, now: float) -> list[Colour]:
-        """The 16 lamps as they are to be now."""
+        """Return the 16 lamps as they are to be now, clockwise from the player's side."""
         if self._newest is not None and now >= self._free_at:
             if self._newest != self._shown:
-                self._shown, self._since, self._free_at = self._newest, now, now + CALM
+                self._shown, self._since, self._free_at = self._newest, now, now + SHORTEST_PICTURE
             self._newest = None
         return frame(self._shown, now - self._since)
 
     def due(self, now: float) -> float | None:
-        """When `lamps` may differ from those of `now`; None: not until another picture comes."""
+        """Return when `lamps` may differ from those of `now`; None: not before another picture comes."""
         waiting = self._free_at if self._newest is not None else None
         moving = now + FRAME if moves(self._shown) else None
         return min((at for at in (waiting, moving) if at is not None), default=None)

@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 from gpiozero import Factory, GPIOZeroError
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from drivers.needs import Need
-from hub.errors import ConfigError, DeviceLost
+from drivers.common.requirements import Need
+from hub.errors import Cause, ConfigError, DeviceLost
 
 Rail = Literal["3V3", "5V", "GND"]
 PinFactory = Literal["lgpio", "mock"]
@@ -52,7 +52,7 @@ class Wire(NamedTuple):
         return f"GPIO{self.pin}" if isinstance(self.pin, int) else self.pin
 
     def clashes(self, other: Wire) -> bool:
-        """Whether both cannot be."""
+        """Return whether both cannot be."""
         if self.pin != other.pin or (self.shared and other.shared):
             return False
         return self.bus is None or self.bus != other.bus or not (self.idle or other.idle)
@@ -78,15 +78,15 @@ class Spi(NamedTuple):
         return "dtparam=spi=on" if self.bus == 0 else f"dtoverlay=spi1-{self.select + 1}cs"
 
     def data(self, to: str, *, shared: bool) -> Wire:
-        """The wire of data from the Pi."""
+        """Return the wire of data from the Pi."""
         return Wire(_SPI[self.bus].mosi, to, shared, bus=self.bus)
 
     def clock(self, to: str, *, shared: bool, idle: bool = False) -> Wire:
-        """The wire of the clock."""
+        """Return the wire of the clock."""
         return Wire(_SPI[self.bus].sclk, to, shared, idle, self.bus)
 
     def selects(self, to: str | None) -> list[Wire]:
-        """The wire of the select, if it goes anywhere, and those that the bus keeps beside it."""
+        """Return the wire of the select, if it goes anywhere, and those that the bus keeps beside it."""
         usual = _SPI[self.bus].selects
         kept = (self.moved,) if self.moved is not None else usual if self.bus == 0 else usual[: self.select + 1]
         own = self.moved if self.moved is not None else usual[self.select]
@@ -104,7 +104,7 @@ _SPI = {0: _SpiPins(10, 11, (8, 7)), 1: _SpiPins(20, 21, (18, 17, 16))}
 
 
 def spi(text: str, device: str, select: int | None = None) -> Spi:
-    """The place that an owner writes as "0.0", its select perhaps moved to another GPIO. Raises ConfigError."""
+    """Return the place that an owner writes as "0.0", its select perhaps moved to another GPIO. Raises ConfigError."""
     places = {f"{bus}.{number}": Spi(bus, number) for bus, pins in _SPI.items() for number in range(len(pins.selects))}
     if text not in places:
         raise ConfigError(f'{device}: spi = "{text}" is no place on a bus; there are {", ".join(sorted(places))}.')
@@ -142,7 +142,7 @@ def check_devices(devices: Sequence[tuple[str, Sequence[Wire]]]) -> None:
 
 
 def open_pins(kind: PinFactory) -> Factory:
-    """The header's pins. By name and never by trying, so that a Pi never plays on pretended pins. Raises DeviceLost.
+    """Return the header's pins. By name and never by trying, so that a Pi never plays on pretended pins. Raises DeviceLost.
 
     gpiozero's own choice (and `GPIOZERO_PIN_FACTORY`) is not asked: on a Pi 5 it may end at a library that cannot work.
     """
@@ -151,26 +151,29 @@ def open_pins(kind: PinFactory) -> Factory:
     try:
         import lgpio  # noqa: F401, PLC0415 - only a Pi has it
         from gpiozero.pins.lgpio import LGPIOFactory  # noqa: PLC0415
-    except ImportError as missing:
-        raise DeviceLost(f"The Python package lgpio is missing, which opens the header's pins: {MISSING}.") from missing
+    except ImportError as error:
+        raise DeviceLost(
+            f"The Python package lgpio is missing, which opens the header's pins: {MISSING}.", Cause.PACKAGE
+        ) from error
     try:
         return LGPIOFactory()
-    except pin_troubles() as trouble:
+    except pin_errors() as error:
         raise DeviceLost(
-            f"The header's pins cannot be opened ({trouble}): is this a Raspberry Pi, and the hub's user in group gpio?"
-        ) from trouble
+            f"The header's pins cannot be opened ({error}): is this a Raspberry Pi, and the hub's user in group gpio?",
+            Cause.of(error),
+        ) from error
 
 
 def needs_of_pins(kind: PinFactory) -> list[Need]:
-    """What `open_pins` needs of the machine."""
+    """Return what `open_pins` needs of the machine."""
     if kind == "mock":
         return []
     chip = Need("file", PIN_CHIP, "play on a Raspberry Pi, or take this device out")
     return [Need("package", "lgpio", f"run {MISSING}"), chip]
 
 
-def pin_troubles() -> tuple[type[Exception], ...]:
-    """What a pin may raise: gpiozero's errors, the system's, and lgpio's own, which is neither."""
+def pin_errors() -> tuple[type[Exception], ...]:
+    """Return what a pin may raise: gpiozero's errors, the system's, and lgpio's own, which is neither."""
     try:
         from lgpio import error  # noqa: PLC0415 - only a Pi has it
     except ImportError:
@@ -185,7 +188,7 @@ class Bus(Protocol):
     """An open SPI bus, as far as lamps and panels need it."""
 
     def write(self, data: bytes) -> None:
-        """Send; raises DeviceLost."""
+        """Send bytes. Raises DeviceLost."""
 
     def close(self) -> None:
         """Give it back."""
@@ -195,34 +198,36 @@ OpenBus = Callable[[Spi, int], Bus]
 
 
 def needs_of_spi(place: Spi) -> list[Need]:
-    """What `open_spi` needs of the machine."""
+    """Return what `open_spi` needs of the machine."""
     overlay = f"write {place.overlay} into /boot/firmware/config.txt and restart the Pi"
     return [Need("package", "spidev", f"run {MISSING}"), Need("file", place.path, overlay)]
 
 
 def open_spi(place: Spi, hertz: int) -> Bus:
-    """The bus at `place`, mode 0. Raises DeviceLost with what to do."""
+    """Return the bus at `place`, mode 0. Raises DeviceLost with what to do."""
     try:
         from spidev import SpiDev  # noqa: PLC0415 - only a Pi has it
-    except ImportError as missing:
-        raise DeviceLost(f"The Python package spidev is missing, which opens the SPI bus: {MISSING}.") from missing
+    except ImportError as error:
+        raise DeviceLost(
+            f"The Python package spidev is missing, which opens the SPI bus: {MISSING}.", Cause.PACKAGE
+        ) from error
     opened = SpiDev()
     try:
         opened.open(place.bus, place.select)
         opened.max_speed_hz = hertz
         opened.mode = 0
-    except OSError as trouble:
+    except OSError as error:
         opened.close()
-        raise DeviceLost(_spi_sentence(place, trouble)) from trouble
+        raise DeviceLost(_spi_sentence(place, error), Cause.of(error)) from error
     return _SpidevBus(place, opened)
 
 
-def _spi_sentence(place: Spi, trouble: OSError) -> str:
-    if trouble.errno == errno.ENOENT:
+def _spi_sentence(place: Spi, error: OSError) -> str:
+    if error.errno == errno.ENOENT:
         return f"There is no {place.path}: write {place.overlay} into /boot/firmware/config.txt and restart the Pi."
-    if trouble.errno in (errno.EACCES, errno.EPERM):
+    if error.errno in (errno.EACCES, errno.EPERM):
         return f"The hub may not open {place.path}: put its user into the group spi."
-    return f"{place.path} cannot be used ({trouble.strerror})."
+    return f"{place.path} cannot be used ({error.strerror})."
 
 
 class _SpidevBus:
@@ -235,8 +240,8 @@ class _SpidevBus:
     def write(self, data: bytes) -> None:
         try:
             self._spi.writebytes2(data)
-        except OSError as trouble:
-            raise DeviceLost(_spi_sentence(self._place, trouble)) from trouble
+        except OSError as error:
+            raise DeviceLost(_spi_sentence(self._place, error), Cause.of(error)) from error
 
     def close(self) -> None:
         self._spi.close()

@@ -1,4 +1,4 @@
-"""Bytes <-> frames between hub and box, and the link that repeats them: no port, no clock, no thread.
+"""Bytes to frames and back, between hub and box, and the link that repeats them: no port, no clock, no thread.
 
 A frame is one line: `~` + compact JSON + `*` + CRC-16/CCITT-FALSE of the JSON as four hex digits + newline,
 200 bytes at most. Every frame has its type `t` and its number `s`. A line that does not start with `~` is
@@ -240,17 +240,17 @@ _ANY_HELLO = msgspec.json.Decoder(_AnyHello)
 
 
 def checksum(payload: bytes) -> str:
-    """CRC-16/CCITT-FALSE as four hex digits: 29B1 for 123456789."""
+    """Return the CRC-16/CCITT-FALSE as four hex digits: 29B1 for 123456789."""
     return f"{binascii.crc_hqx(payload, 0xFFFF):04X}"
 
 
 def commitment(box: str, round: int, index: int, nonce: str) -> str:
-    """What a box says when it locks: the first 16 bytes of SHA-256 over id, round, value and nonce."""
+    """Return what a box says when it locks: the first 16 bytes, in hex, of SHA-256 over id, round, value and nonce."""
     return hashlib.sha256(f"{box}|{round}|{index}|{nonce}".encode()).hexdigest()[:32]
 
 
 def encode(frame: Frame) -> bytes:
-    """One line of a numbered frame."""
+    """Return the line of a numbered frame. Raises ValueError where it has no number or is too long."""
     payload = msgspec.json.encode(frame)
     line = b"~" + payload + b"*" + checksum(payload).encode() + b"\n"
     if frame.s < 0 or len(line) > LONGEST:
@@ -259,7 +259,7 @@ def encode(frame: Frame) -> bytes:
 
 
 def decode(line: bytes, decoder: msgspec.json.Decoder[Frame]) -> Frame | OtherProtocol:
-    """The frame of one line without its newline; raises GarbledFrame."""
+    """Return the frame of one line, given without its newline. Raises GarbledFrame."""
     if len(line) >= LONGEST:
         raise GarbledFrame(f"A frame is longer than {LONGEST} bytes.")
     payload, star, crc = line[1:].rpartition(b"*")
@@ -269,11 +269,11 @@ def decode(line: bytes, decoder: msgspec.json.Decoder[Frame]) -> Frame | OtherPr
         raise GarbledFrame("A frame's checksum is wrong: it was garbled on the cable.")
     try:
         frame = decoder.decode(payload)
-    except (msgspec.DecodeError, RecursionError) as broken:  # a ValidationError is a DecodeError
+    except (msgspec.DecodeError, RecursionError) as error:  # a ValidationError is a DecodeError
         other = _other_protocol(payload) if decoder is TO_HUB else None
         if other is not None:
             return other
-        raise GarbledFrame(f"A frame is whole but not of protocol {PROTOCOL}: {broken}.") from None
+        raise GarbledFrame(f"A frame is whole but not of protocol {PROTOCOL}: {error}.") from None
     if frame.s == UNNUMBERED:
         raise GarbledFrame("A frame has no number.")
     return frame
@@ -287,7 +287,7 @@ def _other_protocol(payload: bytes) -> OtherProtocol | None:
     return None if hello.p == PROTOCOL else OtherProtocol(hello.p, hello.id[:32], hello.v[:16])
 
 
-class Reader:
+class FrameReader:
     """Bytes in, frames and other lines out, whatever the cuts between the bytes."""
 
     def __init__(self, decoder: msgspec.json.Decoder[Frame]) -> None:
@@ -296,7 +296,7 @@ class Reader:
         self._skipping = False  # inside a line that is too long already
 
     def feed(self, data: bytes) -> list[Heard]:
-        """Everything that these bytes complete, in order."""
+        """Return everything that these bytes complete, in order."""
         heard: list[Heard] = []
         *ended, rest = data.split(b"\n")
         for part in ended:
@@ -323,14 +323,14 @@ class Reader:
             return Chatter(line.decode("ascii", "replace"))
         try:
             return decode(line, self._decoder)
-        except GarbledFrame as garbled:
-            return Garbled(str(garbled))
+        except GarbledFrame as error:
+            return Garbled(str(error))
 
 
 # --- the link: numbers, answers, repeats -----------------------------------------------------------
 
 
-class Memory:
+class SeenFrames:
     """The last 8 (boot, number) that were acted on, so that a repeat is answered and not done again."""
 
     SIZE = 8
@@ -348,87 +348,81 @@ class Memory:
 
 @dataclass(slots=True)
 class Link:
-    """One end of a cable: numbers what it sends, keeps one question open at a time, repeats it until answered.
+    """The hub's end of a cable: numbers what it sends, keeps one question open at a time, repeats it until answered.
 
-    One at a time keeps the order: a lock and its taking back cannot overtake each other. `first` should be
-    random at the hub, so that after a restart its numbers are none that a box remembers.
+    One at a time keeps the order: a lock and its taking back cannot overtake each other. `first`, the next number,
+    should be random at the start, so that after a restart the hub's numbers are none that a box remembers. Times are
+    seconds.
     """
 
     REPEAT: ClassVar[float] = 0.2
     TRIES: ClassVar[int] = 5
 
-    answer_type: type[Ack | Ok]
     first: int
-    memory: Memory = field(default_factory=Memory)
+    seen: SeenFrames = field(default_factory=SeenFrames)
     asked: Frame | None = None
     deadline: float | None = None
-    _tries_left: int | None = None
+    _tries_left: int = 0
     _out: list[bytes] = field(default_factory=list)
 
-    def tell(self, frame: Frame) -> Frame:
-        """Send once, and never mind."""
+    def send(self, frame: Frame) -> Frame:
+        """Number a frame and send it once, whether it arrives or not; return it with its number."""
         numbered = msgspec.structs.replace(frame, s=self.first)
         self.first = self.first % HIGHEST + 1
         self._out.append(encode(numbered))
         return numbered
 
-    def tell_again(self, numbered: Frame) -> None:
-        """Send a frame that `tell` has numbered once more, as the repeat that it is."""
+    def send_again(self, numbered: Frame) -> None:
+        """Send a frame that `send` has numbered once more, as the repeat that it is."""
         self._out.append(encode(numbered))
 
-    def ask(self, frame: Frame, now: float, tries: int | None = TRIES) -> None:
-        """Send and repeat until confirmed or settled; with `tries` None for ever. One question at a time."""
+    def ask(self, frame: Frame, now: float) -> None:
+        """Send, and repeat until confirmed or dropped, TRIES times in all. Raises ValueError while a question is open."""
         if self.asked is not None:
             raise ValueError("a question is open on this link already")
-        self.asked = self.tell(frame)
+        self.asked = self.send(frame)
         self.deadline = now + self.REPEAT
-        self._tries_left = None if tries is None else tries - 1
+        self._tries_left = self.TRIES - 1
 
     def confirm(self, re: int) -> Frame | None:
-        """The other end has answered number `re`: the question it closes, or None for an old answer."""
+        """Close the question of number `re`, which was answered, and return it; None for an old answer."""
         asked = self.asked
         if asked is None or asked.s != re:
             return None
-        self.settle()
+        self.drop_question()
         return asked
 
-    def hurry(self) -> None:
-        """Repeat the open question at the next look: the other end has only now begun to listen."""
-        if self.asked is not None:
-            self.deadline = 0.0
-
-    def settle(self) -> None:
-        """The open question needs no answer any more."""
-        self.asked = self.deadline = self._tries_left = None
+    def drop_question(self) -> None:
+        """Close the open question, if there is one: it needs no answer any more."""
+        self.asked = self.deadline = None
 
     def due(self, now: float) -> Frame | None:
-        """Repeat what is due. Returns the question that is given up after its last try, else None."""
+        """Repeat what is due. Return the question that is given up after its last try, else None."""
         asked = self.asked
         if asked is None or self.deadline is None or now < self.deadline:
             return None
         if self._tries_left == 0:
-            self.settle()
+            self.drop_question()
             return asked
-        if self._tries_left is not None:
-            self._tries_left -= 1
-        self.tell_again(asked)
+        self._tries_left -= 1
+        self.send_again(asked)
         self.deadline = now + self.REPEAT
         return None
 
     def repeated(self, frame: Frame, boot: str = "") -> bool:
-        """True when this frame was answered before: it is answered again and must not be acted on."""
-        if (boot, frame.s) not in self.memory:
+        """Answer again a frame that was acted on before, and return True: it must not be acted on."""
+        if (boot, frame.s) not in self.seen:
             return False
-        self.tell(self.answer_type(re=frame.s))
+        self.send(Ack(re=frame.s))
         return True
 
-    def answer(self, frame: Frame, boot: str = "") -> None:
-        """The frame was acted on: say so, now and at every repeat."""
-        self.memory.add((boot, frame.s))
-        self.tell(self.answer_type(re=frame.s))
+    def acknowledge(self, frame: Frame, boot: str = "") -> None:
+        """Say that the frame was acted on, now and at every repeat."""
+        self.seen.add((boot, frame.s))
+        self.send(Ack(re=frame.s))
 
     def outgoing(self) -> bytes:
-        """What is to be written now."""
+        """Return what is to be written now."""
         data = b"".join(self._out)
         self._out.clear()
         return data

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from drivers.header import PLACES, Rail, Wire
+from drivers.common.gpio_header import PLACES, Rail, Wire
 
 Devices = Sequence[tuple[str, Sequence[Wire]]]
 
@@ -23,7 +23,7 @@ class Joint(NamedTuple):
 
 
 def joints(devices: Devices) -> list[Joint]:
-    """Every wire at a place. A rail is taken where it is nearest to the device's other wires and still free."""
+    """Return every wire at a place. A rail is taken where it is nearest to the device's other wires and still free."""
     taken: set[int] = set()
     found = []
     for device, wires in devices:
@@ -38,7 +38,7 @@ def joints(devices: Devices) -> list[Joint]:
 
 
 def named(place: int) -> str:
-    """What a place of the header is."""
+    """Return what a place of the header is."""
     pin = _BY_PLACE[place]
     return "(EEPROM)" if pin in _EEPROM else f"GPIO{pin}" if isinstance(pin, int) else pin
 
@@ -52,7 +52,7 @@ def _told(found: Sequence[Joint]) -> Mapping[int, str]:
 
 
 def as_text(devices: Devices) -> str:
-    """The header as it lies before you, pin 1 at the upper left, and what goes where."""
+    """Return the header as it lies before you, pin 1 at the upper left, and what goes where."""
     told = _told(joints(devices))
     width = max((len(text) for place, text in told.items() if place % 2), default=0)
     lines = []
@@ -76,7 +76,7 @@ _INKS = ("#1f5fa8", "#12805c", "#9c2f78", "#7a5a00", "#4b4fae", "#a33b1f")
 
 
 def as_svg(devices: Devices) -> str:
-    """The same as a drawing for the workbench."""
+    """Return the same as a drawing for the workbench."""
     found = joints(devices)
     longest = max(map(len, _told(found).values()), default=0)
     middle = 160 + round(longest * _LETTER)
@@ -120,6 +120,6 @@ def _wires(found: Sequence[Joint], inks: Mapping[str, str]) -> Iterator[str]:
 
 
 def _side(place: int) -> tuple[int, str, int]:
-    """Left or right of the middle, which end of a text lies there, and how far down."""
+    """Return left (-1) or right (1) of the middle, which end of a text lies there, and how far down in pixels."""
     y = (place - 1) // 2 * _ROW + _ROW // 2
     return (-1, "end", y) if place % 2 else (1, "start", y)

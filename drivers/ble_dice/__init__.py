@@ -1,6 +1,6 @@
 """Dice with a radio (Pixels, GoDice) as a dice reader, over Bluetooth Low Energy with bleak.
 
-What a die says is read by `smart_dice.py`. `Kit` decides what a throw is; the radio's event loop has a thread of its
+What a die says is read by `protocols.py`. `Kit` decides what a throw is; the radio's event loop has a thread of its
 own, looks for the dice for ever, and connects again to whatever was lost.
 """
 
@@ -20,19 +20,18 @@ from bleak.backends.device import BLEDevice
 from bleak.backends.scanner import AdvertisementData
 from bleak.exc import BleakError
 
-from drivers import settings as block
-from drivers.line import SteadyClock
-from drivers.needs import Need
-from drivers.own_thread import Inbox
-from drivers.rests import SHORTEST, rests
-from drivers.smart_dice import Known, Moved, Power, Talk, Word, talk_of
-from hub.errors import DeviceLost
-from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState
+from drivers.ble_dice.protocols import Battery, DieMessage, DieProtocol, Identified, Moved, protocol_of
+from drivers.common import settings as block
+from drivers.common.backoff import SHORTEST, backoff
+from drivers.common.requirements import Need
+from drivers.common.worker import Inbox
+from hub.errors import Cause, DeviceLost
+from hub.ports import Clock, DeviceDown, DeviceUp, DiceKit, DiceSeen, DiceState, MonotonicClock
 
 log = logging.getLogger(__name__)
 
-REST = 0.7  # seconds that dice lie still before they count (the dice contract)
-STRAGGLER = 4.0  # seconds after which a die that did not move is missed
+REST = 0.7  # seconds that dice lie still before they count
+STRAGGLER = 4.0  # seconds at rest after which a die that was not thrown is missed
 WEAK = 20  # percent of a battery
 TICK = 0.1
 LET_GO = 2.0  # seconds that a die may take to let the connection go
@@ -65,26 +64,26 @@ class _Arm:
 
 
 class Kit:
-    """All dice of a table and the throw that is watched. Pure: words of dice and time in, signals out."""
+    """All dice of a table and the throw that is watched. Pure: messages of dice and time in, signals out."""
 
     def __init__(self, put: Inbox) -> None:
         self._put = put
         self._dice: dict[str, _Die] = {}
         self._arm: _Arm | None = None
-        self._told: tuple[DiceState, tuple[int, ...], str] | None = None
-        self._shown: DiceKit | None = None
+        self._reported_throw: tuple[DiceState, tuple[int, ...], str] | None = None
+        self._reported_kit: DiceKit | None = None
 
     # --- the table ---
 
     def arm(self, number: int, count: int, sides: int, now: float, *, lying: bool) -> None:
         """Watch a throw; `lying`: what was thrown last is told again, even if another throw was asked for meanwhile."""
-        self._arm, self._told = _Arm(number, count, sides), None
+        self._arm, self._reported_throw = _Arm(number, count, sides), None
         last = max((die.threw for die in self._dice.values()), default=0)
         for die in self._dice.values():
             die.thrown = lying and 0 < die.threw == last
             die.since = now
         if self._may_read():
-            self._say("armed")
+            self._report("armed")
         self.due(now)
 
     def disarm(self) -> None:
@@ -94,29 +93,29 @@ class Kit:
     # --- the dice ---
 
     def met(self, key: str, name: str, now: float) -> None:
-        """A die is connected, for the first time or again."""
+        """Take note that a die is connected, for the first time or again."""
         die = self._dice.setdefault(key, _Die(name))
         die.here, die.since = True, now
-        self._count()
-        if self._arm and self._told and self._told[0] == "no_reader" and self._may_read():
-            self._say("armed")
+        self._report_kit()
+        if self._arm and self._reported_throw and self._reported_throw[0] == "no_reader" and self._may_read():
+            self._report("armed")
 
     def lost(self, key: str, now: float) -> None:
-        """A die does not answer any more. What it was doing is remembered: it is asked when it is back."""
+        """Take note that a die does not answer any more. What it was doing is remembered: it is asked when it is back."""
         self._dice[key].here = False
-        self._count()
+        self._report_kit()
         self.due(now)
 
-    def heard(self, key: str, word: Word, now: float) -> None:
-        """A die said something."""
+    def heard(self, key: str, message: DieMessage, now: float) -> None:
+        """Take in what a die said."""
         die = self._dice[key]
-        match word:
-            case Known(sides):
+        match message:
+            case Identified(sides):
                 die.sides = sides
-                self._count()
-            case Power(percent):
+                self._report_kit()
+            case Battery(percent):
                 die.percent = percent
-                self._count()
+                self._report_kit()
             case Moved(move, face):
                 if move == "rolled":
                     die.thrown = True
@@ -127,27 +126,27 @@ class Kit:
                 self.due(now)
 
     def due(self, now: float) -> None:
-        """Look at the clock: dice at rest, dice that are missed."""
+        """Do what time alone brings: dice at rest, dice that are missed."""
         arm = self._arm
         if arm is None:
             return
         if not self._may_read():
-            self._say("no_reader", say=self._why_not())
+            self._report("no_reader", say=self._why_not())
             return
         dice = [die for die in self._dice.values() if die.here and die.sides == arm.sides]
         thrown = [die for die in dice if die.thrown]
         faces = tuple(die.face for die in thrown if die.face is not None)
         if any(die.move == "rolling" for die in dice):
-            self._say("rolling")
+            self._report("rolling")
         elif any(die.move == "leaning" for die in dice):
             if all(now - die.since >= REST for die in dice if die.move == "leaning"):
-                self._say("cocked", faces, LEANS)
+                self._report("cocked", faces, LEANS)
         elif thrown:
             rest = now - max(die.since for die in thrown)
             if rest >= REST and len(thrown) == arm.count:
-                self._say("settled", faces)
+                self._report("settled", faces)
             elif rest >= REST and (len(thrown) > arm.count or rest >= STRAGGLER):
-                self._say("wrong_count", say=f"I see {len(thrown)} of {arm.count}: throw them all again.")
+                self._report("wrong_count", say=f"I see {len(thrown)} of {arm.count}: throw them all again.")
                 for die in thrown:
                     die.thrown = False
 
@@ -165,17 +164,17 @@ class Kit:
             return "No smart die answers: type what you see."
         return f"Only {here} of {self._arm.count} smart dice answer: type what you see."
 
-    def _count(self) -> None:
+    def _report_kit(self) -> None:
         here = [die for die in self._dice.values() if die.here]
         kit = DiceKit(NAME, self._usable(6), tuple(die.name for die in here if die.percent < WEAK))
-        if kit != self._shown:
-            self._shown = kit
+        if kit != self._reported_kit:
+            self._reported_kit = kit
             self._put(kit)
 
-    def _say(self, state: DiceState, faces: tuple[int, ...] = (), say: str = "") -> None:
+    def _report(self, state: DiceState, faces: tuple[int, ...] = (), say: str = "") -> None:
         assert self._arm is not None
-        if (state, faces, say) != self._told:
-            self._told = (state, faces, say)
+        if (state, faces, say) != self._reported_throw:
+            self._reported_throw = (state, faces, say)
             self._put(DiceSeen(NAME, self._arm.number, state, faces, say))
 
 
@@ -184,10 +183,11 @@ class Kit:
 
 @dataclass(frozen=True)
 class Radio:
-    """How bleak reaches the air: its own way, or a test's."""
+    """How bleak reaches the air, and the event loop on which it does: its own way, or a test's."""
 
     scanner: Any = None
     client: Any = None
+    loop: Callable[[], asyncio.AbstractEventLoop] | None = None
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
@@ -202,20 +202,23 @@ class BleDice:
 
     lamps = page = boxes = None
 
-    def __init__(self, settings: Settings, inbox: Inbox, clock: Clock | None = None, radio: Radio | None = None) -> None:
+    def __init__(
+        self, settings: Settings, inbox: Inbox, clock: Clock | None = None, radio: Radio | None = None
+    ) -> None:
         self.dice = self
         self._wanted = [name.lower() for name in settings.dice]
         self._most = settings.most if not settings.dice else len(settings.dice)
         self._put = inbox
-        self._clock = clock if clock is not None else SteadyClock()
+        self._clock = clock if clock is not None else MonotonicClock()
         self._radio = radio if radio is not None else Radio()
         self._kit = Kit(inbox)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopped: asyncio.Event | None = None
         self._ready = threading.Event()
         self._held: dict[str, asyncio.Task[None]] = {}
-        self._talks: dict[str, Talk] = {}  # kept while a die is lost: it may have been rolling
-        self._trouble = ""
+        self._gone: dict[str, asyncio.Event] = {}  # set when the connection of that die is to end or has ended
+        self._protocols: dict[str, DieProtocol] = {}  # kept while a die is lost: it may have been rolling
+        self._reported = ""  # the sentence of the failure that staff know of
         self._thread = threading.Thread(target=self._run, name="ble-dice", daemon=True)
 
     def start(self) -> None:
@@ -231,20 +234,21 @@ class BleDice:
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:  # noqa: ARG002 - dice do not know who throws
         """Watch for a throw."""
-        self._tell(lambda: self._kit.arm(number, count, sides, self._clock.now(), lying=lying))
+        self._call_soon(lambda: self._kit.arm(number, count, sides, self._clock.now(), lying=lying))
 
     def disarm(self) -> None:
         """Ignore whatever the dice do."""
-        self._tell(self._kit.disarm)
+        self._call_soon(self._kit.disarm)
 
-    def _tell(self, call: Callable[[], None]) -> None:
+    def _call_soon(self, call: Callable[[], None]) -> None:
         if self._loop and self._thread.is_alive():
             self._loop.call_soon_threadsafe(call)
 
     def _run(self) -> None:
         try:
-            asyncio.run(self._live())
-        except Exception:  # a driver's thread lives on (design, section 6); here its loop is gone
+            with asyncio.Runner(loop_factory=self._radio.loop) as runner:
+                runner.run(self._live())
+        except Exception:  # a fault in one driver does not end the match; its event loop is gone
             log.exception("The radio of the smart dice failed.")
             self._put(DeviceDown(NAME, "The smart dice are given up: their driver failed, and the log says how."))
 
@@ -255,6 +259,8 @@ class BleDice:
         ticking = asyncio.create_task(self._tick())
         looking = asyncio.create_task(self._look())
         await self._stopped.wait()
+        for gone in self._gone.values():  # a connection that is being made may swallow its cancellation
+            gone.set()
         tasks = [ticking, looking, *self._held.values()]
         for task in tasks:
             task.cancel()
@@ -267,38 +273,42 @@ class BleDice:
 
     async def _look(self) -> None:
         """Scan while a die is missing; a die that is heard gets a task of its own."""
-        pauses = rests()
+        pauses = backoff()
         while True:
             try:
                 async with BleakScanner(self._heard_on_air, **_backend(self._radio.scanner)):
-                    self._fine()
-                    pauses = rests()
+                    self._report_up()
+                    pauses = backoff()
                     while len(self._held) < self._most:
                         await asyncio.sleep(TICK)
                 while len(self._held) >= self._most:
                     await asyncio.sleep(TICK)
-            except (BleakError, OSError) as why:
-                self._trouble_with(f"The Bluetooth radio cannot be used ({why}): is it there and switched on? Type the rolls.")
+            except (BleakError, OSError) as error:
+                self._report_down(
+                    f"The Bluetooth radio cannot be used ({error}): is it there and switched on? Type the rolls."
+                )
                 await asyncio.sleep(next(pauses))
 
     def _heard_on_air(self, device: BLEDevice, said: AdvertisementData) -> None:
+        if self._stopped is None or self._stopped.is_set():
+            return
         name = said.local_name or device.name or ""
-        talk = talk_of(name, said.service_uuids)
+        protocol = protocol_of(name, said.service_uuids)
         wanted = not self._wanted or name.lower() in self._wanted or device.address.lower() in self._wanted
-        if talk and wanted and device.address not in self._held and len(self._held) < self._most:
-            talk = self._talks.setdefault(device.address, talk)
-            task = asyncio.create_task(self._hold(device, name, talk))
+        if protocol and wanted and device.address not in self._held and len(self._held) < self._most:
+            protocol = self._protocols.setdefault(device.address, protocol)
+            task = asyncio.create_task(self._hold(device, name, protocol))
             self._held[device.address] = task
             task.add_done_callback(lambda _: self._held.pop(device.address, None))
 
-    async def _hold(self, device: BLEDevice, name: str, talk: Talk) -> None:
-        """Stay connected to one die until it is lost; then it is looked for again."""
-        gone = asyncio.Event()
+    async def _hold(self, device: BLEDevice, name: str, protocol: DieProtocol) -> None:
+        """Stay connected to one die until it is lost; then look for it again."""
+        gone = self._gone[device.address] = asyncio.Event()
         client = BleakClient(device, lambda _: gone.set(), **_backend(self._radio.client))
 
         def heard(_: object, data: bytearray) -> None:
-            for word in talk.heard(bytes(data)):
-                self._kit.heard(device.address, word, self._clock.now())
+            for message in protocol.heard(bytes(data)):
+                self._kit.heard(device.address, message, self._clock.now())
 
         met = False
         try:
@@ -306,12 +316,12 @@ class BleDice:
                 await client.connect()
             self._kit.met(device.address, name, self._clock.now())
             met = True
-            await client.start_notify(talk.notify, heard)
-            for question in (*talk.hello(), talk.blink()):  # green: this die is of this table
-                await client.write_gatt_char(talk.write, question, response=False)
+            await client.start_notify(protocol.notify, heard)
+            for question in (*protocol.hello(), protocol.blink()):  # green: this die is of this table
+                await client.write_gatt_char(protocol.write, question, response=False)
             await gone.wait()
-        except (BleakError, OSError, TimeoutError) as why:
-            log.info("The die %s cannot be reached: %s", name, why)
+        except (BleakError, OSError, TimeoutError) as error:
+            log.info("The die %s cannot be reached: %s", name, error)
         finally:
             if met:
                 self._kit.lost(device.address, self._clock.now())
@@ -319,52 +329,54 @@ class BleDice:
                 await asyncio.wait_for(client.disconnect(), LET_GO)
         await asyncio.sleep(SHORTEST)
 
-    def _trouble_with(self, why: str) -> None:
-        if why != self._trouble:
-            self._trouble = why
-            log.warning("%s", why)
-            self._put(DeviceDown(NAME, why))
+    def _report_down(self, sentence: str) -> None:
+        if sentence != self._reported:
+            self._reported = sentence
+            log.warning("%s", sentence)
+            self._put(DeviceDown(NAME, sentence))
 
-    def _fine(self) -> None:
-        if self._trouble:
-            self._trouble = ""
+    def _report_up(self) -> None:
+        if self._reported:
+            self._reported = ""
             self._put(DeviceUp(NAME))
 
 
 def needs(settings: Mapping[str, Any]) -> list[Need]:  # noqa: ARG001 - whatever the dice, it takes the radio
-    """What the machine must have for a `[[device]]` block."""
+    """Return what the machine must have for a `[[device]]` block."""
     return [Need("radio", "", "plug in a Bluetooth adapter")]
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> BleDice:  # noqa: ARG001 - dice draw nothing
-    """The device of a `[[device]]` block. Raises ConfigError."""
+    """Return the device of a `[[device]]` block. Raises ConfigError."""
     return BleDice(block.read(Settings, settings, "ble_dice"), inbox)
 
 
 def find(seconds: float, radio: Radio | None = None) -> list[tuple[str, str]]:
-    """The dice in the air, by name and address; each lights up green. Raises DeviceLost without a radio."""
+    """Return the dice in the air, by name and address; each lights up green. Raises DeviceLost without a radio."""
     try:
         return asyncio.run(_find(seconds, radio if radio is not None else Radio()))
-    except (BleakError, OSError) as why:
-        raise DeviceLost(f"The Bluetooth radio cannot be used ({why}): is it there and switched on?") from None
+    except (BleakError, OSError) as error:
+        raise DeviceLost(
+            f"The Bluetooth radio cannot be used ({error}): is it there and switched on?", Cause.of(error)
+        ) from None
 
 
 async def _find(seconds: float, radio: Radio) -> list[tuple[str, str]]:
-    heard: dict[str, tuple[BLEDevice, str, Talk]] = {}
+    heard: dict[str, tuple[BLEDevice, str, DieProtocol]] = {}
 
     def on_air(device: BLEDevice, said: AdvertisementData) -> None:
         name = said.local_name or device.name or ""
-        if talk := talk_of(name, said.service_uuids):
-            heard.setdefault(device.address, (device, name, talk))
+        if protocol := protocol_of(name, said.service_uuids):
+            heard.setdefault(device.address, (device, name, protocol))
 
     async with BleakScanner(on_air, **_backend(radio.scanner)):
         await asyncio.sleep(seconds)
-    for device, name, talk in heard.values():
+    for device, name, protocol in heard.values():
         try:
             async with BleakClient(device, **_backend(radio.client)) as client:
-                await client.write_gatt_char(talk.write, talk.blink(), response=False)
-        except (BleakError, OSError, TimeoutError) as why:
-            log.info("The die %s is heard, but did not light up: %s", name, why)
+                await client.write_gatt_char(protocol.write, protocol.blink(), response=False)
+        except (BleakError, OSError, TimeoutError) as error:
+            log.info("The die %s is heard, but did not light up: %s", name, error)
     return sorted((name, device.address) for device, name, _ in heard.values())
 
 

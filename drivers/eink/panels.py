@@ -2,7 +2,7 @@
 
 Waveshare's panel modules (package `waveshare-epaper`) reach the hardware through a module `epdconfig` beside them,
 which takes pins when it is imported and waits for the BUSY line for ever. Each panel here gets its own copy of the
-maker's module with our `Cable` in its place. Pimoroni's (package `inky`) are handed objects in place of theirs.
+maker's module with our `PanelIo` in its place. Pimoroni's (package `inky`) are handed objects in place of theirs.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 from gpiozero import DigitalOutputDevice, Factory, InputDevice
 from PIL import Image
 
-from drivers.header import MISSING, Bus, pin_troubles
+from drivers.common.gpio_header import MISSING, Bus, pin_errors
 from hub.display import PanelSize
-from hub.errors import DeviceLost
+from hub.errors import Cause, DeviceLost
 from hub.ports import Clock
 
 Mode = Literal["full", "fast", "partial"]
@@ -88,10 +88,10 @@ class Panel(Protocol):
         """Show an image of its own size in one bit, in a mode that its model has."""
 
     def sleep(self) -> None:
-        """Nothing will come for a while: the picture stays without power. The next `show` wakes it."""
+        """Sleep: nothing will come for a while, and the picture stays without power. The next `show` wakes the panel."""
 
 
-class Cable:
+class PanelIo:
     """One panel's wires: reset, data or command, power and busy on pins, the rest on the SPI bus.
 
     A busy line that is off its pin reads as at work, so that a loose cable is found.
@@ -120,9 +120,9 @@ class Cable:
                 if pin is not None:
                     self._outs[out] = DigitalOutputDevice(pin, initial_value=out != "dc", pin_factory=factory)
             self._busy = InputDevice(pins.busy, pull_up=model.busy_high, pin_factory=factory)
-        except pin_troubles() as trouble:
+        except pin_errors() as error:
             self._close_outs()
-            raise DeviceLost(f"The pins of panel {name} cannot be used ({trouble}).") from trouble
+            raise DeviceLost(f"The pins of panel {name} cannot be used ({error}).", Cause.of(error)) from error
 
     def set(self, out: Out, high: bool) -> None:
         """Put a line high or low."""
@@ -130,11 +130,11 @@ class Cable:
             self._outs[out].value = high
 
     def send(self, data: bytes) -> None:
-        """Bytes on the bus."""
+        """Send bytes on the bus."""
         self._bus.write(data)
 
     def at_work(self) -> bool:
-        """Whether the panel is at work; asked again and again while it is. Raises DeviceLost when it is for ever."""
+        """Return whether the panel is busy; called again and again while it is. Raises DeviceLost when it is so for too long."""
         if bool(self._busy.pin.state) != self._model.busy_high:
             self._busy_since = None
             return False
@@ -143,13 +143,14 @@ class Cable:
             self._busy_since = now
         if now - self._busy_since >= self._model.patience:
             raise DeviceLost(
-                f"The panel {self._name} does not answer: look at its cable and its supply. The game goes on without it."
+                f"The panel {self._name} does not answer: look at its cable and its supply. The game goes on without it.",
+                Cause.SILENT,
             )
         self.pause(POLL)
         return True
 
     def wait(self) -> None:
-        """Until the panel is at work no more."""
+        """Wait until the panel is busy no more. Raises DeviceLost."""
         while self.at_work():
             pass
 
@@ -164,9 +165,9 @@ class Cable:
             out.close()
 
 
-def open_panel(model: Model, cable: Cable) -> Panel:
-    """The panel at the end of a cable, through its maker's package. Raises DeviceLost when that is not installed."""
-    return WavesharePanel(model, cable) if model.maker == "waveshare" else InkyPanel(model, cable)
+def open_panel(model: Model, io: PanelIo) -> Panel:
+    """Return the panel behind these wires, through its maker's package. Raises DeviceLost when that is not installed."""
+    return WavesharePanel(model, io) if model.maker == "waveshare" else InkyPanel(model, io)
 
 
 # One import at a time: for its moment a stand-in lies in `sys.modules`, and warnings of the makers are unheard.
@@ -179,7 +180,7 @@ _WAVESHARE_FOLDER = "e-Paper/RaspberryPi_JetsonNano/python/lib/waveshare_epd"
 
 
 class EpdConfig(ModuleType):
-    """What Waveshare's panel modules know as `epdconfig`: their hardware, on our cable."""
+    """What Waveshare's panel modules know as `epdconfig`: their hardware, on our wires."""
 
     RST_PIN: Out = "reset"
     DC_PIN: Out = "dc"
@@ -187,40 +188,40 @@ class EpdConfig(ModuleType):
     CS_PIN = "cs"
     BUSY_PIN = "busy"
 
-    def __init__(self, model: Model, cable: Cable) -> None:
+    def __init__(self, model: Model, io: PanelIo) -> None:
         super().__init__("epdconfig")
         self._model = model
-        self._cable = cable
+        self._io = io
         self.SPI = self
 
     def module_init(self) -> int:
         """Power on; 0 is well."""
-        self._cable.set("power", True)
+        self._io.set("power", True)
         return 0
 
     def module_exit(self) -> None:
         """Power off: the picture stays."""
         outs: tuple[Out, ...] = ("reset", "dc", "power")
         for out in outs:
-            self._cable.set(out, False)
+            self._io.set(out, False)
 
     def digital_write(self, pin: Any, value: int) -> None:
         """Put a line high or low; the select belongs to the bus."""
         if pin != self.CS_PIN:
-            self._cable.set(pin, bool(value))
+            self._io.set(pin, bool(value))
 
     def digital_read(self, pin: str) -> int:
-        """The level of the busy line, the only one that is read."""
+        """Return the level of the busy line, the only one that is read."""
         assert pin == "busy"
-        return int(self._cable.at_work() == self._model.busy_high)
+        return int(self._io.at_work() == self._model.busy_high)
 
     def delay_ms(self, milliseconds: float) -> None:
         """Wait."""
-        self._cable.pause(milliseconds / 1000)
+        self._io.pause(milliseconds / 1000)
 
     def spi_writebyte(self, data: list[int]) -> None:
-        """Bytes on the bus; the makers' inverted bytes are negative numbers."""
-        self._cable.send(bytes(byte & 0xFF for byte in data))
+        """Send bytes on the bus; the makers' inverted bytes are negative numbers."""
+        self._io.send(bytes(byte & 0xFF for byte in data))
 
     spi_writebyte2 = writebytes2 = spi_writebyte
 
@@ -228,9 +229,9 @@ class EpdConfig(ModuleType):
 class WavesharePanel:
     """A panel of Waveshare's."""
 
-    def __init__(self, model: Model, cable: Cable) -> None:
+    def __init__(self, model: Model, io: PanelIo) -> None:
         self._verbs = _VERBS[model.module]
-        self._epd = _waveshare_module(model, cable).EPD()
+        self._epd = _waveshare_module(model, io).EPD()
         self._partly = False
 
     def show(self, image: Image.Image, mode: Mode) -> None:
@@ -243,16 +244,18 @@ class WavesharePanel:
         self._partly = mode == "partial"
 
     def sleep(self) -> None:
-        """Deep sleep, power off."""
+        """Put the panel into deep sleep, power off."""
         self._epd.sleep()
 
 
-def _waveshare_module(model: Model, cable: Cable) -> Any:
-    """A fresh copy of the maker's panel module, on this cable."""
+def _waveshare_module(model: Model, io: PanelIo) -> Any:
+    """Return a fresh copy of the maker's panel module, working on these lines."""
     found = importlib.util.find_spec("epaper")
     if found is None or not found.submodule_search_locations:
-        raise DeviceLost(f"The Python package waveshare-epaper is missing, which speaks to the panel: {MISSING}.")
-    package = f"_waveshare_{id(cable):x}"
+        raise DeviceLost(
+            f"The Python package waveshare-epaper is missing, which speaks to the panel: {MISSING}.", Cause.PACKAGE
+        )
+    package = f"_waveshare_{id(io):x}"
     file = Path(found.submodule_search_locations[0]) / _WAVESHARE_FOLDER / f"{model.module}.py"
     spec = importlib.util.spec_from_file_location(f"{package}.{model.module}", file)
     assert spec is not None
@@ -260,7 +263,7 @@ def _waveshare_module(model: Model, cable: Cable) -> Any:
     module = importlib.util.module_from_spec(spec)
     parent = ModuleType(package)
     parent.__path__ = []
-    parent.epdconfig = config = EpdConfig(model, cable)  # type: ignore[attr-defined]
+    parent.epdconfig = config = EpdConfig(model, io)  # type: ignore[attr-defined]
     # Some panel modules import RPi.GPIO and use nothing of it; it cannot be loaded off a Pi, nor work on a Pi 5.
     unused = ModuleType("RPi")
     unused.GPIO = ModuleType("RPi.GPIO")  # type: ignore[attr-defined]
@@ -360,15 +363,15 @@ class _InkyBus:
     max_speed_hz = 0
     no_cs = False
 
-    def __init__(self, cable: Cable) -> None:
-        self._cable = cable
+    def __init__(self, io: PanelIo) -> None:
+        self._io = io
 
     def open(self, bus: int, select: int) -> None:
-        """It is open."""
+        """Do nothing: the bus is open."""
 
     def xfer3(self, data: list[int]) -> None:
-        """Bytes on the bus; the maker leaves it to it to cut them to eight bits."""
-        self._cable.send(bytes(byte & 0xFF for byte in data))
+        """Send bytes on the bus; the maker leaves it to the bus to cut them to eight bits."""
+        self._io.send(bytes(byte & 0xFF for byte in data))
 
 
 class _InkyLines:
@@ -378,24 +381,24 @@ class _InkyLines:
     so reading it takes until it is at rest.
     """
 
-    def __init__(self, model: Model, cable: Cable, levels: Any) -> None:
+    def __init__(self, model: Model, io: PanelIo, levels: Any) -> None:
         self._busy_high = model.busy_high
-        self._cable = cable
+        self._io = io
         self._levels = levels
         self._asked = False
 
     def set_value(self, pin: Any, value: Any) -> None:
         """Put a line high or low; the select belongs to the bus."""
         if pin in ("reset", "dc"):
-            self._cable.set(pin, value == self._levels.ACTIVE)
+            self._io.set(pin, value == self._levels.ACTIVE)
 
     def get_value(self, pin: Any) -> Any:
-        """The level of the busy line, the only one that is read: at rest. Asked twice where low is at work."""
+        """Return the level of the busy line, the only one that is read: at rest. Asked twice where low is at work."""
         assert pin == "busy"
         self._asked = not self._asked
         if not self._busy_high and self._asked:
             return self._levels.INACTIVE  # "at work, wait": and then it is waited for
-        self._cable.wait()
+        self._io.wait()
         return self._levels.INACTIVE if self._busy_high else self._levels.ACTIVE
 
 
@@ -403,7 +406,7 @@ class _NoEeprom:
     """In place of the I2C bus: the owner has said which panel it is."""
 
     def write_i2c_block_data(self, *_: object) -> None:
-        """Nothing answers."""
+        """Do nothing: no chip answers."""
         raise OSError("not asked")
 
 
@@ -413,25 +416,26 @@ _LEFT_AWAKE = frozenset({"inky_ssd1608", "inky_ssd1683"})
 class InkyPanel:
     """A panel of Pimoroni's."""
 
-    def __init__(self, model: Model, cable: Cable) -> None:
+    def __init__(self, model: Model, io: PanelIo) -> None:
         with _importing, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the package imports pkg_resources, which warns of itself
             try:
                 self._maker = importlib.import_module(f"inky.{model.module}")
                 levels = importlib.import_module("gpiod.line").Value
-            except ImportError as missing:
+            except ImportError as error:
                 raise DeviceLost(
-                    f"The Python package inky is missing, which speaks to the panel ({missing}): {MISSING}."
-                ) from missing
-        self._cable = cable
+                    f"The Python package inky is missing, which speaks to the panel ({error}): {MISSING}.",
+                    Cause.PACKAGE,
+                ) from error
+        self._io = io
         self._inky = self._maker.Inky(
             resolution=(model.width, model.height),
             dc_pin="dc",
             reset_pin="reset",
             busy_pin="busy",
-            spi_bus=_InkyBus(cable),
+            spi_bus=_InkyBus(io),
             i2c_bus=_NoEeprom(),
-            gpio=_InkyLines(model, cable, levels),
+            gpio=_InkyLines(model, io, levels),
         )
         self._sleeps = model.module in _LEFT_AWAKE
 
@@ -441,12 +445,12 @@ class InkyPanel:
         inks = image.convert("L").point([self._maker.BLACK] * 128 + [self._maker.WHITE] * 128)
         self._inky.set_image(Image.frombytes("P", image.size, inks.tobytes()))
         self._inky.show()
-        self._cable.wait()
+        self._io.wait()
 
     def sleep(self) -> None:
-        """Deep sleep (command 10h of the data sheets), where the maker does not see to it after each picture."""
+        """Put the panel into deep sleep (command 10h of the data sheets), where the maker's code does not do so by itself."""
         if self._sleeps:
-            self._cable.set("dc", False)
-            self._cable.send(b"\x10")
-            self._cable.set("dc", True)
-            self._cable.send(b"\x01")
+            self._io.set("dc", False)
+            self._io.send(b"\x10")
+            self._io.set("dc", True)
+            self._io.send(b"\x01")

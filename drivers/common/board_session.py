@@ -1,8 +1,9 @@
-"""The conversation with a board on one open line: asked who it is, heard, and let go when it is silent.
+"""The session with a board on one open line: asked who it is, listened to, and let go when it is silent.
 
-A board does not speak first, and its words before the opening are lost. So it is asked, again with growing rests,
-until it says hello; and again when nothing was heard of it for a while. What kind of board it is and what it has to
-say is for those who derive from `Conversation`. No port, thread or clock of its own.
+A board does not speak first, and what it says before the port was opened is lost. So it is asked, with growing
+delays, until it says hello; and again when nothing was heard of it for a while. What kind of board it is and what it
+has to say is for those who derive from `BoardSession`. No port, thread or clock of its own: times are handed in, in
+seconds.
 """
 
 from __future__ import annotations
@@ -11,53 +12,52 @@ import logging
 from abc import ABC, abstractmethod
 from typing import Literal
 
-from drivers.frames import (
+from drivers.common.backoff import backoff
+from drivers.common.frames import (
     TO_HUB,
-    Ack,
     Chatter,
     Frame,
+    FrameReader,
     Garbled,
     Hello,
     Link,
-    Memory,
     OtherProtocol,
-    Reader,
+    SeenFrames,
     Who,
 )
-from drivers.rests import rests
 
 log = logging.getLogger(__name__)
 
 QUIET = 3.0  # seconds without a frame until a board counts as lost (protocol: `beat`)
 
-State = Literal["asking", "up", "twin", "ignored"]  # twin: another line has the board of that id
+State = Literal["asking", "up", "duplicate", "ignored"]  # duplicate: another line has the board of that id
 
 
-class Conversation(ABC):
-    """All of a `Speaker` but what is said to the board, and to the hub when the line is gone."""
+class BoardSession(ABC):
+    """All of a `LineSession` but what is said to the board, and to the table when the line is gone."""
 
     def __init__(self, port: str, first: int) -> None:
         """`first` is the first number on the line."""
         self.finished = False
-        self.fine = False
+        self.accepted = False
         self.port = port
         self.state: State = "asking"
-        self.link = Link(answer_type=Ack, first=first)
+        self.link = Link(first=first)
         self._known = ("", "")  # id and boot of the board that is up
-        self._reader = Reader(TO_HUB)
+        self._reader = FrameReader(TO_HUB)
         self._who: Frame | None = None  # as asked since the board was last heard to say hello
         self._who_at = 0.0
-        self._rests = rests()
+        self._backoff = backoff()
         self._heard_at = 0.0
 
     # --- what the line says ---
 
     def opened(self, now: float) -> None:
-        """Ask who is there."""
+        """Begin to ask who is there."""
         self._who_at = now
 
     def heard(self, data: bytes, now: float) -> None:
-        """Understand what came."""
+        """Take in bytes from the board."""
         for heard in self._reader.feed(data):
             match heard:
                 case Chatter(text):
@@ -67,17 +67,17 @@ class Conversation(ABC):
                     log.debug("%s: %s", self.port, sentence)
                 case OtherProtocol():
                     if self.state != "ignored":
-                        self._refuse(heard)
+                        self._on_other_protocol(heard)
                 case Hello():
                     self._heard_at = now
                     if self.state != "ignored" and (heard.id, heard.boot) != self._known:
-                        self._greet(heard)
+                        self._on_hello(heard)
                 case Frame():
                     before, self._heard_at = self._heard_at, now
                     if self.state == "up":
-                        self._obey(heard)
+                        self._on_frame(heard)
                     elif self.state == "asking" and now - before > QUIET:
-                        self._who_at = now  # it speaks again: no long rest now
+                        self._who_at = now  # it speaks again: no long delay now
 
     def due(self, now: float) -> None:
         """Ask again, repeat, or find that the board is silent."""
@@ -89,11 +89,11 @@ class Conversation(ABC):
             self._who_at = now
             self._let_go(f"{self._name} is silent: look at its cable ({self.port}).")
         elif self.link.due(now) is not None:
-            self._sleep(now)
+            self._ask_later(now)
             self._let_go(f"{self._name} is not answering: look at its cable ({self.port}).")
 
     def deadline(self) -> float | None:
-        """The next thing that time alone brings."""
+        """Return when `due` is to be called at the latest; None: not before bytes come."""
         if self.state == "asking":
             return self._who_at
         if self.state != "up":
@@ -109,49 +109,49 @@ class Conversation(ABC):
         """The board that is up, as a sentence about it begins."""
 
     @abstractmethod
-    def _greet(self, hello: Hello) -> None:
-        """A board says hello, or has become another one: `_meet` it, `_give_up`, or neither."""
+    def _on_hello(self, hello: Hello) -> None:
+        """Accept a board that says hello or has become another one, give it up, or do neither."""
 
     @abstractmethod
-    def _refuse(self, other: OtherProtocol) -> None:
-        """Its firmware is none for this hub."""
+    def _on_other_protocol(self, other: OtherProtocol) -> None:
+        """Report that the board's firmware is none for this hub."""
 
     @abstractmethod
-    def _obey(self, frame: Frame) -> None:
-        """The board that is up said something else than hello."""
+    def _on_frame(self, frame: Frame) -> None:
+        """Act on what the board that is up said, other than hello."""
 
     @abstractmethod
-    def _lose(self, why: str) -> None:
-        """The board that was up is no more."""
+    def _on_lost(self, sentence: str) -> None:
+        """Report that the board that was up is lost."""
 
     # --- states ---
 
-    def _meet(self, hello: Hello, memory: Memory) -> None:
-        """This board is ours: speak with it from now on. `memory` has what was heard of it before."""
-        self.state, self.fine = "up", True
+    def _accept(self, hello: Hello, seen: SeenFrames) -> None:
+        """Speak with this board from now on: it is ours. `seen` has what was heard of it before."""
+        self.state, self.accepted = "up", True
         self._known = (hello.id, hello.boot)
         self._who = None
-        self.link.settle()
-        self.link.memory = memory
+        self.link.drop_question()
+        self.link.seen = seen
 
-    def _give_up(self, why: str) -> None:
-        """This board is not ours: leave the port alone until something else is plugged in there."""
-        log.info("%s", why)
+    def _give_up(self, sentence: str) -> None:
+        """Leave the port alone until something else is plugged in there: this board is not ours."""
+        log.info("%s", sentence)
         self.finished, self.state = True, "ignored"
 
-    def _let_go(self, why: str) -> None:
-        """Ask anew who is there."""
+    def _let_go(self, sentence: str) -> None:
+        """Report the board as lost, and ask anew who is there."""
         self.state, self._known = "asking", ("", "")
-        self.link.settle()
-        self.link.memory = Memory()
-        self._lose(why)
+        self.link.drop_question()
+        self.link.seen = SeenFrames()
+        self._on_lost(sentence)
 
     def _ask(self, now: float) -> None:
         if self._who is None:
-            self._who = self.link.tell(Who())
+            self._who = self.link.send(Who())
         else:
-            self.link.tell_again(self._who)
-        self._sleep(now)
+            self.link.send_again(self._who)
+        self._ask_later(now)
 
-    def _sleep(self, now: float) -> None:
-        self._who_at = now + next(self._rests)
+    def _ask_later(self, now: float) -> None:
+        self._who_at = now + next(self._backoff)

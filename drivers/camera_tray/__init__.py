@@ -1,6 +1,6 @@
 """A camera that looks down on the dice tray: a throw counts when three pictures running say the same of dice at rest.
 
-What the pictures show is read by `pips.py`. Whatever is not certain there is asked of a person, never guessed. The
+What the pictures show is read by `vision.py`. Whatever is not certain there is asked of a person, never guessed. The
 tray is calibrated once (`table-hub calibrate-tray`): what it looks like empty, and how large a die is.
 """
 
@@ -16,19 +16,18 @@ import cv2
 import msgspec
 import numpy as np
 
-from drivers import settings as block
-from drivers.line import SteadyClock
-from drivers.needs import Need
-from drivers.own_thread import Inbox, Threaded
-from drivers.pips import Look, Picture, Reading, Tray, read
-from hub.errors import DeviceLost
-from hub.ports import Clock, DiceKit, DiceSeen, DiceState
+from drivers.camera_tray.vision import Calibration, Picture, PictureAnalysis, Reading, read
+from drivers.common import settings as block
+from drivers.common.requirements import Need
+from drivers.common.worker import Inbox, ThreadedDevice
+from hub.errors import Cause, DeviceLost
+from hub.ports import Clock, DiceKit, DiceSeen, DiceState, MonotonicClock
 
 AGREE = 3  # pictures running
-REST = 0.7  # seconds that dice lie still before they count (the dice contract)
-WONDER = 2.0  # seconds of doubt, or of pictures that differ, before a person is asked
+REST = 0.7  # seconds that dice lie still before they count
+DOUBTFUL = 2.0  # seconds of doubt, or of pictures that differ, before a person is asked
 STILL = 4.0  # pixels that a die's middle may seem to wander
-PACE, IDLE = 0.12, 2.0  # seconds between two pictures, while a roll is watched and otherwise
+EVERY, IDLE = 0.12, 2.0  # seconds between two pictures, while a roll is watched and otherwise
 WARM = 12  # pictures that are let pass before one is kept
 STIRRED = 0.002  # share of a picture that changes when a die moves
 
@@ -42,7 +41,7 @@ class Frames(Protocol):
     """Where pictures come from."""
 
     def frame(self) -> Picture:
-        """The newest picture, height x width x 3 (blue, green, red). Raises DeviceLost."""
+        """Return the newest picture, height x width x 3 (blue, green, red). Raises DeviceLost."""
 
     def close(self) -> None:
         """Give the camera back."""
@@ -55,15 +54,15 @@ class Folder:
         self._folder = Path(folder).expanduser()
 
     def frame(self) -> Picture:
-        """The newest picture."""
+        """Return the newest picture."""
         found = sorted(path for path in self._folder.glob("*") if path.suffix in (".png", ".jpg"))
         picture = cv2.imread(str(found[-1]), cv2.IMREAD_COLOR) if found else None
         if picture is None:
-            raise DeviceLost(f"The dice tray's folder {self._folder} holds no picture (.png or .jpg).")
+            raise DeviceLost(f"The dice tray's folder {self._folder} holds no picture (.png or .jpg).", Cause.MISSING)
         return np.asarray(picture, np.uint8)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: nothing is held open."""
 
 
 class Video:
@@ -75,10 +74,12 @@ class Video:
         self._camera.set(cv2.CAP_PROP_BUFFERSIZE, 1)  # a picture that waited shows the throw before
 
     def frame(self) -> Picture:
-        """The newest picture."""
+        """Return the newest picture."""
         good, picture = self._camera.read()
         if not good:
-            raise DeviceLost(f"The dice tray's camera {self._device} gives no picture: is it plugged in, and used by nothing else?")
+            raise DeviceLost(
+                f"The dice tray's camera {self._device} gives no picture: is it plugged in, and used by nothing else?"
+            )
         return np.asarray(picture, np.uint8)
 
     def close(self) -> None:
@@ -93,16 +94,18 @@ class PiCamera:
         try:
             from picamera2 import Picamera2  # noqa: PLC0415 - on a Pi only, and from Debian
         except ImportError:
-            raise DeviceLost("The dice tray's camera needs picamera2: apt install python3-picamera2.") from None
+            raise DeviceLost(
+                "The dice tray's camera needs picamera2: apt install python3-picamera2.", Cause.PACKAGE
+            ) from None
         try:
             self._camera = Picamera2(int(number))
             self._camera.configure(self._camera.create_video_configuration({"size": (640, 480), "format": "RGB888"}))
             self._camera.start()
-        except (RuntimeError, IndexError) as why:
-            raise DeviceLost(f"The Pi's camera {number} cannot be opened: {why}.") from None
+        except (RuntimeError, IndexError) as error:
+            raise DeviceLost(f"The Pi's camera {number} cannot be opened: {error}.", Cause.of(error)) from None
 
     def frame(self) -> Picture:
-        """The newest picture; "RGB888" is blue first in memory."""
+        """Return the newest picture; "RGB888" is blue first in memory."""
         return np.asarray(self._camera.capture_array(), np.uint8)
 
     def close(self) -> None:
@@ -114,7 +117,7 @@ SOURCES: Mapping[str, Callable[[str], Frames]] = {"folder": Folder, "v4l2": Vide
 
 
 def open_frames(source: str) -> Frames:
-    """The pictures of `source`: "v4l2:0", "picamera2:0" or "folder:/a/path". Raises DeviceLost."""
+    """Open the pictures of `source`: "v4l2:0", "picamera2:0" or "folder:/a/path". Raises DeviceLost."""
     kind, _, where = source.partition(":")
     return SOURCES[kind](where or "0")
 
@@ -137,7 +140,7 @@ class Watch:
         self._unsure_since: float | None = None
 
     def look(self, reading: Reading | None, now: float) -> tuple[DiceState, tuple[int, ...], str]:
-        """What is to be said after a picture; `reading` is None while something moves."""
+        """Return state, faces and sentence after a picture; `reading` is None while something moves."""
         if reading is None or (self._last is not None and not same(self._last, reading)):
             self._stirred = True
             self._still_since = now
@@ -153,7 +156,7 @@ class Watch:
             self._unsure_since = None
             return self._settled(tuple(face.number for face in reading.faces))
         self._unsure_since = now if self._unsure_since is None else self._unsure_since
-        if now - self._unsure_since >= WONDER:
+        if now - self._unsure_since >= DOUBTFUL:
             return "cocked", (), reading.doubt or UNSURE
         return "rolling", (), ""
 
@@ -161,12 +164,16 @@ class Watch:
         if not faces:
             return "armed", (), ""  # the dice were taken out, to be thrown
         if len(faces) != self._count:
-            return "wrong_count", (), f"I see {len(faces)} of {self._count}: throw them all again, or type what they show."
+            return (
+                "wrong_count",
+                (),
+                f"I see {len(faces)} of {self._count}: throw them all again, or type what they show.",
+            )
         return "settled", faces, ""
 
 
 def same(a: Reading, b: Reading) -> bool:
-    """Whether two pictures show the same dice in the same places."""
+    """Return whether two pictures show the same dice in the same places."""
     if len(a.faces) != len(b.faces) or bool(a.doubt) != bool(b.doubt):
         return False
     return all(
@@ -176,7 +183,7 @@ def same(a: Reading, b: Reading) -> bool:
 
 
 def stirred(before: Picture, after: Picture) -> bool:
-    """Whether something moved between two pictures: more pixels changed than grain and flicker change."""
+    """Return whether something moved between two pictures: more pixels changed than grain and flicker change."""
     small = [cv2.GaussianBlur(one, (0, 0), 1.5)[::2, ::2].astype(np.int16) for one in (before, after)]
     return float(np.mean(np.abs(small[1] - small[0]).max(axis=2) > 18)) > STIRRED
 
@@ -198,19 +205,19 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
             raise ValueError(f'source is "v4l2:0", "picamera2:0" or "folder:/a/path", not {self.source!r}')
 
 
-class CameraTray(Threaded):
+class CameraTray(ThreadedDevice):
     """The `Dice` port on a camera, and the device of a `[[device]]` block."""
 
     lamps = page = boxes = None
 
     def __init__(self, settings: Settings, inbox: Inbox, clock: Clock | None = None) -> None:
-        self._clock = clock if clock is not None else SteadyClock()
+        self._clock = clock if clock is not None else MonotonicClock()
         super().__init__(NAME, inbox, self._clock)
         self.dice = self
         self._settings = settings
         self._put = inbox
         self._frames: Frames | None = None
-        self._tray: Tray | None = None
+        self._calibration: Calibration | None = None
         self._before: Picture | None = None
         self._watch: Watch | None = None
         self._arm = self._count = 0
@@ -218,11 +225,11 @@ class CameraTray(Threaded):
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:  # noqa: ARG002 - a camera does not see who throws
         """Watch for a throw."""
-        self._thread.tell(partial(self._begin, number, count, sides, lying=lying))
+        self._thread.call_soon(partial(self._begin, number, count, sides, lying=lying))
 
     def disarm(self) -> None:
         """Ignore whatever the dice do."""
-        self._thread.tell(self._end)
+        self._thread.call_soon(self._end)
 
     def _begin(self, number: int, count: int, sides: int, *, lying: bool) -> None:
         self._arm, self._told, self._count = number, None, count
@@ -246,9 +253,9 @@ class CameraTray(Threaded):
 
     # --- on the thread ---
 
-    def take(self) -> None:
+    def acquire(self) -> None:
         """Open the camera and read the calibration."""
-        self._tray = load(Path(self._settings.calibration).expanduser())
+        self._calibration = load(Path(self._settings.calibration).expanduser())
         self._frames = open_frames(self._settings.source)
         self._before = self._frames.frame()
         self._put(DiceKit(NAME, MOST))
@@ -259,20 +266,20 @@ class CameraTray(Threaded):
     def step(self, now: float) -> float | None:
         """Take a picture, and tell what follows from it."""
         assert self._frames is not None
-        assert self._tray is not None
+        assert self._calibration is not None
         if self._watch is None:
             return now + IDLE
         picture = self._frames.frame()
         before, self._before = self._before, picture
         moving = before is not None and (picture.shape != before.shape or stirred(before, picture))
         try:
-            reading = None if moving else read(picture, self._tray)
-        except ValueError as why:
-            raise DeviceLost(str(why)) from None
+            reading = None if moving else read(picture, self._calibration)
+        except ValueError as error:
+            raise DeviceLost(str(error), Cause.CALIBRATION) from None
         self._say(*self._watch.look(reading, now))
-        return now + PACE
+        return now + EVERY
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Close the camera. A roll that was watched is typed, until the camera is back."""
         if self._frames is not None:
             self._frames.close()
@@ -283,7 +290,7 @@ class CameraTray(Threaded):
 
 
 def needs(settings: Mapping[str, Any]) -> list[Need]:
-    """What the machine must have for a `[[device]]` block: the camera, and the calibration."""
+    """Return what the machine must have for a `[[device]]` block: the camera, and the calibration."""
     asked = block.read(Settings, settings, "camera_tray")
     kind, _, where = asked.source.partition(":")
     match kind:
@@ -299,44 +306,55 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> CameraTray:  # noqa: ARG001 - a tray draws nothing
-    """The device of a `[[device]]` block. Raises ConfigError."""
+    """Return the device of a `[[device]]` block. Raises ConfigError."""
     return CameraTray(block.read(Settings, settings, "camera_tray"), inbox)
 
 
 # --- calibration -------------------------------------------------------------------------------------
 
 
-def load(path: Path) -> Tray:
-    """A calibration as `calibrate` wrote it. Raises DeviceLost."""
+def load(path: Path) -> Calibration:
+    """Return a calibration as `calibrate` wrote it. Raises DeviceLost."""
     try:
         with np.load(path) as kept:
-            return Tray(np.asarray(kept["empty"], np.uint8), float(kept["side"]), float(kept["height"]))
+            return Calibration(np.asarray(kept["empty"], np.uint8), float(kept["side"]), float(kept["height"]))
     except (OSError, KeyError, ValueError):
-        raise DeviceLost(f"The dice tray is not calibrated ({path}): run table-hub calibrate-tray.") from None
+        raise DeviceLost(
+            f"The dice tray is not calibrated ({path}): run table-hub calibrate-tray.", Cause.CALIBRATION
+        ) from None
 
 
-def keep(tray: Tray, path: Path) -> None:
+def keep(calibration: Calibration, path: Path) -> None:
     """Write a calibration, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_suffix(".half")
     with half.open("wb") as file:
-        np.savez_compressed(file, empty=tray.empty, side=tray.side, height=tray.height)
+        np.savez_compressed(file, empty=calibration.empty, side=calibration.side, height=calibration.height)
     half.replace(path)
 
 
-def measure(empty: Picture, one: Picture, height: float) -> Tray:
-    """The tray from two pictures: empty, and with one flat die in the middle. Raises DeviceLost with what is wrong."""
-    short, _ = Look(one, Tray(empty, 1.0, height)).largest()
+def measure(empty: Picture, one: Picture, height: float) -> Calibration:
+    """Return the calibration that two pictures give: of the empty tray, and with one flat die in the middle.
+
+    `height` is the camera's above the tray, in sides of a die. Raises DeviceLost with what is wrong.
+    """
+    short, _ = PictureAnalysis(one, Calibration(empty, 1.0, height)).largest()
     if short == 0:
-        raise DeviceLost("I see no difference between the empty tray and the die: take dice of another colour, or more light.")
+        raise DeviceLost(
+            "I see no difference between the empty tray and the die: take dice of another colour, or more light."
+        )
     if short < 24:
-        raise DeviceLost(f"The die is only {short:.0f} pixels wide, 24 are needed: bring the camera nearer.")
+        raise DeviceLost(
+            f"The die is only {short:.0f} pixels wide, 24 are needed: bring the camera nearer.", Cause.CALIBRATION
+        )
     for part in (1.0, 0.97, 1.03, 0.94, 1.06):  # a shadow makes the die look larger, its round edges smaller
-        tray = Tray(empty, part * short, height)
-        reading = read(one, tray)
+        calibration = Calibration(empty, part * short, height)
+        reading = read(one, calibration)
         if len(reading.faces) == 1 and not reading.doubt:
-            return tray
-    raise DeviceLost("I cannot read the die: lay it flat into the middle of the tray, with soft light and nothing beside it.")
+            return calibration
+    raise DeviceLost(
+        "I cannot read the die: lay it flat into the middle of the tray, with soft light and nothing beside it."
+    )
 
 
 def calibrate(settings: Mapping[str, Any], ask: Callable[[str], object], say: Callable[[str], object]) -> None:
@@ -347,18 +365,18 @@ def calibrate(settings: Mapping[str, Any], ask: Callable[[str], object], say: Ca
         ask("Empty the tray, as it will stand and be lit while you play; then press Enter. ")
         empty = _settled_frame(frames)
         ask("Lay one die flat into the middle, nothing else; then press Enter. ")
-        tray = measure(empty, _settled_frame(frames), told.camera_mm / told.die_mm)
-        keep(tray, Path(told.calibration).expanduser())
-        say(f"A die is {tray.side:.0f} pixels wide. Kept in {told.calibration}.")
+        calibration = measure(empty, _settled_frame(frames), told.camera_mm / told.die_mm)
+        keep(calibration, Path(told.calibration).expanduser())
+        say(f"A die is {calibration.side:.0f} pixels wide. Kept in {told.calibration}.")
         while ask("Throw some dice and press Enter to see what is read, or type q and Enter to end. ") != "q":
-            reading = read(_settled_frame(frames), tray)
+            reading = read(_settled_frame(frames), calibration)
             say(reading.doubt or " ".join(str(face.number) for face in reading.faces) or "No dice.")
     finally:
         frames.close()
 
 
 def _settled_frame(frames: Frames) -> Picture:
-    """A picture after some others: a camera needs a moment to find its light, and hands leave it."""
+    """Return a picture after some others: a camera needs a moment to find its light, and hands leave it."""
     for _ in range(WARM):
         frames.frame()
     return frames.frame()

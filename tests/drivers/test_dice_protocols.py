@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.smart_dice import GoDice, Known, Moved, Pixels, Power, Talk, talk_of
+from drivers.ble_dice.protocols import Battery, DieProtocol, GoDice, Identified, Moved, Pixels, protocol_of
 
 LEGACY_SIX = bytes.fromhex("02060502 00000000 cdab3412 e803 00f15365 01 00 57 01")  # built 14 November 2023
 NEW_SIX = bytes.fromhex(
@@ -18,7 +18,7 @@ NEW_SIX = bytes.fromhex(
 )
 
 
-def rolled(die: Talk, index: int) -> list[object]:
+def rolled(die: DieProtocol, index: int) -> list[object]:
     die.heard(bytes([3, 3, 0]))
     return list(die.heard(bytes([3, 1, index])))
 
@@ -37,19 +37,19 @@ def test_a_pixels_die_counts_only_what_rolled_and_came_to_rest() -> None:
 
 def test_a_six_of_old_firmware_has_its_faces_in_another_order() -> None:
     die = Pixels(legacy=True)
-    assert die.heard(LEGACY_SIX) == [Known(6), Power(0x57, charging=False)]
+    assert die.heard(LEGACY_SIX) == [Identified(6), Battery(0x57, charging=False)]
     assert [rolled(die, index) for index in range(6)] == [[Moved("rolled", face)] for face in (1, 5, 4, 3, 2, 6)]
 
 
 def test_a_legacy_answer_that_was_cut_at_twenty_bytes_still_tells_the_die() -> None:
     die = Pixels(legacy=True)
-    assert die.heard(LEGACY_SIX[:20]) == [Known(6)]
+    assert die.heard(LEGACY_SIX[:20]) == [Identified(6)]
     assert rolled(die, 4) == [Moved("rolled", 2)]
 
 
 def test_a_new_firmware_tells_itself_in_chunks() -> None:
     die = Pixels(legacy=False)
-    assert die.heard(NEW_SIX) == [Known(6), Power(15, charging=True)]
+    assert die.heard(NEW_SIX) == [Identified(6), Battery(15, charging=True)]
     assert rolled(die, 4) == [Moved("rolled", 5)]
 
 
@@ -59,8 +59,8 @@ def test_an_answer_cut_anywhere_never_fails(length: int) -> None:
 
 
 def test_a_battery_is_told() -> None:
-    assert Pixels(legacy=False).heard(bytes([34, 18, 1])) == [Power(18, charging=False)]
-    assert GoDice().heard(b"Bat\x12") == [Power(18)]
+    assert Pixels(legacy=False).heard(bytes([34, 18, 1])) == [Battery(18, charging=False)]
+    assert GoDice().heard(b"Bat\x12") == [Battery(18)]
 
 
 @pytest.mark.parametrize(
@@ -80,16 +80,16 @@ def test_a_godice_that_was_tilted_or_moved_has_not_rolled() -> None:
 
 
 @pytest.mark.parametrize("die", [Pixels(legacy=True), Pixels(legacy=False), GoDice()])
-def test_bytes_that_mean_nothing_say_nothing(die: Talk) -> None:
+def test_bytes_that_mean_nothing_say_nothing(die: DieProtocol) -> None:
     for data in (b"", b"\x00", b"\xff" * 3, b"\x03\x01", b"S\x01", b"Ba", b"\x22"):
         assert die.heard(data) == []
 
 
 def test_dice_are_told_apart_by_name_and_service() -> None:
     uart, current = Pixels(legacy=True).service, Pixels(legacy=False).service
-    assert isinstance(talk_of("GoDice_1A2B3C_R_v03", [uart]), GoDice)
-    legacy, new = talk_of("Bob", [uart.upper()]), talk_of("Bob", [current])
+    assert isinstance(protocol_of("GoDice_1A2B3C_R_v03", [uart]), GoDice)
+    legacy, new = protocol_of("Bob", [uart.upper()]), protocol_of("Bob", [current])
     assert isinstance(legacy, Pixels)
     assert isinstance(new, Pixels)
     assert legacy.notify != new.notify
-    assert talk_of("Headphones", ["0000180f-0000-1000-8000-00805f9b34fb"]) is None
+    assert protocol_of("Headphones", ["0000180f-0000-1000-8000-00805f9b34fb"]) is None

@@ -23,7 +23,7 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class Power:
+class Battery:
     """How full the battery is, in percent."""
 
     percent: int
@@ -31,30 +31,30 @@ class Power:
 
 
 @dataclass(frozen=True)
-class Known:
+class Identified:
     """What a die is: its sides."""
 
     sides: int
 
 
-Word = Moved | Power | Known
+DieMessage = Moved | Battery | Identified
 
 
-class Talk(Protocol):
-    """How one make of dice is spoken to. One object a die: it remembers what the die said."""
+class DieProtocol(Protocol):
+    """How to speak with one make of dice. One object a die: it remembers what the die said."""
 
     service: str
     notify: str
     write: str
 
     def hello(self) -> Sequence[bytes]:
-        """What to ask after connecting: who it is, how it lies, how full its battery is."""
+        """Return what to ask after connecting: who it is, how it lies, how full its battery is."""
 
     def blink(self) -> bytes:
         """Have it light up green, so that a person sees which die this is."""
 
-    def heard(self, data: bytes) -> list[Word]:
-        """What a notification means; nothing for what is not understood."""
+    def heard(self, data: bytes) -> list[DieMessage]:
+        """Return what a notification means; nothing for what is not understood."""
 
 
 # --- Pixels ------------------------------------------------------------------------------------------
@@ -83,23 +83,25 @@ class Pixels:
         self._rolling = False
 
     def hello(self) -> Sequence[bytes]:
-        """Who it is, how it lies, its battery."""
+        """Return the questions: who it is, how it lies, its battery."""
         return bytes([_WHO]), bytes([_ASK_ROLL]), bytes([_ASK_BATTERY])
 
     def blink(self) -> bytes:
-        """One second of green on all faces: count, duration, colour, faces, fade, loop."""
-        return bytes([_BLINK, 1]) + (1000).to_bytes(2, "little") + bytes([0, 255, 0, 0]) + bytes([255] * 4) + bytes([0, 0])
+        """Return the command for one second of green on all faces: count, duration, colour, faces, fade, loop."""
+        return (
+            bytes([_BLINK, 1]) + (1000).to_bytes(2, "little") + bytes([0, 255, 0, 0]) + bytes([255] * 4) + bytes([0, 0])
+        )
 
-    def heard(self, data: bytes) -> list[Word]:
-        """A roll, a battery, or the die's own answer of who it is."""
+    def heard(self, data: bytes) -> list[DieMessage]:
+        """Return a roll, a battery, or the die's own answer of who it is."""
         kind = data[0] if data else 0
         if kind == _ROLL and len(data) >= 3:
             return self._moved(data[1], data[2])
         if kind == _BATTERY and len(data) >= 3:
-            return [Power(data[1], data[2] in (2, 3))]
+            return [Battery(data[1], data[2] in (2, 3))]
         return self._known(data) if kind == _I_AM else []
 
-    def _moved(self, state: int, index: int) -> list[Word]:
+    def _moved(self, state: int, index: int) -> list[DieMessage]:
         if state == _ROLLING:
             self._rolling = True
             return [Moved("rolling")]
@@ -114,34 +116,34 @@ class Pixels:
         return [Moved("handled")] if state == _HANDLING else []
 
     def _face(self, index: int) -> int:
-        """The number of a face index (d6 of old firmware: another order; d10 counts from 0, d00 in tens)."""
+        """Return the number of a face index (d6 of old firmware: another order; d10 counts from 0, d00 in tens)."""
         if self._type in (2, 8) and self._built <= _OLD_NORMALS:
             return _OLD_SIX.get(index, index + 1)
         return {4: index, 5: index * 10}.get(self._type, index + 1)
 
-    def _known(self, data: bytes) -> list[Word]:
+    def _known(self, data: bytes) -> list[DieMessage]:
         if data[1:2] == bytes([_NEW_FORM]):
             return self._known_in_chunks(data)
         if len(data) >= 18:  # the legacy form; without a longer MTU its end is cut off
             self._type, self._built = data[3], int.from_bytes(data[14:18], "little")
-        told: list[Word] = [Known(_SIDES.get(self._type, 0))]
-        return [*told, Power(data[20], len(data) > 21 and data[21] in (2, 3))] if len(data) >= 21 else told
+        said: list[DieMessage] = [Identified(_SIDES.get(self._type, 0))]
+        return [*said, Battery(data[20], len(data) > 21 and data[21] in (2, 3))] if len(data) >= 21 else said
 
-    def _known_in_chunks(self, data: bytes) -> list[Word]:
-        """Version, die, design, name, settings, status: each begins with its own size."""
+    def _known_in_chunks(self, data: bytes) -> list[DieMessage]:
+        """Read the chunks version, die, design, name, settings, status: each begins with its own size."""
         chunks, at = [], 1
         while at < len(data) and data[at] > 0:
             chunks.append(data[at : at + data[at]])
             at += data[at]
         if len(chunks[0]) >= 7:
             self._built = int.from_bytes(chunks[0][3:7], "little")
-        told: list[Word] = []
+        said: list[DieMessage] = []
         if len(chunks) > 1 and len(chunks[1]) >= 7:
             self._type = chunks[1][6]
-            told.append(Known(_SIDES.get(self._type, 0)))
+            said.append(Identified(_SIDES.get(self._type, 0)))
         if len(chunks) > 5 and len(chunks[5]) >= 3:
-            told.append(Power(chunks[5][1], chunks[5][2] in (2, 3)))
-        return told
+            said.append(Battery(chunks[5][1], chunks[5][2] in (2, 3)))
+        return said
 
 
 # --- GoDice ------------------------------------------------------------------------------------------
@@ -158,17 +160,17 @@ class GoDice:
     notify = "6e400003-b5a3-f393-e0a9-e50e24dcca9e"
 
     def hello(self) -> Sequence[bytes]:
-        """Its battery; how it lies cannot be asked."""
+        """Return the question for its battery; how it lies cannot be asked."""
         return (bytes([3]),)
 
     def blink(self) -> bytes:
-        """Three green pulses of 0.3 s: count, on, off (10 ms), colour."""
+        """Return the command for three green pulses of 0.3 s: count, on, off (10 ms), colour."""
         return bytes([16, 3, 30, 20, 0, 255, 0, 1, 0])
 
-    def heard(self, data: bytes) -> list[Word]:
-        """A roll or a battery. Only `S` is a throw at rest: fake, moved and tilted ones are not."""
+    def heard(self, data: bytes) -> list[DieMessage]:
+        """Return a roll or a battery. Only `S` is a throw at rest: fake, moved and tilted ones are not."""
         if data[:3] == b"Bat" and len(data) >= 4:
-            return [Power(data[3])]
+            return [Battery(data[3])]
         if data[:1] == b"R":
             return [Moved("rolling")]
         if data[:1] == b"S" and len(data) >= 4:
@@ -181,21 +183,21 @@ class GoDice:
 
 
 def _lies(vector: bytes) -> int:
-    """The number whose direction is nearest to the measured one (three signed bytes)."""
+    """Return the number whose direction is nearest to the measured one (three signed bytes)."""
     x, y, z = (value - 256 if value > 127 else value for value in vector)
     return min(_LYING, key=lambda face: sum((a - b) ** 2 for a, b in zip(_LYING[face], (x, y, z), strict=True)))
 
 
-def talk_of(name: str, services: Sequence[str]) -> Talk | None:
-    """How to speak to what is heard on the air, by its name and services; None for what is no die.
+def protocol_of(name: str, services: Sequence[str]) -> DieProtocol | None:
+    """Return the protocol of what is heard on the air, by its name and services; None for what is no die.
 
     Legacy Pixels and GoDice both say they are a Nordic UART: only the name tells them apart.
     """
-    told = [service.lower() for service in services]
+    said = [service.lower() for service in services]
     if name.startswith("GoDice_"):
         return GoDice()
-    if Pixels(legacy=False).service in told:
+    if Pixels(legacy=False).service in said:
         return Pixels(legacy=False)
-    if Pixels(legacy=True).service in told:
+    if Pixels(legacy=True).service in said:
         return Pixels(legacy=True)
     return None

@@ -1,7 +1,7 @@
-"""The cables: finds serial ports, opens them, moves bytes. The only place that opens a tty.
+"""Serial lines: find ports, open them, move bytes. The only place that opens a tty.
 
 One thread serves every line of a driver: it waits for bytes, deadlines and calls from other threads. What the
-bytes mean is the business of a `Speaker`. Whatever goes wrong with a port is DeviceLost, and is tried again for
+bytes mean is the business of a `LineSession`. Whatever goes wrong with a port is DeviceLost, and is tried again for
 ever, 0.5 to 5 s apart; a port that vanished and came back is new.
 """
 
@@ -12,7 +12,6 @@ import os
 import select
 import termios
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,51 +21,43 @@ from typing import Protocol
 import serial
 from serial.tools import list_ports
 
-from drivers.rests import rests
-from hub.errors import DeviceLost
+from drivers.common.backoff import backoff
+from hub.errors import Cause, DeviceLost
 from hub.ports import Clock
 
 log = logging.getLogger(__name__)
 
-PICO = 0x2E8A  # the USB vendor id of Raspberry Pi (hardware: "hot plug")
+PICO = 0x2E8A  # the USB vendor id of Raspberry Pi
 SCAN = 0.5  # seconds between two looks for ports
 
 
-class SteadyClock:
-    """The clock of the machine, which never jumps."""
+class LineSession(Protocol):
+    """What is said and understood on one open line. Called on the line thread only; never blocks. Times are seconds."""
 
-    def now(self) -> float:
-        """Seconds, monotonic."""
-        return time.monotonic()
-
-
-class Speaker(Protocol):
-    """Who talks over one open line. Called on the line thread only, never blocks."""
-
-    finished: bool  # set by the speaker: not our device, give the port up until it is plugged in again
-    fine: bool  # set by the speaker: it is our device, so that the next trouble starts with a short rest
+    finished: bool  # set by the session: not our device, give the port up until it is plugged in again
+    accepted: bool  # set by the session: it is our device, so that the next failure starts with a short delay
 
     def opened(self, now: float) -> None:
-        """The line is open: say the first thing."""
+        """Begin: the line is open."""
 
     def heard(self, data: bytes, now: float) -> None:
-        """Bytes came in."""
+        """Take in bytes."""
 
     def due(self, now: float) -> None:
-        """Look at the deadlines."""
+        """Do what time alone brings."""
 
     def deadline(self) -> float | None:
-        """When `due` should be called at the latest."""
+        """Return when `due` is to be called at the latest; None: not before bytes come."""
 
     def outgoing(self, now: float) -> bytes:
-        """What is to be written; asked for only when everything before it is written."""
+        """Return what is to be written; called only when everything before it is written."""
 
-    def lost(self, why: DeviceLost) -> None:
-        """The line is gone, or was given up: the last word."""
+    def lost(self, error: DeviceLost) -> None:
+        """End: the line is gone, or was given up."""
 
 
-class Calls:
-    """Calls from other threads, made in order on one thread that waits on a file descriptor."""
+class CallQueue:
+    """CallQueue from other threads, made in order on one thread that waits on a file descriptor."""
 
     def __init__(self) -> None:
         self._calls: deque[Callable[[], None]] = deque()
@@ -75,11 +66,11 @@ class Calls:
         self._open = True
 
     def fileno(self) -> int:
-        """Readable while calls are waiting."""
+        """Return the descriptor that is readable while calls are waiting."""
         return self._woken
 
-    def tell(self, call: Callable[[], None]) -> None:
-        """Have `call` made soon; returns at once."""
+    def call_soon(self, call: Callable[[], None]) -> None:
+        """Have `call` made on the thread, in order; return at once."""
         self._calls.append(call)
         self.wake()
 
@@ -93,7 +84,7 @@ class Calls:
                     return
 
     def run(self) -> None:
-        """On the thread: make the calls that are waiting."""
+        """Make the calls that are waiting. On the thread only."""
         try:
             while os.read(self._woken, 512):
                 pass
@@ -103,7 +94,7 @@ class Calls:
             self._calls.popleft()()
 
     def close(self) -> None:
-        """After the thread has ended."""
+        """Close the descriptors, after the thread has ended."""
         with self._lock:
             self._open = False
             os.close(self._woken)
@@ -111,104 +102,104 @@ class Calls:
 
 
 class Line:
-    """One open tty, exclusively ours. Never blocks; every trouble is DeviceLost."""
+    """One open tty, exclusively ours. Never blocks; whatever fails is DeviceLost with its cause."""
 
     def __init__(self, port: str) -> None:
         try:
             self._tty = serial.Serial(port, 115200, timeout=0, write_timeout=0, exclusive=True)
-        except (serial.SerialException, termios.error, OSError, ValueError) as trouble:
+        except (serial.SerialException, termios.error, OSError, ValueError) as error:
             # termios.error, which is no OSError: the port vanished while it was being opened.
-            raise DeviceLost(f"{port} cannot be opened: {trouble}.") from trouble
+            raise DeviceLost(f"{port} cannot be opened: {error}.", Cause.of(error)) from error
         self.port = port
 
     def fileno(self) -> int:
-        """For select."""
+        """Return the descriptor, for select."""
         return int(self._tty.fileno())
 
     def read(self) -> bytes:
-        """What has come in; empty if nothing has."""
+        """Return what has come in; empty if nothing has. Raises DeviceLost."""
         try:
             return bytes(self._tty.read(4096))
-        except (serial.SerialException, OSError, TypeError) as trouble:  # TypeError: pyserial read while closed
-            raise DeviceLost(f"{self.port} was unplugged.") from trouble
+        except (serial.SerialException, OSError, TypeError) as error:  # TypeError: pyserial read while closed
+            raise DeviceLost(f"{self.port} was unplugged.", Cause.UNPLUGGED) from error
 
     def write(self, data: bytes) -> int:
-        """Write as much as fits now. Call when select says there is room."""
+        """Write as much as fits now; return how many bytes. Call when select says there is room. Raises DeviceLost."""
         try:
             return int(self._tty.write(data) or 0)
-        except (serial.SerialException, OSError) as trouble:
-            raise DeviceLost(f"{self.port} was unplugged.") from trouble
+        except (serial.SerialException, OSError) as error:
+            raise DeviceLost(f"{self.port} was unplugged.", Cause.UNPLUGGED) from error
 
     def close(self) -> None:
         """Give the port back."""
         try:
             self._tty.close()
-        except (serial.SerialException, OSError) as trouble:
-            log.debug("Closing %s: %s", self.port, trouble)
+        except (serial.SerialException, OSError) as error:
+            log.debug("Closing %s: %s", self.port, error)
 
 
 def usb_ports() -> Sequence[str]:
-    """The serial ports of boards with Raspberry Pi's USB vendor id."""
+    """Return the serial ports of boards with Raspberry Pi's USB vendor id."""
     return [port.device for port in list_ports.comports() if port.vid == PICO]
 
 
 def named_ports(names: Sequence[str]) -> Callable[[], Sequence[str]]:
-    """Those of the named ports that are there now."""
+    """Return a function that finds those of the named ports that are there now."""
     return lambda: [name for name in names if Path(name).exists()]
 
 
 @dataclass(slots=True)
 class _Served:
-    """One open line, its speaker, and what did not fit into the tty yet."""
+    """One open line, its session, and what did not fit into the tty yet."""
 
     line: Line
-    speaker: Speaker
+    session: LineSession
     unwritten: bytes = b""
 
 
 @dataclass(slots=True)
-class _Rest:
-    """A port that gave trouble: when it is tried again, None for not until replugged; and the rests after that."""
+class _Retry:
+    """A port that failed: when it is tried again, None for not until replugged; and the delays after that."""
 
     until: float | None = None
-    lengths: Iterator[float] = field(default_factory=rests)
+    delays: Iterator[float] = field(default_factory=backoff)
 
 
 class Lines:
-    """Every line of one driver on one thread."""
+    """Every line of one driver on one thread. `session` makes what speaks on the line at a port."""
 
     def __init__(
         self,
-        speaker: Callable[[str], Speaker],
+        session: Callable[[str], LineSession],
         clock: Clock,
         find: Callable[[], Sequence[str]] = usb_ports,
         open_line: Callable[[str], Line] = Line,
     ) -> None:
-        self._speaker = speaker
+        self._make_session = session
         self._clock = clock
         self._find = find
         self._open_line = open_line
-        self._calls = Calls()
+        self._calls = CallQueue()
         self._served: dict[str, _Served] = {}
-        self._rests: dict[str, _Rest] = {}
+        self._retries: dict[str, _Retry] = {}
         self._scan_at = clock.now()
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name="lines", daemon=True)
 
     def start(self) -> None:
-        """Begin to look for ports."""
+        """Start to look for ports."""
         self._thread.start()
 
     def close(self) -> None:
         """Stop, and give every port back."""
-        self.tell(self._stop)
+        self.call_soon(self._stop)
         if self._thread.is_alive():
             self._thread.join(timeout=5)
         self._calls.close()
 
-    def tell(self, call: Callable[[], None]) -> None:
+    def call_soon(self, call: Callable[[], None]) -> None:
         """Have `call` made on the line thread."""
-        self._calls.tell(call)
+        self._calls.call_soon(call)
 
     def wake(self) -> None:
         """Look at the clock now (it was put forward)."""
@@ -235,79 +226,79 @@ class Lines:
     def _attempt(self, step: Callable[[], None]) -> None:
         try:
             step()
-        except Exception:  # a driver's thread lives on (design, section 6)
+        except Exception:  # a fault in one driver ends neither its thread nor the match
             log.exception("A step of the line thread failed.")
 
     def _serve(self, served: _Served, step: Callable[[], None]) -> None:
-        """One step of one line; if it fails, this line rests and the others go on."""
+        """Make one step of one line; if it fails, this line is tried again later and the others go on."""
         try:
             step()
-        except DeviceLost as lost:
-            self._lose(served, lost)
-        except Exception:  # a driver's thread lives on (design, section 6)
+        except DeviceLost as error:
+            self._lose(served, error)
+        except Exception:  # a fault in one driver ends neither its thread nor the match
             log.exception("The driver at %s failed.", served.line.port)
             self._lose(served, DeviceLost(f"{served.line.port} is given a rest: its driver failed."))
 
     def _scan(self) -> None:
         now = self._clock.now()
         there = self._find()
-        for port in [port for port in self._rests if port not in there]:
-            del self._rests[port]
+        for port in [port for port in self._retries if port not in there]:
+            del self._retries[port]
         for port in there:
             if port in self._served:
                 continue
-            rest = self._rests.get(port)
-            if rest is not None and (rest.until is None or now < rest.until):
+            retry = self._retries.get(port)
+            if retry is not None and (retry.until is None or now < retry.until):
                 continue
             self._open(port, now)
 
     def _open(self, port: str, now: float) -> None:
         try:
             line = self._open_line(port)
-        except DeviceLost as lost:
-            log.info("%s", lost)
-            self._let_rest(port, now)
+        except DeviceLost as error:
+            log.info("%s", error)
+            self._retry_later(port, now)
             return
-        served = _Served(line, self._speaker(port))
+        served = _Served(line, self._make_session(port))
         self._served[port] = served
-        self._serve(served, lambda: served.speaker.opened(now))
+        self._serve(served, lambda: served.session.opened(now))
 
     def _advance(self, served: _Served) -> None:
         now = self._clock.now()
-        served.speaker.due(now)
+        served.session.due(now)
         self._write(served, now)
-        if served.speaker.fine:
-            self._rests.pop(served.line.port, None)
-        if served.speaker.finished:
+        if served.session.accepted:
+            self._retries.pop(served.line.port, None)
+        if served.session.finished:
             del self._served[served.line.port]
             served.line.close()
-            self._rests[served.line.port] = _Rest()
-            self._attempt(lambda: served.speaker.lost(DeviceLost(f"{served.line.port} is given up.")))
+            self._retries[served.line.port] = _Retry()
+            self._attempt(lambda: served.session.lost(DeviceLost(f"{served.line.port} is given up.")))
 
     def _write(self, served: _Served, now: float) -> None:
         while True:
             if not served.unwritten:
-                served.unwritten = served.speaker.outgoing(now)
+                served.unwritten = served.session.outgoing(now)
             if not served.unwritten or not select.select([], [served.line], [], 0)[1]:
                 return
             written = served.line.write(served.unwritten)
             served.unwritten = served.unwritten[written:]
 
-    def _lose(self, served: _Served, why: DeviceLost) -> None:
+    def _lose(self, served: _Served, error: DeviceLost) -> None:
         now = self._clock.now()
         port = served.line.port
         self._served.pop(port, None)
         served.line.close()
-        self._let_rest(port, now)
-        self._attempt(lambda: served.speaker.lost(why))
+        self._retry_later(port, now)
+        self._attempt(lambda: served.session.lost(error))
 
-    def _let_rest(self, port: str, now: float) -> None:
-        rest = self._rests.setdefault(port, _Rest())
-        rest.until = now + next(rest.lengths)
+    def _retry_later(self, port: str, now: float) -> None:
+        retry = self._retries.setdefault(port, _Retry())
+        retry.until = now + next(retry.delays)
 
     def _wait(self) -> None:
         deadlines = [self._scan_at]
-        deadlines += [at for served in self._served.values() if (at := served.speaker.deadline()) is not None]
+        deadlines += [at for served in self._served.values() if (at := served.session.deadline()) is not None]
         patience = max(0.0, min(deadlines) - self._clock.now())
         waiter = select.poll()
         waiter.register(self._calls, select.POLLIN)
@@ -321,4 +312,4 @@ class Lines:
     def _read(self, served: _Served) -> None:
         data = served.line.read()
         if data:
-            served.speaker.heard(data, self._clock.now())
+            served.session.heard(data, self._clock.now())

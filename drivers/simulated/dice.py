@@ -8,14 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from drivers.own_thread import Inbox
+from drivers.common.worker import Inbox, ThreadedDevice
 from hub.ports import Clock, DiceKit, DiceSeen, DiceState
 
 MOST_DICE = 100
-
-
-def _nothing() -> None:
-    """Nobody wants to know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +24,11 @@ class _Arm:
     sides: int
 
 
-class SimDice:
-    """Six dice that are not there, and a reader that sees them."""
+class SimDice(ThreadedDevice):
+    """Six dice that are not there, and a reader that sees them.
+
+    The person's acts and the table's are taken at once, under a lock; only the rest of thrown dice waits for the clock.
+    """
 
     KIT = 6
     TUMBLE = 0.5  # seconds until thrown dice lie still
@@ -41,14 +40,15 @@ class SimDice:
         inbox: Inbox,
         clock: Clock,
         chance: random.Random | None = None,
-        changed: Callable[[], None] = _nothing,
+        changed: Callable[[], None] = lambda: None,
     ) -> None:
+        super().__init__(reader, inbox, clock)
         self._reader = reader
         self._inbox = inbox
         self._clock = clock
         self._chance = chance if chance is not None else random.SystemRandom()
         self._changed = changed
-        self._turn = threading.Condition()
+        self._lock = threading.RLock()
         self._armed: _Arm | None = None
         self._seen = DiceSeen(reader, 0, "armed")
         self._lost = self._weak = False
@@ -57,44 +57,44 @@ class SimDice:
         self._rolling: tuple[int, ...] = ()
         self._lying: tuple[int, ...] = ()  # what lies in the tray, for reading it again
         self._still_at: float | None = None
-        self._closing = False
-        self._thread = threading.Thread(target=self._run, name=reader, daemon=True)
 
     def start(self) -> None:
-        """Begin to watch the clock."""
-        self._tell_kit()
-        self._thread.start()
+        """Start to watch the clock."""
+        self._report_kit()
+        super().start()
 
-    def close(self) -> None:
-        """Stop."""
-        with self._turn:
-            self._closing = True
-            self._turn.notify_all()
-        if self._thread.is_alive():
-            self._thread.join(timeout=5)
+    # --- the thread's work ---
 
-    def wake(self) -> None:
-        """Look at the clock now."""
-        with self._turn:
-            self._turn.notify_all()
+    def acquire(self) -> None:
+        """Do nothing: these dice are always there."""
+
+    def step(self, now: float) -> float | None:
+        """Report dice that have been at rest for long enough; return when the others have."""
+        with self._lock:
+            if self._still_at is not None and now >= self._still_at:
+                self._settle()
+            return self._still_at
+
+    def release(self) -> None:
+        """Do nothing: nothing is held open."""
 
     # --- the port ---
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:
         """Watch for a throw, or read again what lies there."""
-        with self._turn:
+        with self._lock:
             self._armed = _Arm(number, seat, count, sides)
             self._kept = self._rolling = ()
             self._still_at = None
-            self._see("no_reader" if self._lost else "armed", say=self._silent() if self._lost else "")
+            self._report("no_reader" if self._lost else "armed", say=self._silent() if self._lost else "")
             if lying and self._lying and not self._lost:
                 self._rolling = self._lying
                 self._still_at = self._clock.now() + self.REST
-            self._turn.notify_all()
+            self.wake()
 
     def disarm(self) -> None:
         """Ignore whatever the dice do."""
-        with self._turn:
+        with self._lock:
             self._armed = self._still_at = None
             self._kept = self._rolling = ()
             self._changed()
@@ -103,7 +103,7 @@ class SimDice:
 
     def throw(self, count: int | None = None, faces: Sequence[int] = ()) -> str | None:
         """Throw dice, with given faces or by chance. Returns why nothing came of it, or None."""
-        with self._turn:
+        with self._lock:
             arm = self._armed
             if self._lost:
                 return "The dice reader is lost: restore it, or type the roll."
@@ -121,50 +121,50 @@ class SimDice:
                 self._kept = ()  # all were picked up
             self._rolling = tuple(faces) or tuple(self._chance.randint(1, arm.sides) for _ in range(number))
             self._still_at = self._clock.now() + self.TUMBLE + self.REST
-            self._see("rolling")
-            self._turn.notify_all()
+            self._report("rolling")
+            self.wake()
             return None
 
     def cock(self) -> None:
-        """The last die of the roll leans, on this throw or the next."""
-        with self._turn:
+        """Have the last die of the roll lean, on this throw or the next."""
+        with self._lock:
             self._leaning = True
             self._changed()
 
     def miscount(self) -> None:
-        """One die is not seen, on this throw or the next."""
-        with self._turn:
+        """Have one die not be seen, on this throw or the next."""
+        with self._lock:
             self._missing = True
             self._changed()
 
     def lose(self) -> None:
-        """The reader's link is gone."""
-        with self._turn:
+        """Lose the reader's link."""
+        with self._lock:
             self._lost = True
             self._still_at = None
             self._kept = self._rolling = ()
             if self._armed is not None:
-                self._see("no_reader", say=self._silent())
-            self._tell_kit()
+                self._report("no_reader", say=self._silent())
+            self._report_kit()
 
     def drain(self) -> None:
-        """The battery of a die runs low."""
-        with self._turn:
+        """Have the battery of a die run low."""
+        with self._lock:
             self._weak = True
-            self._tell_kit()
+            self._report_kit()
 
     def restore(self) -> None:
-        """Everything about the reader is well again; an open roll is watched again."""
-        with self._turn:
+        """Restore everything about the reader; an open roll is watched again."""
+        with self._lock:
             was_lost, self._lost = self._lost, False
             self._leaning = self._missing = self._weak = False
-            self._tell_kit()
+            self._report_kit()
             if was_lost and self._armed is not None:
-                self._see("armed")
+                self._report("armed")
 
     def state(self) -> dict[str, Any]:
-        """For the bench page."""
-        with self._turn:
+        """Return what the bench page shows, ready for JSON."""
+        with self._lock:
             arm = self._armed
             return {
                 "armed": {"seat": arm.seat, "count": arm.count, "sides": arm.sides} if arm else None,
@@ -182,26 +182,18 @@ class SimDice:
     def _silent() -> str:
         return "The dice reader is silent: type what you see."
 
-    def _tell_kit(self) -> None:
+    def _report_kit(self) -> None:
         self._inbox(DiceKit(self._reader, 0 if self._lost else self.KIT, ("die 1",) if self._weak else ()))
         self._changed()
 
-    def _see(self, state: DiceState, faces: tuple[int, ...] = (), say: str = "") -> None:
+    def _report(self, state: DiceState, faces: tuple[int, ...] = (), say: str = "") -> None:
         if self._armed is not None:
             self._seen = DiceSeen(self._reader, self._armed.number, state, faces, say)
             self._inbox(self._seen)
         self._changed()
 
-    def _run(self) -> None:
-        with self._turn:
-            while not self._closing:
-                now = self._clock.now()
-                if self._still_at is not None and now >= self._still_at:
-                    self._settle()
-                self._turn.wait(None if self._still_at is None else self._still_at - now)
-
     def _settle(self) -> None:
-        """The dice have been at rest for long enough."""
+        """Report the dice: they have been at rest for long enough."""
         self._still_at = None
         if self._armed is None:
             return
@@ -212,10 +204,10 @@ class SimDice:
         seen = len(lying) - 1 if missing else len(lying)
         if seen != wanted:
             self._kept = ()
-            self._see("wrong_count", say=f"I see {seen} of {wanted}.")
+            self._report("wrong_count", say=f"I see {seen} of {wanted}.")
         elif leaning:
             self._kept = lying[:-1]
-            self._see("cocked", self._kept, "One die is leaning: roll only that one again.")
+            self._report("cocked", self._kept, "One die is leaning: roll only that one again.")
         else:
             self._kept = ()
-            self._see("settled", lying)
+            self._report("settled", lying)

@@ -17,15 +17,14 @@ import msgspec
 from gpiozero import Factory
 from PIL import Image
 
-from drivers import header
-from drivers import settings as block
-from drivers.eink_panels import MODELS, Cable, Mode, Model, Panel, Pins, open_panel
-from drivers.header import OpenBus, PinFactory, Spi, Wire, open_pins, open_spi
-from drivers.line import SteadyClock
-from drivers.needs import Need
-from drivers.own_thread import Inbox, Threaded
+from drivers.common import gpio_header
+from drivers.common import settings as block
+from drivers.common.gpio_header import OpenBus, PinFactory, Spi, Wire, open_pins, open_spi
+from drivers.common.requirements import Need
+from drivers.common.worker import Inbox, ThreadedDevice
+from drivers.eink.panels import MODELS, Mode, Model, Panel, PanelIo, Pins, open_panel
 from hub.errors import ConfigError, DeviceError
-from hub.ports import Clock
+from hub.ports import Clock, MonotonicClock
 from hub.state import PublicState
 
 log = logging.getLogger(__name__)
@@ -53,23 +52,23 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     power: int | None = None
 
     def model(self) -> Model:
-        """The kind of panel. Raises ConfigError."""
+        """Return the kind of panel. Raises ConfigError."""
         if self.panel not in MODELS:
             raise ConfigError(f'eink: there is no panel "{self.panel}" here; there are {", ".join(MODELS)}.')
         return MODELS[self.panel]
 
     def place(self) -> Spi:
-        """Its bus. Raises ConfigError."""
-        return header.spi(self.spi, "eink", self.select)
+        """Return its place on the bus. Raises ConfigError."""
+        return gpio_header.spi(self.spi, "eink", self.select)
 
     def lines(self) -> Pins:
-        """Where its lines go."""
+        """Return the pins of its lines."""
         own = {name: pin for name in Pins._fields if (pin := getattr(self, name)) is not None}
         return self.model().pins._replace(**own)
 
 
 class Refresh:
-    """When a panel is refreshed, and how (product page: "refresh rules"). Knows no panel, thread or clock."""
+    """When a panel is refreshed, and how. Knows no panel, thread or clock."""
 
     def __init__(self, model: Model) -> None:
         self._modes = model.modes
@@ -77,43 +76,43 @@ class Refresh:
         self.forget()
 
     def forget(self) -> None:
-        """Nothing is known of the panel: it was lost, or is new."""
+        """Forget what is known of the panel: it was lost, or is new."""
         self._partials = 0
         self._last: float | None = None
         self._last_full: float | None = None
         self.asleep = True
 
     def free_at(self) -> float:
-        """When the next refresh may begin."""
+        """Return when the next refresh may begin."""
         return 0.0 if self._last is None else self._last + self._rest
 
     def mode(self, settled: bool) -> Mode:
-        """How a new picture is shown."""
+        """Return how a new picture is to be shown."""
         if self._last_full is None or settled or self._partials >= MOST_PARTIALS:
             return "full"
         wanted: Mode = "fast" if self.asleep else "partial"
         return wanted if wanted in self._modes else "full"
 
     def clean_at(self) -> float | None:
-        """When the picture that is there is drawn once more, wholly."""
+        """Return when the picture that is there is to be drawn once more, wholly; None: not while nothing is known."""
         if self._last is None or self._last_full is None:
             return None
         daily = self._last_full + DAY
         return min(daily, self._last + CLEAN_AFTER) if self._partials else daily
 
     def sleep_at(self) -> float | None:
-        """When the panel is put to sleep."""
+        """Return when the panel is to be put to sleep; None: it sleeps."""
         return None if self.asleep or self._last is None else self._last + SLEEP_AFTER
 
     def refreshed(self, mode: Mode, now: float) -> None:
-        """A refresh has ended."""
+        """Take note that a refresh has ended."""
         self._last, self.asleep = now, False
         self._partials = self._partials + 1 if mode == "partial" else 0 if mode == "full" else self._partials
         if mode == "full":
             self._last_full = now
 
 
-class Eink(Threaded):
+class Eink(ThreadedDevice):
     """The `Page` port on a panel, and the device of a `[[device]]` block. `show` returns at once, whatever hangs."""
 
     lamps = boxes = dice = None
@@ -141,7 +140,7 @@ class Eink(Threaded):
         self._shown: Image.Image | None = None  # what is on it, as far as is known
         self._refresh = Refresh(self._model)
         self._factory: Factory | None = None
-        self._cable: Cable | None = None
+        self._io: PanelIo | None = None
         self._panel: Panel | None = None
 
     @property
@@ -151,18 +150,18 @@ class Eink(Threaded):
 
     def close(self) -> None:
         """Show what is newest, and leave it there."""
-        self._thread.tell(self._last_word)
+        self._thread.call_soon(self._last_word)
         self._thread.close(LAST_WORD)
 
     def show(self, public: PublicState, settled: bool) -> None:
-        """The newest public state; one that was not drawn yet is forgotten, but for its round's end."""
+        """Show the newest public state; one that was not drawn yet is forgotten, but for its round's end."""
         with self._lock:
             self._newest = (public, settled or (self._newest is not None and self._newest[1]))
         self._thread.wake()
 
     # --- the thread's work ---
 
-    def take(self) -> None:
+    def acquire(self) -> None:
         """Open pins and bus, and find the maker's package."""
         asked, model = self._asked, self._model
         self._refresh.forget()
@@ -170,11 +169,11 @@ class Eink(Threaded):
         self._factory = self._open_header(asked.pins)
         bus = self._open_bus(asked.place(), model.hertz)
         try:
-            self._cable = Cable(asked.panel, model, asked.lines(), self._factory, bus, self._clock, self._pause)
+            self._io = PanelIo(asked.panel, model, asked.lines(), self._factory, bus, self._clock, self._pause)
         except DeviceError:
             bus.close()
             raise
-        self._panel = open_panel(model, self._cable)
+        self._panel = open_panel(model, self._io)
 
     def step(self, now: float) -> float | None:
         """Draw what is newest if the panel may be refreshed now, clean it, or let it sleep."""
@@ -194,12 +193,12 @@ class Eink(Threaded):
         dues = (refresh.clean_at(), refresh.sleep_at())
         return min((at for at in dues if at is not None), default=None)
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Close pins and bus; the picture stays."""
-        cable, self._cable, self._panel = self._cable, None, None
+        io, self._io, self._panel = self._io, None, None
         factory, self._factory = self._factory, None
-        if cable is not None:
-            cable.close()
+        if io is not None:
+            io.close()
         if factory is not None:
             factory.close()
 
@@ -225,7 +224,7 @@ class Eink(Threaded):
         self._refresh.asleep = True
 
     def _last_word(self) -> None:
-        """The hub ends: the newest picture stays on the panel, without power."""
+        """Show the newest picture, which stays on the panel without power: the hub ends."""
         if self._panel is None:
             return
         try:
@@ -234,19 +233,19 @@ class Eink(Threaded):
                 self._show(self._image, self._refresh.mode(settled=True))
             if not self._refresh.asleep:
                 self._sleep()
-        except DeviceError as why:
-            log.warning("%s", why)
+        except DeviceError as error:
+            log.warning("%s", error)
 
 
 def mounted(sheet: Image.Image, model: Model, upside_down: bool) -> Image.Image:
-    """A sheet in the middle of a panel of perhaps more pixels, turned round where the panel is."""
+    """Return a sheet in the middle of a panel of perhaps more pixels, turned round where the panel is."""
     paper = Image.new("1", (model.width, model.height), 1)
     paper.paste(sheet, ((model.width - sheet.width) // 2, (model.height - sheet.height) // 2))
     return paper.transpose(Image.Transpose.ROTATE_180) if upside_down else paper
 
 
 def wiring(settings: Mapping[str, Any]) -> list[Wire]:
-    """The wires of a `[[device]]` block."""
+    """Return the wires of a `[[device]]` block."""
     asked = block.read(Settings, settings, "eink")
     model, lines, place = asked.model(), asked.lines(), asked.place()
     wires = [
@@ -259,18 +258,18 @@ def wiring(settings: Mapping[str, Any]) -> list[Wire]:
     ]
     if lines.power is not None:
         wires.append(Wire(lines.power, "PWR"))
-    supply: header.Rail = "3V3" if model.maker == "waveshare" else "5V"
+    supply: gpio_header.Rail = "3V3" if model.maker == "waveshare" else "5V"
     return [*wires, Wire(supply, "VCC", shared=True), Wire("GND", "GND", shared=True)]
 
 
 def needs(settings: Mapping[str, Any]) -> list[Need]:
-    """What the machine must have for a `[[device]]` block."""
+    """Return what the machine must have for a `[[device]]` block."""
     asked = block.read(Settings, settings, "eink")
-    return [*header.needs_of_spi(asked.place()), *header.needs_of_pins(asked.pins)]
+    return [*gpio_header.needs_of_spi(asked.place()), *gpio_header.needs_of_pins(asked.pins)]
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: Mapping[str, Draw]) -> Eink:
-    """The device of a `[[device]]` block; `draws` gives each size of sheet. Raises ConfigError."""
+    """Return the device of a `[[device]]` block; `draws` gives each size of sheet. Raises ConfigError."""
     asked = block.read(Settings, settings, "eink")
-    header.check_pins("eink", wiring(settings))
-    return Eink(asked, draws[asked.model().sheet], inbox, SteadyClock())
+    gpio_header.check_pins("eink", wiring(settings))
+    return Eink(asked, draws[asked.model().sheet], inbox, MonotonicClock())

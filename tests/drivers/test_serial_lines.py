@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from serial.tools import list_ports
 
-from drivers import line
-from drivers.line import Line, Lines, named_ports
+from drivers.common import serial_lines
+from drivers.common.serial_lines import Line, Lines, named_ports
 from hub.errors import DeviceLost
 from tests.drivers.bench import PATIENCE, StillClock
 
@@ -23,7 +23,7 @@ class Listener:
 
     def __init__(self) -> None:
         self.finished = False
-        self.fine = False
+        self.accepted = False
         self.came = threading.Condition()
         self.notes: list[object] = []
         self.to_say = b""
@@ -93,7 +93,7 @@ class Cables:
         """Half a second passes and the ports have been looked at."""
         while self.looked.acquire(blocking=False):
             pass
-        self.clock.advance(line.SCAN)
+        self.clock.advance(serial_lines.SCAN)
         assert self.looked.acquire(timeout=PATIENCE)
 
     def close(self) -> None:
@@ -120,7 +120,7 @@ def test_a_port_is_opened_as_soon_as_it_is_there_and_bytes_go_both_ways(cables: 
     def say() -> None:
         cables.listener.to_say = b"who"
 
-    cables.lines.tell(say)
+    cables.lines.call_soon(say)
     assert os.read(cables.master, 100) == b"who"
 
 
@@ -181,7 +181,7 @@ def test_a_device_that_is_not_ours_leaves_its_port_free_until_it_is_plugged_in_a
     def finish() -> None:
         cables.listener.finished = True
 
-    cables.lines.tell(finish)
+    cables.lines.call_soon(finish)
     for _ in range(20):
         cables.look()
     assert len(cables.tries) == 1
@@ -223,4 +223,4 @@ def test_only_boards_with_the_right_usb_vendor_are_looked_at(monkeypatch: pytest
 
     found = [Port("/dev/ttyS0", None), Port("/dev/ttyACM0", 0x2E8A), Port("/dev/ttyUSB0", 0x1A86)]
     monkeypatch.setattr(list_ports, "comports", lambda: found)
-    assert line.usb_ports() == ["/dev/ttyACM0"]
+    assert serial_lines.usb_ports() == ["/dev/ttyACM0"]

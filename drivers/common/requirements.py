@@ -1,4 +1,4 @@
-"""What a device cannot do without on its machine, as data: `table-hub doctor` looks for it before anything is opened.
+"""What a device needs of its machine, as data: `table-hub doctor` looks for it before anything is opened.
 
 A driver may say so with `needs(settings) -> Sequence[Need]`, beside `wiring(settings)`.
 """
@@ -13,4 +13,4 @@ class Need(NamedTuple):
 
     kind: Literal["file", "package", "radio", "cable"]
     name: str  # a path, the package as it is imported, or a cable's port ("": any board on USB)
-    mend: str  # what to do where it is not there: a sentence without its end
+    fix: str  # what to do where it is not there: a sentence without its full stop

@@ -1,9 +1,12 @@
-"""Reads the faces of pipped dice in a picture of a tray, or says why a person has to.
+"""Read the faces of pipped dice in a picture of a tray, or say why a person has to.
 
 What can be wrong with a picture (shine, a leaning die, a hand, two dice that touch) must end in a question, never in
 a number. So three things that know nothing of each other have to agree: the pips make up legal faces, every one of
 them used once; each face is evenly coloured where no pip belongs, with nothing that a glare may have hidden; and
-whatever differs from the empty tray is explained by a die that lies flat. Sizes are in pixels, angles in radians.
+whatever differs from the empty tray is explained by a die that lies flat.
+
+Pictures are arrays of height x width x 3, uint8, the colours in the order blue, green, red. Coordinates are pixels, x to
+the right and y downwards from the upper left corner; angles are radians from x towards y.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Picture = NDArray[np.uint8]
+Picture = NDArray[np.uint8]  # height x width x 3 (blue, green, red); a mask is height x width
 Floats = NDArray[np.float64]
 
 SPOTS = {
@@ -38,8 +41,8 @@ MOST = 24  # dice at once; more is not a throw
 
 
 @dataclass(frozen=True)
-class Tray:
-    """What calibration knows: the empty tray, the side of a die's top face, and the camera's height in sides."""
+class Calibration:
+    """What calibration knows: the empty tray, the side of a die's top face in pixels, the camera's height in such sides."""
 
     empty: Picture
     side: float
@@ -47,8 +50,8 @@ class Tray:
 
 
 @dataclass(frozen=True)
-class Face:
-    """One die as it was read: its number, where its middle is, and how it is turned."""
+class DieFace:
+    """One die as it was read: its number, where its middle is in pixels, and how it is turned in radians."""
 
     number: int
     x: float
@@ -60,13 +63,13 @@ class Face:
 class Reading:
     """The dice of a picture. With a `doubt` (one sentence for the table) the faces are not to be trusted."""
 
-    faces: tuple[Face, ...]
+    faces: tuple[DieFace, ...]
     doubt: str = ""
 
 
 @dataclass(frozen=True)
 class Pip:
-    """A round spot, brighter or darker than what is around it."""
+    """A round spot at a place in pixels, brighter or darker than what is around it, by so many levels."""
 
     x: float
     y: float
@@ -78,26 +81,28 @@ LEANS = "One die is leaning or half hidden: lay it flat, or type what it shows."
 SHINES = "A light shines on a die: shade it, or type what the dice show."
 CROWDED = "The dice lie too close to be told apart: move them a little, or type what they show."
 STRANGE = "Something that is no flat die lies in the tray: take it out, or type what the dice show."
-CHANGED = "The tray does not look as it did when it was calibrated: take hands out of the picture, or calibrate it anew."
+CHANGED = (
+    "The tray does not look as it did when it was calibrated: take hands out of the picture, or calibrate it anew."
+)
 
 
-def read(picture: Picture, tray: Tray) -> Reading:
-    """The faces in `picture`. Raises ValueError when it has another size than the calibrated one."""
-    if picture.shape != tray.empty.shape:
+def read(picture: Picture, calibration: Calibration) -> Reading:
+    """Return the faces in `picture`. Raises ValueError when it has another size than the calibrated one."""
+    if picture.shape != calibration.empty.shape:
         raise ValueError(f"The camera sends {picture.shape[1]}x{picture.shape[0]} pixels, the tray was calibrated with "
-                         f"{tray.empty.shape[1]}x{tray.empty.shape[0]}: calibrate it anew.")  # fmt: skip
-    look = Look(picture, tray)
-    if look.share > 0.4:
+                         f"{calibration.empty.shape[1]}x{calibration.empty.shape[0]}: calibrate it anew.")  # fmt: skip
+    analysis = PictureAnalysis(picture, calibration)
+    if analysis.share > 0.4:
         return Reading((), CHANGED)
-    pips = look.pips
+    pips = analysis.pips
     if len(pips) > 6 * MOST:
         return Reading((), STRANGE)
-    guesses = [guess for guess in _guesses(pips, tray.side) if look.is_face(guess)]
-    chosen = _cover(guesses, tray.side)
+    guesses = [guess for guess in _guesses(pips, calibration.side) if analysis.is_face(guess)]
+    chosen = _cover(guesses, calibration.side)
     if chosen is None:
         return Reading((), CROWDED)
-    faces = tuple(Face(one.number, one.x, one.y, one.angle) for one in sorted(chosen, key=lambda one: one.x))
-    return Reading(faces, look.doubt(chosen))
+    faces = tuple(DieFace(one.number, one.x, one.y, one.angle) for one in sorted(chosen, key=lambda one: one.x))
+    return Reading(faces, analysis.doubt(chosen))
 
 
 # --- guesses -----------------------------------------------------------------------------------------
@@ -115,14 +120,14 @@ class Guess:
     pips: frozenset[int]
 
     def spot(self, column: float, row: float, side: float) -> tuple[float, float]:
-        """Where a spot of the grid of this face lies in the picture."""
+        """Return where a spot of the grid of this face lies in the picture: x and y in pixels."""
         u, v = column * self.spread * side, row * self.spread * side
         c, s = np.cos(self.angle), np.sin(self.angle)
         return float(self.x + c * u - s * v), float(self.y + s * u + c * v)
 
 
 def _legal() -> dict[frozenset[tuple[int, int]], int]:
-    """The number of every set of spots that a face can show, at any quarter turn."""
+    """Return the number of every set of spots that a face can show, at any quarter turn."""
     known = {}
     for number, spots in SPOTS.items():
         turned = set(spots)
@@ -136,7 +141,7 @@ _LEGAL = _legal()
 
 
 def _guesses(pips: Sequence[Pip], side: float) -> list[Guess]:
-    """Every legal face that the pips can make: two to six pips hold two opposite corners, one stands alone."""
+    """Return every legal face that the pips can make: two to six pips hold two opposite corners, one stands alone."""
     if not pips:
         return []
     at = np.array([(pip.x, pip.y) for pip in pips])
@@ -155,10 +160,8 @@ def _guesses(pips: Sequence[Pip], side: float) -> list[Guess]:
     return list(found.values())
 
 
-def _face_at(
-    middle: Floats, angle: float, spread: float, pips: Sequence[Pip], at: Floats, side: float
-) -> Guess | None:
-    """The face of this pose, if the pips inside it sit on legal spots and nowhere else."""
+def _face_at(middle: Floats, angle: float, spread: float, pips: Sequence[Pip], at: Floats, side: float) -> Guess | None:
+    """Return the face of this pose, if the pips inside it sit on legal spots and nowhere else."""
     c, s = np.cos(angle), np.sin(angle)
     across = (at - middle) @ np.array([[c, -s], [s, c]]) / side  # in the die's own frame, in sides
     inside = np.flatnonzero(np.all(np.abs(across) < 0.42, axis=1))
@@ -176,7 +179,7 @@ def _face_at(
 
 
 def _cover(guesses: Sequence[Guess], side: float) -> list[Guess] | None:
-    """The one choice of faces that do not overlap and use the most pips; None where there are two such choices."""
+    """Return the one choice of faces that do not overlap and use the most pips; None where there are two such choices."""
     clash = [
         {m for m, other in enumerate(guesses) if m != n and (one.pips & other.pips or _overlap(one, other, side))}
         for n, one in enumerate(guesses)
@@ -209,7 +212,7 @@ def _cover(guesses: Sequence[Guess], side: float) -> list[Guess] | None:
 
 
 def _overlap(a: Guess, b: Guess, side: float) -> bool:
-    """Whether two faces cannot both be there."""
+    """Return whether two faces cannot both be there."""
     far = np.hypot(a.x - b.x, a.y - b.y) / side
     if far >= 1.38 or far < 0.9:
         return bool(far < 0.9)
@@ -226,27 +229,27 @@ def _square(guess: Guess, side: float) -> NDArray[np.float32]:
 # --- what the picture shows --------------------------------------------------------------------------
 
 
-class Look:
+class PictureAnalysis:
     """One picture beside its empty tray, and what can be measured in it."""
 
-    def __init__(self, picture: Picture, tray: Tray) -> None:
-        self.side = tray.side
-        self._height = tray.height
+    def __init__(self, picture: Picture, calibration: Calibration) -> None:
+        self.side = calibration.side
+        self._height = calibration.height
         self._raw = picture
         self._picture = cv2.GaussianBlur(picture, (0, 0), 0.8).astype(np.float32)
-        self._empty = cv2.GaussianBlur(tray.empty, (0, 0), 1.2).astype(np.float32)
+        self._empty = cv2.GaussianBlur(calibration.empty, (0, 0), 1.2).astype(np.float32)
         self._size = picture.shape[1], picture.shape[0]
 
     @cached_property
     def _gain(self) -> Floats:
-        """How much brighter the picture is than the empty tray was, by colour: a camera's exposure wanders."""
+        """How much brighter the picture is than the empty tray was, 3 factors (blue, green, red): a camera's exposure wanders."""
         bright = self._empty.min(axis=2) > 8
         ratio = self._picture[bright] / np.maximum(self._empty[bright], 1)
         return np.clip(np.median(ratio, axis=0), 0.7, 1.4) if len(ratio) else np.ones(3)
 
     @cached_property
     def _strange(self) -> Picture:
-        """Where something lies that is neither tray nor shadow (1) and where it may be a shadow (2)."""
+        """A mask, height x width: 1 where something is neither tray nor shadow, 2 where it may be a shadow, else 0."""
         floor = self._empty * self._gain.astype(np.float32)
         change = self._picture - floor
         light = change.mean(axis=2)
@@ -261,12 +264,12 @@ class Look:
 
     @cached_property
     def _noise(self) -> float:
-        """The grain of the picture, in levels."""
+        """The grain of the picture: its standard deviation in levels of 0 to 255."""
         fine = self._raw.astype(np.float32) - cv2.GaussianBlur(self._raw, (0, 0), 1.0).astype(np.float32)
         return float(np.median(np.abs(fine)) * 1.48)
 
     def largest(self) -> tuple[float, float]:
-        """The sides of the largest thing in the tray, without its shadow, short one first; 0 where there is none."""
+        """Return the sides in pixels of the largest thing in the tray, the short one first, without its shadow; 0 for none."""
         edges, _ = cv2.findContours((self._strange == 1).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
         if not edges:
             return 0.0, 0.0
@@ -275,7 +278,7 @@ class Look:
 
     @property
     def share(self) -> float:
-        """Which part of the picture is not the empty tray."""
+        """Which part of the picture, 0 to 1, is not the empty tray."""
         return float(np.mean(self._strange == 1))
 
     @cached_property
@@ -289,12 +292,14 @@ class Look:
         strongest = sorted(found, key=lambda pip: -pip.contrast)
         kept: list[Pip] = []
         for pip in strongest:  # the rim of a spot must not be a second one
-            if self._stands_out(pip) and all(np.hypot(pip.x - other.x, pip.y - other.y) > 0.14 * self.side for other in kept):
+            if self._stands_out(pip) and all(
+                np.hypot(pip.x - other.x, pip.y - other.y) > 0.14 * self.side for other in kept
+            ):
                 kept.append(pip)
         return kept
 
     def _stands_out(self, pip: Pip) -> bool:
-        """Whether a spot differs from what lies around it in nearly every direction, and lies on no bare tray."""
+        """Return whether a spot differs from what lies around it in nearly every direction, and lies on no bare tray."""
         x, y = _around(pip, 0.15 * self.side)
         inside = (x >= 0) & (x < self._size[0] - 1) & (y >= 0) & (y < self._size[1] - 1)
         if not inside.all():
@@ -318,7 +323,7 @@ class Look:
         return found
 
     def _spots_in(self, part: NDArray[np.float32], x: int, y: int, bright: bool, floor: float) -> list[Pip]:
-        """The spots of one connected patch: cut at rising heights until each is round."""
+        """Return the spots of one connected patch: cut at rising heights until each is round."""
         least, most = 3.14 * (0.055 * self.side) ** 2, 3.14 * (0.165 * self.side) ** 2
         found: list[Pip] = []
         for level in np.linspace(floor, max(floor, float(part.max()) * 0.7), 6):
@@ -345,22 +350,24 @@ class Look:
     def _flat(
         self, guess: Guess, angle: float | None = None, of: NDArray[np.float32] | None = None
     ) -> NDArray[np.float32]:
-        """The face in the picture (or in `of`), turned upright and enlarged to 64 pixels a side."""
+        """Return the face in the picture (or in `of`), turned upright and scaled to 64 x 64."""
         turn = guess.angle if angle is None else angle
         turn = 0.0 if np.isnan(turn) else turn
         c, s, k = np.cos(turn), np.sin(turn), self.side / 64
         lay = np.array([[c * k, -s * k, guess.x - 31.5 * k * (c - s)], [s * k, c * k, guess.y - 31.5 * k * (s + c)]])
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
         source = self._picture if of is None else of
-        return np.asarray(cv2.warpAffine(source, lay, (64, 64), flags=flags, borderMode=cv2.BORDER_REPLICATE), np.float32)
+        return np.asarray(
+            cv2.warpAffine(source, lay, (64, 64), flags=flags, borderMode=cv2.BORDER_REPLICATE), np.float32
+        )
 
     def is_face(self, guess: Guess) -> bool:
-        """Whether a face is there at all: even in colour between its pips, up to a slope of light."""
+        """Return whether a face is there at all: even in colour between its pips, up to a slope of light."""
         rest = self._evenness(guess)
         return rest <= 16 + 3 * self._noise
 
     def _between(self, guess: Guess) -> NDArray[np.bool_]:
-        """The part of an upright face (64 by 64) in which no pip belongs, without its rim."""
+        """Return the part of an upright face (64 by 64) in which no pip belongs, without its rim."""
         keep = np.zeros((64, 64), np.uint8)
         if guess.number == 1:
             cv2.circle(keep, (32, 32), 27, 1, -1)
@@ -372,13 +379,13 @@ class Look:
         return keep > 0
 
     def _evenness(self, guess: Guess) -> float:
-        """How much the face differs from a plane of colour where no pip belongs: nine tenths are nearer."""
+        """Return how far nine tenths of the face are from a plane of colour where no pip belongs, in levels."""
         flat, keep = self._flat(guess), self._between(guess)
         return float(np.percentile(np.abs(self._rest(flat, keep))[keep], 90))
 
     @staticmethod
     def _rest(flat: NDArray[np.float32], keep: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """The face without its slope of light, by colour, fitted where `keep` says; the strongest colour counts."""
+        """Return the face without its slope of light, by colour, fitted where `keep` says; the strongest colour counts."""
         rows, columns = np.indices((64, 64))
         terms = np.stack([np.ones((64, 64)), columns / 32 - 1, rows / 32 - 1], axis=2)
         solved, *_ = np.linalg.lstsq(terms[keep], flat[keep].astype(np.float64), rcond=None)
@@ -390,18 +397,18 @@ class Look:
     # --- doubts ------------------------------------------------------------------------------------
 
     def doubt(self, chosen: Sequence[Guess]) -> str:
-        """Why these faces are not to be trusted; empty when all agree."""
+        """Return why these faces are not to be trusted; empty when all agree."""
         explained = np.zeros(self._size[::-1], np.uint8)
         for guess in chosen:
             angle = self._turn(guess) if guess.number == 1 else guess.angle
-            why = self._shine(guess, angle) or self._not_flat(guess, angle)
-            if why:
-                return why
+            doubt = self._shine(guess, angle) or self._not_flat(guess, angle)
+            if doubt:
+                return doubt
             cv2.fillConvexPoly(explained, self._silhouette(guess, angle, 1.10), 1)
         return self._unexplained(explained)
 
     def _turn(self, guess: Guess) -> float:
-        """How a face of one pip is turned: the square that holds the most of what is not tray."""
+        """Return how a face of one pip is turned, in radians: the square that holds the most of what is not tray."""
         mask = (self._strange == 1).astype(np.float32)
         best, most = 0.0, -1.0
         for step in range(18):
@@ -414,7 +421,7 @@ class Look:
         return best
 
     def _silhouette(self, guess: Guess, angle: float, larger: float = 1.0) -> NDArray[np.int32]:
-        """What a die that lies flat there hides of the tray: its top, and its foot nearer to the picture's middle."""
+        """Return the corners, n x 2, of what a flat die hides there: its top, and its foot nearer to the picture's middle."""
         top = _turned(guess, self.side * larger, angle)
         middle = np.array(self._size) / 2
         foot = middle + (top - middle) * (self._height - 1) / self._height
@@ -422,7 +429,7 @@ class Look:
         return hull
 
     def _shine(self, guess: Guess, angle: float) -> str:
-        """Whether light may hide a pip, or make one: a spot that is neither clearly a pip nor clearly none."""
+        """Return SHINES if light may hide a pip or make one (a spot is neither clearly a pip nor clearly none), else ""."""
         flat = self._flat(guess, angle)
         keep = self._between(guess)
         rest = self._rest(flat, keep)
@@ -452,25 +459,25 @@ class Look:
 
     @staticmethod
     def _bright_pips(flat: NDArray[np.float32], keep: NDArray[np.bool_]) -> bool:
-        """Whether it is the pips, not the face, that are as white as can be."""
+        """Return whether it is the pips, not the face, that are as white as can be."""
         return not bool(np.any(np.all(flat >= 247, axis=2) & keep))
 
     def _holds(self, guess: Guess, spot: tuple[int, int]) -> bool:
-        """Whether the face has a pip on that spot of its grid."""
+        """Return whether the face has a pip on that spot of its grid."""
         if guess.number == 1:
             return spot == (0, 0)
         x, y = guess.spot(*spot, self.side)
         return any(np.hypot(self.pips[n].x - x, self.pips[n].y - y) <= REACH * self.side for n in guess.pips)
 
     def _not_flat(self, guess: Guess, angle: float) -> str:
-        """Whether the die's top is not where a flat die's top would be: it leans, or is half hidden."""
+        """Return LEANS if the die's top is not where a flat die's would be (it leans, or is half hidden), else ""."""
         covered = self._flat(guess, angle, (self._strange > 0).astype(np.float32))
         if float(covered[self._between(guess)].mean()) < 0.95:
             return LEANS
         return LEANS if guess.number >= 4 and self._squeezed(guess) > 0.03 else ""
 
     def _squeezed(self, guess: Guess) -> float:
-        """By which part the pips of a four, five or six stand nearer one way than the other: 0 seen from above."""
+        """Return by which part the pips of a four, five or six stand nearer one way than the other: 0 seen from above."""
         pips = np.array([(self.pips[n].x, self.pips[n].y) for n in sorted(guess.pips)])
         grid = []
         c, s, k = np.cos(guess.angle), np.sin(guess.angle), guess.spread * self.side
@@ -481,7 +488,7 @@ class Look:
         return float(1 - short / long)
 
     def _unexplained(self, explained: Picture) -> str:
-        """What differs from the tray, is no shadow, and belongs to no die that was read."""
+        """Return a sentence if something differs from the tray, is no shadow, and belongs to no die that was read, else ""."""
         left = ((self._strange == 1) & (explained == 0)).astype(np.uint8)
         left = cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         count, _, boxes, _ = cv2.connectedComponentsWithStats(left)
@@ -492,7 +499,7 @@ class Look:
 
 
 def _around(pip: Pip, radius: float) -> tuple[Floats, Floats]:
-    """Sixteen places on a circle around a pip."""
+    """Return sixteen places on a circle of `radius` pixels around a pip: their x and their y."""
     turns = np.arange(16) * np.pi / 8
     return pip.x + radius * np.cos(turns), pip.y + radius * np.sin(turns)
 
@@ -503,7 +510,7 @@ def _turned(guess: Guess, side: float, angle: float) -> Floats:
 
 
 def _round(spot: Picture) -> bool:
-    """Whether a patch is as round as a pip seen from above."""
+    """Return whether a patch is as round as a pip seen from above."""
     edges, _ = cv2.findContours(spot, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     hull = cv2.convexHull(edges[0])
     area, solid = float(spot.sum()), float(cv2.contourArea(hull))

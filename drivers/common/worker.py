@@ -1,0 +1,152 @@
+"""A device's own thread: opens the device, does what is due, and opens it again for ever when it was lost.
+
+What the device is and does there is for those who derive from `ThreadedDevice`. The table hears of a lost device and
+of its return, each once, and plays on in between.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable
+
+from drivers.common.backoff import backoff
+from hub.errors import DeviceError, DeviceLost
+from hub.ports import Clock, DeviceDown, DeviceUp
+
+log = logging.getLogger(__name__)
+
+Inbox = Callable[[object], None]
+
+
+class ThreadedDevice(ABC):
+    """A device with a thread of its own. Methods of its port hand their work over with `_thread.call_soon`."""
+
+    def __init__(self, name: str, inbox: Inbox, clock: Clock) -> None:
+        """Staff know the device as `name`."""
+        self._thread = WorkerThread(name, self, inbox, clock)
+
+    def start(self) -> None:
+        """Start the thread, which opens the device now or as soon as it is there."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Make the calls that are waiting, then release the device and end the thread."""
+        self._thread.close()
+
+    def wake(self) -> None:
+        """Look at the clock now (a test has put it forward)."""
+        self._thread.wake()
+
+    # --- on the thread; DeviceError from `acquire` or `step` means: release, wait a while, acquire again ---
+
+    @abstractmethod
+    def acquire(self) -> None:
+        """Open the device. Raise DeviceError if that is not possible now."""
+
+    @abstractmethod
+    def step(self, now: float) -> float | None:
+        """Do what is due; return when to be called again at the latest, None: not before the next call or wake-up.
+
+        Raise DeviceError if the device is lost.
+        """
+
+    @abstractmethod
+    def release(self) -> None:
+        """Close whatever is open; called before another try and at the end."""
+
+
+class WorkerThread:
+    """The one thread of a device that staff know as `name`."""
+
+    def __init__(self, name: str, device: ThreadedDevice, inbox: Inbox, clock: Clock) -> None:
+        self._name = name
+        self._device = device
+        self._inbox = inbox
+        self._clock = clock
+        self._calls: deque[Callable[[], None]] = deque()
+        self._turn = threading.Condition()
+        self._woken = self._stopping = False
+        self._acquired = False
+        self._retry_at = 0.0
+        self._backoff = backoff()
+        self._reported = ""  # the sentence of the failure that staff know of
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def close(self, patience: float = 5.0) -> None:
+        """End the thread after the calls that are waiting; wait `patience` seconds for that at most."""
+        with self._turn:
+            self._stopping = True
+            self._turn.notify_all()
+        if self._thread.is_alive():
+            self._thread.join(patience)
+
+    def call_soon(self, call: Callable[[], None]) -> None:
+        """Have `call` made on the thread, in order; return at once."""
+        self._calls.append(call)
+        self.wake()
+
+    def wake(self) -> None:
+        """Look at the clock now."""
+        with self._turn:
+            self._woken = True
+            self._turn.notify_all()
+
+    def _run(self) -> None:
+        until: float | None = 0.0
+        while True:
+            with self._turn:
+                patience = None if until is None else max(0.0, until - self._clock.now())
+                self._turn.wait_for(lambda: self._woken or self._stopping, patience)
+                self._woken = False
+                stopping = self._stopping
+            while self._calls:
+                self._attempt(self._calls.popleft())
+            if stopping:
+                break
+            until = self._advance()
+        self._attempt(self._device.release)
+
+    def _advance(self) -> float | None:
+        """Acquire the device if it is time, and do what is due; return when to look again."""
+        now = self._clock.now()
+        if not self._acquired and now < self._retry_at:
+            return self._retry_at
+        try:
+            if not self._acquired:
+                self._device.acquire()
+                self._acquired = True
+            until = self._device.step(now)
+        except DeviceError as error:
+            return self._lose(error)
+        except Exception:  # a fault in one driver ends neither its thread nor the match
+            log.exception("A step of %s failed.", self._name)
+            return self._lose(DeviceLost(f"{self._name} is given a rest: its driver failed, and the log says how."))
+        self._backoff = backoff()
+        if self._reported:
+            self._reported = ""
+            log.info("%s is well again.", self._name)
+            self._inbox(DeviceUp(self._name))
+        return until
+
+    def _lose(self, error: DeviceError) -> float:
+        self._attempt(self._device.release)
+        self._acquired = False
+        self._retry_at = self._clock.now() + next(self._backoff)
+        if str(error) != self._reported:
+            self._reported = str(error)
+            log.warning("%s", error)
+            self._inbox(DeviceDown(self._name, self._reported))
+        return self._retry_at
+
+    def _attempt(self, call: Callable[[], None]) -> None:
+        try:
+            call()
+        except Exception:  # a fault in one driver ends neither its thread nor the match
+            log.exception("A call to %s failed.", self._name)

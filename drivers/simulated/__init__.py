@@ -1,0 +1,184 @@
+"""The simulated table: seat boxes, a dice reader and a panel made of software, for `demo`, the bench page and tests.
+
+A simulated box runs the real firmware on a pty, so that the hub's side is `button_box`, as with real boxes.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from drivers.button_box import ButtonBoxes
+from drivers.common import settings as block
+from drivers.common.worker import Inbox
+from drivers.simulated.dice import MOST_DICE, SimDice
+from drivers.simulated.panel import Draw, SimPanel
+from drivers.simulated.seat_box import SimBox
+from hub.ports import Clock, Control, MonotonicClock
+
+
+class SimulatedTable:
+    """Everything a table has, made of software: a device with boxes, dice and panels, and hands to use them."""
+
+    lamps = None
+
+    def __init__(
+        self,
+        seats: int,
+        inbox: Inbox,
+        draws: Mapping[str, Draw] | None = None,
+        clock: Clock | None = None,
+        chance: random.Random | None = None,
+    ) -> None:
+        clock = clock if clock is not None else MonotonicClock()
+        self.changed = threading.Condition()
+        self.version = 0
+        self._folder = tempfile.TemporaryDirectory(prefix="table-hub-", ignore_cleanup_errors=True)
+        folder = Path(self._folder.name)
+        self.seat_boxes = {
+            seat: SimBox(f"sim-{seat}", folder / f"box-{seat}", clock, self._change) for seat in range(1, seats + 1)
+        }
+        self.boxes = ButtonBoxes(inbox, [str(box.port) for box in self.seat_boxes.values()], clock)
+        self.dice = SimDice("sim-dice", inbox, clock, chance, self._change)
+        self.page = SimPanel(draws or {}, self._change)
+
+    @property
+    def names(self) -> dict[int, str]:
+        """The id of the box at each seat."""
+        return {seat: box.name for seat, box in self.seat_boxes.items()}
+
+    def start(self) -> None:
+        """Plug everything in."""
+        for box in self.seat_boxes.values():
+            box.start()
+        self.boxes.start()
+        self.dice.start()
+        self.page.start()
+
+    def close(self) -> None:
+        """Put everything away."""
+        self.boxes.close()
+        for box in self.seat_boxes.values():
+            box.close()
+        self.dice.close()
+        self.page.close()
+        self._folder.cleanup()
+
+    def wake(self) -> None:
+        """Look at the clock now."""
+        for box in self.seat_boxes.values():
+            box.wake()
+        self.boxes.wake()
+        self.dice.wake()
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return all that can be seen at the table, hoods lifted, ready for JSON: for the bench page only."""
+        with self.changed:
+            version = self.version
+        return {
+            "version": version,
+            "boxes": {str(seat): box.state() for seat, box in self.seat_boxes.items()},
+            "dice": self.dice.state(),
+            "panels": self.page.state(),
+        }
+
+    def png(self, size: str) -> bytes | None:
+        """Return what the panel of that size shows; None where there is none, or nothing on it yet."""
+        return self.page.png(size)
+
+    def wait(self, version: int, timeout: float) -> int:
+        """Wait until something is newer than `version`, or the time is over; returns the version now."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.version != version, timeout)
+            return self.version
+
+    def do(self, command: Mapping[str, Any]) -> str | None:
+        """Do what a hand does at the bench. Return one sentence if it cannot be done, else None.
+
+        `{"box": 2, "press": "k3"}` (with `"hold": true`), `{"box": 2, "turn": -1}`, `{"box": 2, "unplug": true}`,
+        `plug`, `power_cycle`; `{"dice": "throw", "faces": [3]}` or `"count": 2`, and `cock`, `miscount`, `lose`,
+        `restore`, `drain` (a battery).
+        """
+        try:
+            if "box" in command:
+                return self._do_box(msgspec.convert(dict(command), _BoxOrder))
+            return self._do_dice(msgspec.convert(dict(command), _DiceOrder))
+        except msgspec.ValidationError as error:
+            return f"The bench does not know this: {error}."
+
+    def _do_box(self, order: _BoxOrder) -> str | None:
+        box = self.seat_boxes.get(order.box)
+        if box is None:
+            return f"There is no box {order.box}: seats 1 to {len(self.seat_boxes)} have one."
+        asked = [order.press is not None, order.turn != 0, order.unplug, order.plug, order.power_cycle]
+        if asked.count(True) != 1:
+            return "Say one thing for a box: press, turn, unplug, plug or power_cycle."
+        if order.press is not None:
+            box.press(order.press, order.hold)
+        elif order.turn:
+            box.turn(order.turn)
+        elif order.unplug:
+            box.unplug()
+        elif order.plug:
+            box.plug()
+        else:
+            box.power_cycle()
+        return None
+
+    def _do_dice(self, order: _DiceOrder) -> str | None:
+        match order.dice:
+            case "throw":
+                return self.dice.throw(order.count, order.faces)
+            case "cock":
+                self.dice.cock()
+            case "miscount":
+                self.dice.miscount()
+            case "lose":
+                self.dice.lose()
+            case "drain":
+                self.dice.drain()
+            case "restore":
+                self.dice.restore()
+        return None
+
+    def _change(self) -> None:
+        with self.changed:
+            self.version += 1
+            self.changed.notify_all()
+
+
+class _BoxOrder(msgspec.Struct, forbid_unknown_fields=True):
+    """A bench command for a box."""
+
+    box: int
+    press: Control | None = None
+    hold: bool = False
+    turn: Annotated[int, msgspec.Meta(ge=-50, le=50)] = 0
+    unplug: bool = False
+    plug: bool = False
+    power_cycle: bool = False
+
+
+class _DiceOrder(msgspec.Struct, forbid_unknown_fields=True):
+    """A bench command for the dice."""
+
+    dice: Literal["throw", "cock", "miscount", "lose", "drain", "restore"]
+    faces: Annotated[list[int], msgspec.Meta(max_length=MOST_DICE)] = []
+    count: Annotated[int, msgspec.Meta(ge=0, le=MOST_DICE)] | None = None
+
+
+class Settings(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[device]] driver = "simulated"`: how many boxes the table has."""
+
+    seats: Annotated[int, msgspec.Meta(ge=1, le=6)] = 4
+
+
+def connect(settings: Mapping[str, Any], inbox: Inbox, draws: Mapping[str, Draw] | None = None) -> SimulatedTable:
+    """Return the device of a `[[device]]` block; `draws` gives each panel size a way to draw the public state."""
+    return SimulatedTable(block.read(Settings, settings, "simulated").seats, inbox, draws)
