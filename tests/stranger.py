@@ -85,7 +85,9 @@ def main() -> None:
         lengths.setdefault(seats, []).append(lines)
         why["".join(letter for letter in over["why"] if not letter.isdigit())] += 1
     for seats, took in sorted(lengths.items()):
-        sys.stdout.write(f"{seats} seats: {len(took)} matches, lines min {min(took)}, median {median(took)}, max {max(took)}\n")
+        sys.stdout.write(
+            f"{seats} seats: {len(took)} matches, lines min {min(took)}, median {median(took)}, max {max(took)}\n"
+        )
     for reason, count in why.most_common(12):
         sys.stdout.write(f"{count:5} {reason}\n")
 

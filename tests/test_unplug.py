@@ -108,7 +108,10 @@ class PlayedTable:
 
     def settle(self) -> None:
         """Wait until the drivers' threads have nothing left to do at this time of the clock."""
-        threads = [self.devices.boxes._lines.call_soon, *(box._calls.call_soon for box in self.devices.seat_boxes.values())]
+        threads = [
+            self.devices.boxes._lines.call_soon,
+            *(box._calls.call_soon for box in self.devices.seat_boxes.values()),
+        ]
         quiet = 0
         while quiet < ROUNDS:
             for call in threads:

@@ -131,7 +131,9 @@ def sit(port: int, hub_key: bytes, seat: int, code: str) -> Seat:
     """Take a seat as a page does: a sealed claim, then the sealed login."""
     keys = Keys(hub_key)
     letter = keys.seal({"seat": seat, "code": code, "name": f"Guest {seat}"})
-    claim = fetch(port, "/t/1/claim", {"seat": seat, "pk": b64(keys.public), "nonce": b64(letter[:24]), "box": b64(letter[24:])})
+    claim = fetch(
+        port, "/t/1/claim", {"seat": seat, "pk": b64(keys.public), "nonce": b64(letter[:24]), "box": b64(letter[24:])}
+    )
     for _ in range(100):
         told = fetch(port, f"/t/1/claim/{claim['claim']}")
         if told["state"] == "held":

@@ -45,14 +45,18 @@ def first_visit(hub: HubProcess, browser: Browser) -> float:
 
 def row(what: str, took: list[float]) -> str:
     """The median, the longest and how many."""
-    return f"{what:46} p50 {statistics.median(took) * 1000:5.0f} ms   longest {max(took) * 1000:5.0f} ms   n {len(took)}"
+    return (
+        f"{what:46} p50 {statistics.median(took) * 1000:5.0f} ms   longest {max(took) * 1000:5.0f} ms   n {len(took)}"
+    )
 
 
 def main(rounds: int) -> None:
     with tempfile.TemporaryDirectory(prefix="th-page-") as folder, chromium() as browser:
         began = time.perf_counter()
         with HubProcess(Path(folder) / "state") as hub:
-            print(f"start of the program until a phone can join    {(time.perf_counter() - began) * 1000:9.0f} ms   n 1")
+            print(
+                f"start of the program until a phone can join    {(time.perf_counter() - began) * 1000:9.0f} ms   n 1"
+            )
             print(row("first visit until a seat can be chosen", [first_visit(hub, browser) for _ in range(rounds)]))
             phone = SeatPhone(hub, browser, 1)
             RandomPlayers(hub, {1: phone}, Random(1)).sit_down("bid-and-bait", {})

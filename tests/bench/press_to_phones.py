@@ -57,7 +57,11 @@ async def measure(port: int, seats: Sequence[Seat], boxes: Sequence[LiveBox], pr
         box.put("push", closed=True)
         await all_see(seq + 1)
         took.append((time.perf_counter() - began) * 1000)
-        for control, closed in (("push", False), ("bar", True), ("bar", False)):  # not ready again: the bar acts as it is let go
+        for control, closed in (
+            ("push", False),
+            ("bar", True),
+            ("bar", False),
+        ):  # not ready again: the bar acts as it is let go
             await asyncio.sleep(BOUNCE)
             box.put(control, closed=closed)
         await all_see(seq + 2)

@@ -151,7 +151,9 @@ def main(tables: int = 200, rounds: int = 8) -> None:
     print(f"{tables} matches of {GAME.title}, six phones each, {len(took) / lasted:.0f} actions a second in all")
     print(f"request -> six hands and answer {cuts[49]:7.2f} ms p50 {cuts[98]:7.2f} ms p99   n={len(took)}")
     print(f"CPU an action, players included {spent / len(took) * 1000:7.2f} ms")
-    print(f"memory a match {(connected - held) / tables:.3f} MB seated and started, {(ended - held) / tables:.3f} MB at the end")
+    print(
+        f"memory a match {(connected - held) / tables:.3f} MB seated and started, {(ended - held) / tables:.3f} MB at the end"
+    )
 
 
 if __name__ == "__main__":

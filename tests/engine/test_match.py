@@ -103,7 +103,12 @@ def test_one_seat_is_asked_and_its_answer_reaches_the_rules() -> None:
     }
     assert m.view(1)["waiting"] == {"seats": {"2": []}, "secret": False}
     assert m.view(None)["waiting"] == {"seats": ["2"], "secret": False}
-    for wrong in ({"amount": 7, "what": "boat"}, {"amount": 5, "what": "car"}, {"amount": 5}, {"amount": 20, "what": "boat"}):
+    for wrong in (
+        {"amount": 7, "what": "boat"},
+        {"amount": 5, "what": "car"},
+        {"amount": 5},
+        {"amount": 20, "what": "boat"},
+    ):
         with pytest.raises(NotOffered):
             act(m, 2, "buy", **wrong)
     with pytest.raises(NotAsked):
@@ -183,7 +188,10 @@ JUNK: list[Any] = [None, True, False, 1.0, 2.5, "1", "", [], [1.0], [True], ["1"
 def test_a_parameter_takes_its_values_and_no_others(param: Any, right: list[Any], wrong: list[Any]) -> None:
     for value in right:
         assert param.accepts(value), value
-    for value in [*wrong, *(junk for junk in JUNK if not any(junk == good and type(junk) is type(good) for good in right))]:
+    for value in [
+        *wrong,
+        *(junk for junk in JUNK if not any(junk == good and type(junk) is type(good) for good in right)),
+    ]:
         assert not param.accepts(value), value
     assert param.accepts(param.first())
 
@@ -231,7 +239,9 @@ def test_a_form_that_no_listed_move_has_is_told_apart_from_a_wrong_value() -> No
 
 async def sealed(s: Made) -> None:
     final = s.setup.options.get("final", False)
-    moves = {seat: [offer("bid", number=Amount(1, 6)), offer("swap", a=OneOf([1, 2]), b=3), offer("pass")] for seat in (1, 3)}
+    moves = {
+        seat: [offer("bid", number=Amount(1, 6)), offer("swap", a=OneOf([1, 2]), b=3), offer("pass")] for seat in (1, 3)
+    }
     answers = await ask_all(s, moves, "Bid.", into="choice", final=final)
     s.table.heard.append([[seat, answer.move] for seat, answer in answers.items()])
     await end(s)
@@ -556,7 +566,12 @@ def test_rules_that_forget_to_end_are_a_fault() -> None:
 
 def test_an_asked_seat_hears_why_what_it_wishes_for_is_not_to_be_had() -> None:
     async def play(s: Made) -> None:
-        await ask(s, 2, [offer("sell", cards=Choose(["ace", "ten"], 2, 2)), offer("buy", amount=Amount(5, 15, 5)), offer("pass")], "Go.")
+        await ask(
+            s,
+            2,
+            [offer("sell", cards=Choose(["ace", "ten"], 2, 2)), offer("buy", amount=Amount(5, 15, 5)), offer("pass")],
+            "Go.",
+        )
         await end(s, 2)
 
     def wished(s: Made, seat: int) -> list[Action]:
@@ -564,7 +579,11 @@ def test_an_asked_seat_hears_why_what_it_wishes_for_is_not_to_be_had() -> None:
         return [*cards, *(Action(seat=seat, move=move) for move in ("buy", "sue", "pass", "dance"))]
 
     def explain(s: Made, action: Action) -> Refusal | None:
-        return None if action.move == "dance" else Refusal(f"No {action.args.get('cards', [action.move])[0]} today.", "L-1")
+        return (
+            None
+            if action.move == "dance"
+            else Refusal(f"No {action.args.get('cards', [action.move])[0]} today.", "L-1")
+        )
 
     m = match(play, wished=wished, explain=explain)
     assert m.barred(2) == [
