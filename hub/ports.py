@@ -275,23 +275,23 @@ class Boxes(Protocol):
         """Ask the box for a sealed choice; it answers with BoxLocked. The round that is open already goes on."""
 
     def reveal(self, box: str, round: int) -> None:
-        """Every seat has locked: ask for the value.
+        """Ask for the value: every seat has locked.
 
         BoxBid comes only after this. If BoxUnlocked comes instead (the owner's bar was faster, or the box lost its
         power), nothing is asked any more: call again when every seat has locked.
         """
 
     def cancel(self, box: str, round: int) -> None:
-        """The sealed choice is over or void; the box gives its keys back."""
+        """End the sealed choice, over or void; the box gives its keys back."""
 
     def ring(self, box: str, picture: LampPicture) -> None:
         """Draw on the box's own ring."""
 
     def say(self, box: str, text: str) -> None:
-        """One line, at most 40 characters, on the box's small display if it has one."""
+        """Show one line, at most 40 characters, on the box's small display if it has one."""
 
     def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
-        """A short sound or tick."""
+        """Make a short sound or tick."""
 
 
 class Dice(Protocol):
@@ -321,19 +321,19 @@ class Device(Protocol):
 
     @property
     def lamps(self) -> Lamps | None:
-        """Rings of lamps at the seats."""
+        """Return the rings of lamps at the seats."""
 
     @property
     def page(self) -> Page | None:
-        """A panel."""
+        """Return the panel."""
 
     @property
     def boxes(self) -> Boxes | None:
-        """Seat boxes."""
+        """Return the seat boxes."""
 
     @property
     def dice(self) -> Dice | None:
-        """A dice reader."""
+        """Return the dice reader."""
 
     def start(self) -> None:
         """Begin; a device that is not there is looked for, never an error."""
@@ -365,13 +365,13 @@ class CredentialStore(Protocol):
     """The logins of a broker: one for each claimed seat. Both calls return at once."""
 
     def admit(self, sid: str, password: str, reads: Sequence[str], writes: Sequence[str]) -> None:
-        """A login that reads and writes these topics and nothing else; made again whenever the broker comes back."""
+        """Make a login that reads and writes these topics and nothing else, and again whenever the broker comes back."""
 
     def release(self, sid: str) -> None:
-        """The login dies, and whoever is logged in with it is dropped."""
+        """End the login; whoever is logged in with it is dropped."""
 
     def admitted(self, sid: str) -> bool:
-        """Whether the broker knows the login by now."""
+        """Return whether the broker knows the login by now."""
 
 
 class Broker(Protocol):
@@ -399,34 +399,34 @@ class LogStore(Protocol):
     """Where matches and sittings live on disk. Every method returns when the disk has it; raises LogError."""
 
     def begin(self, match: str, table: str, head: bytes) -> None:
-        """A new match with its head."""
+        """Begin a new match with its head."""
 
     def append(self, match: str, entries: Sequence[LogEntry]) -> None:
-        """More of a match's log."""
+        """Append to a match's log."""
 
     def cut(self, match: str, length: int, instead: Sequence[LogEntry] = ()) -> None:
-        """Undo: keep the first `length` entries, with others `instead` of those cut off, all of it or nothing.
+        """Keep the first `length` entries, with others `instead` of those cut off, all of it or nothing.
 
         A match that was over runs again.
         """
 
     def end(self, match: str, result: bytes) -> None:
-        """The match is over (or was left)."""
+        """Note that the match is over, or was left."""
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
-        """Head and entries of a match."""
+        """Return the head and the entries of a match."""
 
     def running(self, table: str) -> str | None:
-        """The match of a table that has not ended, if any."""
+        """Return the match of a table that has not ended, if any."""
 
     def count(self) -> int:
-        """How many matches there have been: the next one's number."""
+        """Return how many matches there have been."""
 
     def keep(self, table: str, name: str, value: bytes) -> None:
-        """Remember one small private value of a table (sittings, epoch)."""
+        """Keep one small private value of a table (seats, epoch)."""
 
     def recall(self, table: str, name: str) -> bytes | None:
-        """What was kept, or None."""
+        """Return what was kept, or None."""
 
 
 class Clock(Protocol):

@@ -38,7 +38,7 @@ from phone_ui.gateway import Limits
 from tests.bench.peer import Absent, Peer
 from tests.bench.transport import LightPhone, cpu, memory, packet, text
 from tests.phone_ui.rig import Keys, Seat
-from tests.stranger import value
+from tests.random_client import value
 
 SEATS, WARM, BLOCK, LOCKS = 6, 50, 50, 100
 GAME = "big-idea"

@@ -9,8 +9,8 @@ import pytest
 
 from hub import games
 
-ROOM = Path(games.__file__).parent
-RULEBOOKS = sorted(path for path in ROOM.glob("*.py") if path.stem != "__init__")
+FOLDER = Path(games.__file__).parent
+RULEBOOKS = sorted(path for path in FOLDER.glob("*.py") if path.stem != "__init__")
 WORDS = {"open", "print", "input", "hash", "id", "eval", "exec", "globals", "locals", "setattr", "delattr", "vars"}
 MODULES = {
     "asyncio", "datetime", "io", "logging", "os", "pathlib", "random", "secrets", "socket", "subprocess", "sys", "threading",
@@ -134,7 +134,7 @@ def test_plain_rules_are_left_alone() -> None:
 def test_a_game_is_two_files_found_by_name(name: str) -> None:
     game = games.find(name)
     assert game.name == name
-    assert (ROOM / f"{name.replace('-', '_')}.py").exists()
+    assert (FOLDER / f"{name.replace('-', '_')}.py").exists()
     for rule in ("deal", "play", "explain"):
         assert callable(getattr(game.rulebook, rule))
 
@@ -142,7 +142,7 @@ def test_a_game_is_two_files_found_by_name(name: str) -> None:
 @pytest.mark.parametrize("name", games.names())
 def test_new_colours_do_not_make_a_log_another_games(name: str) -> None:
     game = games.find(name)
-    text = (ROOM / "data" / f"{name.replace('-', '_')}.toml").read_text("utf-8")
+    text = (FOLDER / "data" / f"{name.replace('-', '_')}.toml").read_text("utf-8")
     painted = "\n".join(f"{line}0" if line.startswith("minutes") else line for line in text.splitlines())
     assert games.load(painted.encode(), game.rulebook).digest == game.digest
     richer = f"{text}\n[one_more_rule_table]\nx = 1\n"

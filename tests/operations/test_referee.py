@@ -17,7 +17,7 @@ from hub import games
 from hub.operations.referee import MAX_LINE, Referee, list_games, referee, replay
 from hub.table.chance import Chance
 from tests.games.players import random_options
-from tests.stranger import play
+from tests.random_client import play
 
 GAME = "bid-and-bait"
 

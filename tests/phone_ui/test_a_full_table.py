@@ -14,7 +14,7 @@ from hub import games
 from tests.phone_ui import scenes
 from tests.phone_ui.fake_hub import FakeHub, words_of
 from tests.phone_ui.test_pages import browser, dock, sit
-from tests.table.fakes import Room
+from tests.table.fakes import TableRig
 
 __all__ = ["browser"]
 pytestmark = pytest.mark.browser
@@ -27,14 +27,14 @@ AUCTIONED = ("ENG", "MKT", "LAW", "CON")
 @lru_cache
 def table_of_six(wanted: str) -> Moment:
     """The table and the hand of seat 2, when seat 2 is first asked in that phase with `wanted` on the table."""
-    room = Room(6, offered=[games.find("bidness")])
-    room.boxes_up()
-    room.sit()
-    room.start("bidness")
-    while not (seat_two_is_asked(room.state) and WANTED[wanted](room.state["view"]["table"])):
-        go_on(room)
+    rig = TableRig(6, offered=[games.find("bidness")])
+    rig.boxes_up()
+    rig.sit()
+    rig.start("bidness")
+    while not (seat_two_is_asked(rig.state) and WANTED[wanted](rig.state["view"]["table"])):
+        go_on(rig)
     later = {"epoch": 9}  # than the hub's lobby
-    return room.state | later, room.hand(2) | later
+    return rig.state | later, rig.hand(2) | later
 
 
 WANTED: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -49,33 +49,33 @@ def seat_two_is_asked(state: dict[str, Any]) -> bool:
     return "2" in waiting.get("seats", {}) or bool(state["dice"] and state["dice"]["seat"] == 2)
 
 
-def go_on(room: Room) -> None:
+def go_on(rig: TableRig) -> None:
     """All bid and haggle a little; seat 1 sues seat 2 as soon as it can; nobody borrows."""
-    state = room.state
+    state = rig.state
     if state["dice"]:
-        room.roll(*[1 + state["dice"]["seat"] % 6] * state["dice"]["count"])
+        rig.roll(*[1 + state["dice"]["seat"] % 6] * state["dice"]["count"])
         return
     seat = next(int(one) for one in state["view"]["waiting"]["seats"] if int(one) not in state["locked"])
-    moves = {one["move"]: one for one in room.hand(seat)["moves"] if not one.get("standing")}
-    plays = [one for one in room.hand(seat)["moves"] if one["move"] == "play"]
+    moves = {one["move"]: one for one in rig.hand(seat)["moves"] if not one.get("standing")}
+    plays = [one for one in rig.hand(seat)["moves"] if one["move"] == "play"]
     suits = [one for one in plays if seat == 1 and "amount" in one and one["target"] == 2]
     cards = [
         card for one in plays if isinstance(one["card"], dict) for card in one["card"]["one_of"] if card in AUCTIONED
     ]
     match state["view"]["phase"]:
         case "discard":
-            done = room.act(seat, "discard", card=moves["discard"]["card"]["one_of"][-1])
+            done = rig.act(seat, "discard", card=moves["discard"]["card"]["one_of"][-1])
         case "play" if suits:
-            done = room.act(1, "play", card="NEG", target=2, amount=suits[0]["amount"]["max"])
+            done = rig.act(1, "play", card="NEG", target=2, amount=suits[0]["amount"]["max"])
         case "play" if cards:
-            done = room.act(seat, "play", card=cards[0])
+            done = rig.act(seat, "play", card=cards[0])
         case "auction" if moves.get("bid", {}).get("amount", {}).get("min", 99) < 30:
-            done = room.act(seat, "bid", amount=moves["bid"]["amount"]["min"])
+            done = rig.act(seat, "bid", amount=moves["bid"]["amount"]["min"])
         case "settlement" if len(offers := state["view"]["table"]["lawsuit"]["offers"]) < 3:
-            done = room.act(seat, "counter" if offers else "demand", amount=(60, 30, 45)[len(offers)])
+            done = rig.act(seat, "counter" if offers else "demand", amount=(60, 30, 45)[len(offers)])
         case _:
             last = list(moves.values())[-1]
-            done = room.act(seat, last["move"])
+            done = rig.act(seat, last["move"])
     assert done["ok"], done
 
 

@@ -220,8 +220,8 @@ class FakePage:
         self.shown.append((public.seq, settled))
 
 
-class Room:
-    """A table with everything around it, its boxes `placed` at their seats. With the `store` of an earlier room: a restart."""
+class TableRig:
+    """A table with everything around it, its boxes `placed` at their seats. With the `store` of an earlier rig: a restart."""
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ from hub.ports import BoxDown, BoxLocked, BoxUp, DiceSeen, PhoneLink, Tick
 from hub.table.chance import Chance
 from hub.table.dispute import ASK_SECONDS, READ_SECONDS, TOLD_SECONDS, VOTE_SECONDS
 from hub.table.roll_states import ACCEPT_SECONDS, SILENT_SECONDS
-from tests.table.fakes import Room
+from tests.table.fakes import TableRig
 from tests.table.test_table import WORDS
 
 
@@ -103,69 +103,69 @@ def _found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games, "find", GAMES.__getitem__)
 
 
-def at(name: str = "turns", seats: int = 3, **kind: Any) -> Room:
+def at(name: str = "turns", seats: int = 3, **kind: Any) -> TableRig:
     """A table at which seat 1 is asked for its dice."""
-    room = Room(seats, offered=[GAMES[name]], **kind)
-    if room.ports.boxes:
-        room.boxes_up()
-    room.sit()
-    room.start(name)
-    return room
+    rig = TableRig(seats, offered=[GAMES[name]], **kind)
+    if rig.ports.boxes:
+        rig.boxes_up()
+    rig.sit()
+    rig.start(name)
+    return rig
 
 
-def wait(room: Room, seconds: float) -> None:
-    room.clock.time += seconds
-    room.take(Tick())
+def wait(rig: TableRig, seconds: float) -> None:
+    rig.clock.time += seconds
+    rig.take(Tick())
 
 
-def read(room: Room, *faces: int) -> None:
+def read(rig: TableRig, *faces: int) -> None:
     """Dice are read and stand."""
-    room.see("settled", *faces)
-    wait(room, ACCEPT_SECONDS)
+    rig.see("settled", *faces)
+    wait(rig, ACCEPT_SECONDS)
 
 
-def again(room: Room, seat: int) -> dict[str, Any]:
-    return room.say(seat, "dice", {"say": "reread"})
+def again(rig: TableRig, seat: int) -> dict[str, Any]:
+    return rig.say(seat, "dice", {"say": "reread"})
 
 
-def stands(room: Room, seat: int) -> dict[str, Any]:
-    return room.say(seat, "dice", {"say": "stands"})
+def stands(rig: TableRig, seat: int) -> dict[str, Any]:
+    return rig.say(seat, "dice", {"say": "stands"})
 
 
-def stage(room: Room) -> str | None:
-    dispute = room.state["dispute"]
+def stage(rig: TableRig) -> str | None:
+    dispute = rig.state["dispute"]
     return dispute["stage"] if dispute else None
 
 
-def caught(room: Room) -> int:
-    return int(room.state["view"]["seats"]["1"]["caught"])
+def caught(rig: TableRig) -> int:
+    return int(rig.state["view"]["seats"]["1"]["caught"])
 
 
-def rolls(room: Room) -> list[dict[str, Any]]:
+def rolls(rig: TableRig) -> list[dict[str, Any]]:
     """The rolls in the record."""
-    return [entry.args for entry in room.match.log if entry.move == "roll"]
+    return [entry.args for entry in rig.match.log if entry.move == "roll"]
 
 
-def restarted(room: Room, name: str = "turns") -> Room:
+def restarted(rig: TableRig, name: str = "turns") -> TableRig:
     """The hub comes back after a power cut, with whoever was there."""
-    back = Room(room.seats, offered=[GAMES[name]], store=room.store)
-    back.sids = room.sids
+    back = TableRig(rig.seats, offered=[GAMES[name]], store=rig.store)
+    back.sids = rig.sids
     back.boxes_up("b2")
-    back.take(*(PhoneLink(sid, True) for sid in room.sids.values()))
+    back.take(*(PhoneLink(sid, True) for sid in rig.sids.values()))
     return back
 
 
 @pytest.fixture
-def doubted() -> Room:
+def doubted() -> TableRig:
     """Three seats; seat 1 has rolled a three, and seat 3 asks for it to be read again."""
-    room = at()
-    read(room, 3)
-    assert again(room, 3)["ok"]
-    return room
+    rig = at()
+    read(rig, 3)
+    assert again(rig, 3)["ok"]
+    return rig
 
 
 @pytest.fixture
-def rereading(doubted: Room) -> Room:
+def rereading(doubted: TableRig) -> TableRig:
     """And seat 1 agrees."""
     assert again(doubted, 1)["ok"]
     return doubted
@@ -175,88 +175,88 @@ def rereading(doubted: Room) -> Room:
 
 
 def test_a_roll_that_nobody_doubts_stands_after_five_seconds_and_the_game_never_waited() -> None:
-    room = at()
-    read(room, 3)
-    dispute = room.state["dispute"]
+    rig = at()
+    read(rig, 3)
+    dispute = rig.state["dispute"]
     assert (dispute["stage"], dispute["seat"], dispute["faces"], dispute["read"]) == ("open", 1, [3], "read")
-    assert room.hand(2)["moves"]
-    wait(room, ASK_SECONDS)
-    assert stage(room) is None
-    assert again(room, 3)["code"] == "DICE"
-    assert caught(room) == 3
+    assert rig.hand(2)["moves"]
+    wait(rig, ASK_SECONDS)
+    assert stage(rig) is None
+    assert again(rig, 3)["code"] == "DICE"
+    assert caught(rig) == 3
 
 
 def test_a_free_bar_asks_and_a_bar_that_answers_the_next_question_answers_it() -> None:
-    room = at()
-    read(room, 3)
-    assert room.boxes.texts["box-3"] == "Dice read wrong? Bar: read again"
-    room.press(3, "bar")
-    assert (stage(room), room.state["dispute"]["yes"]) == ("vote", [3])
-    room = at()
-    read(room, 3)
-    room.press(2, "bar", "push")  # the bar picks its no, and the push sends it
-    assert stage(room) is None
-    assert room.state["dice"] is not None, "seat 2 rests, and seat 1 rolls again"
+    rig = at()
+    read(rig, 3)
+    assert rig.boxes.texts["box-3"] == "Dice read wrong? Bar: read again"
+    rig.press(3, "bar")
+    assert (stage(rig), rig.state["dispute"]["yes"]) == ("vote", [3])
+    rig = at()
+    read(rig, 3)
+    rig.press(2, "bar", "push")  # the bar picks its no, and the push sends it
+    assert stage(rig) is None
+    assert rig.state["dice"] is not None, "seat 2 rests, and seat 1 rolls again"
 
 
 def test_once_somebody_has_answered_it_is_too_late() -> None:
-    room = at()
-    read(room, 3)
-    assert room.act(2, "go")["ok"]
-    assert stage(room) is None
-    assert again(room, 3)["code"] == "DICE"
+    rig = at()
+    read(rig, 3)
+    assert rig.act(2, "go")["ok"]
+    assert stage(rig) is None
+    assert again(rig, 3)["code"] == "DICE"
 
 
 def test_once_somebody_has_locked_a_box_it_is_too_late() -> None:
-    room = at("hooks")
-    read(room, 3)
-    assert stage(room) == "open"
-    room.take(BoxLocked("box-2", room.boxes.rounds["box-2"].round))
-    assert stage(room) is None
+    rig = at("hooks")
+    read(rig, 3)
+    assert stage(rig) == "open"
+    rig.take(BoxLocked("box-2", rig.boxes.rounds["box-2"].round))
+    assert stage(rig) is None
 
 
 def test_once_the_next_dice_are_in_the_air_it_is_too_late() -> None:
-    room = at("rolls")
-    read(room, 1, 1, 1, 1, 1, 1)
-    read(room, 1, 1)
-    assert stage(room) == "open"
-    room.see("armed")
-    assert stage(room) == "open"
-    room.see("rolling")
-    assert stage(room) is None
+    rig = at("rolls")
+    read(rig, 1, 1, 1, 1, 1, 1)
+    read(rig, 1, 1)
+    assert stage(rig) == "open"
+    rig.see("armed")
+    assert stage(rig) == "open"
+    rig.see("rolling")
+    assert stage(rig) is None
 
 
 def test_a_roll_that_showed_a_card_is_not_read_again() -> None:
-    room = at("drawing")
-    read(room, 4)
-    assert stage(room) is None
-    assert again(room, 2)["code"] == "DICE"
+    rig = at("drawing")
+    read(rig, 4)
+    assert stage(rig) is None
+    assert again(rig, 2)["code"] == "DICE"
 
 
 def test_a_roll_by_the_hub_is_not_doubted() -> None:
-    room = at()
+    rig = at()
     for seat in (1, 2, 3):
-        assert room.say(seat, "dice", {"say": "hub"})["ok"]
-    assert room.state["dice"] is None
-    assert stage(room) is None
+        assert rig.say(seat, "dice", {"say": "hub"})["ok"]
+    assert rig.state["dice"] is None
+    assert stage(rig) is None
 
 
 def test_who_does_not_play_has_no_say() -> None:
-    room = Room(3, offered=[GAMES["turns"]])
-    room.boxes_up()
-    room.sit(1, 2)
-    room.start("turns")
-    room.sit(3)
-    read(room, 3)
-    room.press(3, "bar")
-    assert again(room, 3)["error"] == "Only who plays this match has a say in its dice."
-    assert stage(room) == "open"
+    rig = TableRig(3, offered=[GAMES["turns"]])
+    rig.boxes_up()
+    rig.sit(1, 2)
+    rig.start("turns")
+    rig.sit(3)
+    read(rig, 3)
+    rig.press(3, "bar")
+    assert again(rig, 3)["error"] == "Only who plays this match has a say in its dice."
+    assert stage(rig) == "open"
 
 
 # --- the vote ----------------------------------------------------------------------------------------------
 
 
-def test_while_the_table_votes_nobody_plays_on(doubted: Room) -> None:
+def test_while_the_table_votes_nobody_plays_on(doubted: TableRig) -> None:
     assert doubted.state["dispute"] | {"stage": "vote", "yes": [3], "no": [], "needs": 2} == doubted.state["dispute"]
     assert doubted.hand(2)["moves"] == []
     assert doubted.act(2, "go")["error"] == "The table decides whether the dice are read again."
@@ -264,11 +264,11 @@ def test_while_the_table_votes_nobody_plays_on(doubted: Room) -> None:
     assert {doubted.boxes.texts[f"box-{seat}"] for seat in (1, 2)} == {"Read dice again? Push yes, bar no"}
 
 
-def test_the_rings_call_those_who_have_not_voted(doubted: Room) -> None:
+def test_the_rings_call_those_who_have_not_voted(doubted: TableRig) -> None:
     assert [doubted.lamps.shown[-1][seat].pattern for seat in (1, 2, 3)] == ["claim", "claim", "locked"]
 
 
-def test_voted_down_the_roll_stands_and_the_game_goes_on(doubted: Room) -> None:
+def test_voted_down_the_roll_stands_and_the_game_goes_on(doubted: TableRig) -> None:
     doubted.press(1, "bar")
     assert stage(doubted) == "vote"
     assert stands(doubted, 2)["ok"]
@@ -279,7 +279,7 @@ def test_voted_down_the_roll_stands_and_the_game_goes_on(doubted: Room) -> None:
     assert stage(doubted) is None
 
 
-def test_a_vote_that_nobody_finishes_ends_in_favour_of_the_roll(doubted: Room) -> None:
+def test_a_vote_that_nobody_finishes_ends_in_favour_of_the_roll(doubted: TableRig) -> None:
     wait(doubted, VOTE_SECONDS)
     assert stage(doubted) == "told"
     assert doubted.hand(2)["moves"]
@@ -287,15 +287,15 @@ def test_a_vote_that_nobody_finishes_ends_in_favour_of_the_roll(doubted: Room) -
 
 
 def test_at_a_table_of_two_both_must_want_it() -> None:
-    room = at(seats=2)
-    read(room, 3)
-    assert again(room, 2)["ok"]
-    assert stage(room) == "vote"
-    assert again(room, 1)["ok"]
-    assert stage(room) == "reading"
+    rig = at(seats=2)
+    read(rig, 3)
+    assert again(rig, 2)["ok"]
+    assert stage(rig) == "vote"
+    assert again(rig, 1)["ok"]
+    assert stage(rig) == "reading"
 
 
-def test_who_has_changed_its_mind_has_one_vote(doubted: Room) -> None:
+def test_who_has_changed_its_mind_has_one_vote(doubted: TableRig) -> None:
     doubted.press(3, "bar")
     assert stage(doubted) == "vote"
     doubted.press(1, "push")
@@ -303,112 +303,112 @@ def test_who_has_changed_its_mind_has_one_vote(doubted: Room) -> None:
 
 
 def test_a_sleeping_phone_has_its_vote_and_a_box_that_is_pulled_has_none() -> None:
-    room = Room(3, offered=[GAMES["turns"]])
-    room.boxes_up()
-    room.press(2, "push")
-    room.press(3, "push")
-    room.sit(1)
-    room.start("turns")
-    read(room, 3)
-    room.press(3, "bar")
-    room.take(BoxDown("box-1", "unplugged"), PhoneLink(room.sids[1], False))
-    assert (stage(room), room.state["dispute"]["needs"]) == ("vote", 2)
-    assert stands(room, 1)["ok"]
-    assert stage(room) == "vote"
-    room.take(BoxDown("box-2", "unplugged"))
-    assert stage(room) == "told", "one against one is no majority"
+    rig = TableRig(3, offered=[GAMES["turns"]])
+    rig.boxes_up()
+    rig.press(2, "push")
+    rig.press(3, "push")
+    rig.sit(1)
+    rig.start("turns")
+    read(rig, 3)
+    rig.press(3, "bar")
+    rig.take(BoxDown("box-1", "unplugged"), PhoneLink(rig.sids[1], False))
+    assert (stage(rig), rig.state["dispute"]["needs"]) == ("vote", 2)
+    assert stands(rig, 1)["ok"]
+    assert stage(rig) == "vote"
+    rig.take(BoxDown("box-2", "unplugged"))
+    assert stage(rig) == "told", "one against one is no majority"
 
 
-def test_a_box_that_comes_back_during_the_vote_may_vote(doubted: Room) -> None:
+def test_a_box_that_comes_back_during_the_vote_may_vote(doubted: TableRig) -> None:
     doubted.take(BoxDown("box-2", "unplugged"), BoxUp("box-2", "b2", "1", 8))
     doubted.press(2, "push")
     assert stage(doubted) == "reading"
 
 
 def test_a_sealed_choice_goes_on_where_it_was_when_the_roll_stands() -> None:
-    room = at("hooks")
-    read(room, 3)
-    assert set(room.boxes.rounds) == {"box-1", "box-2", "box-3"}
-    assert again(room, 3)["ok"]
-    assert room.boxes.rounds == {}, "the boxes have their keys back for the vote"
-    room.press(1, "bar")
-    room.press(2, "bar")
-    assert set(room.boxes.rounds) == {"box-1", "box-2", "box-3"}
+    rig = at("hooks")
+    read(rig, 3)
+    assert set(rig.boxes.rounds) == {"box-1", "box-2", "box-3"}
+    assert again(rig, 3)["ok"]
+    assert rig.boxes.rounds == {}, "the boxes have their keys back for the vote"
+    rig.press(1, "bar")
+    rig.press(2, "bar")
+    assert set(rig.boxes.rounds) == {"box-1", "box-2", "box-3"}
     for seat in (1, 2, 3):
-        assert room.act(seat, "hook")["ok"]
-    assert room.state["view"]["waiting"]["seats"] == ["1"]
+        assert rig.act(seat, "hook")["ok"]
+    assert rig.state["view"]["waiting"]["seats"] == ["1"]
 
 
 def test_the_next_roll_is_asked_for_again_when_the_roll_stands() -> None:
-    room = at("rolls")
-    read(room, 1, 1, 1, 1, 1, 1)
-    read(room, 1, 1)
-    assert again(room, 3)["ok"]
-    assert (room.dice.on, room.state["dice"]) == (False, None)
-    room.see("settled", 6)
-    assert stands(room, 1)["ok"]
-    assert stands(room, 2)["ok"]
-    assert (room.dice.on, room.state["dice"]["seat"], room.dice.armed[-1]) == (True, 2, (2, 1, 6))
+    rig = at("rolls")
+    read(rig, 1, 1, 1, 1, 1, 1)
+    read(rig, 1, 1)
+    assert again(rig, 3)["ok"]
+    assert (rig.dice.on, rig.state["dice"]) == (False, None)
+    rig.see("settled", 6)
+    assert stands(rig, 1)["ok"]
+    assert stands(rig, 2)["ok"]
+    assert (rig.dice.on, rig.state["dice"]["seat"], rig.dice.armed[-1]) == (True, 2, (2, 1, 6))
 
 
 # --- the second reading ------------------------------------------------------------------------------------
 
 
-def test_other_faces_correct_the_roll_and_the_log_keeps_both(rereading: Room) -> None:
-    room = rereading
-    assert room.dice.reread == [room.dice.numbers[-1]]
-    dice = room.state["dice"]
+def test_other_faces_correct_the_roll_and_the_log_keeps_both(rereading: TableRig) -> None:
+    rig = rereading
+    assert rig.dice.reread == [rig.dice.numbers[-1]]
+    dice = rig.state["dice"]
     assert (dice["again"], dice["say"], dice["count"]) == (True, "The dice are read again as they lie.", 1)
-    assert room.state["want"] == room.hand(1)["want"] == "Do not roll: the dice are read again."
-    assert room.lamps.shown[-1][1].pattern == "dice_trouble", "no comet: nobody rolls"
-    assert not room.act(2, "go")["ok"]
-    read(room, 5)
-    assert caught(room) == 5
-    assert rolls(room) == [{"faces": [5], "read": "read", "first": {"faces": [3], "read": "read"}}]
-    texts = [event["text"] for event in room.state["events"]]
+    assert rig.state["want"] == rig.hand(1)["want"] == "Do not roll: the dice are read again."
+    assert rig.lamps.shown[-1][1].pattern == "dice_trouble", "no comet: nobody rolls"
+    assert not rig.act(2, "go")["ok"]
+    read(rig, 5)
+    assert caught(rig) == 5
+    assert rolls(rig) == [{"faces": [5], "read": "read", "first": {"faces": [3], "read": "read"}}]
+    texts = [event["text"] for event in rig.state["events"]]
     assert texts == ["The dice were read again: 5, not 3.", "Seat 1 rolls 5."]
-    assert room.state["events"][-1]["data"] | {"read": "read", "again": True} == room.state["events"][-1]["data"]
-    assert stage(room) is None, "what was read twice stands"
-    assert room.act(2, "go")["ok"]
+    assert rig.state["events"][-1]["data"] | {"read": "read", "again": True} == rig.state["events"][-1]["data"]
+    assert stage(rig) is None, "what was read twice stands"
+    assert rig.act(2, "go")["ok"]
 
 
-def test_the_same_faces_change_nothing(rereading: Room) -> None:
-    room = rereading
-    read(room, 3)
-    assert room.state["dispute"]["say"] == "The dice show the same: the roll stands."
-    assert (caught(room), rolls(room)) == (3, [{"faces": [3], "read": "read"}])
-    assert room.act(2, "go")["ok"]
+def test_the_same_faces_change_nothing(rereading: TableRig) -> None:
+    rig = rereading
+    read(rig, 3)
+    assert rig.state["dispute"]["say"] == "The dice show the same: the roll stands."
+    assert (caught(rig), rolls(rig)) == (3, [{"faces": [3], "read": "read"}])
+    assert rig.act(2, "go")["ok"]
 
 
-def test_what_the_reader_cannot_tell_is_typed_and_vouched_for(rereading: Room) -> None:
-    room = rereading
-    room.see("cocked")
+def test_what_the_reader_cannot_tell_is_typed_and_vouched_for(rereading: TableRig) -> None:
+    rig = rereading
+    rig.see("cocked")
     assert (
-        room.state["dice"] | {"state": "no_reader", "say": "The reader cannot tell: type how the dice lie."}
-        == room.state["dice"]
+        rig.state["dice"] | {"state": "no_reader", "say": "The reader cannot tell: type how the dice lie."}
+        == rig.state["dice"]
     )
-    room.see("settled", 6)
-    assert room.say(1, "roll", {"faces": [5]})["ok"]
-    assert caught(room) == 0, "a second seat has yet to say yes"
-    room.press(2, "push")
-    assert rolls(room)[0] == {"faces": [5], "read": "typed", "first": {"faces": [3], "read": "read"}}
+    rig.see("settled", 6)
+    assert rig.say(1, "roll", {"faces": [5]})["ok"]
+    assert caught(rig) == 0, "a second seat has yet to say yes"
+    rig.press(2, "push")
+    assert rolls(rig)[0] == {"faces": [5], "read": "typed", "first": {"faces": [3], "read": "read"}}
 
 
-def test_a_reader_that_sees_nothing_lets_the_table_type(rereading: Room) -> None:
+def test_a_reader_that_sees_nothing_lets_the_table_type(rereading: TableRig) -> None:
     rereading.see("armed")
     wait(rereading, SILENT_SECONDS)
     assert rereading.state["dice"]["state"] == "no_reader"
 
 
-def test_nobody_throws_during_a_second_reading(rereading: Room) -> None:
-    room = rereading
+def test_nobody_throws_during_a_second_reading(rereading: TableRig) -> None:
+    rig = rereading
     for seat in (1, 2, 3):
-        assert room.say(seat, "dice", {"say": "hub"})["code"] == "DICE"
-    room.press(1, "bar")
-    assert room.state["dice"]["votes"] == []
+        assert rig.say(seat, "dice", {"say": "hub"})["code"] == "DICE"
+    rig.press(1, "bar")
+    assert rig.state["dice"]["votes"] == []
 
 
-def test_dice_that_nobody_reads_again_stand_as_they_were(rereading: Room) -> None:
+def test_dice_that_nobody_reads_again_stand_as_they_were(rereading: TableRig) -> None:
     wait(rereading, READ_SECONDS)
     assert rereading.state["dispute"]["say"] == "Not read again in time: the roll stands."
     assert caught(rereading) == 3
@@ -417,87 +417,87 @@ def test_dice_that_nobody_reads_again_stand_as_they_were(rereading: Room) -> Non
 
 
 def test_of_a_roll_in_batches_only_what_still_lies_there_is_read_again() -> None:
-    room = at("rolls")
-    read(room, 1, 2, 3, 4, 5, 6)
-    read(room, 1, 1)
-    again(room, 2)
-    again(room, 3)
-    assert (room.state["dice"]["done"], room.dice.armed[-1]) == (
+    rig = at("rolls")
+    read(rig, 1, 2, 3, 4, 5, 6)
+    read(rig, 1, 1)
+    again(rig, 2)
+    again(rig, 3)
+    assert (rig.state["dice"]["done"], rig.dice.armed[-1]) == (
         [{"faces": [1, 2, 3, 4, 5, 6], "read": "read"}],
         (1, 2, 6),
     )
-    read(room, 2, 1)
-    assert rolls(room)[0]["faces"] == [1, 2, 3, 4, 5, 6, 2, 1]
-    assert rolls(room)[0]["first"]["faces"] == [1, 2, 3, 4, 5, 6, 1, 1]
-    assert caught(room) == 24
+    read(rig, 2, 1)
+    assert rolls(rig)[0]["faces"] == [1, 2, 3, 4, 5, 6, 2, 1]
+    assert rolls(rig)[0]["first"]["faces"] == [1, 2, 3, 4, 5, 6, 1, 1]
+    assert caught(rig) == 24
 
 
 def test_the_roll_that_ended_the_match_can_be_read_again() -> None:
-    room = at("rolls")
-    read(room, 1, 1, 1, 1, 1, 1)
-    read(room, 1, 1)
-    read(room, 6)
-    assert (room.state["state"], stage(room)) == ("over", "open")
-    room.press(3, "bar")
-    assert room.say(1, "again")["error"] == "The table decides whether the dice are read again."
-    room.press(2, "push")
-    assert (room.state["state"], room.state["dice"]["seat"]) == ("playing", 2)
-    read(room, 5)
-    assert room.state["over"]["scores"] == {"1": 8, "2": 5, "3": 0}
-    assert (room.store.running("1"), len(room.match.log)) == (None, 2)
+    rig = at("rolls")
+    read(rig, 1, 1, 1, 1, 1, 1)
+    read(rig, 1, 1)
+    read(rig, 6)
+    assert (rig.state["state"], stage(rig)) == ("over", "open")
+    rig.press(3, "bar")
+    assert rig.say(1, "again")["error"] == "The table decides whether the dice are read again."
+    rig.press(2, "push")
+    assert (rig.state["state"], rig.state["dice"]["seat"]) == ("playing", 2)
+    read(rig, 5)
+    assert rig.state["over"]["scores"] == {"1": 8, "2": 5, "3": 0}
+    assert (rig.store.running("1"), len(rig.match.log)) == (None, 2)
 
 
 def test_after_the_last_roll_the_boxes_fall_silent_when_it_is_too_late() -> None:
-    room = at("rolls")
-    read(room, 1, 1, 1, 1, 1, 1)
-    read(room, 1, 1)
-    read(room, 6)
-    assert set(room.boxes.texts.values()) == {"Dice read wrong? Bar: read again"}
-    wait(room, ASK_SECONDS)
-    assert set(room.boxes.texts.values()) == {""}
-    assert room.say(1, "again")["ok"]
+    rig = at("rolls")
+    read(rig, 1, 1, 1, 1, 1, 1)
+    read(rig, 1, 1)
+    read(rig, 6)
+    assert set(rig.boxes.texts.values()) == {"Dice read wrong? Bar: read again"}
+    wait(rig, ASK_SECONDS)
+    assert set(rig.boxes.texts.values()) == {""}
+    assert rig.say(1, "again")["ok"]
 
 
 def test_what_chance_drew_after_the_roll_it_draws_again() -> None:
-    room = at("drawing")
-    read(room, 3)
-    pile, (bank, _) = room.match.state.table.pile, room.match.state.table.shown
-    again(room, 2)
-    again(room, 3)
-    read(room, 5)
-    assert room.match.state.table.pile == pile
-    assert room.match.state.table.shown == [bank, "5"], "a second reading tries no luck twice"
+    rig = at("drawing")
+    read(rig, 3)
+    pile, (bank, _) = rig.match.state.table.pile, rig.match.state.table.shown
+    again(rig, 2)
+    again(rig, 3)
+    read(rig, 5)
+    assert rig.match.state.table.pile == pile
+    assert rig.match.state.table.shown == [bank, "5"], "a second reading tries no luck twice"
 
 
 # --- undo, and the record ----------------------------------------------------------------------------------
 
 
-def test_a_corrected_roll_cannot_be_taken_back_and_what_follows_can(rereading: Room) -> None:
-    room = rereading
-    read(room, 5)
-    assert not room.hand(1)["undo"]
-    assert room.act(2, "rest")["ok"]
-    assert room.say(2, "undo")["ok"]
-    assert caught(room) == 5
-    assert rolls(room)[0]["first"] == {"faces": [3], "read": "read"}
-    assert stage(room) is None
+def test_a_corrected_roll_cannot_be_taken_back_and_what_follows_can(rereading: TableRig) -> None:
+    rig = rereading
+    read(rig, 5)
+    assert not rig.hand(1)["undo"]
+    assert rig.act(2, "rest")["ok"]
+    assert rig.say(2, "undo")["ok"]
+    assert caught(rig) == 5
+    assert rolls(rig)[0]["first"] == {"faces": [3], "read": "read"}
+    assert stage(rig) is None
 
 
-def test_a_power_cut_before_the_vote_is_decided_leaves_the_roll(doubted: Room) -> None:
+def test_a_power_cut_before_the_vote_is_decided_leaves_the_roll(doubted: TableRig) -> None:
     back = restarted(doubted)
     assert (stage(back), caught(back)) == (None, 3)
     assert back.act(2, "go")["ok"]
 
 
 def test_a_power_cut_while_a_roll_may_be_doubted_leaves_the_roll() -> None:
-    room = at()
-    read(room, 3)
-    back = restarted(room)
+    rig = at()
+    read(rig, 3)
+    back = restarted(rig)
     assert (stage(back), caught(back)) == (None, 3)
     assert again(back, 3)["code"] == "DICE"
 
 
-def test_a_power_cut_after_the_table_decided_goes_on_reading(rereading: Room) -> None:
+def test_a_power_cut_after_the_table_decided_goes_on_reading(rereading: TableRig) -> None:
     back = restarted(rereading)
     assert (stage(back), back.state["dice"]["again"]) == ("reading", True)
     read(back, 5)
@@ -507,34 +507,34 @@ def test_a_power_cut_after_the_table_decided_goes_on_reading(rereading: Room) ->
 
 
 def test_a_power_cut_while_the_last_roll_is_read_again_ends_no_match() -> None:
-    room = at("rolls")
-    read(room, 1, 1, 1, 1, 1, 1)
-    read(room, 1, 1)
-    read(room, 6)
-    again(room, 1)
-    again(room, 2)
-    back = restarted(room, "rolls")
+    rig = at("rolls")
+    read(rig, 1, 1, 1, 1, 1, 1)
+    read(rig, 1, 1)
+    read(rig, 6)
+    again(rig, 1)
+    again(rig, 2)
+    back = restarted(rig, "rolls")
     assert (stage(back), back.state["state"]) == ("reading", "playing")
     wait(back, READ_SECONDS)
     assert (back.state["state"], back.state["over"]["scores"]["2"]) == ("over", 6)
     assert restarted(back, "rolls").state["state"] == "lobby"
 
 
-def test_a_disk_that_does_not_take_the_correction_has_it_read_again(rereading: Room) -> None:
-    room = rereading
-    room.see("settled", 5)
-    room.store.broken = "The disk is full."
-    wait(room, ACCEPT_SECONDS)
-    assert room.state["state"] == "stopped"
-    assert rolls(room) == [{"faces": [3], "read": "read"}]
-    room.store.broken = ""
-    room.take(Tick())
-    assert (stage(room), room.state["dice"]["again"]) == ("reading", True)
-    read(room, 5)
-    assert caught(room) == 5
+def test_a_disk_that_does_not_take_the_correction_has_it_read_again(rereading: TableRig) -> None:
+    rig = rereading
+    rig.see("settled", 5)
+    rig.store.broken = "The disk is full."
+    wait(rig, ACCEPT_SECONDS)
+    assert rig.state["state"] == "stopped"
+    assert rolls(rig) == [{"faces": [3], "read": "read"}]
+    rig.store.broken = ""
+    rig.take(Tick())
+    assert (stage(rig), rig.state["dice"]["again"]) == ("reading", True)
+    read(rig, 5)
+    assert caught(rig) == 5
 
 
-def test_a_disk_that_does_not_take_the_vote_leaves_the_roll(doubted: Room) -> None:
+def test_a_disk_that_does_not_take_the_vote_leaves_the_roll(doubted: TableRig) -> None:
     doubted.store.broken = "The disk is full."
     assert not again(doubted, 1)["ok"]
     doubted.store.broken = ""
@@ -544,7 +544,7 @@ def test_a_disk_that_does_not_take_the_vote_leaves_the_roll(doubted: Room) -> No
     assert caught(restarted(doubted)) == 3
 
 
-def test_a_late_word_of_the_first_throw_is_no_second_reading(rereading: Room) -> None:
+def test_a_late_word_of_the_first_throw_is_no_second_reading(rereading: TableRig) -> None:
     rereading.take(DiceSeen("tray", rereading.dice.numbers[0], "settled", (6,)))
     wait(rereading, ACCEPT_SECONDS)
     assert stage(rereading) == "reading"
@@ -582,37 +582,37 @@ def test_a_log_with_both_readings_plays_again_to_the_same_match() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_whoever_doubts_whenever_the_record_is_what_is_shown_and_the_match_comes_to_its_end(seed: int) -> None:
     random = Random(seed)
-    room = at()
+    rig = at()
     for _ in range(1500):
-        if room.state["over"] and stage(room) is None:
+        if rig.state["over"] and stage(rig) is None:
             break
-        seat, dice = random.randint(1, 3), room.state["dice"]
+        seat, dice = random.randint(1, 3), rig.state["dice"]
         match random.randrange(10):
             case 0 | 1:
-                again(room, seat)
+                again(rig, seat)
             case 2:
-                stands(room, seat)
+                stands(rig, seat)
             case 3:
-                room.press(seat, random.choice(("bar", "push", "k1")))
+                rig.press(seat, random.choice(("bar", "push", "k1")))
             case 4:
-                room.act(seat, random.choice(("go", "rest")))
+                rig.act(seat, random.choice(("go", "rest")))
             case 5 if random.random() < 0.2:
-                room = restarted(room)
+                rig = restarted(rig)
             case 6 if random.random() < 0.3:
-                room.store.broken = "The disk is full."
+                rig.store.broken = "The disk is full."
             case 7 if dice:
-                room.see(random.choice(("settled", "cocked", "rolling", "wrong_count")), random.randint(1, 6))
+                rig.see(random.choice(("settled", "cocked", "rolling", "wrong_count")), random.randint(1, 6))
             case 8 if dice:
-                room.say(1, "roll", {"faces": [random.randint(1, 6)]})
-                room.say(2, "dice", {"say": "accept"})
-        wait(room, random.choice((0.0, 0.5, 1.0, 6.0)))
-        room.store.broken = ""
-        room.take(Tick())
-        if room.state["state"] == "lobby":
+                rig.say(1, "roll", {"faces": [random.randint(1, 6)]})
+                rig.say(2, "dice", {"say": "accept"})
+        wait(rig, random.choice((0.0, 0.5, 1.0, 6.0)))
+        rig.store.broken = ""
+        rig.take(Tick())
+        if rig.state["state"] == "lobby":
             break  # the power went after the end
-        if stage(room) != "reading":
-            assert room.match.view(None) == room.state["view"]
-        assert room.state["state"] != "stopped"
+        if stage(rig) != "reading":
+            assert rig.match.view(None) == rig.state["view"]
+        assert rig.state["state"] != "stopped"
     else:
         raise AssertionError("the match does not end")
-    assert room.store.running("1") is None
+    assert rig.store.running("1") is None

@@ -8,20 +8,20 @@ from hub.errors import NotOffered
 from hub.ports import BoxDown, BoxUp, BrokerDown, BrokerUp, DeviceDown, DeviceUp, Key, Tick
 from hub.table.notices import KINDS, Cause, Kind, Notices
 from hub.table.roll_states import STAFF_SECONDS
-from tests.table.fakes import Room
+from tests.table.fakes import TableRig
 from tests.table.test_rolls import at
 
 
 @pytest.fixture
-def room() -> Room:
-    room = Room()
-    room.boxes_up()
-    room.sit()
-    return room
+def rig() -> TableRig:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit()
+    return rig
 
 
-def texts(room: Room) -> list[str]:
-    return [notice["text"] for notice in room.state["notices"]]
+def texts(rig: TableRig) -> list[str]:
+    return [notice["text"] for notice in rig.state["notices"]]
 
 
 # --- the list itself -----------------------------------------------------------------------------------
@@ -73,89 +73,89 @@ def test_what_ends_by_itself_is_not_acknowledged() -> None:
 # --- at the table ----------------------------------------------------------------------------------------
 
 
-def test_a_call_for_help_ends_when_somebody_has_come(room: Room) -> None:
-    room.take(Key("box-2", "bar", "hold"))
-    assert texts(room) == ["Seat 2 calls for help."]
-    assert room.state["notices"][0]["can_acknowledge"]
-    assert room.say(1, "acknowledge", {"key": "help:2"})["ok"]
-    assert texts(room) == []
-    answer = room.say(3, "acknowledge", {"key": "help:2"})
+def test_a_call_for_help_ends_when_somebody_has_come(rig: TableRig) -> None:
+    rig.take(Key("box-2", "bar", "hold"))
+    assert texts(rig) == ["Seat 2 calls for help."]
+    assert rig.state["notices"][0]["can_acknowledge"]
+    assert rig.say(1, "acknowledge", {"key": "help:2"})["ok"]
+    assert texts(rig) == []
+    answer = rig.say(3, "acknowledge", {"key": "help:2"})
     assert (answer["ok"], answer["code"]) == (False, "NOTICE")
 
 
-def test_a_call_for_help_is_taken_back_by_the_same_hold(room: Room) -> None:
-    room.take(Key("box-2", "bar", "hold"), Key("box-3", "bar", "hold"))
-    room.take(Key("box-2", "bar", "hold"))
-    assert texts(room) == ["Seat 3 calls for help."]
+def test_a_call_for_help_is_taken_back_by_the_same_hold(rig: TableRig) -> None:
+    rig.take(Key("box-2", "bar", "hold"), Key("box-3", "bar", "hold"))
+    rig.take(Key("box-2", "bar", "hold"))
+    assert texts(rig) == ["Seat 3 calls for help."]
 
 
-def test_a_call_for_help_does_not_hide_a_lost_device(room: Room) -> None:
-    room.take(Key("box-2", "bar", "hold"), DeviceDown("panel", "The panel does not answer."))
-    assert texts(room) == ["Seat 2 calls for help.", "The panel does not answer."]
-    room.take(DeviceUp("panel"))
-    assert texts(room) == ["Seat 2 calls for help."]
+def test_a_call_for_help_does_not_hide_a_lost_device(rig: TableRig) -> None:
+    rig.take(Key("box-2", "bar", "hold"), DeviceDown("panel", "The panel does not answer."))
+    assert texts(rig) == ["Seat 2 calls for help.", "The panel does not answer."]
+    rig.take(DeviceUp("panel"))
+    assert texts(rig) == ["Seat 2 calls for help."]
 
 
 def test_that_nobody_rolls_stands_until_the_dice_move() -> None:
-    room = at(2)
-    room.see("armed")
-    room.clock.time += STAFF_SECONDS
-    room.take(Tick())
-    assert texts(room) == ["Seat 1 has not rolled for two minutes."]
-    room.see("rolling")
-    assert texts(room) == []
+    rig = at(2)
+    rig.see("armed")
+    rig.clock.time += STAFF_SECONDS
+    rig.take(Tick())
+    assert texts(rig) == ["Seat 1 has not rolled for two minutes."]
+    rig.see("rolling")
+    assert texts(rig) == []
 
 
 def test_that_nobody_rolls_is_over_with_the_roll() -> None:
-    room = at(2)
-    room.clock.time += STAFF_SECONDS
-    room.take(Tick())
-    room.roll(3, 4)
-    assert texts(room) == []
+    rig = at(2)
+    rig.clock.time += STAFF_SECONDS
+    rig.take(Tick())
+    rig.roll(3, 4)
+    assert texts(rig) == []
 
 
 def test_that_nobody_rolls_is_said_again_when_nobody_does() -> None:
-    room = at(2)
-    room.clock.time += STAFF_SECONDS
-    room.see("rolling")
-    room.clock.time += STAFF_SECONDS
-    room.take(Tick())
-    assert texts(room) == ["Seat 1 has not rolled for two minutes."]
+    rig = at(2)
+    rig.clock.time += STAFF_SECONDS
+    rig.see("rolling")
+    rig.clock.time += STAFF_SECONDS
+    rig.take(Tick())
+    assert texts(rig) == ["Seat 1 has not rolled for two minutes."]
 
 
-def test_a_missing_broker_and_a_lost_device_stand_side_by_side(room: Room) -> None:
-    room.take(DeviceDown("strip", "The strip is dark."), BrokerDown("The broker is gone."))
-    assert texts(room) == ["The broker is gone.", "The strip is dark."]
-    room.take(BrokerUp())
-    assert texts(room) == ["The strip is dark."]
+def test_a_missing_broker_and_a_lost_device_stand_side_by_side(rig: TableRig) -> None:
+    rig.take(DeviceDown("strip", "The strip is dark."), BrokerDown("The broker is gone."))
+    assert texts(rig) == ["The broker is gone.", "The strip is dark."]
+    rig.take(BrokerUp())
+    assert texts(rig) == ["The strip is dark."]
 
 
 def test_a_new_box_that_is_gone_again_asks_for_nothing() -> None:
-    room = Room(placed=False)
-    room.take(BoxUp("box-x", "b1", "1", 8))
-    assert texts(room) == ["A new seat box: press any button on the box for seat 1."]
-    room.take(BoxDown("box-x", "Unplugged."))
-    assert texts(room) == []
+    rig = TableRig(placed=False)
+    rig.take(BoxUp("box-x", "b1", "1", 8))
+    assert texts(rig) == ["A new seat box: press any button on the box for seat 1."]
+    rig.take(BoxDown("box-x", "Unplugged."))
+    assert texts(rig) == []
 
 
 def test_what_hinders_a_start_stands_until_somebody_presses_again() -> None:
-    room = Room()
-    room.boxes_up()
-    room.press(1, "push")
-    room.press(2, "push")
-    room.press(3, "push")
-    room.press(3, "bar")
-    room.press(1, "push")
-    assert texts(room) == ["Not ready yet: Seat 3."]
-    room.press(3, "push")
-    assert texts(room) == []
+    rig = TableRig()
+    rig.boxes_up()
+    rig.press(1, "push")
+    rig.press(2, "push")
+    rig.press(3, "push")
+    rig.press(3, "bar")
+    rig.press(1, "push")
+    assert texts(rig) == ["Not ready yet: Seat 3."]
+    rig.press(3, "push")
+    assert texts(rig) == []
 
 
-def test_a_full_disk_is_a_notice_until_the_disk_is_back(room: Room) -> None:
-    room.start()
-    room.store.broken = "The disk is full."
-    assert not room.act(1, "bid", number=3)["ok"]
-    assert texts(room) == ["The disk is full."]
-    room.store.broken = ""
-    room.take(Tick())
-    assert texts(room) == []
+def test_a_full_disk_is_a_notice_until_the_disk_is_back(rig: TableRig) -> None:
+    rig.start()
+    rig.store.broken = "The disk is full."
+    assert not rig.act(1, "bid", number=3)["ok"]
+    assert texts(rig) == ["The disk is full."]
+    rig.store.broken = ""
+    rig.take(Tick())
+    assert texts(rig) == []

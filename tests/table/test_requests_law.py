@@ -19,8 +19,8 @@ from hub.engine.match import Entry, Match
 from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUnlocked, BoxUp, DeviceUp, Key, PhoneLink, Tick, Turn
 from hub.table.roll_states import ACCEPT_SECONDS
 from tests.games.players import random_options
-from tests.stranger import value
-from tests.table.fakes import Room
+from tests.random_client import value
+from tests.table.fakes import TableRig
 
 JUNK: tuple[Any, ...] = (None, True, -1, 0, 3, 10**30, 1.5, "", "table", [], [[]], {}, ["a", None])
 STEPS = 90
@@ -31,50 +31,50 @@ class Evening:
 
     def __init__(self, name: str, random: Random) -> None:
         self.random, game = random, games.find(name)
-        self.room = Room(
+        self.rig = TableRig(
             min(random.randint(*game.seats), random.randint(*game.seats)), offered=[game], seed=random.randrange(1000)
         )
-        self.seats = range(1, self.room.seats + 1)
-        self.room.boxes_up()
-        self.room.sit()
-        self.room.start(name, **random_options(game, self.room.seats, random))
+        self.seats = range(1, self.rig.seats + 1)
+        self.rig.boxes_up()
+        self.rig.sit()
+        self.rig.start(name, **random_options(game, self.rig.seats, random))
         self.acted = 0  # requests to act that were answered ok
 
     # --- what there is ---
 
     @property
     def match(self) -> Match:
-        assert self.room.table.match
-        return self.room.table.match
+        assert self.rig.table.match
+        return self.rig.table.match
 
     def log(self) -> list[Entry]:
         """The log as the disk has it."""
-        return self.room.match.log
+        return self.rig.match.log
 
     def seen(self) -> dict[str, Any]:
         """All that anybody can see now, drawn anew."""
-        self.room.take(DeviceUp("nothing"))
-        state = {key: value for key, value in self.room.state.items() if key != "seq"}
-        hands = {seat: {**self.room.hand(seat), "seq": 0} for seat in self.seats}
+        self.rig.take(DeviceUp("nothing"))
+        state = {key: value for key, value in self.rig.state.items() if key != "seq"}
+        hands = {seat: {**self.rig.hand(seat), "seq": 0} for seat in self.seats}
         return {
             "state": state,
             "hands": hands,
-            "rounds": dict(self.room.boxes.rounds),
-            "texts": dict(self.room.boxes.texts),
+            "rounds": dict(self.rig.boxes.rounds),
+            "texts": dict(self.rig.boxes.texts),
         }
 
     # --- requests, each checked ---
 
     def request(self, seat: int, verb: str, args: dict[str, Any], number: int | None = None) -> None:
-        self.room.take(PhoneLink(self.room.sids[seat], True))  # whoever asks is awake: that much everybody sees
+        self.rig.take(PhoneLink(self.rig.sids[seat], True))  # whoever asks is awake: that much everybody sees
         before, seen = self.log(), self.seen()
-        rounds, texts = len(self.room.boxes.told), dict(self.room.boxes.texts)
-        answer = self.room.say(seat, verb, args, number=number)
+        rounds, texts = len(self.rig.boxes.told), dict(self.rig.boxes.texts)
+        answer = self.rig.say(seat, verb, args, number=number)
         after = self.log()
         if not answer["ok"]:
             assert after == before, "a refused request is not in the log"
-            assert self.room.boxes.told[rounds:] == [], "no box is told of it"
-            assert self.room.boxes.texts == texts
+            assert self.rig.boxes.told[rounds:] == [], "no box is told of it"
+            assert self.rig.boxes.texts == texts
             assert self.seen() == seen, "nor does anything change that anybody sees"
         elif verb == "act":
             self.acted += 1
@@ -82,27 +82,27 @@ class Evening:
             assert after[: len(before)] == before
             assert [(entry.seat, entry.move) for entry in fresh] == [(seat, args["move"])]
             assert fresh[0].args == {key: value for key, value in args.items() if key != "move"}
-        self.room.take(DeviceUp("nothing"))
+        self.rig.take(DeviceUp("nothing"))
 
     def offered(self) -> None:
         """Somebody makes a move that is offered; a standing one often, though boxes hold sealed choices."""
-        listed = [(seat, move) for seat in self.seats for move in self.room.hand(seat)["moves"]]
+        listed = [(seat, move) for seat in self.seats for move in self.rig.hand(seat)["moves"]]
         standing = [(seat, move) for seat, move in listed if move.get("standing")]
         if listed:
             seat, move = self.random.choice(standing if standing and self.random.random() < 0.3 else listed)
             args = {key: value(param, self.random) for key, param in move.items() if key not in ("move", "standing")}
-            number = self.room.hand(seat)["number"]
+            number = self.rig.hand(seat)["number"]
             self.request(seat, "act", {"move": move["move"], **args}, self.random.choice([number, None]))
 
     def nonsense(self) -> None:
         """Somebody asks for what is another's, old, unknown or no move at all."""
         seat, random = self.random.choice(self.seats), self.random
-        known = [move for other in self.seats for move in self.room.hand(other)["moves"]]
+        known = [move for other in self.seats for move in self.rig.hand(other)["moves"]]
         names = [move["move"] for move in known] + list(self.match.game.words.get("moves", {})) + ["", "win"]
         args = {key: random.choice(JUNK) for move in known[:3] for key in move if key != "move"}
         kept = {key: args[key] for key in args if random.random() < 0.5}
         move = random.choice([random.choice(names), random.choice(JUNK)])
-        self.request(seat, "act", {"move": move, **kept}, random.choice([None, 0, self.room.hand(seat)["number"]]))
+        self.request(seat, "act", {"move": move, **kept}, random.choice([None, 0, self.rig.hand(seat)["number"]]))
 
     def other_verb(self) -> None:
         seat, random = self.random.choice(self.seats), self.random
@@ -120,7 +120,7 @@ class Evening:
 
     def roll(self) -> None:
         """The roller types, or a reader sees the dice fall."""
-        dice = self.room.state["dice"]
+        dice = self.rig.state["dice"]
         if not dice:
             return
         faces = [self.random.randint(1, dice["sides"]) for _ in range(dice["batch"])]
@@ -129,13 +129,11 @@ class Evening:
                 self.request(dice["seat"], "roll", {"faces": faces})
                 self.request(self.random.choice(self.seats), "dice", {"say": "accept"})
             case 1:
-                self.room.see(
-                    self.random.choice(["armed", "rolling", "cocked", "wrong_count", "no_reader"]), *faces[1:]
-                )
+                self.rig.see(self.random.choice(["armed", "rolling", "cocked", "wrong_count", "no_reader"]), *faces[1:])
             case _:
-                self.room.see("settled", *faces)
-                self.room.clock.time += ACCEPT_SECONDS
-                self.room.take(Tick())
+                self.rig.see("settled", *faces)
+                self.rig.clock.time += ACCEPT_SECONDS
+                self.rig.take(Tick())
 
     # --- boxes ---
 
@@ -143,39 +141,39 @@ class Evening:
         box = f"box-{self.random.choice(self.seats)}"
         controls: list[Any] = ["push", "bar", "k1", "k2", "k3", "k6"]
         key = Key(box, self.random.choice(controls), self.random.choice(["down", "down", "down", "hold"]))
-        self.room.take(self.random.choice([key, Turn(box, self.random.choice([-1, 1, 5]))]))
+        self.rig.take(self.random.choice([key, Turn(box, self.random.choice([-1, 1, 5]))]))
         self.reveal()
 
     def lock(self) -> None:
         """A box locks a sealed choice, or its owner takes the lock back."""
-        rounds = self.room.boxes.rounds
+        rounds = self.rig.boxes.rounds
         if rounds:
             box = self.random.choice(sorted(rounds))
             locked = self.random.random() < 0.85
-            self.room.take(BoxLocked(box, rounds[box].round) if locked else BoxUnlocked(box, rounds[box].round))
+            self.rig.take(BoxLocked(box, rounds[box].round) if locked else BoxUnlocked(box, rounds[box].round))
             self.reveal()
 
     def reveal(self) -> None:
         """Boxes that were asked for their value tell it."""
-        told = self.room.boxes.told
+        told = self.rig.boxes.told
         asked = [(one[1], one[2]) for one in told if one[0] == "reveal"]
         told.clear()
         for box, number in asked:
-            sealed = self.room.boxes.rounds.get(box)
+            sealed = self.rig.boxes.rounds.get(box)
             if sealed and sealed.round == number:
-                self.room.take(BoxBid(box, number, self.random.randint(0, sealed.high)))
+                self.rig.take(BoxBid(box, number, self.random.randint(0, sealed.high)))
 
     # --- luck ---
 
     def luck(self) -> None:
         """Time passes, cables come and go, phones sleep and wake."""
         seat, random = self.random.choice(self.seats), self.random
-        box, sid = f"box-{seat}", self.room.sids[seat]
-        self.room.clock.time += random.choice([0.0, 0.5, 1.5, 6.0, 21.0])
-        self.room.take(
+        box, sid = f"box-{seat}", self.rig.sids[seat]
+        self.rig.clock.time += random.choice([0.0, 0.5, 1.5, 6.0, 21.0])
+        self.rig.take(
             random.choice([Tick(), BoxDown(box, "Unplugged."), BoxUp(box, "b2", "1", 8), PhoneLink(sid, False)])
         )
-        self.room.take(BoxUp(box, "b3", "1", 8))
+        self.rig.take(BoxUp(box, "b3", "1", 8))
         self.reveal()
 
     def step(self) -> None:
@@ -189,8 +187,8 @@ class Evening:
             self.luck,
         ]
         self.random.choices(ways, weights=[6, 2, 2, 6, 3, 4, 1])[0]()
-        self.room.take(Tick())
-        state = self.room.state
+        self.rig.take(Tick())
+        state = self.rig.state
         if not (state["dispute"] and state["dispute"]["stage"] == "reading"):
             assert self.match.log == self.log(), "the table plays what the disk has"
 

@@ -17,7 +17,7 @@ from hub.ports import DiceKit, DiceSeen, PhoneLink, Tick
 from hub.table.roll_states import ACCEPT_SECONDS, HINT_SECONDS, SILENT_SECONDS, STAFF_SECONDS
 from tests.drivers.bench import Inbox, StillClock
 from tests.engine.ladder import Climb
-from tests.table.fakes import MemoryStore, Room
+from tests.table.fakes import MemoryStore, TableRig
 from tests.table.test_table import made_up
 
 
@@ -51,401 +51,401 @@ def _found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games, "find", known.__getitem__)
 
 
-def at(count: int, **kind: Any) -> Room:
+def at(count: int, **kind: Any) -> TableRig:
     """A table at which seat 1 is asked for so many dice."""
-    room = Room(**{"boxes": False, "offered": [GAMES[count]], **kind})
-    if room.ports.boxes:
-        room.boxes_up()
-    room.sit()
-    room.start(f"trial-{count}")
-    return room
+    rig = TableRig(**{"boxes": False, "offered": [GAMES[count]], **kind})
+    if rig.ports.boxes:
+        rig.boxes_up()
+    rig.sit()
+    rig.start(f"trial-{count}")
+    return rig
 
 
-def wait(room: Room, seconds: float) -> None:
-    room.clock.time += seconds
-    room.take(Tick())
+def wait(rig: TableRig, seconds: float) -> None:
+    rig.clock.time += seconds
+    rig.take(Tick())
 
 
-def read(room: Room, *faces: int) -> None:
+def read(rig: TableRig, *faces: int) -> None:
     """A batch is read, and stands."""
-    room.see("rolling")
-    room.see("settled", *faces)
-    wait(room, ACCEPT_SECONDS)
+    rig.see("rolling")
+    rig.see("settled", *faces)
+    wait(rig, ACCEPT_SECONDS)
 
 
-def told(room: Room) -> list[dict[str, Any]]:
+def told(rig: TableRig) -> list[dict[str, Any]]:
     """The rolls that the rules were told of."""
-    return [event["data"] for event in room.state["events"] if event["kind"] == "roll"]
+    return [event["data"] for event in rig.state["events"] if event["kind"] == "roll"]
 
 
 # --- many dice --------------------------------------------------------------------------------------------
 
 
 def test_ten_dice_come_in_two_batches_with_a_running_total_and_are_one_roll() -> None:
-    room = at(10)
-    assert room.dice.armed == [(1, 6, 6)]
-    read(room, 1, 2, 3, 4, 5, 6)
-    dice = room.state["dice"]
+    rig = at(10)
+    assert rig.dice.armed == [(1, 6, 6)]
+    read(rig, 1, 2, 3, 4, 5, 6)
+    dice = rig.state["dice"]
     assert (dice["count"], dice["batch"], dice["total"], dice["state"]) == (10, 4, 21, "armed")
     assert dice["done"] == [{"faces": [1, 2, 3, 4, 5, 6], "read": "read"}]
-    assert room.dice.armed[-1] == (1, 4, 6)
-    room.see("settled", 6, 5, 4, 3)
-    assert room.state["dice"]["total"] == 39
-    assert told(room) == []
-    wait(room, ACCEPT_SECONDS)
-    (one,) = told(room)
+    assert rig.dice.armed[-1] == (1, 4, 6)
+    rig.see("settled", 6, 5, 4, 3)
+    assert rig.state["dice"]["total"] == 39
+    assert told(rig) == []
+    wait(rig, ACCEPT_SECONDS)
+    (one,) = told(rig)
     assert (one["faces"], one["read"]) == ([1, 2, 3, 4, 5, 6, 6, 5, 4, 3], "read")
-    assert room.state["dice"]["done"] == [], "the next roll begins with nothing"
+    assert rig.state["dice"]["done"] == [], "the next roll begins with nothing"
 
 
 @pytest.mark.parametrize(("count", "batches"), [(1, [1]), (4, [4]), (10, [6, 4]), (13, [6, 6, 1])])
 def test_no_batch_has_more_than_six_dice(count: int, batches: list[int]) -> None:
-    room = at(count)
+    rig = at(count)
     for size in batches:
-        assert (room.state["dice"]["batch"], room.hand(1)["faces"]["count"]) == (size, size)
-        read(room, *[2] * size)
-    assert told(room)[0]["faces"] == [2] * count
+        assert (rig.state["dice"]["batch"], rig.hand(1)["faces"]["count"]) == (size, size)
+        read(rig, *[2] * size)
+    assert told(rig)[0]["faces"] == [2] * count
 
 
 def test_a_reader_with_fewer_dice_is_asked_for_no_more_than_it_has() -> None:
-    room = at(4)
-    room.take(DiceKit("tray", 3))
-    assert room.dice.armed[-1] == (1, 3, 6), "nobody has thrown yet: the batch is asked for anew"
-    room.see("rolling")
-    room.take(DiceKit("tray", 2))
-    assert room.dice.armed[-1] == (1, 3, 6), "a throw in the air is not called back"
-    read(room, 1, 2, 3)
-    assert room.dice.armed[-1] == (1, 1, 6)
+    rig = at(4)
+    rig.take(DiceKit("tray", 3))
+    assert rig.dice.armed[-1] == (1, 3, 6), "nobody has thrown yet: the batch is asked for anew"
+    rig.see("rolling")
+    rig.take(DiceKit("tray", 2))
+    assert rig.dice.armed[-1] == (1, 3, 6), "a throw in the air is not called back"
+    read(rig, 1, 2, 3)
+    assert rig.dice.armed[-1] == (1, 1, 6)
 
 
 def test_a_low_battery_is_known_in_the_lobby() -> None:
-    room = Room(boxes=False, offered=[GAMES[1]])
-    assert room.state["kit"] is None
-    room.take(DiceKit("tray", 6, ("red",)))
-    assert room.state["state"] == "lobby"
-    assert room.state["kit"] == {"dice": 6, "weak": ["red"]}
+    rig = TableRig(boxes=False, offered=[GAMES[1]])
+    assert rig.state["kit"] is None
+    rig.take(DiceKit("tray", 6, ("red",)))
+    assert rig.state["state"] == "lobby"
+    assert rig.state["kit"] == {"dice": 6, "weak": ["red"]}
 
 
 def test_batches_that_stand_survive_a_power_cut() -> None:
-    room = at(10)
-    read(room, 1, 2, 3, 4, 5, 6)
-    again = Room(boxes=False, offered=[GAMES[10]], store=room.store)
-    again.sids = room.sids
+    rig = at(10)
+    read(rig, 1, 2, 3, 4, 5, 6)
+    again = TableRig(boxes=False, offered=[GAMES[10]], store=rig.store)
+    again.sids = rig.sids
     assert (again.state["dice"]["total"], again.state["dice"]["batch"]) == (21, 4)
     read(again, 6, 6, 6, 6)
     assert told(again)[0]["faces"] == [1, 2, 3, 4, 5, 6, 6, 6, 6, 6]
 
 
 def test_a_batch_is_on_disk_before_anybody_sees_that_it_stands() -> None:
-    room = at(10)
-    room.see("settled", 1, 2, 3, 4, 5, 6)
-    start = len(room.order)
-    wait(room, ACCEPT_SECONDS)
-    assert room.order[start:][:2] == ["keep dice", "show"]
+    rig = at(10)
+    rig.see("settled", 1, 2, 3, 4, 5, 6)
+    start = len(rig.order)
+    wait(rig, ACCEPT_SECONDS)
+    assert rig.order[start:][:2] == ["keep dice", "show"]
 
 
 def test_a_batch_that_the_disk_does_not_take_does_not_stand() -> None:
-    room = at(10)
-    room.see("settled", 1, 2, 3, 4, 5, 6)
-    room.store.broken = "The disk is full."
-    wait(room, ACCEPT_SECONDS)
-    assert room.state["state"] == "stopped"
-    room.store.broken = ""
-    room.take(Tick())
-    assert (room.state["dice"]["done"], room.state["dice"]["state"]) == ([], "armed")
+    rig = at(10)
+    rig.see("settled", 1, 2, 3, 4, 5, 6)
+    rig.store.broken = "The disk is full."
+    wait(rig, ACCEPT_SECONDS)
+    assert rig.state["state"] == "stopped"
+    rig.store.broken = ""
+    rig.take(Tick())
+    assert (rig.state["dice"]["done"], rig.state["dice"]["state"]) == ([], "armed")
 
 
 def test_the_last_batch_that_the_disk_does_not_take_is_asked_for_again_and_no_other() -> None:
-    room = at(10)
-    read(room, 1, 2, 3, 4, 5, 6)
-    room.see("settled", 1, 1, 1, 1)
-    room.store.broken = "The disk is full."
-    wait(room, ACCEPT_SECONDS)
-    room.store.broken = ""
-    room.take(Tick())
-    assert (room.state["dice"]["total"], room.state["dice"]["batch"]) == (21, 4)
+    rig = at(10)
+    read(rig, 1, 2, 3, 4, 5, 6)
+    rig.see("settled", 1, 1, 1, 1)
+    rig.store.broken = "The disk is full."
+    wait(rig, ACCEPT_SECONDS)
+    rig.store.broken = ""
+    rig.take(Tick())
+    assert (rig.state["dice"]["total"], rig.state["dice"]["batch"]) == (21, 4)
 
 
 def test_typed_batches_are_corrected_and_vouched_for_one_by_one() -> None:
-    room = at(10, reader=False)
-    assert not room.say(1, "roll", {"faces": [1] * 10})["ok"]
-    room.roll(1, 2, 3, 4, 5, 6)
-    assert room.state["dice"]["total"] == 21
-    assert room.say(1, "roll", {"faces": [1, 1, 1, 1]})["ok"]
-    assert room.say(1, "roll", {"faces": [1, 1, 1, 2]})["ok"]
-    assert room.state["dice"]["total"] == 26
-    assert room.say(2, "dice", {"say": "accept"})["ok"]
-    assert told(room)[0] | {"faces": [1, 2, 3, 4, 5, 6, 1, 1, 1, 2], "read": "typed"} == told(room)[0]
+    rig = at(10, reader=False)
+    assert not rig.say(1, "roll", {"faces": [1] * 10})["ok"]
+    rig.roll(1, 2, 3, 4, 5, 6)
+    assert rig.state["dice"]["total"] == 21
+    assert rig.say(1, "roll", {"faces": [1, 1, 1, 1]})["ok"]
+    assert rig.say(1, "roll", {"faces": [1, 1, 1, 2]})["ok"]
+    assert rig.state["dice"]["total"] == 26
+    assert rig.say(2, "dice", {"say": "accept"})["ok"]
+    assert told(rig)[0] | {"faces": [1, 2, 3, 4, 5, 6, 1, 1, 1, 2], "read": "typed"} == told(rig)[0]
 
 
 def test_ten_dice_are_typed_on_the_keys_of_a_box_six_at_a_time() -> None:
-    room = at(10, boxes=True, reader=False)
-    room.press(1, *[f"k{n}" for n in (1, 2, 3, 4, 5, 6)], "push")
-    assert room.state["dice"]["state"] == "typed"
-    room.press(3, "push")
-    assert room.boxes.texts["box-1"] == "Dice from 7 of 10: roll or K1-K6"
-    room.press(1, "k1", "k1", "k1", "k1", "push")
-    room.press(2, "push")
-    assert told(room)[0]["faces"] == [1, 2, 3, 4, 5, 6, 1, 1, 1, 1]
+    rig = at(10, boxes=True, reader=False)
+    rig.press(1, *[f"k{n}" for n in (1, 2, 3, 4, 5, 6)], "push")
+    assert rig.state["dice"]["state"] == "typed"
+    rig.press(3, "push")
+    assert rig.boxes.texts["box-1"] == "Dice from 7 of 10: roll or K1-K6"
+    rig.press(1, "k1", "k1", "k1", "k1", "push")
+    rig.press(2, "push")
+    assert told(rig)[0]["faces"] == [1, 2, 3, 4, 5, 6, 1, 1, 1, 1]
 
 
 def test_a_roll_is_as_little_read_as_its_least_batch() -> None:
-    room = at(13)
-    read(room, *[1] * 6)
-    room.roll(*[2] * 6)
+    rig = at(13)
+    read(rig, *[1] * 6)
+    rig.roll(*[2] * 6)
     for seat in (1, 2, 3):
-        room.say(seat, "dice", {"say": "hub"})
-    (one,) = told(room)
+        rig.say(seat, "dice", {"say": "hub"})
+    (one,) = told(rig)
     assert one["faces"][:12] == [1] * 6 + [2] * 6, "the hub rolls what is missing, nothing else"
     assert one["read"] == "hub"
 
 
 def test_the_hub_rolls_all_batches_that_are_missing() -> None:
-    room = at(13)
+    rig = at(13)
     for seat in (1, 2, 3):
-        room.say(seat, "dice", {"say": "hub"})
-    assert len(told(room)[0]["faces"]) == 13
-    assert room.state["dice"]["seat"] == 2
+        rig.say(seat, "dice", {"say": "hub"})
+    assert len(told(rig)[0]["faces"]) == 13
+    assert rig.state["dice"]["seat"] == 2
 
 
 # --- what a reader tells -----------------------------------------------------------------------------------
 
 
 def test_a_late_word_of_the_last_throw_does_not_count_for_the_next() -> None:
-    room = at(2)
-    first = room.dice.numbers[-1]
-    read(room, 6, 6)
-    room.see("settled", 6, 6, arm=first)
-    assert room.state["dice"] | {"seat": 2, "state": "armed", "faces": []} == room.state["dice"]
+    rig = at(2)
+    first = rig.dice.numbers[-1]
+    read(rig, 6, 6)
+    rig.see("settled", 6, 6, arm=first)
+    assert rig.state["dice"] | {"seat": 2, "state": "armed", "faces": []} == rig.state["dice"]
 
 
 def test_dice_that_are_picked_up_after_they_settled_were_rolled_all_the_same() -> None:
-    room = at(2)
-    room.see("settled", 1, 1)
-    room.see("rolling")
-    room.see("no_reader")
-    room.see("settled", 6, 6)
-    wait(room, ACCEPT_SECONDS)
-    assert told(room)[0]["faces"] == [1, 1]
+    rig = at(2)
+    rig.see("settled", 1, 1)
+    rig.see("rolling")
+    rig.see("no_reader")
+    rig.see("settled", 6, 6)
+    wait(rig, ACCEPT_SECONDS)
+    assert told(rig)[0]["faces"] == [1, 1]
 
 
 def test_of_a_cocked_throw_only_the_leaning_die_is_rolled_again() -> None:
-    room = at(3)
-    room.see("cocked", 2, 5)
-    dice = room.state["dice"]
+    rig = at(3)
+    rig.see("cocked", 2, 5)
+    dice = rig.state["dice"]
     assert (dice["state"], dice["faces"], dice["say"]) == (
         "cocked",
         [2, 5],
         "One die is leaning: roll only that one again.",
     )
-    wait(room, 10)
-    assert told(room) == []
-    room.see("rolling")
-    assert room.state["dice"]["faces"] == [2, 5], "those that lay flat stay in sight"
-    room.see("settled", 5, 6, 2)
-    wait(room, ACCEPT_SECONDS)
-    assert told(room)[0]["faces"] == [5, 6, 2]
+    wait(rig, 10)
+    assert told(rig) == []
+    rig.see("rolling")
+    assert rig.state["dice"]["faces"] == [2, 5], "those that lay flat stay in sight"
+    rig.see("settled", 5, 6, 2)
+    wait(rig, ACCEPT_SECONDS)
+    assert told(rig)[0]["faces"] == [5, 6, 2]
 
 
 def test_who_rolls_the_flat_dice_too_keeps_them_as_they_lay() -> None:
-    room = at(3)
-    room.see("cocked", 1, 1)
-    room.see("settled", 6, 6, 6)
-    dice = room.state["dice"]
-    assert (dice["faces"], room.dice.armed[-1]) == ([1, 1], (1, 1, 6))
-    room.see("armed")
-    assert room.state["dice"]["say"] == "1 1 stand: lay aside, and roll one die."
-    read(room, 4)
-    assert told(room)[0]["faces"] == [1, 1, 4]
+    rig = at(3)
+    rig.see("cocked", 1, 1)
+    rig.see("settled", 6, 6, 6)
+    dice = rig.state["dice"]
+    assert (dice["faces"], rig.dice.armed[-1]) == ([1, 1], (1, 1, 6))
+    rig.see("armed")
+    assert rig.state["dice"]["say"] == "1 1 stand: lay aside, and roll one die."
+    read(rig, 4)
+    assert told(rig)[0]["faces"] == [1, 1, 4]
 
 
-def lies(room: Room, seat: int) -> dict[str, Any]:
-    return room.say(seat, "dice", {"say": "lies"})
+def lies(rig: TableRig, seat: int) -> dict[str, Any]:
+    return rig.say(seat, "dice", {"say": "lies"})
 
 
 def test_a_leaning_die_is_typed_as_it_lies_where_the_table_would_have_it_so() -> None:
-    room = at(3)
-    room.see("cocked", 2, 5)
-    assert (room.hand(1)["faces"]["count"], room.state["dice"]["enough"]) == (1, 2)
-    assert room.say(1, "roll", {"faces": [6]})["error"] == (
+    rig = at(3)
+    rig.see("cocked", 2, 5)
+    assert (rig.hand(1)["faces"]["count"], rig.state["dice"]["enough"]) == (1, 2)
+    assert rig.say(1, "roll", {"faces": [6]})["error"] == (
         "A leaning die is rolled again, unless the table would read it as it lies."
     )
-    assert lies(room, 1)["ok"]
-    assert room.state["dice"] | {"state": "cocked", "as_it_lies": [1]} == room.state["dice"]
-    assert lies(room, 3)["ok"]
+    assert lies(rig, 1)["ok"]
+    assert rig.state["dice"] | {"state": "cocked", "as_it_lies": [1]} == rig.state["dice"]
+    assert lies(rig, 3)["ok"]
     assert (
-        room.state["dice"] | {"state": "no_reader", "faces": [2, 5], "say": "Read as it lies: type it."}
-        == room.state["dice"]
+        rig.state["dice"] | {"state": "no_reader", "faces": [2, 5], "say": "Read as it lies: type it."}
+        == rig.state["dice"]
     )
-    room.see("settled", 2, 5, 1)
-    assert room.state["dice"]["state"] == "no_reader", "now it is not thrown again"
-    room.roll(6)
-    assert told(room)[0] | {"faces": [2, 5, 6], "read": "typed"} == told(room)[0]
+    rig.see("settled", 2, 5, 1)
+    assert rig.state["dice"]["state"] == "no_reader", "now it is not thrown again"
+    rig.roll(6)
+    assert told(rig)[0] | {"faces": [2, 5, 6], "read": "typed"} == told(rig)[0]
 
 
 @pytest.mark.parametrize(("seats", "wanted"), [(2, 2), (3, 2), (4, 3), (5, 3), (6, 3)])
 def test_three_votes_read_a_die_as_it_lies_and_at_a_small_table_a_majority(seats: int, wanted: int) -> None:
-    room = Room(seats, offered=[GAMES[3]])
-    room.boxes_up()
-    room.sit()
-    room.start("trial-3")
-    room.see("cocked", 4)
-    assert room.boxes.texts["box-2"] == "A die leans. Push: read as it lies"
+    rig = TableRig(seats, offered=[GAMES[3]])
+    rig.boxes_up()
+    rig.sit()
+    rig.start("trial-3")
+    rig.see("cocked", 4)
+    assert rig.boxes.texts["box-2"] == "A die leans. Push: read as it lies"
     for seat in range(seats, seats - wanted, -1):
-        assert room.state["dice"]["state"] == "cocked"
-        room.press(seat, "push")
+        assert rig.state["dice"]["state"] == "cocked"
+        rig.press(seat, "push")
     assert (
-        room.state["dice"] | {"state": "no_reader", "say": "Read as they lie: type the 2 leaning dice."}
-        == room.state["dice"]
+        rig.state["dice"] | {"state": "no_reader", "say": "Read as they lie: type the 2 leaning dice."}
+        == rig.state["dice"]
     )
-    assert room.boxes.texts["box-1"] == "Type what lies there: K1-K6"
-    room.press(1, "k2", "k6", "push")
-    room.press(2, "push")
-    assert told(room)[0]["faces"] == [4, 2, 6]
+    assert rig.boxes.texts["box-1"] == "Type what lies there: K1-K6"
+    rig.press(1, "k2", "k6", "push")
+    rig.press(2, "push")
+    assert told(rig)[0]["faces"] == [4, 2, 6]
 
 
 def test_a_vote_for_reading_a_die_as_it_lies_is_taken_back_or_ends_with_the_next_throw() -> None:
-    room = at(3)
-    room.see("cocked", 2, 5)
-    lies(room, 2)
-    lies(room, 2)
-    assert room.state["dice"]["as_it_lies"] == []
-    lies(room, 2)
-    room.see("rolling")
-    assert lies(room, 3)["error"] == "No die is leaning."
-    room.see("cocked", 2, 5)
-    assert room.state["dice"]["as_it_lies"] == [], "another throw, another vote"
+    rig = at(3)
+    rig.see("cocked", 2, 5)
+    lies(rig, 2)
+    lies(rig, 2)
+    assert rig.state["dice"]["as_it_lies"] == []
+    lies(rig, 2)
+    rig.see("rolling")
+    assert lies(rig, 3)["error"] == "No die is leaning."
+    rig.see("cocked", 2, 5)
+    assert rig.state["dice"]["as_it_lies"] == [], "another throw, another vote"
 
 
 def test_who_doubts_a_die_that_was_read_as_it_lies_has_the_reader_look_again() -> None:
-    room = at(3)
-    room.see("cocked", 2, 5)
-    lies(room, 1)
-    lies(room, 2)
-    assert room.say(1, "roll", {"faces": [6]})["ok"]
-    assert room.say(2, "dice", {"say": "again"})["ok"]
-    room.see("cocked", 2, 5)
-    assert room.state["dice"] | {"state": "cocked", "lying": False} == room.state["dice"]
+    rig = at(3)
+    rig.see("cocked", 2, 5)
+    lies(rig, 1)
+    lies(rig, 2)
+    assert rig.say(1, "roll", {"faces": [6]})["ok"]
+    assert rig.say(2, "dice", {"say": "again"})["ok"]
+    rig.see("cocked", 2, 5)
+    assert rig.state["dice"] | {"state": "cocked", "lying": False} == rig.state["dice"]
 
 
 def test_two_leaning_dice_are_told_as_two() -> None:
-    room = at(3)
-    room.see("cocked", 4)
-    assert room.state["dice"]["say"] == "2 dice are leaning: roll only those again."
-    room.see("cocked", 4, 4)
-    room.see("cocked", 1, 4, 4, 6)
-    assert room.state["dice"]["state"] == "wrong_count"
+    rig = at(3)
+    rig.see("cocked", 4)
+    assert rig.state["dice"]["say"] == "2 dice are leaning: roll only those again."
+    rig.see("cocked", 4, 4)
+    rig.see("cocked", 1, 4, 4, 6)
+    assert rig.state["dice"]["state"] == "wrong_count"
 
 
 def test_after_a_wrong_count_nothing_is_kept() -> None:
-    room = at(3)
-    room.see("wrong_count", say="I see 2 of 3.")
-    assert room.state["dice"] | {"state": "wrong_count", "faces": [], "say": "I see 2 of 3."} == room.state["dice"]
-    read(room, 1, 2, 3)
-    assert told(room)[0]["faces"] == [1, 2, 3]
+    rig = at(3)
+    rig.see("wrong_count", say="I see 2 of 3.")
+    assert rig.state["dice"] | {"state": "wrong_count", "faces": [], "say": "I see 2 of 3."} == rig.state["dice"]
+    read(rig, 1, 2, 3)
+    assert told(rig)[0]["faces"] == [1, 2, 3]
 
 
 def test_a_reader_that_goes_is_said_and_one_that_comes_back_watches_again() -> None:
-    room = at(3)
-    room.see("no_reader", say="The tray is dark: type what you see.")
-    assert room.state["dice"]["state"] == "no_reader"
-    room.see("armed")
-    assert room.state["dice"] | {"state": "armed", "say": ""} == room.state["dice"]
-    read(room, 1, 2, 3)
-    assert told(room)[0]["read"] == "read"
+    rig = at(3)
+    rig.see("no_reader", say="The tray is dark: type what you see.")
+    assert rig.state["dice"]["state"] == "no_reader"
+    rig.see("armed")
+    assert rig.state["dice"] | {"state": "armed", "say": ""} == rig.state["dice"]
+    read(rig, 1, 2, 3)
+    assert told(rig)[0]["read"] == "read"
 
 
 def test_a_reader_that_was_away_while_a_die_leaned_watches_for_that_die() -> None:
-    room = at(3)
-    room.see("cocked", 2, 5)
-    room.see("no_reader")
-    room.see("armed")
-    assert room.dice.armed[-1] == (1, 1, 6)
-    read(room, 3)
-    assert told(room)[0]["faces"] == [2, 5, 3]
+    rig = at(3)
+    rig.see("cocked", 2, 5)
+    rig.see("no_reader")
+    rig.see("armed")
+    assert rig.dice.armed[-1] == (1, 1, 6)
+    read(rig, 3)
+    assert told(rig)[0]["faces"] == [2, 5, 3]
 
 
 def test_a_reader_that_does_not_answer_is_none() -> None:
-    room = at(3)
-    wait(room, SILENT_SECONDS)
-    assert room.state["dice"] | {"state": "no_reader"} == room.state["dice"]
-    assert room.state["dice"]["say"] == "The dice reader is silent: type what the dice show."
-    room.see("settled", 1, 2, 3)
-    assert room.state["dice"]["state"] == "settled", "better late than never"
+    rig = at(3)
+    wait(rig, SILENT_SECONDS)
+    assert rig.state["dice"] | {"state": "no_reader"} == rig.state["dice"]
+    assert rig.state["dice"]["say"] == "The dice reader is silent: type what the dice show."
+    rig.see("settled", 1, 2, 3)
+    assert rig.state["dice"]["state"] == "settled", "better late than never"
 
 
 def test_a_reader_that_answered_may_be_silent_until_somebody_throws() -> None:
-    room = at(3)
-    room.see("armed")
-    wait(room, SILENT_SECONDS * 3)
-    assert room.state["dice"]["state"] == "armed"
+    rig = at(3)
+    rig.see("armed")
+    wait(rig, SILENT_SECONDS * 3)
+    assert rig.state["dice"]["state"] == "armed"
 
 
 def test_who_doubts_what_was_read_has_it_read_again_not_rolled_again() -> None:
-    room = at(2)
-    room.see("settled", 6, 6)
-    assert room.say(2, "dice", {"say": "again"})["ok"]
-    assert room.dice.reread == [room.dice.numbers[-1]]
-    wait(room, ACCEPT_SECONDS * 2)
-    assert told(room) == []
+    rig = at(2)
+    rig.see("settled", 6, 6)
+    assert rig.say(2, "dice", {"say": "again"})["ok"]
+    assert rig.dice.reread == [rig.dice.numbers[-1]]
+    wait(rig, ACCEPT_SECONDS * 2)
+    assert told(rig) == []
 
 
 # --- nobody gets a better roll ------------------------------------------------------------------------------
 
 
 def test_while_dice_lie_there_their_roller_does_nothing_else_and_takes_nothing_back() -> None:
-    room = Room(boxes=True, offered=[EARLY])
-    room.boxes_up()
-    room.sit()
-    room.start("early")
-    assert room.act(1, "climb")["ok"]
-    assert room.hand(1)["undo"]
-    assert [move["move"] for move in room.hand(1)["moves"]] == ["rest"]
-    read(room, 1, 1, 1, 1, 1, 1)
-    assert not room.hand(1)["undo"]
-    assert room.hand(1)["moves"] == []
-    assert room.act(1, "rest")["code"] == "DICE"
-    assert room.say(1, "undo")["code"] == "UNDO"
-    room.take(DiceSeen("tray", room.dice.numbers[-1], "armed"))
-    room.press(1, "bar")
-    assert room.state["dice"]["votes"] == [1], "on the box there is no rest any more"
-    assert room.state["dice"]["done"], "what stands stands"
+    rig = TableRig(boxes=True, offered=[EARLY])
+    rig.boxes_up()
+    rig.sit()
+    rig.start("early")
+    assert rig.act(1, "climb")["ok"]
+    assert rig.hand(1)["undo"]
+    assert [move["move"] for move in rig.hand(1)["moves"]] == ["rest"]
+    read(rig, 1, 1, 1, 1, 1, 1)
+    assert not rig.hand(1)["undo"]
+    assert rig.hand(1)["moves"] == []
+    assert rig.act(1, "rest")["code"] == "DICE"
+    assert rig.say(1, "undo")["code"] == "UNDO"
+    rig.take(DiceSeen("tray", rig.dice.numbers[-1], "armed"))
+    rig.press(1, "bar")
+    assert rig.state["dice"]["votes"] == [1], "on the box there is no rest any more"
+    assert rig.state["dice"]["done"], "what stands stands"
 
 
 def test_the_hub_does_not_roll_dice_that_lie_there() -> None:
-    room = at(2)
-    room.see("settled", 1, 1)
+    rig = at(2)
+    rig.see("settled", 1, 1)
     for seat in (1, 2, 3):
-        assert room.say(seat, "dice", {"say": "hub"})["code"] == "DICE"
+        assert rig.say(seat, "dice", {"say": "hub"})["code"] == "DICE"
 
 
 # --- who is asked, and what a roll wants ---------------------------------------------------------------------
 
 
 def test_after_a_while_the_other_doors_are_pointed_out_and_then_staff_are_called() -> None:
-    room = at(2)
-    room.see("armed")
-    wait(room, HINT_SECONDS)
-    assert room.state["dice"]["say"] == "Roll; or type what the dice show; or let the hub roll."
-    wait(room, STAFF_SECONDS)
-    assert room.notice() == "Seat 1 has not rolled for two minutes."
+    rig = at(2)
+    rig.see("armed")
+    wait(rig, HINT_SECONDS)
+    assert rig.state["dice"]["say"] == "Roll; or type what the dice show; or let the hub roll."
+    wait(rig, STAFF_SECONDS)
+    assert rig.notice() == "Seat 1 has not rolled for two minutes."
 
 
 def test_the_odds_stand_beside_a_roll_before_it_falls() -> None:
-    room = at(2)
-    assert room.state["dice"]["wants"] == {"say": "against 2 dice, a tie loses: 44 in 100", "exact": "575 in 1,296"}
-    assert room.state["dice"]["for"] == "trial"
-    room.see("settled", 1, 1)
-    assert room.state["dice"]["wants"] is None, "what lies there needs no odds"
-    wait(room, ACCEPT_SECONDS)
-    assert room.state["dice"]["wants"] == {"say": "9 or more: 28 in 100", "exact": "5 in 18"}
+    rig = at(2)
+    assert rig.state["dice"]["wants"] == {"say": "against 2 dice, a tie loses: 44 in 100", "exact": "575 in 1,296"}
+    assert rig.state["dice"]["for"] == "trial"
+    rig.see("settled", 1, 1)
+    assert rig.state["dice"]["wants"] is None, "what lies there needs no odds"
+    wait(rig, ACCEPT_SECONDS)
+    assert rig.state["dice"]["wants"] == {"say": "9 or more: 28 in 100", "exact": "5 in 18"}
 
 
 def test_the_odds_follow_the_batches_that_stand() -> None:
-    room = at(10)
+    rig = at(10)
     for batch in ([6] * 6, [6] * 4, [1] * 6):
-        read(room, *batch)
-    wants = room.state["dice"]["wants"]
+        read(rig, *batch)
+    wants = rig.state["dice"]["wants"]
     assert wants == {"say": "9 or more, 3 to go: sure", "exact": ""}
 
 
@@ -457,7 +457,7 @@ class Bench:
         self.dice = SimDice("tray", self.inbox, self.clock, Random(4))
         self.clock.wakes.append(self.dice.wake)
         self.dice.start()
-        self.room = at(count, reader=self.dice)
+        self.rig = at(count, reader=self.dice)
         self.told = 0
         self.hear("armed")
 
@@ -466,9 +466,9 @@ class Bench:
         while self.inbox.next(DiceSeen).state != state:
             pass
         while self.told < len(self.inbox.signals):
-            self.room.take(self.inbox.signals[self.told])
+            self.rig.take(self.inbox.signals[self.told])
             self.told += 1
-        return self.room.state["dice"]
+        return self.rig.state["dice"]
 
     def throw(self, state: str, **how: Any) -> dict[str, Any]:
         assert self.dice.throw(**how) is None
@@ -486,28 +486,28 @@ def trial_of_thirteen() -> Iterator[Bench]:
 
 def test_thirteen_simulated_dice_are_thrown_with_every_fault_on_the_way(trial_of_thirteen: Bench) -> None:
     bench = trial_of_thirteen
-    room = bench.room
+    rig = bench.rig
     assert bench.throw("wrong_count", count=7)["say"] == "I see 7 of 6."
     bench.dice.cock()
     cocked = bench.throw("cocked")
     assert len(cocked["faces"]) == 5
     first = bench.throw("settled", faces=[4])["faces"]
     assert first[:5] == cocked["faces"]
-    wait(room, ACCEPT_SECONDS)
+    wait(rig, ACCEPT_SECONDS)
     bench.hear("armed")
     bench.dice.lose()
     assert bench.hear("no_reader")["total"] == sum(first)
-    room.roll(1, 2, 3, 4, 5, 6)
+    rig.roll(1, 2, 3, 4, 5, 6)
     assert bench.hear("no_reader")["batch"] == 1
     bench.dice.restore()
     bench.hear("armed")
     bench.throw("settled", faces=[6])
-    assert room.say(2, "dice", {"say": "again"})["ok"]
+    assert rig.say(2, "dice", {"say": "again"})["ok"]
     bench.hear("armed")
     bench.clock.advance(SimDice.REST)
     assert bench.hear("settled")["faces"] == [6], "read again as it lies"
-    wait(room, ACCEPT_SECONDS)
-    (one,) = told(room)
+    wait(rig, ACCEPT_SECONDS)
+    (one,) = told(rig)
     assert one["faces"] == [*first, 1, 2, 3, 4, 5, 6, 6]
     assert one["read"] == "typed"
 
@@ -522,27 +522,27 @@ def tumbles(random: Random, count: int) -> Iterator[tuple[Any, ...]]:
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_a_reader_says_only_whole_rolls_of_real_faces_count(seed: int) -> None:
     random = Random(seed)
-    room = at(13, store=MemoryStore())
+    rig = at(13, store=MemoryStore())
     for (state, faces), _ in zip(tumbles(random, 6), range(600), strict=False):
         if random.random() < 0.3:
-            faces = tuple(random.randint(1, 6) for _ in range(room.state["dice"]["batch"] if room.state["dice"] else 1))
-        room.see(state, *faces, arm=random.choice((0, 0, 0, 1)))
-        if room.state["over"]:
+            faces = tuple(random.randint(1, 6) for _ in range(rig.state["dice"]["batch"] if rig.state["dice"] else 1))
+        rig.see(state, *faces, arm=random.choice((0, 0, 0, 1)))
+        if rig.state["over"]:
             break
         match random.random():
             case low if low < 0.1:
-                room.say(random.randint(1, 3), "dice", {"say": random.choice(("again", "accept"))})
+                rig.say(random.randint(1, 3), "dice", {"say": random.choice(("again", "accept"))})
             case low if low < 0.15:
-                room.say(1, "roll", {"faces": list(faces)})
+                rig.say(1, "roll", {"faces": list(faces)})
             case low if low < 0.2:
-                room.take(DiceKit("tray", random.randint(0, 6)))
+                rig.take(DiceKit("tray", random.randint(0, 6)))
             case low if low < 0.25:
-                room.take(PhoneLink(room.sids[3], random.random() < 0.5))
-        dice = room.state["dice"]
+                rig.take(PhoneLink(rig.sids[3], random.random() < 0.5))
+        dice = rig.state["dice"]
         if dice:
             assert len(dice["faces"]) <= dice["batch"] <= 6
             assert sum(len(batch["faces"]) for batch in dice["done"]) + dice["batch"] <= 13
-        wait(room, 0.5)
-    for one in told(room):
+        wait(rig, 0.5)
+    for one in told(rig):
         assert len(one["faces"]) == 13
         assert set(one["faces"]) <= set(range(1, 7))

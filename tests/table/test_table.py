@@ -35,8 +35,8 @@ from hub.ports import (
 from hub.table.loop import NUDGE_SECONDS, Table
 from hub.table.seats import CLAIM_SECONDS
 from tests.engine.ladder import Climb, deal
-from tests.stranger import value
-from tests.table.fakes import MemoryStore, Room
+from tests.random_client import value
+from tests.table.fakes import MemoryStore, TableRig
 
 WORDS = {"minutes": 1, "blurb": "For tests."}
 
@@ -81,27 +81,27 @@ BROKEN, SHORT, SIX = made_up("broken", broken), made_up("short", short), made_up
 
 
 @pytest.fixture
-def room() -> Room:
-    return Room()
+def rig() -> TableRig:
+    return TableRig()
 
 
 @pytest.fixture
-def playing() -> Room:
+def playing() -> TableRig:
     """Three phones in the first bid of Bid & Bait, without boxes."""
-    room = Room(boxes=False)
-    room.sit()
-    room.start()
-    return room
+    rig = TableRig(boxes=False)
+    rig.sit()
+    rig.start()
+    return rig
 
 
 @pytest.fixture
-def boxed() -> Room:
+def boxed() -> TableRig:
     """Three phones and three boxes in the first bid of Bid & Bait."""
-    room = Room()
-    room.boxes_up()
-    room.sit()
-    room.start()
-    return room
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    return rig
 
 
 def secrets_of(value: object) -> Iterator[str]:
@@ -116,133 +116,133 @@ def secrets_of(value: object) -> Iterator[str]:
             yield from secrets_of(inner)
 
 
-def step(room: Room, random: Random) -> None:
+def step(rig: TableRig, random: Random) -> None:
     """One legal request of somebody's phone, from what the hands offer."""
-    decision = room.state["view"]["waiting"]
+    decision = rig.state["view"]["waiting"]
     if "roll" in decision:
         seat, count = decision["roll"]["seat"], decision["roll"]["count"]
-        mine = room.hand(seat).get("moves") or []
+        mine = rig.hand(seat).get("moves") or []
         if not mine or random.random() < 0.7:
-            room.roll(*(random.randint(1, decision["roll"]["sides"]) for _ in range(count)))
+            rig.roll(*(random.randint(1, decision["roll"]["sides"]) for _ in range(count)))
             return
-    open_to = [seat for seat in room.sids if room.hand(seat).get("moves") and not room.hand(seat)["locked"]]
+    open_to = [seat for seat in rig.sids if rig.hand(seat).get("moves") and not rig.hand(seat)["locked"]]
     seat = random.choice(open_to)
-    move = random.choice(room.hand(seat)["moves"])
+    move = random.choice(rig.hand(seat)["moves"])
     args = {key: value(param, random) for key, param in move.items() if key not in ("move", "standing")}
-    answer = room.act(seat, move["move"], **args)
+    answer = rig.act(seat, move["move"], **args)
     assert answer["ok"], answer
 
 
-def bid_all(room: Room, *numbers: int) -> None:
+def bid_all(rig: TableRig, *numbers: int) -> None:
     for seat, number in enumerate(numbers, 1):
-        assert room.act(seat, "bid", number=number)["ok"]
+        assert rig.act(seat, "bid", number=number)["ok"]
 
 
-def to_roll(room: Room, random: Random) -> dict[str, Any]:
+def to_roll(rig: TableRig, random: Random) -> dict[str, Any]:
     """Play on until dice are asked for; the roll."""
     for _ in range(100):
-        if "roll" in room.state["view"]["waiting"]:
-            roll: dict[str, Any] = room.state["view"]["waiting"]["roll"]
+        if "roll" in rig.state["view"]["waiting"]:
+            roll: dict[str, Any] = rig.state["view"]["waiting"]["roll"]
             return roll
-        step(room, random)
+        step(rig, random)
     raise AssertionError("nobody rolls")
 
 
 # --- sitting down ----------------------------------------------------------------------------------------
 
 
-def test_the_push_of_the_seats_box_gives_the_seat(room: Room) -> None:
-    room.boxes_up()
-    assert room.claim(2, name="Ben") is None
-    assert room.state["claiming"] == [2]
-    room.press(1, "push")
-    assert not room.decided, "another seat's box says nothing about this one"
-    room.press(2, "push")
-    assert room.decided[-1].held
-    assert room.state["seats"][1] | {"name": "Ben", "held": True, "claim_code": None} == room.state["seats"][1]
-    assert room.decided[-1].sid in room.phones.admitted
+def test_the_push_of_the_seats_box_gives_the_seat(rig: TableRig) -> None:
+    rig.boxes_up()
+    assert rig.claim(2, name="Ben") is None
+    assert rig.state["claiming"] == [2]
+    rig.press(1, "push")
+    assert not rig.decided, "another seat's box says nothing about this one"
+    rig.press(2, "push")
+    assert rig.decided[-1].held
+    assert rig.state["seats"][1] | {"name": "Ben", "held": True, "claim_code": None} == rig.state["seats"][1]
+    assert rig.decided[-1].sid in rig.phones.admitted
 
 
-def test_the_bar_of_the_seats_box_says_no(room: Room) -> None:
-    room.boxes_up()
-    room.claim(2)
-    room.press(2, "bar")
-    assert not room.decided[-1].held
-    assert not room.phones.admitted
+def test_the_bar_of_the_seats_box_says_no(rig: TableRig) -> None:
+    rig.boxes_up()
+    rig.claim(2)
+    rig.press(2, "bar")
+    assert not rig.decided[-1].held
+    assert not rig.phones.admitted
 
 
-def test_the_code_of_a_free_seat_gives_it(room: Room) -> None:
-    decided = room.claim(1, room.code(1), "Ana")
+def test_the_code_of_a_free_seat_gives_it(rig: TableRig) -> None:
+    decided = rig.claim(1, rig.code(1), "Ana")
     assert decided
     assert decided.held
-    assert room.state["seats"][0]["held"]
+    assert rig.state["seats"][0]["held"]
 
 
-def test_a_seat_without_a_box_wants_its_code(room: Room) -> None:
-    decided = room.claim(1)
+def test_a_seat_without_a_box_wants_its_code(rig: TableRig) -> None:
+    decided = rig.claim(1)
     assert decided
     assert not decided.held
     assert "code" in decided.say
 
 
-def test_a_box_that_holds_a_sealed_choice_cannot_say_yes_so_the_code_is_wanted(boxed: Room) -> None:
+def test_a_box_that_holds_a_sealed_choice_cannot_say_yes_so_the_code_is_wanted(boxed: TableRig) -> None:
     decided = boxed.claim(1)
     assert decided
     assert decided.say == "Seat 1 is choosing in its box: type its 4-digit code that its phone shows under Seat."
     assert boxed.state["claiming"] == []
 
 
-def test_a_seat_that_is_not_there_is_refused(room: Room) -> None:
-    decided = room.claim(9, "1234")
+def test_a_seat_that_is_not_there_is_refused(rig: TableRig) -> None:
+    decided = rig.claim(9, "1234")
     assert decided
     assert decided.say == "There is no seat 9 at this table."
 
 
-def test_three_wrong_codes_change_the_code(room: Room) -> None:
-    right = room.code(1)
+def test_three_wrong_codes_change_the_code(rig: TableRig) -> None:
+    right = rig.code(1)
     wrong = "0000" if right != "0000" else "1111"
     for _ in range(3):
-        decided = room.claim(1, wrong)
+        decided = rig.claim(1, wrong)
         assert decided
         assert not decided.held
-    assert room.store.order.count("keep places") >= 1
-    if room.code(1) != right:  # one in ten thousand is the same again
-        decided = room.claim(1, right)
+    assert rig.store.order.count("keep places") >= 1
+    if rig.code(1) != right:  # one in ten thousand is the same again
+        decided = rig.claim(1, right)
         assert decided
         assert not decided.held
 
 
-def test_a_claim_runs_out_after_half_a_minute(room: Room) -> None:
-    room.boxes_up()
-    room.claim(2)
-    room.clock.time += CLAIM_SECONDS - 1
-    room.take(Tick())
-    assert not room.decided
-    room.clock.time += 1
-    room.take(Tick())
-    assert not room.decided[-1].held
-    assert room.state["claiming"] == []
-    room.press(2, "push")
-    assert not room.phones.admitted
+def test_a_claim_runs_out_after_half_a_minute(rig: TableRig) -> None:
+    rig.boxes_up()
+    rig.claim(2)
+    rig.clock.time += CLAIM_SECONDS - 1
+    rig.take(Tick())
+    assert not rig.decided
+    rig.clock.time += 1
+    rig.take(Tick())
+    assert not rig.decided[-1].held
+    assert rig.state["claiming"] == []
+    rig.press(2, "push")
+    assert not rig.phones.admitted
 
 
-def test_only_one_claim_waits_at_a_time(room: Room) -> None:
-    room.boxes_up()
-    room.claim(2)
-    decided = room.claim(3)
+def test_only_one_claim_waits_at_a_time(rig: TableRig) -> None:
+    rig.boxes_up()
+    rig.claim(2)
+    decided = rig.claim(3)
     assert decided
     assert not decided.held
 
 
-def test_a_box_that_goes_away_ends_the_claim_that_waits_for_it(room: Room) -> None:
-    room.boxes_up()
-    room.claim(2)
-    room.take(BoxDown("box-2", "unplugged"))
-    assert not room.decided[-1].held
-    assert "code" in room.decided[-1].say
+def test_a_box_that_goes_away_ends_the_claim_that_waits_for_it(rig: TableRig) -> None:
+    rig.boxes_up()
+    rig.claim(2)
+    rig.take(BoxDown("box-2", "unplugged"))
+    assert not rig.decided[-1].held
+    assert "code" in rig.decided[-1].say
 
 
-def test_a_second_phone_takes_the_seat_over_and_the_first_is_out(playing: Room) -> None:
+def test_a_second_phone_takes_the_seat_over_and_the_first_is_out(playing: TableRig) -> None:
     before = playing.sids[2]
     code = playing.hand(2)["seat_code"]
     decided = playing.claim(2, code)
@@ -258,16 +258,16 @@ def test_a_second_phone_takes_the_seat_over_and_the_first_is_out(playing: Room) 
     assert playing.hand(2)["seat_code"] != code
 
 
-def test_a_seat_that_is_left_is_free_and_its_login_is_gone(room: Room) -> None:
-    room.sit(1)
-    sid = room.sids[1]
-    room.say_leave(1)
-    assert room.phones.released == [sid]
-    assert room.state["seats"][0]["claim_code"]
-    assert not room.state["seats"][0]["held"]
+def test_a_seat_that_is_left_is_free_and_its_login_is_gone(rig: TableRig) -> None:
+    rig.sit(1)
+    sid = rig.sids[1]
+    rig.say_leave(1)
+    assert rig.phones.released == [sid]
+    assert rig.state["seats"][0]["claim_code"]
+    assert not rig.state["seats"][0]["held"]
 
 
-def test_who_leaves_in_a_match_can_come_back_to_the_same_hand(playing: Room) -> None:
+def test_who_leaves_in_a_match_can_come_back_to_the_same_hand(playing: TableRig) -> None:
     hand = playing.hand(3)["you"]
     playing.say_leave(3)
     playing.sit(3)
@@ -275,80 +275,80 @@ def test_who_leaves_in_a_match_can_come_back_to_the_same_hand(playing: Room) -> 
 
 
 def test_who_left_is_not_dealt_into_the_next_match() -> None:
-    room = Room(boxes=False, offered=[SHORT])
-    room.sit()
-    room.start("short")
-    room.say_leave(3)
-    assert room.act(1, "rest")["ok"]
-    assert room.say(1, "again")["ok"]
-    assert set(room.state["view"]["seats"]) == {"1", "2"}
+    rig = TableRig(boxes=False, offered=[SHORT])
+    rig.sit()
+    rig.start("short")
+    rig.say_leave(3)
+    assert rig.act(1, "rest")["ok"]
+    assert rig.say(1, "again")["ok"]
+    assert set(rig.state["view"]["seats"]) == {"1", "2"}
 
 
 # --- boxes alone -----------------------------------------------------------------------------------------
 
 
-def test_boxes_alone_sit_down_and_start(room: Room) -> None:
-    room.boxes_up()
+def test_boxes_alone_sit_down_and_start(rig: TableRig) -> None:
+    rig.boxes_up()
     for seat in (1, 2, 3):
-        room.press(seat, "push")
-    assert all(seat["ready"] for seat in room.state["seats"])
-    room.press(1, "push")
-    assert room.state["state"] == "playing"
-    assert set(room.boxes.rounds) == {"box-1", "box-2", "box-3"}
+        rig.press(seat, "push")
+    assert all(seat["ready"] for seat in rig.state["seats"])
+    rig.press(1, "push")
+    assert rig.state["state"] == "playing"
+    assert set(rig.boxes.rounds) == {"box-1", "box-2", "box-3"}
 
 
-def test_a_push_does_not_start_before_all_who_sit_are_ready(room: Room) -> None:
-    room.boxes_up()
-    room.sit(3)
-    room.press(1, "push", "push")
-    assert room.state["state"] == "lobby"
-    assert room.notice() == "Not ready yet: Seat 3."
+def test_a_push_does_not_start_before_all_who_sit_are_ready(rig: TableRig) -> None:
+    rig.boxes_up()
+    rig.sit(3)
+    rig.press(1, "push", "push")
+    assert rig.state["state"] == "lobby"
+    assert rig.notice() == "Not ready yet: Seat 3."
 
 
 def test_boxes_alone_choose_the_game_with_a_dial_before_and_after_a_match() -> None:
     bait = games.find("bid-and-bait")
-    room = Room(offered=(bait, SHORT))
-    room.boxes_up()
-    room.take(Turn("box-1", 2))
-    assert room.state["game"] == "short"
-    assert room.notice() == "A push starts Short, for 2 to 6 players. Turn a dial for another game."
-    room.take(Turn("box-2", 1))
-    assert room.state["game"] == bait.name
-    room.take(Turn("box-2", -1))
+    rig = TableRig(offered=(bait, SHORT))
+    rig.boxes_up()
+    rig.take(Turn("box-1", 2))
+    assert rig.state["game"] == "short"
+    assert rig.notice() == "A push starts Short, for 2 to 6 players. Turn a dial for another game."
+    rig.take(Turn("box-2", 1))
+    assert rig.state["game"] == bait.name
+    rig.take(Turn("box-2", -1))
     for seat in (1, 2):
-        room.press(seat, "push")
-    room.press(1, "push")
-    assert room.state["title"] == "Short"
-    assert room.notice() == ""
-    room.press(1, "push")
-    assert room.state["state"] == "over"
-    room.take(Turn("box-2", -1))
-    assert (room.state["state"], room.state["title"]) == ("over", "Short")
-    assert "A push starts Bid & Bait!" in str(room.notice())
-    room.press(1, "push", "push")
-    assert (room.state["state"], room.state["game"]) == ("playing", bait.name)
+        rig.press(seat, "push")
+    rig.press(1, "push")
+    assert rig.state["title"] == "Short"
+    assert rig.notice() == ""
+    rig.press(1, "push")
+    assert rig.state["state"] == "over"
+    rig.take(Turn("box-2", -1))
+    assert (rig.state["state"], rig.state["title"]) == ("over", "Short")
+    assert "A push starts Bid & Bait!" in str(rig.notice())
+    rig.press(1, "push", "push")
+    assert (rig.state["state"], rig.state["game"]) == ("playing", bait.name)
 
 
-def test_the_bar_stands_up_again(room: Room) -> None:
-    room.boxes_up()
-    room.press(1, "push", "bar")
-    assert (room.state["seats"][0]["ready"], room.state["seats"][0]["held"]) == (False, True)
-    room.press(1, "bar")
-    assert not room.state["seats"][0]["held"]
+def test_the_bar_stands_up_again(rig: TableRig) -> None:
+    rig.boxes_up()
+    rig.press(1, "push", "bar")
+    assert (rig.state["seats"][0]["ready"], rig.state["seats"][0]["held"]) == (False, True)
+    rig.press(1, "bar")
+    assert not rig.state["seats"][0]["held"]
 
 
 def test_a_new_box_is_bound_to_the_first_free_seat_by_its_first_key() -> None:
-    room = Room(placed=False)
-    room.take(BoxUp("new", "b", "1", 8))
-    assert "seat 1" in room.notice()
-    room.take(Key("new", "k1", "down"))
-    assert room.state["seats"][0]["box"] == "on"
-    again = Room(placed=False, store=room.store)
+    rig = TableRig(placed=False)
+    rig.take(BoxUp("new", "b", "1", 8))
+    assert "seat 1" in rig.notice()
+    rig.take(Key("new", "k1", "down"))
+    assert rig.state["seats"][0]["box"] == "on"
+    again = TableRig(placed=False, store=rig.store)
     again.take(BoxUp("new", "c", "1", 8))
     assert again.state["seats"][0]["box"] == "on"
 
 
-def test_a_new_box_takes_the_place_of_one_that_is_broken_and_plays_on_in_the_middle_of_a_round(boxed: Room) -> None:
+def test_a_new_box_takes_the_place_of_one_that_is_broken_and_plays_on_in_the_middle_of_a_round(boxed: TableRig) -> None:
     boxed.take(BoxDown("box-2", "Its cable is torn."), BoxUp("new", "b", "1", 8))
     assert boxed.notice() == "A new seat box: press any button on the box for seat 2."
     boxed.take(Key("new", "push", "down"))
@@ -358,57 +358,57 @@ def test_a_new_box_takes_the_place_of_one_that_is_broken_and_plays_on_in_the_mid
     assert boxed.state["seats"][1]["box"] == "on"
 
 
-def test_while_every_box_is_there_another_one_is_not_needed(boxed: Room) -> None:
+def test_while_every_box_is_there_another_one_is_not_needed(boxed: TableRig) -> None:
     boxed.take(BoxUp("new", "b", "1", 8), Key("new", "push", "down"))
     assert boxed.notice() == ""
 
 
-def choose_in_boxes(room: Room, random: Random) -> None:
+def choose_in_boxes(rig: TableRig, random: Random) -> None:
     """All boxes that are asked lock, and open what they locked when they are told to."""
-    asked = dict(room.boxes.rounds)
-    told = len(room.boxes.told)
+    asked = dict(rig.boxes.rounds)
+    told = len(rig.boxes.told)
     for box, sealed in asked.items():
-        room.take(BoxLocked(box, sealed.round))
-    reveals = [what for what in room.boxes.told[told:] if what[0] == "reveal"]
+        rig.take(BoxLocked(box, sealed.round))
+    reveals = [what for what in rig.boxes.told[told:] if what[0] == "reveal"]
     assert {what[1] for what in reveals} == set(asked)
-    room.boxes.rounds.clear()  # a box that has opened its choice is done with the round
+    rig.boxes.rounds.clear()  # a box that has opened its choice is done with the round
     for _, box, round in reveals:
-        room.take(BoxBid(box, round, random.randint(0, asked[box].high)))
+        rig.take(BoxBid(box, round, random.randint(0, asked[box].high)))
 
 
 def test_a_whole_match_is_played_with_boxes_alone() -> None:
-    room, random = Room(reader=False), Random(5)
-    room.boxes_up()
+    rig, random = TableRig(reader=False), Random(5)
+    rig.boxes_up()
     for seat in (1, 2, 3):
-        room.press(seat, "push")
-    room.press(1, "push")
+        rig.press(seat, "push")
+    rig.press(1, "push")
     for _ in range(2000):
-        if room.state["over"]:
+        if rig.state["over"]:
             break
-        waiting = room.state["view"]["waiting"]
-        if room.boxes.rounds:
-            choose_in_boxes(room, random)
+        waiting = rig.state["view"]["waiting"]
+        if rig.boxes.rounds:
+            choose_in_boxes(rig, random)
         elif "roll" in waiting:
             roller = waiting["roll"]["seat"]
-            room.press(roller, *(f"k{random.randint(1, 6)}" for _ in range(waiting["roll"]["count"])), "push")
-            room.press(roller % 3 + 1, "push")
+            rig.press(roller, *(f"k{random.randint(1, 6)}" for _ in range(waiting["roll"]["count"])), "push")
+            rig.press(roller % 3 + 1, "push")
         else:
             seat = int(waiting["seats"][0])
-            room.take(Turn(f"box-{seat}", random.randint(-2, 3)))
-            room.press(seat, "push")
-    assert room.state["over"]
-    assert room.state["state"] == "over"
-    room.press(1, "push")
-    room.press(2, "push")
-    room.press(3, "push")
-    room.press(1, "push")
-    assert (room.state["state"], room.state["match"]) == ("playing", "m-2")
+            rig.take(Turn(f"box-{seat}", random.randint(-2, 3)))
+            rig.press(seat, "push")
+    assert rig.state["over"]
+    assert rig.state["state"] == "over"
+    rig.press(1, "push")
+    rig.press(2, "push")
+    rig.press(3, "push")
+    rig.press(1, "push")
+    assert (rig.state["state"], rig.state["match"]) == ("playing", "m-2")
 
 
 # --- sealed choices --------------------------------------------------------------------------------------
 
 
-def test_nothing_is_revealed_before_every_seat_has_locked(boxed: Room) -> None:
+def test_nothing_is_revealed_before_every_seat_has_locked(boxed: TableRig) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(BoxLocked("box-1", round))
     boxed.act(2, "bid", number=4)
@@ -423,27 +423,27 @@ def test_nothing_is_revealed_before_every_seat_has_locked(boxed: Room) -> None:
     assert {seat: one["bid"] for seat, one in boxed.state["view"]["seats"].items()} == {"1": 3, "2": 4, "3": 1}
 
 
-def test_a_box_is_told_its_line_by_name_and_its_phone_where_the_dial_starts(boxed: Room) -> None:
+def test_a_box_is_told_its_line_by_name_and_its_phone_where_the_dial_starts(boxed: TableRig) -> None:
     sealed = boxed.boxes.rounds["box-1"]
     assert sealed.names == tuple(f"Bid {number}" for number in range(1, 7))
     assert boxed.hand(1)["dial_at"] == sealed.names[sealed.at]
     assert "Bid 3" not in repr(sealed)
 
 
-def test_a_lock_that_is_told_twice_counts_once(boxed: Room) -> None:
+def test_a_lock_that_is_told_twice_counts_once(boxed: TableRig) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(BoxLocked("box-1", round), BoxLocked("box-1", round))
     assert boxed.state["locked"] == [1]
 
 
-def test_a_lock_of_an_older_round_is_not_heard(boxed: Room) -> None:
+def test_a_lock_of_an_older_round_is_not_heard(boxed: TableRig) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(BoxLocked("box-1", round - 1), BoxBid("box-1", round - 1, 0), BoxLocked("nobody", round))
     assert boxed.state["locked"] == []
     assert not boxed.store.entries["m-1"][-1].line.count(b'"bid"')
 
 
-def test_a_lock_can_be_taken_back(boxed: Room) -> None:
+def test_a_lock_can_be_taken_back(boxed: TableRig) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(BoxLocked("box-1", round), BoxUnlocked("box-1", round))
     assert boxed.state["locked"] == []
@@ -452,7 +452,7 @@ def test_a_lock_can_be_taken_back(boxed: Room) -> None:
     assert not boxed.boxes.revealed()
 
 
-def test_a_bar_that_is_faster_than_the_reveal_holds_it_up(boxed: Room) -> None:
+def test_a_bar_that_is_faster_than_the_reveal_holds_it_up(boxed: TableRig) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)))
     boxed.take(BoxUnlocked("box-2", round), BoxBid("box-1", round, 0), BoxBid("box-3", round, 1))
@@ -464,7 +464,7 @@ def test_a_bar_that_is_faster_than_the_reveal_holds_it_up(boxed: Room) -> None:
     assert {seat: one["bid"] for seat, one in boxed.state["view"]["seats"].items()} == {"1": 1, "2": 6, "3": 2}
 
 
-def test_a_phone_takes_over_from_its_box(boxed: Room) -> None:
+def test_a_phone_takes_over_from_its_box(boxed: TableRig) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(BoxLocked("box-1", round))
     boxed.act(1, "bid", number=6)
@@ -473,7 +473,7 @@ def test_a_phone_takes_over_from_its_box(boxed: Room) -> None:
     assert boxed.hand(1)["locked"] == {"move": "bid", "number": 6}
 
 
-def test_an_illegal_choice_on_the_phone_does_not_cost_the_boxs_lock(boxed: Room) -> None:
+def test_an_illegal_choice_on_the_phone_does_not_cost_the_boxs_lock(boxed: TableRig) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(BoxLocked("box-1", round))
     assert not boxed.act(1, "bid", number=7)["ok"]
@@ -481,13 +481,13 @@ def test_an_illegal_choice_on_the_phone_does_not_cost_the_boxs_lock(boxed: Room)
     assert ("cancel", "box-1", round) not in boxed.boxes.told
 
 
-def test_while_the_boxes_open_a_phone_is_too_late(boxed: Room) -> None:
+def test_while_the_boxes_open_a_phone_is_too_late(boxed: TableRig) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)))
     assert boxed.act(1, "bid", number=6)["code"] == "LOCKED"
 
 
-def test_a_box_that_dies_with_its_lock_gives_way_to_the_phone(boxed: Room) -> None:
+def test_a_box_that_dies_with_its_lock_gives_way_to_the_phone(boxed: TableRig) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)))
     boxed.take(BoxBid("box-1", round, 0), BoxBid("box-3", round, 0), BoxDown("box-2", "broken"))
@@ -497,7 +497,7 @@ def test_a_box_that_dies_with_its_lock_gives_way_to_the_phone(boxed: Room) -> No
 
 
 @pytest.mark.parametrize("boot", ["b1", "b2"])
-def test_a_box_that_comes_back_goes_on_with_the_round(boxed: Room, boot: str) -> None:
+def test_a_box_that_comes_back_goes_on_with_the_round(boxed: TableRig, boot: str) -> None:
     sealed = boxed.boxes.rounds["box-1"]
     boxed.take(BoxLocked("box-1", sealed.round), BoxDown("box-1", "unplugged"))
     assert boxed.state["locked"] == []
@@ -511,7 +511,7 @@ def test_a_box_that_comes_back_goes_on_with_the_round(boxed: Room, boot: str) ->
     assert boxed.state["view"]["seats"]["1"]["bid"] == 2
 
 
-def test_a_box_that_was_away_at_the_reveal_is_not_left_in_a_round_that_is_over(boxed: Room) -> None:
+def test_a_box_that_was_away_at_the_reveal_is_not_left_in_a_round_that_is_over(boxed: TableRig) -> None:
     """Its bid is in the inbox already when the table, hearing that it is back, asks it once more."""
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)))
@@ -521,14 +521,14 @@ def test_a_box_that_was_away_at_the_reveal_is_not_left_in_a_round_that_is_over(b
     assert boxed.boxes.rounds == {}
 
 
-def test_a_box_that_comes_while_all_choose_is_asked_too(boxed: Room) -> None:
+def test_a_box_that_comes_while_all_choose_is_asked_too(boxed: TableRig) -> None:
     boxed.take(BoxDown("box-1", "unplugged"))
     del boxed.boxes.rounds["box-1"]
     boxed.take(BoxUp("box-1", "b3", "1", 8))
     assert "box-1" in boxed.boxes.rounds
 
 
-def test_a_box_that_opens_another_choice_is_asked_again_and_all_know(boxed: Room) -> None:
+def test_a_box_that_opens_another_choice_is_asked_again_and_all_know(boxed: TableRig) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)))
     boxed.take(BoxBid("box-1", round, 0), BoxCheated("box-2", round), BoxBid("box-3", round, 0))
@@ -538,7 +538,7 @@ def test_a_box_that_opens_another_choice_is_asked_again_and_all_know(boxed: Room
     assert boxed.state["view"]["seats"]["2"]["bid"] == 5
 
 
-def test_a_choice_that_is_not_on_the_line_is_a_cheat(boxed: Room) -> None:
+def test_a_choice_that_is_not_on_the_line_is_a_cheat(boxed: TableRig) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)))
     boxed.take(BoxBid("box-1", round, 99))
@@ -546,18 +546,18 @@ def test_a_choice_that_is_not_on_the_line_is_a_cheat(boxed: Room) -> None:
 
 
 def test_six_sealed_bids_at_once_are_all_taken() -> None:
-    room = Room(seats=6, offered=[SIX])
-    room.boxes_up()
+    rig = TableRig(seats=6, offered=[SIX])
+    rig.boxes_up()
     for seat in range(1, 7):
-        room.press(seat, "push")
-    room.press(1, "push")
-    round = room.boxes.rounds["box-1"].round
-    room.take(*(BoxLocked(f"box-{seat}", round) for seat in range(1, 7)))
-    room.take(*(BoxBid(f"box-{seat}", round, seat - 1) for seat in range(6, 0, -1)))
-    assert room.state["over"]["scores"] == {str(seat): seat for seat in range(1, 7)}
+        rig.press(seat, "push")
+    rig.press(1, "push")
+    round = rig.boxes.rounds["box-1"].round
+    rig.take(*(BoxLocked(f"box-{seat}", round) for seat in range(1, 7)))
+    rig.take(*(BoxBid(f"box-{seat}", round, seat - 1) for seat in range(6, 0, -1)))
+    assert rig.state["over"]["scores"] == {str(seat): seat for seat in range(1, 7)}
 
 
-def test_keys_of_a_box_that_chooses_in_secret_are_not_heard(boxed: Room) -> None:
+def test_keys_of_a_box_that_chooses_in_secret_are_not_heard(boxed: TableRig) -> None:
     seen = len(boxed.phones.public)
     boxed.press(1, "k1")
     boxed.take(Turn("box-1", 3))
@@ -568,26 +568,26 @@ def test_keys_of_a_box_that_chooses_in_secret_are_not_heard(boxed: Room) -> None
 
 
 @pytest.fixture
-def rolling(playing: Room) -> Room:
+def rolling(playing: TableRig) -> TableRig:
     """A table that waits for dice."""
     to_roll(playing, Random(3))
     return playing
 
 
-def wanted(room: Room) -> tuple[int, int]:
-    roll = room.state["view"]["waiting"]["roll"]
+def wanted(rig: TableRig) -> tuple[int, int]:
+    roll = rig.state["view"]["waiting"]["roll"]
     return roll["seat"], roll["count"]
 
 
-def read_of(room: Room) -> str:
-    return next(event for event in reversed(room.state["events"]) if event["kind"] == "roll")["data"]["read"]
+def read_of(rig: TableRig) -> str:
+    return next(event for event in reversed(rig.state["events"]) if event["kind"] == "roll")["data"]["read"]
 
 
-def rolls(room: Room) -> int:
-    return sum(b'"roll"' in entry.line for entry in room.store.entries["m-1"])
+def rolls(rig: TableRig) -> int:
+    return sum(b'"roll"' in entry.line for entry in rig.store.entries["m-1"])
 
 
-def test_the_reader_watches_only_while_a_roll_is_wanted(playing: Room) -> None:
+def test_the_reader_watches_only_while_a_roll_is_wanted(playing: TableRig) -> None:
     assert playing.dice.armed == []
     playing.see("settled", 3)
     assert not playing.state["dice"]
@@ -597,7 +597,7 @@ def test_the_reader_watches_only_while_a_roll_is_wanted(playing: Room) -> None:
     assert playing.state["dice"]["state"] == "armed"
 
 
-def test_a_read_roll_stands_after_a_second(rolling: Room) -> None:
+def test_a_read_roll_stands_after_a_second(rolling: TableRig) -> None:
     _, count = wanted(rolling)
     before = rolls(rolling)
     rolling.see("rolling")
@@ -612,7 +612,7 @@ def test_a_read_roll_stands_after_a_second(rolling: Room) -> None:
     assert read_of(rolling) == "read"
 
 
-def test_the_roller_accepts_a_read_roll_at_once(rolling: Room) -> None:
+def test_the_roller_accepts_a_read_roll_at_once(rolling: TableRig) -> None:
     seat, count = wanted(rolling)
     other = next(one for one in rolling.sids if one != seat)
     assert rolling.say(seat, "dice", {"say": "accept"})["code"] == "DICE"
@@ -622,7 +622,7 @@ def test_the_roller_accepts_a_read_roll_at_once(rolling: Room) -> None:
     assert read_of(rolling) == "read"
 
 
-def test_a_leaning_die_does_not_count(rolling: Room) -> None:
+def test_a_leaning_die_does_not_count(rolling: TableRig) -> None:
     rolling.see("cocked", say="One die is leaning: roll that one again.")
     rolling.clock.time += 10
     before = rolls(rolling)
@@ -633,7 +633,7 @@ def test_a_leaning_die_does_not_count(rolling: Room) -> None:
     assert rolling.state["dice"]["state"] == "armed"
 
 
-def test_too_many_dice_do_not_count(rolling: Room) -> None:
+def test_too_many_dice_do_not_count(rolling: TableRig) -> None:
     _, count = wanted(rolling)
     before = rolls(rolling)
     rolling.see("settled", *[2] * (count + 1))
@@ -644,7 +644,7 @@ def test_too_many_dice_do_not_count(rolling: Room) -> None:
     assert rolling.state["dice"]["say"].startswith(f"I see {count + 1} of {count}")
 
 
-def test_a_face_that_no_die_has_does_not_count(rolling: Room) -> None:
+def test_a_face_that_no_die_has_does_not_count(rolling: TableRig) -> None:
     _, count = wanted(rolling)
     before = rolls(rolling)
     rolling.see("settled", *[9] * count)
@@ -654,7 +654,7 @@ def test_a_face_that_no_die_has_does_not_count(rolling: Room) -> None:
     assert rolling.state["dice"]["state"] == "wrong_count"
 
 
-def test_the_roller_types_what_the_dice_show_and_a_second_seat_says_yes(rolling: Room) -> None:
+def test_the_roller_types_what_the_dice_show_and_a_second_seat_says_yes(rolling: TableRig) -> None:
     seat, count = wanted(rolling)
     before, other = rolls(rolling), next(one for one in rolling.sids if one != seat)
     assert not rolling.say(other, "roll", {"faces": [1] * count})["ok"]
@@ -670,7 +670,7 @@ def test_the_roller_types_what_the_dice_show_and_a_second_seat_says_yes(rolling:
     assert read_of(rolling) == "typed"
 
 
-def test_typed_dice_can_be_corrected_until_they_stand_and_doubted(rolling: Room) -> None:
+def test_typed_dice_can_be_corrected_until_they_stand_and_doubted(rolling: TableRig) -> None:
     seat, count = wanted(rolling)
     other = next(one for one in rolling.sids if one != seat)
     assert rolling.say(seat, "roll", {"faces": [1] * count})["ok"]
@@ -683,7 +683,7 @@ def test_typed_dice_can_be_corrected_until_they_stand_and_doubted(rolling: Room)
     assert rolling.dice.reread == rolling.dice.numbers[-1:]
 
 
-def test_where_nobody_else_is_at_hand_typed_dice_stand_at_once(rolling: Room) -> None:
+def test_where_nobody_else_is_at_hand_typed_dice_stand_at_once(rolling: TableRig) -> None:
     seat, count = wanted(rolling)
     rolling.take(*(PhoneLink(sid, False) for other, sid in rolling.sids.items() if other != seat))
     before = rolls(rolling)
@@ -692,56 +692,56 @@ def test_where_nobody_else_is_at_hand_typed_dice_stand_at_once(rolling: Room) ->
 
 
 def test_the_roller_types_on_the_keys_of_the_box_and_a_push_of_another_says_yes() -> None:
-    room = Room()
-    room.boxes_up()
-    room.sit()
-    room.start()
-    to_roll(room, Random(3))
-    seat, count = wanted(room)
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    to_roll(rig, Random(3))
+    seat, count = wanted(rig)
     other = seat % 3 + 1
-    room.press(seat, *["k2"] * count)
-    assert room.boxes.texts[f"box-{seat}"].startswith("Dice: 2")
-    room.press(seat, "push", "push")
-    assert room.state["dice"]["state"] == "typed", "the roller's own push is not enough"
-    assert room.boxes.texts[f"box-{other}"] == "Dice right? Push yes, bar no"
-    room.press(other, "bar")
-    assert room.state["dice"]["state"] == "armed"
-    room.press(seat, *["k2"] * count, "push")
-    room.press(other, "push")
-    assert read_of(room) == "typed"
+    rig.press(seat, *["k2"] * count)
+    assert rig.boxes.texts[f"box-{seat}"].startswith("Dice: 2")
+    rig.press(seat, "push", "push")
+    assert rig.state["dice"]["state"] == "typed", "the roller's own push is not enough"
+    assert rig.boxes.texts[f"box-{other}"] == "Dice right? Push yes, bar no"
+    rig.press(other, "bar")
+    assert rig.state["dice"]["state"] == "armed"
+    rig.press(seat, *["k2"] * count, "push")
+    rig.press(other, "push")
+    assert read_of(rig) == "typed"
 
 
 def test_boxes_alone_let_the_hub_roll() -> None:
-    room = Room()
-    room.boxes_up()
-    room.sit()
-    room.start()
-    to_roll(room, Random(3))
-    seat, _ = wanted(room)
-    before, others = rolls(room), [one for one in (1, 2, 3) if one != seat]
-    room.press(others[0], "push")
-    assert room.state["dice"]["votes"] == [], "a push at any moment is no vote"
-    room.press(seat, "bar")
-    room.press(others[0], "push")
-    assert room.state["dice"]["votes"] == [seat, others[0]]
-    room.press(others[1], "push")
-    assert rolls(room) == before + 1
-    assert read_of(room) == "hub"
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    to_roll(rig, Random(3))
+    seat, _ = wanted(rig)
+    before, others = rolls(rig), [one for one in (1, 2, 3) if one != seat]
+    rig.press(others[0], "push")
+    assert rig.state["dice"]["votes"] == [], "a push at any moment is no vote"
+    rig.press(seat, "bar")
+    rig.press(others[0], "push")
+    assert rig.state["dice"]["votes"] == [seat, others[0]]
+    rig.press(others[1], "push")
+    assert rolls(rig) == before + 1
+    assert read_of(rig) == "hub"
 
 
 def test_the_push_of_the_rollers_box_accepts_what_was_read() -> None:
-    room = Room()
-    room.boxes_up()
-    room.sit()
-    room.start()
-    to_roll(room, Random(3))
-    seat, count = wanted(room)
-    room.see("settled", *[1] * count)
-    room.press(seat, "push")
-    assert read_of(room) == "read"
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    to_roll(rig, Random(3))
+    seat, count = wanted(rig)
+    rig.see("settled", *[1] * count)
+    rig.press(seat, "push")
+    assert read_of(rig) == "read"
 
 
-def test_the_hub_rolls_when_every_player_wants_it(rolling: Room) -> None:
+def test_the_hub_rolls_when_every_player_wants_it(rolling: TableRig) -> None:
     before = rolls(rolling)
     assert rolling.say(1, "dice", {"say": "hub"})["ok"]
     assert rolling.say(2, "dice", {"say": "hub"})["ok"]
@@ -755,29 +755,29 @@ def test_the_hub_rolls_when_every_player_wants_it(rolling: Room) -> None:
 
 
 def test_a_guest_who_does_not_play_has_no_say_in_the_dice() -> None:
-    room = Room(seats=4, boxes=False)
-    room.sit(1, 2, 3)
-    room.start()
-    to_roll(room, Random(3))
-    room.sit(4)
-    for sid in [room.sids[seat] for seat in (1, 2, 3)]:
-        room.take(PhoneLink(sid, False))
-    before = rolls(room)
-    assert not room.say(4, "dice", {"say": "hub"})["ok"]
-    assert rolls(room) == before
+    rig = TableRig(seats=4, boxes=False)
+    rig.sit(1, 2, 3)
+    rig.start()
+    to_roll(rig, Random(3))
+    rig.sit(4)
+    for sid in [rig.sids[seat] for seat in (1, 2, 3)]:
+        rig.take(PhoneLink(sid, False))
+    before = rolls(rig)
+    assert not rig.say(4, "dice", {"say": "hub"})["ok"]
+    assert rolls(rig) == before
 
 
-def test_a_vote_for_an_older_roll_does_not_count(rolling: Room) -> None:
+def test_a_vote_for_an_older_roll_does_not_count(rolling: TableRig) -> None:
     assert rolling.say(1, "dice", {"say": "hub"}, number=0)["code"] == "STALE"
     assert rolling.state["dice"]["votes"] == []
 
 
 def test_without_a_reader_the_roller_is_asked_to_type() -> None:
-    room = Room(boxes=False, reader=False)
-    room.sit()
-    room.start()
-    to_roll(room, Random(3))
-    assert room.state["dice"] | {"state": "no_reader", "say": "Type what the dice show."} == room.state["dice"]
+    rig = TableRig(boxes=False, reader=False)
+    rig.sit()
+    rig.start()
+    to_roll(rig, Random(3))
+    assert rig.state["dice"] | {"state": "no_reader", "say": "Type what the dice show."} == rig.state["dice"]
 
 
 # --- requests that cannot be -------------------------------------------------------------------------------
@@ -814,7 +814,9 @@ def test_without_a_reader_the_roller_is_asked_to_type() -> None:
         ("sell", {}),
     ],
 )
-def test_a_request_that_cannot_be_gets_one_sentence_and_changes_nothing(playing: Room, verb: str, args: Any) -> None:
+def test_a_request_that_cannot_be_gets_one_sentence_and_changes_nothing(
+    playing: TableRig, verb: str, args: Any
+) -> None:
     before, log = playing.seen(), list(playing.store.entries["m-1"])
     answer = playing.say(1, verb, args)
     assert not answer["ok"]
@@ -826,7 +828,7 @@ def test_a_request_that_cannot_be_gets_one_sentence_and_changes_nothing(playing:
     assert playing.store.entries["m-1"] == log
 
 
-def test_a_request_of_an_older_match_or_question_is_stale(playing: Room) -> None:
+def test_a_request_of_an_older_match_or_question_is_stale(playing: TableRig) -> None:
     number = playing.hand(1)["number"]
     old = playing.state["epoch"] - 1
     assert playing.say(1, "act", {"move": "bid", "number": 3}, epoch=old)["code"] == "STALE"
@@ -839,7 +841,7 @@ def test_a_request_of_an_older_match_or_question_is_stale(playing: Room) -> None
     assert playing.state["locked"] == []
 
 
-def test_strangers_and_garbled_words_are_not_answered(playing: Room) -> None:
+def test_strangers_and_garbled_words_are_not_answered(playing: TableRig) -> None:
     answers = json.dumps(playing.phones.answers)
     playing.take(
         PhoneSaid("nobody", "2" * 16, 1, playing.state["epoch"], None, "act", {"move": "bid", "number": 3}),
@@ -853,7 +855,7 @@ def test_strangers_and_garbled_words_are_not_answered(playing: Room) -> None:
     assert playing.state["locked"] == []
 
 
-def test_a_seat_that_is_not_asked_is_told_so(playing: Room) -> None:
+def test_a_seat_that_is_not_asked_is_told_so(playing: TableRig) -> None:
     roll = to_roll(playing, Random(3))
     other = next(seat for seat in playing.sids if seat != roll["seat"])
     answer = playing.act(other, "bid", number=3)
@@ -861,15 +863,15 @@ def test_a_seat_that_is_not_asked_is_told_so(playing: Room) -> None:
     assert answer["error"].endswith(".")
 
 
-def test_only_signals_come_into_the_inbox(room: Room) -> None:
+def test_only_signals_come_into_the_inbox(rig: TableRig) -> None:
     with pytest.raises(TypeError):
-        room.take("hello")
+        rig.take("hello")
 
 
 # --- undo, again, patience ---------------------------------------------------------------------------------
 
 
-def test_a_bid_is_taken_back_before_the_last_seat_has_locked(playing: Room) -> None:
+def test_a_bid_is_taken_back_before_the_last_seat_has_locked(playing: TableRig) -> None:
     before = playing.seen()
     playing.act(1, "bid", number=6)
     assert playing.hand(1)["undo"]
@@ -878,51 +880,51 @@ def test_a_bid_is_taken_back_before_the_last_seat_has_locked(playing: Room) -> N
     assert playing.say(1, "undo")["ok"]
     assert playing.state["epoch"] > epoch
     assert playing.seen() == before
-    again = Room(boxes=False, store=playing.store)
+    again = TableRig(boxes=False, store=playing.store)
     again.sids = playing.sids
     assert again.seen() == before
 
 
-def test_another_seats_choice_cannot_be_taken_back(playing: Room) -> None:
+def test_another_seats_choice_cannot_be_taken_back(playing: TableRig) -> None:
     playing.act(1, "bid", number=6)
     assert playing.say(2, "undo")["code"] == "UNDO"
     assert playing.state["locked"] == [1]
 
 
 def test_the_last_action_of_a_match_can_be_taken_back_and_the_match_survives_the_plug() -> None:
-    room = Room(boxes=False, offered=[SHORT])
-    room.sit()
-    room.start("short")
-    before = room.seen()
-    assert room.act(1, "climb", by=2)["ok"]
-    assert room.state["state"] == "over"
-    assert room.say(1, "undo")["ok"]
-    assert room.seen() == before
-    again = Room(boxes=False, store=room.store, offered=[SHORT])
-    again.sids = room.sids
+    rig = TableRig(boxes=False, offered=[SHORT])
+    rig.sit()
+    rig.start("short")
+    before = rig.seen()
+    assert rig.act(1, "climb", by=2)["ok"]
+    assert rig.state["state"] == "over"
+    assert rig.say(1, "undo")["ok"]
+    assert rig.seen() == before
+    again = TableRig(boxes=False, store=rig.store, offered=[SHORT])
+    again.sids = rig.sids
     assert again.seen() == before
     assert again.act(1, "climb", by=1)["ok"]
     assert again.state["over"]["scores"]["1"] == 1
 
 
 def test_the_same_game_is_played_again_by_one_word() -> None:
-    room = Room(boxes=False, offered=[SHORT])
-    room.sit()
-    room.start("short")
-    room.act(1, "rest")
-    epoch = room.state["epoch"]
-    assert room.say(2, "again")["ok"]
-    assert (room.state["state"], room.state["match"]) == ("playing", "m-2")
-    assert room.state["epoch"] > epoch
+    rig = TableRig(boxes=False, offered=[SHORT])
+    rig.sit()
+    rig.start("short")
+    rig.act(1, "rest")
+    epoch = rig.state["epoch"]
+    assert rig.say(2, "again")["ok"]
+    assert (rig.state["state"], rig.state["match"]) == ("playing", "m-2")
+    assert rig.state["epoch"] > epoch
 
 
-def test_a_match_under_way_is_not_swept_off_the_table(playing: Room) -> None:
+def test_a_match_under_way_is_not_swept_off_the_table(playing: TableRig) -> None:
     answer = playing.say(1, "start", {"game": "bid-and-bait"})
     assert answer["code"] == "START"
     assert playing.state["match"] == "m-1"
 
 
-def test_who_keeps_the_table_waiting_is_called_once(playing: Room) -> None:
+def test_who_keeps_the_table_waiting_is_called_once(playing: TableRig) -> None:
     playing.act(1, "bid", number=3)
     playing.clock.time += NUDGE_SECONDS
     playing.take(Tick())
@@ -933,35 +935,35 @@ def test_who_keeps_the_table_waiting_is_called_once(playing: Room) -> None:
     assert len(playing.phones.public) == seen
 
 
-def test_the_bar_held_calls_for_help(boxed: Room) -> None:
+def test_the_bar_held_calls_for_help(boxed: TableRig) -> None:
     boxed.take(Key("box-2", "bar", "hold"))
     assert boxed.notice() == "Seat 2 calls for help."
 
 
-def test_a_missing_broker_is_said_until_it_is_back_and_other_news_stay(room: Room) -> None:
-    room.boxes_up()
-    room.sit(1)
-    room.take(Key("box-2", "bar", "hold"), BrokerDown("The broker is gone."))
-    assert room.notice() == "The broker is gone."
-    assert room.state["seats"][0]["phone"] == "away"
-    room.take(BrokerUp())
-    assert room.notice() == "Seat 2 calls for help."
+def test_a_missing_broker_is_said_until_it_is_back_and_other_news_stay(rig: TableRig) -> None:
+    rig.boxes_up()
+    rig.sit(1)
+    rig.take(Key("box-2", "bar", "hold"), BrokerDown("The broker is gone."))
+    assert rig.notice() == "The broker is gone."
+    assert rig.state["seats"][0]["phone"] == "away"
+    rig.take(BrokerUp())
+    assert rig.notice() == "Seat 2 calls for help."
 
 
-def test_a_lost_device_is_said_until_it_is_back_and_what_a_person_must_do_comes_first(room: Room) -> None:
-    room.boxes_up()
-    room.take(DeviceDown("panel", "The panel does not answer."), DeviceDown("strip", "The strip is dark."))
-    assert room.notice() == "The panel does not answer."
-    room.take(DeviceUp("panel"))
-    assert room.notice() == "The strip is dark."
-    room.take(Key("box-2", "bar", "hold"))
-    assert room.notice() == "Seat 2 calls for help."
+def test_a_lost_device_is_said_until_it_is_back_and_what_a_person_must_do_comes_first(rig: TableRig) -> None:
+    rig.boxes_up()
+    rig.take(DeviceDown("panel", "The panel does not answer."), DeviceDown("strip", "The strip is dark."))
+    assert rig.notice() == "The panel does not answer."
+    rig.take(DeviceUp("panel"))
+    assert rig.notice() == "The strip is dark."
+    rig.take(Key("box-2", "bar", "hold"))
+    assert rig.notice() == "Seat 2 calls for help."
 
 
 # --- the record ----------------------------------------------------------------------------------------------
 
 
-def test_nothing_is_shown_or_answered_before_the_disk_has_it(playing: Room) -> None:
+def test_nothing_is_shown_or_answered_before_the_disk_has_it(playing: TableRig) -> None:
     random = Random(8)
     for _ in range(60):
         if playing.state["over"]:
@@ -975,7 +977,7 @@ def test_nothing_is_shown_or_answered_before_the_disk_has_it(playing: Room) -> N
         assert "append" not in told[told.index("show") :]
 
 
-def test_all_phones_have_their_hands_and_one_its_answer_before_the_rings_are_drawn(playing: Room) -> None:
+def test_all_phones_have_their_hands_and_one_its_answer_before_the_rings_are_drawn(playing: TableRig) -> None:
     start = len(playing.order)
     assert playing.act(1, "bid", number=4)["ok"]
     assert [what for what in playing.order[start:] if what != "append"] == [
@@ -988,14 +990,14 @@ def test_all_phones_have_their_hands_and_one_its_answer_before_the_rings_are_dra
     ]
 
 
-def test_a_seat_is_given_only_when_the_disk_has_it(room: Room) -> None:
-    start = len(room.order)
-    room.sit(1)
-    told = room.order[start:]
+def test_a_seat_is_given_only_when_the_disk_has_it(rig: TableRig) -> None:
+    start = len(rig.order)
+    rig.sit(1)
+    told = rig.order[start:]
     assert told.index("keep places") < told.index("admit") < told.index("decided")
 
 
-def test_a_seat_that_cannot_be_noted_is_not_given(playing: Room) -> None:
+def test_a_seat_that_cannot_be_noted_is_not_given(playing: TableRig) -> None:
     code = playing.hand(2)["seat_code"]
     playing.store.broken = "The disk is full."
     decided = playing.claim(2, code)
@@ -1007,7 +1009,7 @@ def test_a_seat_that_cannot_be_noted_is_not_given(playing: Room) -> None:
     assert playing.act(2, "bid", number=2)["ok"], "who held the seat before holds it still"
 
 
-def test_when_the_disk_fails_the_match_stands_still_and_goes_on_when_it_is_back(playing: Room) -> None:
+def test_when_the_disk_fails_the_match_stands_still_and_goes_on_when_it_is_back(playing: TableRig) -> None:
     bid_all(playing, 6, 5)
     before = playing.seen()
     playing.store.broken = "The disk is full."
@@ -1027,12 +1029,12 @@ def test_when_the_disk_fails_the_match_stands_still_and_goes_on_when_it_is_back(
     assert playing.notice() == ""
     assert playing.act(3, "bid", number=4)["ok"]
     assert playing.state["view"]["seats"]["3"]["bid"] == 4
-    again = Room(boxes=False, store=playing.store)
+    again = TableRig(boxes=False, store=playing.store)
     again.sids = playing.sids
     assert again.seen() == playing.seen()
 
 
-def test_when_the_disk_fails_the_boxes_choices_are_asked_for_again(boxed: Room) -> None:
+def test_when_the_disk_fails_the_boxes_choices_are_asked_for_again(boxed: TableRig) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)))
     boxed.take(BoxBid("box-1", round, 0))
@@ -1047,18 +1049,18 @@ def test_when_the_disk_fails_the_boxes_choices_are_asked_for_again(boxed: Room) 
     assert {what[1] for what in boxed.boxes.told[told:] if what[0] == "open"} == {"box-2", "box-3"}
 
 
-def test_when_the_disk_fails_at_the_start_the_match_begins_when_it_is_back(room: Room) -> None:
-    room.sit()
-    room.store.broken = "The disk is full."
-    assert not room.say(1, "start", {"game": "bid-and-bait"})["ok"]
-    assert room.state["view"] is None
-    room.store.broken = ""
-    room.take(Tick())
-    room.start()
-    assert room.state["state"] == "playing"
+def test_when_the_disk_fails_at_the_start_the_match_begins_when_it_is_back(rig: TableRig) -> None:
+    rig.sit()
+    rig.store.broken = "The disk is full."
+    assert not rig.say(1, "start", {"game": "bid-and-bait"})["ok"]
+    assert rig.state["view"] is None
+    rig.store.broken = ""
+    rig.take(Tick())
+    rig.start()
+    assert rig.state["state"] == "playing"
 
 
-def test_when_the_disk_fails_in_an_undo_nothing_was_taken_back(playing: Room) -> None:
+def test_when_the_disk_fails_in_an_undo_nothing_was_taken_back(playing: TableRig) -> None:
     playing.act(1, "bid", number=6)
     before = playing.seen()
     playing.store.broken = "The disk is full."
@@ -1071,18 +1073,18 @@ def test_when_the_disk_fails_in_an_undo_nothing_was_taken_back(playing: Room) ->
 
 
 def test_a_fault_of_the_rules_freezes_the_match_and_undo_lets_it_go_on() -> None:
-    room = Room(boxes=False, offered=[BROKEN])
-    room.sit()
-    room.start("broken")
-    assert room.act(1, "climb", by=1)["ok"]
-    before = room.seen()
-    room.act(2, "climb", by=2)
-    assert room.state["state"] == "stopped"
-    assert "Take back" in room.notice()
-    assert "Traceback" not in json.dumps(room.state)
-    assert not room.act(2, "rest")["ok"]
-    frozen = Room(boxes=False, store=room.store, offered=[BROKEN])
-    frozen.sids = room.sids
+    rig = TableRig(boxes=False, offered=[BROKEN])
+    rig.sit()
+    rig.start("broken")
+    assert rig.act(1, "climb", by=1)["ok"]
+    before = rig.seen()
+    rig.act(2, "climb", by=2)
+    assert rig.state["state"] == "stopped"
+    assert "Take back" in rig.notice()
+    assert "Traceback" not in json.dumps(rig.state)
+    assert not rig.act(2, "rest")["ok"]
+    frozen = TableRig(boxes=False, store=rig.store, offered=[BROKEN])
+    frozen.sids = rig.sids
     assert frozen.state["state"] == "stopped", "the plug does not thaw it"
     assert frozen.hand(2)["undo"]
     assert frozen.say(2, "undo")["ok"]
@@ -1091,61 +1093,61 @@ def test_a_fault_of_the_rules_freezes_the_match_and_undo_lets_it_go_on() -> None
 
 
 def test_after_a_fault_the_table_may_start_anew() -> None:
-    room = Room(boxes=False, offered=[BROKEN])
-    room.sit()
-    room.start("broken")
-    room.act(1, "climb", by=2)
-    room.start("broken")
-    assert (room.state["state"], room.state["match"], room.notice()) == ("playing", "m-2", "")
-    assert room.store.running("1") == "m-2"
+    rig = TableRig(boxes=False, offered=[BROKEN])
+    rig.sit()
+    rig.start("broken")
+    rig.act(1, "climb", by=2)
+    rig.start("broken")
+    assert (rig.state["state"], rig.state["match"], rig.notice()) == ("playing", "m-2", "")
+    assert rig.store.running("1") == "m-2"
 
 
 @pytest.mark.parametrize("options", [{}, {"sides": "advanced"}])
 def test_pulled_at_any_moment_the_plug_costs_nothing(options: dict[str, Any]) -> None:
-    room, random = Room(boxes=False), Random(11)
-    room.sit()
-    room.start("bid-and-bait", **options)
+    rig, random = TableRig(boxes=False), Random(11)
+    rig.sit()
+    rig.start("bid-and-bait", **options)
     for _ in range(400):
-        again = Room(boxes=False, store=room.store, seed=99)
-        room.store.order = room.order
-        again.sids = dict(room.sids)
-        if room.state["over"]:  # then the next lobby is open
+        again = TableRig(boxes=False, store=rig.store, seed=99)
+        rig.store.order = rig.order
+        again.sids = dict(rig.sids)
+        if rig.state["over"]:  # then the next lobby is open
             assert again.state["state"] == "lobby"
             break
-        assert again.seen() == room.seen()
-        assert again.state["epoch"] > room.state["epoch"]
-        assert again.table.code == room.table.code
-        room = again if random.random() < 0.3 else room
-        room.store.order = room.order
-        room.store.kept["1", "epoch"] = str(room.state["epoch"]).encode()
-        step(room, random)
-    assert room.state["over"]
+        assert again.seen() == rig.seen()
+        assert again.state["epoch"] > rig.state["epoch"]
+        assert again.table.code == rig.table.code
+        rig = again if random.random() < 0.3 else rig
+        rig.store.order = rig.order
+        rig.store.kept["1", "epoch"] = str(rig.state["epoch"]).encode()
+        step(rig, random)
+    assert rig.state["over"]
 
 
-def test_a_record_that_the_rules_contradict_is_set_aside_and_kept(playing: Room) -> None:
+def test_a_record_that_the_rules_contradict_is_set_aside_and_kept(playing: TableRig) -> None:
     bid_all(playing, 6, 5, 4)
     kept = playing.store.entries["m-1"]
     number, line = kept[-1].number, kept[-1].line
     kept[-1] = kept[-1]._replace(line=line.replace(b'"asked":', b'"asked":1'))
-    again = Room(boxes=False, store=playing.store)
+    again = TableRig(boxes=False, store=playing.store)
     assert again.state["state"] == "lobby"
     assert "its record is kept" in again.notice()
     assert again.store.entries["m-1"][-1].number == number
     again.take(BrokerUp())
     assert again.notice(), "the broker's coming does not hide it"
-    assert Room(boxes=False, store=playing.store).notice() == ""
+    assert TableRig(boxes=False, store=playing.store).notice() == ""
     again.sids = playing.sids
     again.start()
     assert again.state["match"] == "m-2"
 
 
-def test_a_record_of_a_game_that_this_hub_has_not_is_set_aside(playing: Room) -> None:
-    again = Room(boxes=False, store=playing.store, offered=[SHORT])
+def test_a_record_of_a_game_that_this_hub_has_not_is_set_aside(playing: TableRig) -> None:
+    again = TableRig(boxes=False, store=playing.store, offered=[SHORT])
     assert "no game bid-and-bait" in again.notice()
 
 
-def test_names_logins_and_codes_are_there_after_a_restart(playing: Room) -> None:
-    again = Room(boxes=False, store=playing.store)
+def test_names_logins_and_codes_are_there_after_a_restart(playing: TableRig) -> None:
+    again = TableRig(boxes=False, store=playing.store)
     assert again.phones.admitted == playing.phones.admitted
     assert [seat["name"] for seat in again.state["seats"]] == ["Guest 1", "Guest 2", "Guest 3"]
     assert all(seat["phone"] == "away" for seat in again.state["seats"])
@@ -1157,34 +1159,34 @@ def test_names_logins_and_codes_are_there_after_a_restart(playing: Room) -> None
 
 @pytest.mark.parametrize("seed", range(4))
 def test_what_all_see_holds_no_secret_and_a_hand_goes_to_its_seat_alone(seed: int) -> None:
-    room, random = Room(boxes=seed % 2 == 0, seed=seed), Random(seed)
-    room.boxes_up()
-    room.sit()
-    room.start()
+    rig, random = TableRig(boxes=seed % 2 == 0, seed=seed), Random(seed)
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
     for _ in range(300):
-        if room.state["over"]:
+        if rig.state["over"]:
             break
-        step(room, random)
-        public, match = room.state, room.match
+        step(rig, random)
+        public, match = rig.state, rig.match
         assert list(secrets_of(public)) == []
         assert public["view"] == json.loads(msgspec.json.encode(match.view(None)))
-        for seat in room.sids:
-            assert room.hand(seat)["seat"] == seat
-            assert room.hand(seat)["seat_code"] not in [one["claim_code"] for one in public["seats"]]
+        for seat in rig.sids:
+            assert rig.hand(seat)["seat"] == seat
+            assert rig.hand(seat)["seat_code"] not in [one["claim_code"] for one in public["seats"]]
             if not public["over"]:
-                assert room.hand(seat)["you"] == json.loads(msgspec.json.encode(match.view(seat)["you"]))
+                assert rig.hand(seat)["you"] == json.loads(msgspec.json.encode(match.view(seat)["you"]))
         if match.open and match.open.kind == "sealed":
             assert all(one["bid"] is None for one in public["view"]["seats"].values())
-    assert room.state["over"]
+    assert rig.state["over"]
 
 
-def test_every_picture_counts_up(playing: Room) -> None:
+def test_every_picture_counts_up(playing: TableRig) -> None:
     bid_all(playing, 1, 2, 3)
     counts = [(state["epoch"], state["seq"]) for state in playing.phones.public]
     assert counts == sorted(set(counts))
 
 
-def test_rings_and_panels_see_every_picture(boxed: Room) -> None:
+def test_rings_and_panels_see_every_picture(boxed: TableRig) -> None:
     assert len(boxed.lamps.shown) == len(boxed.phones.public)
     assert [seq for seq, _ in boxed.page.shown] == [state["seq"] for state in boxed.phones.public]
     assert set(boxed.boxes.rings) == {"box-1", "box-2", "box-3"}
@@ -1196,16 +1198,16 @@ def test_rings_and_panels_see_every_picture(boxed: Room) -> None:
 
 
 def test_the_tables_thread_reads_its_inbox_until_it_is_stopped() -> None:
-    room = Room(boxes=False)
+    rig = TableRig(boxes=False)
     ticked: list[int] = []
-    room.table.put(BrokerDown("The broker is gone."))
-    room.table.stop()
-    room.table.run(lambda: ticked.append(1))
+    rig.table.put(BrokerDown("The broker is gone."))
+    rig.table.stop()
+    rig.table.run(lambda: ticked.append(1))
     assert ticked == [1]
-    assert room.notice() == "The broker is gone."
+    assert rig.notice() == "The broker is gone."
 
 
-def test_each_change_of_points_is_told_with_its_rule_and_its_sum_for_two_rounds(playing: Room) -> None:
+def test_each_change_of_points_is_told_with_its_rule_and_its_sum_for_two_rounds(playing: TableRig) -> None:
     random, told = Random(11), []
     while not playing.state["over"] and playing.state["view"]["round"] < 4:
         step(playing, random)
@@ -1218,55 +1220,55 @@ def test_each_change_of_points_is_told_with_its_rule_and_its_sum_for_two_rounds(
     assert spent["sum"] == f"{spent['from']} - {spent['from'] - spent['to']} = {spent['to']}"
 
 
-def test_two_tables_share_a_record(room: Room) -> None:
-    other = Room(boxes=False, start=False, store=room.store)
+def test_two_tables_share_a_record(rig: TableRig) -> None:
+    other = TableRig(boxes=False, start=False, store=rig.store)
     other.table = Table("2", "Table 2", 3, [games.find("bid-and-bait")], other.ports)
     other.table.start()
-    room.sit()
-    room.start()
+    rig.sit()
+    rig.start()
     other.sit()
     other.start()
-    assert (room.state["match"], other.state["match"]) == ("m-1", "m-2")
-    assert isinstance(room.store, MemoryStore)
-    assert (room.store.running("1"), room.store.running("2")) == ("m-1", "m-2")
+    assert (rig.state["match"], other.state["match"]) == ("m-1", "m-2")
+    assert isinstance(rig.store, MemoryStore)
+    assert (rig.store.running("1"), rig.store.running("2")) == ("m-1", "m-2")
     assert games.find("bid-and-bait").name == other.state["game"]
 
 
 def test_only_the_seat_that_is_asked_hears_why_its_own_cards_are_not_to_be_had() -> None:
-    room = Room(boxes=False, offered=[games.find("bid-it")])
-    room.sit()
-    room.start("bid-it")
-    first = int(room.state["view"]["waiting"]["seats"][0])
-    assert room.act(first, "bid", quantity=1, rank=5)["ok"]
-    asked = int(room.state["view"]["waiting"]["seats"][0])
-    kept = [card for card in dict.fromkeys(room.hand(asked)["you"]["hand"]) if "5" in card or "*" in card]
-    assert [one["cards"] for one in room.hand(asked)["barred"]] == [[card] for card in kept]
-    for one in room.hand(asked)["barred"]:
-        assert room.act(asked, "draw", cards=one["cards"])["error"] == one["why"]
-    assert all(not room.hand(seat)["barred"] for seat in room.sids if seat != asked)
+    rig = TableRig(boxes=False, offered=[games.find("bid-it")])
+    rig.sit()
+    rig.start("bid-it")
+    first = int(rig.state["view"]["waiting"]["seats"][0])
+    assert rig.act(first, "bid", quantity=1, rank=5)["ok"]
+    asked = int(rig.state["view"]["waiting"]["seats"][0])
+    kept = [card for card in dict.fromkeys(rig.hand(asked)["you"]["hand"]) if "5" in card or "*" in card]
+    assert [one["cards"] for one in rig.hand(asked)["barred"]] == [[card] for card in kept]
+    for one in rig.hand(asked)["barred"]:
+        assert rig.act(asked, "draw", cards=one["cards"])["error"] == one["why"]
+    assert all(not rig.hand(seat)["barred"] for seat in rig.sids if seat != asked)
 
 
 # --- standing offers -------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def discarding() -> Room:
+def discarding() -> TableRig:
     """Three phones and three boxes in Bidness, while all discard in secret."""
-    room = Room(offered=[games.find("bidness")])
-    room.boxes_up()
-    room.sit()
-    room.start("bidness")
+    rig = TableRig(offered=[games.find("bidness")])
+    rig.boxes_up()
+    rig.sit()
+    rig.start("bidness")
     faces = {1: (6, 6, 6), 2: (3, 3, 3), 3: (1, 1, 1)}
-    while dice := room.state["dice"]:
-        room.see("settled", *faces[dice["seat"]])
-        room.clock.time += 10
-        room.take(Tick())
-        room.take(Tick())
-    assert sorted(room.boxes.rounds) == ["box-1", "box-2", "box-3"]
-    return room
+    while dice := rig.state["dice"]:
+        rig.see("settled", *faces[dice["seat"]])
+        rig.clock.time += 10
+        rig.take(Tick())
+        rig.take(Tick())
+    assert sorted(rig.boxes.rounds) == ["box-1", "box-2", "box-3"]
+    return rig
 
 
-def test_one_tap_borrows_once_while_boxes_hold_a_secret_choice(discarding: Room) -> None:
+def test_one_tap_borrows_once_while_boxes_hold_a_secret_choice(discarding: TableRig) -> None:
     before = discarding.state["view"]["seats"]["1"]
     length = len(discarding.match.log)
     assert discarding.act(1, "borrow", amount=100)["ok"]
@@ -1275,7 +1277,7 @@ def test_one_tap_borrows_once_while_boxes_hold_a_secret_choice(discarding: Room)
     assert [(one.seat, one.move, one.args) for one in discarding.match.log[length:]] == [(1, "borrow", {"amount": 100})]
 
 
-def test_a_standing_offer_leaves_the_choice_in_the_box_alone(discarding: Room) -> None:
+def test_a_standing_offer_leaves_the_choice_in_the_box_alone(discarding: TableRig) -> None:
     number = discarding.boxes.rounds["box-1"].round
     discarding.take(BoxLocked("box-1", number))
     assert discarding.act(1, "borrow", amount=100)["ok"]
@@ -1283,7 +1285,7 @@ def test_a_standing_offer_leaves_the_choice_in_the_box_alone(discarding: Room) -
     assert ("cancel", "box-1", number) not in discarding.boxes.told
 
 
-def test_a_loan_that_is_refused_is_not_in_the_log(discarding: Room) -> None:
+def test_a_loan_that_is_refused_is_not_in_the_log(discarding: TableRig) -> None:
     length, seen = len(discarding.match.log), discarding.seen()
     answer = discarding.act(1, "borrow", amount=10_000)
     assert not answer["ok"]

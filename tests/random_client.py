@@ -1,4 +1,4 @@
-"""A stranger who plays any game with nothing but what `waiting` says: `python -m tests.stranger GAME MATCHES`.
+"""A client that plays any game with nothing but what `waiting` says: `python -m tests.random_client GAME MATCHES`.
 
 It knows no rule, reads no state and imports no engine: it answers JSON with JSON, as a bot in any language would.
 """
