@@ -228,7 +228,7 @@ class BrokerDown:
 
 Pattern = Literal[
     "off", "attract", "claim", "waiting", "turn", "nudge", "choosing", "locked", "reveal",
-    "number", "leader", "caller", "out", "roll", "rolling", "dice_trouble", "lost", "last_orders", "winner",
+    "number", "leader", "caller", "out", "roll", "rolling", "dice_trouble", "lost", "winner",
 ]  # fmt: skip
 
 

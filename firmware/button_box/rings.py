@@ -11,10 +11,9 @@ OFF = (0, 0, 0)
 AMBER = (255, 140, 0)
 WHITE = (255, 255, 255)
 BEAT = 12000  # ms after which every pattern is where it was, once what happens only once (16 s at most) is over
-STILL = ("off", "waiting", "choosing", "locked", "out", "dice_trouble", "last_orders")
+STILL = ("off", "waiting", "choosing", "locked", "out", "dice_trouble")
 
 _HALF = (12, 13, 14, 15, 0, 1, 2, 3, 4)
-_FAR = (6, 7, 8, 9, 10)
 _BARS = (3, 4, 5, 11, 12, 13)
 _ARCS = (14, 15, 0, 1, 2, 6, 7, 8, 9, 10)
 _EIGHT, _FOUR = 3, 13
@@ -127,13 +126,6 @@ def _lost(ms, _n, own):
     return _some((_FOUR if ms // 1000 % 2 else _EIGHT,), own)
 
 
-def _last_orders(_ms, _n, own):
-    lamps = _all(own, 0.25)
-    for place in _FAR:
-        lamps[place] = AMBER
-    return lamps
-
-
 def _winner(ms, _n, own):
     lamps = _all(own, 0.5)
     lamps[ms * LAMPS // 4000 % LAMPS] = WHITE
@@ -158,7 +150,6 @@ PATTERNS = {
     "rolling": _rolling,
     "dice_trouble": _dice_trouble,
     "lost": _lost,
-    "last_orders": _last_orders,
     "winner": _winner,
 }
 

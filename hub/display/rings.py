@@ -155,7 +155,6 @@ _LEFT = (3, 4, 5)
 _RIGHT = (11, 12, 13)
 _EIGHT, _FOUR = 3, 13  # where 8 and 4 o'clock lie when the player sits at 6
 _HALF = (12, 13, 14, 15, 0, 1, 2, 3, 4)
-_FAR = (6, 7, 8, 9, 10)
 _ARCS = (14, 15, 0, 1, 2, 6, 7, 8, 9, 10)
 
 
@@ -240,11 +239,6 @@ def _dice_trouble(_: Colour) -> list[Colour]:
     return _lit(dict.fromkeys(_LEFT + _RIGHT, _AMBER))
 
 
-def _last_orders(own: Colour) -> list[Colour]:
-    """Light the ring as `waiting`, with the far quarter amber."""
-    return [_AMBER if lamp in _FAR else _dim(own, 0.25) for lamp in range(LAMPS)]
-
-
 def _attract(t: float, own: Colour) -> list[Colour]:
     """Let one dim lamp walk, six seconds a turn."""
     return _lit({int(t / 6 * LAMPS) % LAMPS: _dim(own, 0.2)})
@@ -311,7 +305,7 @@ def _winner(t: float, own: Colour) -> list[Colour]:
 
 _STILL_FRAMES: Mapping[Pattern, Callable[[Colour], list[Colour]]] = {
     "off": _off, "waiting": _waiting, "choosing": _choosing, "locked": _locked, "out": _out,
-    "dice_trouble": _dice_trouble, "last_orders": _last_orders,
+    "dice_trouble": _dice_trouble,
 }  # fmt: skip
 
 _COUNTING_FRAMES: Mapping[Pattern, Callable[[float, Colour, int], list[Colour]]] = {

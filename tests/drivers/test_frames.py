@@ -90,7 +90,7 @@ def hexes(length: int) -> st.SearchStrategy[str]:
 
 
 CONTROLS = st.sampled_from(["push", "bar", "k1", "k2", "k3", "k4", "k5", "k6"])
-PATTERNS = st.sampled_from(["off", "turn", "number", "last_orders", "dice_trouble"])
+PATTERNS = st.sampled_from(["off", "turn", "number", "leader", "dice_trouble"])
 S = numbers()
 MADE = {
     frames.Who: st.builds(frames.Who, s=S),

@@ -11,7 +11,6 @@ export const LAMPS = 16;
 const AMBER = "ff8c00";
 const WHITE = "ffffff";
 const HALF = [12, 13, 14, 15, 0, 1, 2, 3, 4];
-const FAR = [6, 7, 8, 9, 10];
 const ARCS = [14, 15, 0, 1, 2, 6, 7, 8, 9, 10];
 const BARS = [3, 4, 5, 11, 12, 13];
 const [EIGHT, FOUR] = [3, 13];
@@ -112,8 +111,6 @@ const PATTERNS = {
   rolling: ({ t, colour }) => comet(t, colour, 2),
   dice_trouble: () => some(BARS, AMBER, 1),
   lost: ({ t, colour }) => some([Math.floor(t) % 2 ? FOUR : EIGHT], colour, 1),
-  last_orders: ({ colour }) =>
-    whole(colour, 0.25).map((lamp, place) => (FAR.includes(place) ? { colour: AMBER, level: 1 } : lamp)),
   winner: ({ t, colour }) => crowned(whole(colour, 0.5), Math.floor((t / 4) * LAMPS) % LAMPS),
 };
 
