@@ -63,17 +63,17 @@ class Lobby:
                 self._notices.post("not_started", str(error))
                 raise
             return
-        seat.joined = seat.ready = True
-        self._seats.keep()
+        with self._seats.changing(seat):
+            seat.joined = seat.ready = True
 
     def bar(self, seat: Seat) -> None:
         """Be ready no more; then get up, unless a phone holds the seat."""
         self._notices.passed("answered")
-        if seat.ready:
-            seat.ready = False
-        elif not seat.sid:
-            seat.joined = False
-        self._seats.keep()
+        with self._seats.changing(seat):
+            if seat.ready:
+                seat.ready = False
+            elif not seat.sid:
+                seat.joined = False
 
     def _start(self) -> None:
         match = self._play.match
