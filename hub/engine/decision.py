@@ -173,7 +173,9 @@ class Move(Struct, frozen=True, gc=False):
     def fits(self, args: Args) -> bool:
         """Whether `args` can mean this move: no fixed parameter is given another value."""
         return all(
-            param.accepts(args[name]) for name, param in self.params.items() if isinstance(param, Fixed) and name in args
+            param.accepts(args[name])
+            for name, param in self.params.items()
+            if isinstance(param, Fixed) and name in args
         )
 
     def leads_to(self, args: Args) -> bool:
@@ -287,7 +289,12 @@ def _put(question: Question) -> Generator[Question, Any, Any]:
 
 
 async def ask(  # every verb takes the state first
-    s: State[Any, Any], seat: int, moves: Moves, want: str, *, hidden: bool = False  # noqa: ARG001
+    s: State[Any, Any],
+    seat: int,
+    moves: Moves,
+    want: str,
+    *,
+    hidden: bool = False,  # noqa: ARG001
 ) -> Answer:
     """Ask one seat. The last move listed is the safe answer of an absent seat.
 
@@ -302,7 +309,12 @@ async def ask(  # every verb takes the state first
 
 
 async def ask_all(
-    s: State[Any, Any], moves: Mapping[int, list[Move]], want: str, *, into: str, final: bool = False  # noqa: ARG001
+    s: State[Any, Any],
+    moves: Mapping[int, list[Move]],
+    want: str,
+    *,
+    into: str,
+    final: bool = False,  # noqa: ARG001
 ) -> dict[int, Answer]:
     """Ask several seats at once, sealed: a choice may be sent again until the last seat has locked.
 

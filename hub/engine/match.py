@@ -253,7 +253,9 @@ class Match:
             if len(args) - ("read" in args) - ("first" in args) != 1 or not isinstance(faces, list) or read not in READ:
                 raise NotOffered("A roll is a list of faces, read, typed or hub-rolled.", "FORM")
             if "first" in args and not _is_reading(args["first"], roll):
-                raise NotOffered("The first reading of a roll is its faces, and whether they were read or typed.", "FORM")
+                raise NotOffered(
+                    "The first reading of a roll is its faces, and whether they were read or typed.", "FORM"
+                )
             if not _are_faces(faces, roll):
                 dice = "one die" if roll.count == 1 else f"{roll.count} dice"
                 raise self._refuse(NotOffered, action, f"Roll {dice}: faces from 1 to {roll.sides}.", "FORM")
