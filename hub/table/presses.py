@@ -38,7 +38,7 @@ class Presses:
     # --- cables --------------------------------------------------------------------------------------
 
     def connect(self, up: BoxUp) -> bool:
-        """A box said hello: it is back at its seat, or is to be pressed to tell which seat it stands at."""
+        """Take up a box that said hello: at its seat, or unbound until a press tells which seat it stands at."""
         self._connected.add(up.box)
         seat = self._seats.of_box(up.box)
         if seat:
@@ -48,7 +48,7 @@ class Presses:
         return True
 
     def disconnect(self, down: BoxDown) -> bool:
-        """A box was unplugged, or is silent."""
+        """Take note that a box was unplugged, or is silent."""
         logger.warning("table %s: box %s: %s", self._table, down.box, down.why)
         self._connected.discard(down.box)
         if seat := self._seats.of_box(down.box):

@@ -247,7 +247,7 @@ class Rolls:
         self.dispute.go("carried", self._clock.now())
 
     def stop(self) -> None:
-        """The disk failed: a dispute that has not gone back yet is over."""
+        """End a dispute that has not gone back yet: the disk has failed."""
         if not self._play.rereading:
             self.dispute = None
 
