@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -194,7 +195,7 @@ def drawn_states(first: str) -> Edges:
     return edges
 
 
-def in_code(table: Mapping[str, Mapping[str, str | None]]) -> Edges:
+def in_code(table: Mapping[Any, Mapping[Any, str | None]]) -> Edges:
     """Return the transitions of a table in the same form; what leads nowhere ends."""
     return {(before, step, after or "[*]") for before, steps in table.items() for step, after in steps.items()}
 
