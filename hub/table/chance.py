@@ -26,7 +26,7 @@ class Chance:
         self._stack = dict(stack or {})
 
     def settle(self, match: Match) -> None:
-        """Answer until people are asked. Raises StartRefused on a stack that cannot be."""
+        """Answer until people are asked. Raise StartRefused on a stack that cannot be."""
         while match.open and match.open.by_chance:
             match.act(self.answer(match.open))
 
