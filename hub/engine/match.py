@@ -298,8 +298,8 @@ class Match:
         self._public = None
         try:
             self.game.rulebook.stand(self.state, seat, answer)
-        except Exception as why:  # noqa: BLE001 - as in `_resume`
-            self._freeze(why)
+        except Exception as error:  # noqa: BLE001 - as in `_resume`
+            self._freeze(error)
             return
         self._drain()
         if self.open is not None:
@@ -322,8 +322,8 @@ class Match:
             tell(self.state, won.why, rule=won.rule, kind="over", winners=won.winners)
         except StopIteration:
             self._freeze(RulesBug("The rules ended without a winner."))
-        except Exception as why:  # noqa: BLE001 - a rulebook may fail in any way: the match keeps its log, waits for undo
-            self._freeze(why)
+        except Exception as error:  # noqa: BLE001 - a rulebook may fail in any way: the match keeps its log, waits for undo
+            self._freeze(error)
         else:
             self._into, self._asked, self._dice = question.into, question.asked, question.dice
             self.open = Decision(
@@ -336,10 +336,10 @@ class Match:
         asked = self._asked
         return {seat: moves() if callable(moves) else moves for seat, moves in asked.items()} if asked else {}
 
-    def _freeze(self, why: Exception) -> None:
+    def _freeze(self, error: Exception) -> None:
         self.open = None
-        self.fault = RulesBug(f"The rules of {self.game.title} failed at entry {len(self.log)}: {type(why).__name__}.")
-        self.fault.__cause__ = why
+        self.fault = RulesBug(f"The rules of {self.game.title} failed at entry {len(self.log)}: {type(error).__name__}.")
+        self.fault.__cause__ = error
 
     def _drain(self) -> None:
         if self.state.told:
@@ -456,8 +456,8 @@ class Match:
                 self.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
             except RulesBug:
                 continue  # the log of a match that froze ends with the action it froze on: one more is refused
-            except HubError as why:
-                raise ReplayDiverged(f"Entry {number} is refused by the present rules: {why}") from why
+            except HubError as error:
+                raise ReplayDiverged(f"Entry {number} is refused by the present rules: {error}") from error
             if entry.state and entry.state != self.log[-1].state:
                 raise ReplayDiverged(f"After entry {number} the state is not the one that was logged.")
 
