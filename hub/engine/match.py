@@ -338,7 +338,9 @@ class Match:
 
     def _freeze(self, error: Exception) -> None:
         self.open = None
-        self.fault = RulesBug(f"The rules of {self.game.title} failed at entry {len(self.log)}: {type(error).__name__}.")
+        self.fault = RulesBug(
+            f"The rules of {self.game.title} failed at entry {len(self.log)}: {type(error).__name__}."
+        )
         self.fault.__cause__ = error
 
     def _drain(self) -> None:
