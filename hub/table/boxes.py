@@ -151,7 +151,7 @@ class SeatBoxes:
         self._rolls.act(action)
 
     def answer(self, signal: BoxLocked | BoxUnlocked | BoxBid | BoxCheated) -> bool:
-        """Take what a box tells of the sealed choice that is open; return whether anything has changed."""
+        """Take what a box reports of the sealed choice that is open; return whether anything has changed."""
         seat, sealed = self._seats.of_box(signal.box), self._sealed
         if seat is None or sealed is None or sealed.round != signal.round or seat.number not in sealed:
             return False

@@ -96,7 +96,7 @@ class Presses:
         return self._in_lobby(seat, signal)
 
     def _call_help(self, seat: Seat) -> bool:
-        """Call staff; a second hold takes the call back."""
+        """Call for help; a second hold takes the call back."""
         about = str(seat.number)
         if not self._notices.end("help", about):
             self._notices.post("help", f"Seat {seat.number} calls for help.", about)
@@ -121,7 +121,7 @@ class Presses:
         return None
 
     def _in_lobby(self, seat: Seat, signal: Key | Turn) -> bool:
-        """Turn: another game. Push: sit down and be ready; once all are, push starts. Bar: not ready, then up again."""
+        """Use a control between matches. Turn: another game. Push: sit down, be ready, start. Bar: not ready, then get up."""
         if isinstance(signal, Turn):
             self._lobby.turn(signal.detents)
             return True
