@@ -366,7 +366,7 @@ class Link:
     _out: list[bytes] = field(default_factory=list)
 
     def send(self, frame: Frame) -> Frame:
-        """Number a frame and send it once, whether it arrives or not; return it with its number."""
+        """Give a frame its number and send it once, whether it arrives or not; return it with the number."""
         numbered = msgspec.structs.replace(frame, s=self.first)
         self.first = self.first % HIGHEST + 1
         self._out.append(encode(numbered))

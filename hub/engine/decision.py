@@ -32,14 +32,14 @@ Args: TypeAlias = Mapping[str, Any]
 
 
 def _same(a: object, b: object) -> bool:
-    """Equal and of the same kind: 1 is not True, and neither is a "1"."""
+    """Return whether two values are equal and of the same kind: 1 is not True, and neither is a "1"."""
     if type(a) is not type(b) or a != b:
         return False
     return all(map(_same, a, b)) if isinstance(a, list) and isinstance(b, list) else True
 
 
 def _without(values: Sequence[object], taken: Sequence[object]) -> bool:
-    """Whether `taken` can be taken out of `values`, equal faces being interchangeable."""
+    """Return whether `taken` can be taken out of `values`, equal faces being interchangeable."""
     left = list(values)
     for value in taken:
         for place, other in enumerate(left):
@@ -58,15 +58,15 @@ class Fixed(Struct, frozen=True, gc=False):
     value: Any
 
     def accepts(self, value: object) -> bool:
-        """Whether `value` answers this parameter."""
+        """Return whether `value` answers this parameter."""
         return _same(self.value, value)
 
     def first(self) -> Any:
-        """The smallest answer: what an absent seat would give."""
+        """Return the smallest answer."""
         return self.value
 
     def wire(self) -> Any:
-        """As `table-hub referee` prints it."""
+        """Return it as it stands on the wire, and as `table-hub referee` prints it."""
         return self.value
 
 
@@ -76,18 +76,18 @@ class OneOf(Struct, frozen=True, gc=False):
     values: list[Any]
 
     def accepts(self, value: object) -> bool:
-        """Whether `value` answers this parameter."""
+        """Return whether `value` answers this parameter."""
         for other in self.values:  # noqa: SIM110 - a loop is twice as fast, and this is every action's way
             if _same(value, other):
                 return True
         return False
 
     def first(self) -> Any:
-        """The smallest answer: what an absent seat would give."""
+        """Return the smallest answer."""
         return self.values[0]
 
     def wire(self) -> Any:
-        """As `table-hub referee` prints it."""
+        """Return it as it stands on the wire, and as `table-hub referee` prints it."""
         return {"one_of": self.values}
 
 
@@ -99,15 +99,15 @@ class Amount(Struct, frozen=True, gc=False):
     step: int = 1
 
     def accepts(self, value: object) -> bool:
-        """Whether `value` answers this parameter."""
+        """Return whether `value` answers this parameter."""
         return type(value) is int and self.min <= value <= self.max and (value - self.min) % self.step == 0
 
     def first(self) -> int:
-        """The smallest answer: what an absent seat would give."""
+        """Return the smallest answer."""
         return self.min
 
     def wire(self) -> Any:
-        """As `table-hub referee` prints it."""
+        """Return it as it stands on the wire, and as `table-hub referee` prints it."""
         told = {"min": self.min, "max": self.max}
         return told if self.step == 1 else {**told, "step": self.step}
 
@@ -120,15 +120,15 @@ class Choose(Struct, frozen=True):
     max: int
 
     def accepts(self, value: object) -> bool:
-        """Whether `value` answers this parameter."""
+        """Return whether `value` answers this parameter."""
         return isinstance(value, list) and self.min <= len(value) <= self.max and _without(self.values, value)
 
     def first(self) -> list[Any]:
-        """The smallest answer: what an absent seat would give."""
+        """Return the smallest answer."""
         return self.values[: self.min]
 
     def wire(self) -> Any:
-        """As `table-hub referee` prints it."""
+        """Return it as it stands on the wire, and as `table-hub referee` prints it."""
         return {"choose": {"min": self.min, "max": self.max}, "from": self.values}
 
 
@@ -138,15 +138,15 @@ class Order(Struct, frozen=True):
     values: list[Any]
 
     def accepts(self, value: object) -> bool:
-        """Whether `value` answers this parameter."""
+        """Return whether `value` answers this parameter."""
         return isinstance(value, list) and len(value) == len(self.values) and _without(self.values, value)
 
     def first(self) -> list[Any]:
-        """The smallest answer: what an absent seat would give."""
+        """Return the smallest answer."""
         return list(self.values)
 
     def wire(self) -> Any:
-        """As `table-hub referee` prints it."""
+        """Return it as it stands on the wire, and as `table-hub referee` prints it."""
         return {"order": self.values}
 
 
@@ -161,7 +161,7 @@ class Move(Struct, frozen=True, gc=False):
     params: dict[str, Param]
 
     def accepts(self, args: Args) -> bool:
-        """Whether `args` gives each parameter a legal value, and nothing else."""
+        """Return whether `args` gives each parameter a legal value, and nothing else."""
         params = self.params
         if len(args) != len(params):
             return False
@@ -171,26 +171,28 @@ class Move(Struct, frozen=True, gc=False):
         return True
 
     def fits(self, args: Args) -> bool:
-        """Whether `args` can mean this move: no fixed parameter is given another value."""
+        """Return whether `args` can mean this move: no fixed parameter is given another value."""
         return all(
-            param.accepts(args[name]) for name, param in self.params.items() if isinstance(param, Fixed) and name in args
+            param.accepts(args[name])
+            for name, param in self.params.items()
+            if isinstance(param, Fixed) and name in args
         )
 
     def leads_to(self, args: Args) -> bool:
-        """Whether `args`, which may name some parameters only and of a subset some members only, can become an answer."""
+        """Return whether `args`, which may name some parameters only and of a subset some members, can become an answer."""
         params = self.params
         return all(name in params and _admits(params[name], value) for name, value in args.items())
 
     def first(self) -> dict[str, Any]:
-        """The answer with the smallest values."""
+        """Return the answer with the smallest values."""
         return {name: param.first() for name, param in self.params.items()}
 
     def wire(self) -> dict[str, Any]:
-        """As `table-hub referee` prints it: parameters beside the name."""
+        """Return it as it stands on the wire: parameters beside the name."""
         return {"move": self.name, **{name: param.wire() for name, param in self.params.items()}}
 
     def single(self) -> bool:
-        """Whether there is one way only to make this move."""
+        """Return whether there is one way only to make this move."""
         return all(_single(param) for param in self.params.values())
 
 
@@ -216,12 +218,12 @@ def _single(param: Param) -> bool:
 
 @cache
 def _bare(name: str) -> Move:
-    """A move without parameters: it is always the same."""
+    """Return a move without parameters: it is always the same."""
     return Move(name, {})
 
 
 def offer(name: str, **params: Any) -> Move:
-    """A move to be offered; a plain value is a fixed parameter."""
+    """Return a move to be offered; a plain value is a fixed parameter."""
     if not params:
         return _bare(name)
     for key, value in params.items():
@@ -262,7 +264,7 @@ class Roll(Struct, frozen=True):
 
 
 Moves: TypeAlias = "list[Move] | Callable[[], list[Move]]"
-"""Moves, or a function that tells them again after a standing offer was taken."""
+"""Moves, or a function that returns them anew after a standing offer was taken."""
 
 
 class Question(Struct):
@@ -287,9 +289,9 @@ def _put(question: Question) -> Generator[Question, Any, Any]:
 
 
 async def ask(  # every verb takes the state first
-    s: State[Any, Any], seat: int, moves: Moves, want: str, *, hidden: bool = False  # noqa: ARG001
-) -> Answer:
-    """Ask one seat. The last move listed is the safe answer of an absent seat.
+    s: State[Any, Any], seat: int, moves: Moves, want: str, *, hidden: bool = False,  # noqa: ARG001
+) -> Answer:  # fmt: skip
+    """Ask one seat, and return its answer. The last move listed is the no: to pass, to hold, to end the turn.
 
     A seat with one answer only is not asked: the answer is given, and the rulebook tells what came of it. Set
     `hidden` where only the seat itself can know that it has no choice, for not being asked would tell the others.
@@ -301,13 +303,13 @@ async def ask(  # every verb takes the state first
     return await _put(Question("ask", want, {seat: moves}))  # type: ignore[no-any-return]
 
 
-async def ask_all(
-    s: State[Any, Any], moves: Mapping[int, list[Move]], want: str, *, into: str, final: bool = False  # noqa: ARG001
-) -> dict[int, Answer]:
-    """Ask several seats at once, sealed: a choice may be sent again until the last seat has locked.
+async def ask_all(  # every verb takes the state first
+    s: State[Any, Any], moves: Mapping[int, list[Move]], want: str, *, into: str, final: bool = False,  # noqa: ARG001
+) -> dict[int, Answer]:  # fmt: skip
+    """Ask several seats at once, sealed, and return the answers by seat.
 
-    While it is sealed, a seat's choice lies in the field `into` of its own state as a secret, and
-    `locked` is true. With `final` a lock cannot be changed.
+    A choice may be sent again until the last seat has locked; with `final` a lock cannot be changed. While it is sealed,
+    a seat's choice stands in the field `into` of its own state as a secret, and `locked` is true.
     """
     if not moves:
         return {}
@@ -318,10 +320,10 @@ async def roll(  # every verb takes the state first
     s: State[Any, Any], seat: int, count: int | Callable[[], int], sides: int, why: str, want: str,  # noqa: ARG001
     wants: Wants | None = None,
 ) -> list[int]:  # fmt: skip
-    """Ask `seat` to roll `count` dice of `sides` sides at the table, however many: the table reads them in batches.
+    """Ask `seat` to roll `count` dice of `sides` sides at the table, however many, and return the faces.
 
-    `count` may be a function that tells it again after a standing offer was taken. `wants` is what the dice must
-    show (`hub.engine.odds`): screens tell it with its odds before they fall.
+    The table reads them in batches. `count` may be a function that returns it anew after a standing offer was taken.
+    `wants` is what the dice must show (`hub.engine.odds`): screens tell it with its odds before they fall.
     """
     dice = count if callable(count) else None
     first = count() if callable(count) else count
@@ -332,18 +334,18 @@ async def roll_or(
     s: State[Any, Any], seat: int, count: int, sides: int, why: str, want: str, moves: Moves,  # noqa: ARG001
     wants: Wants | None = None,
 ) -> list[int] | Answer:  # fmt: skip
-    """Ask for dice; until they fall the roller may make one of `moves` instead."""
+    """Ask for dice, and return the faces; until they fall the roller may make one of `moves` instead."""
     question = Question("roll", want, {seat: moves} if moves else {}, roll=Roll(seat, count, sides, why), wants=wants)
     return await _put(question)  # type: ignore[no-any-return]
 
 
 async def shuffle(s: State[Any, Any], cards: Sequence[Any], pile: str) -> list[Any]:  # noqa: ARG001 - every verb takes the state first
-    """The cards in an order that chance decides. `pile` names the pile for stacks (top card first)."""
+    """Return the cards in an order that chance decides. `pile` names the pile for stacks (top card first)."""
     return await _put(Question("shuffle", "", {}, pile=pile, cards=list(cards)))  # type: ignore[no-any-return]
 
 
 async def pick(s: State[Any, Any], values: Sequence[Any], pile: str) -> Any:  # noqa: ARG001 - every verb takes the state first
-    """One of `values`, which chance picks."""
+    """Return one of `values`, which chance picks. `pile` names it for stacks."""
     return await _put(Question("pick", "", {}, pile=pile, cards=list(values)))
 
 
@@ -353,7 +355,7 @@ def tell(s: State[Any, Any], text: str, *, rule: str = "", kind: str = "", **dat
 
 
 def reckoned(seat: int, what: str, was: int | None, now: int, how: str) -> dict[str, Any]:
-    """The data of an event that tells a change of money or points: of which fact, from what to what, and how it was reckoned.
+    """Return the data of an event that tells a change of money or points: which fact, from what to what, and how reckoned.
 
     This is what "why?" shows, on the phone and elsewhere.
     """
@@ -361,7 +363,7 @@ def reckoned(seat: int, what: str, was: int | None, now: int, how: str) -> dict[
 
 
 class Won(Exception):
-    """The match is over. `scores` is what the winner is judged by; `why` one sentence, `rule` the id behind it."""
+    """The end of a match. `scores` is what the winner is judged by; `why` one sentence, `rule` the id behind it."""
 
     def __init__(self, winners: Sequence[int], scores: Mapping[int, int], why: str, *, rule: str = "") -> None:
         super().__init__(why)

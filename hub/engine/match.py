@@ -24,7 +24,7 @@ from hub.engine.secret import Secret, hidden, own, plain, public
 from hub.errors import HubError, IllegalAction, NotAsked, NotOffered, ReplayDiverged, RulesBug, Stale
 
 STATE_EVERY = 16
-"""Every so many log entries the whole state is fingerprinted."""
+"""After so many log entries the whole state is fingerprinted."""
 
 LOG_FORM = 1
 """How a log is written: a newer form is not guessed at."""
@@ -69,7 +69,7 @@ class Over(Struct, frozen=True):
     why: str
 
     def wire(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """Return it ready for JSON."""
         return {"winners": self.winners, "scores": {str(k): v for k, v in self.scores.items()}, "why": self.why}
 
 
@@ -90,20 +90,20 @@ class Decision(Struct, gc=False):
 
     @property
     def locked(self) -> frozenset[int]:
-        """The seats that have locked a sealed choice."""
+        """Return the seats that have locked a sealed choice."""
         return frozenset(self.answers)
 
     def offers(self, seat: int) -> list[Move]:
-        """The moves a seat may still make: none once its lock is final."""
+        """Return the moves that a seat may still make: none once its lock is final."""
         return [] if self.final and seat in self.answers else self.asked.get(seat, [])
 
     @property
     def by_chance(self) -> bool:
-        """Whether a shuffle or a pick is wanted, which no person sees asked."""
+        """Return whether a shuffle or a pick is wanted, which no person sees asked."""
         return self.kind in ("shuffle", "pick")
 
     def fingerprint(self) -> int:
-        """A checksum of what is asked, of whom, in which order: 0 is never one."""
+        """Return a checksum of what is asked, of whom, in which order; never 0."""
         if not self.print:
             self.print = crc32(_encode((self.kind, self.asked, self.roll, self.pile, self.cards))) or 1
         return self.print
@@ -112,10 +112,10 @@ class Decision(Struct, gc=False):
 class Match:
     """One match of `game` by the people at `seats` (numbers as printed on the boxes).
 
-    Raises StartRefused where it cannot begin.
+    Raise StartRefused where it cannot begin.
 
     `state` belongs to the rules; read it through `view`. `open` is the open decision (None once the
-    match is `over` or a `fault` froze it), `log` the entries so far, `events` all that was told.
+    match is `over` or a `fault` froze it), `log` the entries so far, `events` what has happened.
     """
 
     def __init__(self, game: Game, seats: Sequence[int], options: Mapping[str, Any] | None = None) -> None:
@@ -175,7 +175,7 @@ class Match:
         return None
 
     def answers(self, action: Action) -> bool:
-        """Whether an action is legal and answers the open decision; one that takes a standing offer does not."""
+        """Return whether an action is legal and answers the open decision; one that takes a standing offer does not."""
         try:
             _, _, standing = self._check(action)
         except IllegalAction:
@@ -200,7 +200,7 @@ class Match:
         return decision, answer, standing
 
     def _mark_read(self, known: int, read: str, *, again: bool) -> None:
-        """Mark every roll that was told since with how it came in: the rules need not know."""
+        """Mark every event of a roll since the first `known` ones with how the roll came in: the rules need not know."""
         for event in self.events[known:]:
             if event.kind == "roll":
                 event.data["read"] = read
@@ -208,19 +208,19 @@ class Match:
                     event.data["again"] = True
 
     def _tell_correction(self, decision: Decision, faces: list[int], first: Mapping[str, Any]) -> None:
-        """Dice that were read twice: the second reading counts, and the table is told of both."""
+        """Tell the table of both readings of dice that were read twice: the second one counts."""
         assert decision.roll is not None
         now, was = (" ".join(map(str, some)) for some in (faces, first["faces"]))
         data = {"seat": decision.roll.seat, "faces": faces[:], "first": first["faces"][:]}
         tell(self.state, f"The dice were read again: {now}, not {was}.", kind="reread", **data)
 
     def _refuse(self, kind: type[IllegalAction], action: Action, sentence: str, code: str) -> IllegalAction:
-        """The refusal in the rulebook's own words where it has some."""
+        """Return the refusal in the rulebook's own words where it has some."""
         known = self.game.rulebook.explain(self.state, action)
         return kind(known.sentence, known.code) if known else kind(sentence, code)
 
     def _by_seat(self, decision: Decision, action: Action) -> tuple[Answer, bool]:
-        """The answer of a seat, checked, and whether it takes a standing offer."""
+        """Return the answer of a seat, and whether it takes a standing offer. Raise IllegalAction."""
         seat, name, args = action.seat, action.move, action.args
         offered = decision.offers(seat)
         for move in offered:
@@ -246,14 +246,16 @@ class Match:
         raise self._refuse(NotOffered, action, f"You cannot {name.replace('_', ' ')} like that now.", "FORM")
 
     def _by_chance(self, decision: Decision, action: Action) -> Any:
-        """The faces, order or value of a chance action, checked."""
+        """Return the faces, the order or the value of a chance action. Raise IllegalAction."""
         args = action.args
         if decision.roll is not None and action.move == "roll":
             faces, read, roll = args.get("faces"), args.get("read", "typed"), decision.roll
             if len(args) - ("read" in args) - ("first" in args) != 1 or not isinstance(faces, list) or read not in READ:
                 raise NotOffered("A roll is a list of faces, read, typed or hub-rolled.", "FORM")
             if "first" in args and not _is_reading(args["first"], roll):
-                raise NotOffered("The first reading of a roll is its faces, and whether they were read or typed.", "FORM")
+                raise NotOffered(
+                    "The first reading of a roll is its faces, and whether they were read or typed.", "FORM"
+                )
             if not _are_faces(faces, roll):
                 dice = "one die" if roll.count == 1 else f"{roll.count} dice"
                 raise self._refuse(NotOffered, action, f"Roll {dice}: faces from 1 to {roll.sides}.", "FORM")
@@ -271,7 +273,7 @@ class Match:
         raise self._refuse(NotAsked, action, "Nothing is asked of chance now.", "FORM")
 
     def _lock(self, decision: Decision, seat: int, answer: Answer) -> None:
-        """A sealed choice is laid; the rules go on when the last seat has locked."""
+        """Take the sealed choice of a seat; let the rules go on when the last seat has locked."""
         decision.answers[seat] = answer
         self._seal(seat, answer)
         if len(decision.answers) < len(decision.asked):
@@ -284,7 +286,7 @@ class Match:
         self._resume({other: decision.answers[other] for other in decision.asked})
 
     def _seal(self, seat: int, answer: Answer) -> None:
-        """Lay a sealed choice into the seat's state: its one parameter, or the move's name, or both."""
+        """Put a sealed choice into the state of its seat as a secret: its one parameter, or the move's name, or both."""
         args = answer.args
         value = next(iter(args.values())) if len(args) == 1 else {"move": answer.move, **args} if args else answer.move
         record = self.state.seats[seat]
@@ -292,12 +294,12 @@ class Match:
         record.locked = True
 
     def _stand(self, seat: int, answer: Answer) -> None:
-        """A standing offer is taken; the open decision is offered again with fresh legality."""
+        """Carry out a standing offer; then list anew what the open decision offers."""
         self._public = None
         try:
             self.game.rulebook.stand(self.state, seat, answer)
-        except Exception as why:  # noqa: BLE001 - as in `_resume`
-            self._freeze(why)
+        except Exception as error:  # noqa: BLE001 - as in `_resume`
+            self._freeze(error)
             return
         self._drain()
         if self.open is not None:
@@ -310,6 +312,7 @@ class Match:
     # --- the script ------------------------------------------------------------------------------
 
     def _resume(self, answer: Any) -> None:
+        """Hand the rules an answer and let them go on to their next question, or to the end."""
         self._public = None
         try:
             question: Question = self._script.send(answer)
@@ -319,8 +322,8 @@ class Match:
             tell(self.state, won.why, rule=won.rule, kind="over", winners=won.winners)
         except StopIteration:
             self._freeze(RulesBug("The rules ended without a winner."))
-        except Exception as why:  # noqa: BLE001 - a rulebook may fail in any way: the match keeps its log, waits for undo
-            self._freeze(why)
+        except Exception as error:  # noqa: BLE001 - a rulebook may fail in any way: the match keeps its log, waits for undo
+            self._freeze(error)
         else:
             self._into, self._asked, self._dice = question.into, question.asked, question.dice
             self.open = Decision(
@@ -333,10 +336,12 @@ class Match:
         asked = self._asked
         return {seat: moves() if callable(moves) else moves for seat, moves in asked.items()} if asked else {}
 
-    def _freeze(self, why: Exception) -> None:
+    def _freeze(self, error: Exception) -> None:
         self.open = None
-        self.fault = RulesBug(f"The rules of {self.game.title} failed at entry {len(self.log)}: {type(why).__name__}.")
-        self.fault.__cause__ = why
+        self.fault = RulesBug(
+            f"The rules of {self.game.title} failed at entry {len(self.log)}: {type(error).__name__}."
+        )
+        self.fault.__cause__ = error
 
     def _drain(self) -> None:
         if self.state.told:
@@ -346,7 +351,10 @@ class Match:
     # --- views out -------------------------------------------------------------------------------
 
     def view(self, viewer: int | None = None) -> dict[str, Any]:
-        """What one seat, or the public (None), may see now. JSON-ready; the parts are shared, do not write to them."""
+        """Return what one seat, or the public (None), may see now, ready for JSON.
+
+        The parts are shared: do not write to them.
+        """
         shown = self._public
         if shown is None:
             shown = self._public = public(self.state, self.game.name)
@@ -356,7 +364,7 @@ class Match:
         return {**shown, "you": own(self.state, viewer), "waiting": self._for(viewer, shown["waiting"])}
 
     def waiting(self, viewer: int | None) -> dict[str, Any]:
-        """Who is asked for what, as `viewer` may know it: its own moves; of the others only that they are asked."""
+        """Return who is asked for what, as `viewer` may know it: its own moves; of others only that they are asked."""
         decision = self.open
         told: dict[str, Any] = {}
         if decision is None or decision.by_chance:
@@ -370,14 +378,14 @@ class Match:
         return told if viewer is None else self._for(viewer, told)
 
     def _for(self, viewer: int, waiting: dict[str, Any]) -> dict[str, Any]:
-        """The public `waiting` with the viewer's own moves."""
+        """Return the public `waiting` with the viewer's own moves."""
         listed: dict[str, Any] = {seat: [] for seat in waiting["seats"]}
         if mine := self.moves(viewer):
             listed[f"{viewer}"] = mine
         return {**waiting, "seats": listed}
 
     def moves(self, seat: int) -> list[dict[str, Any]]:
-        """The moves of a seat as they stand on the wire, standing offers marked."""
+        """Return the moves of a seat as they stand on the wire, standing offers marked."""
         if self.open is None:
             return []
         told = [move.wire() for move in self.open.offers(seat)]
@@ -386,7 +394,7 @@ class Match:
         return told
 
     def barred(self, seat: int) -> list[dict[str, Any]]:
-        """What an asked seat may look for and is not offered, as on the wire, each with the refusal's sentence as `why`."""
+        """Return what an asked seat may look for and is not offered, as on the wire, with the refusal as `why`."""
         offered = self.open.offers(seat) if self.open else []
         if self._wished is None or not offered:
             return []
@@ -400,13 +408,13 @@ class Match:
         return told
 
     def notes(self, seat: int) -> dict[str, dict[str, str]]:
-        """What the rules say beside the values of a seat's moves, by parameter and value: odds, a price."""
+        """Return what the rules say beside the values of a seat's moves, by parameter and value: odds, a price."""
         if self._notes is None or self.open is None or not self.open.offers(seat):
             return {}
         return self._notes(self.state, seat)  # type: ignore[no-any-return]
 
     def standing(self, seat: int) -> Sequence[Move]:
-        """What a seat may do beside the open decision."""
+        """Return the standing offers: what a seat may do beside the open decision."""
         if self._standing is None or self.open is None or seat not in self.state.seats:
             return ()
         offers: Sequence[Move] = self._standing(self.state, seat)
@@ -416,19 +424,19 @@ class Match:
 
     @property
     def head(self) -> Head:
-        """The head of this match's log."""
+        """Return the head of this match's log."""
         return Head(
             self.game.name, self.game.version, self.game.digest, list(self.setup.seats), dict(self.setup.options)
         )  # fmt: skip
 
     def fingerprint(self) -> str:
-        """A digest of the whole state, secrets included: 16 hexadecimal digits."""
+        """Return a digest of the whole state, secrets included: 16 hexadecimal digits."""
         s = self.state
         return sha256(_encode((s.seats, s.table, s.round, s.phase))).hexdigest()[:16]
 
     @classmethod
     def replay(cls, game: Game, head: Head, entries: Iterable[Entry]) -> Match:
-        """The match that a log tells of. Raises ReplayDiverged where the rules now say otherwise."""
+        """Return the match that a log tells of. Raise ReplayDiverged where the rules now say otherwise."""
         if (head.game, head.version, head.digest) != (game.name, game.version, game.digest):
             raise ReplayDiverged(
                 f"This log was made with {head.game} rules {head.version}, data {head.digest}; "
@@ -441,7 +449,7 @@ class Match:
         return match
 
     def follow(self, entries: Iterable[Entry]) -> None:
-        """Play logged entries on. Raises ReplayDiverged."""
+        """Play logged entries on. Raise ReplayDiverged."""
         for number, entry in enumerate(entries, len(self.log)):
             asked = self.open.fingerprint() if self.open else 0
             if asked != entry.asked:
@@ -450,18 +458,18 @@ class Match:
                 self.act(Action(seat=entry.seat, move=entry.move, args=entry.args))
             except RulesBug:
                 continue  # the log of a match that froze ends with the action it froze on: one more is refused
-            except HubError as why:
-                raise ReplayDiverged(f"Entry {number} is refused by the present rules: {why}") from why
+            except HubError as error:
+                raise ReplayDiverged(f"Entry {number} is refused by the present rules: {error}") from error
             if entry.state and entry.state != self.log[-1].state:
                 raise ReplayDiverged(f"After entry {number} the state is not the one that was logged.")
 
     # --- undo ------------------------------------------------------------------------------------
 
     def undo(self, count: int = 1, seat: int | None = None) -> list[Event]:
-        """Take back the last `count` inputs by dropping them and playing the rest again.
+        """Take back the last `count` inputs by dropping them and playing the rest again; return what happened.
 
-        Refused (NotOffered) past anything secret that was revealed, a die that was read, a shuffle, or
-        an action of another seat. `seat` says who wants it; None takes back whoever acted last.
+        Raise NotOffered past anything secret that was revealed, a die that was read, a shuffle, or an action of another
+        seat. `seat` is who wants it; with None the inputs of whoever acted last are taken back.
         """
         earlier = self.before(count, seat)
         self.__dict__.update(earlier.__dict__)
@@ -471,7 +479,7 @@ class Match:
         return self.events[told:]
 
     def before(self, count: int = 1, seat: int | None = None) -> Match:
-        """The match as it was `count` inputs ago, if undo may go there. Raises NotOffered."""
+        """Return the match as it was `count` inputs ago. Raise NotOffered where undo may not go there."""
         self._one_seats_inputs(count, seat)
         if self.fault:
             return self.until(len(self.log) - self._froze_on())
@@ -480,7 +488,7 @@ class Match:
         return earlier
 
     def may_undo(self, seat: int) -> bool:
-        """Whether `seat` may take back the last input. To know it costs an action, however long the match is."""
+        """Return whether `seat` may take back the last input. It costs an action, however long the match is."""
         try:
             self._one_seats_inputs(1, seat)
             if not self.fault:
@@ -490,7 +498,7 @@ class Match:
         return True
 
     def _one_seats_inputs(self, count: int, seat: int | None) -> None:
-        """Raises NotOffered unless the last `count` inputs are those of one seat, and of `seat` if it is named."""
+        """Raise NotOffered unless the last `count` inputs are those of one seat, and of `seat` if it is named."""
         if not 1 <= count <= len(self.log):
             raise NotOffered("There is nothing to take back.", "UNDO")
         if self.fault:
@@ -504,7 +512,7 @@ class Match:
             raise NotOffered("Another seat has acted since: it cannot be taken back.", "UNDO")
 
     def _nothing_shown_since(self, earlier: Match) -> None:
-        """Raises NotOffered where somebody has been shown what was secret then."""
+        """Raise NotOffered where somebody has been shown what was secret then."""
         # As long as one sealed decision stays open, a choice that was changed has shown nothing.
         same = self.open and earlier.open and self.open.number == earlier.open.number
         sealed = self._into if same else ""
@@ -512,7 +520,7 @@ class Match:
             raise NotOffered("Something secret was shown: it cannot be taken back.", "UNDO")
 
     def _one_behind(self) -> Match:
-        """The match before its last entry: a second one that is kept and played on, for its state."""
+        """Return the match before its last entry: a second one that is kept and played on, for its state."""
         behind = self._behind = self._behind or self.until(0)
         known = len(behind.log)
         missing = self.log[known:-1]
@@ -522,20 +530,20 @@ class Match:
         return behind
 
     def hidden(self, sealed: str = "") -> dict[int, Counter[str]]:
-        """What each seat may not see now, but for the choices in the field `sealed`: for `has_shown`, later."""
+        """Return what each seat may not see now, but for the choices in the field `sealed`: for `has_shown`, later."""
         return hidden(self.state, sealed)
 
     def has_shown(self, hidden: Mapping[int, Counter[str]], sealed: str = "") -> bool:
-        """Whether anything that was `hidden` then has been shown to anybody since."""
+        """Return whether anything that was `hidden` then has been shown to anybody since."""
         now = self.hidden(sealed)
         return any(was - now[viewer] for viewer, was in hidden.items())
 
     def until(self, length: int) -> Match:
-        """This match as it was when its log had so many entries."""
+        """Return this match as it was when its log had `length` entries."""
         return Match.replay(self.game, self.head, self.log[:length])
 
     def _froze_on(self) -> int:
-        """How many entries a fault undoes: the last input, with the shuffles and picks it led to."""
+        """Return how many entries are undone after a fault: the last input, with the shuffles and picks it led to."""
         for count, entry in enumerate(reversed(self.log), 1):
             if entry.seat != CHANCE or entry.move == "roll":
                 return count
@@ -547,17 +555,17 @@ def _are_faces(faces: list[Any], roll: Roll) -> bool:
 
 
 def _is_reading(first: Any, roll: Roll) -> bool:
-    """Whether this is how a roll was read before it was read again."""
+    """Return whether `first` says how a roll was read before it was read again."""
     if not isinstance(first, dict) or first.keys() != {"faces", "read"} or first["read"] not in READ:
         return False
     return isinstance(first["faces"], list) and _are_faces(first["faces"], roll)
 
 
 def _answer(name: str, args: Args) -> Answer:
-    """What the rules get: theirs to change, for the log has its own."""
+    """Return the answer that the rules get, its lists copied: the rules may change theirs, the log keeps its own."""
     return Answer(name, {key: value[:] if value.__class__ is list else value for key, value in args.items()})
 
 
 def roll_wire(roll: Roll) -> dict[str, Any]:
-    """A roll as it stands on the wire."""
+    """Return a roll as it stands on the wire."""
     return {"seat": roll.seat, "count": roll.count, "sides": roll.sides, "for": roll.why}

@@ -1,0 +1,1 @@
+"""What is done with a hub from the command line and by systemd, beside running it."""

@@ -151,7 +151,7 @@ class SeatBoxes:
         self._rolls.act(action)
 
     def answer(self, signal: BoxLocked | BoxUnlocked | BoxBid | BoxCheated) -> bool:
-        """Take what a box tells of the sealed choice that is open; return whether anything has changed."""
+        """Take what a box reports of the sealed choice that is open; return whether anything has changed."""
         seat, sealed = self._seats.of_box(signal.box), self._sealed
         if seat is None or sealed is None or sealed.round != signal.round or seat.number not in sealed:
             return False
@@ -179,7 +179,7 @@ class SeatBoxes:
             self._rolls.act(action)
 
     def _void(self, seat: Seat, sealed: SealedChoice) -> None:
-        """A box revealed another value than it had locked: that seat is asked again, and everybody sees it."""
+        """Ask a seat again whose box has revealed another value than it had locked, and let everybody see it."""
         sealed.void(seat.number)
         text = f"The box of seat {seat.number} opened another choice than it had locked: it chooses again."
         self._notices.post("other_value", text, str(seat.number))

@@ -82,7 +82,7 @@ def typed_caption(
 
 
 def dispute_caption(*, voting: bool) -> str:
-    """Return the caption while a roll that stands may be doubted, or the table is `voting` on it."""
+    """Return the caption while a roll that stands may be disputed, or the table is `voting` on it."""
     return "Read dice again? Push yes, bar no" if voting else "Dice read wrong? Bar: read again"
 
 

@@ -26,12 +26,12 @@ class Chance:
         self._stack = dict(stack or {})
 
     def settle(self, match: Match) -> None:
-        """Answer until people are asked. Raises StartRefused on a stack that cannot be."""
+        """Answer until people are asked. Raise StartRefused on a stack that cannot be."""
         while match.open and match.open.by_chance:
             match.act(self.answer(match.open))
 
     def answer(self, decision: Decision) -> Action:
-        """The answer of chance to a shuffle or a pick."""
+        """Return the answer of chance to a shuffle or a pick."""
         cards, pile = decision.cards, decision.pile
         wanted = self._stack.pop(pile, None)
         if decision.kind == "pick":
@@ -50,12 +50,12 @@ class Chance:
         return Action(seat=CHANCE, move="shuffle", args={"order": top + rest}, number=decision.number)
 
     def faces(self, count: int, sides: int) -> list[int]:
-        """A roll by the hub."""
+        """Return the faces of a roll by the hub."""
         return [1 + int(self._random.random() * sides) for _ in range(count)]
 
 
 def stacked(pile: str, wanted: object, cards: Sequence[Any]) -> list[Any]:
-    """The top cards that a stack wants, all of which must be there."""
+    """Return the top cards that a stack wants. Raise StartRefused unless all of them are there."""
     if not isinstance(wanted, list):
         raise StartRefused(f"The stack's {pile} must be a list, top card first.")
     left = list(cards)
@@ -68,7 +68,7 @@ def stacked(pile: str, wanted: object, cards: Sequence[Any]) -> list[Any]:
 
 
 def picked(pile: str, wanted: object, cards: Sequence[Any]) -> int:
-    """The index of the value that a stack wants picked."""
+    """Return the index of the value that a stack wants picked. Raise StartRefused where it is not there."""
     for index, card in enumerate(cards):
         if type(card) is type(wanted) and card == wanted:
             return index

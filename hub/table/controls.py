@@ -86,7 +86,7 @@ class AcceptDice:
 
 @dataclass(frozen=True, slots=True)
 class ReadAgain:
-    """The seat doubts what was read or typed."""
+    """The seat disputes what was read or typed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What everybody is told of a match beside its view: events, changes of money and points, the games of the lobby."""
+"""What everybody sees of a match beside its view: events, changes of money and points, the games of the lobby."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHOWN_CHANGES = 60  # of money and points, in this round and the last
 
 
 def events(match: Match) -> list[PublicEvent]:
-    """Return what happened last, oldest first."""
+    """Return the newest events, oldest first."""
     first = max(0, len(match.events) - SHOWN_EVENTS)
     return [
         PublicEvent(n, event.text, event.rule or None, event.kind, event.data)

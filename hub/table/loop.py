@@ -312,7 +312,7 @@ class Table:
     # --- the disk ----------------------------------------------------------------------------------
 
     def _stop_play(self, error: LogError) -> None:
-        """The disk failed: the match stands still, as the disk has it, until the disk is back."""
+        """Let the match stand still, as the disk has it, until the disk that failed is back."""
         self._play.stop(error)
         self._rolls.stop()
         self._notices.post("disk", self._play.stopped)

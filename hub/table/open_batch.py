@@ -165,7 +165,7 @@ class OpenBatch:
         return self._roll is not None and type(face) is int and 1 <= face <= self._roll.sides
 
     def _lay_aside(self) -> None:
-        """Dice that lay flat count as they lay, whatever else was picked up: only the others are thrown again."""
+        """Let dice that lay flat count as they lay, whatever else was picked up: only the others are thrown again."""
         self.aside, self.flat = self.aside + self.flat, []
         kept = " ".join(map(str, self.aside))
         verb = "stands" if len(self.aside) == 1 else "stand"
@@ -216,7 +216,7 @@ class OpenBatch:
         return "typed" if self.state == "typed" else "read"
 
     def doubt(self) -> None:
-        """Read the dice once more as they lie: somebody doubts what was read or typed. Raise IllegalAction."""
+        """Read the dice once more as they lie: somebody disputes what was read or typed. Raise IllegalAction."""
         self._asked()
         lying = self.state != "wrong_count"
         self.go("doubted")

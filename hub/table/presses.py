@@ -38,7 +38,7 @@ class Presses:
     # --- cables --------------------------------------------------------------------------------------
 
     def connect(self, up: BoxUp) -> bool:
-        """A box said hello: it is back at its seat, or is to be pressed to tell which seat it stands at."""
+        """Take up a box that said hello: at its seat, or unbound until a press tells which seat it stands at."""
         self._connected.add(up.box)
         seat = self._seats.of_box(up.box)
         if seat:
@@ -48,7 +48,7 @@ class Presses:
         return True
 
     def disconnect(self, down: BoxDown) -> bool:
-        """A box was unplugged, or is silent."""
+        """Take note that a box was unplugged, or is silent."""
         logger.warning("table %s: box %s: %s", self._table, down.box, down.why)
         self._connected.discard(down.box)
         if seat := self._seats.of_box(down.box):
@@ -96,7 +96,7 @@ class Presses:
         return self._in_lobby(seat, signal)
 
     def _call_help(self, seat: Seat) -> bool:
-        """Call staff; a second hold takes the call back."""
+        """Call for help; a second hold takes the call back."""
         about = str(seat.number)
         if not self._notices.end("help", about):
             self._notices.post("help", f"Seat {seat.number} calls for help.", about)
@@ -121,7 +121,7 @@ class Presses:
         return None
 
     def _in_lobby(self, seat: Seat, signal: Key | Turn) -> bool:
-        """Turn: another game. Push: sit down and be ready; once all are, push starts. Bar: not ready, then up again."""
+        """Use a control between matches. Turn: another game. Push: sit down, be ready, start. Bar: not ready, then get up."""
         if isinstance(signal, Turn):
             self._lobby.turn(signal.detents)
             return True

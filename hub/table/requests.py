@@ -18,7 +18,7 @@ from hub.table.seats import Seat, Seats
 
 
 class Requests:
-    """The verbs of a phone. `LogError` goes up to whoever called: the disk is everybody's."""
+    """What phones may ask, by verb. A LogError is not caught here: the loop stops the match on it."""
 
     def __init__(
         self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby

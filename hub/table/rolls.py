@@ -104,7 +104,7 @@ class Rolls:
         self.dispute = None
 
     def play_on(self) -> None:
-        """Somebody plays on: a roll that nobody has disputed yet is not disputed any more."""
+        """End the time in which a roll may be disputed: somebody plays on. A dispute that has begun stays."""
         if self.dispute and self.dispute.stage == "open":
             self._end("played_on")
 
@@ -161,7 +161,7 @@ class Rolls:
         return [s.number for s in self._seats if s.number in playing and (s.sid or s.box_on)]
 
     def _finish(self) -> None:
-        """Once all dice of the roll were accepted they are one action of chance."""
+        """Give the match all faces as one action of chance, once every die of the roll was accepted."""
         match, decision, whole = self._play.match, self.decision, self.dice.whole
         if match is None or decision is None or decision.roll is None or whole is None:
             return
@@ -247,7 +247,7 @@ class Rolls:
         self.dispute.go("carried", self._clock.now())
 
     def stop(self) -> None:
-        """The disk failed: a dispute that has not gone back yet is over."""
+        """End a dispute that has not gone back yet: the disk has failed."""
         if not self._play.rereading:
             self.dispute = None
 

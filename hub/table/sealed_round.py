@@ -1,7 +1,7 @@
 """A sealed choice as the boxes hold it.
 
-The value stays in the box until every seat has locked. The hub knows the line of answers that it laid
-for a seat, and that a box has locked; which place on the line, it learns with the reveal.
+The value stays in the box until every seat has locked. The hub knows the line of answers that it made for a seat, and that
+a box has locked; which of the answers, it learns with the reveal.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ class SealedChoice:
         self._starts: dict[int, int] = {}
 
     def __contains__(self, seat: int) -> bool:
-        """Whether a seat was asked in its box, and has not answered elsewhere."""
+        """Return whether a seat was asked in its box, and has not answered elsewhere."""
         return seat in self._lines
 
     def start(self, seat: int) -> int:
-        """The secret place on the line at which the seat's dial starts."""
+        """Return the secret index on the line at which the seat's dial starts."""
         return self._starts[seat]
 
     def first(self, seat: int) -> Answer:
-        """The answer at which the seat's dial starts."""
+        """Return the answer at which the seat's dial starts."""
         return self._lines[seat][self._starts[seat]]
 
     def offer(self, seat: int, moves: Sequence[Move], words: Words, view: captions.View) -> None:
-        """Ask a seat in its box, in the words of the game; where no line can be laid, it is left to the phone."""
+        """Ask a seat in its box, in the words of the game; where there is no such line, it is left to the phone."""
         line = answer_line.sealed_line(moves)
         if line:
             self._lines[seat] = line
@@ -54,12 +54,12 @@ class SealedChoice:
             self._boxes.open(self._box_of(seat), SealedRound(self.round, len(line) - 1, start, tuple(names)))
 
     def lock(self, seat: int) -> None:
-        """A box has locked."""
+        """Note that the box of a seat has locked."""
         if seat not in self.locked:
             self.locked.append(seat)
 
     def unlock(self, seat: int) -> bool:
-        """A lock is gone: its owner took it back, or the box with it. Whether there was one.
+        """Note that a lock is gone: its owner took it back, or the box went with it. Return whether there was one.
 
         The bar, or a power cut, may have been faster than the reveal: then nothing is being opened any more.
         """
@@ -70,12 +70,12 @@ class SealedChoice:
         return True
 
     def void(self, seat: int) -> None:
-        """A box opened another value than it had locked: its lock is worth nothing."""
+        """Forget the lock of a box that opened another value than it had locked."""
         self.unlock(seat)
         self.revealing = False
 
     def give_way(self, seat: int) -> None:
-        """A phone answers where its seat's box was asked too."""
+        """Ask a seat's box no longer: its phone answers."""
         if seat in self._lines:
             del self._lines[seat]
             if seat in self.locked:
@@ -83,14 +83,14 @@ class SealedChoice:
             self._boxes.cancel(self._box_of(seat), self.round)
 
     def reveal(self) -> None:
-        """Every seat has locked: every box with a lock is asked for its value, all in one step."""
+        """Ask every box with a lock for its value, all in one step. To be called when every seat has locked."""
         if self.locked and not self.revealing:
             self.revealing = True
             for seat in list(self.locked):
                 self._boxes.reveal(self._box_of(seat), self.round)
 
     def take(self, seat: int, index: int) -> Answer | None:
-        """What a box has revealed; None where the line has no such place, and then nothing is taken.
+        """Return the answer that a box has revealed; None where the line has no such index, and then nothing is taken.
 
         The round is over in that box, and it is told so: a box that was away between reveal and bid has been asked
         anew before its bid was read here.
@@ -105,6 +105,6 @@ class SealedChoice:
         return line[index]
 
     def close(self) -> None:
-        """The decision is over: the boxes get their keys back."""
+        """End the decision: the boxes get their keys back."""
         for seat in self._lines:
             self._boxes.cancel(self._box_of(seat), self.round)

@@ -28,7 +28,7 @@ class Identity(NamedTuple):
 
 
 class Snapshots:
-    """Pictures of the table as it is now. `seq` counts them."""
+    """The builder of all states that leave the table. `seq` counts the public ones."""
 
     def __init__(
         self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby
