@@ -17,6 +17,8 @@ from tests.engine.test_match import Made, match
 from tests.games.players import args, offers
 from tests.test_laws import beginning, copy, every_game, law, seen, steps, wrong_actions
 
+pytestmark = pytest.mark.timeout(600)  # many matches, and a machine may be busy
+
 JUDGED = 100
 """The most actions that are judged at one moment of a match: some decisions have thousands of wrong answers."""
 
