@@ -399,7 +399,7 @@ class LogStore(Protocol):
     """Where matches and sittings live on disk. Every method returns when the disk has it; raises LogError."""
 
     def begin(self, match: str, table: str, head: bytes) -> None:
-        """Begin a new match with its head."""
+        """Begin a new match with its head; in the same write, end a running one of the table as left (`{"left":true}`)."""
 
     def append(self, match: str, entries: Sequence[LogEntry]) -> None:
         """Append to a match's log."""

@@ -88,8 +88,12 @@ class Store:
     # --- matches -----------------------------------------------------------------------------------
 
     def begin(self, match: str, table: str, head: bytes) -> None:
-        """Write the head of a new match."""
+        """Write the head of a new match, and that a running one of the table is left for it."""
         with self._transaction() as db:
+            db.execute(
+                'UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP WHERE "table" = ? AND result IS NULL',
+                (b'{"left":true}', table),
+            )
             db.execute('INSERT INTO matches (id, "table", head) VALUES (?, ?, ?)', (match, table, head))
 
     def append(self, match: str, entries: Sequence[LogEntry]) -> None:

@@ -6,7 +6,7 @@ without boxes has these, too, and nobody reads them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hub.engine.decision import Answer
@@ -14,14 +14,14 @@ from hub.engine.match import Decision, Match
 from hub.ports import Boxes
 from hub.table import answer_line, captions, controls
 from hub.table.dice import TableDice
-from hub.table.seats import Seat, Seats
+from hub.table.seats import Seat
 
 
 class BoxDisplays:
     """What each box shows in at most 40 characters, and the half-made answer that its dial and keys have picked."""
 
-    def __init__(self, boxes: Boxes | None, seats: Seats) -> None:
-        self._boxes, self._seats = boxes, seats
+    def __init__(self, boxes: Boxes | None) -> None:
+        self._boxes = boxes
         self._cursors: dict[int, controls.Cursor] = {}
         self._explained: dict[int, tuple[Answer, int]] = {}  # by seat: what a held key asked about, and the line shown
 
@@ -58,16 +58,16 @@ class BoxDisplays:
             self._boxes.buzz(seat.box, "error")
             self._boxes.say(seat.box, captions.shorten(sentence))
 
-    def show_decision(self, match: Match | None, decision: Decision | None) -> None:
-        """Show each seat what its dial picks, else what is wanted of it; the others go blank."""
-        for seat in self._seats:
+    def show_decision(self, match: Match | None, decision: Decision | None, seats: Sequence[Seat]) -> None:
+        """Show each of `seats` what its dial picks, else what is wanted of it; the others go blank."""
+        for seat in seats:
             if seat.box_on:
                 self.show(seat, self._asked(match, decision, seat.number) if match and decision else "")
 
-    def show_dice(self, dice: TableDice, playing: list[int]) -> None:
-        """Show each seat what the dice want of it; what is being typed stays."""
+    def show_dice(self, dice: TableDice, playing: Sequence[int], seats: Sequence[Seat]) -> None:
+        """Show each of `seats` that is `playing` what the dice want of it; what is being typed stays."""
         roll, batch = dice.roll, dice.open
-        for seat in self._seats if roll else ():
+        for seat in seats if roll else ():
             mine = roll is not None and seat.number == roll.seat
             typing = mine and self.cursor(seat.number).faces
             if roll and seat.box_on and seat.number in playing and not typing:

@@ -6,6 +6,7 @@ way for it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from hub.engine.decision import Action, Answer
@@ -30,8 +31,9 @@ class SeatBoxes:
 
     def __init__(self, port: Boxes | None, play: Play, seats: Seats, notices: Notices, rolls: Rolls) -> None:
         self._port, self._play, self._seats, self._notices, self._rolls = port, play, seats, notices, rolls
-        self.displays = BoxDisplays(port, seats)
+        self.displays = BoxDisplays(port)
         self._sealed: SealedChoice | None = None
+        self._opened = (-1, 0)  # the match and decision of the last round, and how often it was opened again
         self._shown_dice: _Dice | None = None
         self._shown_dispute: Stage | None = None
 
@@ -44,11 +46,27 @@ class SeatBoxes:
             self._sealed.close()
         self._sealed = None
         if decision and decision.kind == "sealed" and self._port:
-            number = self._play.log.serial % 100_000 * 10_000 + decision.number
-            self._sealed = SealedChoice(number, self._port, lambda seat: self._seats[seat].box)
+            self._sealed = SealedChoice(self._round(decision.number), self._port, lambda seat: self._seats[seat].box)
             for seat in self._seats:
                 self._ask_sealed(seat, decision)
-        self._show(decision)
+        self._show(decision, list(self._seats))
+
+    def _round(self, number: int) -> int:
+        """Return what tells this round from every other one to the boxes: below 2**30, as small numbers of their firmware.
+
+        It is the same after a restart of the hub, so that a box keeps its lock; a decision that is opened again while the
+        hub runs is another round, for what boxes say of the round before counts no more.
+        """
+        place = self._play.log.serial % 10_000 * 10_000 + number % 10_000
+        self._opened = (place, self._opened[1] + 1) if self._opened[0] == place else (place, 0)
+        return place * 10 + self._opened[1] % 10
+
+    def ask_again(self) -> None:
+        """Ask every seat that has not chosen yet, and is not asked in its box: its phone took its choice back."""
+        decision = self._rolls.decision
+        for seat in self._seats if decision else ():
+            if decision and not self.is_choosing(seat.number):
+                self._ask_sealed(seat, decision)
 
     def _ask_sealed(self, seat: Seat, decision: Decision) -> None:
         """Ask a seat for its sealed choice in its box, if it is still to make one."""
@@ -63,29 +81,29 @@ class SeatBoxes:
             self._sealed.reveal()
         dice, dispute = self._dice(), self._stage()
         if dispute != self._shown_dispute:
-            self._show(decision)
+            self._show(decision, list(self._seats))
         elif dice != self._shown_dice:
-            self._show_dice(decision)
+            self._show_dice(decision, list(self._seats))
 
-    def _show(self, decision: Decision | None) -> None:
-        """Let every display say what is wanted: by the decision, over it by the dice, over it by a dispute."""
-        self.displays.show_decision(self._play.match, decision)
-        self._show_dice(decision)
+    def _show(self, decision: Decision | None, seats: Sequence[Seat]) -> None:
+        """Let displays say what is wanted: by the decision, over it by the dice, over it by a dispute."""
+        self.displays.show_decision(self._play.match, decision, seats)
+        self._show_dice(decision, seats)
         self._shown_dispute = self._stage()
         if self._shown_dispute in ("open", "vote"):
             voting, voters = self._rolls.voting, self._rolls.voters()
-            for seat in self._seats:
+            for seat in seats:
                 if seat.box_on and seat.number in voters and (voting or self._rolls.bar_is_free(seat.number)):
                     self.displays.show_dispute(seat, voting=voting)
 
-    def _show_dice(self, decision: Decision | None) -> None:
+    def _show_dice(self, decision: Decision | None, seats: Sequence[Seat]) -> None:
         dice, before = self._dice(), self._shown_dice
         self._shown_dice = dice
         if decision is None or decision.roll is None:
             return
         if before and (before[0] != dice[0] or dice[1] == "typed"):  # what was typed in the box is known now
             self.displays.forget(decision.roll.seat)
-        self.displays.show_dice(self._rolls.dice, self._play.seats)
+        self.displays.show_dice(self._rolls.dice, self._play.seats, seats)
 
     def _dice(self) -> _Dice:
         dice = self._rolls.dice
@@ -122,8 +140,10 @@ class SeatBoxes:
     def connect(self, seat: Seat) -> None:
         """Take up the box of a seat: it is there (again)."""
         seat.box_on = True
-        if decision := self._rolls.decision:
+        decision = self._rolls.decision
+        if decision:
             self._ask_sealed(seat, decision)
+        self._show(decision, [seat])
 
     def disconnect(self, seat: Seat) -> None:
         """Let the box of a seat be gone. One that still holds its lock says so when it is back; its phone may choose."""

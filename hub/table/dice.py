@@ -200,7 +200,12 @@ class TableDice:
     @property
     def unattended(self) -> bool:
         """Return whether nobody has been at the dice of this roll for so long that staff are called."""
-        return self.roll is not None and self._clock.now() - self.open.moved_at >= STAFF_SECONDS
+        if self.roll is None or self.open.state in (
+            "settled",
+            "typed",
+        ):  # the dice lie there: somebody else is waited for
+            return False
+        return self._clock.now() - self.open.moved_at >= STAFF_SECONDS
 
     def due(self) -> bool:
         """Do what time alone brings about; return whether anything has changed."""

@@ -37,10 +37,13 @@ _SECONDS: Mapping[Stage, float] = {
 
 
 class Dispute:
-    """The roll that a decision `number` asked for and that came in as `batches`. `now` is when it was accepted."""
+    """The roll that is entry `index` of the log and came in as `batches`. `now` is when it was accepted.
 
-    def __init__(self, roll: Roll, number: int, batches: Sequence[Batch], now: float) -> None:
-        self.roll, self.number, self.batches = roll, number, list(batches)
+    Loans may stand between the decision that asked for it and its entry: the index is the entry's own.
+    """
+
+    def __init__(self, roll: Roll, index: int, batches: Sequence[Batch], now: float) -> None:
+        self.roll, self.index, self.batches = roll, index, list(batches)
         self.stage: Stage = "open"
         self.until = now + ASK_SECONDS  # the clock's seconds at which the stage ends
         self._yes: list[int] = []

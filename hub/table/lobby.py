@@ -25,7 +25,15 @@ class Lobby:
             raise StartRefused(WAITS)
         # Who left during the last match is at the table no more, unless a box stands there for them.
         seats = [seat.number for seat in self._seats if seat.joined and (seat.sid or seat.box)]
-        self._play.begin(name, seats, options)
+        before = self._play.match
+        try:
+            self._play.begin(name, seats, options)
+        finally:
+            if self._play.match is not before:  # it has begun, even where the disk failed right afterwards
+                self._clear(name)
+
+    def _clear(self, name: str) -> None:
+        """Clear what stood for the match that has now begun."""
         self._rolls.dispute = None
         self.chosen = name
         for seat in self._seats:

@@ -117,6 +117,7 @@ class Table:
         self._requests = Requests(*parts)
         self._snapshots = Snapshots(*parts)
         self._open: Decision | None = None  # the decision that dice and boxes were asked
+        self._open_match: str | None = None  # the match that it belongs to
         self._reopen = False  # ask them anew, whatever they were asked
         self._asked_at = 0.0
         self._nudged: list[int] = []
@@ -224,7 +225,10 @@ class Table:
             case DiceKit():
                 self._rolls.dice.kit(signal)
             case ClaimAsked():
+                holders = [seat.sid for seat in self._seats]
                 self._seats.ask(signal, choosing=self._boxes.is_choosing(signal.seat))
+                if holders != [seat.sid for seat in self._seats]:
+                    self._notices.passed("answered")
             case PhoneLink(sid, on):
                 return self._link(sid, on=on)
             case PhoneGarbled(sid, sentence):
@@ -258,16 +262,20 @@ class Table:
         seat = self._seats.held_by(request.sid)
         if seat is None:
             return
-        seat.phone_on = True
+        woke, seat.phone_on = not seat.phone_on, True
         refusal: IllegalAction | None = None
+        written = self._play.log.position
         try:
             self._requests.do(seat, request)
         except IllegalAction as error:
             refusal = error
         except LogError as error:
             self._stop_play(error)
+            if self._play.log.position == written:  # else what was asked is on the disk: only what follows is not
+                refusal = NotAsked(f"The match stands still: {error}", "RECORD")
+            woke = True
+        if refusal and woke:
             self._show()
-            refusal = NotAsked(f"The match stands still: {error}", "RECORD")
         shown: PublicState | None = None
         if refusal is None:
             try:
@@ -296,8 +304,11 @@ class Table:
         if self._play.stopped:
             return
         decision = self._rolls.decision
-        if decision is not self._open or self._reopen:
-            self._open, self._reopen = decision, False
+        if decision is not self._open and not self._reopen and self._is_open_already(decision):
+            self._open = decision  # after an undo within it: what the others have locked in their boxes stays
+            self._boxes.ask_again()
+        elif decision is not self._open or self._reopen:
+            self._open, self._reopen, self._open_match = decision, False, self._play.log.match
             self._asked_at, self._nudged = self._ports.clock.now(), []
             self._settled = self._play.decision is None or (decision is not None and decision.kind == "sealed")
             self._notices.passed("decision")
@@ -308,6 +319,13 @@ class Table:
             self._notices.post("rules", f"{self._play.fault} Take back the last action, or start anew.")
         else:
             self._notices.end("rules")
+
+    def _is_open_already(self, decision: Decision | None) -> bool:
+        """Return whether dice and boxes were asked this very question, of the same match and under the same number."""
+        before = self._open
+        if decision is None or before is None or self._play.log.match != self._open_match:
+            return False
+        return decision.number == before.number and decision.fingerprint() == before.fingerprint()
 
     # --- the disk ----------------------------------------------------------------------------------
 

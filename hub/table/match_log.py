@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class KeptReading(msgspec.Struct, frozen=True):
-    """A roll that was being read again when the power went: of which match, asked by which decision, read first as what."""
+    """A roll that was being read again when the power went: entry `number` of a match's log, and what it was read as."""
 
     match: str
     number: int
@@ -41,6 +41,11 @@ class MatchLog:
     def serial(self) -> int:
         """Return which match this is of all that the hub has played; 0 before the first."""
         return int((self.match or "m-0").removeprefix("m-"))
+
+    @property
+    def position(self) -> tuple[str | None, int]:
+        """Return the match that the disk has last, and how many entries of it: it changes with whatever is written."""
+        return self.match, self._written
 
     # --- a restart ---
 
@@ -80,16 +85,11 @@ class MatchLog:
     # --- a match ---
 
     def begin(self, match: Match) -> None:
-        """Write the head of a new match."""
+        """Write the head of a new match; one that is under way is left for it, in the same write."""
         name = f"m-{self._store.count() + 1}"
         self.next_epoch()
         self._store.begin(name, self._table, msgspec.json.encode(match.head))
         self.match, self._written = name, 0
-
-    def leave(self) -> None:
-        """End the match under way without a result: another one begins."""
-        if self.match:
-            self._store.end(self.match, msgspec.json.encode({"left": True}))
 
     def write(self, match: Match, *, instead: bool = False) -> None:
         """Bring the disk up to the match, `instead` of what it has beyond. The only way an action becomes true."""
@@ -132,7 +132,7 @@ class MatchLog:
         return msgspec.json.decode(kept, type=KeptReading) if kept else None
 
     def keep_reading(self, number: int, batches: Sequence[Batch]) -> None:
-        """Keep that the roll of decision `number` is read again; until it is, the disk has all that followed from it."""
+        """Keep that the roll of entry `number` is read again; until it is, the disk has all that followed from it."""
         assert self.match is not None
         self.next_epoch()
         self._store.keep(self._table, "dispute", msgspec.json.encode(KeptReading(self.match, number, list(batches))))

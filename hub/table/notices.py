@@ -41,7 +41,9 @@ KINDS: Mapping[Kind, Rule] = {
     "disk": Rule("error", "reported"),  # the log cannot be written: ends when it can
     "rules": Rule("error", "reported"),  # a fault of the rules froze the match: ends with an undo or another match
     "broker": Rule("error", "reported"),  # phones cannot be reached: ends when the broker is back
-    "help": Rule("warning", "reported", can_acknowledge=True),  # a bar was held: ends when somebody has come
+    "help": Rule(
+        "warning", "match", can_acknowledge=True
+    ),  # a bar was held: ends when somebody has come, or with the box
     "not_rolled": Rule("warning", "decision"),  # nobody rolls: ends with the dice moving as well
     "other_value": Rule("warning", "decision"),  # a box opened another value than it had locked
     "set_aside": Rule("warning", "match", can_acknowledge=True),  # the last match could not go on after a restart

@@ -73,8 +73,6 @@ class Play:
         if game is None:
             raise StartRefused(f"There is no game {name!r} at this table.")
         match = Match(game, seats, options)
-        if self.match and not self.match.over:
-            self.log.leave()
         self.log.begin(match)
         self.match, self._first = match, None
         self.answer_chance()
@@ -153,15 +151,15 @@ class Play:
         """Return whether the match waits just before a roll whose dice are read again."""
         return self._first is not None
 
-    def read_again(self, number: int, batches: Sequence[Batch]) -> None:
-        """Go back to just before the roll of decision `number`, which came in as `batches`.
+    def read_again(self, index: int, batches: Sequence[Batch]) -> None:
+        """Go back to just before the roll that is entry `index` of the log and came in as `batches`.
 
         The log on disk does not go back before there is another reading.
         """
         assert self.match is not None
-        earlier = self.match.until(number)
-        self.log.keep_reading(number, batches)
-        self._go_back(earlier, number)
+        earlier = self.match.until(index)
+        self.log.keep_reading(index, batches)
+        self._go_back(earlier, index)
 
     def resume_reading(self) -> KeptReading | None:
         """Go on reading again the roll that was being read again when the power went; return it, if there is one."""
@@ -175,9 +173,9 @@ class Play:
         self._go_back(match.until(kept.number), kept.number)
         return kept
 
-    def _go_back(self, earlier: Match, number: int) -> None:
+    def _go_back(self, earlier: Match, index: int) -> None:
         self._first, self.match = self.match, earlier
-        self.log.go_back(number)
+        self.log.go_back(index)
 
     def correct(self, faces: list[int], read: str, first: Mapping[str, Any]) -> None:
         """Let a second reading take the place of the first one in the log, which keeps both."""

@@ -40,11 +40,9 @@ class Presses:
     def connect(self, up: BoxUp) -> bool:
         """Take up a box that said hello: at its seat, or unbound until a press tells which seat it stands at."""
         self._connected.add(up.box)
-        seat = self._seats.of_box(up.box)
-        if seat:
+        if seat := self._seats.of_box(up.box):
             self._boxes.connect(seat)
-        elif free := self._seats.without_box():
-            self._notices.post("new_box", f"A new seat box: press any button on the box for seat {free[0].number}.")
+        self._ask_for_seat("A new seat box: press any button on the box for seat {}.")
         return True
 
     def disconnect(self, down: BoxDown) -> bool:
@@ -53,25 +51,27 @@ class Presses:
         self._connected.discard(down.box)
         if seat := self._seats.of_box(down.box):
             self._boxes.disconnect(seat)
-        if not self._unbound():
-            self._notices.end("new_box")
+            self._notices.end("help", str(seat.number))  # nobody could take the call back any more
+        self._ask_for_seat("A new seat box: press any button on the box for seat {}.")
         return True
 
-    def _unbound(self) -> list[str]:
-        return sorted(box for box in self._connected if self._seats.of_box(box) is None)
+    def _ask_for_seat(self, text: str) -> None:
+        """Keep the notice that a box is to be pressed at a seat for as long as there are both."""
+        free = self._seats.without_box()
+        if free and any(self._seats.of_box(box) is None for box in self._connected):
+            self._notices.post("new_box", text.format(free[0].number))
+        else:
+            self._notices.end("new_box")
 
     def _bind(self, signal: Key | Turn) -> bool:
         """Bind a box that belongs to no seat yet: to the first free seat, or in a lost box's place."""
         free = self._seats.without_box()
         if not isinstance(signal, Key) or not free:
             return False
-        self._seats.bind(signal.box, free[0].number)
-        self._boxes.connect(free[0])
-        self._seats.keep()
-        if self._unbound() and free[1:]:
-            self._notices.post("new_box", f"Now press the box for seat {free[1].number}.")
-        else:
-            self._notices.end("new_box")
+        with self._seats.changing(free[0]) as seat:
+            seat.box = signal.box
+        self._boxes.connect(seat)
+        self._ask_for_seat("Now press the box for seat {}.")
         return True
 
     # --- controls --------------------------------------------------------------------------------------

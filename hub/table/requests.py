@@ -32,6 +32,7 @@ class Requests:
             raise Stale
         try:
             self._do(seat, request, dict(request.args))
+            self._notices.passed("answered")
         except StartRefused as error:
             raise IllegalAction(str(error), "START") from error
 

@@ -2,7 +2,7 @@
 
 `TRANSITIONS` is the whole of it, in the manner of a printed table: from each state the steps that may be taken, and the
 state that each leads to. What a state has no step for is refused (a person) or ignored (a reader). The steps themselves
-are taken in `hub.table.dice`.
+are taken in `hub.table.open_batch`, and a batch that was accepted is counted in `hub.table.dice`.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Rolls:
         roll, log = decision.roll, self._play.log
         # Tells this roll from every other one, across a power cut and whatever loans are taken meanwhile.
         key = f"{log.match}/{decision.number}/{roll.seat}/{roll.sides}/{roll.why}"
-        if self.dispute and self._play.rereading and self.dispute.number == decision.number:
+        if self.dispute and self._play.rereading:
             self.dice.ask_again(key, roll, self.dispute.batches)
         else:
             self.dice.ask(key, roll, decision.wants)
@@ -169,15 +169,15 @@ class Rolls:
         if self.dispute and self._play.rereading:
             self._compare(self.dispute, faces, read)
             return
-        batches, hidden = self.dice.batches, match.hidden()
+        batches, hidden, index = self.dice.batches, match.hidden(), len(match.log)
         self._play.act(Action(seat=CHANCE, move="roll", args={"faces": faces, "read": read}, number=decision.number))
         self.play_on()
-        self._allow_dispute(decision.roll, decision.number, batches, hidden)
+        self._allow_dispute(decision.roll, index, batches, hidden)
 
     # --- disputes ------------------------------------------------------------------------------------------
 
     def _allow_dispute(
-        self, roll: Roll, number: int, batches: Sequence[Batch], hidden: Mapping[int, Counter[str]]
+        self, roll: Roll, index: int, batches: Sequence[Batch], hidden: Mapping[int, Counter[str]]
     ) -> None:  # fmt: skip
         """Let any seat ask, for a few seconds, that an accepted roll be read again.
 
@@ -186,7 +186,7 @@ class Rolls:
         match = self._play.match
         if match is None or match.fault or batches[-1].read == "hub" or match.has_shown(hidden):
             return
-        self.dispute = Dispute(roll, number, batches, self._clock.now())
+        self.dispute = Dispute(roll, index, batches, self._clock.now())
 
     def vote(self, seat: int, *, yes: bool) -> None:
         """Take that a seat wants the dice read again or, once the table votes on it, does not. Raise IllegalAction."""
@@ -207,7 +207,7 @@ class Rolls:
         """Return whether the table has decided, with those who sit there now, and do what it has decided."""
         carried = dispute.carried(self.voters())
         if carried:
-            self._play.read_again(dispute.number, dispute.batches)
+            self._play.read_again(dispute.index, dispute.batches)
             dispute.go("carried", self._clock.now())
         elif carried is False:
             self._let_stand("rejected", "Not read again: the roll stands.")

@@ -152,10 +152,10 @@ class Seats:
                 self._grant(seat, claim)
             else:
                 seat.wrong_codes += 1
+                self._refuse(claim, f"That is not the code of seat {claim.seat}.")
                 if seat.wrong_codes >= WRONG_CODES:
                     seat.code, seat.wrong_codes = _digits(), 0
                     self.keep()
-                self._refuse(claim, f"That is not the code of seat {claim.seat}.")
         elif not seat.box_on or choosing:
             cause = "is choosing in its box" if seat.box_on else "has no box"
             where = "that its phone shows under Seat" if seat.sid else "from the big screen"

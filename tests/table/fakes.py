@@ -54,6 +54,8 @@ class MemoryStore:
         self._write("begin")
         if match in self.heads:
             raise LogError(f"There is a match {match} already.")
+        if running := self.running(table):
+            self.results[running] = b'{"left":true}'
         self.heads[match], self.entries[match] = (table, head), []
 
     def append(self, match: str, entries: Sequence[LogEntry]) -> None:
