@@ -159,3 +159,34 @@ def test_a_full_disk_is_a_notice_until_the_disk_is_back(rig: TableRig) -> None:
     rig.store.broken = ""
     rig.take(Tick())
     assert texts(rig) == []
+
+
+def test_a_new_box_asks_for_no_seat_once_the_lost_one_is_back(rig: TableRig) -> None:
+    rig.take(BoxDown("box-2", "Unplugged."), BoxUp("box-x", "b1", "1", 8))
+    assert texts(rig) == ["A new seat box: press any button on the box for seat 2."]
+    rig.take(BoxUp("box-2", "b2", "1", 8))
+    assert texts(rig) == []
+
+
+def test_a_phone_that_is_ready_ends_what_hindered_a_start() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit(3)
+    rig.press(1, "push")
+    rig.press(1, "push")
+    assert texts(rig) == ["Not ready yet: Seat 3."]
+    assert rig.say(3, "ready")["ok"]
+    assert texts(rig) == []
+
+
+def test_nobody_is_said_not_to_roll_who_has_typed() -> None:
+    rig = at(2)
+    assert rig.say(1, "roll", {"faces": [3, 4]})["ok"]
+    rig.clock.time += STAFF_SECONDS
+    rig.take(Tick())
+    assert texts(rig) == []
+
+
+def test_a_call_ends_with_the_box_that_could_take_it_back(rig: TableRig) -> None:
+    rig.take(Key("box-2", "bar", "hold"), BoxDown("box-2", "Unplugged."))
+    assert texts(rig) == []

@@ -1292,3 +1292,105 @@ def test_a_loan_that_is_refused_is_not_in_the_log(discarding: TableRig) -> None:
     assert len(discarding.match.log) == length
     assert discarding.seen() == seen
     assert "box-1" in discarding.boxes.rounds
+
+
+@pytest.mark.parametrize("borrower", ["roller", "other"])
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_loan_taken_during_a_roll_survives_that_roll_being_read_again(borrower: str, restart: bool) -> None:
+    rig = TableRig(offered=[games.find("bidness")], boxes=False)
+    rig.sit()
+    rig.start("bidness")
+    roller = rig.state["dice"]["seat"]
+    seat = roller if borrower == "roller" else next(one for one in rig.sids if one != roller)
+    assert rig.act(seat, "borrow", amount=100)["ok"]
+    count, cash = rig.state["dice"]["count"], rig.state["view"]["seats"][str(seat)]["cash"]
+    rig.roll(*[2] * count)
+    for one in rig.sids:
+        rig.say(one, "dice", {"say": "reread"})
+    assert rig.state["dispute"]["stage"] == "reading"
+    assert rig.state["view"]["seats"][str(seat)]["cash"] == cash
+    if restart:
+        sids = rig.sids
+        rig = TableRig(offered=[games.find("bidness")], boxes=False, store=rig.store)
+        rig.sids = sids
+        rig.take(*(PhoneLink(sid, True) for sid in sids.values()))
+        assert rig.state["dispute"]["stage"] == "reading"
+    assert rig.state["dice"]["count"] == count
+    rig.roll(*[5] * count)
+    log = [(entry.seat, entry.move) for entry in rig.match.log if entry.move in ("borrow", "roll")]
+    assert log == [(seat, "borrow"), (0, "roll")]
+    assert rig.match.log[-1].args["first"]["faces"] == [2] * count
+    assert rig.state["view"]["seats"][str(seat)]["cash"] == cash
+
+
+def test_what_is_on_the_disk_is_answered_ok_whatever_fails_afterwards(rig: TableRig) -> None:
+    rig.sit()
+    rig.start()
+    ending = rig.store.end
+
+    def fails(match: str, result: bytes) -> None:
+        rig.store.broken = "The disk is full."
+        ending(match, result)
+
+    rig.store.end = fails  # type: ignore[method-assign]
+    random = Random(7)
+    while rig.state["state"] == "playing":
+        length = len(rig.match.log)
+        decision = rig.state["view"]["waiting"]
+        if "roll" in decision:
+            rig.say(decision["roll"]["seat"], "roll", {"faces": [random.randint(1, 6)] * decision["roll"]["count"]})
+            if rig.state["dice"] and rig.state["dice"]["state"] == "typed":
+                other = next(one for one in rig.sids if one != decision["roll"]["seat"])
+                answer = rig.say(other, "dice", {"say": "accept"})
+                assert answer["ok"] == (len(rig.match.log) > length)
+            continue
+        seat = random.choice([one for one in rig.sids if rig.hand(one)["moves"] and not rig.hand(one)["locked"]])
+        move = random.choice(rig.hand(seat)["moves"])
+        args = {key: value(param, random) for key, param in move.items() if key not in ("move", "standing")}
+        answer = rig.act(seat, move["move"], **args)
+        assert answer["ok"] == (len(rig.match.log) > length)
+    assert rig.state["state"] == "stopped"
+    rig.store.broken, rig.store.end = "", ending  # type: ignore[method-assign]
+    rig.take(Tick())
+    assert rig.state["state"] == "over"
+
+
+def test_an_undo_on_one_phone_leaves_the_locks_of_other_boxes(boxed: TableRig) -> None:
+    number = boxed.boxes.rounds["box-2"].round
+    boxed.take(BoxLocked("box-2", number))
+    assert boxed.act(1, "bid", number=3)["ok"]
+    boxed.boxes.told.clear()
+    assert boxed.say(1, "undo")["ok"]
+    assert boxed.state["locked"] == [2]
+    assert [what for what in boxed.boxes.told if what[1] != "box-1"] == []
+    assert boxed.boxes.rounds["box-1"].round == number, "its own box is asked again"
+
+
+def test_a_box_that_is_back_says_what_is_wanted_of_its_seat(boxed: TableRig) -> None:
+    before = boxed.boxes.texts["box-2"]
+    assert before
+    boxed.take(BoxDown("box-2", "Unplugged."))
+    boxed.boxes.texts["box-2"] = ""
+    boxed.take(BoxUp("box-2", "b2", "1", 8))
+    assert boxed.boxes.texts["box-2"] == before
+
+
+def test_a_match_that_has_begun_on_a_full_disk_clears_the_lobby_all_the_same(rig: TableRig) -> None:
+    rig.boxes_up()
+    rig.sit()
+    rig.press(1, "push")
+    rig.take(Turn("box-1", 1))
+    appending = rig.store.append
+
+    def fails(match: str, entries: Any) -> None:
+        rig.store.broken = "The disk is full."
+        appending(match, entries)
+
+    rig.store.append = fails  # type: ignore[method-assign]
+    answer = rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    assert answer["ok"], "its head is on the disk"
+    rig.store.broken, rig.store.append = "", appending  # type: ignore[method-assign]
+    rig.take(Tick())
+    assert rig.state["state"] == "playing"
+    assert rig.notice() == ""
+    assert not any(seat["ready"] for seat in rig.state["seats"])
