@@ -136,6 +136,7 @@ def make_app(
         ("/t/<name>/qr.svg", joining.qr),
         ("/code/<code>.json", joining.by_code),
         ("/status.json", lambda: _json_answer(status())),
+        ("/up", _up),
         ("/t/<name>/claim/<number>", joining.state),
     ):
         app.add_url_rule(rule, rule, view, methods=["GET"])
@@ -252,6 +253,11 @@ def _file_answer(found: StaticFile | None) -> Response:
     return answer
 
 
+def _up() -> Response:
+    """Return an empty answer that a page of another origin may wait for: the kiosk's first page is a local file."""
+    return Response(status=204, headers={"Cross-Origin-Resource-Policy": "cross-origin"})
+
+
 def _json_answer(value: Mapping[str, Any]) -> Response:
     return Response(json.dumps(value), mimetype="application/json")
 
@@ -267,7 +273,7 @@ def _with_security_headers(answer: Response) -> Response:
     answer.headers["Referrer-Policy"] = "no-referrer"
     answer.headers["X-Content-Type-Options"] = "nosniff"
     answer.headers["Cross-Origin-Opener-Policy"] = "same-origin"
-    answer.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    answer.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
     answer.headers.setdefault("Cache-Control", "no-store")
     return answer
 

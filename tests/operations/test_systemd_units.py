@@ -8,19 +8,27 @@ import re
 import shutil
 import socket
 import subprocess
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from hub.config import Config, dump, load
+from hub.app import Hub
+from hub.config import Config, HubPart, WebPart, dump, load
 from hub.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
 SYSTEMD = ROOT / "systemd"
 UNITS = sorted(SYSTEMD.glob("*.service"))
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
 
 
 def service(name: str) -> configparser.SectionProxy:
@@ -182,58 +190,29 @@ def test_the_kiosk_opens_the_local_splash_with_a_profile_that_is_thrown_away(tmp
     assert list(runtime.iterdir()) == []
 
 
-class LateHub(BaseHTTPRequestHandler):
-    """A hub that answers, once it is there at all."""
-
-    def do_GET(self) -> None:
-        page = b"<!doctype html><title>The table</title>"
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page)
-
-    def log_message(self, *args: object) -> None:
-        """Say nothing."""
-
-
 @pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-def test_the_splash_waits_for_a_hub_that_starts_later_and_then_goes_there() -> None:
+def test_the_splash_waits_for_a_hub_that_starts_later_and_then_shows_its_table(tmp_path: Path) -> None:
     from playwright.sync_api import sync_playwright
 
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         port = nobody.getsockname()[1]
     address = f"http://127.0.0.1:{port}/t/1/kiosk"
+    config = Config(hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", port))
     with sync_playwright() as play:
-        browser = play.chromium.launch(
-            executable_path=CHROMIUM,
-            args=[
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-quic",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--no-first-run",
-            ],
-        )
-        page = browser.new_page()
-        with page.expect_event("requestfailed", timeout=10_000):
-            page.goto(f"file://{SYSTEMD}/splash.html#{address}")
-        assert "The table is being set." in page.inner_text("body")
-        hub = ThreadingHTTPServer(("127.0.0.1", port), LateHub)
-        thread = threading.Thread(target=hub.serve_forever, daemon=True)
-        thread.start()
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_FLAGS)
         try:
-            page.wait_for_url(address, timeout=10_000)
-            assert page.title() == "The table"
+            page = browser.new_page()
+            with page.expect_event("requestfailed", timeout=30_000):
+                page.goto(f"file://{SYSTEMD}/splash.html#{address}")
+            assert "The table is being set." in page.inner_text("body")
+            with Hub(config) as hub:
+                hub.start()
+                page.wait_for_url(address, timeout=30_000)
+                page.get_by_text(hub.tables["1"].code).first.wait_for(timeout=30_000)
         finally:
             browser.close()
-            hub.shutdown()
-            thread.join(5)
-            hub.server_close()
 
 
 def test_the_extras_that_were_asked_for_reach_the_installer_behind_sudo(tmp_path: Path) -> None:

@@ -107,6 +107,13 @@ def test_a_strange_host_name_cannot_widen_the_rules(site: Site) -> None:
     assert "script-src *" not in answer.headers["Content-Security-Policy"]
 
 
+def test_only_an_empty_answer_may_be_asked_for_by_another_origin(site: Site) -> None:
+    up = site.get("/up")
+    assert (up.status_code, up.data, up.headers["Cross-Origin-Resource-Policy"]) == (204, b"", "cross-origin")
+    for path in ("/", "/t/1/kiosk", "/status.json", "/nothing"):
+        assert site.get(path).headers["Cross-Origin-Resource-Policy"] == "same-origin"
+
+
 def test_scripts_come_packed_and_only_once(site: Site) -> None:
     answer = site.get("/static/widgets/amount.js", headers={"Accept-Encoding": "gzip, br"})
     assert answer.headers["Content-Type"].startswith("text/javascript")
