@@ -261,14 +261,14 @@ def _serve(config: Config, pages: Sequence[str]) -> int:
             signal.signal(number, lambda *_: hub.stop())
         hub.start()
         for table in hub.tables.values():
-            url = f"{hub.url()}/t/{table.id}"
+            url = f"{hub.url() or hub.local_url()}/t/{table.id}"
             if pages:
                 print("table-hub plays on simulated hardware. Open in a browser on this machine:")
                 print(f"  {url}/bench   boxes, dice and panels; a link for each seat's phone")
                 print(f"  {url}/kiosk   the big screen")
                 print("Stop with Ctrl-C; the match goes on when you come back.")
             else:
-                print(f"{table.name}: {url}  code {table.code}")
+                print(f"{table.name}: {url}  code {table.code}{'' if hub.url() else '  (there is no network yet)'}")
         sys.stdout.flush()
         return hub.wait()
 

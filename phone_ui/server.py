@@ -111,7 +111,7 @@ def make_app(
     vendor: Mapping[str, Path] = VENDOR,
     status: Callable[[], Mapping[str, Any]] = dict,
 ) -> Flask:
-    """Return the Flask app. `address` says what phones can open now ("http://10.42.0.1:8080"), for the QR.
+    """Return the Flask app. `address` says what phones can open now ("http://10.42.0.1:8080", or ""), for the QR.
 
     `status` is how the hub's devices are.
     """
@@ -201,7 +201,10 @@ class _Joining:
         self._address = address
 
     def qr(self, name: str) -> Response:
-        return _file_answer(qr_picture(f"{self._address()}/t/{self._tables.one(name).id}#k={self._key}"))
+        table, address = self._tables.one(name), self._address()
+        if not address:
+            abort(404, "There is no network yet.")
+        return _file_answer(qr_picture(f"{address}/t/{table.id}#k={self._key}"))
 
     def by_code(self, code: str) -> Response:
         wanted = code.strip().upper()

@@ -205,6 +205,9 @@ class Watchdog:
     def ready(self, status: str = "") -> None:
         self.reports.append(status)
 
+    def status(self, status: str) -> None:
+        self.reports.append(status)
+
     def alive(self) -> None:
         assert self.hub
         self.reports.append("alive")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hub.errors import NotOffered
-from hub.ports import BoxDown, BoxUp, BrokerDown, BrokerUp, DeviceDown, DeviceUp, Key, Tick
+from hub.ports import AddressChanged, BoxDown, BoxUp, BrokerDown, BrokerUp, DeviceDown, DeviceUp, Key, Tick
 from hub.table.notices import KINDS, Cause, Kind, Notices
 from hub.table.roll_states import STAFF_SECONDS
 from tests.table.fakes import TableRig
@@ -158,4 +158,11 @@ def test_a_full_disk_is_a_notice_until_the_disk_is_back(rig: TableRig) -> None:
     assert texts(rig) == ["The disk is full."]
     rig.store.broken = ""
     rig.take(Tick())
+    assert texts(rig) == []
+
+
+def test_without_a_network_that_is_said_until_there_is_one(rig: TableRig) -> None:
+    rig.take(AddressChanged(""), Tick())
+    assert [(notice["severity"], notice["key"]) for notice in rig.state["notices"]] == [("info", "network")]
+    rig.take(AddressChanged("http://10.42.0.1:8080"))
     assert texts(rig) == []

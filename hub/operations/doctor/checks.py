@@ -14,7 +14,7 @@ from hub.config import Config
 from hub.decks import load_games
 from hub.devices import wired
 from hub.errors import Cause, DeviceLost, HubError
-from hub.network.address import public_url
+from hub.network.address import ALL_ADDRESSES, public_url
 from hub.operations.doctor.finding import ConfiguredDevice, Finding, State, Subject
 from hub.operations.doctor.machine import Machine
 
@@ -26,7 +26,6 @@ WARM, HOT = 70, 80  # degrees: at 80 a Pi slows down
 UNIT = "table-hub.service"
 GROUPS = ("gpio", "spi", "i2c", "dialout", "bluetooth", "video")  # to which Raspberry Pi OS gives its devices
 VOLATILE = ("tmpfs", "ramfs", "overlay")  # file systems that lose their data with the power
-ALL_ADDRESSES = ("0.0.0.0", "::", "")  # noqa: S104 - compared only
 LOCALHOST = "127.0.0.1"
 
 
@@ -438,7 +437,9 @@ def port(machine: Machine, subject: Subject) -> Iterator[Finding]:
     """Check the web port."""
     web = subject.config.web
     if subject.hub:
-        yield Finding("port", "ok", f"Port {web.port} is the hub's, which runs at {subject.hub['url']}.")
+        yield Finding(
+            "port", "ok", f"Port {web.port} is the hub's, which runs at {subject.hub['url'] or 'no address yet'}."
+        )
         return
     match machine.port_state(web.host, web.port):
         case "free":
@@ -464,13 +465,11 @@ def phones(_: Machine, subject: Subject) -> Iterator[Finding]:
     )
     name = urlsplit(url).hostname or ""
     page = f"{url}/t/{subject.config.table[0].id}"
-    if name in ("localhost", "::1") or name.startswith("127."):
-        local_only = web.host not in ALL_ADDRESSES
-        do = (
-            'Give [web] the `host` "0.0.0.0", so that phones may come in.'
-            if local_only
-            else "Join a network or start the Pi's own Wi-Fi (sudo nmcli device wifi hotspot), then start the hub again."
-        )
+    if not url:
+        do = "Join a network or start the Pi's own Wi-Fi (sudo nmcli device wifi hotspot): the hub finds its address then."
+        yield Finding("phones", "look", "This computer has no network: there is nothing that phones could open.", do)
+    elif name in ("localhost", "::1") or name.startswith("127."):
+        do = 'Give [web] the `host` "0.0.0.0", so that phones may come in, and take `address` out of it.'
         yield Finding("phones", "look", f"The QR code carries {url}, which only this computer reaches.", do)
     elif name.startswith("169.254."):
         do = "The network gives out no addresses: look at the cable and the router."

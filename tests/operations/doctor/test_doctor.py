@@ -199,6 +199,12 @@ def test_the_address_on_the_qr_code_is_judged(tmp_path: Path, toml: str, url: st
     assert (found.state, url in found.seen, do in found.do) == (state, True, True), found
 
 
+def test_a_computer_without_a_network_has_no_address_to_be_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hub.network.address.own_address", str)
+    found = next(one for one in examine(FakeMachine(), None) if one.check == "phones")
+    assert (found.state, "no network" in found.seen, "hotspot" in found.do) == ("look", True, True), found
+
+
 def test_an_outside_broker_is_knocked_at(examination: Examination) -> None:
     toml = '[broker]\nurl = "mqtt://10.0.0.9:1884"\n'
     assert examination.about("broker", toml).state == "broken"
