@@ -7,11 +7,10 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from shutil import rmtree
 from typing import NoReturn
 
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, dump, load
-from hub.errors import ConfigError, HubError
+from hub.errors import ConfigError, HubError, LogError, TemporaryError
 
 
 class _Parser(ArgumentParser):
@@ -22,13 +21,16 @@ class _Parser(ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return its exit code (2: a wrong command line, 78: a mistake in the configuration)."""
+    """Run one command; return its exit code.
+
+    2: a wrong command line; 75: what may pass by itself; 78: what a person must change in the configuration.
+    """
     args = parser().parse_args(arguments)
     try:
         code: int = args.command(args)
-    except ConfigError as error:
+    except (ConfigError, TemporaryError) as error:
         print(error, file=sys.stderr)
-        return ConfigError.EXIT
+        return error.EXIT
     except HubError as error:
         print(error, file=sys.stderr)
         return 1
@@ -246,7 +248,9 @@ def _demo(args: Namespace) -> int:
         device=(DevicePart("simulated", "1", "bench", {"seats": args.seats}),),
     )
     if args.fresh:
-        rmtree(config.hub.state, ignore_errors=True)
+        from hub.operations.state_folder import forget
+
+        forget(Path(config.hub.state))
     return _serve(config, ("bench", "kiosk"))
 
 
@@ -256,10 +260,18 @@ def _serve(config: Config, pages: Sequence[str]) -> int:
     from hub.operations.systemd import ServiceNotifier
 
     configure_logging(config.hub.log_level)
-    with Hub(config, ServiceNotifier()) as hub:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: hub.stop())
-        hub.start()
+    try:
+        hub = Hub(config, ServiceNotifier())
+    except LogError as error:  # the disk, which may be back at the next start
+        raise TemporaryError(str(error)) from error
+    with hub:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP
+                signal.signal(number, lambda *_: hub.stop())
+        try:
+            hub.start()
+        except LogError as error:
+            raise TemporaryError(str(error)) from error
         for table in hub.tables.values():
             url = f"{hub.url() or hub.local_url()}/t/{table.id}"
             if pages:

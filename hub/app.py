@@ -66,7 +66,7 @@ class ServiceManager(Protocol):
 
 
 class Hub:
-    """The whole hub, wired. Raises ConfigError or LogError where it cannot be. Use as a context manager."""
+    """The whole hub, wired. Raise ConfigError, TemporaryError or LogError where it cannot be. Use as a context manager."""
 
     def __init__(self, config: Config, service: ServiceManager | None = None) -> None:
         self.config = config
@@ -171,7 +171,7 @@ class Hub:
         """Open the web port, restore the matches, start broker and devices, then the tables' threads.
 
         The port comes first, as it is what fails most; tables restore their matches before any signal can reach them; a
-        missing broker stops the phones only, and every screen says so. Raises ConfigError or LogError.
+        missing broker stops the phones only, and every screen says so. Raise ConfigError, TemporaryError or LogError.
         """
         web = self.config.web
         broker_address = self.broker.address

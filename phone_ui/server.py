@@ -22,7 +22,7 @@ from flask import Flask, Response, abort, request
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from werkzeug.exceptions import HTTPException
 
-from hub.errors import ConfigError, HubError
+from hub.errors import ConfigError, HubError, TemporaryError
 from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
 from phone_ui.claims import ClaimRefused, Claims
@@ -492,7 +492,10 @@ def serve(
     tls: tuple[str, str] | None = None,
     limits: Limits | None = None,
 ) -> WebServer:
-    """Open the port (0: any free one) and serve in a thread; raises ConfigError. `tls`: certificate and key files."""
+    """Open the port (0: any free one) and serve in a thread. `tls`: certificate and key files.
+
+    Raise ConfigError, or TemporaryError where the port is taken or the address not there yet.
+    """
     if tls is not None:
         _check_tls(*tls)
     limits = limits or Limits()
@@ -519,8 +522,12 @@ def serve(
     return WebServer(router, config, listen(host, port))
 
 
+# The same configuration may be right a minute later: the port was taken, the network is not there yet.
+_PASSING = (errno.EADDRINUSE, errno.EADDRNOTAVAIL, socket.EAI_AGAIN)
+
+
 def listen(host: str, port: int) -> socket.socket:
-    """Return the listening socket; raises ConfigError."""
+    """Return the listening socket. Raise ConfigError, or TemporaryError where port or address may be free or there later."""
     # The protocol is named because asyncio sets TCP_NODELAY only where it is: without, every answer to
     # a phone waits 40 ms for the acknowledgement of the one before.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -534,9 +541,10 @@ def listen(host: str, port: int) -> socket.socket:
         words = {
             errno.EADDRINUSE: f"another program uses it; stop that one or choose another, for example {port + 1}",
             errno.EACCES: "ports below 1024 need a right of their own; choose 8080",
-            errno.EADDRNOTAVAIL: f"this machine has no address {host}; set [web] host",
+            errno.EADDRNOTAVAIL: f"this machine has no address {host} now; wait for its network, or set [web] host",
         }.get(error.errno or 0, error.strerror or str(error))
-        raise ConfigError(f"[web] port {port}: {words}.") from None
+        kind = TemporaryError if error.errno in _PASSING else ConfigError
+        raise kind(f"[web] port {port}: {words}.") from None
     except OverflowError:
         listening.close()
         raise ConfigError(f"[web] port {port}: a port is a number from 1 to 65535.") from None

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from hub.config import Config, HubPart, WebPart, dump
+from hub.app import Hub
+from hub.config import Config, HubPart, WebPart, dump, load
+from hub.operations.state_folder import forget
 
 LIMIT = 120.0  # seconds for a program that hangs; one that works takes 2, on a busy machine many times that
 
@@ -114,17 +116,84 @@ def test_a_mistake_in_the_configuration_is_one_sentence_and_exit_78(
     assert expected in one_sentence(run("run", "--config", str(file)), 78)
 
 
-def test_a_port_that_is_taken_is_one_sentence_and_exit_78(tmp_path: Path) -> None:
+def test_a_port_that_is_taken_is_one_sentence_and_exit_75(tmp_path: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
         file = tmp_path / "hub.toml"
         file.write_text(f"[hub]\nstate = '{tmp_path}/state'\n[web]\nhost = '127.0.0.1'\nport = {port}\n")
-        assert str(port) in one_sentence(run("run", "--config", str(file)), 78)
+        assert str(port) in one_sentence(run("run", "--config", str(file)), 75)
 
 
-def test_the_hub_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("toml", "expected"),
+    [
+        ("[web]\nhost = '203.0.113.7'\nport = 8080\n", "203.0.113.7"),  # RFC 5737: no machine has it
+        ("[web]\nhost = '127.0.0.1'\nport = 0\n", "table-hub.db"),
+    ],
+)
+def test_what_may_pass_without_a_change_of_the_configuration_is_one_sentence_and_exit_75(
+    tmp_path: Path, toml: str, expected: str
+) -> None:
+    if "db" in expected:
+        (tmp_path / "state").mkdir()
+        (tmp_path / "state" / "table-hub.db").write_bytes(b"no database " * 1000)
+    file = tmp_path / "hub.toml"
+    file.write_text(f"[hub]\nstate = '{tmp_path}/state'\n{toml}")
+    assert expected in one_sentence(run("run", "--config", str(file)), 75)
+
+
+def test_a_state_folder_that_another_hub_has_is_one_sentence_and_exit_75(tmp_path: Path) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(dump(Config(hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", 0))))
+    with Hub(load(file)) as hub:
+        hub.start()
+        assert "another hub" in one_sentence(run("run", "--config", str(file)), 75)
+        assert "a hub runs" in one_sentence(run("demo", "--state", str(tmp_path / "state"), "--fresh"), 75)
+    assert (tmp_path / "state" / "table-hub.db").exists()
+
+
+def photographs(folder: Path) -> dict[str, bytes]:
+    """Put somebody's own files into a folder."""
+    files = {"a.jpg": b"\xff\xd8 summer", "broker/b.jpg": b"\xff\xd8 winter", "2024/c.db": b"not ours", ".hidden": b"x"}
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return files
+
+
+def test_a_fresh_demo_forgets_what_the_hub_wrote_and_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "pictures"
+    files = photographs(folder)
+    words = [sys.executable, "-m", "hub", "demo", "--port", "0", "--state", str(folder), "--fresh"]
+    keys = []
+    for _ in range(2):
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as hub:
+            assert hub.stdout
+            assert "plays on simulated hardware" in hub.stdout.readline()
+            keys.append((folder / "hub.key").read_bytes())
+            hub.send_signal(signal.SIGTERM)
+            assert hub.wait(LIMIT) == 0
+    assert keys[0] != keys[1], "the first demo is forgotten"
+    assert {name: (folder / name).read_bytes() for name in files} == files
+
+
+def test_forgetting_leaves_no_trace_of_a_hub(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    with Hub(Config(hub=HubPart(state=str(folder)), web=WebPart("127.0.0.1", 0))) as hub:
+        hub.start()
+    assert (folder / "hub.key").exists()
+    forget(folder)
+    assert not folder.exists()
+    forget(folder)
+    files = photographs(folder)
+    forget(folder)
+    assert {name: (folder / name).read_bytes() for name in files} == files
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_the_hub_runs_until_it_is_told_to_stop(tmp_path: Path, number: signal.Signals) -> None:
     made = Config(hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", 0))
     file = tmp_path / "hub.toml"
     file.write_text(dump(made))
@@ -132,5 +201,5 @@ def test_the_hub_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as hub:
         assert hub.stdout
         assert hub.stdout.readline().startswith("Table 1: http://127.0.0.1:")
-        hub.send_signal(signal.SIGTERM)
+        hub.send_signal(number)
         assert hub.wait(LIMIT) == 0
