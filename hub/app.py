@@ -34,6 +34,7 @@ from hub.state import PublicState
 from hub.store import Store
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
+from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.server import WebServer, make_app, serve
@@ -163,7 +164,7 @@ class Hub:
     def status(self) -> Mapping[str, Any]:
         """Return the state of this hub and its devices for `table-hub doctor`; nothing of a match."""
         tables = {name: health.snapshot() for name, health in self._health.items()}
-        return {"v": 1, "hub": self.config.hub.id, "url": self.url(), "tables": tables}
+        return {"v": 1, "version": version(), "hub": self.config.hub.id, "url": self.url(), "tables": tables}
 
     # --- running ---------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from hub import toml
 from hub.errors import ConfigError
 from hub.toml import SettingError
 
+INSTALLED = Path("/etc/table-hub/table-hub.toml")
 P = TypeVar("P", bound=msgspec.Struct)
 
 
@@ -67,7 +68,9 @@ def _is_host(value: str) -> bool:
     except ValueError:
         labels = value.removesuffix(".").split(".")
         # A name that ends in a number is a mistyped address.
-        return not labels[-1].isdigit() and all(re.fullmatch(r"(?!-)[\w-]{1,63}(?<!-)", one, re.ASCII) for one in labels)
+        return not labels[-1].isdigit() and all(
+            re.fullmatch(r"(?!-)[\w-]{1,63}(?<!-)", one, re.ASCII) for one in labels
+        )
     return True
 
 
@@ -233,6 +236,11 @@ class Config(msgspec.Struct, frozen=True):
 
 
 # --- reading --------------------------------------------------------------------------------------
+
+
+def owners_file(given: str | None) -> str | None:
+    """Return the file that a command is about: the one that is given, or else that of the installed hub, if there is one."""
+    return given or (str(INSTALLED) if INSTALLED.exists() else None)
 
 
 def load(path: Path | str | None = None) -> Config:

@@ -497,7 +497,7 @@ def serve(
     Raise ConfigError, or TemporaryError where the port is taken or the address not there yet.
     """
     if tls is not None:
-        _check_tls(*tls)
+        check_tls(*tls)
     limits = limits or Limits()
     router = _Router(app, tables, dial, limits)
     quota = Quota(limits.connections, limits.connections_each_address)
@@ -551,7 +551,8 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _check_tls(cert: str, key: str) -> None:
+def check_tls(cert: str, key: str) -> None:
+    """Raise ConfigError where the files cannot be used for https."""
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key)
     except OSError as error:  # ssl.SSLError is one

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ import pytest
 from hub.app import Hub
 from hub.config import Config, HubPart, WebPart, dump, load
 from hub.operations.state_folder import forget
+from hub.version import version
 
 LIMIT = 120.0  # seconds for a program that hangs; one that works takes 2, on a busy machine many times that
 
@@ -190,6 +193,71 @@ def test_forgetting_leaves_no_trace_of_a_hub(tmp_path: Path) -> None:
     files = photographs(folder)
     forget(folder)
     assert {name: (folder / name).read_bytes() for name in files} == files
+
+
+def test_the_program_says_which_version_it_is() -> None:
+    result = run("--version")
+    assert (result.returncode, result.stderr, result.stdout) == (0, "", f"table-hub {version()}\n")
+    assert version().startswith(metadata.version("table-hub"))
+
+
+def test_a_configuration_is_tried_without_starting_anything(tmp_path: Path) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(
+        f'[hub]\nstate = "{tmp_path}/state"\n[[device]]\ndriver = "gpio_box"\n[[device]]\ndriver = "simulated"\n'
+    )
+    result = run("run", "--check", "--config", str(file))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == f"{file} can be used: 1 table(s), 2 device(s).\n"
+    assert not (tmp_path / "state").exists()
+
+
+@pytest.mark.parametrize(
+    ("toml", "expected"),
+    [
+        ("[[device]]\ndriver = 'abacus'\n", "abacus"),
+        ("[[device]]\ndriver = 'gpio_box'\npins = 'lgpoi'\n", "pins"),
+        ("[[table]]\ngame = 'chess'\n", "chess"),
+        ("[[deck]]\ngame = 'bid-it'\ncards = 'nowhere.toml'\n", "nowhere.toml"),
+        ("[web]\ntls_cert = 'nowhere.pem'\ntls_key = 'nowhere.key'\n", "tls_cert"),
+        ("[broker]\nurl = 'mqtts://cafe'\nca_file = 'nowhere.pem'\n", "nowhere.pem"),
+    ],
+)
+def test_a_configuration_that_cannot_run_is_refused_by_the_check(tmp_path: Path, toml: str, expected: str) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(toml)
+    assert expected in one_sentence(run("run", "--check", "--config", str(file)), 78)
+
+
+def journal(*words: str, ending: str = "") -> tuple[int, list[str]]:
+    """Run the program as systemd does, its standard error being the journal's; until it has written `ending`."""
+    reading, writing = os.pipe()
+    status = os.fstat(writing)
+    environment = os.environ | {"JOURNAL_STREAM": f"{status.st_dev}:{status.st_ino}"}
+    command = [sys.executable, "-m", "hub", *words]
+    with subprocess.Popen(command, stderr=writing, stdout=subprocess.PIPE, env=environment) as hub:
+        os.close(writing)
+        with os.fdopen(reading, encoding="utf-8") as lines:
+            written = []
+            for line in lines:
+                written.append(line.rstrip("\n"))
+                if ending and ending in line:
+                    hub.send_signal(signal.SIGTERM)
+        return hub.wait(LIMIT), written
+
+
+def test_the_journal_gets_the_version_first_and_the_priority_of_each_line(tmp_path: Path) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(
+        f"[hub]\nstate = '{tmp_path}/state'\n[web]\nhost = '127.0.0.1'\nport = 0\n"
+        "[broker]\nprogram = 'no-such-mosquitto'\n"
+    )
+    code, lines = journal("run", "--config", str(file), ending="no-such-mosquitto")
+    assert (code, lines[0]) == (0, f"<6>hub: table-hub {version()} starts.")
+    assert next(line for line in lines if "no-such-mosquitto" in line).startswith("<3>")
+    code, lines = journal("run", "--config", str(tmp_path / "nowhere.toml"))
+    assert code == 78
+    assert lines[0].startswith("<3>")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

@@ -17,6 +17,7 @@ from hub.errors import Cause, DeviceLost, HubError
 from hub.network.address import ALL_ADDRESSES, public_url
 from hub.operations.doctor.finding import ConfiguredDevice, Finding, State, Subject
 from hub.operations.doctor.machine import Machine
+from hub.version import version
 
 PICO_BOOTSEL = 0x0003  # the USB product id of a Pico that waits for firmware (RP2040 datasheet, 2.8)
 FIRST_YEAR = 2026  # of this program: a clock with an earlier year is not set
@@ -35,6 +36,16 @@ def running_hub(machine: Machine, config: Config) -> Mapping[str, Any] | None:
         return None
     host = LOCALHOST if config.web.host in ALL_ADDRESSES else config.web.host
     return machine.hub_status(host, config.web.port, secure=bool(config.web.tls_cert))
+
+
+def which(_: Machine, subject: Subject) -> Iterator[Finding]:
+    """Say which version this is, and compare it with the hub that runs."""
+    running = str(subject.hub.get("version", "older than 0.1.0")) if subject.hub else ""
+    if running and running != version():
+        do = f"Start it again: sudo systemctl restart {UNIT}."
+        yield Finding("version", "look", f"This is table-hub {version()}; the hub that runs is {running}.", do)
+    else:
+        yield Finding("version", "ok", f"table-hub {version()}.")
 
 
 # --- the configuration -------------------------------------------------------------------------------
@@ -491,6 +502,6 @@ def _sentence(text: str) -> str:
 
 Check = Callable[[Machine, Subject], Iterator[Finding]]
 ALL: tuple[Check, ...] = (
-    configuration, board, power, temperature, clock, disk, service, groups, pins, buses, devices, bluetooth, ports,
+    configuration, which, board, power, temperature, clock, disk, service, groups, pins, buses, devices, bluetooth, ports,
     boxes, dice, broker, port, phones,
 )  # fmt: skip

@@ -20,7 +20,7 @@ from tests.operations.doctor.fake_machine import HELLO, PICO, Examination, FakeM
 PANEL = '[[device]]\ndriver = "eink"\n'
 BOXES = '[[device]]\ndriver = "button_box"\n'
 CHECKS = [
-    "config", "board", "power", "temperature", "clock", "disk", "service", "groups", "pins", "buses", "bluetooth",
+    "config", "version", "board", "power", "temperature", "clock", "disk", "service", "groups", "pins", "buses", "bluetooth",
     "ports", "dice", "broker", "port", "phones",
 ]  # fmt: skip
 LIKE_A_PI = {"/dev/spidev0.0": "", "/dev/gpiochip0": "", "/proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0"}
