@@ -253,6 +253,8 @@ def _calibrate_tray(args: Namespace) -> int:
 
     configure_logging("error")
     blocks = [block for block in load(owners_file(args.config)).device if block.driver == "camera_tray"]
+    if not blocks:
+        raise ConfigError('No [[device]] of the configuration has the driver "camera_tray".')
     block = _named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else ""))
     load_driver("camera_tray").calibrate(block.settings, input, print)
     return 0
@@ -268,7 +270,10 @@ def _pinout(args: Namespace) -> int:
     if not devices:
         print("No device of this configuration is wired to the header.")
     elif args.svg:
-        Path(args.svg).write_text(as_svg(devices), "utf-8")
+        try:
+            Path(args.svg).write_text(as_svg(devices), "utf-8")
+        except OSError as error:
+            raise HubError(f"{args.svg} cannot be written ({error.strerror}); choose a folder of your own.") from None
     else:
         print(as_text(devices), end="")
     return 0

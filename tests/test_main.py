@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -195,6 +196,14 @@ def test_forgetting_leaves_no_trace_of_a_hub(tmp_path: Path) -> None:
     assert {name: (folder / name).read_bytes() for name in files} == files
 
 
+def test_a_drawing_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text('[[device]]\ndriver = "gpio_box"\n')
+    assert "/nowhere/a.svg" in one_sentence(run("pinout", "--config", str(file), "--svg", "/nowhere/a.svg"), 1)
+    file.write_text('[[device]]\ndriver = "gpio_box"\n[[device]]\ndriver = "simulated"\n')
+    assert "camera_tray" in one_sentence(run("calibrate-tray", "--config", str(file)), 78)
+
+
 def test_the_program_says_which_version_it_is() -> None:
     result = run("--version")
     assert (result.returncode, result.stderr, result.stdout) == (0, "", f"table-hub {version()}\n")
@@ -258,6 +267,23 @@ def test_the_journal_gets_the_version_first_and_the_priority_of_each_line(tmp_pa
     code, lines = journal("run", "--config", str(tmp_path / "nowhere.toml"))
     assert code == 78
     assert lines[0].startswith("<3>")
+
+
+def test_a_hub_that_the_watchdog_kills_leaves_the_stack_of_each_thread(tmp_path: Path) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(f"[hub]\nstate = '{tmp_path}/state'\n[web]\nhost = '127.0.0.1'\nport = 0\n")
+    unit = (Path(__file__).parents[1] / "systemd" / "table-hub.service").read_text()
+    name, _, value = re.findall(r"^Environment=(.*)$", unit, re.MULTILINE)[0].partition("=")
+    words = [sys.executable, "-m", "hub", "run", "--config", str(file)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=os.environ | {name: value}) as hub:
+        assert hub.stdout
+        hub.stdout.readline()
+        hub.send_signal(signal.SIGABRT)  # systemd's signal when the watchdog is not fed
+        _, said = hub.communicate(timeout=LIMIT)
+    assert hub.returncode == -signal.SIGABRT
+    assert said.count("most recent call first") > 1
+    assert "loop.py" in said, "the table's own thread is among them"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

@@ -40,7 +40,7 @@ def running_hub(machine: Machine, config: Config) -> Mapping[str, Any] | None:
 
 def which(_: Machine, subject: Subject) -> Iterator[Finding]:
     """Say which version this is, and compare it with the hub that runs."""
-    running = str(subject.hub.get("version", "older than 0.1.0")) if subject.hub else ""
+    running = str(subject.hub.get("version", "an older one")) if subject.hub else ""
     if running and running != version():
         do = f"Start it again: sudo systemctl restart {UNIT}."
         yield Finding("version", "look", f"This is table-hub {version()}; the hub that runs is {running}.", do)

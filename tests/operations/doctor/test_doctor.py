@@ -15,6 +15,7 @@ from hub.errors import Cause, DeviceLost
 from hub.operations.doctor import as_json, as_text, examine, healthy
 from hub.operations.doctor.finding import Finding
 from hub.operations.doctor.machine import Disk, Port
+from hub.version import version
 from tests.operations.doctor.fake_machine import HELLO, PICO, Examination, FakeMachine, hub_that_runs
 
 PANEL = '[[device]]\ndriver = "eink"\n'
@@ -209,6 +210,13 @@ def test_an_outside_broker_is_knocked_at(examination: Examination) -> None:
     toml = '[broker]\nurl = "mqtt://10.0.0.9:1884"\n'
     assert examination.about("broker", toml).state == "broken"
     assert examination.about("broker", toml, others={("10.0.0.9", 1884)}).state == "ok"
+
+
+def test_a_hub_that_was_not_started_again_after_an_update_is_looked_at(examination: Examination) -> None:
+    assert examination.about("version", running={**hub_that_runs(), "version": version()}).state == "ok"
+    for old in (hub_that_runs(), {**hub_that_runs(), "version": "0.0.9"}):
+        found = examination.about("version", running=old)
+        assert (found.state, "restart table-hub" in found.do) == ("look", True), found
 
 
 # --- devices ---------------------------------------------------------------------------------------------
