@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from shutil import rmtree
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, dump, load
-from hub.errors import ConfigError, HubError
+from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, dump, load, owners_file
+from hub.errors import ConfigError, HubError, LogError, TemporaryError
+from hub.operations.diagnostics import report_error
 
 
 class _Parser(ArgumentParser):
@@ -21,16 +22,32 @@ class _Parser(ArgumentParser):
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help.\n")
 
 
+class _Version(Action):
+    """Print the version: found out only when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **given: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, **given)
+
+    def __call__(self, parser: ArgumentParser, *_: object) -> NoReturn:
+        from hub.version import version
+
+        print(f"table-hub {version()}")
+        parser.exit()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return its exit code (2: a wrong command line, 78: a mistake in the configuration)."""
+    """Run one command; return its exit code.
+
+    2: a wrong command line; 75: what may pass by itself; 78: what a person must change in the configuration.
+    """
     args = parser().parse_args(arguments)
     try:
         code: int = args.command(args)
-    except ConfigError as error:
-        print(error, file=sys.stderr)
-        return ConfigError.EXIT
+    except (ConfigError, TemporaryError) as error:
+        report_error(error)
+        return error.EXIT
     except HubError as error:
-        print(error, file=sys.stderr)
+        report_error(error)
         return 1
     except (BrokenPipeError, KeyboardInterrupt):
         return 0
@@ -40,11 +57,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def parser() -> ArgumentParser:
     """Return the parser of all commands and their arguments."""
     top = _Parser(prog="table-hub", description="Bidding games at a real table: the hub.")
+    top.add_argument("--version", action=_Version, help="print which version this is and end")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     run = commands.add_parser("run", help="run the hub")
-    run.add_argument("--config", metavar="FILE", help="the owner's TOML file; without one the defaults")
-    run.add_argument("--print-config", action="store_true", help="print the whole configuration and end")
+    run.add_argument("--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any")
+    run.add_argument("--check", action="store_true", help="try the configuration without starting anything, and end")
+    run.add_argument("--print-config", action="store_true", help="print the whole configuration, or the defaults; end")
     run.set_defaults(command=_run)
 
     demo = commands.add_parser("demo", help="a whole table on simulated hardware, on this machine")
@@ -133,11 +152,30 @@ def _games(args: Namespace) -> int:
 
 
 def _run(args: Namespace) -> int:
-    config = load(args.config)
     if args.print_config:
-        print(dump(config), end="")
+        print(dump(load(args.config)), end="")
         return 0
+    file = owners_file(args.config)
+    config = load(file)
+    if args.check:
+        return _check(config, file or "the defaults")
     return _serve(config, ())
+
+
+def _check(config: Config, shown: str) -> int:
+    """Wire the whole hub, with a state folder that is thrown away, and start nothing."""
+    from tempfile import TemporaryDirectory
+
+    from msgspec.structs import replace
+
+    from hub.app import Hub
+    from phone_ui.server import check_tls
+
+    if config.web.tls_cert:
+        check_tls(config.web.tls_cert, config.web.tls_key)
+    with TemporaryDirectory() as state, Hub(replace(config, hub=replace(config.hub, state=state))) as hub:
+        print(f"{shown} can be used: {len(hub.tables)} table(s), {len(hub.devices)} device(s).")
+    return 0
 
 
 def _doctor(args: Namespace) -> int:
@@ -159,7 +197,7 @@ def _test_device(args: Namespace) -> int:
     from hub.operations.diagnostics import configure_logging
     from hub.ports import MonotonicClock
 
-    blocks = load(args.config).device
+    blocks = load(owners_file(args.config)).device
     if args.simulated:
         blocks = (DevicePart("simulated", "1", "simulated", {"seats": 2}),)
     block = _named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else ""))
@@ -214,7 +252,9 @@ def _calibrate_tray(args: Namespace) -> int:
     from hub.operations.diagnostics import configure_logging
 
     configure_logging("error")
-    blocks = [block for block in load(args.config).device if block.driver == "camera_tray"]
+    blocks = [block for block in load(owners_file(args.config)).device if block.driver == "camera_tray"]
+    if not blocks:
+        raise ConfigError('No [[device]] of the configuration has the driver "camera_tray".')
     block = _named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else ""))
     load_driver("camera_tray").calibrate(block.settings, input, print)
     return 0
@@ -225,12 +265,15 @@ def _pinout(args: Namespace) -> int:
     from drivers.common.pinout import as_svg, as_text
     from hub.devices import wired
 
-    devices = wired(load(args.config).device)
+    devices = wired(load(owners_file(args.config)).device)
     check_devices(devices)
     if not devices:
         print("No device of this configuration is wired to the header.")
     elif args.svg:
-        Path(args.svg).write_text(as_svg(devices), "utf-8")
+        try:
+            Path(args.svg).write_text(as_svg(devices), "utf-8")
+        except OSError as error:
+            raise HubError(f"{args.svg} cannot be written ({error.strerror}); choose a folder of your own.") from None
     else:
         print(as_text(devices), end="")
     return 0
@@ -246,29 +289,42 @@ def _demo(args: Namespace) -> int:
         device=(DevicePart("simulated", "1", "bench", {"seats": args.seats}),),
     )
     if args.fresh:
-        rmtree(config.hub.state, ignore_errors=True)
+        from hub.operations.state_folder import forget
+
+        forget(Path(config.hub.state))
     return _serve(config, ("bench", "kiosk"))
 
 
 def _serve(config: Config, pages: Sequence[str]) -> int:
     from hub.app import Hub
-    from hub.operations.diagnostics import configure_logging
+    from hub.operations.diagnostics import configure_logging, goes_to_journal
     from hub.operations.systemd import ServiceNotifier
+    from hub.version import version
 
     configure_logging(config.hub.log_level)
-    with Hub(config, ServiceNotifier()) as hub:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: hub.stop())
-        hub.start()
+    if goes_to_journal():  # a person at a terminal knows what was started
+        logging.getLogger("hub").info("table-hub %s starts.", version())
+    try:
+        hub = Hub(config, ServiceNotifier())
+    except LogError as error:  # the disk, which may be back at the next start
+        raise TemporaryError(str(error)) from error
+    with hub:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP
+                signal.signal(number, lambda *_: hub.stop())
+        try:
+            hub.start()
+        except LogError as error:
+            raise TemporaryError(str(error)) from error
         for table in hub.tables.values():
-            url = f"{hub.url()}/t/{table.id}"
+            url = f"{hub.url() or hub.local_url()}/t/{table.id}"
             if pages:
                 print("table-hub plays on simulated hardware. Open in a browser on this machine:")
                 print(f"  {url}/bench   boxes, dice and panels; a link for each seat's phone")
                 print(f"  {url}/kiosk   the big screen")
                 print("Stop with Ctrl-C; the match goes on when you come back.")
             else:
-                print(f"{table.name}: {url}  code {table.code}")
+                print(f"{table.name}: {url}  code {table.code}{'' if hub.url() else '  (there is no network yet)'}")
         sys.stdout.flush()
         return hub.wait()
 

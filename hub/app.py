@@ -29,19 +29,21 @@ from hub.network.address import public_url
 from hub.network.encryption import HubKey, to_base64
 from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
-from hub.ports import BrokerDown, Device, MonotonicClock
+from hub.ports import AddressChanged, BrokerDown, Device, MonotonicClock
 from hub.state import PublicState
 from hub.store import Store
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
+from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.server import WebServer, make_app, serve
 
 log = logging.getLogger(__name__)
 
+LOCALHOST = "127.0.0.1"
 ALIVE_SECONDS = 5.0  # a table that has not ticked for so long is stuck
-WAIT_SECONDS = 60.0  # between two looks of `wait` while no watchdog is to be fed
+LOOK_SECONDS = 2.0  # between two looks of `wait` at the machine's address
 
 
 class ServiceManager(Protocol):
@@ -54,6 +56,9 @@ class ServiceManager(Protocol):
     def ready(self, status: str = "") -> None:
         """Report that the hub has started."""
 
+    def status(self, status: str) -> None:
+        """Report one line for whoever looks after the service."""
+
     def alive(self) -> None:
         """Feed the watchdog."""
 
@@ -62,7 +67,7 @@ class ServiceManager(Protocol):
 
 
 class Hub:
-    """The whole hub, wired. Raises ConfigError or LogError where it cannot be. Use as a context manager."""
+    """The whole hub, wired. Raise ConfigError, TemporaryError or LogError where it cannot be. Use as a context manager."""
 
     def __init__(self, config: Config, service: ServiceManager | None = None) -> None:
         self.config = config
@@ -148,13 +153,18 @@ class Hub:
         return {game.name: game.words for game in self.games}
 
     def url(self) -> str:
-        """Return the URL at which phones reach this hub; "" until the web port is open."""
+        """Return the URL at which phones reach this hub; "" until the web port is open and while there is no network."""
         return self._url
+
+    def local_url(self) -> str:
+        """Return the URL that this machine itself may open while it has no network."""
+        assert self.web
+        return public_url("", LOCALHOST, self.web.port, secure=bool(self.config.web.tls_cert))
 
     def status(self) -> Mapping[str, Any]:
         """Return the state of this hub and its devices for `table-hub doctor`; nothing of a match."""
         tables = {name: health.snapshot() for name, health in self._health.items()}
-        return {"v": 1, "hub": self.config.hub.id, "url": self.url(), "tables": tables}
+        return {"v": 1, "version": version(), "hub": self.config.hub.id, "url": self.url(), "tables": tables}
 
     # --- running ---------------------------------------------------------------------------------
 
@@ -162,7 +172,7 @@ class Hub:
         """Open the web port, restore the matches, start broker and devices, then the tables' threads.
 
         The port comes first, as it is what fails most; tables restore their matches before any signal can reach them; a
-        missing broker stops the phones only, and every screen says so. Raises ConfigError or LogError.
+        missing broker stops the phones only, and every screen says so. Raise ConfigError, TemporaryError or LogError.
         """
         web = self.config.web
         broker_address = self.broker.address
@@ -172,9 +182,11 @@ class Hub:
         tls = (web.tls_cert, web.tls_key) if web.tls_cert else None
         app = make_app(self.access, self.key, self.config.hub.id, self.url, self._labels(), status=self.status)
         self.web = serve(app, self.access, dial, web.host, web.port, tls)
-        self._url = public_url(web.address, web.host, self.web.port, secure=tls is not None)
+        self._url = self._find_url()
         for table in self.tables.values():
             table.start()
+        if not self._url:
+            self._put_to_all(AddressChanged(""))
         try:
             self.broker.start()
         except BrokerError as error:
@@ -190,7 +202,7 @@ class Hub:
             self._threads.append(thread)
             thread.start()
         if self._service:
-            self._service.ready(f"{len(self.tables)} table(s) at {self._url}")
+            self._service.ready(self._status_line())
 
     def _run_table(self, name: str, table: Table) -> None:
         """Run a table in its own thread. Should it end before `close`, the whole hub ends and is started again."""
@@ -200,13 +212,36 @@ class Hub:
             self._table_ended.set()
             self._stop.set()
 
-    def wait(self) -> int:
-        """Wait until `stop`, feeding the watchdog while every table ticks; return the exit code.
+    def _find_url(self) -> str:
+        """Return the URL at which phones reach the open web port now, or ""."""
+        assert self.web
+        web = self.config.web
+        return public_url(web.address, web.host, self.web.port, secure=bool(web.tls_cert))
 
-        That is 0, or 1 where a table's thread has ended by itself.
+    def _follow_address(self) -> None:
+        """Look for the machine's address; let every table show a new one."""
+        url = self._find_url()
+        if url == self._url:
+            return
+        self._url = url
+        log.info("Phones reach this hub at %s.", url or "no address: there is no network")
+        self._put_to_all(AddressChanged(url))
+        if self._service:
+            self._service.status(self._status_line())
+
+    def _status_line(self) -> str:
+        return (
+            f"{len(self.tables)} table(s) at {self._url}" if self._url else f"{len(self.tables)} table(s), no network"
+        )
+
+    def wait(self) -> int:
+        """Wait until `stop`, following the machine's address and feeding the watchdog while every table ticks.
+
+        Return the exit code: 0, or 1 where a table's thread has ended by itself.
         """
-        pause = (self._service and self._service.interval) or WAIT_SECONDS
+        pause = min(LOOK_SECONDS, (self._service and self._service.interval) or LOOK_SECONDS)
         while not self._stop.wait(pause):
+            self._follow_address()
             now = monotonic()
             if self._service and all(now - self._ticked.get(name, 0.0) < ALIVE_SECONDS for name in self.tables):
                 self._service.alive()

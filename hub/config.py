@@ -8,7 +8,9 @@ each other are a `ConfigError` of one sentence: file, line, key, what is allowed
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -21,6 +23,7 @@ from hub import toml
 from hub.errors import ConfigError
 from hub.toml import SettingError
 
+INSTALLED = Path("/etc/table-hub/table-hub.toml")
 P = TypeVar("P", bound=msgspec.Struct)
 
 
@@ -46,6 +49,31 @@ def _program(name: str, folder: Path) -> str:
     return _absolute(name, folder) if "/" in name else name
 
 
+def _is_public_address(value: str) -> bool:
+    """Return whether phones can open it: an IP address, a host name or an http URL of one; "" is found by the hub."""
+    if "://" not in value:
+        return value == "" or _is_host(value)
+    try:
+        url = urlsplit(value)
+        port_fits = url.port != 0
+    except ValueError:  # a port that is no number
+        return False
+    bare = url.path in {"", "/"} and not url.query and not url.fragment and url.username is None
+    return url.scheme in {"http", "https"} and port_fits and bare and _is_host(url.hostname or "")
+
+
+def _is_host(value: str) -> bool:
+    try:
+        ip_address(value)
+    except ValueError:
+        labels = value.removesuffix(".").split(".")
+        # A name that ends in a number is a mistyped address.
+        return not labels[-1].isdigit() and all(
+            re.fullmatch(r"(?!-)[\w-]{1,63}(?<!-)", one, re.ASCII) for one in labels
+        )
+    return True
+
+
 # What a key may hold. `path` makes a value absolute, given the folder of the owner's file.
 _ONE_LINE = {"allowed": "text in quotes, on one line", "fits": str.isprintable}
 Text = Annotated[str, Meta(extra=_ONE_LINE)]
@@ -63,6 +91,15 @@ DriverName = Annotated[
 ]
 GameName = Annotated[
     str, Meta(pattern=r"^([a-z][a-z0-9-]*)?\Z", extra={"allowed": 'a game\'s name such as "bid-and-bait", or ""'})
+]
+PublicAddress = Annotated[
+    str,
+    Meta(
+        extra={
+            "allowed": 'an address such as "10.42.0.1" (its port is the key port), "http://hub.cafe.example" or ""',
+            "fits": _is_public_address,
+        }
+    ),
 ]
 BrokerUrl = Annotated[
     str,
@@ -95,7 +132,7 @@ class WebPart(msgspec.Struct, frozen=True):
     host: Annotated[Text, Meta(description="the address to listen on; 127.0.0.1 keeps phones out")] = "0.0.0.0"  # noqa: S104 - phones reach it over the Wi-Fi
     port: Annotated[int, Meta(description="the port; 0 takes any free one", ge=0, le=65535)] = 8080
     address: Annotated[
-        Text,
+        PublicAddress,
         Meta(description='what the QR code says, "10.42.0.1" or "http://hub.cafe.example"; empty: found by itself'),
     ] = ""
     tls_cert: Annotated[FilePath, Meta(description="certificate for https, with tls_key; empty: plain http")] = ""
@@ -199,6 +236,11 @@ class Config(msgspec.Struct, frozen=True):
 
 
 # --- reading --------------------------------------------------------------------------------------
+
+
+def owners_file(given: str | None) -> str | None:
+    """Return the file that a command is about: the one that is given, or else that of the installed hub, if there is one."""
+    return given or (str(INSTALLED) if INSTALLED.exists() else None)
 
 
 def load(path: Path | str | None = None) -> Config:

@@ -14,9 +14,19 @@ class HubError(Exception):
 
 
 class ConfigError(HubError):
-    """A file, key, value or port of the owner's that cannot be. The program ends with `EXIT`."""
+    """A file, key or value that a person must change. The program ends with `EXIT`."""
 
     EXIT = 78  # EX_CONFIG of sysexits.h: systemd does not restart what cannot start.
+
+
+class TemporaryError(HubError):
+    """The hub cannot start now, for a reason that may pass without a change of the configuration.
+
+    The port is taken, an address is not there yet, the last hub still ends, the disk is full. The program ends with
+    `EXIT`, and systemd starts it again, with longer and longer pauses.
+    """
+
+    EXIT = 75  # EX_TEMPFAIL of sysexits.h
 
 
 class IllegalAction(HubError):
@@ -112,6 +122,12 @@ class WrongFirmware(DeviceError):
 
 class BrokerError(DeviceError):
     """The broker cannot be started or reached; play goes on with boxes and screens."""
+
+
+def of_file(error: OSError, sentence: str) -> ConfigError | TemporaryError:
+    """Return the error to raise where a file of the hub's state cannot be used: a full or failing disk is temporary."""
+    passing = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)
+    return TemporaryError(sentence) if passing else ConfigError(sentence)
 
 
 class LogError(HubError):

@@ -224,6 +224,13 @@ class BrokerDown:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class AddressChanged:
+    """Phones reach the hub at another URL from now on; "" while this machine has no network."""
+
+    url: str
+
+
 # --- Pictures: out of the table --------------------------------------------------------------------
 
 Pattern = Literal[

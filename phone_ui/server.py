@@ -22,7 +22,7 @@ from flask import Flask, Response, abort, request
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from werkzeug.exceptions import HTTPException
 
-from hub.errors import ConfigError, HubError
+from hub.errors import ConfigError, HubError, TemporaryError
 from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
 from phone_ui.claims import ClaimRefused, Claims
@@ -111,7 +111,7 @@ def make_app(
     vendor: Mapping[str, Path] = VENDOR,
     status: Callable[[], Mapping[str, Any]] = dict,
 ) -> Flask:
-    """Return the Flask app. `address` says what phones can open now ("http://10.42.0.1:8080"), for the QR.
+    """Return the Flask app. `address` says what phones can open now ("http://10.42.0.1:8080", or ""), for the QR.
 
     `status` is how the hub's devices are.
     """
@@ -136,6 +136,7 @@ def make_app(
         ("/t/<name>/qr.svg", joining.qr),
         ("/code/<code>.json", joining.by_code),
         ("/status.json", lambda: _json_answer(status())),
+        ("/up", _up),
         ("/t/<name>/claim/<number>", joining.state),
     ):
         app.add_url_rule(rule, rule, view, methods=["GET"])
@@ -200,7 +201,10 @@ class _Joining:
         self._address = address
 
     def qr(self, name: str) -> Response:
-        return _file_answer(qr_picture(f"{self._address()}/t/{self._tables.one(name).id}#k={self._key}"))
+        table, address = self._tables.one(name), self._address()
+        if not address:
+            abort(404, "There is no network yet.")
+        return _file_answer(qr_picture(f"{address}/t/{table.id}#k={self._key}"))
 
     def by_code(self, code: str) -> Response:
         wanted = code.strip().upper()
@@ -252,6 +256,11 @@ def _file_answer(found: StaticFile | None) -> Response:
     return answer
 
 
+def _up() -> Response:
+    """Return an empty answer that a page of another origin may wait for: the kiosk's first page is a local file."""
+    return Response(status=204, headers={"Cross-Origin-Resource-Policy": "cross-origin"})
+
+
 def _json_answer(value: Mapping[str, Any]) -> Response:
     return Response(json.dumps(value), mimetype="application/json")
 
@@ -267,7 +276,7 @@ def _with_security_headers(answer: Response) -> Response:
     answer.headers["Referrer-Policy"] = "no-referrer"
     answer.headers["X-Content-Type-Options"] = "nosniff"
     answer.headers["Cross-Origin-Opener-Policy"] = "same-origin"
-    answer.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    answer.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
     answer.headers.setdefault("Cache-Control", "no-store")
     return answer
 
@@ -483,9 +492,12 @@ def serve(
     tls: tuple[str, str] | None = None,
     limits: Limits | None = None,
 ) -> WebServer:
-    """Open the port (0: any free one) and serve in a thread; raises ConfigError. `tls`: certificate and key files."""
+    """Open the port (0: any free one) and serve in a thread. `tls`: certificate and key files.
+
+    Raise ConfigError, or TemporaryError where the port is taken or the address not there yet.
+    """
     if tls is not None:
-        _check_tls(*tls)
+        check_tls(*tls)
     limits = limits or Limits()
     router = _Router(app, tables, dial, limits)
     quota = Quota(limits.connections, limits.connections_each_address)
@@ -510,8 +522,12 @@ def serve(
     return WebServer(router, config, listen(host, port))
 
 
+# The same configuration may be right a minute later: the port was taken, the network is not there yet.
+_PASSING = (errno.EADDRINUSE, errno.EADDRNOTAVAIL, socket.EAI_AGAIN)
+
+
 def listen(host: str, port: int) -> socket.socket:
-    """Return the listening socket; raises ConfigError."""
+    """Return the listening socket. Raise ConfigError, or TemporaryError where port or address may be free or there later."""
     # The protocol is named because asyncio sets TCP_NODELAY only where it is: without, every answer to
     # a phone waits 40 ms for the acknowledgement of the one before.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -525,16 +541,18 @@ def listen(host: str, port: int) -> socket.socket:
         words = {
             errno.EADDRINUSE: f"another program uses it; stop that one or choose another, for example {port + 1}",
             errno.EACCES: "ports below 1024 need a right of their own; choose 8080",
-            errno.EADDRNOTAVAIL: f"this machine has no address {host}; set [web] host",
+            errno.EADDRNOTAVAIL: f"this machine has no address {host} now; wait for its network, or set [web] host",
         }.get(error.errno or 0, error.strerror or str(error))
-        raise ConfigError(f"[web] port {port}: {words}.") from None
+        kind = TemporaryError if error.errno in _PASSING else ConfigError
+        raise kind(f"[web] port {port}: {words}.") from None
     except OverflowError:
         listening.close()
         raise ConfigError(f"[web] port {port}: a port is a number from 1 to 65535.") from None
     return listening
 
 
-def _check_tls(cert: str, key: str) -> None:
+def check_tls(cert: str, key: str) -> None:
+    """Raise ConfigError where the files cannot be used for https."""
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key)
     except OSError as error:  # ssl.SSLError is one

@@ -189,6 +189,27 @@ def test_a_cafes_own_broker_may_be_named(file: Path, url: str) -> None:
     assert load(file).broker.url == url
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["192.168.1.5:8080", "hub.cafe.example:80", "my cafe!", " 10.0.0.1", "[fd00::1]", "10.0.0.256", "ftp://cafe",
+     "http://", "http://cafe:port", "http://my cafe", "http://cafe/t/1", "http://ana@cafe", "http://cafe?x"],
+)  # fmt: skip
+def test_an_address_that_no_phone_can_open_is_refused(file: Path, address: str) -> None:
+    sentence = refusal(file, f'[web]\naddress = "{address}"')
+    assert sentence.endswith('address is an address such as "10.42.0.1" (its port is the key port), '
+                             '"http://hub.cafe.example" or "".')  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "10.42.0.1", "fd00::1", "table.local", "hub", "http://hub.cafe.example/", "https://cafe.example:8443",
+     "http://[fd00::1]:8080"],
+)  # fmt: skip
+def test_an_address_that_phones_can_open_may_be_given(file: Path, address: str) -> None:
+    file.write_text(f'[web]\naddress = "{address}"\n')
+    assert load(file).web.address == address
+
+
 def test_a_missing_file_is_said_with_the_way_to_one(file: Path) -> None:
     with pytest.raises(ConfigError, match=r"cafe\.toml: there is no such file; .*--print-config"):
         load(file)

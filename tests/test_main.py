@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import socket
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from hub.config import Config, HubPart, WebPart, dump
+from hub.app import Hub
+from hub.config import Config, HubPart, WebPart, dump, load
+from hub.operations.state_folder import forget
+from hub.version import version
 
 LIMIT = 120.0  # seconds for a program that hangs; one that works takes 2, on a busy machine many times that
 
@@ -114,17 +120,174 @@ def test_a_mistake_in_the_configuration_is_one_sentence_and_exit_78(
     assert expected in one_sentence(run("run", "--config", str(file)), 78)
 
 
-def test_a_port_that_is_taken_is_one_sentence_and_exit_78(tmp_path: Path) -> None:
+def test_a_port_that_is_taken_is_one_sentence_and_exit_75(tmp_path: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
         file = tmp_path / "hub.toml"
         file.write_text(f"[hub]\nstate = '{tmp_path}/state'\n[web]\nhost = '127.0.0.1'\nport = {port}\n")
-        assert str(port) in one_sentence(run("run", "--config", str(file)), 78)
+        assert str(port) in one_sentence(run("run", "--config", str(file)), 75)
 
 
-def test_the_hub_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("toml", "expected"),
+    [
+        ("[web]\nhost = '203.0.113.7'\nport = 8080\n", "203.0.113.7"),  # RFC 5737: no machine has it
+        ("[web]\nhost = '127.0.0.1'\nport = 0\n", "table-hub.db"),
+    ],
+)
+def test_what_may_pass_without_a_change_of_the_configuration_is_one_sentence_and_exit_75(
+    tmp_path: Path, toml: str, expected: str
+) -> None:
+    if "db" in expected:
+        (tmp_path / "state").mkdir()
+        (tmp_path / "state" / "table-hub.db").write_bytes(b"no database " * 1000)
+    file = tmp_path / "hub.toml"
+    file.write_text(f"[hub]\nstate = '{tmp_path}/state'\n{toml}")
+    assert expected in one_sentence(run("run", "--config", str(file)), 75)
+
+
+def test_a_state_folder_that_another_hub_has_is_one_sentence_and_exit_75(tmp_path: Path) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(dump(Config(hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", 0))))
+    with Hub(load(file)) as hub:
+        hub.start()
+        assert "another hub" in one_sentence(run("run", "--config", str(file)), 75)
+        assert "a hub runs" in one_sentence(run("demo", "--state", str(tmp_path / "state"), "--fresh"), 75)
+    assert (tmp_path / "state" / "table-hub.db").exists()
+
+
+def photographs(folder: Path) -> dict[str, bytes]:
+    """Put somebody's own files into a folder."""
+    files = {"a.jpg": b"\xff\xd8 summer", "broker/b.jpg": b"\xff\xd8 winter", "2024/c.db": b"not ours", ".hidden": b"x"}
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return files
+
+
+def test_a_fresh_demo_forgets_what_the_hub_wrote_and_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "pictures"
+    files = photographs(folder)
+    words = [sys.executable, "-m", "hub", "demo", "--port", "0", "--state", str(folder), "--fresh"]
+    keys = []
+    for _ in range(2):
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as hub:
+            assert hub.stdout
+            assert "plays on simulated hardware" in hub.stdout.readline()
+            keys.append((folder / "hub.key").read_bytes())
+            hub.send_signal(signal.SIGTERM)
+            assert hub.wait(LIMIT) == 0
+    assert keys[0] != keys[1], "the first demo is forgotten"
+    assert {name: (folder / name).read_bytes() for name in files} == files
+
+
+def test_forgetting_leaves_no_trace_of_a_hub(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    with Hub(Config(hub=HubPart(state=str(folder)), web=WebPart("127.0.0.1", 0))) as hub:
+        hub.start()
+    assert (folder / "hub.key").exists()
+    forget(folder)
+    assert not folder.exists()
+    forget(folder)
+    files = photographs(folder)
+    forget(folder)
+    assert {name: (folder / name).read_bytes() for name in files} == files
+
+
+def test_a_drawing_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text('[[device]]\ndriver = "gpio_box"\n')
+    assert "/nowhere/a.svg" in one_sentence(run("pinout", "--config", str(file), "--svg", "/nowhere/a.svg"), 1)
+    file.write_text('[[device]]\ndriver = "gpio_box"\n[[device]]\ndriver = "simulated"\n')
+    assert "camera_tray" in one_sentence(run("calibrate-tray", "--config", str(file)), 78)
+
+
+def test_the_program_says_which_version_it_is() -> None:
+    result = run("--version")
+    assert (result.returncode, result.stderr, result.stdout) == (0, "", f"table-hub {version()}\n")
+    assert version().startswith(metadata.version("table-hub"))
+
+
+def test_a_configuration_is_tried_without_starting_anything(tmp_path: Path) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(
+        f'[hub]\nstate = "{tmp_path}/state"\n[[device]]\ndriver = "gpio_box"\n[[device]]\ndriver = "simulated"\n'
+    )
+    result = run("run", "--check", "--config", str(file))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == f"{file} can be used: 1 table(s), 2 device(s).\n"
+    assert not (tmp_path / "state").exists()
+
+
+@pytest.mark.parametrize(
+    ("toml", "expected"),
+    [
+        ("[[device]]\ndriver = 'abacus'\n", "abacus"),
+        ("[[device]]\ndriver = 'gpio_box'\npins = 'lgpoi'\n", "pins"),
+        ("[[table]]\ngame = 'chess'\n", "chess"),
+        ("[[deck]]\ngame = 'bid-it'\ncards = 'nowhere.toml'\n", "nowhere.toml"),
+        ("[web]\ntls_cert = 'nowhere.pem'\ntls_key = 'nowhere.key'\n", "tls_cert"),
+        ("[broker]\nurl = 'mqtts://cafe'\nca_file = 'nowhere.pem'\n", "nowhere.pem"),
+    ],
+)
+def test_a_configuration_that_cannot_run_is_refused_by_the_check(tmp_path: Path, toml: str, expected: str) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(toml)
+    assert expected in one_sentence(run("run", "--check", "--config", str(file)), 78)
+
+
+def journal(*words: str, ending: str = "") -> tuple[int, list[str]]:
+    """Run the program as systemd does, its standard error being the journal's; until it has written `ending`."""
+    reading, writing = os.pipe()
+    status = os.fstat(writing)
+    environment = os.environ | {"JOURNAL_STREAM": f"{status.st_dev}:{status.st_ino}"}
+    command = [sys.executable, "-m", "hub", *words]
+    with subprocess.Popen(command, stderr=writing, stdout=subprocess.PIPE, env=environment) as hub:
+        os.close(writing)
+        with os.fdopen(reading, encoding="utf-8") as lines:
+            written = []
+            for line in lines:
+                written.append(line.rstrip("\n"))
+                if ending and ending in line:
+                    hub.send_signal(signal.SIGTERM)
+        return hub.wait(LIMIT), written
+
+
+def test_the_journal_gets_the_version_first_and_the_priority_of_each_line(tmp_path: Path) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(
+        f"[hub]\nstate = '{tmp_path}/state'\n[web]\nhost = '127.0.0.1'\nport = 0\n"
+        "[broker]\nprogram = 'no-such-mosquitto'\n"
+    )
+    code, lines = journal("run", "--config", str(file), ending="no-such-mosquitto")
+    assert (code, lines[0]) == (0, f"<6>hub: table-hub {version()} starts.")
+    assert next(line for line in lines if "no-such-mosquitto" in line).startswith("<3>")
+    code, lines = journal("run", "--config", str(tmp_path / "nowhere.toml"))
+    assert code == 78
+    assert lines[0].startswith("<3>")
+
+
+def test_a_hub_that_the_watchdog_kills_leaves_the_stack_of_each_thread(tmp_path: Path) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(f"[hub]\nstate = '{tmp_path}/state'\n[web]\nhost = '127.0.0.1'\nport = 0\n")
+    unit = (Path(__file__).parents[1] / "systemd" / "table-hub.service").read_text()
+    name, _, value = re.findall(r"^Environment=(.*)$", unit, re.MULTILINE)[0].partition("=")
+    words = [sys.executable, "-m", "hub", "run", "--config", str(file)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=os.environ | {name: value}) as hub:
+        assert hub.stdout
+        hub.stdout.readline()
+        hub.send_signal(signal.SIGABRT)  # systemd's signal when the watchdog is not fed
+        _, said = hub.communicate(timeout=LIMIT)
+    assert hub.returncode == -signal.SIGABRT
+    assert said.count("most recent call first") > 1
+    assert "loop.py" in said, "the table's own thread is among them"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_the_hub_runs_until_it_is_told_to_stop(tmp_path: Path, number: signal.Signals) -> None:
     made = Config(hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", 0))
     file = tmp_path / "hub.toml"
     file.write_text(dump(made))
@@ -132,5 +295,5 @@ def test_the_hub_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as hub:
         assert hub.stdout
         assert hub.stdout.readline().startswith("Table 1: http://127.0.0.1:")
-        hub.send_signal(signal.SIGTERM)
+        hub.send_signal(number)
         assert hub.wait(LIMIT) == 0

@@ -7,8 +7,15 @@ before anything is opened, and the wiring can be drawn. Pins are told by their G
 from __future__ import annotations
 
 import errno
+import os
+import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
 from typing import Any, Literal, NamedTuple, Protocol
 
 from gpiozero import Factory, GPIOZeroError
@@ -30,6 +37,7 @@ PLACES: Mapping[int | Rail, tuple[int, ...]] = {
 LEAST_GPIO, MOST_GPIO = 2, 27  # 0 and 1 read what a board on the header says of itself
 
 MISSING = "make setup EXTRAS=pi"
+_importing_lgpio = threading.Lock()
 PIN_CHIP = "/dev/gpiochip0"  # on a Pi 5, too, since Linux 6.6.45
 
 
@@ -149,11 +157,17 @@ def open_pins(kind: PinFactory) -> Factory:
     if kind == "mock":
         return MockFactory(pin_class=MockPWMPin)
     try:
-        import lgpio  # noqa: F401, PLC0415 - only a Pi has it
-        from gpiozero.pins.lgpio import LGPIOFactory  # noqa: PLC0415
+        _import_lgpio()
+        from gpiozero.pins.lgpio import LGPIOFactory  # noqa: PLC0415 - needs lgpio
     except ImportError as error:
         raise DeviceLost(
             f"The Python package lgpio is missing, which opens the header's pins: {MISSING}.", Cause.PACKAGE
+        ) from error
+    except OSError as error:
+        raise DeviceLost(
+            f"lgpio, which opens the header's pins, cannot make its pipe in a temporary folder ({error.strerror}); "
+            "is the disk full, or LG_WD set?",
+            Cause.of(error),
         ) from error
     try:
         return LGPIOFactory()
@@ -162,6 +176,27 @@ def open_pins(kind: PinFactory) -> Factory:
             f"The header's pins cannot be opened ({error}): is this a Raspberry Pi, and the hub's user in group gpio?",
             Cause.of(error),
         ) from error
+
+
+def _import_lgpio() -> ModuleType:
+    """Import lgpio in a folder of our own. Raise ImportError or OSError.
+
+    As it is imported, its C part makes a pipe `.lgd-nfy<n>` in the working folder and its Python part opens it there: the
+    present folder may be another user's. Once it is open nobody needs its name any more.
+    """
+    with _importing_lgpio:
+        if "lgpio" in sys.modules:
+            return sys.modules["lgpio"]
+        before = Path.cwd()
+        with TemporaryDirectory(prefix="table-hub-") as folder:
+            os.chdir(folder)
+            try:
+                return import_module("lgpio")
+            finally:
+                try:
+                    os.chdir(before)
+                except OSError:  # another user's folder, into which this one may not go
+                    os.chdir("/")
 
 
 def needs_of_pins(kind: PinFactory) -> list[Need]:
@@ -174,11 +209,8 @@ def needs_of_pins(kind: PinFactory) -> list[Need]:
 
 def pin_errors() -> tuple[type[Exception], ...]:
     """Return what a pin may raise: gpiozero's errors, the system's, and lgpio's own, which is neither."""
-    try:
-        from lgpio import error  # noqa: PLC0415 - only a Pi has it
-    except ImportError:
-        return (GPIOZeroError, OSError)
-    return (GPIOZeroError, OSError, error)
+    lgpio = sys.modules.get("lgpio")  # only a Pi has it, and only `open_pins` imports it
+    return (GPIOZeroError, OSError, lgpio.error) if lgpio else (GPIOZeroError, OSError)
 
 
 # --- SPI ---------------------------------------------------------------------------------------------

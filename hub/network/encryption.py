@@ -15,7 +15,7 @@ from nacl.bindings import sodium_pad, sodium_unpad
 from nacl.exceptions import CryptoError
 from nacl.public import Box, PrivateKey, PublicKey
 
-from hub.errors import ConfigError, HubError
+from hub.errors import ConfigError, HubError, of_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,7 +92,7 @@ class HubKey:
     def stored(cls, file: Path) -> HubKey:
         """Return the key in `file`, created there (mode 0600) the first time: printed QR codes stay valid.
 
-        Raise ConfigError where the file cannot be used or can be read by others.
+        Raise ConfigError where the file cannot be used or can be read by others, TemporaryError where the disk fails.
         """
         try:
             if not file.exists():
@@ -101,7 +101,7 @@ class HubKey:
                 raise ConfigError(f"{file}: the hub's secret key can be read by others; fix: chmod 600 {file}")
             data = file.read_bytes()
         except OSError as error:
-            raise ConfigError(f"{file}: the hub's key cannot be kept there ({error.strerror}).") from error
+            raise of_file(error, f"{file}: the hub's key cannot be kept there ({error.strerror}).") from error
         if len(data) != KEY_BYTES:
             raise ConfigError(
                 f"{file}: this is not a key of {KEY_BYTES} bytes; remove it and the hub makes a new one "

@@ -26,7 +26,7 @@ import time
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from hub.errors import BrokerError, ConfigError
+from hub.errors import BrokerError, TemporaryError, of_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,10 @@ class Mosquitto:
         return self._child.pid if self._child is not None and self._child.poll() is None else None
 
     def prepare(self) -> None:
-        """Find program and plugin, create and lock the folder. Raise BrokerError or ConfigError with what to do."""
+        """Find program and plugin, create and lock the folder.
+
+        Raise BrokerError, ConfigError, or TemporaryError (as where another hub has it), each with what to do.
+        """
         self._find_program()
         self._find_plugin()
         try:
@@ -84,13 +87,15 @@ class Mosquitto:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
                     lock.close()
-                    raise ConfigError(
+                    raise TemporaryError(
                         f"{self._folder}: another hub runs with this state folder; "
                         "stop it, or give this one another `state` in [hub]."
                     ) from None
                 self._lock = lock
         except OSError as error:
-            raise ConfigError(f"{self._folder}: the broker's files cannot be kept there ({error.strerror}).") from None
+            raise of_file(
+                error, f"{self._folder}: the broker's files cannot be kept there ({error.strerror})."
+            ) from None
         if len(os.fsencode(self._folder / "mosquitto.sock")) > MAX_SOCKET_PATH and self._socket_folder is None:
             runtime = Path(os.environ.get("XDG_RUNTIME_DIR", "/nowhere"))
             self._socket_folder = Path(tempfile.mkdtemp(prefix="th-", dir=runtime if runtime.is_dir() else None))
@@ -110,6 +115,7 @@ class Mosquitto:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
+            env=_environment(),
             start_new_session=True,  # the terminal's Ctrl-C is for the hub, which then ends its broker in order
         )
         self._child = child
@@ -258,6 +264,12 @@ class Mosquitto:
         except OSError:
             return False
         return arguments[1:3] == [b"-c", os.fsencode(self._folder / "mosquitto.conf")]
+
+
+def _environment() -> dict[str, str]:
+    """Return the child's environment: without the service manager's socket, on which the hub alone may report."""
+    ours = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
+    return {name: value for name, value in os.environ.items() if name not in ours}
 
 
 def first_logins(password: str) -> dict[str, object]:

@@ -19,6 +19,7 @@ from hub.engine.game import Game
 from hub.engine.match import Decision, Match
 from hub.errors import IllegalAction, LogError, NotAsked, StartRefused
 from hub.ports import (
+    AddressChanged,
     BoxBid,
     BoxCheated,
     BoxDown,
@@ -62,6 +63,7 @@ logger = logging.getLogger(__name__)
 
 CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: a table's code never spells a word
 NUDGE_SECONDS = 20.0
+NO_NETWORK = "There is no network yet: phones can join as soon as the hub has an address."
 
 
 @dataclass
@@ -244,6 +246,11 @@ class Table:
                 self._notices.post("broker", why)
                 for seat in self._seats:
                     seat.phone_on = False
+            case AddressChanged(url):  # the address itself stands in every public state
+                if url:
+                    self._notices.end("network")
+                else:
+                    self._notices.post("network", NO_NETWORK)
             case Tick():
                 return self._retry()
             case _:

@@ -18,6 +18,7 @@ Kind: TypeAlias = Literal[
     "broker",
     "help",
     "device",
+    "network",
     "not_rolled",
     "other_value",
     "set_aside",
@@ -48,6 +49,7 @@ KINDS: Mapping[Kind, Rule] = {
     "other_value": Rule("warning", "decision"),  # a box opened another value than it had locked
     "set_aside": Rule("warning", "match", can_acknowledge=True),  # the last match could not go on after a restart
     "device": Rule("warning", "reported"),  # a device is lost: ends when it is back
+    "network": Rule("info", "reported"),  # phones cannot reach the hub yet: ends when it has an address
     "new_box": Rule("info", "reported"),  # a seat box belongs to no seat yet: ends when it does, or is gone
     "not_started": Rule("info", "answered"),  # why a push did not start a match
     "dial": Rule("info", "match"),  # which game a push starts

@@ -20,7 +20,7 @@ import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 
 from hub.config import BrokerPart
-from hub.errors import BrokerError, ConfigError
+from hub.errors import BrokerError, ConfigError, TemporaryError
 from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, Mosquitto, first_logins
 from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerDown, BrokerUp
@@ -220,12 +220,26 @@ def test_a_state_folder_with_blanks_works(make: Any, tmp_path: Path) -> None:
     signals.up()
 
 
+def test_the_broker_cannot_report_to_the_service_manager_in_the_hubs_name(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTIFY_SOCKET", "/run/systemd/notify")
+    monkeypatch.setenv("WATCHDOG_USEC", "10000000")
+    broker, signals = make()
+    broker.start()
+    signals.up()
+    environment = Path(f"/proc/{broker.pid}/environ").read_bytes()
+    assert b"PATH=" in environment
+    assert b"NOTIFY_SOCKET" not in environment
+    assert b"WATCHDOG" not in environment
+
+
 def test_two_hubs_cannot_share_a_state_folder(make: Any) -> None:
     first, signals = make()
     first.start()
     signals.up()
     second, _ = make()
-    with pytest.raises(ConfigError, match="another hub runs with this state folder"):
+    with pytest.raises(TemporaryError, match="another hub runs with this state folder"):
         second.start()
     assert first.pid is not None
 

@@ -1188,6 +1188,21 @@ def test_the_screen_invites_before_a_match(screen: Page, hub: FakeHub) -> None:
     expect(screen.get_by_text("4827")).to_be_visible()
 
 
+def test_the_screen_has_a_code_to_scan_once_there_is_a_network_and_another_for_another_address(
+    screen: Page, hub: FakeHub
+) -> None:
+    hub.public(scenes.public(seq=50, url=""))
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    expect(screen.get_by_text("No network yet").first).to_be_visible()
+    code = screen.get_by_role("img", name="code to scan")
+    expect(code).to_have_count(0)
+    hub.public(scenes.public(seq=51, url="http://10.9.8.7:8080"))
+    expect(screen.get_by_text("10.9.8.7:8080")).to_be_visible()
+    expect(code).to_have_attribute("src", re.compile(r"\?http%3A%2F%2F10\.9\.8\.7%3A8080$"))
+    hub.public(scenes.public(seq=52, url="http://10.9.8.8:8080"))
+    expect(code).to_have_attribute("src", re.compile(r"10\.9\.8\.8"))
+
+
 def test_the_screen_shows_the_moment_large_and_everything_on_one_page(screen: Page, hub: FakeHub) -> None:
     hub.public(scenes.ROLLING)
     screen.goto(f"{hub.address}/t/1/kiosk")

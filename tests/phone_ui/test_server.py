@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hub.errors import ConfigError
+from hub.errors import ConfigError, TemporaryError
 from hub.network.encryption import HubKey, from_base64, to_base64
 from hub.ports import ClaimDecided
 from hub.state import Ack
@@ -105,6 +105,13 @@ def test_pages_run_no_script_but_our_own_and_load_nothing_from_elsewhere(site: S
 def test_a_strange_host_name_cannot_widen_the_rules(site: Site) -> None:
     answer = site.get("/", headers={"Host": "x; script-src *"})
     assert "script-src *" not in answer.headers["Content-Security-Policy"]
+
+
+def test_only_an_empty_answer_may_be_asked_for_by_another_origin(site: Site) -> None:
+    up = site.get("/up")
+    assert (up.status_code, up.data, up.headers["Cross-Origin-Resource-Policy"]) == (204, b"", "cross-origin")
+    for path in ("/", "/t/1/kiosk", "/status.json", "/nothing"):
+        assert site.get(path).headers["Cross-Origin-Resource-Policy"] == "same-origin"
 
 
 def test_scripts_come_packed_and_only_once(site: Site) -> None:
@@ -403,7 +410,7 @@ def test_a_slow_body_does_not_hold_up_other_pages(port: int) -> None:
 
 
 def test_a_port_in_use_is_the_owners_sentence(port: int) -> None:
-    with pytest.raises(ConfigError, match=rf"\[web\] port {port}: another program uses it; .*{port + 1}"):
+    with pytest.raises(TemporaryError, match=rf"\[web\] port {port}: another program uses it; .*{port + 1}"):
         listen("127.0.0.1", port)
 
 
@@ -413,11 +420,17 @@ def test_answers_to_phones_do_not_wait_for_the_network(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "number", "words"),
-    [("203.0.113.7", 8080, "has no address 203.0.113.7"), ("127.0.0.1", 70_000, "a number from 1 to 65535")],
+    ("host", "number", "kind", "words"),
+    [
+        ("203.0.113.7", 8080, TemporaryError, "has no address 203.0.113.7"),
+        ("127.0.0.1", 70_000, ConfigError, "a number from 1 to 65535"),
+        ("no host", 8080, ConfigError, "[web] port 8080: "),
+    ],
 )
-def test_a_place_that_cannot_be_had_is_the_owners_sentence(host: str, number: int, words: str) -> None:
-    with pytest.raises(ConfigError, match=re.escape(words)):
+def test_a_place_that_cannot_be_had_is_the_owners_sentence(
+    host: str, number: int, kind: type[Exception], words: str
+) -> None:
+    with pytest.raises(kind, match=re.escape(words)):
         listen(host, number)
 
 

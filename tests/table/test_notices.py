@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hub.errors import NotOffered
-from hub.ports import BoxDown, BoxUp, BrokerDown, BrokerUp, DeviceDown, DeviceUp, Key, Tick
+from hub.ports import AddressChanged, BoxDown, BoxUp, BrokerDown, BrokerUp, DeviceDown, DeviceUp, Key, Tick
 from hub.table.notices import KINDS, Cause, Kind, Notices
 from hub.table.roll_states import STAFF_SECONDS
 from tests.table.fakes import TableRig
@@ -189,4 +189,11 @@ def test_nobody_is_said_not_to_roll_who_has_typed() -> None:
 
 def test_a_call_ends_with_the_box_that_could_take_it_back(rig: TableRig) -> None:
     rig.take(Key("box-2", "bar", "hold"), BoxDown("box-2", "Unplugged."))
+    assert texts(rig) == []
+
+
+def test_without_a_network_that_is_said_until_there_is_one(rig: TableRig) -> None:
+    rig.take(AddressChanged(""), Tick())
+    assert [(notice["severity"], notice["key"]) for notice in rig.state["notices"]] == [("info", "network")]
+    rig.take(AddressChanged("http://10.42.0.1:8080"))
     assert texts(rig) == []

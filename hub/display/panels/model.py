@@ -80,7 +80,7 @@ class PanelModel:
         self._phase_screen = part(words, "screen", "phase", self._phase)
         self._table_words, self._seat_words = self._listed_facts("table"), self._listed_facts("seat")
         self._waited_for = [seat for seat in asked_seats(state) if seat not in state.locked]
-        self.address = state.url.partition("://")[2] or state.url
+        self.address = state.url.partition("://")[2] or state.url or "no network yet"
         self.join = join or state.url
         self.code = state.code
         self.title = self._named(state.title) or self._named(state.name)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from hub.config import Config, DevicePart, load
+from hub.config import Config, DevicePart, load, owners_file
 from hub.devices import connect, driver_of
 from hub.display import SIZES
 from hub.errors import ConfigError, HubError
@@ -21,7 +20,6 @@ from hub.operations.doctor.finding import ConfiguredDevice, Finding, Subject
 from hub.operations.doctor.machine import Machine, installed_user
 from hub.state import PublicState
 
-INSTALLED = Path("/etc/table-hub/table-hub.toml")
 MARKS = {"ok": "ok", "look": "LOOK", "broken": "BROKEN"}
 WIDTH, INDENT = 110, 20
 
@@ -31,9 +29,8 @@ def choose_target(path: str | None) -> tuple[Machine, str | None]:
 
     A given `path` is examined as the present user; without one the installed hub is, as its own user, if there is one.
     """
-    if path is None and INSTALLED.exists():
-        return Machine(installed_user()), str(INSTALLED)
-    return Machine(), path
+    found = owners_file(path)
+    return Machine() if path == found else Machine(installed_user()), found
 
 
 def examine(machine: Machine, path: str | None) -> list[Finding]:

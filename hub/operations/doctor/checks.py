@@ -14,9 +14,10 @@ from hub.config import Config
 from hub.decks import load_games
 from hub.devices import wired
 from hub.errors import Cause, DeviceLost, HubError
-from hub.network.address import public_url
+from hub.network.address import ALL_ADDRESSES, public_url
 from hub.operations.doctor.finding import ConfiguredDevice, Finding, State, Subject
 from hub.operations.doctor.machine import Machine
+from hub.version import version
 
 PICO_BOOTSEL = 0x0003  # the USB product id of a Pico that waits for firmware (RP2040 datasheet, 2.8)
 FIRST_YEAR = 2026  # of this program: a clock with an earlier year is not set
@@ -26,7 +27,6 @@ WARM, HOT = 70, 80  # degrees: at 80 a Pi slows down
 UNIT = "table-hub.service"
 GROUPS = ("gpio", "spi", "i2c", "dialout", "bluetooth", "video")  # to which Raspberry Pi OS gives its devices
 VOLATILE = ("tmpfs", "ramfs", "overlay")  # file systems that lose their data with the power
-ALL_ADDRESSES = ("0.0.0.0", "::", "")  # noqa: S104 - compared only
 LOCALHOST = "127.0.0.1"
 
 
@@ -36,6 +36,16 @@ def running_hub(machine: Machine, config: Config) -> Mapping[str, Any] | None:
         return None
     host = LOCALHOST if config.web.host in ALL_ADDRESSES else config.web.host
     return machine.hub_status(host, config.web.port, secure=bool(config.web.tls_cert))
+
+
+def which(_: Machine, subject: Subject) -> Iterator[Finding]:
+    """Say which version this is, and compare it with the hub that runs."""
+    running = str(subject.hub.get("version", "an older one")) if subject.hub else ""
+    if running and running != version():
+        do = f"Start it again: sudo systemctl restart {UNIT}."
+        yield Finding("version", "look", f"This is table-hub {version()}; the hub that runs is {running}.", do)
+    else:
+        yield Finding("version", "ok", f"table-hub {version()}.")
 
 
 # --- the configuration -------------------------------------------------------------------------------
@@ -438,7 +448,9 @@ def port(machine: Machine, subject: Subject) -> Iterator[Finding]:
     """Check the web port."""
     web = subject.config.web
     if subject.hub:
-        yield Finding("port", "ok", f"Port {web.port} is the hub's, which runs at {subject.hub['url']}.")
+        yield Finding(
+            "port", "ok", f"Port {web.port} is the hub's, which runs at {subject.hub['url'] or 'no address yet'}."
+        )
         return
     match machine.port_state(web.host, web.port):
         case "free":
@@ -464,13 +476,11 @@ def phones(_: Machine, subject: Subject) -> Iterator[Finding]:
     )
     name = urlsplit(url).hostname or ""
     page = f"{url}/t/{subject.config.table[0].id}"
-    if name in ("localhost", "::1") or name.startswith("127."):
-        local_only = web.host not in ALL_ADDRESSES
-        do = (
-            'Give [web] the `host` "0.0.0.0", so that phones may come in.'
-            if local_only
-            else "Join a network or start the Pi's own Wi-Fi (sudo nmcli device wifi hotspot), then start the hub again."
-        )
+    if not url:
+        do = "Join a network or start the Pi's own Wi-Fi (sudo nmcli device wifi hotspot): the hub finds its address then."
+        yield Finding("phones", "look", "This computer has no network: there is nothing that phones could open.", do)
+    elif name in ("localhost", "::1") or name.startswith("127."):
+        do = 'Give [web] the `host` "0.0.0.0", so that phones may come in, and take `address` out of it.'
         yield Finding("phones", "look", f"The QR code carries {url}, which only this computer reaches.", do)
     elif name.startswith("169.254."):
         do = "The network gives out no addresses: look at the cable and the router."
@@ -492,6 +502,6 @@ def _sentence(text: str) -> str:
 
 Check = Callable[[Machine, Subject], Iterator[Finding]]
 ALL: tuple[Check, ...] = (
-    configuration, board, power, temperature, clock, disk, service, groups, pins, buses, devices, bluetooth, ports,
+    configuration, which, board, power, temperature, clock, disk, service, groups, pins, buses, devices, bluetooth, ports,
     boxes, dice, broker, port, phones,
 )  # fmt: skip

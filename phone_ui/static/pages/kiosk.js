@@ -274,15 +274,25 @@ function LatestEvent({ state, event }) {
 const bareUrl = (url) => url.replace(/^https?:\/\//, "").replace(/\/$/, "");
 
 /**
+ * The QR code of the present address; nothing while there is no network.
+ * @param {{ state: PublicState, kind: string }} props
+ */
+function JoinCode({ state, kind }) {
+  // The address in the query makes the browser fetch the picture again once it has changed.
+  const src = `/t/${table}/qr.svg?${encodeURIComponent(state.url)}`;
+  return state.url && html`<img class=${kind} src=${src} alt="code to scan" />`;
+}
+
+/**
  * Joining stays possible in play: small, but always there.
  * @param {{ state: PublicState }} props
  */
 function Foot({ state }) {
   const free = state.seats.filter((place) => place.claim_code);
   return html`<footer class="foot">
-    <img class="foot-qr" src=${`/t/${table}/qr.svg`} alt="code to scan" />
+    <${JoinCode} state=${state} kind="foot-qr" />
     <p>Join: <b class="code">${state.code}</b></p>
-    <p class="foot-url">${bareUrl(state.url)}</p>
+    <p class="foot-url">${bareUrl(state.url) || "no network yet"}</p>
     ${
       free.length > 0 &&
       html`<p class="foot-free">
@@ -363,14 +373,18 @@ function HowToJoin({ state }) {
   const boxed = seats.some((place) => place.box === "on");
   const scanToSit = anybody ? "Scan to sit down too" : "Scan";
   const scanToSee = onBoxAlone ? "Scan to see your own hand" : "Scan to watch";
-  return html`<img class="welcome-qr" src=${`/t/${table}/qr.svg`} alt="code to scan" />
+  return html`<${JoinCode} state=${state} kind="welcome-qr" />
     <ol class="steps">
-      <li>${hasFree ? scanToSit : scanToSee}</li>
+      ${state.url && html`<li>${hasFree ? scanToSit : scanToSee}</li>`}
       ${(hasFree || onBoxAlone) && html`<li>Press the box in front of you</li>`}
     </ol>
-    <p class="by-hand">
-      or open <b>${bareUrl(state.url)}</b><br />and type <b class="code">${state.code}</b>
-    </p>
+    ${
+      state.url
+        ? html`<p class="by-hand">
+        or open <b>${bareUrl(state.url)}</b><br />and type <b class="code">${state.code}</b>
+      </p>`
+        : html`<p class="by-hand">No network yet</p>`
+    }
     ${
       boxed &&
       html`<p class="no-phone">

@@ -104,7 +104,10 @@ export function Help({ labels, state }) {
         </li>`,
       )}
     </ul>
-    <p>Other phones join at <b>${state.url}</b> with the code <b class="code">${state.code}</b>.</p>
+    ${
+      state.url &&
+      html`<p>Other phones join at <b>${state.url}</b> with the code <b class="code">${state.code}</b>.</p>`
+    }
   </div>`;
 }
 

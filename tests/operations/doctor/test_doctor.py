@@ -15,12 +15,13 @@ from hub.errors import Cause, DeviceLost
 from hub.operations.doctor import as_json, as_text, examine, healthy
 from hub.operations.doctor.finding import Finding
 from hub.operations.doctor.machine import Disk, Port
+from hub.version import version
 from tests.operations.doctor.fake_machine import HELLO, PICO, Examination, FakeMachine, hub_that_runs
 
 PANEL = '[[device]]\ndriver = "eink"\n'
 BOXES = '[[device]]\ndriver = "button_box"\n'
 CHECKS = [
-    "config", "board", "power", "temperature", "clock", "disk", "service", "groups", "pins", "buses", "bluetooth",
+    "config", "version", "board", "power", "temperature", "clock", "disk", "service", "groups", "pins", "buses", "bluetooth",
     "ports", "dice", "broker", "port", "phones",
 ]  # fmt: skip
 LIKE_A_PI = {"/dev/spidev0.0": "", "/dev/gpiochip0": "", "/proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0"}
@@ -199,10 +200,23 @@ def test_the_address_on_the_qr_code_is_judged(tmp_path: Path, toml: str, url: st
     assert (found.state, url in found.seen, do in found.do) == (state, True, True), found
 
 
+def test_a_computer_without_a_network_has_no_address_to_be_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hub.network.address.own_address", str)
+    found = next(one for one in examine(FakeMachine(), None) if one.check == "phones")
+    assert (found.state, "no network" in found.seen, "hotspot" in found.do) == ("look", True, True), found
+
+
 def test_an_outside_broker_is_knocked_at(examination: Examination) -> None:
     toml = '[broker]\nurl = "mqtt://10.0.0.9:1884"\n'
     assert examination.about("broker", toml).state == "broken"
     assert examination.about("broker", toml, others={("10.0.0.9", 1884)}).state == "ok"
+
+
+def test_a_hub_that_was_not_started_again_after_an_update_is_looked_at(examination: Examination) -> None:
+    assert examination.about("version", running={**hub_that_runs(), "version": version()}).state == "ok"
+    for old in (hub_that_runs(), {**hub_that_runs(), "version": "0.0.9"}):
+        found = examination.about("version", running=old)
+        assert (found.state, "restart table-hub" in found.do) == ("look", True), found
 
 
 # --- devices ---------------------------------------------------------------------------------------------
