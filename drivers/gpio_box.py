@@ -1,4 +1,4 @@
-"""Seat boxes without a microcontroller: buttons, dial and lamps wired straight to the Pi's gpio_header.
+"""Seat boxes without a microcontroller: buttons, dial and lamps wired straight to the Pi's header.
 
 The table hears the same Signals as from a box on a cable. A sealed value is held here until the reveal; while a
 sealed round is open nothing is told of dial, push or key, and nothing of them is logged. No commitment is needed:

@@ -125,7 +125,7 @@ class PhonesOverMqtt:
             # A retained request would be data again to every later hub: never used, and wiped.
             if payload:
                 self._broker.publish(topic, b"", retain=True)
-                self._garbled(sid, claim, "A request came as a retained letter; it was not used.")
+                self._garbled(sid, claim, "A request came as a retained message; it was not used.")
             return
         if len(payload) > messages.MOST_BYTES:
             self._garbled(sid, claim, f"A request was larger than {messages.MOST_BYTES} bytes.")

@@ -1,6 +1,6 @@
 """The small displays of the seat boxes and where each dial stands, while a decision is open.
 
-A sealed choice is the box's own business (`hub.table.sealed_round`): here its seat is only told what is asked. A table
+A sealed choice is the box's own business (`hub.table.sealed_choice`): here its seat is only told what is asked. A table
 without boxes has these, too, and nobody reads them.
 """
 

@@ -20,7 +20,7 @@ from hub.table.dispute import Stage
 from hub.table.notices import Notices
 from hub.table.play import Play
 from hub.table.rolls import Rolls
-from hub.table.sealed_round import SealedChoice
+from hub.table.sealed_choice import SealedChoice
 from hub.table.seats import Seat, Seats
 
 _Dice: TypeAlias = tuple[int, RollState, bool]  # how many dice were accepted, the state of the batch, and `lying`

@@ -58,7 +58,7 @@ def test_the_dial_turns_both_ways(table: Table) -> None:
 
 
 @pytest.mark.parametrize("key", range(6))
-def test_each_key_chooses_its_answer_in_a_sealed_round(table: Table, key: int) -> None:
+def test_each_key_chooses_its_answer_in_a_sealed_choice(table: Table, key: int) -> None:
     table.open()
     table.lock(choice=CONTROLS[2 + key])
     assert table.bid() == key
@@ -93,7 +93,7 @@ def test_with_more_than_six_answers_the_keys_choose_nothing(table: Table) -> Non
     assert table.bid() == 3
 
 
-def test_a_sealed_round_tells_the_table_nothing_but_the_lock(table: Table) -> None:
+def test_a_sealed_choice_tells_the_table_nothing_but_the_lock(table: Table) -> None:
     table.open()
     table.press("k2")
     table.turn(2)
@@ -112,7 +112,7 @@ def test_a_lock_is_taken_back_with_the_bar_and_the_newer_choice_counts(table: Ta
     assert len(table.inbox.all(BoxBid)) == 1
 
 
-def test_staff_can_be_called_with_the_bar_in_a_sealed_round_and_the_lock_holds(table: Table) -> None:
+def test_staff_can_be_called_with_the_bar_in_a_sealed_choice_and_the_lock_holds(table: Table) -> None:
     table.open()
     table.lock(choice="k3")
     table.press("bar", hold=True)

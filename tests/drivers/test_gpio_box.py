@@ -121,7 +121,7 @@ def test_a_press_that_is_still_on_is_told_before_what_is_done_next(started: Star
     assert table.inbox.next(Key).control == "push"
 
 
-def test_a_key_in_a_sealed_round_asks_nothing_however_long_it_is_held(started: Start) -> None:
+def test_a_key_in_a_sealed_choice_asks_nothing_however_long_it_is_held(started: Start) -> None:
     table = started()
     table.device.open("box-1", SealedRound(1, 5, 0))
     table.press("k1", hold=True)

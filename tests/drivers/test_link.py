@@ -187,7 +187,7 @@ def test_a_bar_pressed_before_the_last_lock_takes_the_value_back_even_if_the_tab
     wire.until(lambda: wire.all(BoxBid))
 
 
-def test_what_a_box_sends_in_a_sealed_round_does_not_depend_on_the_value(wires: Wires) -> None:
+def test_what_a_box_sends_in_a_sealed_choice_does_not_depend_on_the_value(wires: Wires) -> None:
     """Six owners, six values, the same cable traffic to the byte, save the box's boot, nonce and commitment."""
     assert len({_sealed_traffic(wires(), value) for value in range(6)}) == 1
 
