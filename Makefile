@@ -71,7 +71,7 @@ setup:
 	@cd "$(ROOT)" && exec python3 -I hub/operations/setup.py setup --extras "$(EXTRAS)"
 
 install:
-	@cd "$(ROOT)" && exec sh systemd/install.sh $(ARGS)
+	@cd "$(ROOT)" && exec python3 -I hub/operations/install.py --extras "$(EXTRAS)" $(ARGS)
 
 clean:
 	@cd "$(ROOT)" && rm -rf .venv phone_ui/node_modules tests/bench/peers/node_modules build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
