@@ -346,6 +346,11 @@ class Setup:
                     f"{folder} is a link to {folder.readlink()}, and set-up changes nothing outside this clone: "
                     "remove the link, then run make again."
                 )
+            if due and folder.exists() and not os.access(folder, os.W_OK):
+                raise SetupError(
+                    f"{folder} belongs to {folder.owner()}, as after `sudo make`: "
+                    f"`sudo chown -R $(id -un): {shlex.quote(str(self.root))}`, then run make again."
+                )
 
     def announce(
         self, goal: str, packages: dict[str, str], groups: set[str] | None, *, page: bool, peers: bool

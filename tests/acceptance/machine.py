@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # What Raspberry Pi OS Lite has and a minimal Debian has not; `git` and `make` are step 2 of the README.
 BASE = (
     "systemd,systemd-sysv,dbus,sudo,ca-certificates,udev,libpam-systemd,iproute2,python3,procps,passwd,kmod,tzdata,"
-    "libpam-runtime,login,netbase"
+    "libpam-runtime,login,netbase,iproute2"
 )
 OWNER = "pi"
 BOOT_SECONDS = 60.0
