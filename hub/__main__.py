@@ -254,9 +254,10 @@ def _demo(args: Namespace) -> int:
 
 def _check_owner(folder: Path) -> None:
     """Raise ConfigError where the demo's folder, or a file in it, is somebody else's: after `sudo table-hub demo`."""
-    while not folder.exists():
-        folder = folder.parent
-    for path in (folder, *(folder.iterdir() if os.access(folder, os.R_OK) else ())):
+    place = folder
+    while not place.exists():
+        place = place.parent
+    for path in (place, *(folder.iterdir() if os.access(folder, os.R_OK) else ())):
         if not os.access(path, os.W_OK):
             raise ConfigError(
                 f"{path} belongs to {path.owner()}, so this user cannot write there; after a demo with sudo: "

@@ -64,8 +64,7 @@ def prepare(root: Path) -> None:
         for group in gpio spi i2c; do getent group $group >/dev/null || groupadd --system $group; done
         useradd --create-home --shell /bin/bash --groups sudo {OWNER}
         echo '{OWNER} ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/010_{OWNER}
-        grep -q node-ca /etc/environment || echo 'NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt # node-ca' >>/etc/environment
-        systemctl mask --quiet systemd-networkd-wait-online.service systemd-resolved.service
+        echo cafile=/etc/ssl/certs/ca-certificates.crt | tee /root/.npmrc >/home/{OWNER}/.npmrc # npm has a list of its own
     """
     subprocess.run(["chroot", str(root), "sh", "-euc", script], check=True)
 
@@ -148,7 +147,8 @@ class Machine:
     def shut_down(self) -> None:
         """Shut it down properly."""
         if not self.processes or self.init <= 1:
-            return self.kill()
+            self.kill()
+            return
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.init, signal.SIGRTMIN + 4)  # systemd's poweroff
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -229,14 +229,14 @@ class Machine:
             process.kill()
             process.wait(10)
 
-    def until(self, line: str, seconds: float = 30, user: str = "root") -> str:
+    def until(self, line: str, seconds: float = 30, process: subprocess.Popen[str] | None = None) -> str:
         """Ask until a line of shell succeeds; return what it printed. Raise MachineError when it never does."""
         end = time.monotonic() + seconds
         while True:
-            told = self.ask(f"{{ {line}\n}} && echo '<yes>'", user)
+            told = self.ask(f"{{ {line}\n}} && echo '<yes>'")
             if "<yes>" in told:
                 return told.replace("<yes>", "").strip()
-            if time.monotonic() > end:
+            if time.monotonic() > end or (process is not None and process.poll() is not None):
                 raise MachineError(f"not within {seconds:.0f} s: `{line}`\n{told}")
             time.sleep(0.5)
 

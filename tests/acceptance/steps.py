@@ -6,8 +6,12 @@ import json
 import shlex
 import time
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from tests.acceptance.machine import OWNER, Machine, MachineError
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 CLONE = f"/home/{OWNER}/table-hub"
 OPT = "/opt/table-hub"
@@ -42,9 +46,9 @@ class Owner:
             f"python3 -c {shlex.quote(GET)} {shlex.quote(base + path)} {shlex.quote(body)}".rstrip(" '")
         )
 
-    def until_up(self, seconds: float = 60) -> None:
-        """Wait until the hub answers."""
-        self.machine.until(f"python3 -c {shlex.quote(GET)} {WEB}/status.json", seconds)
+    def until_up(self, seconds: float = 60, process: Popen[str] | None = None) -> None:
+        """Wait until the hub answers; no longer than the process that should start it runs."""
+        self.machine.until(f"python3 -c {shlex.quote(GET)} {WEB}/status.json", seconds, process)
 
     def state(self) -> dict[str, object]:
         """Return the newest public state of table 1."""
@@ -90,8 +94,8 @@ def tools(owner: Owner) -> None:
 def demo(owner: Owner) -> None:
     """`make demo` in a new clone gives a table with all its pages; meanwhile `make install` touches nothing."""
     machine = owner.machine
-    with machine.running(f"cd {CLONE} && exec make demo"):
-        owner.until_up(600)
+    with machine.running(f"cd {CLONE} && exec make demo") as running:
+        owner.until_up(600, running)
         for page in ("/t/1/bench", "/t/1/kiosk", "/t/1", "/vendor/mqtt.js", "/vendor/nacl.js", "/vendor/htm-preact.js"):
             assert owner.get(page), page
         told = owner.make('install ARGS="--kiosk"', code=2)
