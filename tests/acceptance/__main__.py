@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -46,6 +47,8 @@ def main() -> int:
             else "acceptance: needs root."
         )
         return 77
+    for number in (signal.SIGINT, signal.SIGTERM):  # a machine never stays behind
+        signal.signal(number, lambda *_: sys.exit(143))
     arguments.folder.mkdir(parents=True, exist_ok=True)
     failed = 0
     for release in arguments.releases or RELEASES:
