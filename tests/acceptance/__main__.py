@@ -68,9 +68,9 @@ def accept(release: str, folder: Path, only: set[str]) -> bool:
         root = fresh_root(release, folder, log)
         clone_into(root)
     machine = Machine(root, log)
-    report("passed", release, "boot", machine.boot())
     owner = Owner(machine)
     try:
+        report("passed", release, "boot", machine.boot())
         for step in STEPS:
             if only and step.__name__ not in only:
                 continue

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from hub.config import load
+from hub.operations import install
 from hub.operations.install import Computer, Listener, Places, copy_tree
 from hub.operations.setup import SetupError
 from tests.operations.fake_computer import FakeComputer, clone_in, installer
@@ -108,6 +109,34 @@ def test_every_place_is_said_before_it_is_written_to(clone: Path, computer: Fake
     places = [line.split()[0] for line in said if line.startswith("  /")]
     for file in files_in(Path(computer.places.dest)):
         assert any(("/" + file).startswith(place) for place in places), file
+
+
+def test_the_owner_is_told_once_and_what_was_asked_for_reaches_the_installer_behind_sudo(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    class Became(Exception):
+        """The process went on as another program."""
+
+    def become(_: str, words: list[str]) -> None:
+        raise Became(words)
+
+    monkeypatch.setattr(install, "Computer", lambda: FakeComputer(Places(str(tmp_path))))
+    monkeypatch.setattr(FakeComputer, "root", False)
+    monkeypatch.setattr(os, "execvp", become)
+    monkeypatch.setattr(shutil, "which", lambda _: "/usr/bin/sudo")
+    monkeypatch.delenv("DESTDIR", raising=False)
+    with pytest.raises(Became) as became:
+        install.main(["--extras", "pi,ble", "--kiosk"])
+    assert became.value.args[0][-4:] == ["--extras", "pi,ble", "--kiosk", "--said"]
+    assert capsys.readouterr().out.count("This changes") == 1
+    made = subprocess.run(
+        ["make", "-n", "-C", str(ROOT), "install", "EXTRAS=pi,ble", "ARGS=--back"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert '--extras "pi,ble" --back' in made.stdout
 
 
 # --- releases ---------------------------------------------------------------------------------------
