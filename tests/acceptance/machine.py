@@ -126,8 +126,11 @@ class Machine:
     def _find_init(self, nspawn: int) -> bool:
         children = Path(f"/proc/{nspawn}/task/{nspawn}/children")
         for child in children.read_text().split() if children.exists() else ():
-            self.init = int(child)
-            return True
+            # The first child only makes the second one, which becomes systemd.
+            with contextlib.suppress(OSError):
+                if Path(f"/proc/{child}/comm").read_text().strip() in ("systemd", "init"):
+                    self.init = int(child)
+                    return True
         return False
 
     def _is_running(self) -> bool:
@@ -212,7 +215,7 @@ class Machine:
     @contextlib.contextmanager
     def running(self, line: str, user: str = OWNER) -> Iterator[subprocess.Popen[str]]:
         """Let a line of shell run in it meanwhile; end it afterwards, and what it started."""
-        marked = f"exec setsid sh -c {shlex.quote('echo $$ >/tmp/meanwhile; ' + line)}"
+        marked = f"exec setsid --wait sh -c {shlex.quote('echo $$ >/tmp/meanwhile; ' + line)}"
         process = subprocess.Popen(
             self._command(marked, user, ""),
             stdin=subprocess.DEVNULL,
