@@ -367,6 +367,13 @@ class Setup:
         if groups is not None:
             named = f" with {', '.join(sorted(groups))}" if groups else ""
             say(f"  in this folder:  .venv (the hub's Python packages{named})")
+            if self.machine.processor not in HASHED:
+                say(
+                    f"    For {self.machine.processor} the package index has no msgspec, pillow, pynacl and cffi: piwheels"
+                )
+                say(
+                    "    has them for Raspberry Pi OS; elsewhere they are compiled, which takes an hour. 64 bit needs neither."
+                )
         if page:
             say("  in this folder:  phone_ui/node_modules (the page's libraries)")
         if peers:

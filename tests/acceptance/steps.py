@@ -179,7 +179,7 @@ def kiosk(owner: Owner) -> None:
     with machine.running(screen, user="root"):
         machine.until(f"{pages} | grep -q splash.html", 60)
         machine.run("systemctl start table-hub.service")
-        machine.until(f"{pages} | grep -q '{WEB}/t/1/kiosk'", 60)
+        machine.until(f'{pages} | grep -q \'"url": "{WEB}/t/1/kiosk"\'', 60)
     machine.run("rm /etc/chromium.d/acceptance")
 
 
