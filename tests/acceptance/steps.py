@@ -77,13 +77,13 @@ class Owner:
         """Change a file of the clone with sed."""
         self.machine.run(f"cd {CLONE} && sed -i {shlex.quote(script)} {file}", user=OWNER)
 
-    def match(self) -> tuple[object, object]:
-        """Return what tells one match and its progress from another: state and number of the last entry."""
+    def match(self) -> tuple[object, ...]:
+        """Return what tells one match, and how far it is, from another."""
         state = self.state()
         assert state["state"] == "playing", state
-        return state.get("match"), [seat["name"] for seat in state["seats"]] if isinstance(
-            state["seats"], list
-        ) else None
+        view = state["view"]
+        assert isinstance(view, dict)
+        return state["match"], view["round"], view["table"]
 
 
 def tools(owner: Owner) -> None:
