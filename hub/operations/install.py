@@ -54,7 +54,7 @@ KIOSK_NEEDS = (
     Need("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "fonts-dejavu-core", "letters and seat marks"),
 )
 # Measured on Debian 13, in MB, with what is only needed while installing.
-RELEASE_MB, PACKAGES_MB, KIOSK_MB = 400, 300, 1200
+RELEASE_MB, PACKAGES_MB, KIOSK_MB = 600, 300, 1000
 PROCESS_STARTS = 90.0  # seconds that a start may take, as TimeoutStartSec of the unit says
 STABLE = 12.0  # seconds without a restart: longer than WatchdogSec
 LEFT_BEHIND = (".git", ".venv", "node_modules", ".state", "__pycache__", ".hypothesis", "build", "dist", "*.egg-info")
@@ -224,14 +224,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--kiosk", action="store_true", help="also the big screen: Chromium alone on the first console")
     parser.add_argument("--say", action="store_true", help="only say what would be changed")
     parser.add_argument("--extras", default="", help=f"{', '.join(EXTRAS)}; several with commas")
-    parser.add_argument("--said", action="store_true", help=argparse.SUPPRESS)  # before sudo
+    parser.add_argument("--said", metavar="RELEASE", help=argparse.SUPPRESS)  # before sudo
     arguments = parser.parse_args(argv)
     extras = {*filter(None, arguments.extras.replace(" ", ",").split(","))}
     try:
         exec_newer_python(__file__)
         os.umask(0o022)  # the hub's user reads what root installs
         places = Places(os.environ.get("DESTDIR", ""))
-        installer = Installer(ROOT, places, Computer(), extras, kiosk=arguments.kiosk)
+        installer = Installer(ROOT, places, Computer(), extras, kiosk=arguments.kiosk, name=arguments.said)
         if arguments.remove:
             said, change = installer.said_of_removing(), installer.remove
         elif arguments.back:
@@ -243,7 +243,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments.say:
             return 0
         if not places.dest and not installer.machine.root:
-            exec_as_root(sys.argv[1:] if argv is None else argv)
+            exec_as_root([*(sys.argv[1:] if argv is None else argv), "--said", installer.name])
         change()
     except SetupError as error:
         print(f"install: {error}", file=sys.stderr)
@@ -258,7 +258,7 @@ def exec_as_root(arguments: Sequence[str]) -> None:
     """Go on as root, with what will be changed said already. Raise SetupError where there is no sudo."""
     if shutil.which("sudo") is None:
         raise SetupError("there is no sudo here; run this as root.")
-    command = ["sudo", "--", sys.executable, "-I", str(Path(__file__).resolve()), *arguments, "--said"]
+    command = ["sudo", "--", sys.executable, "-I", str(Path(__file__).resolve()), *arguments]
     os.execvp("sudo", command)  # noqa: S606 - the same program
 
 
@@ -266,17 +266,28 @@ class Installer:
     """The steps from a clone to a running service, in an order that leaves a hub wherever it is cut off."""
 
     def __init__(
-        self, clone: Path, places: Places, machine: Computer, extras: Iterable[str] = (), *, kiosk: bool = False
+        self,
+        clone: Path,
+        places: Places,
+        machine: Computer,
+        extras: Iterable[str] = (),
+        *,
+        kiosk: bool = False,
+        name: str | None = None,
     ) -> None:
         self.clone = clone
         self.places = places
         self.machine = machine
         self.extras = set(extras)
         self.kiosk = kiosk or places.unit(KIOSK).exists()
-        version = re.search(r'^version = "([^"]+)"', read(clone / "pyproject.toml") or "", re.MULTILINE)
-        name = f"{version[1] if version else 'unknown'}-{machine.now()}"
-        taken = len([*places.releases.glob(f"{name}*")])
-        self.name = f"{name}-{taken + 1}" if taken else name
+        self.name = name or self.new_name()
+
+    def new_name(self) -> str:
+        """Return the name of the release that would be installed now: its version and the time."""
+        version = re.search(r'^version = "([^"]+)"', read(self.clone / "pyproject.toml") or "", re.MULTILINE)
+        name = f"{version[1] if version else 'unknown'}-{self.machine.now()}"
+        taken = len([*self.places.releases.glob(f"{name}*")])
+        return f"{name}-{taken + 1}" if taken else name
 
     @property
     def on_this_system(self) -> bool:

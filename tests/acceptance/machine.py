@@ -50,8 +50,8 @@ def fresh_root(release: str, folder: Path, log: Path) -> Path:
 
 def prepare(root: Path) -> None:
     """Make a root what the Imager leaves: an owner with sudo, the groups of a Pi, this computer's way to the network."""
-    for path in ("/etc/hostname",):
-        (root / path[1:]).write_text("table\n")
+    (root / "etc/hostname").write_text("table\n")
+    (root / "etc/hosts").write_text("127.0.0.1 localhost\n127.0.1.1 table\n::1 localhost\n")
     resolv = root / "etc/resolv.conf"
     resolv.unlink(missing_ok=True)
     resolv.write_text("nameserver 10.0.2.3\n")  # slirp4netns asks this computer's
@@ -61,6 +61,7 @@ def prepare(root: Path) -> None:
         shutil.copytree(own, root / "usr/local/share/ca-certificates", dirs_exist_ok=True)
     script = f"""
         update-ca-certificates >/dev/null 2>&1
+        ln -sf /usr/share/zoneinfo/Etc/UTC /etc/localtime
         for group in gpio spi i2c; do getent group $group >/dev/null || groupadd --system $group; done
         useradd --create-home --shell /bin/bash --groups sudo {OWNER}
         echo '{OWNER} ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/010_{OWNER}
@@ -153,8 +154,7 @@ class Machine:
         if not self.processes or self.init <= 1:
             self.kill()
             return
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.init, signal.SIGRTMIN + 4)  # systemd's poweroff
+        self.ask("systemctl poweroff --no-block")
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.processes[-1].wait(60)
         self.kill()
