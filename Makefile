@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick static check bench firmware lock setup install clean
+.PHONY: help demo test quick static check bench acceptance firmware lock setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware dev, with commas.
 EXTRAS ?=
@@ -24,6 +24,7 @@ help:
 	@echo 'make static   formatter, linter, types and layers: what is checked without running anything'
 	@echo 'make check    static, then all tests'
 	@echo 'make bench    the measurements, side by side with their peers'
+	@echo 'make acceptance  the whole product on fresh Debian 12 and 13 machines, as root (half an hour)'
 	@echo 'make firmware the file that turns a Raspberry Pi Pico into a seat box'
 	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev,firmware)'
 	@echo 'make lock     renew requirements.lock after a change of pyproject.toml'
@@ -53,6 +54,10 @@ check: static test
 bench:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py bench && exec .venv/bin/python -m tests.bench $(ARGS)
 
+# Needs no set-up here: everything happens on machines of its own. ARGS="trixie --only demo,install" for a part.
+acceptance:
+	@cd "$(ROOT)" && exec python3 -m tests.acceptance $(ARGS)
+
 firmware:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py firmware && exec .venv/bin/python firmware/build_uf2.py $(ARGS)
 
@@ -71,7 +76,7 @@ setup:
 	@cd "$(ROOT)" && exec python3 -I hub/operations/setup.py setup --extras "$(EXTRAS)"
 
 install:
-	@cd "$(ROOT)" && exec sh systemd/install.sh $(ARGS)
+	@cd "$(ROOT)" && exec python3 -I hub/operations/install.py --extras "$(EXTRAS)" $(ARGS)
 
 clean:
 	@cd "$(ROOT)" && rm -rf .venv phone_ui/node_modules tests/bench/peers/node_modules build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

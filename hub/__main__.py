@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import sys
 from argparse import Action, ArgumentParser, Namespace
@@ -288,11 +289,25 @@ def _demo(args: Namespace) -> int:
         table=(TablePart(seats=args.seats),),
         device=(DevicePart("simulated", "1", "bench", {"seats": args.seats}),),
     )
+    _check_owner(Path(state))
     if args.fresh:
         from hub.operations.state_folder import forget
 
         forget(Path(config.hub.state))
     return _serve(config, ("bench", "kiosk"))
+
+
+def _check_owner(folder: Path) -> None:
+    """Raise ConfigError where the demo's folder, or a file in it, is somebody else's: after `sudo table-hub demo`."""
+    place = folder
+    while not place.exists():
+        place = place.parent
+    for path in (place, *(folder.iterdir() if os.access(folder, os.R_OK) else ())):
+        if not os.access(path, os.W_OK):
+            raise ConfigError(
+                f"{path} belongs to {path.owner()}, so this user cannot write there; after a demo with sudo: "
+                f"`sudo chown -R $(id -un): {folder}`."
+            )
 
 
 def _serve(config: Config, pages: Sequence[str]) -> int:

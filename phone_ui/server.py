@@ -25,6 +25,7 @@ from werkzeug.exceptions import HTTPException
 from hub.errors import ConfigError, HubError, TemporaryError
 from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
+from phone_ui import vendored
 from phone_ui.claims import ClaimRefused, Claims
 from phone_ui.gateway import Dial, Limits, MqttGateway, Quota, Stream, same_origin, send_error
 from phone_ui.latest import Latest
@@ -40,11 +41,7 @@ log = logging.getLogger(__name__)
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
-VENDOR: Mapping[str, Path] = {
-    "htm-preact.js": HERE / "node_modules/htm/preact/standalone.module.js",
-    "mqtt.js": HERE / "node_modules/mqtt/dist/mqtt.esm.js",
-    "nacl.js": HERE / "node_modules/tweetnacl/nacl-fast.min.js",
-}
+VENDOR: Mapping[str, Path] = vendored.located()
 BODY_BYTES = 8192
 BODY_SECONDS = 5.0
 WORKERS = 6
@@ -113,8 +110,14 @@ def make_app(
 ) -> Flask:
     """Return the Flask app. `address` says what phones can open now ("http://10.42.0.1:8080", or ""), for the QR.
 
-    `status` is how the hub's devices are.
+    `status` is how the hub's devices are. Raise HubError where the pages' libraries are missing: every page would be blank.
     """
+    lost = [name for name, file in vendor.items() if not file.is_file()]
+    if lost:
+        raise HubError(
+            f"The pages' libraries are missing ({', '.join(lost)}): run `make setup` in the clone, or install a wheel "
+            "that was built after it."
+        )
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
     app.url_map.merge_slashes = False

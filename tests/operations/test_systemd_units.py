@@ -8,6 +8,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,12 +52,14 @@ def systemd_version() -> int:
 def test_systemd_has_nothing_to_say_about_a_unit(unit: Path, tmp_path: Path) -> None:
     # As installed: the programs it names are there.
     opt = tmp_path / "opt"
-    for program in (".venv/bin/table-hub", "systemd/kiosk.sh"):
+    for program in (".venv/bin/table-hub", "systemd/kiosk.sh", "systemd/trial.sh"):
         (opt / program).parent.mkdir(parents=True, exist_ok=True)
         (opt / program).touch(0o755)
     installed = tmp_path / unit.name
     installed.write_text(
-        unit.read_text().replace("/opt/table-hub/README.md", "/dev/null").replace("/opt/table-hub", str(opt))
+        unit.read_text()
+        .replace("/opt/table-hub/current/README.md", "/dev/null")
+        .replace("/opt/table-hub/current", str(opt))
     )
     said = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", str(installed)],
@@ -121,7 +124,7 @@ def test_the_sample_configuration_is_what_the_hub_prints() -> None:
 
 def install(into: Path, *flags: str) -> str:
     done = subprocess.run(
-        ["sh", str(SYSTEMD / "install.sh"), *flags],
+        [sys.executable, "-I", str(ROOT / "hub/operations/install.py"), *flags],
         env={"PATH": os.environ["PATH"], "DESTDIR": str(into)},
         capture_output=True,
         text=True,
@@ -132,54 +135,25 @@ def install(into: Path, *flags: str) -> str:
     return done.stdout
 
 
-def files_in(into: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(into)): file.read_bytes() for file in sorted(into.rglob("*")) if file.is_file()}
-
-
-def test_installing_twice_is_installing_once(tmp_path: Path) -> None:
+def test_a_packager_gets_the_files_below_a_folder_of_his_own(tmp_path: Path) -> None:
     into = tmp_path / "a place"
+    assert "/opt/table-hub/current" in install(into, "--say", "--kiosk")
+    assert not into.exists()
     install(into, "--kiosk")
-    once = files_in(into)
-    install(into, "--kiosk")
-    assert files_in(into) == once
-    assert {"opt/table-hub/hub/config.py", "etc/systemd/system/table-hub.service"} <= set(once)
-    assert "etc/systemd/system/table-hub-kiosk.service" in once
-    assert "etc/udev/rules.d/70-table-hub.rules" in once
-    assert not [file for file in once if "/.git/" in file or "/.venv/" in file or "node_modules" in file]
+    program = into / "opt/table-hub/current"
+    assert (program / "hub/config.py").read_bytes() == (ROOT / "hub/config.py").read_bytes()
+    for unit in UNITS:
+        assert (into / "etc/systemd/system" / unit.name).read_bytes() == unit.read_bytes()
+    assert (into / "etc/udev/rules.d/70-table-hub.rules").exists()
+    assert load(into / "etc/table-hub/table-hub.toml").hub.state == "/var/lib/table-hub"
+    install(into, "--remove")
+    assert [file.name for file in into.rglob("*") if file.is_file()] == ["table-hub.toml"]
 
 
-def test_the_installer_says_every_place_before_it_writes_there(tmp_path: Path) -> None:
-    said = install(tmp_path, "--say")
-    assert files_in(tmp_path) == {}
-    install(tmp_path)
-    places = [line.split()[0] for line in said.splitlines()[1:] if line.startswith("  /")]
-    for file in files_in(tmp_path):
-        assert any(("/" + file).startswith(place) for place in places), file
-
-
-def test_the_owners_configuration_survives_a_new_version(tmp_path: Path) -> None:
-    install(tmp_path)
-    file = tmp_path / "etc/table-hub/table-hub.toml"
-    assert load(file).hub.state == "/var/lib/table-hub"
-    file.write_text("[web]\nport = 80\n")
-    install(tmp_path)
-    assert load(file).web.port == 80
-
-
-def test_a_new_version_leaves_no_file_of_the_old_one_but_keeps_its_packages(tmp_path: Path) -> None:
-    install(tmp_path)
-    gone, kept = tmp_path / "opt/table-hub/hub/old_module.py", tmp_path / "opt/table-hub/.venv/bin/python"
-    kept.parent.mkdir(parents=True)
-    gone.touch()
-    kept.touch()
-    install(tmp_path)
-    assert (gone.exists(), kept.exists()) == (False, True)
-
-
-def test_removing_leaves_configuration_only(tmp_path: Path) -> None:
-    install(tmp_path, "--kiosk")
-    install(tmp_path, "--remove")
-    assert list(files_in(tmp_path)) == ["etc/table-hub/table-hub.toml"]
+def test_units_name_only_programs_that_are_in_a_release() -> None:
+    for unit in UNITS:
+        for program in re.findall(r"/opt/table-hub/current/(\S+)", unit.read_text()):
+            assert program == ".venv/bin/table-hub" or (ROOT / program).is_file(), program
 
 
 # --- the kiosk --------------------------------------------------------------------------------------
@@ -227,18 +201,3 @@ def test_the_splash_waits_for_a_hub_that_starts_later_and_then_shows_its_table(t
                 page.get_by_text(hub.tables["1"].code).first.wait_for(timeout=30_000)
         finally:
             browser.close()
-
-
-def test_the_extras_that_were_asked_for_reach_the_installer_behind_sudo(tmp_path: Path) -> None:
-    for name, words in (("id", "echo 1000"), ("sudo", 'echo "$@"')):
-        (tmp_path / name).write_text(f"#!/bin/sh\n{words}\n")
-        (tmp_path / name).chmod(0o755)
-    made = subprocess.run(
-        ["make", "-C", str(ROOT), "install", "EXTRAS=pi,ble"],
-        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=True,
-    )
-    assert "EXTRAS=pi,ble sh " in made.stdout

@@ -1,0 +1,104 @@
+"""The product on fresh machines: `make acceptance` (as root; ARGS="bookworm", ARGS="trixie --only install,update").
+
+In a fresh Debian 12 and a fresh Debian 13, each booted with systemd as process 1, a new owner types what README.md says.
+Every step says how long it took, and what cannot run here says why. Ends with 1 where a step failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.acceptance.machine import OWNER, Machine, MachineError, fresh_root
+from tests.acceptance.steps import NOT_HERE, STEPS, Owner
+
+CLONE = Path(__file__).parents[2]
+RELEASES = ("bookworm", "trixie")
+TOOLS = {
+    "debootstrap": "debootstrap",
+    "systemd-nspawn": "systemd-container",
+    "slirp4netns": "slirp4netns",
+    "git": "git",
+}
+
+
+def main() -> int:
+    """Run the steps on each release; return 1 where one failed, 77 where nothing can run here."""
+    parser = argparse.ArgumentParser(prog="make acceptance ARGS=...")
+    parser.add_argument("releases", nargs="*", help="bookworm, trixie; both when none is named")
+    parser.add_argument("--folder", type=Path, default=Path("/var/tmp/table-hub-acceptance"), help="roots and logs")
+    parser.add_argument("--only", default="", help="steps by name, with commas, on the root that is there")
+    parser.add_argument("--list", action="store_true", help="name the steps")
+    arguments = parser.parse_args()
+    if arguments.list:
+        print("\n".join(f"{step.__name__:20} {step.__doc__}" for step in STEPS))
+        return 0
+    missing = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
+    if missing or os.geteuid() != 0:
+        print(
+            f"acceptance: needs root and `apt-get install {' '.join(missing)}`."
+            if missing
+            else "acceptance: needs root."
+        )
+        return 77
+    for number in (signal.SIGINT, signal.SIGTERM):  # a machine never stays behind
+        signal.signal(number, lambda *_: sys.exit(143))
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    failed = 0
+    for release in arguments.releases or RELEASES:
+        failed += not accept(release, arguments.folder, {*filter(None, arguments.only.split(","))})
+    for what, reason in NOT_HERE.items():
+        print(f"not run   {what}: {reason}")
+    return 1 if failed else 0
+
+
+def accept(release: str, folder: Path, only: set[str]) -> bool:
+    """Run the steps on one release; return whether all of them passed. The first failure ends its run."""
+    log = folder / f"{release}.log"
+    log.write_text("")
+    root = folder / f"run-{release}"
+    began = time.monotonic()
+    if not only or not root.exists():
+        root = fresh_root(release, folder, log)
+        clone_into(root)
+    machine = Machine(root, log)
+    owner = Owner(machine)
+    try:
+        report("passed", release, "boot", machine.boot())
+        for step in STEPS:
+            if only and step.__name__ not in only:
+                continue
+            started = time.monotonic()
+            try:
+                step(owner)
+            except (MachineError, AssertionError, subprocess.TimeoutExpired) as error:
+                report("FAILED", release, step.__name__, time.monotonic() - started)
+                print(f"{error}\nThe log is {log}.", flush=True)
+                return False
+            report("passed", release, step.__name__, time.monotonic() - started)
+    finally:
+        machine.shut_down()
+    report("passed", release, "all of it", time.monotonic() - began)
+    return True
+
+
+def clone_into(root: Path) -> None:
+    """Give the owner a clone of what is committed here."""
+    home = root / "home" / OWNER / "table-hub"
+    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(CLONE), str(home)], check=True)
+    subprocess.run(["chroot", str(root), "chown", "-R", f"{OWNER}:{OWNER}", f"/home/{OWNER}"], check=True)
+
+
+def report(state: str, release: str, step: str, seconds: float) -> None:
+    """Print one line."""
+    print(f"{state:9} {release:9} {step:20} {seconds:6.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
