@@ -1,4 +1,4 @@
-"""Makes the one file that an owner drags onto a Pico to make it a seat box, or a dice tray (`--what tray`).
+"""Make the one file that an owner drags onto a Pico to make it a seat box, or a dice tray (`--what tray`).
 
     python firmware/build_uf2.py --micropython RPI_PICO-20260829-v1.29.0.uf2
 
@@ -6,11 +6,14 @@ The box's files are compiled (mpy-cross), laid into a file system as MicroPython
 (littlefs), and written as UF2 blocks behind those of MicroPython itself, which the owner downloads from
 micropython.org for the board at hand. Without `--micropython` the file holds the box's files alone: a second file to
 drag, onto a Pico that runs MicroPython already.
+
+The same sources make the same bytes each time; a file `.sha256` beside the UF2 file holds its checksum.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import re
 import struct
 import subprocess
@@ -34,6 +37,7 @@ PROGRAMS = {
 FLASH = 0x10000000  # where the processor sees its flash (RP2040 datasheet, 2.2; RP2350 datasheet, 2.2)
 SECTOR = 4096  # the smallest piece of flash that can be erased, and a block of the file system
 PAGE = 256  # bytes of a UF2 block
+
 
 # One block: two magic words, flags, address, payload size, number, count, family, 476 bytes, a magic word (UF2 format)
 _BLOCK = struct.Struct("<8I476sI")
@@ -64,6 +68,7 @@ BOARDS = {
     "RPI_PICO": Board(0xE48BFF56, 2048 * 1024, 1408 * 1024),
     "RPI_PICO_W": Board(0xE48BFF56, 2048 * 1024, 848 * 1024),
     "RPI_PICO2": Board(0xE48BFF59, 4096 * 1024, 3072 * 1024),
+    "RPI_PICO2_W": Board(0xE48BFF59, 4096 * 1024, 2560 * 1024),
 }
 
 
@@ -73,6 +78,7 @@ class Block(NamedTuple):
     family: int
     address: int
     payload: bytes
+    raw: bytes = b""  # its 512 bytes, where it was read from a file
 
 
 class Storage(NamedTuple):
@@ -146,43 +152,52 @@ def pages(image: bytes, storage: Storage, family: int) -> list[Block]:
 
 
 def read_uf2(data: bytes) -> list[Block]:
-    """Return the blocks of a UF2 file."""
+    """Return the blocks of a UF2 file. Raise BuildError for a file that is none, or not for a Pico."""
     if not data or len(data) % _BLOCK.size:
         raise BuildError("That is no whole UF2 file: download it again.")
     blocks = []
     for start in range(0, len(data), _BLOCK.size):
-        first, second, flags, address, size, _, _, family, payload, last = _BLOCK.unpack_from(data, start)
+        raw = data[start : start + _BLOCK.size]
+        first, second, flags, address, size, _, _, family, payload, last = _BLOCK.unpack(raw)
         if (first, second, last) != _MAGIC:
             raise BuildError("That is no UF2 file.")
         if not flags & _NOT_FOR_FLASH:
             if not flags & _HAS_FAMILY or size != PAGE:
                 raise BuildError("That UF2 file is not made for a Pico.")
-            blocks.append(Block(family, address, payload[:size]))
+            blocks.append(Block(family, address, payload[:size], raw))
     return blocks
 
 
+def whole_sectors(blocks: Sequence[Block]) -> list[Block]:
+    """Return the same blocks by address, each sector that they touch filled up to its 16 blocks with empty ones."""
+    by_address = {block.address: block for block in blocks}
+    family = blocks[0].family if blocks else 0
+    sectors = sorted({address - address % SECTOR for address in by_address})
+    empty = b"\xff" * PAGE
+    return [
+        by_address.get(address) or Block(family, address, empty)
+        for sector in sectors
+        for address in range(sector, sector + SECTOR, PAGE)
+    ]
+
+
 def write_uf2(blocks: Sequence[Block]) -> bytes:
-    """Return a UF2 file of these blocks, numbered family by family: a Pico counts those of its own."""
-    counts: dict[int, int] = {}
-    for block in blocks:
-        counts[block.family] = counts.get(block.family, 0) + 1
-    numbers = dict.fromkeys(counts, 0)
-    out = bytearray()
-    for block in blocks:
-        out += _BLOCK.pack(
+    """Return a UF2 file of these blocks of one family, numbered from 0."""
+    return b"".join(
+        _BLOCK.pack(
             _MAGIC[0],
             _MAGIC[1],
             _HAS_FAMILY,
             block.address,
             len(block.payload),
-            numbers[block.family],
-            counts[block.family],
+            number,
+            len(blocks),
             block.family,
             block.payload,
             _MAGIC[2],
         )
-        numbers[block.family] += 1
-    return bytes(out)
+        for number, block in enumerate(blocks)
+    )
 
 
 def named_storage(program: Mapping[int, bytes]) -> Storage | None:
@@ -208,7 +223,7 @@ def named_storage(program: Mapping[int, bytes]) -> Storage | None:
 
 def place(board: Board, program: Sequence[Block]) -> Storage:
     """Return where the file system goes; the program's own word counts before the table's."""
-    flash = {block.address: block.payload for block in program if block.family == board.family}
+    flash = {block.address: block.payload for block in program}
     storage = named_storage(flash) or Storage(FLASH + board.flash - board.storage, board.storage)
     if any(address + PAGE > storage.address for address in flash):
         raise BuildError("That MicroPython reaches into the place of its own files: is it for another board?")
@@ -216,12 +231,26 @@ def place(board: Board, program: Sequence[Block]) -> Storage:
 
 
 def build(board: Board, files: Mapping[str, bytes], micropython: bytes = b"") -> bytes:
-    """Return the whole UF2 file: MicroPython, if it is given, and the box's files behind it."""
-    program = read_uf2(micropython) if micropython else []
-    if program and not any(block.family == board.family for block in program):
+    """Return the whole UF2 file: MicroPython, if it is given, and the box's files behind it.
+
+    The boot ROM of the RP2040 erases a sector when the first block comes of which the *number*, not the address, lies
+    in a new group of 16 (erratum RP2040-E14; raspberrypi/pico-bootrom-rp2040, bootrom/virtual_disk.c). So every sector
+    is whole and begins at a number divisible by 16, MicroPython's last one, too: a filled-up sector is right for any
+    length of MicroPython and any gap in it, which the box's files before MicroPython would not be.
+
+    Blocks of other families stay as they are, byte for byte. MicroPython for the RP2350 begins with one, the cure of
+    erratum RP2350-E10: it counts itself as "0 of 2" and must, for "0 of 1" would be a finished download, after which
+    the boot ROM restarts the board (raspberrypi/pico-bootrom-rp2350, src/nsboot/usb_virtual_disk.c).
+    """
+    blocks = read_uf2(micropython) if micropython else []
+    program = [block for block in blocks if block.family == board.family]
+    if blocks and not program:
         raise BuildError("That MicroPython is for another processor: name the board with --board.")
+    first = blocks.index(program[0]) if program else 0
+    others = [block.raw for block in blocks if block.family != board.family]
     storage = place(board, program)
-    return write_uf2([*program, *pages(filesystem(files, storage.size), storage, board.family)])
+    own = [*whole_sectors(program), *pages(filesystem(files, storage.size), storage, board.family)]
+    return b"".join([*others[:first], write_uf2(own), *others[first:]])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -238,10 +267,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         out = asked.out or Path(f"table-hub-{asked.what}-{version(sources)}-{asked.board}.uf2")
         uf2 = build(BOARDS[asked.board], files, asked.micropython.read_bytes() if asked.micropython else b"")
         out.write_bytes(uf2)
-    except (BuildError, OSError) as why:
-        print(why, file=sys.stderr)
+        checksum = hashlib.sha256(uf2).hexdigest()
+        Path(f"{out}.sha256").write_text(f"{checksum}  {out.name}\n", encoding="ascii")
+    except (BuildError, OSError) as error:
+        print(error, file=sys.stderr)
         return 1
     print(f"{out}: {len(uf2)} bytes, {len(files)} files of {sum(map(len, files.values()))} bytes for the {asked.what}.")
+    print(f"SHA-256 {checksum}, also in {out}.sha256; check it with sha256sum -c.")
     if not asked.micropython:
         print("It holds these files alone: drag MicroPython's own UF2 onto the Pico first.")
     print("Hold BOOTSEL, plug the Pico in, and drag the file onto the drive that appears.")

@@ -25,6 +25,10 @@ needs_micropython = pytest.mark.skipif(
     not MICROPYTHON.exists(), reason="there is no MicroPython for this processor on PyPI"
 )
 
+needs_real_micropython = pytest.mark.skipif(
+    not os.getenv("MICROPYTHON_UF2"), reason="MICROPYTHON_UF2 names no file RPI_PICO-....uf2 of micropython.org"
+)
+
 PINS: dict[str, Any] = {}
 exec((FIRMWARE / "pins.py").read_text(encoding="utf-8"), PINS)  # the one table of pins, as the box reads it
 GPIO: dict[str, int] = PINS["GPIO"]

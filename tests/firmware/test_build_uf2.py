@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import os
 import re
 import struct
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from littlefs import LittleFS
 
-from tests.firmware.pico import FAKE_BOARD, FIRMWARE, MICROPYTHON, needs_micropython
+from tests.firmware.boot_rom import ROMS, absolute_block
+from tests.firmware.pico import FAKE_BOARD, FIRMWARE, MICROPYTHON, needs_micropython, needs_real_micropython
 
 FLASH = 0x10000000
 SECTOR = 4096
@@ -28,30 +32,13 @@ def files() -> dict[str, bytes]:
 
 
 def flash_after(uf2: bytes, family: int, flash: bytearray) -> bytearray:
-    """What the boot ROM does: every block checked, a sector erased before its first page is written."""
-    assert len(uf2) % 512 == 0
-    erased, numbers, counts = set(), [], set()
-    for start in range(0, len(uf2), 512):
-        first, second, flags, address, size, number, count, its = struct.unpack_from("<8I", uf2, start)
-        assert (first, second) == (0x0A324655, 0x9E5D5157)
-        assert struct.unpack_from("<I", uf2, start + 508) == (0x0AB16F30,)
-        assert flags == 0x2000
-        assert size == 256
-        if its != family:
-            continue
-        assert address % 256 == 0
-        assert FLASH <= address <= FLASH + len(flash) - size
-        numbers.append(number)
-        counts.add(count)
-        at = address - FLASH
-        if at // SECTOR not in erased:
-            erased.add(at // SECTOR)
-            flash[at - at % SECTOR : at - at % SECTOR + SECTOR] = b"\xff" * SECTOR
-        assert flash[at : at + size] == b"\xff" * size, "a page is written once"
-        flash[at : at + size] = uf2[start + 32 : start + 32 + size]
-    assert numbers == list(range(len(numbers)))
-    assert counts == {len(numbers)}
-    return flash
+    """What lies in the flash when the file was copied to the drive. The board restarts once, and not before the end."""
+    rom = ROMS[family](flash)
+    rom.copy(uf2[:-512])
+    assert rom.restarts == 0, "the board restarts while its file is still being copied"
+    rom.copy(uf2[-512:])
+    assert rom.restarts == 1
+    return rom.flash
 
 
 def mounted(image: bytes) -> dict[str, bytes]:
@@ -78,9 +65,24 @@ def test_the_boot_rom_and_the_file_system_read_back_every_file(board: str, files
     assert set(flash[: it.flash - it.storage]) == {0xFF}, "nothing is written outside the file system"
 
 
-def test_the_same_box_makes_the_same_file(files: dict[str, bytes]) -> None:
-    board = build_uf2.BOARDS["RPI_PICO"]
-    assert build_uf2.build(board, files) == build_uf2.build(board, build_uf2.compiled())
+@pytest.mark.parametrize("board", BOARDS)
+def test_the_same_sources_make_the_same_file_with_its_checksum_beside_it(board: str, tmp_path: Path) -> None:
+    made = []
+    for run, where in enumerate((FIRMWARE.parents[1], tmp_path)):  # another process, hash seed and working folder
+        out = tmp_path / str(run) / "box.uf2"
+        out.parent.mkdir()
+        subprocess.run(
+            [sys.executable, FIRMWARE.parent / "build_uf2.py", "--board", board, "-o", out],
+            cwd=where,
+            env=os.environ | {"PYTHONHASHSEED": str(run), "TZ": f"X{run}"},
+            check=True,
+            capture_output=True,
+            timeout=60,
+        )
+        made.append(out.read_bytes())
+        told = Path(f"{out}.sha256").read_text("ascii")
+        assert told == f"{hashlib.sha256(made[-1]).hexdigest()}  box.uf2\n"
+    assert made[0] == made[1]
 
 
 def test_a_pico_that_was_used_before_has_only_the_new_files(files: dict[str, bytes]) -> None:
@@ -181,19 +183,53 @@ def micropython_uf2(
         struct.pack_into("<HHIIIIH", program, 0x2000, 7, 0x504D, name, says[0], says[1], 0, 3)
         program[0x30FA : 0x30FA + 12] = b"MicroPython\0"
     blocks = [build_uf2.Block(family, FLASH + at, bytes(program[at : at + 256])) for at in range(0, size, 256)]
-    if absolute:  # as MicroPython for the RP2350 begins
-        blocks.insert(0, build_uf2.Block(0xE48BFF57, FLASH + 0xFFFF00, bytes(256)))
     uf2: bytes = build_uf2.write_uf2(blocks)
-    return uf2
+    return absolute_block() + uf2 if absolute else uf2
 
 
 @pytest.mark.parametrize("board", BOARDS)
-def test_with_micropython_in_front_it_is_one_file_and_both_are_whole(board: str, files: dict[str, bytes]) -> None:
+@pytest.mark.parametrize("pages", range(256, 272))
+def test_with_micropython_in_front_it_is_one_file_and_both_are_whole(
+    board: str, pages: int, files: dict[str, bytes]
+) -> None:
+    """All 16 lengths that MicroPython's last sector may have: the RP2040's boot ROM counts sectors by blocks."""
     it = build_uf2.BOARDS[board]
-    program = micropython_uf2(it.family, absolute=board == "RPI_PICO2")
-    flash = flash_after(build_uf2.build(it, files, program), it.family, bytearray(b"\xff" * it.flash))
+    program = micropython_uf2(it.family, size=pages * 256, absolute="PICO2" in board)
+    used = bytearray(b"\0" * it.flash)  # a board that was used before: nothing in it is erased
+    flash = flash_after(build_uf2.build(it, files, program), it.family, used)
     assert mounted(storage(board, flash)) == files
-    assert flash[: 64 * 1024] == bytearray(range(256)) * 256
+    assert flash[: pages * 256] == bytearray(range(256)) * pages
+
+
+def test_a_micropython_with_a_gap_in_it_is_whole_too(files: dict[str, bytes]) -> None:
+    board = build_uf2.BOARDS["RPI_PICO"]
+    pages = [*range(5), *range(40, 51)]
+    blocks = [build_uf2.Block(board.family, FLASH + page * 256, bytes([page]) * 256) for page in pages]
+    uf2 = build_uf2.build(board, files, build_uf2.write_uf2(blocks))
+    flash = flash_after(uf2, board.family, bytearray(board.flash))
+    assert mounted(storage("RPI_PICO", flash)) == files
+    assert all(flash[page * 256 : page * 256 + 256] == bytes([page]) * 256 for page in pages)
+
+
+def test_the_block_that_is_not_for_this_processor_stays_first_and_as_it_was(files: dict[str, bytes]) -> None:
+    """Counted anew as "0 of 1" it would be a whole download, after which the Pico 2 restarts."""
+    board = build_uf2.BOARDS["RPI_PICO2"]
+    uf2 = build_uf2.build(board, files, micropython_uf2(board.family, absolute=True))
+    assert uf2[:512] == absolute_block()
+    assert [struct.unpack_from("<I", uf2, start + 28)[0] for start in range(512, len(uf2), 512)] == (
+        [board.family] * (len(uf2) // 512 - 1)
+    )
+
+
+@needs_real_micropython
+def test_the_real_micropython_in_one_file_is_whole(files: dict[str, bytes]) -> None:
+    board = build_uf2.BOARDS["RPI_PICO"]
+    program = Path(os.environ["MICROPYTHON_UF2"]).read_bytes()
+    flash = flash_after(build_uf2.build(board, files, program), board.family, bytearray(board.flash))
+    assert mounted(storage("RPI_PICO", flash)) == files
+    for block in build_uf2.read_uf2(program):
+        at = block.address - FLASH
+        assert flash[at : at + 256] == block.payload
 
 
 def test_where_this_micropython_keeps_its_files_counts_before_the_table(files: dict[str, bytes]) -> None:
