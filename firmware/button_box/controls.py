@@ -13,7 +13,7 @@ from pins import CONTROLS, GPIO
 BOUNCE = 20  # ms
 HOLD = {"bar": 3000, "k1": 2000, "k2": 2000, "k3": 2000, "k4": 2000, "k5": 2000, "k6": 2000}  # ms
 
-# Where the dial stands is A and B as two bits, 3 at rest; to the right: 3, 1, 0, 2, 3 (A closes first).
+# Where the dial stands is A (the higher bit) and B, 3 at rest; to the right, clockwise, A closes first: 3, 1, 0, 2, 3.
 # What two sights of it, one after the other, say: a quarter detent right or left, nothing, or that one was missed.
 _MISSED = 9
 _QUARTERS = (
@@ -36,7 +36,7 @@ class Dial:
         self._quarters = 0
 
     def see(self, at):
-        """Take in A and B as two bits, 1 for open; return 1 for a step to the right, -1 to the left, 0 for none."""
+        """Take in A and B as two bits, A the higher one, 1 for open; return 1 for a step to the right, -1 to the left, 0 for none."""
         if at == self._at:
             return 0
         quarter = _QUARTERS[self._at][at]
@@ -82,7 +82,7 @@ class Controls:
         if word == self._last and not self._busy:
             return
         self._last = word
-        step = self._dial.see(word >> GPIO["dial_a"] & 1 | (word >> GPIO["dial_b"] & 1) << 1)
+        step = self._dial.see((word >> GPIO["dial_a"] & 1) << 1 | word >> GPIO["dial_b"] & 1)
         if step:
             self._settle()
             self._happened("dial", step)

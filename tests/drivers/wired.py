@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from gpiozero import Factory
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from drivers.gpio_box import BOUNCE, HOLD, KEY_HOLD, BoxPins, GpioBoxes
 from hub.ports import BoxBid, BoxLocked, BoxUnlocked, BoxUp, Control, SealedRound
+from tests.dial import ANTICLOCKWISE, CLOCKWISE
 from tests.drivers.bench import Inbox, StillClock
 
 
@@ -51,11 +52,9 @@ class Header:
         self.clock.advance(2 * BOUNCE)
 
     def turn(self, detents: int, box: int = 0) -> None:
-        """A detent is four edges: of A and B when the dial turns right, of B and A when it turns left."""
-        order: Sequence[int] = self.pins[box].dial if detents > 0 else self.pins[box].dial[::-1]
         for _ in range(abs(detents)):
-            for closed in (True, False):
-                for pin in order:
+            for contacts in CLOCKWISE if detents > 0 else ANTICLOCKWISE:
+                for pin, closed in zip(self.pins[box].dial, contacts, strict=True):
                     self.drive(pin, closed)
 
 

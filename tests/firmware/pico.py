@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from hub.ports import Control
+from tests.dial import ANTICLOCKWISE, CLOCKWISE, Contacts
 
 ROOT = Path(__file__).parents[2]
 FIRMWARE = ROOT / "firmware" / "button_box"
@@ -33,7 +34,13 @@ PINS: dict[str, Any] = {}
 exec((FIRMWARE / "pins.py").read_text(encoding="utf-8"), PINS)  # the one table of pins, as the box reads it
 GPIO: dict[str, int] = PINS["GPIO"]
 
-RIGHT, LEFT = (1, 0, 2, 3), (2, 0, 1, 3)  # where the dial's two contacts stand through one detent
+
+def at_pins(contacts: Contacts) -> int:
+    """Return where the dial stands as the firmware counts it: levels, contact A the higher bit."""
+    return int(not contacts.a) << 1 | int(not contacts.b)
+
+
+RIGHT, LEFT = tuple(map(at_pins, CLOCKWISE)), tuple(map(at_pins, ANTICLOCKWISE))
 TAP = 60  # ms that a short press takes
 LONG = {"bar": 3000, "push": 3000}  # ms after which a control counts as held; the others:
 LONG_KEY = 2000
@@ -114,7 +121,7 @@ class Pico:
 
     def dial(self, at: int) -> list[str]:
         """The orders that set the dial's two contacts: 3 is rest."""
-        return [f"pin {GPIO['dial_a']} {at & 1}", f"pin {GPIO['dial_b']} {at >> 1}"]
+        return [f"pin {GPIO['dial_a']} {at >> 1}", f"pin {GPIO['dial_b']} {at & 1}"]
 
     def take_said(self) -> bytes:
         said, self.said = self.said, b""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.dial import ANTICLOCKWISE, CLOCKWISE, Contacts
 from tests.firmware.pico import GPIO, LEFT, RIGHT, Probe, needs_micropython
 
 pytestmark = needs_micropython
@@ -26,6 +27,17 @@ def test_a_detent_is_one_step_and_its_direction_is_the_hands(probe: Probe) -> No
     assert steps(probe, list(RIGHT)) == [0, 0, 0, 1]
     assert steps(probe, list(LEFT)) == [0, 0, 0, -1]
     assert sum(steps(probe, [*RIGHT * 20, *LEFT * 7])) == 13
+
+
+def turned(contacts: Contacts) -> int:
+    """The level of every GPIO while the dial stands so."""
+    return level(*(name for name, closed in zip(("dial_a", "dial_b"), contacts, strict=True) if closed))
+
+
+def test_contact_a_first_is_clockwise_on_the_pins_that_the_wiring_names(probe: Probe) -> None:
+    for order, told in ((CLOCKWISE, 1), (ANTICLOCKWISE, -1)):
+        samples = [(turned(contacts), 100 + number) for number, contacts in enumerate(order)]
+        assert deeds(probe, *samples) == [["dial", told]]
 
 
 def test_a_dial_that_trembles_between_two_places_turns_nowhere(probe: Probe) -> None:
@@ -135,7 +147,7 @@ def test_a_press_that_is_still_on_is_told_before_what_is_done_next(probe: Probe)
         ["k3", "down"],
         ["push", "down"],
     ]
-    turning = [(level("k3") & ~(3 << 2) | at << 2, 150 + n) for n, at in enumerate(RIGHT)]
+    turning = [(level("k3") & turned(contacts), 150 + n) for n, contacts in enumerate(CLOCKWISE)]
     assert deeds(probe, (level("k3"), 100), *turning, (level(), 220)) == [["k3", "down"], ["dial", 1]]
 
 
