@@ -94,21 +94,26 @@ class Spi(NamedTuple):
         return Wire(_SPI[self.bus].sclk, to, shared, idle, self.bus)
 
     def selects(self, to: str | None) -> list[Wire]:
-        """Return the wire of the select, if it goes anywhere, and those that the bus keeps beside it."""
+        """Return the wire of the select, if it goes anywhere, and the pins that the bus keeps: its other selects, MISO.
+
+        No device here answers, and yet the kernel makes MISO the bus's own pin.
+        """
         usual = _SPI[self.bus].selects
         kept = (self.moved,) if self.moved is not None else usual if self.bus == 0 else usual[: self.select + 1]
         own = self.moved if self.moved is not None else usual[self.select]
-        idle = [Wire(pin, "kept by the bus", idle=True, bus=self.bus) for pin in kept if to is None or pin != own]
+        others = (*(pin for pin in kept if to is None or pin != own), _SPI[self.bus].miso)
+        idle = [Wire(pin, "kept by the bus", idle=True, bus=self.bus) for pin in others]
         return idle if to is None else [Wire(own, to, bus=self.bus), *idle]
 
 
 class _SpiPins(NamedTuple):
     mosi: int
+    miso: int
     sclk: int
     selects: tuple[int, ...]
 
 
-_SPI = {0: _SpiPins(10, 11, (8, 7)), 1: _SpiPins(20, 21, (18, 17, 16))}
+_SPI = {0: _SpiPins(10, 9, 11, (8, 7)), 1: _SpiPins(20, 19, 21, (18, 17, 16))}
 
 
 def spi(text: str, device: str, select: int | None = None) -> Spi:

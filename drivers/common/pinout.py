@@ -27,7 +27,7 @@ def joints(devices: Devices) -> list[Joint]:
     taken: set[int] = set()
     found = []
     for device, wires in devices:
-        own = [PLACES[wire.pin][0] for wire in wires if isinstance(wire.pin, int)]
+        own = [PLACES[wire.pin][0] for wire in wires if isinstance(wire.pin, int) and not wire.idle]
         middle = sum(own) / len(own) if own else 20
         for wire in wires:
             places = PLACES[wire.pin]

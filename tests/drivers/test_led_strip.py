@@ -316,7 +316,7 @@ def test_a_machine_without_the_bus_says_what_to_do() -> None:
 
 def test_a_strip_takes_its_whole_bus() -> None:
     wires = led_strip.wiring({})
-    assert [wire.pin for wire in wires] == [10, 11, 8, 7, "GND"]
+    assert [wire.pin for wire in wires] == [10, 11, 8, 7, 9, "GND"]
     panel = [Spi(0, 1).data("DIN", shared=True), *Spi(0, 1).selects("CS")]
     with pytest.raises(ConfigError, match="led_strip and eink are both wired to GPIO10"):
         gpio_header.check_devices([("led_strip", wires), ("eink", panel)])
@@ -326,12 +326,15 @@ def test_a_strip_takes_its_whole_bus() -> None:
 def test_what_a_bus_keeps_is_nobody_elses_but_another_place_on_it() -> None:
     """The kernel holds both selects of SPI0 as soon as it is on, and those of SPI1 up to the one that is used."""
     kept = [wire.pin for wire in led_strip.wiring({"spi": "1.2"}) if wire.idle]
-    assert kept == [18, 17, 16]
-    assert [wire.pin for wire in led_strip.wiring({"spi": "1.0", "select": 16}) if wire.idle] == [16]
+    assert kept == [18, 17, 16, 19]
+    assert [wire.pin for wire in led_strip.wiring({"spi": "1.0", "select": 16}) if wire.idle] == [16, 19]
     first, second = Spi(0, 0), Spi(0, 1)
     gpio_header.check_devices([("one", first.selects("CS")), ("other", second.selects("CS"))])
     with pytest.raises(ConfigError, match=r"GPIO7 \(kept by the bus and key\)"):
         gpio_header.check_devices([("one", first.selects("CS")), ("box", [gpio_header.Wire(7, "key")])])
+    for bus, miso in ((0, 9), (1, 19)):
+        with pytest.raises(ConfigError, match=rf"GPIO{miso} \(kept by the bus and bell\)"):
+            gpio_header.check_devices([("one", Spi(bus, 0).selects("CS")), ("bell", [gpio_header.Wire(miso, "bell")])])
     with pytest.raises(ConfigError, match=r"GPIO8 \(CS and CS\)"):
         gpio_header.check_devices([("one", first.selects("CS")), ("other", first.selects("CS"))])
     with pytest.raises(ConfigError, match="has but one"):

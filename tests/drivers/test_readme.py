@@ -80,7 +80,7 @@ def test_the_made_up_device_is_drawn_and_tried_like_every_other(
     file = tmp_path / "hub.toml"
     file.write_text('[[device]]\ndriver = "bell"\npins = "mock"\n')
     assert main(["pinout", "--config", str(file)]) == 0
-    assert "bell: IN    GPIO19 (35)" in capsys.readouterr().out
+    assert "(10) GPIO15    bell: IN" in capsys.readouterr().out
 
 
 def test_the_drawing_in_the_readme_is_that_of_the_configuration_beside_it(tmp_path: Path) -> None:
