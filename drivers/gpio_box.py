@@ -45,6 +45,7 @@ from hub.ports import (
 log = logging.getLogger(__name__)
 
 BOUNCE = 0.02  # seconds; switches are quiet within 5 to 10 ms (Ganssle, "A Guide to Debouncing", 2004)
+STEADY = 0.003  # seconds for which a level must last: what a refrigerator sends into a metre of wire is far shorter
 HOLD: Mapping[Control, float] = {"bar": 3.0}
 KEY_HOLD = 2.0
 CHOOSERS = 6  # K1 to K6
@@ -97,27 +98,36 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Contact:
-    """One switch. A change counts at its first edge; then its bouncing is not looked at for a while."""
+    """One switch. A change counts once its level has lasted for STEADY, and not within BOUNCE of the last one."""
 
     def __init__(self) -> None:
         self.closed = False
-        self.blind_until: float | None = None
+        self.since = 0.0  # when the change that counted last began
+        self._level = False  # as seen last; it may be a spike
+        self._level_since = 0.0
+        self._quiet_at: float | None = None  # when the last change has bounced out
 
-    def edge(self, closed: bool, now: float) -> bool:
-        """Return whether this edge is a change."""
-        if self.blind_until is not None and now < self.blind_until:
-            return False
-        self.blind_until = None
-        if closed == self.closed:
-            return False
-        self.closed, self.blind_until = closed, now + BOUNCE
-        return True
+    def edge(self, closed: bool, now: float) -> None:
+        """Take in the level of `now`. What was due before is to be settled first."""
+        if closed != self._level:
+            self._level, self._level_since = closed, now
 
-    def look(self, closed: bool, now: float) -> bool:
-        """Return whether the switch has changed once more while it bounced; called after that time."""
-        if self.blind_until is None or now < self.blind_until:
+    def deadline(self) -> float | None:
+        """Return when to look at the switch and settle; None: it is at rest."""
+        if self._level == self.closed:
+            return self._quiet_at
+        return max(self._level_since + STEADY, self._quiet_at or 0.0)
+
+    def settle(self, now: float) -> bool:
+        """Return whether the level has lasted and is a change."""
+        deadline = self.deadline()
+        if deadline is None or now < deadline:
             return False
-        return self.edge(closed, now)
+        changed = self._level != self.closed
+        if changed:
+            self.closed, self.since = self._level, self._level_since
+        self._quiet_at = self.since + BOUNCE if changed and now < self.since + BOUNCE else None
+        return changed
 
 
 class BoxState:
@@ -134,7 +144,7 @@ class BoxState:
 
     def press(self, control: Control, now: float) -> None:
         """Take in that a control went down. What can be held is reported when it comes up, or when the next thing is done."""
-        self.report_turns()
+        self.due(now)
         self._settle()
         if control == "push":
             self._pressed(control)
@@ -277,14 +287,22 @@ class _WiredBox:
 
     def edge(self, control: Control, closed: bool, at: float) -> None:
         """Take in that a switch changed, or bounced."""
-        if self.contacts[control].edge(closed, at):
-            self._changed(control, closed, at)
+        self._settle(at)
+        self.contacts[control].edge(closed, at)
 
-    def _changed(self, control: Control, closed: bool, at: float) -> None:
-        if closed:
-            self.box.press(control, at)
-        else:
-            self.box.release(control, at)
+    def turn(self, detents: int, at: float) -> None:
+        """Take in that the dial was turned."""
+        self._settle(at)
+        self.box.turn(detents)
+
+    def _settle(self, now: float) -> None:
+        """Tell every change that has lasted by `now`, in the order in which they began."""
+        changed = [(contact.since, control) for control, contact in self.contacts.items() if contact.settle(now)]
+        for since, control in sorted(changed):
+            if self.contacts[control].closed:
+                self.box.press(control, since)
+            else:
+                self.box.release(control, since)
 
     def sound(self, kind: str, now: float) -> None:
         """Begin a sound."""
@@ -292,11 +310,12 @@ class _WiredBox:
 
     def step(self, now: float) -> float | None:
         """Do everything that is due; return when to look again."""
-        deadlines = [self.box.deadline()]
+        deadlines: list[float | None] = []
         for control, contact in self.contacts.items():
-            if contact.look(self._switches[control].is_active, now):
-                self._changed(control, contact.closed, now)
-            deadlines.append(contact.blind_until)
+            if contact.deadline() is not None:
+                contact.edge(self._switches[control].is_active, now)
+        self._settle(now)
+        deadlines += [contact.deadline() for contact in self.contacts.values()]
         self.box.due(now)
         if self._lamps:
             self._show(levels(self.light.lamps(now), len(self._lamps)))
@@ -413,7 +432,7 @@ class GpioBoxes(ThreadedDevice):
         self._thread.call_soon(partial(wired.edge, control, closed, self._clock.now()))
 
     def _turn(self, wired: _WiredBox, detents: int) -> None:
-        self._thread.call_soon(partial(wired.box.turn, detents))
+        self._thread.call_soon(partial(wired.turn, detents, self._clock.now()))
 
     # --- the port ---
 

@@ -13,7 +13,7 @@ from gpiozero import Factory, GPIOPinInUse
 from drivers import gpio_box
 from drivers.common import gpio_header
 from drivers.common.gpio_header import Wire
-from drivers.gpio_box import BOUNCE, BoxPins, Contact, levels
+from drivers.gpio_box import BOUNCE, STEADY, BoxPins, Contact, levels
 from hub.display.rings import frame
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import (
@@ -52,23 +52,63 @@ Start = Callable[..., Header]
 # --- switches ------------------------------------------------------------------------------------------
 
 
-def test_a_switch_that_bounces_counts_once_and_at_its_first_edge() -> None:
+def test_a_switch_that_bounces_counts_once_and_from_when_it_was_quiet() -> None:
     contact = Contact()
-    assert contact.edge(closed=True, now=0.0)
-    for number in range(1, 19):
-        assert not contact.edge(closed=number % 2 == 0, now=number / 1000)
-    assert not contact.look(closed=True, now=0.01)
-    assert not contact.look(closed=True, now=BOUNCE)
-    assert contact.closed
+    for number in range(20):
+        contact.edge(closed=number % 2 == 0, now=number / 1000)
+        assert not contact.settle(number / 1000)
+    assert contact.deadline() is None, "it stands as it did before"
+    contact.edge(closed=True, now=0.020)
+    assert contact.deadline() == pytest.approx(0.020 + STEADY)
+    assert not contact.settle(0.022)
+    assert contact.settle(0.0235)
+    assert (contact.closed, contact.since) == (True, 0.020)
+    assert not contact.settle(0.040), "it is looked at once more when it has bounced out"
+    assert contact.deadline() is None
 
 
-def test_a_switch_let_go_while_it_bounced_is_found_open_afterwards() -> None:
+def test_a_change_within_the_bouncing_of_the_last_one_counts_when_that_is_over() -> None:
     contact = Contact()
     contact.edge(closed=True, now=0.0)
-    contact.edge(closed=False, now=0.015)
+    assert contact.settle(0.005)
+    contact.edge(closed=False, now=0.005)
+    assert contact.deadline() == BOUNCE
+    assert not contact.settle(0.015)
     assert contact.closed
-    assert contact.look(closed=False, now=BOUNCE)
+    assert contact.settle(BOUNCE)
     assert not contact.closed
+
+
+def test_what_a_busy_machine_hears_of_late_is_told_in_the_order_of_the_hands(started: Start) -> None:
+    """Edges come with their own times, all of them after the moment at which the first was to be looked at."""
+    table = started()
+    wired = table.device._wired["box-1"]
+    edges = [("k1", True, 1.0), ("k1", False, 1.08), ("push", True, 1.2), ("push", False, 1.25), ("k2", True, 1.4)]
+    for control, closed, at in edges:
+        wired.edge(control, closed, at)  # type: ignore[arg-type]
+    wired.turn(1, 2.0)
+    wired.edge("k2", closed=False, at=4.0)
+    wired.edge("k3", closed=True, at=4.1)
+    told = [(signal.control, signal.edge) for signal in table.inbox.all(Key)]
+    assert told == [("k1", "down"), ("push", "down"), ("k2", "down")]
+
+
+@pytest.mark.parametrize("microseconds", [1, 100, 1900])
+def test_a_spike_on_the_wire_of_the_push_locks_nothing(started: Start, microseconds: int) -> None:
+    table = started()
+    table.device.open("box-1", SealedRound(1, 5, 3))
+    push = table.pins[0].inputs()["push"]
+    for _ in range(50):
+        table.drive(push, True)
+        table.clock.skip(microseconds / 1e6)
+        table.drive(push, False)
+        table.clock.advance(0.01)
+    table.device.reveal("box-1", 1)
+    table.device.cancel("box-1", 1)
+    table.press("k1")
+    table.inbox.next(Key)
+    assert table.inbox.all(BoxLocked) == table.inbox.all(BoxBid) == []
+    assert table.inbox.all(Key) == [Key("box-1", "k1", "down")]
 
 
 @pytest.mark.parametrize("seed", range(20))
