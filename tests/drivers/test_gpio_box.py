@@ -107,7 +107,7 @@ def test_a_spike_on_the_wire_of_the_push_locks_nothing(started: Start, microseco
     table.device.cancel("box-1", 1)
     table.press("k1")
     table.inbox.next(Key)
-    assert table.inbox.all(BoxLocked) == table.inbox.all(BoxBid) == []
+    assert (table.inbox.all(BoxLocked), table.inbox.all(BoxBid)) == ([], [])
     assert table.inbox.all(Key) == [Key("box-1", "k1", "down")]
 
 
