@@ -98,11 +98,14 @@ def parser() -> ArgumentParser:
     calibrate.add_argument("--config", metavar="FILE", help="the owner's TOML file")
     calibrate.set_defaults(command=_calibrate_tray)
 
-    update_box = commands.add_parser("update-box", help="make a seat box or dice tray a drive for its new firmware")
+    update_box = commands.add_parser("update-box", help="give a seat box, a dice tray or a new Pico its firmware")
     update_box.add_argument(
         "id", nargs="?", default="", metavar="ID", help="as doctor names it, where several are plugged in"
     )
     update_box.add_argument("--port", action="append", metavar="PORT", help="look there instead of at every USB port")
+    update_box.add_argument(
+        "--file", metavar="X.uf2", type=Path, help="copy this file onto its drive; without one the drive waits for it"
+    )
     update_box.set_defaults(command=_update_box)
 
     pinout = commands.add_parser("pinout", help="how the devices of a configuration are wired to the Pi")
@@ -237,14 +240,20 @@ def _find_dice(args: Namespace) -> int:
 
 
 def _update_box(args: Namespace) -> int:
-    from drivers.common.probe import choose_board, enter_bootloader, find_boards
+    from functools import partial
+
+    from drivers.common.boot_drive import PICO, PICO_2
     from drivers.common.serial_lines import usb_ports
+    from hub.operations.update_box import become_drive, update
     from hub.ports import MonotonicClock
 
     clock = MonotonicClock()
-    board = choose_board(find_boards(args.port or usb_ports(), clock), args.id)
-    enter_bootloader(board, clock)
-    print(f"{board.id} is a drive now, RPI-RP2: drag the new .uf2 file onto it, and it comes back by itself.")
+    if args.file is None:
+        board = become_drive(args.id, args.port or usb_ports(), clock)
+        drive = f"{PICO.label} ({PICO_2.label}: a Pico 2)"
+        print(f"{board} is a drive now, {drive}: drag the new .uf2 file onto it, and it comes back by itself.")
+    else:
+        update(args.file, args.id, lambda: args.port or usb_ports(), clock, partial(print, flush=True))
     return 0
 
 

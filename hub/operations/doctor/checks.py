@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from drivers.common import boot_drive
 from drivers.common.frames import PROTOCOL, OtherProtocol
 from drivers.common.gpio_header import check_devices
 from drivers.common.requirements import Need
@@ -19,7 +20,6 @@ from hub.operations.doctor.finding import ConfiguredDevice, Finding, State, Subj
 from hub.operations.doctor.machine import Machine
 from hub.version import version
 
-PICO_BOOTSEL = 0x0003  # the USB product id of a Pico that waits for firmware (RP2040 datasheet, 2.8)
 FIRST_YEAR = 2026  # of this program: a clock with an earlier year is not set
 MIN_FREE, LOW_FREE = 20e6, 200e6  # bytes
 SLOW_WRITE = 0.5  # seconds for one line of the log
@@ -323,7 +323,7 @@ def bluetooth(machine: Machine, subject: Subject) -> Iterator[Finding]:
 
 def ports(machine: Machine, subject: Subject) -> Iterator[Finding]:
     """Check every board on USB by its hello. A port that a running hub has is left alone."""
-    boards = [port for port in machine.ports() if port.vendor == PICO and port.product != PICO_BOOTSEL]
+    boards = [port for port in machine.ports() if port.vendor == PICO and port.product not in boot_drive.MODES]
     cables = subject.needs("cable")
     names = dict.fromkeys([*(board.name for board in boards), *(cable.name for cable in cables if cable.name)])
     for name in names:
@@ -331,9 +331,12 @@ def ports(machine: Machine, subject: Subject) -> Iterator[Finding]:
     if not names:
         mend = _sentence(cables[0].fix) if cables else ""
         yield Finding("ports", "look" if cables else "ok", "No board is plugged in on USB.", mend)
-    for folder in _in_bootsel(machine):
-        do = "Drop table-hub's .uf2 file on its drive RPI-RP2: firmware/README.md."
-        yield Finding("ports", "look", "A Pico waits for its firmware.", do, folder)
+    for folder, mode in _waiting_for_firmware(machine):
+        kind = "Pico 2" if mode is boot_drive.PICO_2 else "Pico"
+        do = (
+            f"`sudo table-hub update-box --file X.uf2`, or drop the file on its drive {mode.label}: firmware/README.md."
+        )
+        yield Finding("ports", "look", f"A {kind} waits for its firmware.", do, folder)
     if boards and machine.glob("/usr/sbin/ModemManager") and not machine.glob("/etc/udev/rules.d/*table-hub.rules"):
         do = "Install the rule of systemd/70-table-hub.rules: ModemManager types into new serial ports."
         yield Finding("ports", "look", "ModemManager is installed, and the rule that keeps it away is not.", do)
@@ -373,13 +376,14 @@ def _port(machine: Machine, name: str) -> Finding:
     return Finding("ports", "ok" if board.up is not None else "look", seen, hint, name)
 
 
-def _in_bootsel(machine: Machine) -> list[str]:
-    """Return the USB folders of the Picos that wait for firmware."""
+def _waiting_for_firmware(machine: Machine) -> list[tuple[str, boot_drive.BootMode]]:
+    """Return the USB folders of the Picos that are drives, and which kind of drive."""
     return [
-        folder
+        (folder, mode)
         for folder in machine.glob("/sys/bus/usb/devices/*")
+        for mode in boot_drive.MODES.values()
         if (machine.read(f"{folder}/idVendor"), machine.read(f"{folder}/idProduct"))
-        == (f"{PICO:04x}", f"{PICO_BOOTSEL:04x}")
+        == (f"{PICO:04x}", f"{mode.product:04x}")
     ]
 
 

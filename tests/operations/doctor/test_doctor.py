@@ -328,13 +328,16 @@ def test_a_box_with_an_older_firmware_is_told_apart_from_one_that_is_too_new(exa
     assert "hub up to date" in do[1]
 
 
-def test_a_pico_that_waits_for_its_firmware_is_seen_and_not_asked(examination: Examination) -> None:
+@pytest.mark.parametrize(("product", "label"), [("0003", "RPI-RP2"), ("000f", "RP2350")])
+def test_a_pico_that_waits_for_its_firmware_is_seen_and_not_asked(
+    examination: Examination, product: str, label: str
+) -> None:
     usb = "/sys/bus/usb/devices/1-1"
     findings = examination(
-        files={usb: "", f"{usb}/idVendor": "2e8a", f"{usb}/idProduct": "0003"},
-        plugged=[Port("/dev/ttyACM0", 0x2E8A, 3, "")],
+        files={usb: "", f"{usb}/idVendor": "2e8a", f"{usb}/idProduct": product},
+        plugged=[Port("/dev/ttyACM0", 0x2E8A, int(product, 16), "")],
     )
-    assert any("waits for its firmware" in finding.seen and "RPI-RP2" in finding.do for finding in findings)
+    assert any("waits for its firmware" in finding.seen and f"drive {label}:" in finding.do for finding in findings)
 
 
 def test_modemmanager_is_named_while_the_rule_that_keeps_it_away_is_missing(examination: Examination) -> None:

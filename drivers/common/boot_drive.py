@@ -1,0 +1,113 @@
+"""The drive that a Pico becomes while it waits for firmware: how it is known, and how a .uf2 file is copied to it."""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from hub.errors import Cause, DeviceLost
+from hub.ports import Clock
+
+BY_LABEL = Path("/dev/disk/by-label")  # links that udev makes
+MOUNTS = Path("/proc/self/mounts")
+LOOK = 0.25  # seconds between two looks for something that is to come
+
+
+class BootMode(NamedTuple):
+    """A kind of Pico that waits for firmware."""
+
+    product: int  # its USB product id; the vendor is Raspberry Pi
+    label: str  # of its drive
+    family: int  # of the UF2 blocks that it takes
+
+
+# RP2040 datasheet, 2.8; RP2350 datasheet, 5.5; families from the UF2 format's list
+PICO = BootMode(0x0003, "RPI-RP2", 0xE48BFF56)
+PICO_2 = BootMode(0x000F, "RP2350", 0xE48BFF59)
+MODES: Mapping[int, BootMode] = {mode.product: mode for mode in (PICO, PICO_2)}
+
+
+def mode_of(uf2: bytes) -> BootMode:
+    """Return the kind of Pico that a UF2 file is for. Raise DeviceLost for a file that is not for one."""
+    families = {_family(uf2[start : start + 512]) for start in range(0, len(uf2), 512)}
+    modes = [mode for mode in MODES.values() if mode.family in families]
+    if len(uf2) % 512 or None in families or len(modes) != 1:
+        raise DeviceLost("That is no UF2 file for a Pico, or not a whole one: build it again.", Cause.FAULT)
+    return modes[0]
+
+
+def _family(block: bytes) -> int | None:
+    """Return the family of a UF2 block; None: it is no block."""
+    if len(block) != 512:
+        return None
+    begin, second, *_, family = struct.unpack_from("<8I", block)
+    (end,) = struct.unpack_from("<I", block, 508)
+    return family if (begin, second, end) == (0x0A324655, 0x9E5D5157, 0x0AB16F30) else None
+
+
+def find(mode: BootMode, by_label: Path = BY_LABEL) -> Path | None:
+    """Return the block device of the drive of that kind, if one is plugged in."""
+    link = by_label / mode.label
+    return link.resolve() if link.exists() else None
+
+
+def wait_until(right: Callable[[], object], seconds: float, clock: Clock, pause: Callable[[float], object]) -> bool:
+    """Look every 0.25 s whether something is so, for so many seconds; return whether it is."""
+    until = clock.now() + seconds
+    while not right():
+        if clock.now() >= until:
+            return False
+        pause(LOOK)
+    return True
+
+
+def copy(uf2: bytes, name: str, device: Path) -> None:
+    """Copy a file onto the drive and wait until it is written. Raise DeviceLost.
+
+    The board restarts with the last block, while the computer still writes directories: what goes wrong then is no
+    error, and whether the board came back is for the caller to see.
+    """
+    if (folder := _mounted_at(device)) is not None:
+        _write(folder / name, uf2)
+        return
+    with TemporaryDirectory(prefix="table-hub-") as made:
+        done = subprocess.run(
+            ["mount", "-o", "nosuid,nodev,noexec", device, made], check=False, capture_output=True, text=True
+        )
+        if done.returncode:
+            said = done.stderr.strip().splitlines()[:1] or ["mount says nothing"]
+            advice = "run this command with sudo" if os.geteuid() else "copy the file by hand"
+            raise DeviceLost(f"{device} cannot be mounted ({said[0]}): {advice}.", Cause.FAULT)
+        try:
+            _write(Path(made) / name, uf2)
+        finally:
+            # Lazily: the drive may be gone, and then only its place in the tree of folders is left.
+            subprocess.run(["umount", "--lazy", made], check=False, capture_output=True)
+
+
+def _write(file: Path, uf2: bytes) -> None:
+    try:
+        out = file.open("wb", buffering=0)
+        out.write(uf2)
+    except PermissionError as error:
+        raise DeviceLost(f"{file} may not be written: run this command with sudo.", Cause.of(error)) from error
+    except OSError as error:
+        raise DeviceLost(f"{file} cannot be written ({error.strerror}).", Cause.of(error)) from error
+    with suppress(OSError):  # the drive may go with the last block
+        os.fsync(out.fileno())
+    with suppress(OSError):
+        out.close()
+
+
+def _mounted_at(device: Path) -> Path | None:
+    for line in MOUNTS.read_text("utf-8").splitlines():
+        source, folder = line.split(" ")[:2]
+        if source == str(device):
+            return Path(folder.encode("ascii").decode("unicode_escape"))  # a blank is written as \040
+    return None
