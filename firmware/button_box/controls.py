@@ -24,6 +24,11 @@ _QUARTERS = (
 )
 
 
+def dial_at(word):
+    """Return where the dial stands, of the level of every GPIO."""
+    return (word >> GPIO["dial_a"] & 1) << 1 | word >> GPIO["dial_b"] & 1
+
+
 class Dial:
     """A rotary encoder that rests with both contacts open. It may drop a step; it never turns one round.
 
@@ -82,7 +87,7 @@ class Controls:
         if word == self._last and not self._busy:
             return
         self._last = word
-        step = self._dial.see((word >> GPIO["dial_a"] & 1) << 1 | word >> GPIO["dial_b"] & 1)
+        step = self._dial.see(dial_at(word))
         if step:
             self._settle()
             self._happened("dial", step)

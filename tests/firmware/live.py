@@ -14,7 +14,7 @@ from tests.firmware.pico import BOX, FIRMWARE, GPIO, micropython
 class LiveBox:
     """The real firmware on the far end of a pty; `port` is what a hub opens."""
 
-    def __init__(self, box: str = BOX, program: Path = FIRMWARE / "main.py") -> None:
+    def __init__(self, box: str = BOX, program: Path = FIRMWARE / "main.py", closed: str = "") -> None:
         far, self._near = os.openpty()
         tty.setraw(self._near)
         self.port = os.ttyname(self._near)
@@ -25,7 +25,7 @@ class LiveBox:
             stdin=far,
             stdout=far,
             pass_fds=(orders, lamps),
-            env={"BOARD_IN": str(orders), "BOARD_LAMPS": str(lamps), "BOARD_ID": box},
+            env={"BOARD_IN": str(orders), "BOARD_LAMPS": str(lamps), "BOARD_ID": box, "BOARD_CLOSED": closed},
         )
         for number in (far, orders, lamps):
             os.close(number)
