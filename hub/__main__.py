@@ -89,6 +89,11 @@ def parser() -> ArgumentParser:
     test_device.add_argument("--seconds", type=float, default=60.0, metavar="N", help="how long at most")
     test_device.set_defaults(command=_test_device)
 
+    test_box = commands.add_parser("test-box", help="try one seat box on this computer, without a configuration")
+    test_box.add_argument("port", metavar="PORT", help="its serial port, such as /dev/ttyACM0")
+    test_box.add_argument("--seconds", type=float, default=120.0, metavar="N", help="how long at most")
+    test_box.set_defaults(command=_test_box)
+
     find_dice = commands.add_parser("find-dice", help="the smart dice in the air, each lit up for a moment")
     find_dice.add_argument("--seconds", type=float, default=8.0)
     find_dice.set_defaults(command=_find_dice)
@@ -193,6 +198,17 @@ def _doctor(args: Namespace) -> int:
 
 
 def _test_device(args: Namespace) -> int:
+    blocks = load(owners_file(args.config)).device
+    if args.simulated:
+        blocks = (DevicePart("simulated", "1", "simulated", {"seats": 2}),)
+    return _try(_named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else "")), args.seconds)
+
+
+def _test_box(args: Namespace) -> int:
+    return _try(DevicePart("button_box", "1", args.port, {"ports": [args.port]}), args.seconds)
+
+
+def _try(block: DevicePart, seconds: float) -> int:
     from functools import partial
 
     from hub.devices import connect
@@ -201,14 +217,10 @@ def _test_device(args: Namespace) -> int:
     from hub.operations.diagnostics import configure_logging
     from hub.ports import MonotonicClock
 
-    blocks = load(owners_file(args.config)).device
-    if args.simulated:
-        blocks = (DevicePart("simulated", "1", "simulated", {"seats": 2}),)
-    block = _named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else ""))
     configure_logging("error")  # the test prints every signal already
     test = DeviceTest(block.name or block.driver, partial(print, flush=True), MonotonicClock())
     device = connect(block, test.inbox, {size: partial(picture_for, size=size) for size in SIZES})
-    return 0 if test.run(device, args.seconds) else 1
+    return 0 if test.run(device, seconds) else 1
 
 
 def _named(blocks: Sequence[DevicePart], name: str) -> DevicePart:

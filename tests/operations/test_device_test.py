@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from drivers.simulated.seat_box import SimBox
 from hub.__main__ import main
 from hub.display import SIZES
 from hub.operations.device_test import STATE, DeviceTest, picture_for
-from hub.ports import BoxDown, BoxUp, DeviceDown, DeviceUp, Key, LampPicture, Turn
-from tests.drivers.bench import PATIENCE
+from hub.ports import CONTROLS, BoxDown, BoxUp, DeviceDown, DeviceUp, Key, LampPicture, MonotonicClock, Turn
+from tests.drivers.bench import BOX, PATIENCE
+from tests.phone_ui.rig import until
 
 
 def test_a_simulated_table_is_tested_with_every_key_a_picture_and_a_roll(capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,3 +159,34 @@ def test_the_owners_device_is_tried_by_its_name(tmp_path: Path, capsys: pytest.C
     file.write_text('[[device]]\ndriver = "gpio_box"\nname = "corner"\npins = "mock"\n')
     assert main(["test-device", "corner", "--config", str(file), "--seconds", "0.3"]) == 1
     assert "pins-1: is there, with 8 controls (firmware header)" in capsys.readouterr().out
+
+
+def test_one_box_is_tried_at_its_port_without_a_configuration(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    box = SimBox(BOX, tmp_path / "port", MonotonicClock())
+    box.start()
+
+    def hands() -> None:
+        until(lambda: box.state()["lamps"], "the lamps that say that the box is tested")
+        box.turn(1)
+        for control in CONTROLS:
+            box.press(control)
+        box.turn(-1)
+
+    person = threading.Thread(target=hands)
+    person.start()
+    try:
+        assert main(["test-box", str(box.port), "--seconds", str(PATIENCE)]) == 0
+    finally:
+        person.join()
+        box.close()
+    output = capsys.readouterr().out
+    assert f"{BOX}: is there, with 8 controls" in output
+    assert "that was all" in output
+
+
+def test_a_port_where_nobody_is_fails_the_test_of_a_box(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    port = str(tmp_path / "none")
+    assert main(["test-box", port, "--seconds", "0.3"]) == 1
+    assert f"Trying {port}" in capsys.readouterr().out

@@ -19,6 +19,7 @@ from hub.operations.update_box import update
 from hub.ports import MonotonicClock
 from tests.drivers.bench import BOX
 from tests.firmware.boot_rom import RP2040, RP2350_ARM
+from tests.phone_ui.rig import until
 
 
 def uf2_for(family: int) -> bytes:
@@ -100,6 +101,10 @@ def test_a_box_in_use_becomes_a_drive_gets_its_file_and_says_hello(
     def udev_names_it(seconds: float) -> None:
         if not looks:
             labels(tmp_path, RPI_RP2=drive)
+        elif len(looks) == 1:  # by now its drive has taken the last block, and it starts again
+            box.power_cycle()
+            box.plug()
+            until(lambda: box.state()["connected"], "the box at its port")
         looks.append(seconds)
 
     update(uf2, BOX, lambda: [str(box.port)], MonotonicClock(), told.append, by_label=by_label, pause=udev_names_it)
