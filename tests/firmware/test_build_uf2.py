@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import os
+import random
 import re
 import struct
 import subprocess
@@ -199,6 +200,17 @@ def test_with_micropython_in_front_it_is_one_file_and_both_are_whole(
     flash = flash_after(build_uf2.build(it, files, program), it.family, used)
     assert mounted(storage(board, flash)) == files
     assert flash[: pages * 256] == bytearray(range(256)) * pages
+
+
+def test_the_order_in_which_a_computer_writes_the_blocks_does_not_matter(files: dict[str, bytes]) -> None:
+    """Whoever copies writes when and in which order it likes: a drive has no notion of a file's beginning."""
+    board = build_uf2.BOARDS["RPI_PICO"]
+    uf2 = build_uf2.build(board, files, micropython_uf2(board.family, size=262 * 256))
+    blocks = [uf2[start : start + 512] for start in range(0, len(uf2), 512)]
+    random.Random(5).shuffle(blocks)
+    flash = flash_after(b"".join(blocks), board.family, bytearray(board.flash))
+    assert mounted(storage("RPI_PICO", flash)) == files
+    assert flash[: 262 * 256] == bytearray(range(256)) * 262
 
 
 def test_a_micropython_with_a_gap_in_it_is_whole_too(files: dict[str, bytes]) -> None:
