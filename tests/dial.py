@@ -6,7 +6,6 @@ the firmware does. Makers' drawings differ: an encoder that turns the wrong way 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -19,5 +18,5 @@ class Contacts(NamedTuple):
 
 REST = Contacts(a=False, b=False)
 # One detent from rest to rest, quarter by quarter.
-CLOCKWISE: Sequence[Contacts] = (Contacts(a=True, b=False), Contacts(a=True, b=True), Contacts(a=False, b=True), REST)
-ANTICLOCKWISE: Sequence[Contacts] = tuple(Contacts(a=b, b=a) for a, b in CLOCKWISE)
+CLOCKWISE: tuple[Contacts, ...] = (Contacts(a=True, b=False), Contacts(a=True, b=True), Contacts(a=False, b=True), REST)
+ANTICLOCKWISE: tuple[Contacts, ...] = tuple(Contacts(a=b, b=a) for a, b in CLOCKWISE)

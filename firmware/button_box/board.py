@@ -78,15 +78,16 @@ class Board:
             self._edges = at + 1
 
     def seen(self, controls):
-        """Show the controls every edge since the last look, and how things stand now."""
+        """Show the controls every edge since the last look, and how things stand after the last of these edges."""
         state = machine.disable_irq()
         words, times, edges = self._words, self._times, self._edges
         self._words, self._times, self._edges = self._spare_words, self._spare_times, 0
+        word, at = self.levels(), self.now()  # not later: what happens from here on is told by edges of its own
         machine.enable_irq(state)
         self._spare_words, self._spare_times = words, times
         for edge in range(edges):
             controls.see(words[edge], times[edge])
-        controls.see(self.levels(), self.now())
+        controls.see(word, at)
 
     def read(self):
         """Return what the hub said since the last look."""

@@ -86,12 +86,12 @@ class EmulatedPico:
         else:
             pin.release_input()
 
-    def turn(self, order: tuple[Contacts, ...]) -> None:
-        """Turn the dial through these contacts, as quickly as a hand does: 60 detents a second."""
+    def turn(self, order: tuple[Contacts, ...], seconds: float = 0.004) -> None:
+        """Turn the dial through these contacts, each so long; 4 ms are 60 detents a second, what a quick hand does."""
         for contacts in order:
             self.put("dial_a", contacts.a)
             self.put("dial_b", contacts.b)
-            self.passes(0.004)
+            self.passes(seconds)
 
     def close(self) -> None:
         self._simulator.stopped = True

@@ -89,6 +89,18 @@ def test_contact_a_first_turns_to_the_right(up: Table, order: tuple, detents: in
     assert up.inbox.all(Turn)[heard:] == [Turn(up.box, detents)]
 
 
+def test_a_dial_that_turns_faster_than_any_hand_loses_no_detent(up: Table) -> None:
+    """Edges come while the program looks at those before them: each is seen once, in its order."""
+    heard = len(up.inbox.all(Turn))
+
+    def turned() -> int:
+        return sum(signal.detents for signal in up.inbox.all(Turn)[heard:])
+
+    up.pico.turn(CLOCKWISE * 30, 0.001)
+    up.pico.run(lambda: turned() >= 30, 0.5, "thirty detents")
+    assert turned() == 30
+
+
 def test_the_ring_shows_the_seats_colour_within_what_a_usb_port_gives(up: Table) -> None:
     up.pico.exact = True
     up.pico.pictures.clear()
