@@ -1,4 +1,7 @@
-"""What phones ask of the table: each request is done whole or refused with a sentence, and then nothing has changed."""
+"""What phones ask of the table: each request is done, or refused with a sentence, and then nothing has changed.
+
+Where the disk fails in between, what it has already is done and answered so (`hub.table.loop`).
+"""
 
 from __future__ import annotations
 
