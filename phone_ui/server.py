@@ -62,7 +62,7 @@ class BenchFace(Protocol):
         """Their newest complete picture as JSON."""
 
     def command(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Press, turn, roll, unplug ... as a person at the bench; raises HubError with a sentence."""
+        """Press, turn, roll, unplug ... as a person at the bench. Raise HubError with a sentence."""
 
     def panel(self, size: str) -> bytes | None:
         """Return what the panel of that size ("2.9") shows, as a PNG; None where there is none."""

@@ -347,12 +347,12 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:  # noqa: ARG001 - whatever
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> BleDice:  # noqa: ARG001 - dice draw nothing
-    """Return the device of a `[[device]]` block. Raises ConfigError."""
+    """Return the device of a `[[device]]` block. Raise ConfigError."""
     return BleDice(block.read(Settings, settings, "ble_dice"), inbox)
 
 
 def find(seconds: float, radio: Radio | None = None) -> list[tuple[str, str]]:
-    """Return the dice in the air, by name and address; each lights up green. Raises DeviceLost without a radio."""
+    """Return the dice in the air, by name and address; each lights up green. Raise DeviceLost without a radio."""
     try:
         return asyncio.run(_find(seconds, radio if radio is not None else Radio()))
     except (BleakError, OSError) as error:

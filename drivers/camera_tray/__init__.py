@@ -41,7 +41,7 @@ class Frames(Protocol):
     """Where pictures come from."""
 
     def frame(self) -> Picture:
-        """Return the newest picture, height x width x 3 (blue, green, red). Raises DeviceLost."""
+        """Return the newest picture, height x width x 3 (blue, green, red). Raise DeviceLost."""
 
     def close(self) -> None:
         """Give the camera back."""
@@ -117,7 +117,7 @@ SOURCES: Mapping[str, Callable[[str], Frames]] = {"folder": Folder, "v4l2": Vide
 
 
 def open_frames(source: str) -> Frames:
-    """Open the pictures of `source`: "v4l2:0", "picamera2:0" or "folder:/a/path". Raises DeviceLost."""
+    """Open the pictures of `source`: "v4l2:0", "picamera2:0" or "folder:/a/path". Raise DeviceLost."""
     kind, _, where = source.partition(":")
     return SOURCES[kind](where or "0")
 
@@ -306,7 +306,7 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> CameraTray:  # noqa: ARG001 - a tray draws nothing
-    """Return the device of a `[[device]]` block. Raises ConfigError."""
+    """Return the device of a `[[device]]` block. Raise ConfigError."""
     return CameraTray(block.read(Settings, settings, "camera_tray"), inbox)
 
 
@@ -314,7 +314,7 @@ def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> 
 
 
 def load(path: Path) -> Calibration:
-    """Return a calibration as `calibrate` wrote it. Raises DeviceLost."""
+    """Return a calibration as `calibrate` wrote it. Raise DeviceLost."""
     try:
         with np.load(path) as kept:
             return Calibration(np.asarray(kept["empty"], np.uint8), float(kept["side"]), float(kept["height"]))
@@ -336,7 +336,7 @@ def keep(calibration: Calibration, path: Path) -> None:
 def measure(empty: Picture, one: Picture, height: float) -> Calibration:
     """Return the calibration that two pictures give: of the empty tray, and with one flat die in the middle.
 
-    `height` is the camera's above the tray, in sides of a die. Raises DeviceLost with what is wrong.
+    `height` is the camera's above the tray, in sides of a die. Raise DeviceLost with what is wrong.
     """
     short, _ = PictureAnalysis(one, Calibration(empty, 1.0, height)).largest()
     if short == 0:
@@ -358,7 +358,7 @@ def measure(empty: Picture, one: Picture, height: float) -> Calibration:
 
 
 def calibrate(settings: Mapping[str, Any], ask: Callable[[str], object], say: Callable[[str], object]) -> None:
-    """Lead a person through the two pictures, and keep what they tell. Raises ConfigError and DeviceLost."""
+    """Lead a person through the two pictures, and keep what they tell. Raise ConfigError and DeviceLost."""
     told = block.read(Settings, settings, "camera_tray")
     frames = open_frames(told.source)
     try:

@@ -87,7 +87,7 @@ CHANGED = (
 
 
 def read(picture: Picture, calibration: Calibration) -> Reading:
-    """Return the faces in `picture`. Raises ValueError when it has another size than the calibrated one."""
+    """Return the faces in `picture`. Raise ValueError when it has another size than the calibrated one."""
     if picture.shape != calibration.empty.shape:
         raise ValueError(f"The camera sends {picture.shape[1]}x{picture.shape[0]} pixels, the tray was calibrated with "
                          f"{calibration.empty.shape[1]}x{calibration.empty.shape[0]}: calibrate it anew.")  # fmt: skip

@@ -250,7 +250,7 @@ def commitment(box: str, round: int, index: int, nonce: str) -> str:
 
 
 def encode(frame: Frame) -> bytes:
-    """Return the line of a numbered frame. Raises ValueError where it has no number or is too long."""
+    """Return the line of a numbered frame. Raise ValueError where it has no number or is too long."""
     payload = msgspec.json.encode(frame)
     line = b"~" + payload + b"*" + checksum(payload).encode() + b"\n"
     if frame.s < 0 or len(line) > LONGEST:
@@ -259,7 +259,7 @@ def encode(frame: Frame) -> bytes:
 
 
 def decode(line: bytes, decoder: msgspec.json.Decoder[Frame]) -> Frame | OtherProtocol:
-    """Return the frame of one line, given without its newline. Raises GarbledFrame."""
+    """Return the frame of one line, given without its newline. Raise GarbledFrame."""
     if len(line) >= LONGEST:
         raise GarbledFrame(f"A frame is longer than {LONGEST} bytes.")
     payload, star, crc = line[1:].rpartition(b"*")
@@ -377,7 +377,7 @@ class Link:
         self._out.append(encode(numbered))
 
     def ask(self, frame: Frame, now: float) -> None:
-        """Send, and repeat until confirmed or dropped, TRIES times in all. Raises ValueError while a question is open."""
+        """Send, and repeat until confirmed or dropped, TRIES times in all. Raise ValueError while a question is open."""
         if self.asked is not None:
             raise ValueError("a question is open on this link already")
         self.asked = self.send(frame)

@@ -117,7 +117,7 @@ _SPI = {0: _SpiPins(10, 9, 11, (8, 7)), 1: _SpiPins(20, 19, 21, (18, 17, 16))}
 
 
 def spi(text: str, device: str, select: int | None = None) -> Spi:
-    """Return the place that an owner writes as "0.0", its select perhaps moved to another GPIO. Raises ConfigError."""
+    """Return the place that an owner writes as "0.0", its select perhaps moved to another GPIO. Raise ConfigError."""
     places = {f"{bus}.{number}": Spi(bus, number) for bus, pins in _SPI.items() for number in range(len(pins.selects))}
     if text not in places:
         raise ConfigError(f'{device}: spi = "{text}" is no place on a bus; there are {", ".join(sorted(places))}.')
@@ -130,7 +130,7 @@ def spi(text: str, device: str, select: int | None = None) -> Spi:
 
 
 def check_pins(device: str, wires: Sequence[Wire]) -> None:
-    """Refuse a GPIO that the header does not have, and one used twice by the device itself. Raises ConfigError."""
+    """Refuse a GPIO that the header does not have, and one used twice by the device itself. Raise ConfigError."""
     for wire in wires:
         if isinstance(wire.pin, int) and not LEAST_GPIO <= wire.pin <= MOST_GPIO:
             raise ConfigError(
@@ -142,7 +142,7 @@ def check_pins(device: str, wires: Sequence[Wire]) -> None:
 
 
 def check_devices(devices: Sequence[tuple[str, Sequence[Wire]]]) -> None:
-    """Refuse a pin that two devices would have. Raises ConfigError that names both and every such pin."""
+    """Refuse a pin that two devices would have. Raise ConfigError that names both and every such pin."""
     for (one, own), (other, others) in combinations(devices, 2):
         clashes = [
             f"{wire.place} ({wire.to} and {second.to})" for wire in own for second in others if wire.clashes(second)
@@ -155,7 +155,7 @@ def check_devices(devices: Sequence[tuple[str, Sequence[Wire]]]) -> None:
 
 
 def open_pins(kind: PinFactory) -> Factory:
-    """Return the header's pins. By name and never by trying, so that a Pi never plays on pretended pins. Raises DeviceLost.
+    """Return the header's pins. By name and never by trying, so that a Pi never plays on pretended pins. Raise DeviceLost.
 
     gpiozero's own choice (and `GPIOZERO_PIN_FACTORY`) is not asked: on a Pi 5 it may end at a library that cannot work.
     """
@@ -225,7 +225,7 @@ class Bus(Protocol):
     """An open SPI bus, as far as lamps and panels need it."""
 
     def write(self, data: bytes) -> None:
-        """Send bytes. Raises DeviceLost."""
+        """Send bytes. Raise DeviceLost."""
 
     def close(self) -> None:
         """Give it back."""
@@ -241,7 +241,7 @@ def needs_of_spi(place: Spi) -> list[Need]:
 
 
 def open_spi(place: Spi, hertz: int) -> Bus:
-    """Return the bus at `place`, mode 0. Raises DeviceLost with what to do."""
+    """Return the bus at `place`, mode 0. Raise DeviceLost with what to do."""
     try:
         from spidev import SpiDev  # noqa: PLC0415 - only a Pi has it
     except ImportError as error:

@@ -27,7 +27,7 @@ class Answer(NamedTuple):
 def ask(port: str, clock: Clock, patience: float = PATIENCE) -> Answer | None:
     """Return who says hello at `port` within `patience` seconds, or None.
 
-    Raises DeviceLost with its cause: the port cannot be opened, or another program has it (`Cause.BUSY`).
+    Raise DeviceLost with its cause: the port cannot be opened, or another program has it (`Cause.BUSY`).
     """
     line = Line(port)
     try:
@@ -78,7 +78,7 @@ class FoundBoard(NamedTuple):
 
 
 def find_boards(ports: Sequence[str], clock: Clock) -> list[FoundBoard]:
-    """Return who says hello, of whatever protocol. Raises DeviceLost: a port is in use, or cannot be opened."""
+    """Return who says hello, of whatever protocol. Raise DeviceLost where a port is in use or cannot be opened."""
     found = []
     for port in ports:
         try:
@@ -93,7 +93,7 @@ def find_boards(ports: Sequence[str], clock: Clock) -> list[FoundBoard]:
 
 
 def choose_board(found: Sequence[FoundBoard], named: str = "") -> FoundBoard:
-    """Return the board of that id, or the only one. Raises DeviceLost."""
+    """Return the board of that id, or the only one. Raise DeviceLost."""
     if not found:
         raise DeviceLost(
             "No seat box or dice tray says hello. Plug one in; a silent one with its BOOTSEL button held.",
@@ -109,7 +109,7 @@ def choose_board(found: Sequence[FoundBoard], named: str = "") -> FoundBoard:
 
 
 def enter_bootloader(board: FoundBoard, clock: Clock, patience: float = PATIENCE) -> None:
-    """Have a board become the drive on which new firmware is dropped (frame `boot`). Raises DeviceLost: it does not."""
+    """Have a board become the drive on which new firmware is dropped (frame `boot`). Raise DeviceLost where it does not."""
     line = Line(board.port)
     number = _number()
     try:

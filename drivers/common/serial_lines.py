@@ -117,14 +117,14 @@ class Line:
         return int(self._tty.fileno())
 
     def read(self) -> bytes:
-        """Return what has come in; empty if nothing has. Raises DeviceLost."""
+        """Return what has come in; empty if nothing has. Raise DeviceLost."""
         try:
             return bytes(self._tty.read(4096))
         except (serial.SerialException, OSError, TypeError) as error:  # TypeError: pyserial read while closed
             raise DeviceLost(f"{self.port} was unplugged.", Cause.UNPLUGGED) from error
 
     def write(self, data: bytes) -> int:
-        """Write as much as fits now; return how many bytes. Call when select says there is room. Raises DeviceLost."""
+        """Write as much as fits now; return how many bytes. Call when select says there is room. Raise DeviceLost."""
         try:
             return int(self._tty.write(data) or 0)
         except (serial.SerialException, OSError) as error:

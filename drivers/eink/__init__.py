@@ -52,13 +52,13 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     power: int | None = None
 
     def model(self) -> Model:
-        """Return the kind of panel. Raises ConfigError."""
+        """Return the kind of panel. Raise ConfigError."""
         if self.panel not in MODELS:
             raise ConfigError(f'eink: there is no panel "{self.panel}" here; there are {", ".join(MODELS)}.')
         return MODELS[self.panel]
 
     def place(self) -> Spi:
-        """Return its place on the bus. Raises ConfigError."""
+        """Return its place on the bus. Raise ConfigError."""
         return gpio_header.spi(self.spi, "eink", self.select)
 
     def lines(self) -> Pins:
@@ -269,7 +269,7 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: Mapping[str, Draw]) -> Eink:
-    """Return the device of a `[[device]]` block; `draws` gives each size of sheet. Raises ConfigError."""
+    """Return the device of a `[[device]]` block; `draws` gives each size of sheet. Raise ConfigError."""
     asked = block.read(Settings, settings, "eink")
     gpio_header.check_pins("eink", wiring(settings))
     return Eink(asked, draws[asked.model().sheet], inbox, MonotonicClock())

@@ -134,7 +134,7 @@ class PanelIo:
         self._bus.write(data)
 
     def at_work(self) -> bool:
-        """Return whether the panel is busy; called again and again while it is. Raises DeviceLost when it is so for too long."""
+        """Return whether the panel is busy; called again and again while it is. Raise DeviceLost when it is so for too long."""
         if bool(self._busy.pin.state) != self._model.busy_high:
             self._busy_since = None
             return False
@@ -150,7 +150,7 @@ class PanelIo:
         return True
 
     def wait(self) -> None:
-        """Wait until the panel is busy no more. Raises DeviceLost."""
+        """Wait until the panel is busy no more. Raise DeviceLost."""
         while self.at_work():
             pass
 
@@ -166,7 +166,7 @@ class PanelIo:
 
 
 def open_panel(model: Model, io: PanelIo) -> Panel:
-    """Return the panel behind these wires, through its maker's package. Raises DeviceLost when that is not installed."""
+    """Return the panel behind these wires, through its maker's package. Raise DeviceLost when that is not installed."""
     return WavesharePanel(model, io) if model.maker == "waveshare" else InkyPanel(model, io)
 
 

@@ -93,7 +93,7 @@ class SimulatedTable:
         return self.page.png(size)
 
     def wait(self, version: int, timeout: float) -> int:
-        """Wait until something is newer than `version`, or the time is over; returns the version now."""
+        """Wait until something is newer than `version`, or the time is over; return the version now."""
         with self.changed:
             self.changed.wait_for(lambda: self.version != version, timeout)
             return self.version

@@ -102,7 +102,7 @@ class SimDice(ThreadedDevice):
     # --- the person ---
 
     def throw(self, count: int | None = None, faces: Sequence[int] = ()) -> str | None:
-        """Throw dice, with given faces or by chance. Returns why nothing came of it, or None."""
+        """Throw dice, with given faces or by chance; return why nothing came of it, or None."""
         with self._lock:
             arm = self._armed
             if self._lost:

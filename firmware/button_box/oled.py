@@ -63,7 +63,7 @@ class Screen:
 
 
 class Display:
-    """The display itself, behind an I2C bus. Raises OSError when it does not answer."""
+    """The display itself, behind an I2C bus. Raise OSError when it does not answer."""
 
     def __init__(self, bus):
         self._bus = bus

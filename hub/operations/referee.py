@@ -86,7 +86,7 @@ class Referee:
     def line(self, text: str) -> str:
         """Return the answer to one line; a line that is refused changes nothing.
 
-        Raises StartRefused where the stack turns out to be wrong only now that its pile is drawn from.
+        Raise StartRefused where the stack turns out to be wrong only now that its pile is drawn from.
         """
         try:
             request = self._read(text)

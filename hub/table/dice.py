@@ -34,7 +34,7 @@ class KeptRoll(msgspec.Struct, frozen=True):
 
 
 class TableDice:
-    """The roll that a table asks for, if any; `open` is its batch on the table. Raises LogError where the disk fails."""
+    """The roll that a table asks for, if any; `open` is its batch on the table. Its methods raise LogError where the disk fails."""
 
     def __init__(self, table: str, reader: Dice | None, store: LogStore, clock: Clock, chance: Chance) -> None:
         self._table, self._store, self._clock, self._chance = table, store, clock, chance
