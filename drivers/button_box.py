@@ -64,7 +64,7 @@ from hub.ports import (
 log = logging.getLogger(__name__)
 
 ASKS = 5  # after so many, about eight seconds, a board that never said hello is named; it is asked on
-NAK_REST = 1.0  # a ring that the box could not read is told again at most this often
+NAK_REST = 1.0  # a ring that the box could not read is sent again at most this often
 WIDEST = 40  # characters of the small display
 
 

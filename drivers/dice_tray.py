@@ -1,6 +1,6 @@
 """A dice tray on a serial cable: keys, or a maker's own reader, that tell faces in frames (`firmware/dice_tray`).
 
-`TrayState` is what the table wants and what it was told, `TraySession` the session on one line; neither has a thread,
+`TrayState` is what the table wants and what was reported to it, `TraySession` the session on one line; neither has a thread,
 port or clock. A tray is known by its id and found by its hello. One that was pulled out tells when it is back what it has read
 meanwhile: it numbers throws as the hub does, so that nothing is lost and nothing counts twice.
 """

@@ -2,7 +2,7 @@
 
 The strip runs from seat to seat, 16 lamps each. APA102 and SK9822 have a clock of their own and are the safer choice;
 WS2812 hears nothing but the length of pulses, which the bus makes as three bits for one. Neither answers: a strip
-that was unplugged cannot be noticed, so its picture is told again every second and is there when the strip is.
+that was unplugged cannot be noticed, so its picture is sent again every second and is there when the strip is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hub.display.rings import LAMPS, Colour
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import Clock, LampPicture, MonotonicClock
 
-AGAIN = 1.0  # seconds until an unchanged picture is told again
+AGAIN = 1.0  # seconds until an unchanged picture is sent again
 LIT_MILLIAMPS = 60.0  # one lamp, all three colours at full (WS2812B and APA102 data sheets: 20 mA a colour)
 IDLE_MILLIAMPS = 1.0  # one lamp that is dark
 # spidev sends 4096 bytes in one go (its `bufsiz`), and a WS2812 takes the pause after them for the end. Six rings
@@ -86,8 +86,8 @@ def ws2812(lamps: Sequence[Colour]) -> bytes:
     The same silence goes before it: whatever was on the wire until then is no part of the frame.
     """
     pulses = _THREE_FOR_ONE
-    told = b"".join(pulses[green] + pulses[red] + pulses[blue] for red, green, blue in lamps)
-    return SILENCE + told + SILENCE
+    bits = b"".join(pulses[green] + pulses[red] + pulses[blue] for red, green, blue in lamps)
+    return SILENCE + bits + SILENCE
 
 
 class Coding(NamedTuple):
@@ -142,7 +142,7 @@ class LedStrip(ThreadedDevice):
         self._open_bus = open_bus
         self._bus: Bus | None = None
         self._rings = {seat: RingAnimation() for seat in asked.seats}
-        self._told = b""
+        self._sent = b""
         self._again_at = 0.0
 
     @property
@@ -163,15 +163,15 @@ class LedStrip(ThreadedDevice):
     def acquire(self) -> None:
         """Open the bus."""
         self._bus = self._open_bus(self._place, self._coding.hertz)
-        self._told = b""
+        self._sent = b""
 
     def step(self, now: float) -> float:
-        """Send the frame of this moment if it is news, or if it was told long ago."""
+        """Send the frame of this moment if it is news, or if it was sent long ago."""
         assert self._bus is not None
         frame = self._coding.code(self._frame(now))
-        if frame != self._told or now >= self._again_at:
+        if frame != self._sent or now >= self._again_at:
             self._bus.write(frame)
-            self._told, self._again_at = frame, now + AGAIN
+            self._sent, self._again_at = frame, now + AGAIN
         moving = [at for ring in self._rings.values() if (at := ring.due(now)) is not None]
         return min([self._again_at, *moving])
 

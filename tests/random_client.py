@@ -52,18 +52,18 @@ def answer(waiting: Line, random: Random, locked: set[str]) -> Line:
 
 def play(opening: str, line: Callable[[str], str], random: Random) -> tuple[int, Line]:
     """A whole match: how many lines it took, and how it ended. `line` is the referee's."""
-    told, lines, locked = json.loads(opening), 0, set[str]()
-    while "over" not in told:
-        sent = answer(told["waiting"], random, locked)
-        before = told["waiting"]
-        told, lines = json.loads(line(json.dumps(sent))), lines + 1
-        assert told["ok"], (sent, told, before)
+    view, lines, locked = json.loads(opening), 0, set[str]()
+    while "over" not in view:
+        sent = answer(view["waiting"], random, locked)
+        before = view["waiting"]
+        view, lines = json.loads(line(json.dumps(sent))), lines + 1
+        assert view["ok"], (sent, view, before)
         assert lines < 20_000, "the match does not end"
-        if before.get("secret") and told["waiting"].get("secret") and not told["events"]:
+        if before.get("secret") and view["waiting"].get("secret") and not view["events"]:
             locked.add(str(sent["seat"]))
         else:
             locked.clear()
-    return lines, told["over"]
+    return lines, view["over"]
 
 
 def main() -> None:

@@ -139,20 +139,20 @@ def test_a_match_ends_and_its_invariants_hold_after_every_action(name: str, seed
 @law
 def test_every_change_of_money_or_points_is_told_with_its_rule(name: str, seed: int) -> None:
     match, random = beginning(name, seed)
-    game, told, known = match.game, 0, dict[tuple[int, str], int | None]()
+    game, count, known = match.game, 0, dict[tuple[int, str], int | None]()
     assert game.counted, "the words of no fact say that it is counted"
     for _ in steps(match, random, LONGEST):
         if not known:  # before the first question to people it is being set up
             known = {} if match.open and match.open.by_chance else totals(match)
-            told = len(match.events)
-        for event in match.events[told:]:
+            count = len(match.events)
+        for event in match.events[count:]:
             counted = event.data.get("seat", 0), event.data.get("what", "")
             if counted in known and "to" in event.data:
                 assert event.data["from"] == known[counted], event.text
                 assert event.rule in game.words["rules"], event.text
                 assert event.data["sum"], event.text
                 known[counted] = event.data["to"]
-        told = len(match.events)
+        count = len(match.events)
         if not (match.open and match.open.by_chance):
             assert known == totals(match), match.events[-1].text
 
@@ -200,15 +200,15 @@ def test_a_match_does_not_depend_on_the_order_of_hashes(name: str) -> None:
 
 def refusals(match: Match, seat: int) -> list[tuple[str, str]]:
     """What a seat is told when it tries what is not offered."""
-    told = []
+    answers = []
     for move in (*match.game.words.get("moves", {}), "no_such_move"):
         for given_args in ({}, {"number": 0}, {"card": "none"}, {"amount": -5}, {"spot": 3}):
             action = Action(seat=seat, move=move, args=given_args)
             if not any(m.name == move and m.accepts(given_args) for s, m in offers(match) if s == seat):
                 with pytest.raises(IllegalAction) as refused:
                     match.act(action)
-                told.append((refused.value.sentence, refused.value.code))
-    return told
+                answers.append((refused.value.sentence, refused.value.code))
+    return answers
 
 
 @every_game
@@ -397,9 +397,9 @@ def revealed(earlier: Match, later: Match) -> bool:
 
 def secrets(match: Match, viewer: int) -> Counter[str]:
     parts = {"table": match.state.table, "seats": match.state.seats}
-    told = leaves(parts, viewer)
+    found = leaves(parts, viewer)
     return Counter(
-        repr(value) for path, value, hidden in told if hidden and value is not None and not path.endswith("#")
+        repr(value) for path, value, hidden in found if hidden and value is not None and not path.endswith("#")
     )
 
 
@@ -414,7 +414,7 @@ def test_undo_gives_the_very_state_before_or_is_refused(name: str, seed: int) ->
             continue
         allowed, earlier = match.may_undo(action.seat), copy(match)
         try:
-            told = earlier.undo()
+            undone = earlier.undo()
         except IllegalAction:
             assert not allowed
             assert everything(earlier) == then
@@ -422,7 +422,7 @@ def test_undo_gives_the_very_state_before_or_is_refused(name: str, seed: int) ->
         assert allowed
         assert action.seat != CHANCE, "dice and shuffles stay"
         assert not revealed(earlier, match), "what was shown stays shown"
-        assert told[-1].kind == "undo"
+        assert undone[-1].kind == "undo"
         earlier.events.pop()
         assert everything(earlier) == before
 

@@ -161,13 +161,13 @@ def test_what_a_killed_program_had_been_told_is_written_is_there(tmp_path: Path)
     path = tmp_path / "hub.db"
     with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout
-        told = [int(writer.stdout.readline()) for _ in range(20)]
+        printed = [int(writer.stdout.readline()) for _ in range(20)]
         writer.kill()
-        told += [int(line) for line in writer.stdout.read().split()]
+        printed += [int(line) for line in writer.stdout.read().split()]
         assert writer.wait(10) < 0
     store = Store(path)
     _, entries = store.load("m-1")
-    assert len(told) <= len(entries) <= len(told) + 1
+    assert len(printed) <= len(entries) <= len(printed) + 1
     assert entries == lines(*range(len(entries)))
     store.close()
 

@@ -221,7 +221,7 @@ class CameraTray(ThreadedDevice):
         self._before: Picture | None = None
         self._watch: Watch | None = None
         self._arm = self._count = 0
-        self._told: tuple[DiceState, tuple[int, ...], str] | None = None
+        self._reported: tuple[DiceState, tuple[int, ...], str] | None = None
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:  # noqa: ARG002 - a camera does not see who throws
         """Watch for a throw."""
@@ -232,7 +232,7 @@ class CameraTray(ThreadedDevice):
         self._thread.call_soon(self._end)
 
     def _begin(self, number: int, count: int, sides: int, *, lying: bool) -> None:
-        self._arm, self._told, self._count = number, None, count
+        self._arm, self._reported, self._count = number, None, count
         self._watch = Watch(count, self._clock.now(), lying=lying)
         self._before = None  # no picture was taken while nobody asked: what lies there now is no throw
         if sides != 6:
@@ -247,8 +247,8 @@ class CameraTray(ThreadedDevice):
         self._watch = None
 
     def _say(self, state: DiceState, faces: tuple[int, ...], words: str) -> None:
-        if (state, faces, words) != self._told:
-            self._told = (state, faces, words)
+        if (state, faces, words) != self._reported:
+            self._reported = (state, faces, words)
             self._put(DiceSeen(NAME, self._arm, state, faces, words))
 
     # --- on the thread ---
@@ -359,15 +359,15 @@ def measure(empty: Picture, one: Picture, height: float) -> Calibration:
 
 def calibrate(settings: Mapping[str, Any], ask: Callable[[str], object], say: Callable[[str], object]) -> None:
     """Lead a person through the two pictures, and keep what they tell. Raise ConfigError and DeviceLost."""
-    told = block.read(Settings, settings, "camera_tray")
-    frames = open_frames(told.source)
+    chosen = block.read(Settings, settings, "camera_tray")
+    frames = open_frames(chosen.source)
     try:
         ask("Empty the tray, as it will stand and be lit while you play; then press Enter. ")
         empty = _settled_frame(frames)
         ask("Lay one die flat into the middle, nothing else; then press Enter. ")
-        calibration = measure(empty, _settled_frame(frames), told.camera_mm / told.die_mm)
-        keep(calibration, Path(told.calibration).expanduser())
-        say(f"A die is {calibration.side:.0f} pixels wide. Kept in {told.calibration}.")
+        calibration = measure(empty, _settled_frame(frames), chosen.camera_mm / chosen.die_mm)
+        keep(calibration, Path(chosen.calibration).expanduser())
+        say(f"A die is {calibration.side:.0f} pixels wide. Kept in {chosen.calibration}.")
         while ask("Throw some dice and press Enter to see what is read, or type q and Enter to end. ") != "q":
             reading = read(_settled_frame(frames), calibration)
             say(reading.doubt or " ".join(str(face.number) for face in reading.faces) or "No dice.")

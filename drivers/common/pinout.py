@@ -43,24 +43,24 @@ def named(place: int) -> str:
     return "(EEPROM)" if pin in _EEPROM else f"GPIO{pin}" if isinstance(pin, int) else pin
 
 
-def _told(found: Sequence[Joint]) -> Mapping[int, str]:
-    told: dict[int, str] = {}
+def _place_texts(found: Sequence[Joint]) -> Mapping[int, str]:
+    texts: dict[int, str] = {}
     for place, device, wire in found:
         said = f"{device}: {wire.to}{' (nothing connected)' if wire.idle else ''}"
-        told[place] = f"{told[place]}; {said}" if place in told else said
-    return told
+        texts[place] = f"{texts[place]}; {said}" if place in texts else said
+    return texts
 
 
 def as_text(devices: Devices) -> str:
     """Return the header as it lies before you, pin 1 at the upper left, and what goes where."""
-    told = _told(joints(devices))
-    width = max((len(text) for place, text in told.items() if place % 2), default=0)
+    texts = _place_texts(joints(devices))
+    width = max((len(text) for place, text in texts.items() if place % 2), default=0)
     lines = []
     for left in range(1, 40, 2):
         right = left + 1
         line = (
-            f"{told.get(left, ''):>{width}}  {named(left):>8} ({left:2}) ({right:2}) {named(right):8}  "
-            f"{told.get(right, '')}"
+            f"{texts.get(left, ''):>{width}}  {named(left):>8} ({left:2}) ({right:2}) {named(right):8}  "
+            f"{texts.get(right, '')}"
         )
         lines.append(line.rstrip())
     return "\n".join(lines) + "\n"
@@ -78,7 +78,7 @@ _INKS = ("#1f5fa8", "#12805c", "#9c2f78", "#7a5a00", "#4b4fae", "#a33b1f")
 def as_svg(devices: Devices) -> str:
     """Return the same as a drawing for the workbench."""
     found = joints(devices)
-    longest = max(map(len, _told(found).values()), default=0)
+    longest = max(map(len, _place_texts(found).values()), default=0)
     middle = 160 + round(longest * _LETTER)
     width, height = 2 * middle, _TOP + 20 * _ROW + 30
     size = f'width="{width}" height="{height}"'
@@ -110,7 +110,7 @@ def _pins() -> Iterator[str]:
 
 
 def _wires(found: Sequence[Joint], inks: Mapping[str, str]) -> Iterator[str]:
-    for place, text in _told(found).items():
+    for place, text in _place_texts(found).items():
         joint = next(one for one in found if one.place == place)
         ink = _RAILS.get(joint.wire.pin, inks[joint.device])
         way, anchor, y = _side(place)

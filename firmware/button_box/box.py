@@ -28,7 +28,7 @@ class Box:
     def __init__(self, id):
         self.id = id
         self.boot = random_hex(4)
-        self.ring = None  # pattern, number, colour as rrggbb: as told last
+        self.ring = None  # pattern, number, colour as rrggbb: as the hub sent it last
         self.text = ""
         self.sound = None  # to be made once
         self.wants_firmware = False
@@ -39,7 +39,7 @@ class Box:
         self._names = {}  # of places of the round, for the display under the hood
         self._bid = None  # what will be told: that it is there is the lock
         self._unlocking = False
-        self._told = None  # of the last revealed round
+        self._revealed = None  # the bid frame of the last revealed round
 
     # --- the person ---
 
@@ -156,7 +156,7 @@ class Box:
             if self._sealed is None or self._sealed["r"] != round:
                 self._close()
                 self._drop("bid")
-                self._told = None
+                self._revealed = None
                 self._sealed = frame
                 self._value = max(frame["lo"], min(frame["hi"], frame["at"]))
         elif kind == "name":
@@ -167,7 +167,7 @@ class Box:
         elif kind == "cancel":
             if self._sealed is not None and round in (0, self._sealed["r"]):
                 self._close()
-            if self._told is not None and round in (0, self._told["r"]):
+            if self._revealed is not None and round in (0, self._revealed["r"]):
                 self._drop("bid")
         elif kind == "boot":
             self.wants_firmware = True
@@ -178,12 +178,12 @@ class Box:
     def _reveal(self, round):
         """Tell the locked value of this very round; anything else is met with silence."""
         if self._bid is not None and self._bid["r"] == round:
-            self._told = self._bid
+            self._revealed = self._bid
             self._close()
-        elif self._told is None or self._told["r"] != round:
+        elif self._revealed is None or self._revealed["r"] != round:
             return False
-        if self._link.asked is not self._told and self._told not in self._waiting:
-            self._waiting.insert(0, self._told)
+        if self._link.asked is not self._revealed and self._revealed not in self._waiting:
+            self._waiting.insert(0, self._revealed)
         return True
 
     def _close(self):

@@ -17,12 +17,12 @@ class Tray:
     def __init__(self, id, reader):
         self.id = id
         self.boot = "".join("%02x" % byte for byte in urandom(4))
-        self.standing = None  # state and faces of the throw, as told last; None: nobody asks
+        self.standing = None  # state and faces of the throw, as sent last; None: nobody asks
         self.wants_firmware = False
         self._reader = reader
         self._link = Link()
         self._throw = None  # the arm frame
-        self._told = False  # the standing is on its way
+        self._sent = False  # the standing is on its way
 
     # --- the cable ---
 
@@ -37,13 +37,13 @@ class Tray:
         if self._throw is not None and (self.standing is None or self.standing[0] != "settled"):
             standing = self._reader.look(now)
             if standing != self.standing:
-                self.standing, self._told = standing, False
+                self.standing, self._sent = standing, False
         self._link.due(now)
 
     def outgoing(self, now):
         """Return what goes on the cable now."""
-        if self._throw is not None and self.standing is not None and not self._told:
-            self._told = True
+        if self._throw is not None and self.standing is not None and not self._sent:
+            self._sent = True
             self._link.drop_question()  # the newest takes the place of an older one
             state, faces = self.standing
             self._link.ask({"t": "dice", "a": self._throw["a"], "st": state, "f": list(faces)}, now, None)
@@ -66,7 +66,7 @@ class Tray:
             self.wants_firmware = True
             return
         same = kind == "arm" and self._throw is not None and self._throw["a"] == frame["a"]
-        self._told = False
+        self._sent = False
         if same:
             return
         self._link.drop_question()

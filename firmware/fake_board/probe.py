@@ -20,11 +20,11 @@ def steps(sights):
 
 def deeds(samples):
     """Return what the controls tell of samples (level of every GPIO, time)."""
-    told = []
-    hands = controls.Controls(samples[0][0], lambda control, what: told.append((control, what)))
+    reported = []
+    hands = controls.Controls(samples[0][0], lambda control, what: reported.append((control, what)))
     for word, at in samples:
         hands.see(word, at)
-    return told
+    return reported
 
 
 for line in sys.stdin:

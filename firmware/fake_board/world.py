@@ -30,7 +30,7 @@ _lamps = open("/dev/fd/" + os.getenv("BOARD_LAMPS"), "wb") if os.getenv("BOARD_L
 _waiting = uselect.poll()
 _waiting.register(_orders, uselect.POLLIN)
 _ms = int(os.getenv("BOARD_MS") or 0)
-_told = ""
+_last_answer = ""
 _taps = []  # when, GPIO, level
 
 held = _answers is not None  # the clock
@@ -105,7 +105,7 @@ def _move(gpio, level):
 
 
 def _tell():
-    global _told
+    global _last_answer
     box = getattr(program, "box", None)  # a tray shows no more than its lamps
     state = dict(seen)
     if box is not None:
@@ -114,6 +114,6 @@ def _tell():
         state["ring"], state["text"] = box.ring, box.words()
         state["sealed"], state["locked"] = hood is not None, hood is not None and hood[2]
         state["hood"] = str(hood[0]) if hood is not None else ""
-    told = json.dumps(state)
-    _answers.write(b"=\n" if told == _told else told.encode() + b"\n")
-    _told = told
+    answer = json.dumps(state)
+    _answers.write(b"=\n" if answer == _last_answer else answer.encode() + b"\n")
+    _last_answer = answer

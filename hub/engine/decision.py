@@ -108,8 +108,8 @@ class Amount(Struct, frozen=True, gc=False):
 
     def wire(self) -> Any:
         """Return it as it stands on the wire, and as `table-hub referee` prints it."""
-        told = {"min": self.min, "max": self.max}
-        return told if self.step == 1 else {**told, "step": self.step}
+        bounds = {"min": self.min, "max": self.max}
+        return bounds if self.step == 1 else {**bounds, "step": self.step}
 
 
 class Choose(Struct, frozen=True):
@@ -351,7 +351,7 @@ async def pick(s: State[Any, Any], values: Sequence[Any], pile: str) -> Any:  # 
 
 def tell(s: State[Any, Any], text: str, *, rule: str = "", kind: str = "", **data: Any) -> None:
     """Tell the whole table what happened: one sentence, the rule id behind it, and the facts as data (see `reckoned`)."""
-    s.told.append(Event(text, rule, kind, data, s.round))
+    s.new_events.append(Event(text, rule, kind, data, s.round))
 
 
 def reckoned(seat: int, what: str, was: int | None, now: int, how: str) -> dict[str, Any]:

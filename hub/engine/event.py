@@ -47,7 +47,7 @@ class State(Generic[SeatT, TableT]):
     Plain data only: numbers, texts, lists, dictionaries, dataclasses. What is secret stands in a
     `hub.engine.secret.Secret`. `round` counts from 1, `phase` is one word. A game says what a
     seat and the table are, and adds no fields beside them: these are what is masked, fingerprinted and
-    shown. `setup` never changes; `told` is emptied by the match after each action.
+    shown. `setup` never changes; `new_events` is emptied by the match after each action.
     """
 
     setup: Setup
@@ -55,7 +55,7 @@ class State(Generic[SeatT, TableT]):
     table: TableT
     round: int = 0
     phase: str = ""
-    told: list[Event] = field(default_factory=list, repr=False)
+    new_events: list[Event] = field(default_factory=list, repr=False)
 
 
 def clockwise(seats: Iterable[int], first: int) -> list[int]:

@@ -344,9 +344,9 @@ class Match:
         self.fault.__cause__ = error
 
     def _drain(self) -> None:
-        if self.state.told:
-            self.events += self.state.told
-            self.state.told = []
+        if self.state.new_events:
+            self.events += self.state.new_events
+            self.state.new_events = []
 
     # --- views out -------------------------------------------------------------------------------
 
@@ -366,16 +366,16 @@ class Match:
     def waiting(self, viewer: int | None) -> dict[str, Any]:
         """Return who is asked for what, as `viewer` may know it: its own moves; of others only that they are asked."""
         decision = self.open
-        told: dict[str, Any] = {}
+        waiting: dict[str, Any] = {}
         if decision is None or decision.by_chance:
-            told["seats"] = []
+            waiting["seats"] = []
         else:
             if decision.roll:
-                told["roll"] = roll_wire(decision.roll)
+                waiting["roll"] = roll_wire(decision.roll)
             final = decision.answers if decision.final else ()
-            told["seats"] = [f"{seat}" for seat in decision.asked if seat not in final]
-            told["secret"] = decision.kind == "sealed"
-        return told if viewer is None else self._for(viewer, told)
+            waiting["seats"] = [f"{seat}" for seat in decision.asked if seat not in final]
+            waiting["secret"] = decision.kind == "sealed"
+        return waiting if viewer is None else self._for(viewer, waiting)
 
     def _for(self, viewer: int, waiting: dict[str, Any]) -> dict[str, Any]:
         """Return the public `waiting` with the viewer's own moves."""
@@ -388,24 +388,24 @@ class Match:
         """Return the moves of a seat as they stand on the wire, standing offers marked."""
         if self.open is None:
             return []
-        told = [move.wire() for move in self.open.offers(seat)]
+        listed = [move.wire() for move in self.open.offers(seat)]
         if self._standing and (standing := self.standing(seat)):
-            told += [{**move.wire(), "standing": True} for move in standing]
-        return told
+            listed += [{**move.wire(), "standing": True} for move in standing]
+        return listed
 
     def barred(self, seat: int) -> list[dict[str, Any]]:
         """Return what an asked seat may look for and is not offered, as on the wire, with the refusal as `why`."""
         offered = self.open.offers(seat) if self.open else []
         if self._wished is None or not offered:
             return []
-        told = []
+        barred = []
         for action in self._wished(self.state, seat):
             name, args = action.move, action.args
             if any(move.name == name and move.leads_to(args) for move in offered):
                 continue
             if known := self.game.rulebook.explain(self.state, action):
-                told.append({"move": name, **args, "why": known.sentence})
-        return told
+                barred.append({"move": name, **args, "why": known.sentence})
+        return barred
 
     def notes(self, seat: int) -> dict[str, dict[str, str]]:
         """Return what the rules say beside the values of a seat's moves, by parameter and value: odds, a price."""
@@ -474,9 +474,9 @@ class Match:
         earlier = self.before(count, seat)
         self.__dict__.update(earlier.__dict__)
         tell(self.state, "The last input was taken back.", kind="undo", count=count)
-        told = len(self.events)
+        start = len(self.events)
         self._drain()
-        return self.events[told:]
+        return self.events[start:]
 
     def before(self, count: int = 1, seat: int | None = None) -> Match:
         """Return the match as it was `count` inputs ago. Raise NotOffered where undo may not go there."""

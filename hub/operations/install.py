@@ -172,8 +172,8 @@ class Computer(Machine):
         """Return the firmware's bits of `vcgencmd get_throttled`; 0 where there is no such program."""
         if self.find("vcgencmd") is None:
             return 0
-        told = self.output("vcgencmd", "get_throttled")
-        found = re.search(r"=0x([0-9a-fA-F]+)", told)
+        answer = self.output("vcgencmd", "get_throttled")
+        found = re.search(r"=0x([0-9a-fA-F]+)", answer)
         return int(found[1], 16) if found else 0
 
     def output(self, *command: str) -> str:
@@ -182,8 +182,8 @@ class Computer(Machine):
 
     def service(self, name: str) -> dict[str, str]:
         """Return what systemd says of a service."""
-        told = self.output("systemctl", "show", f"{name}.service", "-p", "ActiveState,MainPID,NRestarts")
-        return dict(line.partition("=")[::2] for line in told.splitlines())
+        answer = self.output("systemctl", "show", f"{name}.service", "-p", "ActiveState,MainPID,NRestarts")
+        return dict(line.partition("=")[::2] for line in answer.splitlines())
 
     def answers(self, url: str) -> bool:
         """Return whether a web address is answered within two seconds."""
@@ -461,9 +461,9 @@ class Installer:
         if not self.places.config.exists():
             return
         command = [str(release / ".venv/bin/table-hub"), "run", "--config", str(self.places.config), "--print-config"]
-        code, told = self.machine.run_quietly(command)
+        code, output = self.machine.run_quietly(command)
         if code:
-            raise SetupError(f"{told.strip()} Nothing was changed: the hub that is installed plays on.")
+            raise SetupError(f"{output.strip()} Nothing was changed: the hub that is installed plays on.")
 
     def switch(self, release: Path, before: Path | None) -> None:
         """Let `current` lead to a release, and put its services in their places."""
@@ -517,14 +517,14 @@ class Installer:
         process = ""
         while machine.monotonic() - began < PROCESS_STARTS + STABLE:
             machine.wait(0.5)
-            told = machine.service(HUB)
-            if told.get("ActiveState") == "failed" or int(told.get("NRestarts") or 0) > 1:
+            unit = machine.service(HUB)
+            if unit.get("ActiveState") == "failed" or int(unit.get("NRestarts") or 0) > 1:
                 return False
-            if told.get("ActiveState") != "active" or not self.answers():
+            if unit.get("ActiveState") != "active" or not self.answers():
                 since = None
                 continue
-            if since is None or told["MainPID"] != process:
-                since, process = machine.monotonic(), told["MainPID"]
+            if since is None or unit["MainPID"] != process:
+                since, process = machine.monotonic(), unit["MainPID"]
             if machine.monotonic() - since >= STABLE:
                 return self.running() == release  # systemd/trial.sh may have gone back by itself
         return False
@@ -616,9 +616,9 @@ class Installer:
 
     def must(self, *command: str) -> None:
         """Run a command; raise SetupError with what it said when it fails."""
-        code, told = self.machine.run_quietly([*command])
+        code, output = self.machine.run_quietly([*command])
         if code:
-            raise SetupError(f"`{' '.join(command)}` failed: {told.strip() or f'exit {code}'}")
+            raise SetupError(f"`{' '.join(command)}` failed: {output.strip() or f'exit {code}'}")
 
 
 def copy_tree(source: Path, target: Path) -> None:

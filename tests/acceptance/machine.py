@@ -237,11 +237,11 @@ class Machine:
         """Ask until a line of shell succeeds; return what it printed. Raise MachineError when it never does."""
         end = time.monotonic() + seconds
         while True:
-            told = self.ask(f"{{ {line}\n}} && echo '<yes>'")
-            if "<yes>" in told:
-                return told.replace("<yes>", "").strip()
+            printed = self.ask(f"{{ {line}\n}} && echo '<yes>'")
+            if "<yes>" in printed:
+                return printed.replace("<yes>", "").strip()
             if time.monotonic() > end or (process is not None and process.poll() is not None):
-                raise MachineError(f"not within {seconds:.0f} s: `{line}`\n{told}")
+                raise MachineError(f"not within {seconds:.0f} s: `{line}`\n{printed}")
             time.sleep(0.5)
 
 

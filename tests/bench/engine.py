@@ -96,8 +96,8 @@ def theirs(peer: Peer) -> Player:
     """boardgame.io's."""
 
     def played(look: str) -> tuple[int, float]:
-        told = peer.ask(look=look)
-        return told["actions"], told["seconds"]
+        answer = peer.ask(look=look)
+        return answer["actions"], answer["seconds"]
 
     return played
 
@@ -114,8 +114,8 @@ def race(players: dict[str, Player], look: str, runs: int) -> None:
     for name, some in rates.items():
         beside = [mine / its for mine, its in zip(some, rates.get(PEER, ()), strict=False)]
         ratio = f"{statistics.median(beside):5.1f}x" if beside else ""
-        told = " ".join(f"{rate:,.0f}" for rate in some)
-        print(f"  {name:24} {statistics.median(some):>9,.0f} {ratio:6}   runs: {told}", flush=True)
+        listed = " ".join(f"{rate:,.0f}" for rate in some)
+        print(f"  {name:24} {statistics.median(some):>9,.0f} {ratio:6}   runs: {listed}", flush=True)
 
 
 def resume(game: Game, seed: int, runs: int) -> str:

@@ -105,8 +105,8 @@ def fetch(port: int, path: str, body: dict[str, Any] | None = None) -> dict[str,
     data = json.dumps(body).encode() if body else None
     asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data, {"Content-Type": "application/json"})
     with urllib.request.urlopen(asked, timeout=5) as answer:
-        told: dict[str, Any] = json.load(answer)
-        return told
+        stats: dict[str, Any] = json.load(answer)
+        return stats
 
 
 def public(port: int) -> dict[str, Any]:
@@ -114,8 +114,8 @@ def public(port: int) -> dict[str, Any]:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/t/1/events", timeout=5) as stream:
         for line in stream:
             if line.startswith(b"data: "):
-                told: dict[str, Any] = json.loads(line[6:])
-                return told
+                stats: dict[str, Any] = json.loads(line[6:])
+                return stats
     raise AssertionError("no state")
 
 
@@ -123,8 +123,8 @@ def b64(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
-def unb64(told: str) -> bytes:
-    return base64.urlsafe_b64decode(told + "=" * (-len(told) % 4))
+def unb64(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 def sit(port: int, hub_key: bytes, seat: int, code: str) -> Seat:
@@ -135,11 +135,11 @@ def sit(port: int, hub_key: bytes, seat: int, code: str) -> Seat:
         port, "/t/1/claim", {"seat": seat, "pk": b64(keys.public), "nonce": b64(letter[:24]), "box": b64(letter[24:])}
     )
     for _ in range(100):
-        told = fetch(port, f"/t/1/claim/{claim['claim']}")
-        if told["state"] == "held":
-            login = keys.open(unb64(told["nonce"]) + unb64(told["box"]))
+        claimed = fetch(port, f"/t/1/claim/{claim['claim']}")
+        if claimed["state"] == "held":
+            login = keys.open(unb64(claimed["nonce"]) + unb64(claimed["box"]))
             return Seat(login["sid"], login["password"], keys)
-        assert told["state"] == "asked", told
+        assert claimed["state"] == "asked", claimed
         time.sleep(0.05)
     raise AssertionError("the seat was not given")
 
@@ -166,16 +166,16 @@ class Player:
     async def answer(self, name: str) -> int:
         """The picture that an accepted request led to."""
         while True:
-            kind, told = await self.read()
-            if kind == "ack" and told["re"] == name:
-                assert told["ok"], told
-                return int(told["seq"])
+            kind, content = await self.read()
+            if kind == "ack" and content["re"] == name:
+                assert content["ok"], content
+                return int(content["seq"])
 
     async def read(self) -> tuple[str, dict[str, Any]]:
-        kind, told = await self.phone.letter()
+        kind, content = await self.phone.letter()
         if kind == "hand":
-            self.hand = told
-        return kind, told
+            self.hand = content
+        return kind, content
 
     async def see(self, seq: int) -> None:
         """Until its hand is at least so new."""
@@ -297,7 +297,7 @@ def beside(ending: ExitStack, processes: dict[str, int]) -> Peer | None:
     """boardgame.io's six clients, and its server in a process of its own: both are ended with `ending`."""
     try:
         server = ending.enter_context(Peer("server.js"))
-        clients = ending.enter_context(Peer("clients.js", server.told["port"], SEATS))
+        clients = ending.enter_context(Peer("clients.js", server.ready["port"], SEATS))
     except Absent as why:
         print(why)
         return None

@@ -32,7 +32,7 @@ def _node() -> str:
 
 
 class Peer:
-    """One running program of `tests/bench/peers`. `told` is what it says once it is ready."""
+    """One running program of `tests/bench/peers`. `ready` is what it says once it is ready."""
 
     def __init__(self, script: str, *args: object) -> None:
         if not (FOLDER / "node_modules" / "boardgame.io").is_dir():
@@ -47,7 +47,7 @@ class Peer:
             cwd=FOLDER,
         )
         try:
-            self.told = self._hear()
+            self.ready = self._hear()
         except BaseException:
             self.close()
             raise
@@ -71,8 +71,8 @@ class Peer:
         line = self._process.stdout.readline()
         if not line:
             raise EOFError("the peer has ended; its last words are above")
-        told: dict[str, Any] = json.loads(line)
-        return told
+        answer: dict[str, Any] = json.loads(line)
+        return answer
 
     def close(self) -> None:
         """End it: it goes when nothing more can be asked, and otherwise is made to."""

@@ -87,9 +87,9 @@ class Playing:
         self.table.put(said)
 
     def _sit(self, seat: int, keys: Keys) -> None:
-        def decided(told: ClaimDecided) -> None:
-            assert told.held, told.say
-            self.phones[seat] = told.sid, keys
+        def decided(answer: ClaimDecided) -> None:
+            assert answer.held, answer.say
+            self.phones[seat] = answer.sid, keys
 
         code = self.state()["seats"][seat - 1]["claim_code"]
         self.table.take(ClaimAsked(f"claim {seat}", seat, keys.public, code, "", decided))

@@ -94,9 +94,9 @@ class LightPhone:
     async def until(self, seq: int, *, acted: bool) -> None:
         answered, seen = not acted, False
         while not (answered and seen):
-            kind, told = await self.letter()
+            kind, content = await self.letter()
             answered = answered or kind == "ack"
-            seen = seen or (kind == "hand" and told["seq"] >= seq)
+            seen = seen or (kind == "hand" and content["seq"] >= seq)
 
 
 async def play(port: int, seats: list[Seat]) -> dict[str, list[float]]:
@@ -127,8 +127,8 @@ def memory(pid: int | str) -> float:
 
 def cpu(pid: int | str) -> float:
     """The CPU seconds that a process has taken so far."""
-    told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def table(rig: Rig, seats: list[Seat]) -> None:
@@ -156,10 +156,10 @@ def main() -> None:
             rig.link.show_hand(seat.sid, hand(0))
         thread = threading.Thread(target=table, args=(rig, seats))
         thread.start()
-        told = [(s.sid, s.password, rig.key.public.hex(), s.keys.secret.hex()) for s in seats]
+        seats_known = [(s.sid, s.password, rig.key.public.hex(), s.keys.secret.hex()) for s in seats]
         phones = subprocess.run(
             [sys.executable, "-m", "tests.bench.transport", str(rig.port)],
-            input=json.dumps(told),
+            input=json.dumps(seats_known),
             stdout=subprocess.PIPE,
             text=True,
             check=True,

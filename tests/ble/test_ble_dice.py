@@ -18,122 +18,122 @@ ROLLING = Moved("rolling")
 
 
 def kit(count: int) -> tuple[Kit, list[object]]:
-    told: list[object] = []
-    dice = Kit(told.append)
+    reported: list[object] = []
+    dice = Kit(reported.append)
     for n in range(count):
         dice.met(f"d{n}", f"Die {n}", 0.0)
-    told.clear()
-    return dice, told
+    reported.clear()
+    return dice, reported
 
 
-def states(told: list[object]) -> list[tuple[str, tuple[int, ...]]]:
-    return [(seen.state, seen.faces) for seen in told if isinstance(seen, DiceSeen)]
+def states(reported: list[object]) -> list[tuple[str, tuple[int, ...]]]:
+    return [(seen.state, seen.faces) for seen in reported if isinstance(seen, DiceSeen)]
 
 
 def test_a_throw_settles_when_all_dice_have_lain_still_for_700_ms() -> None:
-    dice, told = kit(2)
+    dice, reported = kit(2)
     dice.arm(7, 2, 6, 1.0, lying=False)
     dice.heard("d0", ROLLING, 1.1)
     dice.heard("d1", ROLLING, 1.1)
     dice.heard("d0", Moved("rolled", 4), 1.5)
     dice.heard("d1", Moved("rolled", 2), 2.0)
     dice.due(2.6)
-    assert states(told) == [("armed", ()), ("rolling", ())]
+    assert states(reported) == [("armed", ()), ("rolling", ())]
     dice.due(2.8)
-    assert states(told)[-1] == ("settled", (4, 2))
-    assert all(seen.arm == 7 for seen in told if isinstance(seen, DiceSeen))
+    assert states(reported)[-1] == ("settled", (4, 2))
+    assert all(seen.arm == 7 for seen in reported if isinstance(seen, DiceSeen))
 
 
 def test_dice_that_lay_there_before_the_arm_are_no_throw() -> None:
-    dice, told = kit(1)
+    dice, reported = kit(1)
     dice.heard("d0", ROLLING, 0.1)
     dice.heard("d0", Moved("rolled", 6), 0.5)
     dice.arm(1, 1, 6, 1.0, lying=False)
     dice.due(9.0)
-    assert states(told) == [("armed", ())]
+    assert states(reported) == [("armed", ())]
 
 
 def test_what_lies_there_is_read_again_when_the_table_wants_it() -> None:
-    dice, told = kit(1)
+    dice, reported = kit(1)
     dice.arm(1, 1, 6, 1.0, lying=False)
     dice.heard("d0", ROLLING, 1.1)
     dice.heard("d0", Moved("rolled", 6), 1.5)
     dice.due(3.0)
     dice.arm(2, 1, 6, 4.0, lying=True)
     dice.due(5.0)
-    assert [(seen.arm, seen.state, seen.faces) for seen in told if isinstance(seen, DiceSeen)][-2:] == [
+    assert [(seen.arm, seen.state, seen.faces) for seen in reported if isinstance(seen, DiceSeen)][-2:] == [
         (2, "armed", ()),
         (2, "settled", (6,)),
     ]
 
 
 def test_a_leaning_die_alone_is_thrown_again() -> None:
-    dice, told = kit(2)
+    dice, reported = kit(2)
     dice.arm(1, 2, 6, 0.0, lying=False)
     for key in ("d0", "d1"):
         dice.heard(key, ROLLING, 0.1)
     dice.heard("d0", Moved("rolled", 3), 0.5)
     dice.heard("d1", Moved("leaning"), 0.5)
     dice.due(1.3)
-    assert states(told)[-1] == ("cocked", (3,))
+    assert states(reported)[-1] == ("cocked", (3,))
     dice.heard("d1", ROLLING, 2.0)
     dice.heard("d1", Moved("rolled", 5), 2.5)
     dice.due(3.3)
-    assert states(told)[-1] == ("settled", (3, 5))
+    assert states(reported)[-1] == ("settled", (3, 5))
 
 
 def test_one_die_too_many_or_too_few_is_a_wrong_count() -> None:
-    dice, told = kit(3)
+    dice, reported = kit(3)
     dice.arm(1, 2, 6, 0.0, lying=False)
     for key in ("d0", "d1", "d2"):
         dice.heard(key, ROLLING, 0.1)
         dice.heard(key, Moved("rolled", 1), 0.5)
     dice.due(1.3)
-    assert states(told)[-1] == ("wrong_count", ())
+    assert states(reported)[-1] == ("wrong_count", ())
     dice.heard("d0", ROLLING, 2.0)
     dice.heard("d0", Moved("rolled", 1), 2.5)
     dice.due(4.0)
-    assert states(told)[-1] == ("rolling", ())  # the second may still be in a hand
+    assert states(reported)[-1] == ("rolling", ())  # the second may still be in a hand
     dice.due(6.6)
-    assert states(told)[-1] == ("wrong_count", ())
-    last = told[-1]
+    assert states(reported)[-1] == ("wrong_count", ())
+    last = reported[-1]
     assert isinstance(last, DiceSeen)
     assert last.say == "I see 1 of 2: throw them all again."
 
 
 def test_a_die_that_a_hand_turned_after_the_throw_does_not_count() -> None:
-    dice, told = kit(1)
+    dice, reported = kit(1)
     dice.arm(1, 1, 6, 0.0, lying=False)
     dice.heard("d0", ROLLING, 0.1)
     dice.heard("d0", Moved("rolled", 2), 0.5)
     dice.heard("d0", Moved("handled", 6), 0.8)
     dice.due(9.0)
-    assert "settled" not in [state for state, _ in states(told)]
+    assert "settled" not in [state for state, _ in states(reported)]
 
 
 def test_a_lost_die_says_how_it_fell_when_it_is_back() -> None:
-    dice, told = kit(1)
+    dice, reported = kit(1)
     dice.arm(1, 1, 6, 0.0, lying=False)
     dice.heard("d0", ROLLING, 0.1)
     dice.lost("d0", 0.3)
-    assert states(told)[-1] == ("no_reader", ())
+    assert states(reported)[-1] == ("no_reader", ())
     dice.met("d0", "Die 0", 2.0)
     dice.heard("d0", Moved("rolled", 5), 2.1)
     dice.due(3.0)
-    assert states(told)[-1] == ("settled", (5,))
+    assert states(reported)[-1] == ("settled", (5,))
 
 
 def test_too_few_dice_are_said_before_anybody_throws() -> None:
-    dice, told = kit(1)
+    dice, reported = kit(1)
     dice.arm(1, 4, 6, 0.0, lying=False)
-    assert isinstance(told[-1], DiceSeen)
-    assert told[-1].say == "Only 1 of 4 smart dice answer: type what you see."
+    assert isinstance(reported[-1], DiceSeen)
+    assert reported[-1].say == "Only 1 of 4 smart dice answer: type what you see."
 
 
 def test_a_low_battery_is_known_before_the_match() -> None:
-    dice, told = kit(2)
+    dice, reported = kit(2)
     dice.heard("d1", Battery(12), 0.1)
-    assert told[-1] == DiceKit(NAME, 2, ("Die 1",))
+    assert reported[-1] == DiceKit(NAME, 2, ("Die 1",))
 
 
 # --- over the air --------------------------------------------------------------------------------
@@ -152,14 +152,14 @@ class Sky:
             "GoDice_1A2B3C_R_v03", "F0:F1:F2:F3:F4:F6", GoDice(), lambda d: [b"Bat\x09"] if d == b"\x03" else []
         )
         self.air = Air([self.one, self.two])
-        self.told: queue.Queue[object] = queue.Queue()
-        self.dice = BleDice(settings, self.told.put, radio=Radio(self.air.scanner, self.air.client))
+        self.signals: queue.Queue[object] = queue.Queue()
+        self.dice = BleDice(settings, self.signals.put, radio=Radio(self.air.scanner, self.air.client))
 
     def until(self, wanted: object) -> None:
         seen = []
         while True:
             try:
-                seen.append(self.told.get(timeout=8))
+                seen.append(self.signals.get(timeout=8))
             except queue.Empty:
                 raise AssertionError(f"{wanted} was not told, but {seen}") from None
             if seen[-1] == wanted:
@@ -214,7 +214,7 @@ def test_only_the_dice_of_this_table_are_taken() -> None:
 def test_a_missing_adapter_is_told_once_and_looked_for_again(sky: Sky) -> None:
     sky.air.broken = True
     sky.dice.start()
-    down = sky.told.get(timeout=5)
+    down = sky.signals.get(timeout=5)
     assert isinstance(down, DeviceDown)
     assert down.why.startswith("The Bluetooth radio cannot be used")
     sky.air.broken = False

@@ -64,16 +64,16 @@ def test_what_lies_there_is_read_when_the_table_wants_it() -> None:
 def test_pictures_that_differ_are_asked_about() -> None:
     watch = Watch(1, 0.0)
     watch.look(None, 0.0)
-    told = [watch.look(reading(5 + n % 2), 0.1 + 0.15 * n) for n in range(20)]
-    assert told[-1] == ("cocked", (), UNSURE)
-    assert "settled" not in [state for state, _, _ in told]
+    reports = [watch.look(reading(5 + n % 2), 0.1 + 0.15 * n) for n in range(20)]
+    assert reports[-1] == ("cocked", (), UNSURE)
+    assert "settled" not in [state for state, _, _ in reports]
 
 
 def test_a_doubt_that_stays_is_told_and_a_die_thrown_again_settles() -> None:
     watch = Watch(2, 0.0)
     watch.look(None, 0.0)
-    told = [watch.look(reading(5, doubt=LEANS), 0.1 + 0.2 * n) for n in range(12)]
-    assert told[-1] == ("cocked", (), LEANS)
+    reports = [watch.look(reading(5, doubt=LEANS), 0.1 + 0.2 * n) for n in range(12)]
+    assert reports[-1] == ("cocked", (), LEANS)
     assert watch.look(None, 3.0)[0] == "rolling"
     assert [watch.look(reading(5, 3), 3.2 + 0.4 * n)[0] for n in range(3)][-1] == "settled"
 
@@ -103,11 +103,11 @@ class Bench:
         self.pictures = folder / "pictures"
         self.pictures.mkdir()
         self.calibration = folder / "tray.npz"
-        self.told: queue.Queue[object] = queue.Queue()
+        self.signals: queue.Queue[object] = queue.Queue()
         one = paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3))
         keep(measure(empty(Scene([]), CHANCE(4)), one, CAMERA / DIE), self.calibration)
         settings = Settings(source=f"folder:{self.pictures}", calibration=str(self.calibration))
-        self.tray = CameraTray(settings, self.told.put)
+        self.tray = CameraTray(settings, self.signals.put)
         self._shown = 0
 
     def show(self, picture: Picture) -> None:
@@ -118,9 +118,9 @@ class Bench:
 
     def until(self, state: str) -> DiceSeen:
         while True:
-            told = self.told.get(timeout=20)
-            if isinstance(told, DiceSeen) and told.state == state:
-                return told
+            signal = self.signals.get(timeout=20)
+            if isinstance(signal, DiceSeen) and signal.state == state:
+                return signal
 
 
 @pytest.mark.slow
@@ -129,7 +129,7 @@ def test_a_throw_is_read_from_the_folder_of_another_program(tmp_path: Path) -> N
     bench.show(painted(2, 2))
     bench.tray.start()
     try:
-        assert bench.told.get(timeout=10) == DiceKit(NAME, 6)
+        assert bench.signals.get(timeout=10) == DiceKit(NAME, 6)
         bench.tray.arm(3, 1, 2, 6)
         assert bench.until("armed").arm == 3
         bench.show(painted(6, 1, shift=20))
@@ -144,11 +144,11 @@ def test_a_throw_is_read_from_the_folder_of_another_program(tmp_path: Path) -> N
 
 
 def test_a_tray_that_was_never_calibrated_says_what_to_do(tmp_path: Path) -> None:
-    told: queue.Queue[object] = queue.Queue()
-    tray = connect({"source": f"folder:{tmp_path}", "calibration": str(tmp_path / "none.npz")}, told.put)
+    signals: queue.Queue[object] = queue.Queue()
+    tray = connect({"source": f"folder:{tmp_path}", "calibration": str(tmp_path / "none.npz")}, signals.put)
     tray.start()
     try:
-        down = told.get(timeout=5)
+        down = signals.get(timeout=5)
         assert isinstance(down, DeviceDown)
         assert "run table-hub calibrate-tray" in down.why
     finally:

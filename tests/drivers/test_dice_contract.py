@@ -183,7 +183,7 @@ class Bench:
     def until(self, right: Callable[[], object], what: str) -> None:
         let_pass(self.clock, self.inbox, right, what)
 
-    def told(self, number: int) -> list[str]:
+    def states(self, number: int) -> list[str]:
         """The states of a throw, in order."""
         return [seen.state for seen in self.inbox.all(DiceSeen) if seen.arm == number]
 
@@ -224,9 +224,9 @@ class TestEveryReader:
         bench.reader.throw(6, 2)
         settled = bench.seen(5, "settled")
         assert sorted(settled.faces) == [2, 6]
-        told = bench.told(5)
-        assert told[0] == "armed"
-        assert "rolling" in told[: told.index("settled")]
+        states = bench.states(5)
+        assert states[0] == "armed"
+        assert "rolling" in states[: states.index("settled")]
 
     def test_dice_that_were_thrown_while_nobody_asked_are_no_throw(self, bench: Bench) -> None:
         bench.arm(1, 1)
@@ -235,14 +235,14 @@ class TestEveryReader:
         bench.a_while()
         bench.arm(2, 1)
         bench.a_while()
-        assert "settled" not in bench.told(1) + bench.told(2)
+        assert "settled" not in bench.states(1) + bench.states(2)
 
     def test_only_the_newest_throw_is_told(self, bench: Bench) -> None:
         bench.arm(1, 2)
         bench.arm(2, 2)
         bench.reader.throw(1, 1)
         assert bench.seen(2, "settled").faces == (1, 1)
-        assert bench.told(1) == ["armed"]
+        assert bench.states(1) == ["armed"]
 
     def test_what_lies_there_is_read_again_under_its_own_number(self, bench: Bench) -> None:
         bench.arm(1, 2)
@@ -261,7 +261,7 @@ class TestEveryReader:
         bench.arm(3, 2, lying=True)
         bench.reader.show_again(5, 3)
         assert sorted(bench.seen(3, "settled").faces) == sorted(first.faces)
-        assert "settled" not in bench.told(2)
+        assert "settled" not in bench.states(2)
 
     def test_a_lost_reader_says_so_and_goes_on_with_the_same_throw_when_it_is_back(self, bench: Bench) -> None:
         bench.arm(1, 2)
@@ -273,10 +273,10 @@ class TestEveryReader:
         bench.reader.throw(4, 2)
         assert sorted(bench.seen(1, "settled").faces) == [2, 4]
         bench.a_while(1.0)
-        assert bench.told(1).count("settled") == 1
+        assert bench.states(1).count("settled") == 1
 
     def test_a_reader_that_is_not_there_lets_the_table_type(self, bench: Bench) -> None:
         bench.reader.lose()
         bench.dice.arm(1, 1, 2, 6)
         assert bench.seen(1, "no_reader").say
-        assert "settled" not in bench.told(1)
+        assert "settled" not in bench.states(1)

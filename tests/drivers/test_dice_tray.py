@@ -203,9 +203,9 @@ def test_a_wrong_count_says_both_numbers_and_keeps_no_die() -> None:
     tray, signals, far = up()
     tray.arm(1, 3, 6, lying=False)
     far.says(Thrown(a=far.arms().a, st="wrong_count", f=[1, 2]))
-    told = signals[-1]
-    assert isinstance(told, DiceSeen)
-    assert (told.state, told.faces, "2 of 3" in told.say) == ("wrong_count", (), True)
+    seen = signals[-1]
+    assert isinstance(seen, DiceSeen)
+    assert (seen.state, seen.faces, "2 of 3" in seen.say) == ("wrong_count", (), True)
 
 
 def test_a_restarted_tray_is_armed_anew() -> None:

@@ -89,8 +89,8 @@ def test_what_a_busy_machine_hears_of_late_is_told_in_the_order_of_the_hands(sta
     wired.turn(1, 2.0)
     wired.edge("k2", closed=False, at=4.0)
     wired.edge("k3", closed=True, at=4.1)
-    told = [(signal.control, signal.edge) for signal in table.inbox.all(Key)]
-    assert told == [("k1", "down"), ("push", "down"), ("k2", "down")]
+    pressed = [(signal.control, signal.edge) for signal in table.inbox.all(Key)]
+    assert pressed == [("k1", "down"), ("push", "down"), ("k2", "down")]
 
 
 @pytest.mark.parametrize("microseconds", [1, 100, 1900])

@@ -105,8 +105,8 @@ def decoded_ws2812(data: bytes) -> list[Colour]:
     bits = "".join(f"{byte:08b}" for byte in data[len(SILENCE) : -len(SILENCE)])
     pulses = [bits[at : at + 3] for at in range(0, len(bits), 3)]
     assert set(pulses) <= {"110", "100"}
-    told = "".join("1" if pulse == "110" else "0" for pulse in pulses)
-    bytes_ = [int(told[at : at + 8], 2) for at in range(0, len(told), 8)]
+    code = "".join("1" if pulse == "110" else "0" for pulse in pulses)
+    bytes_ = [int(code[at : at + 8], 2) for at in range(0, len(code), 8)]
     return [(bytes_[at + 1], bytes_[at], bytes_[at + 2]) for at in range(0, len(bytes_), 3)]
 
 
@@ -135,9 +135,9 @@ def test_the_bytes_of_an_apa102() -> None:
 
 
 def test_the_bytes_of_a_ws2812() -> None:
-    told = ws2812([(255, 0, 0), (0, 0, 1)])
-    assert told[90:-90].hex() == "924924db6db6924924924924924924924926"
-    assert told[:90] == told[-90:] == bytes(90)
+    coded = ws2812([(255, 0, 0), (0, 0, 1)])
+    assert coded[90:-90].hex() == "924924db6db6924924924924924924924926"
+    assert coded[:90] == coded[-90:] == bytes(90)
 
 
 colours = st.tuples(*[st.integers(0, 255)] * 3)

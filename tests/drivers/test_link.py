@@ -123,10 +123,10 @@ def test_a_box_that_repeats_a_bid_with_a_new_number_does_not_bid_twice(wires: Wi
     wire.until(lambda: wire.all(BoxLocked))
     wire.fleet.reveal(BOX, 1)
     wire.until(lambda: wire.all(BoxBid))
-    told = [frame for frame in FrameReader(TO_HUB).feed(wire.from_box) if isinstance(frame, Bid)]
+    bids = [frame for frame in FrameReader(TO_HUB).feed(wire.from_box) if isinstance(frame, Bid)]
     again = Link(first=5000)
     for _ in range(20):
-        again.send(told[-1])
+        again.send(bids[-1])
     wire.session.heard(again.outgoing(), wire.now)
     assert len(wire.all(BoxBid)) == 1
 

@@ -24,7 +24,7 @@ from tests.phone_ui.rig import until
 README = (Path(drivers.__path__[0]) / "README.md").read_text("utf-8")
 
 
-def told(pattern: str) -> str:
+def quoted(pattern: str) -> str:
     found = re.search(pattern, README, re.DOTALL)
     assert found, pattern
     return found[1]
@@ -35,7 +35,7 @@ def bell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of the one new file, which the hub looks into as if it lay in `drivers`."""
     folder = tmp_path / "drivers"
     folder.mkdir()
-    (folder / "bell.py").write_text(told(r'```python\n("""A table bell.*?)```'), "utf-8")
+    (folder / "bell.py").write_text(quoted(r'```python\n("""A table bell.*?)```'), "utf-8")
     monkeypatch.setattr(drivers, "__path__", [*drivers.__path__, str(folder)])
     yield folder
     sys.modules.pop("drivers.bell", None)
@@ -85,8 +85,8 @@ def test_the_made_up_device_is_drawn_and_tried_like_every_other(
 
 def test_the_drawing_in_the_readme_is_that_of_the_configuration_beside_it(tmp_path: Path) -> None:
     file = tmp_path / "hub.toml"
-    file.write_text(told(r"This configuration and this drawing.*?```toml\n(.*?)```"))
-    drawing = told(r"This configuration and this drawing.*?```toml\n.*?```\n\n```\n(.*?)```")
+    file.write_text(quoted(r"This configuration and this drawing.*?```toml\n(.*?)```"))
+    drawing = quoted(r"This configuration and this drawing.*?```toml\n.*?```\n\n```\n(.*?)```")
     devices = wired(load(file).device)
     assert as_text(devices) == drawing
     drawn = Path(drivers.__path__[0]) / "wiring.svg"
@@ -96,7 +96,7 @@ def test_the_drawing_in_the_readme_is_that_of_the_configuration_beside_it(tmp_pa
 @pytest.mark.parametrize("driver", ["gpio_box", "led_strip", "eink"])
 def test_the_blocks_of_the_readme_are_the_defaults(driver: str, tmp_path: Path) -> None:
     file = tmp_path / "hub.toml"
-    file.write_text(told(rf'```toml\n(\[\[device\]\]\ndriver = "{driver}".*?)```'))
+    file.write_text(quoted(rf'```toml\n(\[\[device\]\]\ndriver = "{driver}".*?)```'))
     block = load(file).device[0]
     assert wired([block])[0][1] == wired([DevicePart(driver)])[0][1]
 

@@ -49,7 +49,7 @@ def tried(match: Match, random: Random) -> Iterator[Action]:
     yield from wrong_actions(match, random)
 
 
-def told(error: IllegalAction) -> tuple[type[IllegalAction], str, str]:
+def wording(error: IllegalAction) -> tuple[type[IllegalAction], str, str]:
     """Return everything that a player or a program reads of a refusal."""
     return type(error), error.sentence, error.code
 
@@ -85,7 +85,7 @@ def test_an_action_is_refused_beforehand_exactly_as_it_is_when_taken(name: str, 
             assert not answers
             with pytest.raises(IllegalAction) as refused:
                 twin.act(action)
-            assert told(refusal) == told(refused.value)
+            assert wording(refusal) == wording(refused.value)
         assert match.open or not legal, "nothing is legal once the match has ended"
         for action, answers in random.sample(legal, min(PLAYED, len(legal))):
             twin = copy(match)
@@ -165,5 +165,5 @@ def test_a_match_that_its_rules_have_stopped_refuses_everything() -> None:
     with pytest.raises(NotAsked) as refused:
         stopped.act(action)
     assert refusal
-    assert told(refusal) == told(refused.value)
+    assert wording(refusal) == wording(refused.value)
     assert (refusal.code, stopped.answers(action)) == ("FAULT", False)

@@ -105,9 +105,9 @@ def own_facts(record: Any, viewer: int) -> dict[str, Any]:
 
 def hold_against_each_other(s: State[Any, Any]) -> None:
     """Compare both views of everybody, byte for byte as they go out."""
-    told = {"game": "a-game", "round": s.round, "phase": s.phase, "table": public_facts(s.table)}
-    told["seats"] = {f"{seat}": public_facts(record) for seat, record in s.seats.items()}
-    assert msgspec.json.encode(public(s, "a-game")) == msgspec.json.encode(told)
+    facts = {"game": "a-game", "round": s.round, "phase": s.phase, "table": public_facts(s.table)}
+    facts["seats"] = {f"{seat}": public_facts(record) for seat, record in s.seats.items()}
+    assert msgspec.json.encode(public(s, "a-game")) == msgspec.json.encode(facts)
     for viewer, record in s.seats.items():
         mine = own_facts(s.table, viewer) | own_facts(record, viewer)
         assert msgspec.json.encode(own(s, viewer)) == msgspec.json.encode(mine)

@@ -92,7 +92,7 @@ class Pico:
         )
         os.close(orders)
         os.close(answers)
-        self._told = os.fdopen(self._answers, "rb")
+        self._answer_file = os.fdopen(self._answers, "rb")
         os.set_blocking(self._process.stdout.fileno(), False)
         self.said = b""
         self._look()
@@ -130,12 +130,12 @@ class Pico:
     def power_off(self) -> None:
         self._process.kill()
         self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._told):
+        for stream in (self._process.stdin, self._process.stdout, self._answer_file):
             stream.close()
         os.close(self._orders)
 
     def _look(self) -> None:
-        line = self._told.readline()
+        line = self._answer_file.readline()
         assert line, f"the firmware has ended: {self._process.stdout.read()!r}"
         if line != b"=\n":
             self.shown = json.loads(line)

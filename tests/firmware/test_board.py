@@ -274,9 +274,9 @@ def test_a_lock_holds_its_value_until_the_reveal_of_its_round(hub: Hub) -> None:
     locked = next(frame for frame in hub.heard() if isinstance(frame, Locked))
     assert Bid not in kinds(hub.say("reveal", r=6)), "of another round"
     hub.say("ack", re=locked.s)
-    told = [frame for frame in hub.say("reveal", r=7) if isinstance(frame, Bid)]
-    assert [(bid.r, bid.b) for bid in told] == [(7, 2)]
-    assert told[0].n not in (locked.c, "")
+    bids = [frame for frame in hub.say("reveal", r=7) if isinstance(frame, Bid)]
+    assert [(bid.r, bid.b) for bid in bids] == [(7, 2)]
+    assert bids[0].n not in (locked.c, "")
 
 
 def test_what_belongs_to_a_lock_is_repeated_for_ever_and_a_key_for_a_second(hub: Hub) -> None:

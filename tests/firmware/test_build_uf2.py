@@ -81,8 +81,8 @@ def test_the_same_sources_make_the_same_file_with_its_checksum_beside_it(board: 
             timeout=60,
         )
         made.append(out.read_bytes())
-        told = Path(f"{out}.sha256").read_text("ascii")
-        assert told == f"{hashlib.sha256(made[-1]).hexdigest()}  box.uf2\n"
+        checksum = Path(f"{out}.sha256").read_text("ascii")
+        assert checksum == f"{hashlib.sha256(made[-1]).hexdigest()}  box.uf2\n"
     assert made[0] == made[1]
 
 

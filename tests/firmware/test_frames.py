@@ -100,10 +100,10 @@ def test_a_frame_with_a_wrong_byte_is_never_taken_for_another(probe: Probe, fram
 def test_after_any_garbage_the_next_whole_frame_is_read(probe: Probe, garbage: bytes, frame: Frame, cut: int) -> None:
     stream = garbage + b"\n" + frames.encode(frame)
     probe("globals().update(reader=frames.FrameReader())")
-    told: list[Any] = []
+    frames_read: list[Any] = []
     for start in range(0, len(stream), cut):
-        told += probe(f"reader.feed({stream[start : start + cut]!r})")
-    assert told[-1] == json.loads(frames.encode(frame)[1:-6])
+        frames_read += probe(f"reader.feed({stream[start : start + cut]!r})")
+    assert frames_read[-1] == json.loads(frames.encode(frame)[1:-6])
 
 
 @pytest.mark.parametrize(

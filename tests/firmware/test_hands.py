@@ -19,8 +19,8 @@ CIRCLE = [3, *RIGHT]  # a detent to the right: the dial's contacts, quarter by q
 
 
 def steps(probe: Probe, sights: list[int]) -> list[int]:
-    told: list[int] = probe(f"steps({sights})")
-    return told
+    found: list[int] = probe(f"steps({sights})")
+    return found
 
 
 def test_a_detent_is_one_step_and_its_direction_is_the_hands(probe: Probe) -> None:
@@ -35,9 +35,9 @@ def turned(contacts: Contacts) -> int:
 
 
 def test_contact_a_first_is_clockwise_on_the_pins_that_the_wiring_names(probe: Probe) -> None:
-    for order, told in ((CLOCKWISE, 1), (ANTICLOCKWISE, -1)):
+    for order, step in ((CLOCKWISE, 1), (ANTICLOCKWISE, -1)):
         samples = [(turned(contacts), 100 + number) for number, contacts in enumerate(order)]
-        assert deeds(probe, *samples) == [["dial", told]]
+        assert deeds(probe, *samples) == [["dial", step]]
 
 
 def test_a_dial_that_trembles_between_two_places_turns_nowhere(probe: Probe) -> None:
@@ -90,9 +90,9 @@ def test_a_lost_sight_may_drop_a_step_and_never_reverses_one(
     way = 1 if right else -1
     sights = sights_of([way] * detents, shakes)
     kept = [at for place, at in enumerate(sights) if place not in lost or place - 1 in lost]
-    told = [step for step in steps(probe, kept) if step]
-    assert set(told) <= {way}
-    assert len(told) <= detents
+    found = [step for step in steps(probe, kept) if step]
+    assert set(found) <= {way}
+    assert len(found) <= detents
 
 
 # --- switches ------------------------------------------------------------------------------------------
@@ -106,8 +106,8 @@ def level(*closed: str) -> int:
 
 
 def deeds(probe: Probe, *samples: tuple[int, int]) -> list[list[Any]]:
-    told: list[list[Any]] = probe(f"deeds({[(ALL_OPEN, 0), *samples]})")
-    return told
+    found: list[list[Any]] = probe(f"deeds({[(ALL_OPEN, 0), *samples]})")
+    return found
 
 
 def test_a_push_counts_at_its_first_edge(probe: Probe) -> None:
@@ -152,10 +152,10 @@ def test_a_press_that_is_still_on_is_told_before_what_is_done_next(probe: Probe)
 
 
 def test_what_is_pressed_at_power_up_tells_nothing_until_it_is_let_go(probe: Probe) -> None:
-    told = probe(
+    found = probe(
         f"deeds({[(level('bar'), 0), (level('bar'), 5000), (level(), 5100), (level('bar'), 5200), (level(), 5300)]})"
     )
-    assert told == [["bar", "down"]]
+    assert found == [["bar", "down"]]
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -182,7 +182,7 @@ def test_a_switch_that_rested_for_two_weeks_still_works(probe: Probe) -> None:
     hour, round_the_clock = 3_600_000, 2**30
     samples = [(level("k1"), 100), (level(), 200), *((level(), hour * n % round_the_clock) for n in range(1, 24 * 14))]
     later = (hour * 24 * 14) % round_the_clock
-    told = deeds(
+    found = deeds(
         probe,
         *samples,
         (level("push"), later),
@@ -190,5 +190,5 @@ def test_a_switch_that_rested_for_two_weeks_still_works(probe: Probe) -> None:
         (level("k1"), later + 200),
         (level(), later + 300),
     )
-    assert told == [["k1", "down"], ["push", "down"], ["k1", "down"]]
+    assert found == [["k1", "down"], ["push", "down"], ["k1", "down"]]
     assert deeds(probe, (level("bar"), 2**30 - 1000), (level("bar"), 1999), (level("bar"), 2000)) == [["bar", "hold"]]

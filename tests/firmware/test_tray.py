@@ -102,7 +102,7 @@ def test_a_makers_own_reader_takes_the_place_of_the_keys(tmp_path: Path) -> None
 def test_a_tray_knows_its_times_after_its_clock_has_come_round() -> None:
     asked = "import json, reader; r = reader.Reader(None); r.arm(1, 6, False); r.happened('k3', 'down'); "
     asked += "print(json.dumps([r.look(2**30 - 300)[0], r.look(399)[0], r.look(401)]))"
-    told = subprocess.run(
+    done = subprocess.run(
         [MICROPYTHON, "-c", asked],
         env={"MICROPYPATH": f"{TRAY}:{FAKE_BOARD}:{FIRMWARE}:.frozen", "BOARD_OUT": ""},
         capture_output=True,
@@ -110,7 +110,7 @@ def test_a_tray_knows_its_times_after_its_clock_has_come_round() -> None:
         check=False,
         timeout=10,
     )
-    assert (told.stderr, json.loads(told.stdout)) == ("", ["rolling", "rolling", ["settled", [3]]])
+    assert (done.stderr, json.loads(done.stdout)) == ("", ["rolling", "rolling", ["settled", [3]]])
 
 
 def test_the_file_that_runs_at_power_up_plays_a_throw_in_real_time(tmp_path: Path) -> None:

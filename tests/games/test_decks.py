@@ -129,10 +129,10 @@ def test_a_list_that_is_no_deck_is_refused_with_the_line_that_is_wrong(
     assert LISTS[name].count(old) == 1
     with pytest.raises(StartRefused) as refused:
         listed(tmp_path, name, LISTS[name].replace(old, new))
-    told = str(refused.value)
-    assert told.startswith(str(tmp_path / "mine.toml"))
-    assert f"line {line}" in told
-    assert sentence in told
+    message = str(refused.value)
+    assert message.startswith(str(tmp_path / "mine.toml"))
+    assert f"line {line}" in message
+    assert sentence in message
 
 
 @pytest.mark.parametrize(

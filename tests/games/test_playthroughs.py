@@ -50,14 +50,14 @@ def logs(name: str) -> list[Path]:
     return sorted(HERE.glob(f"{name}-?.jsonl"))
 
 
-def told(name: str) -> str:
+def digests(name: str) -> str:
     """What the file of a game says: a digest for each kept match."""
     return "".join(f'{path.stem} = "{digest(path)}"\n' for path in logs(name))
 
 
 @pytest.mark.parametrize("name", games.names())
 def test_kept_matches_are_seen_as_they_were(name: str) -> None:
-    assert told(name) == (SEEN / f"{name}.toml").read_text("utf-8")
+    assert digests(name) == (SEEN / f"{name}.toml").read_text("utf-8")
     assert len(logs(name)) == EACH
 
 
@@ -86,8 +86,8 @@ def keep(name: str) -> None:
 
 if __name__ == "__main__":
     if "--tell" in sys.argv:
-        sys.stdout.write("".join(told(game) for game in games.names()))
+        sys.stdout.write("".join(digests(game) for game in games.names()))
     else:
         for game in sys.argv[1:] or games.names():
             keep(game)
-            (SEEN / f"{game}.toml").write_text(told(game), "utf-8")
+            (SEEN / f"{game}.toml").write_text(digests(game), "utf-8")

@@ -61,21 +61,21 @@ class Scenario:
 def read(path: Path) -> list[Scenario]:
     data = tomllib.loads(path.read_text("utf-8"))
     found = []
-    for told in data["scenario"]:
-        table = data.get("tables", {}).get(told.get("at", ""), {})
-        unknown = told.keys() - {"name", "rules", "at", "seats", "options", "stack", "data", "play", "refused"}
-        assert not unknown, f"{path.name}: {told['name']!r} has {unknown}"
+    for scenario in data["scenario"]:
+        table = data.get("tables", {}).get(scenario.get("at", ""), {})
+        unknown = scenario.keys() - {"name", "rules", "at", "seats", "options", "stack", "data", "play", "refused"}
+        assert not unknown, f"{path.name}: {scenario['name']!r} has {unknown}"
         found.append(
             Scenario(
                 data["game"],
-                told["name"],
-                told["rules"],
-                told.get("seats", table.get("seats", 0)),
-                table.get("options", {}) | told.get("options", {}),
-                table.get("stack", {}) | told.get("stack", {}),
-                told.get("data", {}),
-                told.get("play", ""),
-                told.get("refused", ""),
+                scenario["name"],
+                scenario["rules"],
+                scenario.get("seats", table.get("seats", 0)),
+                table.get("options", {}) | scenario.get("options", {}),
+                table.get("stack", {}) | scenario.get("stack", {}),
+                scenario.get("data", {}),
+                scenario.get("play", ""),
+                scenario.get("refused", ""),
             )
         )
     return found
@@ -125,13 +125,13 @@ class Play:
                 count, face = given.split()
                 for _ in range(int(count)):
                     self.away(int(face))
-            case ["asked", told]:
-                self.asked(told)
-            case ["told", told]:
+            case ["asked", given]:
+                self.asked(given)
+            case ["told", given]:
                 texts = [event["text"] for event in self.last["events"]]
-                assert any(json.loads(told) in sentence for sentence in texts), texts
-            case ["over", told]:
-                winners, scores = told.split(maxsplit=1) if "{" in told else (told, "")
+                assert any(json.loads(given) in sentence for sentence in texts), texts
+            case ["over", given]:
+                winners, scores = given.split(maxsplit=1) if "{" in given else (given, "")
                 assert self.last["over"]["winners"] == json.loads(winners), self.last["over"]
                 assert not scores or self.last["over"]["scores"] == json.loads(scores)
             case _ if text[0].isdigit():
@@ -203,24 +203,24 @@ class Play:
             safe = safe_action(self.match, next(seat for seat in decision.asked if seat not in decision.answers))
             self.accepted({"seat": safe.seat, "move": safe.move, **safe.args})
 
-    def asked(self, told: str) -> None:
-        kind, _, rest = told.partition(" ")
+    def asked(self, question: str) -> None:
+        kind, _, rest = question.partition(" ")
         if kind == "roll":
             assert self.last["waiting"].get("roll") == json.loads(rest), self.last["waiting"]
         else:
-            assert self.last["waiting"].get("seats") == json.loads(told), self.last["waiting"]
+            assert self.last["waiting"].get("seats") == json.loads(question), self.last["waiting"]
 
     def fact(self, text: str) -> None:
-        who, colon, told = text.partition(": ")
+        who, colon, statement = text.partition(": ")
         viewer = int(who.removeprefix("seat ")) if colon and who.startswith("seat ") else None
         view = self.match.view(viewer)
         if viewer is None:
-            told = text
-        if told.endswith(" absent"):
-            *path, last = told.removesuffix(" absent").split(".")
+            statement = text
+        if statement.endswith(" absent"):
+            *path, last = statement.removesuffix(" absent").split(".")
             assert last not in look(view, path)
             return
-        where, equals, value = told.partition(" = ")
+        where, equals, value = statement.partition(" = ")
         assert equals, f"no such line: {text!r}"
         assert look(view, where.split(".")) == json.loads(value)
 
@@ -228,10 +228,10 @@ class Play:
 def written_out(short: str) -> dict[str, Any]:
     """`2 bid quantity=3 rank=5` as the line that it stands for."""
     seat, move, *given = short.split()
-    told: dict[str, Any] = {"seat": int(seat), "move": move}
+    action: dict[str, Any] = {"seat": int(seat), "move": move}
     for name, _, value in (one.partition("=") for one in given):
-        told[name] = json.loads(value) if value[0] in '[{"-0123456789' else value
-    return told
+        action[name] = json.loads(value) if value[0] in '[{"-0123456789' else value
+    return action
 
 
 def look(part: Any, path: list[str]) -> Any:

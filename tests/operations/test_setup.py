@@ -299,9 +299,9 @@ def test_pins_that_cannot_be_built_leave_a_hub_without_them_and_are_not_tried_at
     index.unbuildable("pins")
     (clone / LOCK).write_text(index.lock())
     machine = prepared(clone, {"ble"}, pi=True)
-    (told,) = [line for line in machine.said if line.startswith("set-up:")]
-    assert "pins==1.0 could not be built on this machine (error: command 'swig' failed): install gcc, " in told
-    assert "`make setup EXTRAS=pi`; until then the hub runs without the Pi's own pins" in told
+    (trouble,) = [line for line in machine.said if line.startswith("set-up:")]
+    assert "pins==1.0 could not be built on this machine (error: command 'swig' failed): install gcc, " in trouble
+    assert "`make setup EXTRAS=pi`; until then the hub runs without the Pi's own pins" in trouble
     assert "swig" in capsys.readouterr().err
     assert installed(clone) == {"alpha", "radio", "tiny-hub"}
     assert prepared(clone, set(), "demo", pi=True).said == []

@@ -80,21 +80,21 @@ def copied(device: Path, folder: Path) -> dict[str, bytes]:
 
 
 def test_a_new_pico_gets_its_file_and_says_hello(drive: Path, uf2: Path, box: SimBox, tmp_path: Path) -> None:
-    told: list[str] = []
+    said: list[str] = []
     ports: list[list[str]] = [[], [str(box.port)]]  # it has a port only when it has started again
     by_label = labels(tmp_path, RPI_RP2=drive)
     update(
-        uf2, "", lambda: ports.pop(0) if len(ports) > 1 else ports[0], MonotonicClock(), told.append, by_label=by_label
+        uf2, "", lambda: ports.pop(0) if len(ports) > 1 else ports[0], MonotonicClock(), said.append, by_label=by_label
     )
     assert copied(drive, tmp_path / "seen") == {uf2.name: uf2.read_bytes()}
-    assert told[-1].startswith(f"{BOX} says hello with firmware ")
+    assert said[-1].startswith(f"{BOX} says hello with firmware ")
     assert str(drive) not in Path("/proc/self/mounts").read_text("ascii")
 
 
 def test_a_box_in_use_becomes_a_drive_gets_its_file_and_says_hello(
     drive: Path, uf2: Path, box: SimBox, tmp_path: Path
 ) -> None:
-    told: list[str] = []
+    said: list[str] = []
     by_label = labels(tmp_path)
     looks: list[float] = []
 
@@ -107,10 +107,10 @@ def test_a_box_in_use_becomes_a_drive_gets_its_file_and_says_hello(
             until(lambda: box.state()["connected"], "the box at its port")
         looks.append(seconds)
 
-    update(uf2, BOX, lambda: [str(box.port)], MonotonicClock(), told.append, by_label=by_label, pause=udev_names_it)
+    update(uf2, BOX, lambda: [str(box.port)], MonotonicClock(), said.append, by_label=by_label, pause=udev_names_it)
     assert copied(drive, tmp_path / "seen") == {uf2.name: uf2.read_bytes()}
-    assert told[0] == f"{BOX} becomes the drive RPI-RP2."
-    assert BOX in told[-1]
+    assert said[0] == f"{BOX} becomes the drive RPI-RP2."
+    assert BOX in said[-1]
 
 
 def test_a_drive_that_a_desktop_has_mounted_is_used_where_it_is(

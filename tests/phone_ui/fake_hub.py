@@ -263,15 +263,15 @@ class FakeHub:
         await send({"type": "http.response.body", "body": body})
 
     async def _stream(self, receive: Receive, send: Send, name: str) -> None:
-        told: asyncio.Queue[bytes] = asyncio.Queue()
+        events: asyncio.Queue[bytes] = asyncio.Queue()
         if name in self._last:
-            told.put_nowait(self._last[name])
-        self._streams[name].append(told)
+            events.put_nowait(self._last[name])
+        self._streams[name].append(events)
         gone = asyncio.ensure_future(receive())
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
         try:
             while True:
-                got = asyncio.create_task(told.get())
+                got = asyncio.create_task(events.get())
                 # The first receive() is the empty body, the second the disconnect.
                 done, _ = await asyncio.wait({got, gone}, return_when=asyncio.FIRST_COMPLETED)
                 if gone in done:
@@ -289,7 +289,7 @@ class FakeHub:
             return
         finally:
             gone.cancel()
-            self._streams[name].remove(told)
+            self._streams[name].remove(events)
 
     async def _claim(self, send: Send, body: dict[str, Any]) -> None:
         pair = self.key.with_phone(encryption.from_base64(body["pk"]))
@@ -333,8 +333,8 @@ class FakeHub:
                     await self._publish(one, topic, data)
         if stream:
             self._last[stream] = data
-            for told in self._streams[stream]:
-                told.put_nowait(data)
+            for events in self._streams[stream]:
+                events.put_nowait(data)
 
     async def _publish(self, one: Wire, topic: str, data: bytes, retained: bool = False) -> None:
         if self.deaf:

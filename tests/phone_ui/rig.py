@@ -84,13 +84,13 @@ class FakeBroker:
     """Remembers what was published; the test plays the broker."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, bytes, bool]] = []
+        self.published: list[tuple[str, bytes, bool]] = []
         self.heard: dict[str, Callable[[str, bytes, bool], None]] = {}
         self.logins = self
         self.log: list[str] = []
 
     def publish(self, topic: str, payload: bytes, *, retain: bool, qos: int = 1) -> None:
-        self.told.append((topic, payload, retain))
+        self.published.append((topic, payload, retain))
         self.log.append(f"publish {topic.rpartition('/')[2]}")
 
     def subscribe(self, pattern: str, on_message: Callable[[str, bytes, bool], None]) -> None:
@@ -115,8 +115,8 @@ class Keys:
         self.public = bytes(secret.public_key)
         self._box = Box(secret, PublicKey(hub_key))
 
-    def seal(self, told: object) -> bytes:
-        return bytes(self._box.encrypt(pad(json.dumps(told).encode(), 512)))
+    def seal(self, message: object) -> bytes:
+        return bytes(self._box.encrypt(pad(json.dumps(message).encode(), 512)))
 
     def open(self, letter: bytes) -> dict[str, Any]:
         opened: dict[str, Any] = json.loads(unpad(self._box.decrypt(letter)))

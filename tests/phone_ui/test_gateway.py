@@ -243,17 +243,17 @@ class Follower:
         self.answer = self.link.getresponse()
 
     def event(self) -> dict[str, str]:
-        told: dict[str, str] = {}
+        fields: dict[str, str] = {}
         while line := self.answer.readline().decode().rstrip("\n"):
             name, _, words = line.partition(": ")
-            told[name] = words
-        return told
+            fields[name] = words
+        return fields
 
     def picture(self) -> str:
         while True:
-            told = self.event()
-            if told.get("event") != "beat":
-                return told["data"]
+            sent = self.event()
+            if sent.get("event") != "beat":
+                return sent["data"]
 
     def close(self) -> None:
         self.answer.close()

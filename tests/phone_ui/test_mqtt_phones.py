@@ -32,7 +32,7 @@ class Table:
         self.comes(self.phone.seal(request))
 
     def answers(self) -> list[dict[str, Any]]:
-        return [self.phone.open(letter) for topic, letter, _ in self.broker.told if topic.endswith("/ack")]
+        return [self.phone.open(letter) for topic, letter, _ in self.broker.published if topic.endswith("/ack")]
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def table() -> Table:
 def test_a_hand_is_sealed_retained_and_of_one_size(table: Table) -> None:
     table.link.show_hand("ana", hand(1, you={"secret_fish": "carp"}))
     table.link.show_hand("ana", hand(2, you={"secret_fish": "carp", "fish": ["perch"] * 100}, want="Bid."))
-    (topic, small, kept), (_, large, _) = table.broker.told
+    (topic, small, kept), (_, large, _) = table.broker.published
     assert topic == "th/1/hub/1/seat/ana/hand"
     assert kept
     assert len(small) == len(large)
@@ -53,14 +53,14 @@ def test_a_hand_is_sealed_retained_and_of_one_size(table: Table) -> None:
 
 def test_public_state_goes_to_the_broker_and_to_pages_alike(table: Table) -> None:
     table.link.show_public(STATE)
-    assert table.broker.told == [("th/1/hub/1/pub/state", table.link.public.get()[1], True)]
+    assert table.broker.published == [("th/1/hub/1/pub/state", table.link.public.get()[1], True)]
 
 
 def test_answers_have_one_size_whatever_they_say(table: Table) -> None:
     table.link.answer("ana", Ack("0" * 16, ok=True))
     table.link.answer("ana", Ack("1" * 16, ok=False, error="You have no bait left. " * 5, code="BB-X01"))
-    assert len({len(letter) for _, letter, _ in table.broker.told}) == 1
-    assert not any(kept for _, _, kept in table.broker.told)
+    assert len({len(letter) for _, letter, _ in table.broker.published}) == 1
+    assert not any(kept for _, _, kept in table.broker.published)
 
 
 def test_a_request_reaches_the_table(table: Table) -> None:
@@ -142,7 +142,7 @@ def test_a_babbling_phone_does_not_fill_the_inbox_and_may_still_come_to_its_sens
 def test_a_retained_request_is_wiped_and_not_used(table: Table) -> None:
     table.comes(table.phone.seal(act(1)), retained=True)
     assert isinstance(table.heard[0], PhoneGarbled)
-    assert table.broker.told == [("th/1/hub/1/seat/ana/act", b"", True)]
+    assert table.broker.published == [("th/1/hub/1/seat/ana/act", b"", True)]
 
 
 def test_an_unknown_claim_is_not_heard(table: Table) -> None:

@@ -291,9 +291,9 @@ def test_a_reveal_is_shown_for_a_while(page: Page, hub: FakeHub) -> None:
     expect(page.get_by_role("region", name="Revealed")).to_contain_text("6")
 
 
-def dice(**told: Any) -> dict[str, Any]:
+def dice(**dice_change: Any) -> dict[str, Any]:
     """A moment in which seat 2 rolls."""
-    return scenes.ROLLING | {"dice": scenes.ROLLING["dice"] | told}
+    return scenes.ROLLING | {"dice": scenes.ROLLING["dice"] | dice_change}
 
 
 TEN = {"count": 10, "batch": 4, "done": [{"faces": [1, 2, 3, 4, 5, 6], "read": "read"}], "total": 21}

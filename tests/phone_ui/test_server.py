@@ -468,8 +468,8 @@ def test_a_whole_evening_of_one_phone_leaves_no_secret_in_the_log(
                 "nonce": to_base64(letter[:24]),
                 "box": to_base64(letter[24:]),
             }
-            told = ask(rig.port, "POST", "/t/1/claim", json.dumps(body))
-            name = json.loads(told.body)["claim"]  # type: ignore[attr-defined]
+            response = ask(rig.port, "POST", "/t/1/claim", json.dumps(body))
+            name = json.loads(response.body)["claim"]  # type: ignore[attr-defined]
             asked = rig.table.claims.get(timeout=15)
             rig.link.admit("sid1", "pass-word", asked.phone_key)
             asked.answer(ClaimDecided(name, held=True, say="", sid="sid1", password="pass-word"))

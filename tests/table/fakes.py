@@ -150,20 +150,20 @@ class FakePhones:
 class FakeBoxes:
     """What seat boxes would have been told; `rounds` is what is open in each."""
 
-    told: list[tuple[Any, ...]] = field(default_factory=list)
+    sent: list[tuple[Any, ...]] = field(default_factory=list)
     rounds: dict[str, SealedRound] = field(default_factory=dict)
     rings: dict[str, LampPicture] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
 
     def open(self, box: str, sealed: SealedRound) -> None:
-        self.told.append(("open", box, sealed.round))
+        self.sent.append(("open", box, sealed.round))
         self.rounds[box] = sealed
 
     def reveal(self, box: str, round: int) -> None:
-        self.told.append(("reveal", box, round))
+        self.sent.append(("reveal", box, round))
 
     def cancel(self, box: str, round: int) -> None:
-        self.told.append(("cancel", box, round))
+        self.sent.append(("cancel", box, round))
         if box in self.rounds and self.rounds[box].round == round:
             del self.rounds[box]
 
@@ -174,10 +174,10 @@ class FakeBoxes:
         self.texts[box] = text
 
     def buzz(self, box: str, kind: str) -> None:
-        self.told.append(("buzz", box, kind))
+        self.sent.append(("buzz", box, kind))
 
     def revealed(self) -> set[str]:
-        return {what[1] for what in self.told if what[0] == "reveal"}
+        return {what[1] for what in self.sent if what[0] == "reveal"}
 
 
 @dataclass
@@ -352,7 +352,7 @@ class TableRig:
     def seen(self) -> dict[str, Any]:
         """What all and each see of the match, without what counts messages."""
         state = self.state
-        told = {key: state[key] for key in ("match", "view", "state", "want", "over")}
+        shared = {key: state[key] for key in ("match", "view", "state", "want", "over")}
         fields = ("you", "moves", "want", "locked", "number", "secret")
         hands = {seat: {key: self.hand(seat).get(key) for key in fields} for seat in self.sids}
-        return deepcopy({"public": told, "hands": hands})
+        return deepcopy({"public": shared, "hands": hands})

@@ -733,6 +733,6 @@ def test_only_a_short_press_of_the_bar_is_the_bar() -> None:
 
 
 def test_a_held_key_reads_on_about_the_card() -> None:
-    told = explanation(Answer("bid", {"cards": [5]}), ROW_WORDS, ROW_VIEW)
-    assert told == ["Bid 5 (+5) Swatphone B. Add only cards", "that have an action"]
-    assert all(len(line) <= CAPTION_LENGTH for line in told)
+    lines = explanation(Answer("bid", {"cards": [5]}), ROW_WORDS, ROW_VIEW)
+    assert lines == ["Bid 5 (+5) Swatphone B. Add only cards", "that have an action"]
+    assert all(len(line) <= CAPTION_LENGTH for line in lines)

@@ -69,12 +69,12 @@ class Evening:
     def request(self, seat: int, verb: str, args: dict[str, Any], number: int | None = None) -> None:
         self.rig.take(PhoneLink(self.rig.sids[seat], True))  # whoever asks is awake: that much everybody sees
         before, seen = self.log(), self.seen()
-        rounds, texts = len(self.rig.boxes.told), dict(self.rig.boxes.texts)
+        rounds, texts = len(self.rig.boxes.sent), dict(self.rig.boxes.texts)
         answer = self.rig.say(seat, verb, args, number=number)
         after = self.log()
         if not answer["ok"]:
             assert after == before, "a refused request is not in the log"
-            assert self.rig.boxes.told[rounds:] == [], "no box is told of it"
+            assert self.rig.boxes.sent[rounds:] == [], "no box is told of it"
             assert self.rig.boxes.texts == texts
             assert self.seen() == seen, "nor does anything change that anybody sees"
         elif verb == "act":
@@ -179,9 +179,9 @@ class Evening:
 
     def reveal(self) -> None:
         """Boxes that were asked for their value tell it."""
-        told = self.rig.boxes.told
-        asked = [(one[1], one[2]) for one in told if one[0] == "reveal"]
-        told.clear()
+        orders = self.rig.boxes.sent
+        asked = [(one[1], one[2]) for one in orders if one[0] == "reveal"]
+        orders.clear()
         for box, number in asked:
             sealed = self.rig.boxes.rounds.get(box)
             if sealed and sealed.round == number:

@@ -73,7 +73,7 @@ def read(rig: TableRig, *faces: int) -> None:
     wait(rig, ACCEPT_SECONDS)
 
 
-def told(rig: TableRig) -> list[dict[str, Any]]:
+def rolls_heard(rig: TableRig) -> list[dict[str, Any]]:
     """The rolls that the rules were told of."""
     return [event["data"] for event in rig.state["events"] if event["kind"] == "roll"]
 
@@ -91,9 +91,9 @@ def test_ten_dice_come_in_two_batches_with_a_running_total_and_are_one_roll() ->
     assert rig.dice.armed[-1] == (1, 4, 6)
     rig.see("settled", 6, 5, 4, 3)
     assert rig.state["dice"]["total"] == 39
-    assert told(rig) == []
+    assert rolls_heard(rig) == []
     wait(rig, ACCEPT_SECONDS)
-    (one,) = told(rig)
+    (one,) = rolls_heard(rig)
     assert (one["faces"], one["read"]) == ([1, 2, 3, 4, 5, 6, 6, 5, 4, 3], "read")
     assert rig.state["dice"]["done"] == [], "the next roll begins with nothing"
 
@@ -104,7 +104,7 @@ def test_no_batch_has_more_than_six_dice(count: int, batches: list[int]) -> None
     for size in batches:
         assert (rig.state["dice"]["batch"], rig.hand(1)["faces"]["count"]) == (size, size)
         read(rig, *[2] * size)
-    assert told(rig)[0]["faces"] == [2] * count
+    assert rolls_heard(rig)[0]["faces"] == [2] * count
 
 
 def test_a_reader_with_fewer_dice_is_asked_for_no_more_than_it_has() -> None:
@@ -133,7 +133,7 @@ def test_batches_that_stand_survive_a_power_cut() -> None:
     again.sids = rig.sids
     assert (again.state["dice"]["total"], again.state["dice"]["batch"]) == (21, 4)
     read(again, 6, 6, 6, 6)
-    assert told(again)[0]["faces"] == [1, 2, 3, 4, 5, 6, 6, 6, 6, 6]
+    assert rolls_heard(again)[0]["faces"] == [1, 2, 3, 4, 5, 6, 6, 6, 6, 6]
 
 
 def test_a_batch_is_on_disk_before_anybody_sees_that_it_stands() -> None:
@@ -175,7 +175,7 @@ def test_typed_batches_are_corrected_and_vouched_for_one_by_one() -> None:
     assert rig.say(1, "roll", {"faces": [1, 1, 1, 2]})["ok"]
     assert rig.state["dice"]["total"] == 26
     assert rig.say(2, "dice", {"say": "accept"})["ok"]
-    assert told(rig)[0] | {"faces": [1, 2, 3, 4, 5, 6, 1, 1, 1, 2], "read": "typed"} == told(rig)[0]
+    assert rolls_heard(rig)[0] | {"faces": [1, 2, 3, 4, 5, 6, 1, 1, 1, 2], "read": "typed"} == rolls_heard(rig)[0]
 
 
 def test_ten_dice_are_typed_on_the_keys_of_a_box_six_at_a_time() -> None:
@@ -186,7 +186,7 @@ def test_ten_dice_are_typed_on_the_keys_of_a_box_six_at_a_time() -> None:
     assert rig.boxes.texts["box-1"] == "Dice from 7 of 10: roll or K1-K6"
     rig.press(1, "k1", "k1", "k1", "k1", "push")
     rig.press(2, "push")
-    assert told(rig)[0]["faces"] == [1, 2, 3, 4, 5, 6, 1, 1, 1, 1]
+    assert rolls_heard(rig)[0]["faces"] == [1, 2, 3, 4, 5, 6, 1, 1, 1, 1]
 
 
 def test_a_roll_is_as_little_read_as_its_least_batch() -> None:
@@ -195,7 +195,7 @@ def test_a_roll_is_as_little_read_as_its_least_batch() -> None:
     rig.roll(*[2] * 6)
     for seat in (1, 2, 3):
         rig.say(seat, "dice", {"say": "hub"})
-    (one,) = told(rig)
+    (one,) = rolls_heard(rig)
     assert one["faces"][:12] == [1] * 6 + [2] * 6, "the hub rolls what is missing, nothing else"
     assert one["read"] == "hub"
 
@@ -204,7 +204,7 @@ def test_the_hub_rolls_all_batches_that_are_missing() -> None:
     rig = at(13)
     for seat in (1, 2, 3):
         rig.say(seat, "dice", {"say": "hub"})
-    assert len(told(rig)[0]["faces"]) == 13
+    assert len(rolls_heard(rig)[0]["faces"]) == 13
     assert rig.state["dice"]["seat"] == 2
 
 
@@ -226,7 +226,7 @@ def test_dice_that_are_picked_up_after_they_settled_were_rolled_all_the_same() -
     rig.see("no_reader")
     rig.see("settled", 6, 6)
     wait(rig, ACCEPT_SECONDS)
-    assert told(rig)[0]["faces"] == [1, 1]
+    assert rolls_heard(rig)[0]["faces"] == [1, 1]
 
 
 def test_of_a_cocked_throw_only_the_leaning_die_is_rolled_again() -> None:
@@ -239,12 +239,12 @@ def test_of_a_cocked_throw_only_the_leaning_die_is_rolled_again() -> None:
         "One die is leaning: roll only that one again.",
     )
     wait(rig, 10)
-    assert told(rig) == []
+    assert rolls_heard(rig) == []
     rig.see("rolling")
     assert rig.state["dice"]["faces"] == [2, 5], "those that lay flat stay in sight"
     rig.see("settled", 5, 6, 2)
     wait(rig, ACCEPT_SECONDS)
-    assert told(rig)[0]["faces"] == [5, 6, 2]
+    assert rolls_heard(rig)[0]["faces"] == [5, 6, 2]
 
 
 def test_who_rolls_the_flat_dice_too_keeps_them_as_they_lay() -> None:
@@ -256,7 +256,7 @@ def test_who_rolls_the_flat_dice_too_keeps_them_as_they_lay() -> None:
     rig.see("armed")
     assert rig.state["dice"]["say"] == "1 1 stand: lay aside, and roll one die."
     read(rig, 4)
-    assert told(rig)[0]["faces"] == [1, 1, 4]
+    assert rolls_heard(rig)[0]["faces"] == [1, 1, 4]
 
 
 def lies(rig: TableRig, seat: int) -> dict[str, Any]:
@@ -280,7 +280,7 @@ def test_a_leaning_die_is_typed_as_it_lies_where_the_table_would_have_it_so() ->
     rig.see("settled", 2, 5, 1)
     assert rig.state["dice"]["state"] == "no_reader", "now it is not thrown again"
     rig.roll(6)
-    assert told(rig)[0] | {"faces": [2, 5, 6], "read": "typed"} == told(rig)[0]
+    assert rolls_heard(rig)[0] | {"faces": [2, 5, 6], "read": "typed"} == rolls_heard(rig)[0]
 
 
 @pytest.mark.parametrize(("seats", "wanted"), [(2, 2), (3, 2), (4, 3), (5, 3), (6, 3)])
@@ -301,7 +301,7 @@ def test_three_votes_read_a_die_as_it_lies_and_at_a_small_table_a_majority(seats
     assert rig.boxes.texts["box-1"] == "Type what lies there: K1-K6"
     rig.press(1, "k2", "k6", "push")
     rig.press(2, "push")
-    assert told(rig)[0]["faces"] == [4, 2, 6]
+    assert rolls_heard(rig)[0]["faces"] == [4, 2, 6]
 
 
 def test_a_vote_for_reading_a_die_as_it_lies_is_taken_back_or_ends_with_the_next_throw() -> None:
@@ -342,7 +342,7 @@ def test_after_a_wrong_count_nothing_is_kept() -> None:
     rig.see("wrong_count", say="I see 2 of 3.")
     assert rig.state["dice"] | {"state": "wrong_count", "faces": [], "say": "I see 2 of 3."} == rig.state["dice"]
     read(rig, 1, 2, 3)
-    assert told(rig)[0]["faces"] == [1, 2, 3]
+    assert rolls_heard(rig)[0]["faces"] == [1, 2, 3]
 
 
 def test_a_reader_that_goes_is_said_and_one_that_comes_back_watches_again() -> None:
@@ -352,7 +352,7 @@ def test_a_reader_that_goes_is_said_and_one_that_comes_back_watches_again() -> N
     rig.see("armed")
     assert rig.state["dice"] | {"state": "armed", "say": ""} == rig.state["dice"]
     read(rig, 1, 2, 3)
-    assert told(rig)[0]["read"] == "read"
+    assert rolls_heard(rig)[0]["read"] == "read"
 
 
 def test_a_reader_that_was_away_while_a_die_leaned_watches_for_that_die() -> None:
@@ -362,7 +362,7 @@ def test_a_reader_that_was_away_while_a_die_leaned_watches_for_that_die() -> Non
     rig.see("armed")
     assert rig.dice.armed[-1] == (1, 1, 6)
     read(rig, 3)
-    assert told(rig)[0]["faces"] == [2, 5, 3]
+    assert rolls_heard(rig)[0]["faces"] == [2, 5, 3]
 
 
 def test_a_reader_that_does_not_answer_is_none() -> None:
@@ -387,7 +387,7 @@ def test_who_doubts_what_was_read_has_it_read_again_not_rolled_again() -> None:
     assert rig.say(2, "dice", {"say": "again"})["ok"]
     assert rig.dice.reread == [rig.dice.numbers[-1]]
     wait(rig, ACCEPT_SECONDS * 2)
-    assert told(rig) == []
+    assert rolls_heard(rig) == []
 
 
 # --- nobody gets a better roll ------------------------------------------------------------------------------
@@ -458,16 +458,16 @@ class Bench:
         self.clock.wakes.append(self.dice.wake)
         self.dice.start()
         self.rig = at(count, reader=self.dice)
-        self.told = 0
+        self.heard = 0
         self.hear("armed")
 
     def hear(self, state: str) -> dict[str, Any]:
         """Let the table hear what the dice do until they are in that state; the open roll then."""
         while self.inbox.next(DiceSeen).state != state:
             pass
-        while self.told < len(self.inbox.signals):
-            self.rig.take(self.inbox.signals[self.told])
-            self.told += 1
+        while self.heard < len(self.inbox.signals):
+            self.rig.take(self.inbox.signals[self.heard])
+            self.heard += 1
         return self.rig.state["dice"]
 
     def throw(self, state: str, **how: Any) -> dict[str, Any]:
@@ -507,7 +507,7 @@ def test_thirteen_simulated_dice_are_thrown_with_every_fault_on_the_way(trial_of
     bench.clock.advance(SimDice.REST)
     assert bench.hear("settled")["faces"] == [6], "read again as it lies"
     wait(rig, ACCEPT_SECONDS)
-    (one,) = told(rig)
+    (one,) = rolls_heard(rig)
     assert one["faces"] == [*first, 1, 2, 3, 4, 5, 6, 6]
     assert one["read"] == "typed"
 
@@ -543,6 +543,6 @@ def test_whatever_a_reader_says_only_whole_rolls_of_real_faces_count(seed: int) 
             assert len(dice["faces"]) <= dice["batch"] <= 6
             assert sum(len(batch["faces"]) for batch in dice["done"]) + dice["batch"] <= 13
         wait(rig, 0.5)
-    for one in told(rig):
+    for one in rolls_heard(rig):
         assert len(one["faces"]) == 13
         assert set(one["faces"]) <= set(range(1, 7))

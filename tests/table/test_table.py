@@ -366,10 +366,10 @@ def test_while_every_box_is_there_another_one_is_not_needed(boxed: TableRig) -> 
 def choose_in_boxes(rig: TableRig, random: Random) -> None:
     """All boxes that are asked lock, and open what they locked when they are told to."""
     asked = dict(rig.boxes.rounds)
-    told = len(rig.boxes.told)
+    start = len(rig.boxes.sent)
     for box, sealed in asked.items():
         rig.take(BoxLocked(box, sealed.round))
-    reveals = [what for what in rig.boxes.told[told:] if what[0] == "reveal"]
+    reveals = [what for what in rig.boxes.sent[start:] if what[0] == "reveal"]
     assert {what[1] for what in reveals} == set(asked)
     rig.boxes.rounds.clear()  # a box that has opened its choice is done with the round
     for _, box, round in reveals:
@@ -457,9 +457,9 @@ def test_a_bar_that_is_faster_than_the_reveal_holds_it_up(boxed: TableRig) -> No
     boxed.take(*(BoxLocked(f"box-{seat}", round) for seat in (1, 2, 3)))
     boxed.take(BoxUnlocked("box-2", round), BoxBid("box-1", round, 0), BoxBid("box-3", round, 1))
     assert all(seat["bid"] is None for seat in boxed.state["view"]["seats"].values())
-    told = len(boxed.boxes.told)
+    start = len(boxed.boxes.sent)
     boxed.take(BoxLocked("box-2", round))
-    assert ("reveal", "box-2", round) in boxed.boxes.told[told:]
+    assert ("reveal", "box-2", round) in boxed.boxes.sent[start:]
     boxed.take(BoxBid("box-2", round, 5))
     assert {seat: one["bid"] for seat, one in boxed.state["view"]["seats"].items()} == {"1": 1, "2": 6, "3": 2}
 
@@ -468,7 +468,7 @@ def test_a_phone_takes_over_from_its_box(boxed: TableRig) -> None:
     round = boxed.boxes.rounds["box-1"].round
     boxed.take(BoxLocked("box-1", round))
     boxed.act(1, "bid", number=6)
-    assert ("cancel", "box-1", round) in boxed.boxes.told
+    assert ("cancel", "box-1", round) in boxed.boxes.sent
     boxed.take(BoxLocked("box-1", round), BoxBid("box-1", round, 0))
     assert boxed.hand(1)["locked"] == {"move": "bid", "number": 6}
 
@@ -478,7 +478,7 @@ def test_an_illegal_choice_on_the_phone_does_not_cost_the_boxs_lock(boxed: Table
     boxed.take(BoxLocked("box-1", round))
     assert not boxed.act(1, "bid", number=7)["ok"]
     assert boxed.state["locked"] == [1]
-    assert ("cancel", "box-1", round) not in boxed.boxes.told
+    assert ("cancel", "box-1", round) not in boxed.boxes.sent
 
 
 def test_while_the_boxes_open_a_phone_is_too_late(boxed: TableRig) -> None:
@@ -970,11 +970,11 @@ def test_nothing_is_shown_or_answered_before_the_disk_has_it(playing: TableRig) 
             break
         start = len(playing.order)
         step(playing, random)
-        told = playing.order[start:]
-        if told.count("answer") == 2:  # dice were typed: that is shown, and another seat says yes
-            told = told[told.index("answer") + 1 :]
-        assert told.index("append") < told.index("show") < told.index("answer")
-        assert "append" not in told[told.index("show") :]
+        orders = playing.order[start:]
+        if orders.count("answer") == 2:  # dice were typed: that is shown, and another seat says yes
+            orders = orders[orders.index("answer") + 1 :]
+        assert orders.index("append") < orders.index("show") < orders.index("answer")
+        assert "append" not in orders[orders.index("show") :]
 
 
 def test_all_phones_have_their_hands_and_one_its_answer_before_the_rings_are_drawn(playing: TableRig) -> None:
@@ -993,8 +993,8 @@ def test_all_phones_have_their_hands_and_one_its_answer_before_the_rings_are_dra
 def test_a_seat_is_given_only_when_the_disk_has_it(rig: TableRig) -> None:
     start = len(rig.order)
     rig.sit(1)
-    told = rig.order[start:]
-    assert told.index("keep places") < told.index("admit") < told.index("decided")
+    orders = rig.order[start:]
+    assert orders.index("keep places") < orders.index("admit") < orders.index("decided")
 
 
 def test_a_seat_that_cannot_be_noted_is_not_given(playing: TableRig) -> None:
@@ -1043,10 +1043,10 @@ def test_when_the_disk_fails_the_boxes_choices_are_asked_for_again(boxed: TableR
     assert boxed.state["state"] == "stopped"
     boxed.press(1, "bar", "bar")
     assert boxed.state["seats"][0]["held"], "a bar in the pause does not cost the seat"
-    boxed.store.broken, told = "", len(boxed.boxes.told)
+    boxed.store.broken, start = "", len(boxed.boxes.sent)
     boxed.take(Tick())
     assert boxed.state["locked"] == [1]
-    assert {what[1] for what in boxed.boxes.told[told:] if what[0] == "open"} == {"box-2", "box-3"}
+    assert {what[1] for what in boxed.boxes.sent[start:] if what[0] == "open"} == {"box-2", "box-3"}
 
 
 def test_when_the_disk_fails_at_the_start_the_match_begins_when_it_is_back(rig: TableRig) -> None:
@@ -1208,14 +1208,14 @@ def test_the_tables_thread_reads_its_inbox_until_it_is_stopped() -> None:
 
 
 def test_each_change_of_points_is_told_with_its_rule_and_its_sum_for_two_rounds(playing: TableRig) -> None:
-    random, told = Random(11), []
+    random, changes_shown = Random(11), []
     while not playing.state["over"] and playing.state["view"]["round"] < 4:
         step(playing, random)
-        told.append(playing.state["why"])
+        changes_shown.append(playing.state["why"])
     why = playing.state["why"]
     assert {change["round"] for change in why} <= {3, 4}
     assert [change["n"] for change in why] == sorted((change["n"] for change in why), reverse=True)
-    spent = next(change for changes in told for change in changes if change["rule"] == "BB-14")
+    spent = next(change for changes in changes_shown for change in changes if change["rule"] == "BB-14")
     assert spent["to"] < spent["from"]
     assert spent["sum"] == f"{spent['from']} - {spent['from'] - spent['to']} = {spent['to']}"
 
@@ -1282,7 +1282,7 @@ def test_a_standing_offer_leaves_the_choice_in_the_box_alone(discarding: TableRi
     discarding.take(BoxLocked("box-1", number))
     assert discarding.act(1, "borrow", amount=100)["ok"]
     assert discarding.state["locked"] == [1]
-    assert ("cancel", "box-1", number) not in discarding.boxes.told
+    assert ("cancel", "box-1", number) not in discarding.boxes.sent
 
 
 def test_a_loan_that_is_refused_is_not_in_the_log(discarding: TableRig) -> None:
@@ -1359,10 +1359,10 @@ def test_an_undo_on_one_phone_leaves_the_locks_of_other_boxes(boxed: TableRig) -
     number = boxed.boxes.rounds["box-2"].round
     boxed.take(BoxLocked("box-2", number))
     assert boxed.act(1, "bid", number=3)["ok"]
-    boxed.boxes.told.clear()
+    boxed.boxes.sent.clear()
     assert boxed.say(1, "undo")["ok"]
     assert boxed.state["locked"] == [2]
-    assert [what for what in boxed.boxes.told if what[1] != "box-1"] == []
+    assert [what for what in boxed.boxes.sent if what[1] != "box-1"] == []
     assert boxed.boxes.rounds["box-1"].round == number, "its own box is asked again"
 
 

@@ -266,7 +266,7 @@ def throw(condition: str, chance: np.random.Generator) -> Throw:
     scene = Scene(dice, tray, _lamp(chance), float(chance.uniform(0.9, 1.08)), float(chance.uniform(0.4, 0.9)),
                   float(chance.uniform(1.5, 4)), int(chance.integers(80, 95)))  # fmt: skip
     before = Scene([], tray, scene.lamp, scene.bright * float(chance.uniform(0.93, 1.07)), 0.6, 2.5, 90)
-    told: list[int] | None = faces
+    readable: list[int] | None = faces
     if condition == "dim":
         scene.bright, scene.noise, before.bright = 0.45, 7.0, 0.47
     if condition == "blurred":
@@ -283,8 +283,8 @@ def throw(condition: str, chance: np.random.Generator) -> Throw:
     if condition == "leaning":
         lean = float(chance.uniform(np.radians(18), np.radians(45)))  # less than that still shows one face only
         dice[0].turn = leaning(faces[0], float(chance.uniform(0, 2 * np.pi)), lean)
-        told = None
-    return Throw(paint(scene, chance), empty(before, chance), told, scene)
+        readable = None
+    return Throw(paint(scene, chance), empty(before, chance), readable, scene)
 
 
 def _lamp(chance: np.random.Generator) -> tuple[float, float, float]:

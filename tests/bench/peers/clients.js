@@ -13,7 +13,7 @@ class Phone {
     this.id = `${id}`;
     this.state = null;
     this.socket = io(`http://127.0.0.1:${port}/goofspiel`, { transports: ["websocket"] });
-    this.socket.on("sync", (_, told) => this.hold(told.state));
+    this.socket.on("sync", (_, synced) => this.hold(synced.state));
     this.socket.on("update", (_, state) => this.hold(state));
   }
 

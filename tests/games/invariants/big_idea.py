@@ -24,7 +24,7 @@ def check(match: Match) -> None:
 
     paid = sum(cash_of(s, seat) for seat in s.seats) - start["cash"] * len(s.seats)
     assert paid == sum(
-        told.data["to"] - told.data["from"] for told in match.events if told.rule == "BI-23" and "to" in told.data
+        event.data["to"] - event.data["from"] for event in match.events if event.rule == "BI-23" and "to" in event.data
     ) or (options["hidden_cash"] and paid >= 0), "money comes from Offerings only: Mezzanine is neutral"
 
     large, small = options["large_products"], options["small_products"]
