@@ -150,7 +150,7 @@ class Hub:
         return panel(state, self._labels().get(state.game or ""), size, join)
 
     def _labels(self) -> dict[str, Mapping[str, Any]]:
-        return {game.name: game.words for game in self.games}
+        return {game.name: game.labels for game in self.games}
 
     def url(self) -> str:
         """Return the URL at which phones reach this hub; "" until the web port is open and while there is no network."""

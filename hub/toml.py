@@ -142,19 +142,19 @@ def _holds(value: Any, path: KeyPath) -> bool:
 class _Place:
     """Where a table stands: in words for the owner, as a TOML header, and as a path in the file."""
 
-    words: str = ""
+    text: str = ""
     header: str = ""
     path: KeyPath = ()
 
     def table(self, key: str, number: int | None = None) -> _Place:
         """Return the place of the table `key` in this one, or of that `number` from 1 of several."""
         header = f"{self.header}.{key}" if self.header else key
-        words = f"[{header}]" if number is None else f"[[{header}]] number {number}"
+        text = f"[{header}]" if number is None else f"[[{header}]] number {number}"
         path = (*self.path, key) if number is None else (*self.path, key, number - 1)
-        return _Place(f"{self.words}: {words}" if self.words else words, header, path)
+        return _Place(f"{self.text}: {text}" if self.text else text, header, path)
 
     def error(self, sentence: str, *path: str | int) -> SettingError:
-        return SettingError(f"{self.words} {sentence}".lstrip(), (*self.path, *path))
+        return SettingError(f"{self.text} {sentence}".lstrip(), (*self.path, *path))
 
 
 def convert(form: type[S], values: Mapping[str, Any], where: str = "", header: str = "") -> S:
@@ -264,7 +264,7 @@ def _unknown(key: str, fields: Sequence[inspect.Field], place: _Place) -> str:
     """Return the sentence about a key that does not exist: the near miss, else all that there are."""
     names = [field.name for field in fields]
     near = difflib.get_close_matches(key.lower(), names, 1)
-    if place.path or place.words:
+    if place.path or place.text:
         known, what = names, f"has no key {_key(key)}"
     else:  # the top of a file: its keys are headers
         known = [f"[[{field.name}]]" if _is_several(field) else f"[{field.name}]" for field in fields]

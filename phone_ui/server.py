@@ -306,8 +306,8 @@ def _http_error(error: HTTPException) -> Response:
     if status == 404 and "text/html" in request.headers.get("Accept", ""):
         return Response(NOT_FOUND, 404, content_type="text/html; charset=utf-8")
     own = error.description if error.description != type(error).description else None
-    words = own or _SENTENCES.get(status) or "The hub does not understand this request."
-    answer = Response(json.dumps({"error": words}), status, mimetype="application/json")
+    sentence = own or _SENTENCES.get(status) or "The hub does not understand this request."
+    answer = Response(json.dumps({"error": sentence}), status, mimetype="application/json")
     if status == 405:
         answer.headers.extend({k: v for k, v in error.get_headers() if k == "Allow"})
     return answer
@@ -541,13 +541,13 @@ def listen(host: str, port: int) -> socket.socket:
         listening.listen(128)
     except OSError as error:
         listening.close()
-        words = {
+        reason = {
             errno.EADDRINUSE: f"another program uses it; stop that one or choose another, for example {port + 1}",
             errno.EACCES: "ports below 1024 need a right of their own; choose 8080",
             errno.EADDRNOTAVAIL: f"this machine has no address {host} now; wait for its network, or set [web] host",
         }.get(error.errno or 0, error.strerror or str(error))
         kind = TemporaryError if error.errno in _PASSING else ConfigError
-        raise kind(f"[web] port {port}: {words}.") from None
+        raise kind(f"[web] port {port}: {reason}.") from None
     except OverflowError:
         listening.close()
         raise ConfigError(f"[web] port {port}: a port is a number from 1 to 65535.") from None

@@ -252,17 +252,17 @@ def test_the_examples_in_the_printed_configuration_work_once_their_marks_are_rem
     assert load(file).deck == (DeckPart("bid-it", str(file.parent / "my-cards.toml")),)
 
 
-words = st.text(st.characters(codec="utf-8"), max_size=8)
-lines = words.filter(str.isprintable)
+texts = st.text(st.characters(codec="utf-8"), max_size=8)
+lines = texts.filter(str.isprintable)
 names = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9-]{0,5}", fullmatch=True)
 numbers = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False)
 values: st.SearchStrategy[Any] = st.recursive(
-    st.booleans() | numbers | words,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
+    st.booleans() | numbers | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=6,
 )
 known = {"driver", "table", "name", "settings"}
-settings = st.dictionaries(words.filter(lambda key: key not in known), values, max_size=3)
+settings = st.dictionaries(texts.filter(lambda key: key not in known), values, max_size=3)
 tables = st.lists(
     st.builds(TablePart, names, lines, st.integers(2, 6)), min_size=1, max_size=3, unique_by=lambda table: table.id
 )

@@ -140,7 +140,7 @@ def test_a_match_ends_and_its_invariants_hold_after_every_action(name: str, seed
 def test_every_change_of_money_or_points_is_told_with_its_rule(name: str, seed: int) -> None:
     match, random = beginning(name, seed)
     game, count, known = match.game, 0, dict[tuple[int, str], int | None]()
-    assert game.counted, "the words of no fact say that it is counted"
+    assert game.counted, "the labels of no fact say that it is counted"
     for _ in steps(match, random, LONGEST):
         if not known:  # before the first question to people it is being set up
             known = {} if match.open and match.open.by_chance else totals(match)
@@ -149,7 +149,7 @@ def test_every_change_of_money_or_points_is_told_with_its_rule(name: str, seed: 
             counted = event.data.get("seat", 0), event.data.get("what", "")
             if counted in known and "to" in event.data:
                 assert event.data["from"] == known[counted], event.text
-                assert event.rule in game.words["rules"], event.text
+                assert event.rule in game.labels["rules"], event.text
                 assert event.data["sum"], event.text
                 known[counted] = event.data["to"]
         count = len(match.events)
@@ -201,7 +201,7 @@ def test_a_match_does_not_depend_on_the_order_of_hashes(name: str) -> None:
 def refusals(match: Match, seat: int) -> list[tuple[str, str]]:
     """What a seat is told when it tries what is not offered."""
     answers = []
-    for move in (*match.game.words.get("moves", {}), "no_such_move"):
+    for move in (*match.game.labels.get("moves", {}), "no_such_move"):
         for given_args in ({}, {"number": 0}, {"card": "none"}, {"amount": -5}, {"spot": 3}):
             action = Action(seat=seat, move=move, args=given_args)
             if not any(m.name == move and m.accepts(given_args) for s, m in offers(match) if s == seat):

@@ -22,8 +22,8 @@ from hub.version import version
 LIMIT = 120.0  # seconds for a program that hangs; one that works takes 2, on a busy machine many times that
 
 
-def run(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "hub", *words]
+def run(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "hub", *arguments]
     return subprocess.run(command, input=given, capture_output=True, text=True, timeout=LIMIT, check=False)
 
 
@@ -35,7 +35,7 @@ def one_sentence(result: subprocess.CompletedProcess[str], code: int) -> str:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["referee", "chess", "--seats", "3"],
         ["referee", "bid-and-bait", "--seats", "x"],
@@ -52,8 +52,8 @@ def one_sentence(result: subprocess.CompletedProcess[str], code: int) -> str:
     ],
     ids=" ".join,
 )
-def test_a_command_that_cannot_be_is_one_sentence_and_exit_2(words: list[str]) -> None:
-    one_sentence(run(*words), 2)
+def test_a_command_that_cannot_be_is_one_sentence_and_exit_2(arguments: list[str]) -> None:
+    one_sentence(run(*arguments), 2)
 
 
 def test_a_stack_of_the_wrong_form_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
@@ -170,10 +170,10 @@ def photographs(folder: Path) -> dict[str, bytes]:
 def test_a_fresh_demo_forgets_what_the_hub_wrote_and_nothing_else(tmp_path: Path) -> None:
     folder = tmp_path / "pictures"
     files = photographs(folder)
-    words = [sys.executable, "-m", "hub", "demo", "--port", "0", "--state", str(folder), "--fresh"]
+    arguments = [sys.executable, "-m", "hub", "demo", "--port", "0", "--state", str(folder), "--fresh"]
     keys = []
     for _ in range(2):
-        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as hub:
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as hub:
             assert hub.stdout
             assert "plays on simulated hardware" in hub.stdout.readline()
             keys.append((folder / "hub.key").read_bytes())
@@ -238,12 +238,12 @@ def test_a_configuration_that_cannot_run_is_refused_by_the_check(tmp_path: Path,
     assert expected in one_sentence(run("run", "--check", "--config", str(file)), 78)
 
 
-def journal(*words: str, ending: str = "") -> tuple[int, list[str]]:
+def journal(*arguments: str, ending: str = "") -> tuple[int, list[str]]:
     """Run the program as systemd does, its standard error being the journal's; until it has written `ending`."""
     reading, writing = os.pipe()
     status = os.fstat(writing)
     environment = os.environ | {"JOURNAL_STREAM": f"{status.st_dev}:{status.st_ino}"}
-    command = [sys.executable, "-m", "hub", *words]
+    command = [sys.executable, "-m", "hub", *arguments]
     with subprocess.Popen(command, stderr=writing, stdout=subprocess.PIPE, env=environment) as hub:
         os.close(writing)
         with os.fdopen(reading, encoding="utf-8") as lines:
@@ -274,9 +274,9 @@ def test_a_hub_that_the_watchdog_kills_leaves_the_stack_of_each_thread(tmp_path:
     file.write_text(f"[hub]\nstate = '{tmp_path}/state'\n[web]\nhost = '127.0.0.1'\nport = 0\n")
     unit = (Path(__file__).parents[1] / "systemd" / "table-hub.service").read_text()
     name, _, value = re.findall(r"^Environment=(.*)$", unit, re.MULTILINE)[0].partition("=")
-    words = [sys.executable, "-m", "hub", "run", "--config", str(file)]
+    arguments = [sys.executable, "-m", "hub", "run", "--config", str(file)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=os.environ | {name: value}) as hub:
+    with subprocess.Popen(arguments, stdout=pipe, stderr=pipe, text=True, env=os.environ | {name: value}) as hub:
         assert hub.stdout
         hub.stdout.readline()
         hub.send_signal(signal.SIGABRT)  # systemd's signal when the watchdog is not fed
@@ -291,8 +291,8 @@ def test_the_hub_runs_until_it_is_told_to_stop(tmp_path: Path, number: signal.Si
     made = Config(hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", 0))
     file = tmp_path / "hub.toml"
     file.write_text(dump(made))
-    words = [sys.executable, "-m", "hub", "run", "--config", str(file)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as hub:
+    arguments = [sys.executable, "-m", "hub", "run", "--config", str(file)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as hub:
         assert hub.stdout
         assert hub.stdout.readline().startswith("Table 1: http://127.0.0.1:")
         hub.send_signal(number)

@@ -123,7 +123,7 @@ table = "9"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "words"),
+    ("old", "new", "line", "fragment"),
     [
         ("", "", 16, 'is for table "9"'),
         ('host = "127.0.0.1"', "hosd = 1", 3, "did you mean host"),
@@ -137,14 +137,14 @@ table = "9"
     ],
 )
 def test_a_refusal_names_the_line_where_the_key_stands(
-    tmp_path: Path, old: str, new: str, line: int, words: str
+    tmp_path: Path, old: str, new: str, line: int, fragment: str
 ) -> None:
     file = tmp_path / "hub.toml"
     file.write_text(FILE.replace(old, new, 1) if old else FILE)
     with pytest.raises(ConfigError) as refused:
         load(file)
     assert str(refused.value).startswith(f"{file}, line {line}: ")
-    assert words in str(refused.value)
+    assert fragment in str(refused.value)
 
 
 VALUES = ["1", "'''\n\n[[device]]\nk0 = 3\n'''", "[\n  1,\n  # more\n]", '"\u2028"', "[[\n],\n[\n]]"]
@@ -163,7 +163,7 @@ DEEP = 100_000
 
 
 @pytest.mark.parametrize(
-    ("data", "words"),
+    ("data", "fragment"),
     [
         (b"\xef\xbb\xbf[hub]\n", "byte order mark"),
         ("[hub]\n".encode("utf-16"), r"not UTF-8 text \(byte 0\)"),
@@ -176,10 +176,10 @@ DEEP = 100_000
         (b"[hub]\nid = 1\nid = 2", "this is not TOML"),
     ],
 )
-def test_a_file_that_is_no_configuration_is_one_sentence(tmp_path: Path, data: bytes, words: str) -> None:
+def test_a_file_that_is_no_configuration_is_one_sentence(tmp_path: Path, data: bytes, fragment: str) -> None:
     file = tmp_path / "hub.toml"
     file.write_bytes(data)
-    with pytest.raises(ConfigError, match=words) as refused:
+    with pytest.raises(ConfigError, match=fragment) as refused:
         load(file)
     assert str(refused.value).startswith(f"{file}: ")
     assert "\n" not in str(refused.value)

@@ -8,8 +8,8 @@ from pathlib import Path
 from hub.version import commit_of
 
 
-def git(folder: Path, *words: str) -> str:
-    command = ["git", "-C", str(folder), "-c", "user.name=Ana", "-c", "user.email=ana@example.org", *words]
+def git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), "-c", "user.name=Ana", "-c", "user.email=ana@example.org", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.strip()
 
 

@@ -246,10 +246,10 @@ class CameraTray(ThreadedDevice):
     def _end(self) -> None:
         self._watch = None
 
-    def _say(self, state: DiceState, faces: tuple[int, ...], words: str) -> None:
-        if (state, faces, words) != self._reported:
-            self._reported = (state, faces, words)
-            self._put(DiceSeen(NAME, self._arm, state, faces, words))
+    def _say(self, state: DiceState, faces: tuple[int, ...], text: str) -> None:
+        if (state, faces, text) != self._reported:
+            self._reported = (state, faces, text)
+            self._put(DiceSeen(NAME, self._arm, state, faces, text))
 
     # --- on the thread ---
 

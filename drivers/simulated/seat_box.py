@@ -118,7 +118,7 @@ class CPythonBox:
         return {
             "id": self.name,
             "lamps": dict(zip(("pattern", "n", "colour"), box.ring, strict=True)) if box.ring else None,
-            "display": box.words(),
+            "display": box.display_text(),
             "sealed": hood is not None,
             "locked": hood is not None and hood[2],
             "hood": str(hood[0]) if hood is not None else "",
@@ -246,7 +246,7 @@ class SimBox:
             try:
                 os.write(self._pty[0], data)
             except BlockingIOError:
-                return  # nobody reads: a box's words are lost while no hub has opened its port
+                return  # nobody reads: what a box says is lost while no hub has opened its port
         if self._program.wants_firmware:  # it comes back as a drive, not as a box
             self._unplug()
 

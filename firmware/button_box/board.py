@@ -21,7 +21,7 @@ LEVELS = 0xD0000004  # GPIO_IN: all pins at one moment (RP2040 datasheet, 2.3.1.
 EDGES = 64  # kept between two looks; more are bounce
 MOST_READ = 256  # bytes at one look, so that a flood of noise does not keep the hands waiting
 WATCHDOG = 8000  # ms, nearly the longest there is
-FLUSH = 100  # ms until the last words have left by USB
+FLUSH = 100  # ms until what was written last has left by USB
 
 
 class Board:

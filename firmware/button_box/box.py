@@ -64,7 +64,7 @@ class Box:
         lo = self._sealed["lo"]
         return self._value - lo + 1, self._sealed["hi"] - lo + 1, self._bid is not None
 
-    def words(self):
+    def display_text(self):
         """Return what the display says: the name of the dial's place in a sealed round, where it has one, else the hub's line."""
         return self.text if self._sealed is None else self._names.get(self._value, self.text)
 

@@ -111,7 +111,7 @@ def _tell():
     if box is not None:
         hood = box.hood()
         state["id"], state["boot"] = box.id, box.boot
-        state["ring"], state["text"] = box.ring, box.words()
+        state["ring"], state["text"] = box.ring, box.display_text()
         state["sealed"], state["locked"] = hood is not None, hood is not None and hood[2]
         state["hood"] = str(hood[0]) if hood is not None else ""
     answer = json.dumps(state)

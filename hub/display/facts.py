@@ -1,4 +1,4 @@
-"""What the public state says, in the words of its game: the texts that panels and rings share.
+"""What the public state says, by the labels of its game: the texts that panels and rings share.
 
 How a template is filled and a card is named stands in `hub.display.labels`.
 """
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hub.display.labels import Words, fill, number_text, part, seat_numbers, value_text
+from hub.display.labels import Labels, fill, number_text, part, seat_numbers, value_text
 from hub.ports import SEAT_MARKS
 from hub.state import PublicState, View
 
@@ -17,7 +17,7 @@ _SEAT = re.compile(r"\bSeat (\d+)")
 _SEAT_WITHOUT_NUMBER = re.compile(r"\bSeat(?: +|$)(?=\D|$)")
 
 
-def fact_text(value: Any, fact: Mapping[str, Any], words: Words | None) -> str:
+def fact_text(value: Any, fact: Mapping[str, Any], labels: Labels | None) -> str:
     """Return a fact's value as text: seats as symbols, records by the fact's `title`, the rest counted or named."""
     if fact.get("seat") or fact.get("seats"):
         seats = value if isinstance(value, list) else [value]
@@ -25,20 +25,20 @@ def fact_text(value: Any, fact: Mapping[str, Any], words: Words | None) -> str:
     if isinstance(value, list):
         newest = value[-fact["last"] :] if fact.get("last") else value
         separator = " · " if fact.get("title") else " "
-        return separator.join(filter(None, (fact_text(one, fact, words) for one in newest)))
+        return separator.join(filter(None, (fact_text(one, fact, labels) for one in newest)))
     if isinstance(value, Mapping):
         if fact.get("title"):
             seat = value.get(str(fact.get("by")))
             symbol = SEAT_MARKS[seat].symbol if isinstance(seat, int) and seat in SEAT_MARKS else ""
-            return f"{fill(str(fact['title']), value, words=words)} {symbol}".strip()
+            return f"{fill(str(fact['title']), value, labels=labels)} {symbol}".strip()
         return seat_numbers(value, fact)
     known = part(fact, "names").get(str(value))
-    return str(known) if known else value_text(value, words) if isinstance(value, str) else number_text(value, fact)
+    return str(known) if known else value_text(value, labels) if isinstance(value, str) else number_text(value, fact)
 
 
-def phase_name(phase: str, words: Words | None) -> str:
-    """Return the name of a phase in the game's words, by default made from its key: `take_fish` is "Take fish"."""
-    return str(part(words, "phases").get(phase) or phase.replace("_", " ").capitalize())
+def phase_name(phase: str, labels: Labels | None) -> str:
+    """Return the name of a phase by the game's labels, by default made from its key: `take_fish` is "Take fish"."""
+    return str(part(labels, "phases").get(phase) or phase.replace("_", " ").capitalize())
 
 
 def with_names(text: str, state: PublicState) -> str:
@@ -55,7 +55,7 @@ def with_names(text: str, state: PublicState) -> str:
 
 
 def view_values(view: View) -> dict[str, Any]:
-    """Return what the paths of the words may name in a view: `game`, `round`, `phase`, `table.*` and `seats.*`."""
+    """Return what the paths of the labels may name in a view: `game`, `round`, `phase`, `table.*` and `seats.*`."""
     return {"game": view.game, "round": view.round, "phase": view.phase, "table": view.table, "seats": view.seats}
 
 

@@ -1,7 +1,7 @@
-"""Text from the words of a game and the values of a view: templates, numbers, cards.
+"""Text from the labels of a game and the values of a view: templates, numbers, cards.
 
 A card is written by its face. Where a card is a key of `[cards]` ("perch"), its face is what stands there. Where it
-is a record of the state (a number, a price, a product), the words say in `[face]` how it is read:
+is a record of the state (a number, a price, a product), the labels say in `[face]` how it is read:
 
 - `key`: the field by which moves and facts name the card; `kind`: the field that names its part of `[cards]`;
 - `title` and `tag`: templates over the record, for the large number and the tag beside it;
@@ -18,16 +18,16 @@ from typing import Any, NamedTuple
 
 from hub.ports import SEAT_MARKS
 
-Words = Mapping[str, Any]
+Labels = Mapping[str, Any]
 Deck = Mapping[str, Mapping[str, Any]]
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _EMPTY: Mapping[str, Any] = {}
 
 
-def part(words: Words | None, *path: str) -> Mapping[str, Any]:
-    """Return the table at a path of the words, empty when it is not there."""
-    value: Any = words or _EMPTY
+def part(labels: Labels | None, *path: str) -> Mapping[str, Any]:
+    """Return the table at a path of the labels, empty when it is not there."""
+    value: Any = labels or _EMPTY
     for step in path:
         value = value.get(step) if isinstance(value, Mapping) else None
     return value if isinstance(value, Mapping) else _EMPTY
@@ -36,7 +36,7 @@ def part(words: Words | None, *path: str) -> Mapping[str, Any]:
 # --- templates -----------------------------------------------------------------------------------------
 
 
-def fill(template: str, public: Mapping[str, Any], seat: int | None = None, words: Words | None = None) -> str:
+def fill(template: str, public: Mapping[str, Any], seat: int | None = None, labels: Labels | None = None) -> str:
     """Return the template with each `{a.b.0.c}` replaced by the value at that path; missing or null is left out.
 
     `{seat.bid}` is that fact of `seat`. `{cash:cents}` and `{cash:dollars}` write money, `{price:+}` a number with
@@ -49,7 +49,7 @@ def fill(template: str, public: Mapping[str, Any], seat: int | None = None, word
         value = found(public, path, seat)
         if form == "+":
             return signed(value)
-        return number_text(value, {"money": form}) if form and type(value) is int else value_text(value, words)
+        return number_text(value, {"money": form}) if form and type(value) is int else value_text(value, labels)
 
     parts = template.split(" · ")
     filled = [_PLACEHOLDER.sub(text_of, one) for one in parts]
@@ -83,20 +83,20 @@ def _step(value: Any, step: str) -> Any:
     return None
 
 
-def value_text(value: Any, words: Words | None = None) -> str:
+def value_text(value: Any, labels: Labels | None = None) -> str:
     """Return a value as text: cards by name or title, maps by seat with symbols, nothing for null and false."""
     match value:
         case None | False:
             return ""
         case Mapping():
-            face = face_of(words, value)
+            face = face_of(labels, value)
             return face.title if face else seat_numbers(value, _EMPTY)
         case True:
             return "yes"
         case str():
-            return str(card(words, value).get("name", value))
+            return str(card(labels, value).get("name", value))
         case list() | tuple():
-            return " ".join(filter(None, (value_text(one, words) for one in value)))
+            return " ".join(filter(None, (value_text(one, labels) for one in value)))
         case _:
             return str(value)
 
@@ -117,12 +117,12 @@ def cents(value: Any) -> str:
     return f"{'-' if value < 0 else ''}${whole}{f'.{rest:02}' if rest else ''}"
 
 
-def score_text(value: Any, words: Words | None) -> str:
+def score_text(value: Any, labels: Labels | None) -> str:
     """Return a score as the game counts it: money, or by name ("1 IOU", "2 IOUs")."""
-    names = part(words, "screen").get("scored")
+    names = part(labels, "screen").get("scored")
     if isinstance(names, list):
         return f"{value} {names[0] if value == 1 else names[-1]}"
-    return number_text(value, {"money": part(words, "screen").get("score")})
+    return number_text(value, {"money": part(labels, "screen").get("score")})
 
 
 def signed(value: Any) -> str:
@@ -162,19 +162,19 @@ class Face(NamedTuple):
         return self.short if self.name == self.title else f"{self.short} {self.name}".strip()
 
 
-def card(words: Words | None, key: Any) -> Mapping[str, Any]:
-    """Return what the words say of a card, or of a kind of card."""
-    return part(words, "cards", str(key))
+def card(labels: Labels | None, key: Any) -> Mapping[str, Any]:
+    """Return what the labels say of a card, or of a kind of card."""
+    return part(labels, "cards", str(key))
 
 
-def card_letter(words: Words | None, key: Any) -> str:
+def card_letter(labels: Labels | None, key: Any) -> str:
     """Return a card in one or two letters."""
-    return str(card(words, key).get("letter") or str(key)[:2].upper())
+    return str(card(labels, key).get("letter") or str(key)[:2].upper())
 
 
-def deck_in(words: Words | None, *parts: Any) -> Deck:
+def deck_in(labels: Labels | None, *parts: Any) -> Deck:
     """Return every card that lies as a record in these parts of a view, by its key."""
-    field = part(words, "face").get("key")
+    field = part(labels, "face").get("key")
     return {str(record[field]): record for record in _records(parts, str(field))} if field else {}
 
 
@@ -189,17 +189,17 @@ def _records(value: Any, field: str) -> Iterator[Mapping[str, Any]]:
             yield from _records(one, field)
 
 
-def face_of(words: Words | None, value: Any, deck: Deck = _EMPTY) -> Face | None:
+def face_of(labels: Labels | None, value: Any, deck: Deck = _EMPTY) -> Face | None:
     """Return the face of a card: a record, a key in the deck, or a key of `[cards]`; None if it is no card."""
-    about = part(words, "face")
+    about = part(labels, "face")
     record = value if isinstance(value, Mapping) else deck.get(str(value))
     if record is None:
-        known = card(words, value)
+        known = card(labels, value)
         name = str(known.get("name", value))
-        return Face(name, "", name, card_letter(words, value)) if known else None
+        return Face(name, "", name, card_letter(labels, value)) if known else None
     if not about or about.get("key") not in record:
         return None
-    kind, action = card(words, record.get(str(about.get("kind")))), record.get(str(about.get("action")))
+    kind, action = card(labels, record.get(str(about.get("kind")))), record.get(str(about.get("action")))
     return Face(
         fill(str(about.get("title", "")), record),
         fill(str(about.get("tag", "")), record),

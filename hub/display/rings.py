@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hub.display.facts import asked_seats, view_values
-from hub.display.labels import Words, found, part
+from hub.display.labels import Labels, found, part
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
 
 if TYPE_CHECKING:
@@ -28,31 +28,31 @@ Look = tuple[Pattern, int]
 _AMBER: Colour = (255, 140, 0)
 _WHITE: Colour = (255, 255, 255)
 _STILL: Look = ("waiting", 0)
-_ROLES: tuple[Pattern, ...] = ("leader", "caller")  # the words name the path of each under the same name
+_ROLES: tuple[Pattern, ...] = ("leader", "caller")  # the labels name the path of each under the same name
 
 
 # --- public state to pattern -----------------------------------------------------------------------
 
 
-def rings(state: PublicState, words: Words | None) -> dict[int, LampPicture]:
+def rings(state: PublicState, labels: Labels | None) -> dict[int, LampPicture]:
     """Return what each seat's ring shows, by seat. The input is the public state, so no ring can show a secret.
 
-    Of the words' `[screen]` it reads the paths `ring` (a seat's public number, or the table's numbers by seat), `out` (a
+    Of the labels' `[screen]` it reads the paths `ring` (a seat's public number, or the table's numbers by seat), `out` (a
     seat's flag), `leader` (the table's high bidder), `caller` (who called the bid), `pulse` (a number above 1 makes both
     pulse so often) and `inside` (the table's list of seats still in an auction); and of a phase `order` and `past` (the
     table's lists of seats in the order in which they act, and of those who have acted).
     """
-    return {one.seat: LampPicture(*_look(one, state, words), SEAT_MARKS[one.seat].colour) for one in state.seats}
+    return {one.seat: LampPicture(*_look(one, state, labels), SEAT_MARKS[one.seat].colour) for one in state.seats}
 
 
-def _look(one: PublicSeat, state: PublicState, words: Words | None) -> Look:
+def _look(one: PublicSeat, state: PublicState, labels: Labels | None) -> Look:
     seat, dispute = one.seat, state.dispute
     view = state.view if state.view and str(seat) in state.view.seats else None  # None for a seat that does not play
     if view and dispute and dispute.stage == "vote":
         return ("locked" if seat in (*dispute.yes, *dispute.no) else "claim", 0)  # both ask for a push or the bar
     in_play = state.state in ("playing", "stopped")
     if in_play and view:
-        return _look_in_play(one, state, view, words)
+        return _look_in_play(one, state, view, labels)
     if state.state == "over" and state.over and seat in state.over.winners:
         return ("winner", 0)
     if seat in state.claiming:
@@ -64,14 +64,16 @@ def _look(one: PublicSeat, state: PublicState, words: Words | None) -> Look:
     return ("locked", 0) if state.state == "lobby" and one.ready else _STILL
 
 
-def _look_in_play(one: PublicSeat, state: PublicState, view: View, words: Words | None) -> Look:
+def _look_in_play(one: PublicSeat, state: PublicState, view: View, labels: Labels | None) -> Look:
     if all_locked(state):
         return ("reveal", 0)
     # A sleeping phone is the normal case, not a lost one: only a silent box is shown as lost,
     # and not where it would hide the call from a player whose phone is there.
     called = one.seat in asked_seats(state) and one.phone == "on"
     lost: Look | None = ("lost", 0) if one.box == "lost" and not called else None
-    return _dice(one.seat, state) or lost or _asked(one.seat, state, view) or _position(one.seat, view, words) or _STILL
+    return (
+        _dice(one.seat, state) or lost or _asked(one.seat, state, view) or _position(one.seat, view, labels) or _STILL
+    )
 
 
 def all_locked(state: PublicState) -> bool:
@@ -110,11 +112,11 @@ def _asked(seat: int, state: PublicState, view: View) -> Look | None:
     return ("choosing", 0) if view.waiting.secret else ("turn", 0)
 
 
-def _position(seat: int, view: View, words: Words | None) -> Look | None:
+def _position(seat: int, view: View, labels: Labels | None) -> Look | None:
     """Return how a seat stands while others act: leading, out, or with a public number."""
-    screen = part(words, "screen")
+    screen = part(labels, "screen")
     values, facts = view_values(view), view.seats[str(seat)]
-    if ordered := _in_order(seat, values, part(words, "screen", "phase", view.phase)):
+    if ordered := _in_order(seat, values, part(labels, "screen", "phase", view.phase)):
         return ordered
     for role in _ROLES:
         if screen.get(role) and found(values, screen[role]) == seat:

@@ -92,7 +92,7 @@ class Game(Struct, frozen=True):
     """A rulebook and its data, found by name.
 
     `seats` are the least and the most people; `version` rises when a rule changes; `digest` is a hash of those parts of
-    the data file that rules read; `stack` names the piles whose order a test may fix; `words` are the parts that
+    the data file that rules read; `stack` names the piles whose order a test may fix; `labels` are the parts that
     screens draw the game with.
     """
 
@@ -103,14 +103,14 @@ class Game(Struct, frozen=True):
     digest: str
     options: dict[str, Option]
     stack: list[str]
-    words: dict[str, Any]
+    labels: dict[str, Any]
     data: dict[str, Any]
     rulebook: Rulebook
 
     @property
     def counted(self) -> list[str]:
         """The facts of a seat that are money or points (`counted = true` in the data file): each change of them has an event."""
-        facts: Mapping[str, Any] = self.words.get("facts", {})
+        facts: Mapping[str, Any] = self.labels.get("facts", {})
         return [str(fact.get("name", key)) for key, fact in facts.items() if fact.get("counted")]
 
     def settle(self, seats: Sequence[int], given: Mapping[str, Any]) -> Setup:

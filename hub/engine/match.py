@@ -230,11 +230,11 @@ class Match:
         for move in standing:
             if move.name == name and move.accepts(args):
                 return _answer(name, args), True
-        known = self.game.words.get("moves")
+        known = self.game.labels.get("moves")
         if known and name not in known and name != "roll":
             raise NotOffered(f"{self.game.title} has no such move.", "FORM")
         meant = [move for move in (*offered, *standing) if move.name == name and move.fits(args)]
-        # What a move wants at times only (`sometimes` in its words), the rules miss or mind in their own words.
+        # What a move wants at times only (`sometimes` in its labels), the rules miss or mind in their own words.
         sometimes = set((known or {}).get(name, {}).get("sometimes", ()))
         if meant and all((move.params.keys() ^ args.keys()) - sometimes for move in meant):
             if self._form and (better := self._form(self.state, action)):

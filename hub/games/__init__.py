@@ -17,7 +17,7 @@ from hub.engine.cards import Source, played_with
 from hub.engine.game import Game, Option, Rulebook
 from hub.errors import StartRefused
 
-WORDS = (
+LABELS = (
     "name", "title", "seats", "minutes", "blurb", "cards", "phases", "moves", "parameters", "facts", "screen", "rules",
     "options", "face", "help",
 )  # fmt: skip
@@ -74,7 +74,7 @@ def load(raw: bytes, rulebook: Rulebook, own: Source | None = None) -> Game:
         digest=sha256(json.encode(rules_of(data))).hexdigest()[:16],
         options=convert(data.get("options", {}), dict[str, Option]),
         stack=data.get("stack", []),
-        words={key: data[key] for key in WORDS if key in data},
+        labels={key: data[key] for key in LABELS if key in data},
         data=data,
         rulebook=rulebook,
     )

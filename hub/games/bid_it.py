@@ -324,7 +324,7 @@ async def turn(s: Table, seat: int) -> None:
     match answer.move:
         case "draw":
             await draw(s, seat, answer["cards"])
-            make_bid(s, seat, await ask(s, seat, bids(s, seat), f"Bid more than {bid_words(s)}."))
+            make_bid(s, seat, await ask(s, seat, bids(s, seat), f"Bid more than {bid_text(s)}."))
         case "bid":
             make_bid(s, seat, answer)
         case "pass":
@@ -371,7 +371,7 @@ def make_bid(s: Table, seat: int, answer: Answer) -> None:
     s.phase = "bid"
     tell(
         s,
-        f"Seat {seat} bids {bid_words(s)}.",
+        f"Seat {seat} bids {bid_text(s)}.",
         rule="BT-20",
         kind="bid",
         seat=seat,
@@ -420,8 +420,8 @@ def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
     if type(quantity) is not int or type(rank) is not int or not 1 <= quantity <= HIGHEST or rank not in RANKS:
         return Refusal(f"Rank 1 to 6, quantity 1 to {HIGHEST}.", "BT-X03")
     if bid and (quantity, rank) <= (bid.quantity, bid.rank):
-        next_rank = f", or {words(bid.quantity, bid.rank + 1)}" if bid.rank < RANKS[-1] else ""
-        return Refusal(f"Bid must beat {bid_words(s)}: more cards{next_rank}.", "BT-X02")
+        next_rank = f", or {count_text(bid.quantity, bid.rank + 1)}" if bid.rank < RANKS[-1] else ""
+        return Refusal(f"Bid must beat {bid_text(s)}: more cards{next_rank}.", "BT-X02")
     if not is_sidestep(s, seat):
         return Refusal("This bid is not a sidestep: no card is shown with it.", "FORM")
     card = action.args.get("expose")
@@ -628,7 +628,7 @@ async def take_sides(s: Table) -> None:
         return
     s.phase = "sides"
     choice = [offer("side", **{"with": OneOf(["bidder", "caller"])})]
-    want = f"{bid_words(s).capitalize()}: is bidder or caller right?"
+    want = f"{bid_text(s).capitalize()}: is bidder or caller right?"
     if len(deciders) == 1:
         answers = {deciders[0]: await ask(s, deciders[0], choice, want)}
     else:
@@ -690,7 +690,7 @@ def showdown(s: Table) -> list[tuple[int, int]]:
     t.shown = [shown(seat, s.seats[seat].hand.value, bid.rank) for seat in living(s)]
     hands = {str(hand.seat): hand.cards for hand in t.shown}
     tell(
-        s, f"All hands are shown: {words(total, bid.rank)}. Seat {t.first} wins the showdown.",
+        s, f"All hands are shown: {count_text(total, bid.rank)}. Seat {t.first} wins the showdown.",
         rule="BT-30", kind="showdown", rank=bid.rank, total=total, hands=hands, winner=t.first,
     )  # fmt: skip
     discard_hands(s)
@@ -915,15 +915,15 @@ def wanted(s: Table, seat: int) -> str:
     if t.bid is None:
         return "Bid first: any quantity of any rank."
     if t.call is None:
-        return f"Beat {bid_words(s)}, or call."
-    text = f"{t.call.kind.capitalize()} on {bid_words(s)}"
+        return f"Beat {bid_text(s)}, or call."
+    text = f"{t.call.kind.capitalize()} on {bid_text(s)}"
     return f"{text}: pass, or sidestep." if is_sidestep(s, seat) else f"{text}: pass, or bid."
 
 
-def bid_words(s: Table) -> str:
+def bid_text(s: Table) -> str:
     """Return the standing bid: "three 5's"."""
     bid = s.table.bid
-    return words(bid.quantity, bid.rank) if bid else ""
+    return count_text(bid.quantity, bid.rank) if bid else ""
 
 
 def face(card: str) -> str:
@@ -931,7 +931,7 @@ def face(card: str) -> str:
     return "-".join("star" if symbol == STAR else symbol for symbol in card)
 
 
-def words(quantity: int, rank: int) -> str:
+def count_text(quantity: int, rank: int) -> str:
     """Return a number of one rank in words: "one 5", "three 5's"."""
     number = NUMBERS[quantity] if quantity < len(NUMBERS) else str(quantity)
     return f"{number} {rank}" if quantity == 1 else f"{number} {rank}'s"

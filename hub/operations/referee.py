@@ -314,7 +314,7 @@ def list_games(args: Namespace) -> int:
         if not args.game:
             for game in map(games.find, games.names()):
                 print(
-                    f"{game.name:16} {game.title}  {game.seats[0]}-{game.seats[1]} players, {game.words['minutes']} min"
+                    f"{game.name:16} {game.title}  {game.seats[0]}-{game.seats[1]} players, {game.labels['minutes']} min"
                 )
             return 0
         game = games.find(args.game)

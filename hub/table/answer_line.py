@@ -3,14 +3,14 @@
 - Moves with one answer stand on the left in reverse order; the answers of moves that range over values follow in the
   order in which they are listed: `drop | 45 50 55 ..`, `perfecto, challenge | 3 x 5 ..`,
   `reject, accept | counter 5, 10 ..`. Where no move ranges over values, the listed order stands.
-- The dial rests on the first answer of the first listed move (the least bid), or on the move that the words of the
+- The dial rests on the first answer of the first listed move (the least bid), or on the move that the labels of the
   game name (`[moves.accept] box = "rest"`). That one stands among the values where it is listed, as an offer to accept
   does between the lower and the higher counters.
-- Where the words put a parameter off (`[moves.bid] then = ["expose"]`), the line first holds answers without it. Once
+- Where the labels put a parameter off (`[moves.bid] then = ["expose"]`), the line first holds answers without it. Once
   such a partial answer is picked, the line holds the ways to complete it.
 - A move named `box = "bar"` that can be made in more than one way (a skip with a card and a place in the row) is not on the
   line: the bar opens it as a partial answer of which everything is still to be picked.
-- What does not fit on a line (an order, several cards of many) is left to the phone, and so is a move that the words
+- What does not fit on a line (an order, several cards of many) is left to the phone, and so is a move that the labels
   leave to it (`[moves.draw] box = "phone"`: the cards of a hand are nobody else's business).
 """
 
@@ -21,7 +21,7 @@ from itertools import combinations, islice, product, takewhile
 from math import comb
 from typing import Any
 
-from hub.display.labels import Words, part
+from hub.display.labels import Labels, part
 from hub.engine.decision import Amount, Answer, Choose, Fixed, Move, OneOf, Order, Param
 
 MAX_ANSWERS = 500
@@ -31,9 +31,9 @@ MAX_SUBSETS = 1000
 """The most ways to choose several cards that still go on a line (of which `MAX_ANSWERS` are kept)."""
 
 
-def dial_line(moves: Sequence[Move], words: Words | None = None) -> list[Answer]:
+def dial_line(moves: Sequence[Move], labels: Labels | None = None) -> list[Answer]:
     """Return the answers of an open decision from left to right; none where all of them are left to the phone."""
-    return line_and_rest(current_moves(moves, None, words), words)[0]
+    return line_and_rest(current_moves(moves, None, labels), labels)[0]
 
 
 def sealed_line(moves: Sequence[Move]) -> list[Answer]:
@@ -45,14 +45,14 @@ def sealed_line(moves: Sequence[Move]) -> list[Answer]:
     return [answer for answers in _answers_by_move(moves).values() for answer in answers]
 
 
-def line_and_rest(moves: Sequence[Move], words: Words | None) -> tuple[list[Answer], int]:
+def line_and_rest(moves: Sequence[Move], labels: Labels | None) -> tuple[list[Answer], int]:
     """Return the line of `moves` as `current_moves` gives them, and the index on it where the dial rests."""
     by_move = _answers_by_move(moves)
     if not by_move:
         return [], 0
     single = [answers[0] for answers in by_move.values() if len(answers) == 1]
     values = [answer for answers in by_move.values() if len(answers) > 1 for answer in answers]
-    rest = next((answer for answer in single if box_role(answer.move, words) == "rest"), None)
+    rest = next((answer for answer in single if box_role(answer.move, labels) == "rest"), None)
     if not values:
         return single, single.index(rest) if rest else 0
     if rest:
@@ -64,30 +64,30 @@ def line_and_rest(moves: Sequence[Move], words: Words | None) -> tuple[list[Answ
     return line, line.index(rest or next(iter(by_move.values()))[0])
 
 
-def current_moves(moves: Sequence[Move], partial: Answer | None, words: Words | None) -> list[Move]:
+def current_moves(moves: Sequence[Move], partial: Answer | None, labels: Labels | None) -> list[Move]:
     """Return the moves as the dial goes through them now, with the parameters that are picked in this step.
 
-    Without a partial answer they lack what the words put off, leave to the phone or have the bar open; with one they
+    Without a partial answer they lack what the labels put off, leave to the phone or have the bar open; with one they
     are the ways to go on from it, none where it leads nowhere.
     """
     if partial is None:
-        opened = move_opened_by_bar(moves, words)
-        on_dial = [move for move in moves if box_role(move.name, words) != "phone" and move.name != opened]
-        return [_with_current_parameters(move, {}, words) for move in on_dial]
+        opened = move_opened_by_bar(moves, labels)
+        on_dial = [move for move in moves if box_role(move.name, labels) != "phone" and move.name != opened]
+        return [_with_current_parameters(move, {}, labels) for move in on_dial]
     return [
-        _with_current_parameters(move, partial.args, words)
+        _with_current_parameters(move, partial.args, labels)
         for move in moves
         if move.name == partial.move and move.leads_to(partial.args)
     ]
 
 
-def move_opened_by_bar(moves: Sequence[Move], words: Words | None) -> str:
+def move_opened_by_bar(moves: Sequence[Move], labels: Labels | None) -> str:
     """Return the name of the move that the bar opens, or "" where there is none.
 
-    It is the one that the words name `box = "bar"`, where it can be made in more than one way, all of them at a box.
+    It is the one that the labels name `box = "bar"`, where it can be made in more than one way, all of them at a box.
     """
     for name in dict.fromkeys(move.name for move in moves):
-        if box_role(name, words) == "bar":
+        if box_role(name, labels) == "bar":
             ways = [move for move in moves if move.name == name]
             at_box = all(values_on_line(param, alone=False) for move in ways for param in move.params.values())
             several = len({repr(answer) for move in ways for answer in islice(_answers_of(move), 2)}) > 1
@@ -96,9 +96,9 @@ def move_opened_by_bar(moves: Sequence[Move], words: Words | None) -> str:
     return ""
 
 
-def box_role(move: str, words: Words | None) -> str:
-    """Return what the words of the game make of a move at a box: "rest", "bar", "ask", "phone", or "" for nothing."""
-    return str(part(words, "moves", move).get("box", ""))
+def box_role(move: str, labels: Labels | None) -> str:
+    """Return what the labels of the game make of a move at a box: "rest", "bar", "ask", "phone", or "" for nothing."""
+    return str(part(labels, "moves", move).get("box", ""))
 
 
 def accepts_answer(move: Move, answer: Answer) -> bool:
@@ -166,12 +166,12 @@ def _without_repeats(answers: Iterable[Answer]) -> Iterator[Answer]:
             yield answer
 
 
-def _with_current_parameters(move: Move, picked: Mapping[str, Any], words: Words | None) -> Move:
+def _with_current_parameters(move: Move, picked: Mapping[str, Any], labels: Labels | None) -> Move:
     """Return a move with the parameters picked so far, fixed, and those to be picked now.
 
-    What the words put off comes one after the other, once everything else is picked.
+    What the labels put off comes one after the other, once everything else is picked.
     """
-    later = part(words, "moves", move.name).get("then") or ()
+    later = part(labels, "moves", move.name).get("then") or ()
     left = [name for name in move.params if name not in picked]
     now = [name for name in left if name not in later] or sorted(left, key=later.index)[:1]
     params = {

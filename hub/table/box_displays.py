@@ -48,7 +48,7 @@ class BoxDisplays:
     # --- texts ---
 
     def show(self, seat: Seat, text: str) -> None:
-        """Show these words, in at most 40 characters."""
+        """Show a text, in at most 40 characters."""
         if self._boxes:
             self._boxes.say(seat.box, text)
 
@@ -79,7 +79,7 @@ class BoxDisplays:
 
     def explain(self, seat: Seat, answer: Answer, match: Match) -> None:
         """Show what a held key would pick, and at each further hold the next line of what that does."""
-        lines = captions.explanation(answer, match.game.words, seen_by(match, seat.number))
+        lines = captions.explanation(answer, match.game.labels, seen_by(match, seat.number))
         before, line = self._explained.get(seat.number, (None, -1))
         line = (line + 1) % len(lines) if before == answer else 0
         self._explained[seat.number] = (answer, line)
@@ -92,14 +92,14 @@ class BoxDisplays:
         if decision.kind == "ask" and answer_line.dial_line(moves):
             return self._picked(match, decision, seat)
         view = seen_by(match, seat)
-        return captions.question_caption(decision.want, moves, sealed=sealed, words=match.game.words, view=view)
+        return captions.question_caption(decision.want, moves, sealed=sealed, labels=match.game.labels, view=view)
 
     def _picked(self, match: Match, decision: Decision, seat: int) -> str:
         """Return the dice typed so far, or what the dial picks."""
-        cursor, moves, words = self.cursor(seat), decision.offers(seat), match.game.words
+        cursor, moves, labels = self.cursor(seat), decision.offers(seat), match.game.labels
         if decision.roll and decision.roll.seat == seat:
-            return captions.typed_caption(cursor, decision.roll, moves, words, seen_by(match, seat))
-        return captions.picked_caption(cursor, moves, words, seen_by(match, seat))
+            return captions.typed_caption(cursor, decision.roll, moves, labels, seen_by(match, seat))
+        return captions.picked_caption(cursor, moves, labels, seen_by(match, seat))
 
 
 def seen_by(match: Match, seat: int) -> Mapping[str, Any]:

@@ -72,7 +72,7 @@ class SeatBoxes:
         """Ask a seat for its sealed choice in its box, if it is still to make one."""
         match, number = self._play.match, seat.number
         if match and self._sealed and seat.box_on and number in decision.asked and number not in decision.answers:
-            self._sealed.offer(number, decision.offers(number), match.game.words, seen_by(match, number))
+            self._sealed.offer(number, decision.offers(number), match.game.labels, seen_by(match, number))
 
     def follow(self) -> None:
         """Open what boxes hold once every seat has locked, and let displays follow the dice and the dispute."""
@@ -209,4 +209,4 @@ class SeatBoxes:
     def dial_text(self, seat: int) -> str:
         """Return in words where the dial of a seat that chooses in its box starts; empty if it does not."""
         match, dial = self._play.match, self.dial(seat)
-        return captions.label(dial[1], match.game.words, seen_by(match, seat)) if match and dial else ""
+        return captions.label(dial[1], match.game.labels, seen_by(match, seat)) if match and dial else ""

@@ -1,6 +1,6 @@
-"""What the small display of a seat box says, and an answer in the words of the game.
+"""What the small display of a seat box says, and an answer by the labels of the game.
 
-A caption is at most `CAPTION_LENGTH` characters of ASCII. Words and names come from the game's words
+A caption is at most `CAPTION_LENGTH` characters of ASCII. Moves, values and cards are named by the labels of the game
 (`hub.display.labels`); cards are looked up in the view of the seat.
 """
 
@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from hub.display.labels import Deck, Words, cents, deck_in, face_of, fill, found, part
+from hub.display.labels import Deck, Labels, cents, deck_in, face_of, fill, found, part
 from hub.engine.decision import Answer, Move, Roll
 from hub.table.answer_line import MAX_ANSWERS, dial_line, line_and_rest, move_opened_by_bar, sealed_line
 from hub.table.controls import (
@@ -35,7 +35,7 @@ View: TypeAlias = Mapping[str, Any]
 
 
 def question_caption(
-    want: str, moves: Sequence[Move], *, sealed: bool = False, words: Words | None = None, view: View | None = None
+    want: str, moves: Sequence[Move], *, sealed: bool = False, labels: Labels | None = None, view: View | None = None
 ) -> str:
     """Return the caption of a seat that is asked: what is wanted, or of a sealed choice what each key picks.
 
@@ -43,40 +43,42 @@ def question_caption(
     """
     line = sealed_line(moves) if sealed else []
     if len(line) <= len(KEY_NUMBERS):
-        keys = ", ".join(f"{number} {_short_label(answer, words, view)}" for number, answer in enumerate(line, 1))
+        keys = ", ".join(f"{number} {_short_label(answer, labels, view)}" for number, answer in enumerate(line, 1))
         if keys and _fits(keys):
             return keys
     return shorten(want)
 
 
-def picked_caption(cursor: Cursor, moves: Sequence[Move], words: Words | None = None, view: View | None = None) -> str:
+def picked_caption(
+    cursor: Cursor, moves: Sequence[Move], labels: Labels | None = None, view: View | None = None
+) -> str:
     """Return the caption of the picked answer, with what the bar would do beside it where there is room."""
-    cursor, step = current_step(moves, cursor, words)
-    line, rest = line_and_rest(step, words)
+    cursor, step = current_step(moves, cursor, labels)
+    line, rest = line_and_rest(step, labels)
     if not line:
         return shorten(ON_THE_PHONE.sentence)
     index = index_on_line(cursor, line, rest)
-    picked = _fitting_label(line[index], words, view)
+    picked = _fitting_label(line[index], labels, view)
     if index == len(line) - 1 and len(line) == MAX_ANSWERS:
         return _with_hint(picked, "the rest: phone")
     if cursor.partial is not None:
         return _with_hint(picked, "bar: back")
-    if opened := move_opened_by_bar(moves, words):
-        return _with_hint(picked, f"bar: {_short_name(opened, words)}")
-    answer, at_once = bar_answer(step, line, words)
+    if opened := move_opened_by_bar(moves, labels):
+        return _with_hint(picked, f"bar: {_short_name(opened, labels)}")
+    answer, at_once = bar_answer(step, line, labels)
     if answer is None or not at_once or answer == line[index]:
         return picked
-    return _with_hint(picked, f"bar: {label(answer, words, view)}", f"bar: {_short_name(answer.move, words)}")
+    return _with_hint(picked, f"bar: {label(answer, labels, view)}", f"bar: {_short_name(answer.move, labels)}")
 
 
 def typed_caption(
-    cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), words: Words | None = None, view: View | None = None
+    cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), labels: Labels | None = None, view: View | None = None
 ) -> str:
     """Return the caption of the roller: the dice typed so far, or the picked one of `moves` that may come first."""
     line = dial_line(moves)
     position = position_at_roll(cursor, line, roll)
     if position < 0:
-        return _fitting_label(line[-position - 1], words, view)
+        return _fitting_label(line[-position - 1], labels, view)
     typed = [*map(str, cursor.faces), *"_" * (roll.count - len(cursor.faces))]
     return shorten(f"Dice: {' '.join(typed)}" + (f"  <{position}>" if position else ""))
 
@@ -106,58 +108,58 @@ def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: boo
     return "Roll, or type on K1-K6"
 
 
-def sealed_captions(line: Sequence[Answer], words: Words | None = None, view: View | None = None) -> list[str]:
+def sealed_captions(line: Sequence[Answer], labels: Labels | None = None, view: View | None = None) -> list[str]:
     """Return a caption for each answer of a sealed line: a box shows them itself, for it alone knows its dial."""
-    return [_fitting_label(answer, words, view) for answer in line]
+    return [_fitting_label(answer, labels, view) for answer in line]
 
 
-def explanation(answer: Answer, words: Words | None = None, view: View | None = None) -> list[str]:
+def explanation(answer: Answer, labels: Labels | None = None, view: View | None = None) -> list[str]:
     """Return what an answer is and what its cards do, in captions to be shown one after the other."""
-    deck = deck_in(words, view)
-    sentences = [label(answer, words, view), str(part(words, "moves", answer.move).get("effect", ""))]
+    deck = deck_in(labels, view)
+    sentences = [label(answer, labels, view), str(part(labels, "moves", answer.move).get("effect", ""))]
     for name, value in answer.args.items():
-        if part(words, "parameters", name).get("card"):
-            faces = [face_of(words, one, deck) for one in (value if isinstance(value, list) else [value])]
+        if part(labels, "parameters", name).get("card"):
+            faces = [face_of(labels, one, deck) for one in (value if isinstance(value, list) else [value])]
             sentences += [face.text for face in faces if face]
     return textwrap.wrap(_ascii(". ".join(one.rstrip(".") for one in sentences if one)), CAPTION_LENGTH) or [""]
 
 
-# --- an answer in the words of the game ----------------------------------------------------------------
+# --- an answer by the labels of the game ----------------------------------------------------------------
 
 
-def label(answer: Answer, words: Words | None = None, view: View | None = None, *, short: bool = False) -> str:
-    """Return an answer in the words of the game, or by the move's own name; `short` leaves the names of cards out."""
-    about, deck = part(words, "moves", answer.move), deck_in(words, view)
+def label(answer: Answer, labels: Labels | None = None, view: View | None = None, *, short: bool = False) -> str:
+    """Return an answer by the labels of the game, or by the move's own name; `short` leaves the names of cards out."""
+    about, deck = part(labels, "moves", answer.move), deck_in(labels, view)
     values = {}
     for name, value in answer.args.items():
         card = _card_at(view, part(about, "from").get(name), value)
-        if not (text := _record_title(name, value, words, view)):
+        if not (text := _record_title(name, value, labels, view)):
             text = (
-                _value_text(name, value, words, view, deck, short=short)
+                _value_text(name, value, labels, view, deck, short=short)
                 if card is None
-                else _card_text(card, words, deck, short=short)
+                else _card_text(card, labels, deck, short=short)
             )
-        values[name] = _with_unit(name, value, text, words)
+        values[name] = _with_unit(name, value, text, labels)
     if not about.get("label"):
         return " ".join([answer.move.replace("_", " ").capitalize(), *filter(None, values.values())])
     return " ".join(fill(str(about["label"]), {**(view or {}), **values}).split())
 
 
-def _short_label(answer: Answer, words: Words | None, view: View | None) -> str:
+def _short_label(answer: Answer, labels: Labels | None, view: View | None) -> str:
     """Return the values of an answer, or the move's short name where it has none."""
-    deck = deck_in(words, view)
-    values = [_value_text(name, value, words, view, deck, short=True) for name, value in answer.args.items()]
-    return " ".join(values) or _short_name(answer.move, words).lower()
+    deck = deck_in(labels, view)
+    values = [_value_text(name, value, labels, view, deck, short=True) for name, value in answer.args.items()]
+    return " ".join(values) or _short_name(answer.move, labels).lower()
 
 
-def _short_name(move: str, words: Words | None) -> str:
+def _short_name(move: str, labels: Labels | None) -> str:
     """Return the `short` name that the words give a move, else its own."""
-    return str(part(words, "moves", move).get("short", move.replace("_", " ")))
+    return str(part(labels, "moves", move).get("short", move.replace("_", " ")))
 
 
-def _record_title(parameter: str, value: object, words: Words | None, view: View | None) -> str:
-    """Return the `title` of the record that a value stands for by its `id`, "" where the words name no such list."""
-    about = part(words, "parameters", parameter)
+def _record_title(parameter: str, value: object, labels: Labels | None, view: View | None) -> str:
+    """Return the `title` of the record that a value stands for by its `id`, "" where the labels name no such list."""
+    about = part(labels, "parameters", parameter)
     records = found(view or {}, str(about.get("record", ""))) or ()
     meant = [record for record in records if record.get("id") == value]
     return fill(str(about.get("title", "")), meant[0]) if meant else ""
@@ -172,27 +174,27 @@ def _card_at(view: View | None, path: object, number: object) -> object | None:
     return card
 
 
-def _with_unit(parameter: str, value: object, text: str, words: Words | None) -> str:
-    """Return a value's text with what it counts, where the words say so (`said = "{} Baits"`, `one = "1 Bait"`)."""
-    about = part(words, "parameters", parameter)
+def _with_unit(parameter: str, value: object, text: str, labels: Labels | None) -> str:
+    """Return a value's text with what it counts, where the labels say so (`said = "{} Baits"`, `one = "1 Bait"`)."""
+    about = part(labels, "parameters", parameter)
     return str(about["one"]) if value == 1 and "one" in about else str(about.get("said", "{}")).replace("{}", text)
 
 
 def _value_text(
-    parameter: str, value: object, words: Words | None, view: View | None, deck: Deck, *, short: bool
+    parameter: str, value: object, labels: Labels | None, view: View | None, deck: Deck, *, short: bool
 ) -> str:
     """Return one value in words: cards by their faces, money as money, `target` as a seat, gaps by their neighbours."""
-    about = part(words, "parameters", parameter)
+    about = part(labels, "parameters", parameter)
     if isinstance(value, list):
-        return ", ".join(_value_text(parameter, one, words, view, deck, short=short) for one in value)
+        return ", ".join(_value_text(parameter, one, labels, view, deck, short=short) for one in value)
     if about.get("card"):
-        return _card_text(value, words, deck, short=short)
+        return _card_text(value, labels, deck, short=short)
     if known := part(about, "names").get(str(value)):
         return str(known)
     if not isinstance(value, int):
         return str(value).replace("_", " ")
     if about.get("between"):
-        return _gap_text(value, found(view or {}, str(about["between"])), words)
+        return _gap_text(value, found(view or {}, str(about["between"])), labels)
     if parameter == "target" or about.get("seat"):
         return f"seat {value}"
     if about.get("money"):
@@ -200,15 +202,15 @@ def _value_text(
     return str(value)
 
 
-def _card_text(value: object, words: Words | None, deck: Deck, *, short: bool) -> str:
+def _card_text(value: object, labels: Labels | None, deck: Deck, *, short: bool) -> str:
     """Return a card by its face, or as it is where it has none."""
-    face = face_of(words, value, deck)
+    face = face_of(labels, value, deck)
     return str(value) if face is None else face.short if short else face.full
 
 
-def _gap_text(gap: int, cards: Any, words: Words | None) -> str:
+def _gap_text(gap: int, cards: Any, labels: Labels | None) -> str:
     """Return a gap in a row of cards, counted from 0 at the left end, by the cards beside it."""
-    faces = [face_of(words, card) for card in cards] if isinstance(cards, list) else []
+    faces = [face_of(labels, card) for card in cards] if isinstance(cards, list) else []
     titles = [face.title if face else "?" for face in faces]
     if not 0 <= gap <= len(titles):
         return str(gap)
@@ -228,10 +230,10 @@ def shorten(text: str) -> str:
     return plain if _fits(plain) else plain[: CAPTION_LENGTH - 2].rstrip() + ".."
 
 
-def _fitting_label(answer: Answer, words: Words | None, view: View | None) -> str:
+def _fitting_label(answer: Answer, labels: Labels | None, view: View | None) -> str:
     """Return an answer as a caption: in full where it fits, else without the names of cards."""
-    whole = _ascii(label(answer, words, view))
-    return whole if _fits(whole) else shorten(label(answer, words, view, short=True))
+    whole = _ascii(label(answer, labels, view))
+    return whole if _fits(whole) else shorten(label(answer, labels, view, short=True))
 
 
 def _with_hint(caption: str, *hints: str) -> str:

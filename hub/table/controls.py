@@ -8,7 +8,7 @@ At a decision, whose answers lie on one line (`hub.table.answer_line`):
   first to sixth listed answer; larger amounts are left to the dial. A key that is held asks what it would pick.
 - **Push** sends what is picked. Of a partial answer the rest is picked next, and the bar goes back. Picking and sending
   are two presses, with one exception:
-- **Bar** says no. The words of the game name the move (`[moves.drop] box = "bar"`): one press sends it, or opens it
+- **Bar** says no. The labels of the game name the move (`[moves.drop] box = "bar"`): one press sends it, or opens it
   where there is more than one way to make it. A move named `box = "ask"`, else the last one listed (the safe answer),
   is only picked by the bar; a push or a second bar sends it. Where nothing means no, the bar goes back to rest. A held
   bar calls staff, which the table sees to before it asks here.
@@ -32,7 +32,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from hub.display.labels import Words
+from hub.display.labels import Labels
 from hub.engine.decision import Amount, Answer, Fixed, Move, OneOf, Param, Roll
 from hub.ports import Key, Turn
 from hub.table.answer_line import (
@@ -136,11 +136,11 @@ ON_THE_PHONE = Refused("Answer this one on your phone.")
 
 
 def press(
-    moves: Sequence[Move], cursor: Cursor, signal: Key | Turn, words: Words | None = None
+    moves: Sequence[Move], cursor: Cursor, signal: Key | Turn, labels: Labels | None = None
 ) -> tuple[Cursor, Meaning]:
     """Return the cursor after a control was used at an open decision that offers `moves`, and what that means."""
-    cursor, step = current_step(moves, cursor, words)
-    line, rest = line_and_rest(step, words)
+    cursor, step = current_step(moves, cursor, labels)
+    line, rest = line_and_rest(step, labels)
     index = index_on_line(cursor, line, rest)
     match signal:
         case Key(control="push" | "bar", edge="hold"):
@@ -153,14 +153,14 @@ def press(
         case Turn(detents=detents):
             return _turn(step, line, replace(cursor, position=index), detents), Nothing()
         case Key(control="push"):
-            return _send(moves, line[index], words)
+            return _send(moves, line[index], labels)
         case Key(control="bar") if cursor.partial is not None:
-            return _step_back(moves, cursor.partial, words), Nothing()
-        case Key(control="bar") if opened := move_opened_by_bar(moves, words):
+            return _step_back(moves, cursor.partial, labels), Nothing()
+        case Key(control="bar") if opened := move_opened_by_bar(moves, labels):
             return Cursor(partial=Answer(opened, {})), Nothing()
         case Key(control="bar"):
-            cursor, meaning = _press_bar(step, cursor, line, words)
-            return _send(moves, meaning.answer, words) if isinstance(meaning, Chosen) else (cursor, meaning)
+            cursor, meaning = _press_bar(step, cursor, line, labels)
+            return _send(moves, meaning.answer, labels) if isinstance(meaning, Chosen) else (cursor, meaning)
         case Key(control=control):
             number = int(control[1])
             picked = _index_for_key(step, line, index, number)
@@ -169,10 +169,10 @@ def press(
             return replace(cursor, position=picked, held_number=number if _key_parameter(step) else None), Nothing()
 
 
-def current_step(moves: Sequence[Move], cursor: Cursor, words: Words | None) -> tuple[Cursor, list[Move]]:
+def current_step(moves: Sequence[Move], cursor: Cursor, labels: Labels | None) -> tuple[Cursor, list[Move]]:
     """Return the cursor and the moves it goes through now. A partial answer that leads nowhere any more is dropped."""
-    step = current_moves(moves, cursor.partial, words)
-    return (cursor, step) if step else (Cursor(), current_moves(moves, None, words))
+    step = current_moves(moves, cursor.partial, labels)
+    return (cursor, step) if step else (Cursor(), current_moves(moves, None, labels))
 
 
 def index_on_line(cursor: Cursor, line: Sequence[Answer], rest: int) -> int:
@@ -195,21 +195,21 @@ def _turn(step: Sequence[Move], line: Sequence[Answer], cursor: Cursor, detents:
     return replace(cursor, position=end, held_number=cursor.held_number if line[end].move == line[start].move else None)
 
 
-def _send(moves: Sequence[Move], answer: Answer, words: Words | None) -> tuple[Cursor, Meaning]:
+def _send(moves: Sequence[Move], answer: Answer, labels: Labels | None) -> tuple[Cursor, Meaning]:
     """Choose a complete answer; of a partial one have the rest picked next, unless there is one way only to go on."""
     if any(accepts_answer(move, answer) for move in moves):
         return Cursor(), Chosen(answer)
-    ends, _ = line_and_rest(current_moves(moves, answer, words), words)
+    ends, _ = line_and_rest(current_moves(moves, answer, labels), labels)
     if not ends:
         return Cursor(), ON_THE_PHONE
-    return _send(moves, ends[0], words) if len(ends) == 1 else (Cursor(partial=answer), Nothing())
+    return _send(moves, ends[0], labels) if len(ends) == 1 else (Cursor(partial=answer), Nothing())
 
 
-def _step_back(moves: Sequence[Move], partial: Answer, words: Words | None) -> Cursor:
+def _step_back(moves: Sequence[Move], partial: Answer, labels: Labels | None) -> Cursor:
     """Return the cursor at the partial answer, where it was picked."""
-    before = Answer(partial.move, {}) if partial.move == move_opened_by_bar(moves, words) else None
+    before = Answer(partial.move, {}) if partial.move == move_opened_by_bar(moves, labels) else None
     while partial != before:
-        line, _ = line_and_rest(current_moves(moves, before, words), words)
+        line, _ = line_and_rest(current_moves(moves, before, labels), labels)
         if partial in line:
             return Cursor(position=line.index(partial), partial=before)
         leading = [one for one in line if one.move == partial.move and one.args.items() <= partial.args.items()]
@@ -220,10 +220,10 @@ def _step_back(moves: Sequence[Move], partial: Answer, words: Words | None) -> C
 
 
 def _press_bar(
-    step: Sequence[Move], cursor: Cursor, line: Sequence[Answer], words: Words | None
+    step: Sequence[Move], cursor: Cursor, line: Sequence[Answer], labels: Labels | None
 ) -> tuple[Cursor, Meaning]:
     """Choose or pick the answer that means no, or go back to rest where there is none."""
-    answer, at_once = bar_answer(step, line, words)
+    answer, at_once = bar_answer(step, line, labels)
     if answer is None:
         if cursor.position is None:
             return cursor, Refused("No pass here: turn, then push.")
@@ -234,13 +234,13 @@ def _press_bar(
     return Cursor(position=index), Nothing()
 
 
-def bar_answer(moves: Sequence[Move], line: Sequence[Answer], words: Words | None) -> tuple[Answer | None, bool]:
+def bar_answer(moves: Sequence[Move], line: Sequence[Answer], labels: Labels | None) -> tuple[Answer | None, bool]:
     """Return the answer that the bar stands for, None where there is none, and whether one press sends it."""
-    if any(box_role(move.name, words) == "bar" and not move.single() for move in moves):
+    if any(box_role(move.name, labels) == "bar" and not move.single() for move in moves):
         return None, False  # only the phone can say no here: the bar must not stand for its opposite
     for role in ("bar", "ask"):
         for move in moves:
-            if box_role(move.name, words) == role and move.single():
+            if box_role(move.name, labels) == role and move.single():
                 return Answer(move.name, move.first()), role == "bar"
     if moves and moves[-1].single():
         last = Answer(moves[-1].name, moves[-1].first())

@@ -39,4 +39,4 @@ def changes(match: Match) -> list[Change]:
 
 def offer(game: Game) -> GameOffer:
     """Return a game as the lobby offers it."""
-    return GameOffer(game.name, game.title, game.seats, game.words["minutes"], game.words["blurb"])
+    return GameOffer(game.name, game.title, game.seats, game.labels["minutes"], game.labels["blurb"])

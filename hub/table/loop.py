@@ -370,7 +370,7 @@ class Table:
 
     def _show_around(self, state: PublicState) -> None:
         """Give what stands around the table the newest picture: rings and panels."""
-        pictures = rings(state, self._play.words or None)
+        pictures = rings(state, self._play.labels or None)
         for lamps in self._ports.lamps:
             lamps.show(pictures)
         if self._ports.boxes:

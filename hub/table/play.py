@@ -55,9 +55,9 @@ class Play:
         return list(self.match.state.seats) if self.match and not self.match.over else []
 
     @property
-    def words(self) -> Mapping[str, Any]:
-        """Return the words of the game that is played, for labels; empty in the lobby."""
-        return self.match.game.words if self.match else {}
+    def labels(self) -> Mapping[str, Any]:
+        """Return the labels of the game that is played; empty in the lobby."""
+        return self.match.game.labels if self.match else {}
 
     # --- a match ---------------------------------------------------------------------------------
 

@@ -150,7 +150,7 @@ class Presses:
         elif decision.roll and not moves:
             return self._do(seat, controls.press_beside_roll(signal, dice=dice.open.state, voting=dice.voting))
         elif moves:
-            cursor, meaning = controls.press(moves, cursor, signal, self._play.words)
+            cursor, meaning = controls.press(moves, cursor, signal, self._play.labels)
         else:
             return False
         explains = isinstance(meaning, controls.WhatIsThis) and meaning.answer is not None

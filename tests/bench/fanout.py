@@ -154,12 +154,12 @@ class Player:
     async def ask(self, verb: str, args: dict[str, Any]) -> str:
         self.n += 1
         name = f"{self.n:016x}"
-        words = {
+        act_request = {
             "v": 1, "id": name, "n": self.n, "epoch": self.hand["epoch"], "number": self.hand.get("number"),
             "verb": verb, "args": args,
         }  # fmt: skip
         topic = text(f"th/1/hub/1/seat/{self.phone.seat.sid}/act".encode())
-        letter = topic + (self.n % 65535 + 1).to_bytes(2, "big") + self.phone.seat.keys.seal(words)
+        letter = topic + (self.n % 65535 + 1).to_bytes(2, "big") + self.phone.seat.keys.seal(act_request)
         await self.phone.pipe.send(packet(0x32, letter))
         return name
 

@@ -57,10 +57,10 @@ class Peer:
         """The process it runs in."""
         return self._process.pid
 
-    def ask(self, **words: Any) -> dict[str, Any]:
+    def ask(self, **request: Any) -> dict[str, Any]:
         """Its answer to one question."""
         assert self._process.stdin
-        self._process.stdin.write(json.dumps(words).encode() + b"\n")
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
         self._process.stdin.flush()
         return self._hear()
 

@@ -99,11 +99,11 @@ class Playing:
         state: dict[str, Any] = json.loads(self.link.public.get()[1])
         return state
 
-    def ask(self, seat: int, **words: object) -> float:
+    def ask(self, seat: int, **request: object) -> float:
         """Send one sealed request; when it arrived."""
         sid, keys = self.phones[seat]
         self.n += 1
-        letter = keys.seal(act(self.n, **{"epoch": self.state()["epoch"], **words}))
+        letter = keys.seal(act(self.n, **{"epoch": self.state()["epoch"], **request}))
         self.carrier.answered.clear()
         arrived = time.perf_counter()
         self.carrier.heard[self.link.topics.act("+")](self.link.topics.act(sid), letter, False)

@@ -150,12 +150,12 @@ class Air:
         air = self
 
         class Scanner(_Scanner):
-            def __init__(self, *words: Any, **named: Any) -> None:
-                super().__init__(air, *words, **named)
+            def __init__(self, *arguments: Any, **named: Any) -> None:
+                super().__init__(air, *arguments, **named)
 
         class Client(_Client):
-            def __init__(self, *words: Any, **named: Any) -> None:
-                super().__init__(air, *words, **named)
+            def __init__(self, *arguments: Any, **named: Any) -> None:
+                super().__init__(air, *arguments, **named)
 
         self.scanner, self.client = Scanner, Client
 

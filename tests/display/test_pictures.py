@@ -67,7 +67,7 @@ def test_every_scene_is_a_state_that_a_table_can_be_in(scene: str) -> None:
     assert_possible(SCENES[scene][0])
 
 
-# --- words -------------------------------------------------------------------------------------------
+# --- labels ------------------------------------------------------------------------------------------
 
 
 def values(state: PublicState) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def test_a_template_never_looks_into_a_seats_own_part() -> None:
 def test_cents_are_written_as_money_and_cards_by_their_names() -> None:
     assert fill("{a:cents} {b:cents} {c:cents}{d:cents}", {"a": 2250, "b": 2200, "c": -5}) == "$22.50 $22 -$0.05"
     assert fill("{a:dollars} {b:dollars} {c:dollars}{d:dollars}", {"a": 45, "b": 0, "c": -5}) == "$45 $0 -$5"
-    assert fill("{table.auction.card}", values(auction()), words=AUCTION) == "Engineer"
+    assert fill("{table.auction.card}", values(auction()), labels=AUCTION) == "Engineer"
 
 
 def test_of_a_line_with_dots_a_part_that_has_nothing_to_say_is_left_out() -> None:
@@ -114,8 +114,8 @@ def test_screens_say_symbol_and_name_instead_of_a_seats_number() -> None:
 # --- rings -------------------------------------------------------------------------------------------
 
 
-def patterns(state: PublicState, words: dict | None) -> dict[int, tuple[str, int]]:
-    return {seat: (picture.pattern, picture.n) for seat, picture in rings(state, words).items()}
+def patterns(state: PublicState, labels: dict | None) -> dict[int, tuple[str, int]]:
+    return {seat: (picture.pattern, picture.n) for seat, picture in rings(state, labels).items()}
 
 
 def test_in_the_lobby_free_seats_attract_and_a_seat_that_is_asked_for_wants_to_be_claimed() -> None:
@@ -280,8 +280,8 @@ def test_a_panel_saved_as_png_is_the_same_again() -> None:
         assert ImageChops.logical_xor(image, again.convert("1")).getbbox() is None
 
 
-def texts_of(size: PanelSize, state: PublicState, words: dict | None) -> str:
-    return " | ".join(text for _, _, text in sheet(state, words, size, JOIN).texts)
+def texts_of(size: PanelSize, state: PublicState, labels: dict | None) -> str:
+    return " | ".join(text for _, _, text in sheet(state, labels, size, JOIN).texts)
 
 
 @pytest.mark.parametrize("size", ["4.2", "7.5"])
@@ -368,7 +368,7 @@ def test_a_stopped_match_says_why_in_its_main_zone_and_the_next_notice_in_the_fo
     assert "A panel is lost." in texts_of("7.5", lost, BAIT)
 
 
-def test_facts_are_counted_named_and_marked_as_the_words_say() -> None:
+def test_facts_are_counted_named_and_marked_as_the_labels_say() -> None:
     table: dict[str, Any] = {
         "pot": 2250, "loan": 300, "call": {"kind": "perfecto", "seat": 2}, "in": [1, 4], "market": "up",
         "shares": {"2": 200}, "shown": "ENG", "products": [{"id": "P1", "by": 3, "kind": "s", "dead": True, "owned": {"1": 2}}],
@@ -379,12 +379,12 @@ def test_facts_are_counted_named_and_marked_as_the_words_say() -> None:
         "market": {"names": {"up": "rising"}}, "shares": {"money": "cents"}, "shown": {"card": True},
         "products": {"row": True, "title": "{id} {kind}", "by": "by", "flag": "dead", "seats": "owned"},
     }  # fmt: skip
-    words = {
+    labels = {
         **AUCTION,
         "names": {"kind": {"s": "small"}},
         "facts": {k: {"where": "table", **v} for k, v in facts.items()},
     }
-    text = texts_of("7.5", state, words)
+    text = texts_of("7.5", state, labels)
     for wanted in ("pot $22.50", "loan $300", "call perfecto by ▲ Ben", "in ● ◆", "market rising", "shares ▲$2", "■ P1 small", "●2",
                    "dead", "shown Engineer"):  # fmt: skip
         assert wanted in text.replace(" | ", " "), (wanted, text)
@@ -394,28 +394,28 @@ def test_in_an_auction_each_seat_tells_its_bid_or_that_it_is_out() -> None:
     state = auction()
     assert state.view
     state = with_table(state, auction=state.view.table["auction"] | {"bids": {"1": 40, "2": 85}})
-    words = deepcopy(AUCTION)
-    words["facts"] = {
+    labels = deepcopy(AUCTION)
+    labels["facts"] = {
         "bids": {"where": "table", "name": "auction.bids", "money": True, "ranked": True},
-        **words["facts"],
+        **labels["facts"],
     }
-    words["screen"]["phase"]["auction"]["cells"] = "table.auction.bids"
+    labels["screen"]["phase"]["auction"]["cells"] = "table.auction.bids"
     for wanted in ("●$40", "▲$85", "■--", "◆in", "★--"):
-        assert wanted in texts_of("2.9", state, words)
-    assert "bids ▲$85 ●$40" in texts_of("7.5", state, words)
+        assert wanted in texts_of("2.9", state, labels)
+    assert "bids ▲$85 ●$40" in texts_of("7.5", state, labels)
 
 
 def test_a_seat_on_the_smallest_panel_is_told_as_fully_as_it_fits() -> None:
-    words = deepcopy(AUCTION)
-    words["screen"]["cell"] = ["${cash}·{ious}", "${cash}"]
-    assert texts_of("2.9", auction(), words).endswith("■$20·6 | ◆$95·4 | ★$1240")
+    labels = deepcopy(AUCTION)
+    labels["screen"]["cell"] = ["${cash}·{ious}", "${cash}"]
+    assert texts_of("2.9", auction(), labels).endswith("■$20·6 | ◆$95·4 | ★$1240")
 
 
 def test_who_leads_and_who_is_nearly_there_is_marked() -> None:
-    words = deepcopy(AUCTION)
-    words["facts"]["tech"]["leader"] = "table.tech_leader"
-    words["facts"]["ious"]["warn"] = 1
-    text = texts_of("7.5", auction(), words)
+    labels = deepcopy(AUCTION)
+    labels["facts"]["tech"]["leader"] = "table.tech_leader"
+    labels["facts"]["ious"]["warn"] = 1
+    text = texts_of("7.5", auction(), labels)
     assert "T31*" in text
     assert "IOUs 1!" in text
     assert text.count("*") == text.count("!") == 1
@@ -423,17 +423,17 @@ def test_who_leads_and_who_is_nearly_there_is_marked() -> None:
 
 def test_what_each_seat_earned_stands_for_the_large_text() -> None:
     receipts = [{"seat": seat, "earned": 20 * seat, "sum": f"$20 x {seat}"} for seat in range(1, 6)]
-    state, words = with_table(auction(), receipts=receipts), deepcopy(AUCTION)
-    words["facts"]["receipts"] = {
+    state, labels = with_table(auction(), receipts=receipts), deepcopy(AUCTION)
+    labels["facts"]["receipts"] = {
         "where": "table",
         "row": True,
         "by": "seat",
         "title": "{earned:dollars}",
         "text": "{sum}",
     }
-    words["screen"]["phase"]["auction"]["row"] = "table.receipts"
+    labels["screen"]["phase"]["auction"]["row"] = "table.receipts"
     for size in SIZES:
-        text = texts_of(size, state, words)
+        text = texts_of(size, state, labels)
         assert "★ $100" in text
         assert ("$20 x 5" in text) == (size in ("4.2", "7.5"))
         assert "$85 ▲" not in text
@@ -458,7 +458,7 @@ def test_a_row_that_is_too_long_keeps_its_end() -> None:
     assert "7" not in texts
 
 
-def test_cards_are_told_by_number_or_by_name_as_the_words_want() -> None:
+def test_cards_are_told_by_number_or_by_name_as_the_labels_want() -> None:
     line = " ".join(text for _, _, text in sheet(market(), MARKET, "7.5").texts)
     assert "At work Flown Mower A" in line
     assert "Discarded 2 3 4" in line
@@ -472,7 +472,7 @@ def test_where_seats_act_in_an_order_the_rings_count_down_and_who_is_past_is_hol
 
 
 def shared(count: int, **table: Any) -> tuple[PublicState, dict[str, Any]]:
-    """A table with many products, shared by two seats, and the words to draw them."""
+    """A table with many products, shared by two seats, and the labels to draw them."""
     products = [
         {
             "id": f"P{n}",
@@ -498,89 +498,89 @@ def shared(count: int, **table: Any) -> tuple[PublicState, dict[str, Any]]:
 
 
 def test_more_rows_than_there_is_room_for_stand_in_two_columns_with_what_counts_now_first() -> None:
-    state, words = shared(3)
-    assert "●3 ▲1 · on 1 to 3" in texts_of("7.5", state, words)
-    state, words = shared(12, rolling="P9")
-    text = texts_of("7.5", state, words)
+    state, labels = shared(3)
+    assert "●3 ▲1 · on 1 to 3" in texts_of("7.5", state, labels)
+    state, labels = shared(12, rolling="P9")
+    text = texts_of("7.5", state, labels)
     assert text.index("●9 ▲1") < text.index("●1 ▲1")
     assert "●12 ▲1" in text
     assert "on 1 to 9" not in text
-    assert all(f"●{n} ▲1" in texts_of("4.2", state, words) for n in range(1, 13)), (
+    assert all(f"●{n} ▲1" in texts_of("4.2", state, labels) for n in range(1, 13)), (
         "the phase alone is not worth the room"
     )
-    words["screen"] = {"phase": {"market": {"main": "Vegan Spy"}}}
-    assert "●9 ▲1 · on 1 to 9" in texts_of("4.2", state, words)
+    labels["screen"] = {"phase": {"market": {"main": "Vegan Spy"}}}
+    assert "●9 ▲1 · on 1 to 9" in texts_of("4.2", state, labels)
 
 
 def test_rows_may_stand_for_the_large_text_and_on_the_smallest_panel_only_where_their_names_are_whole() -> None:
-    state, words = shared(8)
-    words["screen"] = {"phase": {"market": {"row": "table.products"}}}
-    assert "●8 ▲1 · on 1 to 8" in texts_of("7.5", state, words)
-    assert all(f"●{n} ▲1" in texts_of("4.2", state, words) for n in range(1, 9))
-    assert "Solar" not in texts_of("2.9", state, words)
-    assert "Market" in texts_of("2.9", state, words)
-    state, words = shared(2)
-    words["screen"] = {"phase": {"market": {"row": "table.products"}}}
-    assert "Solar Lamp number 2" in texts_of("2.9", state, words)
+    state, labels = shared(8)
+    labels["screen"] = {"phase": {"market": {"row": "table.products"}}}
+    assert "●8 ▲1 · on 1 to 8" in texts_of("7.5", state, labels)
+    assert all(f"●{n} ▲1" in texts_of("4.2", state, labels) for n in range(1, 9))
+    assert "Solar" not in texts_of("2.9", state, labels)
+    assert "Market" in texts_of("2.9", state, labels)
+    state, labels = shared(2)
+    labels["screen"] = {"phase": {"market": {"row": "table.products"}}}
+    assert "Solar Lamp number 2" in texts_of("2.9", state, labels)
 
 
 def test_no_line_of_facts_begins_or_ends_with_a_dot_and_no_fact_is_broken() -> None:
     state = auction()
     for one in state.seats:
         state = with_facts(state, one.seat, cash=1240, tech=118, marketing=17)
-    words = deepcopy(AUCTION)
-    words["facts"] |= {name: {"where": "seat", "label": f"{name} {name}"} for name in ("cash", "tech", "marketing")}
-    lines = [text for _, _, text in sheet(state, words, "7.5").texts]
+    labels = deepcopy(AUCTION)
+    labels["facts"] |= {name: {"where": "seat", "label": f"{name} {name}"} for name in ("cash", "tech", "marketing")}
+    lines = [text for _, _, text in sheet(state, labels, "7.5").texts]
     assert "IOUs 3 · tech tech 118" in lines
     assert all(line == line.strip(" ·") for line in lines)
 
 
 def test_sooner_than_a_name_is_cut_the_marker_stands_below_it() -> None:
     state = with_table(with_seats(auction(), 1, name="Anna"), turn=1)
-    words = deepcopy(AUCTION)
-    words["screen"] |= {"token": "turn", "token_letter": "D"}
-    lines = [text for _, _, text in sheet(state, words, "4.2").texts]
+    labels = deepcopy(AUCTION)
+    labels["screen"] |= {"token": "turn", "token_letter": "D"}
+    lines = [text for _, _, text in sheet(state, labels, "4.2").texts]
     assert "● Anna" in lines
     assert any(line.startswith("D · ") for line in lines)
 
 
 def test_how_the_match_ended_is_told_once() -> None:
-    state, words = shared(0)
+    state, labels = shared(0)
     state = replace(state, events=[PublicEvent(1, "Seat 1 rolls 4.")])
     state = ended(state, Over([2], {1: 900, 2: 1150, 3: 0, 4: 0, 5: 0}, "Seat 2 has the most."))
-    assert texts_of("7.5", state, words).count("has the most") == 1
-    assert "rolls 4" in texts_of("7.5", state, words)
+    assert texts_of("7.5", state, labels).count("has the most") == 1
+    assert "rolls 4" in texts_of("7.5", state, labels)
 
 
 def test_rows_of_another_round_may_be_left_out() -> None:
-    state, words = shared(3)
+    state, labels = shared(3)
     assert state.view
     first, second, third = state.view.table["products"]
     state = with_table(state, products=[first, second | {"round": 0}, third])
-    words["facts"]["products"]["only"] = {"round": "round"}
-    text = texts_of("7.5", state, words)
+    labels["facts"]["products"]["only"] = {"round": "round"}
+    text = texts_of("7.5", state, labels)
     assert "●3 ▲1" in text
     assert "●2 ▲1" not in text
 
 
 def test_what_is_largest_is_never_cut_off_below() -> None:
-    state, words = shared(1)
-    words["screen"] = {"phase": {"market": {"main": "Vegan Spy"}}}
+    state, labels = shared(1)
+    labels["screen"] = {"phase": {"market": {"main": "Vegan Spy"}}}
     for size in SIZES:
-        paper = sheet(state, words, size)
+        paper = sheet(state, labels, size)
         ((box, inked, _),) = [one for one in paper.texts if one[2] == "Vegan Spy"]
         assert inked.bottom < box.bottom, size
 
 
 def test_a_score_that_is_money_is_written_as_money_and_once() -> None:
-    state, words = shared(0)
+    state, labels = shared(0)
     state = with_view(replace(state, seats=players(2)), seats={"1": {"cash": 900}, "2": {"cash": 1150}})
     state = ended(state, Over([2], {1: 900, 2: 1150}, "Seat 2 wins."))
-    words |= {"facts": {"cash": {"where": "seat", "short": "", "money": "cents"}}, "screen": {"score": "cents"}}
-    assert texts_of("7.5", state, words).count("$11.50") == 1
+    labels |= {"facts": {"cash": {"where": "seat", "short": "", "money": "cents"}}, "screen": {"score": "cents"}}
+    assert texts_of("7.5", state, labels).count("$11.50") == 1
 
 
-def test_a_game_without_words_is_drawn_all_the_same() -> None:
+def test_a_game_without_labels_is_drawn_all_the_same() -> None:
     for size in SIZES:
         assert "AUCTION" in texts_of(size, auction(), None)
         assert "Ben" in texts_of("4.2", auction(), None)
@@ -605,7 +605,7 @@ def crowded(draw: st.DrawFn) -> tuple[PublicState, dict]:
     state: PublicState = draw(
         st.sampled_from([bait_bid, bait_roll, bait_take, bait_over, auction, ladder, market, *few])
     )()
-    words = draw(st.sampled_from([BAIT, AUCTION, DICELESS, MARKET]))
+    labels = draw(st.sampled_from([BAIT, AUCTION, DICELESS, MARKET]))
     severities = sorted(draw(st.lists(st.sampled_from(SEVERITIES), max_size=3)), key=SEVERITIES.index)
     state = replace(
         state,
@@ -621,16 +621,16 @@ def crowded(draw: st.DrawFn) -> tuple[PublicState, dict]:
         facts = draw(st.sampled_from(list(view.seats.values())))
         state = with_view(state, seats={seat: dict(facts) for seat in view.seats})
         phase = {"main": draw(LONG) + "{seat.bid}", "caption": draw(LONG), "row": "table.offer"}
-        words = {**words, "screen": {**words["screen"], "cell": draw(LONG), "phase": {view.phase: phase}}}
-    return state, words
+        labels = {**labels, "screen": {**labels["screen"], "cell": draw(LONG), "phase": {view.phase: phase}}}
+    return state, labels
 
 
 @settings(max_examples=60, deadline=None)
 @given(crowded(), st.sampled_from(sorted(SIZES)))
 def test_no_text_leaves_its_zone_or_lies_upon_another(table: tuple[PublicState, dict], size: PanelSize) -> None:
-    state, words = table
+    state, labels = table
     assert_possible(state)
-    paper = sheet(state, words, size, "http://10.42.0.1:8080")
+    paper = sheet(state, labels, size, "http://10.42.0.1:8080")
     inked = [ink for _, ink, _ in paper.texts]
     for box, ink, text in paper.texts:
         assert box.holds(ink), text

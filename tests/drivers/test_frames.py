@@ -81,7 +81,7 @@ def numbers(least: int = 0, most: int = frames.HIGHEST) -> st.SearchStrategy[int
     return st.integers(least, most)
 
 
-def words(longest: int) -> st.SearchStrategy[str]:
+def texts(longest: int) -> st.SearchStrategy[str]:
     return st.text("0123456789abcdefABCDEF_.-", min_size=1, max_size=longest)
 
 
@@ -115,9 +115,9 @@ MADE = {
         f=st.lists(numbers(1, 100), max_size=20),
     ),
     frames.Hello: st.builds(
-        frames.Hello, s=S, id=words(32), boot=words(16), p=st.just(1), v=words(16), k=words(16), n=numbers(0, 64)
+        frames.Hello, s=S, id=texts(32), boot=texts(16), p=st.just(1), v=texts(16), k=texts(16), n=numbers(0, 64)
     ),
-    frames.Beat: st.builds(frames.Beat, s=S, up=S, st=st.one_of(S, words(16))),
+    frames.Beat: st.builds(frames.Beat, s=S, up=S, st=st.one_of(S, texts(16))),
     frames.Press: st.builds(frames.Press, s=S, k=CONTROLS, e=st.sampled_from(["down", "hold"])),
     frames.Detents: st.builds(frames.Detents, s=S, d=st.integers(-127, 127)),
     frames.Locked: st.builds(frames.Locked, s=S, r=S, c=hexes(32)),

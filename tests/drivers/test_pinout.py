@@ -46,9 +46,9 @@ def test_the_text_shows_pin_1_at_the_upper_left_and_what_goes_where() -> None:
 
 def test_the_drawing_says_the_same_as_the_text() -> None:
     drawing = ET.fromstring(as_svg(TABLE))
-    words = "\n".join(str(text.text) for text in drawing.iter("{http://www.w3.org/2000/svg}text"))
+    drawn = "\n".join(str(text.text) for text in drawing.iter("{http://www.w3.org/2000/svg}text"))
     for joint in joints(TABLE):
-        assert f"{joint.device}: {joint.wire.to}" in words
+        assert f"{joint.device}: {joint.wire.to}" in drawn
 
 
 def test_the_command_draws_the_owners_configuration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

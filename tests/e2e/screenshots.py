@@ -140,15 +140,15 @@ def beside(folder: Path, name: str) -> None:
 
 
 def main() -> None:
-    words = ArgumentParser()
-    words.add_argument("folder", type=Path)
-    words.add_argument("game", nargs="?", default="bid-and-bait")
-    words.add_argument("--seats", type=int, default=4)
-    words.add_argument("--option", action="append", default=[])
-    words.add_argument("--seed", type=int, default=1)
-    words.add_argument("--most", type=int, default=40, help="moments")
-    words.add_argument("--table", metavar="MOMENT")
-    args = words.parse_args()
+    parser = ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("game", nargs="?", default="bid-and-bait")
+    parser.add_argument("--seats", type=int, default=4)
+    parser.add_argument("--option", action="append", default=[])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--most", type=int, default=40, help="moments")
+    parser.add_argument("--table", metavar="MOMENT")
+    args = parser.parse_args()
     photograph(args)
     if args.table:
         beside(args.folder, args.table)

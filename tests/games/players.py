@@ -43,10 +43,10 @@ def offers(match: Match) -> list[tuple[int, Move]]:
 
 
 def safe_action(match: Match, seat: int) -> Action:
-    """The no of an asked seat: the last of the moves that the words give to the bar of a box, else its last move."""
+    """The no of an asked seat: the last of the moves that the labels give to the bar of a box, else its last move."""
     assert match.open
-    words, offered = match.game.words.get("moves", {}), match.open.offers(seat)
-    bar = [move for move in offered if words.get(move.name, {}).get("box") in ("bar", "ask")]
+    labels, offered = match.game.labels.get("moves", {}), match.open.offers(seat)
+    bar = [move for move in offered if labels.get(move.name, {}).get("box") in ("bar", "ask")]
     move = (bar or offered)[-1]
     return Action(seat=seat, move=move.name, args=move.first(), number=match.open.number)
 

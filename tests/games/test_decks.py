@@ -71,14 +71,14 @@ def test_i_bid_you_not_is_played_with_the_cards_that_the_owner_has(tmp_path: Pat
 
 
 def test_the_big_idea_is_played_with_cards_of_the_owners_own_and_with_known_ones_renamed(tmp_path: Path) -> None:
-    drawn = listed(tmp_path, "big-idea", BIG_IDEA).words["cards"]
+    drawn = listed(tmp_path, "big-idea", BIG_IDEA).labels["cards"]
     assert len(drawn) == 11
     assert (drawn["I03"]["name"], drawn["I03"]["line"]) == ("Dog", "Picture a house cat")
     assert drawn["boat"]["name"] == "Boat"
 
 
 def test_a_card_keeps_its_drawing_unless_the_list_gives_another(tmp_path: Path) -> None:
-    drawn, shipped = listed(tmp_path, "bid-it", BID_IT).words["cards"], games.find("bid-it").words["cards"]
+    drawn, shipped = listed(tmp_path, "bid-it", BID_IT).labels["cards"], games.find("bid-it").labels["cards"]
     assert drawn["5"] == {**shipped["5"], "copies": 8}
     assert drawn["55"] == {**shipped["55"], "copies": 4, "name": "two fives"}
     assert list(drawn) == ["5", "55", "3*"]

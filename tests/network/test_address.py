@@ -81,18 +81,18 @@ class Namespace:
     def __exit__(self, *_: object) -> None:
         subprocess.run([IP, "netns", "delete", self.name], check=True, timeout=10)
 
-    def ip(self, *words: str) -> None:
-        subprocess.run([IP, "-netns", self.name, *words], check=True, timeout=10)
+    def ip(self, *arguments: str) -> None:
+        subprocess.run([IP, "-netns", self.name, *arguments], check=True, timeout=10)
 
     def plug(self) -> None:
         self.ip("link", "set", "far", "up")
         self.ip("link", "set", "eth0", "up")
 
-    def command(self, *words: str) -> list[str]:
-        return [IP, "netns", "exec", self.name, sys.executable, *words]
+    def command(self, *arguments: str) -> list[str]:
+        return [IP, "netns", "exec", self.name, sys.executable, *arguments]
 
-    def ask(self, *words: str) -> str:
-        done = subprocess.run(self.command(*words), capture_output=True, text=True, timeout=LIMIT, check=True)
+    def ask(self, *arguments: str) -> str:
+        done = subprocess.run(self.command(*arguments), capture_output=True, text=True, timeout=LIMIT, check=True)
         return done.stdout.strip()
 
     def fetch(self, path: str) -> tuple[int, bytes]:
@@ -153,8 +153,8 @@ class InNamespace:
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
-    def _run(self, *words: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(self._namespace.command(*words), stdout=subprocess.PIPE, text=True)
+    def _run(self, *arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(self._namespace.command(*arguments), stdout=subprocess.PIPE, text=True)
         self._processes.append(process)
         return process
 

@@ -113,7 +113,7 @@ def test_an_answer_names_its_request() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "fits"),
+    ("claim", "fits"),
     [
         ({"seat": 2, "code": "4821", "name": "Ana"}, True),
         ({"seat": 2, "code": None, "name": ""}, True),
@@ -125,12 +125,12 @@ def test_an_answer_names_its_request() -> None:
         ({"seat": 2, "admin": True}, False),
     ],
 )
-def test_a_claim_is_read_strictly(words: dict[str, Any], fits: bool) -> None:
+def test_a_claim_is_read_strictly(claim: dict[str, Any], fits: bool) -> None:
     if fits:
-        assert messages.read_claim_details(as_json(words)).seat == 2
+        assert messages.read_claim_details(as_json(claim)).seat == 2
     else:
         with pytest.raises(messages.Malformed):
-            messages.read_claim_details(as_json(words))
+            messages.read_claim_details(as_json(claim))
 
 
 def test_a_claim_becomes_a_signal_with_a_tidy_name() -> None:

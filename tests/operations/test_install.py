@@ -117,8 +117,8 @@ def test_the_owner_is_told_once_and_what_was_asked_for_reaches_the_installer_beh
     class Became(Exception):
         """The process went on as another program."""
 
-    def become(_: str, words: list[str]) -> None:
-        raise Became(words)
+    def become(_: str, arguments: list[str]) -> None:
+        raise Became(arguments)
 
     monkeypatch.setattr(install, "Computer", lambda: FakeComputer(Places(str(tmp_path))))
     monkeypatch.setattr(FakeComputer, "root", False)
@@ -128,8 +128,8 @@ def test_the_owner_is_told_once_and_what_was_asked_for_reaches_the_installer_beh
     with pytest.raises(Became) as became:
         install.main(["--extras", "pi,ble", "--kiosk"])
     said = capsys.readouterr().out
-    *words, name = became.value.args[0][-5:]
-    assert words == ["--extras", "pi,ble", "--kiosk", "--said"]
+    *arguments, name = became.value.args[0][-5:]
+    assert arguments == ["--extras", "pi,ble", "--kiosk", "--said"]
     assert said.count("This changes") == 1
     assert f"/releases/{name} " in said
     made = subprocess.run(
@@ -319,7 +319,7 @@ def test_a_release_to_go_back_to_that_is_not_there_is_not_gone_back_to(on_trial:
 
 
 @pytest.mark.parametrize(
-    ("user", "words", "runs"),
+    ("user", "arguments", "runs"),
     [
         ("pi", "pinout --svg wiring.svg", "hub pinout --svg wiring.svg"),
         ("pi", "doctor --json", "sudo -H -u table-hub -- hub doctor --json"),
@@ -329,7 +329,7 @@ def test_a_release_to_go_back_to_that_is_not_there_is_not_gone_back_to(on_trial:
     ],
 )
 def test_the_command_runs_as_the_hubs_user_unless_it_writes_the_callers_files(
-    tmp_path: Path, user: str, words: str, runs: str
+    tmp_path: Path, user: str, arguments: str, runs: str
 ) -> None:
     script = (ROOT / "systemd/table-hub").read_text().replace("/opt/table-hub/current/.venv/bin/table-hub", "hub")
     (tmp_path / "table-hub").write_text(script)
@@ -339,7 +339,7 @@ def test_the_command_runs_as_the_hubs_user_unless_it_writes_the_callers_files(
     for file in tmp_path.iterdir():
         file.chmod(0o755)
     done = subprocess.run(
-        ["sh", str(tmp_path / "table-hub"), *words.split()],
+        ["sh", str(tmp_path / "table-hub"), *arguments.split()],
         env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
         capture_output=True,
         text=True,

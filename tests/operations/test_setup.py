@@ -107,8 +107,8 @@ class FakeSystem(Machine):
             (cwd / "node_modules").mkdir(exist_ok=True)
         return 0
 
-    def commands(self, words: str) -> list[str]:
-        return [" ".join(command) for command in self.asked if words in " ".join(command)]
+    def commands(self, fragment: str) -> list[str]:
+        return [" ".join(command) for command in self.asked if fragment in " ".join(command)]
 
 
 class Index:

@@ -1,4 +1,4 @@
-"""A hub that plays what a test tells it: pages, words, streams, claims and just enough MQTT for one table.
+"""A hub that plays what a test tells it: pages, labels, streams, claims and just enough MQTT for one table.
 
 It stands on the real port of the pages (HTTP, server-sent events, MQTT over WebSocket) and seals with the
 hub's own `hub.network.encryption`, so a page under test runs as it does at a table.
@@ -45,8 +45,8 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
-def words_of(game: str) -> dict[str, Any]:
-    """The words of a game of the house."""
+def labels_of(game: str) -> dict[str, Any]:
+    """The labels of a game of the house."""
     return tomllib.loads((ROOT / "hub/games/data" / f"{game.replace('-', '_')}.toml").read_text())
 
 
@@ -78,7 +78,7 @@ class FakeHub:
         self.key = encryption.HubKey.fresh()
         self.k = encryption.to_base64(self.key.public)
         self.code = "FISH"
-        self.words: dict[str, dict[str, Any]] = {}
+        self.labels: dict[str, dict[str, Any]] = {}
         self.claims: dict[str, Claim] = {}
         self._claimed = threading.Condition()
         self.asks: queue.Queue[dict[str, Any]] = queue.Queue()
@@ -218,7 +218,7 @@ class FakeHub:
             case ["vendor", name]:
                 await self._file(send, VENDOR[name])
             case ["games", name]:
-                await self._json(send, self.words.get(name.removesuffix(".json"), {}))
+                await self._json(send, self.labels.get(name.removesuffix(".json"), {}))
             case ["code", name]:
                 if name == f"{self.code}.json":
                     await self._json(send, {"table": TABLE, "k": self.k})

@@ -204,7 +204,7 @@ OVER = public(
 )  # fmt: skip
 
 # A made-up game with a move of every kind, so that no widget is tried on one game only.
-ODD_WORDS: dict[str, Any] = {
+ODD_LABELS: dict[str, Any] = {
     "name": "odd", "title": "Odds", "seats": [2, 6], "minutes": 5, "blurb": "One move of every kind.",
     "phases": {"all": "Everything"},
     "moves": {
@@ -247,7 +247,7 @@ def odd(moves: list[dict[str, Any]], **change: Any) -> tuple[dict[str, Any], dic
 
 
 # A made-up game whose cards are records of the state: numbers and prices that stand in no data file.
-ROW_WORDS: dict[str, Any] = {
+ROW_LABELS: dict[str, Any] = {
     "name": "row", "title": "Rows", "seats": [2, 6], "minutes": 5, "blurb": "A row of cards.",
     "phases": {"all": "Everything"},
     "cards": {

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, FloatRect, Page, expect
 
 from hub import games
 from tests.phone_ui import scenes
-from tests.phone_ui.fake_hub import FakeHub, words_of
+from tests.phone_ui.fake_hub import FakeHub, labels_of
 from tests.phone_ui.test_pages import browser, dock, sit
 from tests.table.fakes import TableRig
 
@@ -82,7 +82,7 @@ def go_on(rig: TableRig) -> None:
 @pytest.fixture
 def hub() -> Iterator[FakeHub]:
     fake = FakeHub().start()
-    fake.words = {"bidness": words_of("bidness")}
+    fake.labels = {"bidness": labels_of("bidness")}
     fake.public(scenes.public(seats=scenes.seats(held=1)))
     yield fake
     fake.stop()

@@ -100,7 +100,7 @@ def test_the_same_number_with_another_id_is_refused(table: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    ("payload", "words"),
+    ("payload", "sentence"),
     [
         (b"", "does not open"),
         (b"\0" * 100, "does not open"),
@@ -108,10 +108,10 @@ def test_the_same_number_with_another_id_is_refused(table: Table) -> None:
         (b"x" * 4097, "larger than 4096 bytes"),
     ],
 )
-def test_garbage_is_one_sentence(table: Table, payload: bytes, words: str) -> None:
+def test_garbage_is_one_sentence(table: Table, payload: bytes, sentence: str) -> None:
     table.comes(payload)
     assert isinstance(table.heard[0], PhoneGarbled)
-    assert words in table.heard[0].sentence
+    assert sentence in table.heard[0].sentence
 
 
 def test_a_sealed_request_that_makes_no_sense_is_one_sentence(table: Table) -> None:

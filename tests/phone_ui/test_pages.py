@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, WebSocket, expect, sync_playwrigh
 from hub.ports import SEAT_MARKS
 from phone_ui.server import make_app
 from tests.phone_ui import scenes
-from tests.phone_ui.fake_hub import ROOT, STATIC, FakeHub, words_of
+from tests.phone_ui.fake_hub import ROOT, STATIC, FakeHub, labels_of
 from tests.phone_ui.rig import FakeTable
 
 pytestmark = pytest.mark.browser
@@ -44,7 +44,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def hub() -> Iterator[FakeHub]:
     fake = FakeHub().start()
-    fake.words = {"bid-and-bait": words_of("bid-and-bait"), "odd": scenes.ODD_WORDS, "row": scenes.ROW_WORDS}
+    fake.labels = {"bid-and-bait": labels_of("bid-and-bait"), "odd": scenes.ODD_LABELS, "row": scenes.ROW_LABELS}
     fake.public(scenes.public(seats=scenes.seats(held=1)))
     yield fake
     fake.stop()
@@ -554,7 +554,7 @@ def test_with_a_long_name_the_strip_keeps_the_phase_whole(page: Page, hub: FakeH
 
 
 def test_what_came_of_a_trial_stays_to_be_read_while_the_match_goes_on(page: Page, screen: Page, hub: FakeHub) -> None:
-    hub.words["odd"] = scenes.ODD_WORDS | {"screen": scenes.ODD_WORDS["screen"] | {"headline": ["verdict"]}}
+    hub.labels["odd"] = scenes.ODD_LABELS | {"screen": scenes.ODD_LABELS["screen"] | {"headline": ["verdict"]}}
     screen.goto(f"{hub.address}/t/1/kiosk")
     odd(page, hub, {"move": "drop"})
     expect(screen.locator(".now")).to_be_visible()
@@ -1144,7 +1144,7 @@ def test_the_first_visit_weighs_less_than_200_kilobytes(page: Page, hub: FakeHub
     sit(page, hub)
     play(page, hub, scenes.BIDDING, scenes.BID_HAND)
     names = page.evaluate("performance.getEntriesByType('resource').map(e => new URL(e.name).pathname)")
-    games = {"bid-and-bait": hub.words["bid-and-bait"]}
+    games = {"bid-and-bait": hub.labels["bid-and-bait"]}
     table = FakeTable()
     app = make_app({"1": table}, hub.key, "hub", lambda: hub.address, games)  # the hub's own way of sending
     wanted = {name for name in names if name.startswith(("/static/", "/vendor/", "/games/"))} | {"/t/1"}
@@ -1165,8 +1165,8 @@ def test_every_module_of_the_phone_is_asked_for_at_once(page: Page, hub: FakeHub
 def test_no_page_knows_a_game() -> None:
     text = "\n".join(file.read_text().lower() for file in STATIC.rglob("*") if file.is_file())
     for file in (ROOT / "hub/games/data").glob("*.toml"):
-        words = tomllib.loads(file.read_text())
-        names = {words["name"], words["title"].lower(), words["name"].replace("-", "_"), *words.get("cards", {})}
+        labels = tomllib.loads(file.read_text())
+        names = {labels["name"], labels["title"].lower(), labels["name"].replace("-", "_"), *labels.get("cards", {})}
         for name in filter(re.compile("[a-z]").search, names):  # a card may be named by a number, as much else is
             assert not re.search(rf"\b{re.escape(name)}\b", text), f"{name} stands in a page"
 

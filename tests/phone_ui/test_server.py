@@ -64,10 +64,10 @@ class Site:
     def client(self) -> FlaskClient:
         return self.app.test_client()
 
-    def claim(self, words: dict[str, Any], *, seat: int | None = None, address: str = "10.0.0.2") -> TestResponse:
-        letter = self.phone.seal(words)
+    def claim(self, details: dict[str, Any], *, seat: int | None = None, address: str = "10.0.0.2") -> TestResponse:
+        letter = self.phone.seal(details)
         body = {
-            "seat": seat or words["seat"],
+            "seat": seat or details["seat"],
             "pk": to_base64(self.phone.public),
             "nonce": to_base64(letter[:24]),
             "box": to_base64(letter[24:]),
@@ -199,7 +199,7 @@ def test_the_libraries_of_the_page_are_served_by_name(site: Site) -> None:
             assert site.get(f"/vendor/{name}").status_code == 200
 
 
-def test_the_words_of_a_game_are_served(site: Site) -> None:
+def test_the_labels_of_a_game_are_served(site: Site) -> None:
     assert site.get("/games/bid-and-bait.json").json == {"title": "Bid & Bait!"}
 
 
@@ -420,7 +420,7 @@ def test_answers_to_phones_do_not_wait_for_the_network(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "number", "kind", "words"),
+    ("host", "number", "kind", "reason"),
     [
         ("203.0.113.7", 8080, TemporaryError, "has no address 203.0.113.7"),
         ("127.0.0.1", 70_000, ConfigError, "a number from 1 to 65535"),
@@ -428,9 +428,9 @@ def test_answers_to_phones_do_not_wait_for_the_network(site: Site) -> None:
     ],
 )
 def test_a_place_that_cannot_be_had_is_the_owners_sentence(
-    host: str, number: int, kind: type[Exception], words: str
+    host: str, number: int, kind: type[Exception], reason: str
 ) -> None:
-    with pytest.raises(kind, match=re.escape(words)):
+    with pytest.raises(kind, match=re.escape(reason)):
         listen(host, number)
 
 

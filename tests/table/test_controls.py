@@ -58,7 +58,7 @@ LADDER = [
 ]
 PAY = [offer("pay", baits=2), offer("fail")]
 TAKE = [offer("take_fish", slot=OneOf([1, 3])), offer("take_spot")]
-WORDS: dict[str, Any] = {
+LABELS: dict[str, Any] = {
     "moves": {
         "drop": {"label": "Drop", "box": "bar"},
         "fail": {"label": "Let it go", "box": "bar"},
@@ -81,11 +81,11 @@ def turn(detents: int) -> Turn:
     return Turn("box", detents)
 
 
-def play(moves: list[Move], *signals: Key | Turn, words: dict[str, Any] | None = WORDS) -> Meaning:
+def play(moves: list[Move], *signals: Key | Turn, labels: dict[str, Any] | None = LABELS) -> Meaning:
     """What the last of some signals means."""
     cursor, meaning = Cursor(), None
     for signal in signals:
-        cursor, meaning = press(moves, cursor, signal, words)
+        cursor, meaning = press(moves, cursor, signal, labels)
     assert meaning is not None
     return meaning
 
@@ -161,18 +161,18 @@ def test_an_offer_to_accept_lies_between_the_lower_and_the_higher_counters() -> 
     talk = [
         offer("counter", amount=Amount(5, 55, 5)), offer("accept"), offer("counter", amount=Amount(65, 400, 5)), offer("reject"),
     ]  # fmt: skip
-    words = {"moves": {"accept": {"box": "rest"}, "reject": {"box": "ask"}}}
-    assert play(talk, key("push"), words=words) == chosen("accept")
-    assert play(talk, turn(1), key("push"), words=words) == chosen("counter", amount=65)
-    assert play(talk, turn(-2), key("push"), words=words) == chosen("counter", amount=50)
+    labels = {"moves": {"accept": {"box": "rest"}, "reject": {"box": "ask"}}}
+    assert play(talk, key("push"), labels=labels) == chosen("accept")
+    assert play(talk, turn(1), key("push"), labels=labels) == chosen("counter", amount=65)
+    assert play(talk, turn(-2), key("push"), labels=labels) == chosen("counter", amount=50)
     assert (
-        play(talk, turn(-99), key("push"), words=words)
-        == play(talk, key("bar"), key("bar"), words=words)
+        play(talk, turn(-99), key("push"), labels=labels)
+        == play(talk, key("bar"), key("bar"), labels=labels)
         == chosen("reject")
     )
-    assert play(talk[:2], turn(-1), key("push"), words=words) == chosen("counter", amount=55)
-    assert play(talk[1:], turn(1), key("push"), words=words) == chosen("counter", amount=65)
-    assert play([talk[1], talk[3]], key("push"), words=words) == chosen("accept")
+    assert play(talk[:2], turn(-1), key("push"), labels=labels) == chosen("counter", amount=55)
+    assert play(talk[1:], turn(1), key("push"), labels=labels) == chosen("counter", amount=65)
+    assert play([talk[1], talk[3]], key("push"), labels=labels) == chosen("accept")
 
 
 def test_a_named_no_needs_one_press_of_the_bar() -> None:
@@ -189,8 +189,8 @@ def test_a_challenge_by_the_bar_asks_for_a_push() -> None:
 def test_a_last_move_that_nobody_named_a_no_is_only_picked_by_the_bar() -> None:
     assert play(TAKE, key("bar")) == Nothing()
     assert play(TAKE, key("bar"), key("push")) == chosen("take_spot")
-    assert play(AUCTION, key("bar"), words=None) == Nothing()
-    assert play(AUCTION, key("bar"), key("bar"), words=None) == chosen("drop")
+    assert play(AUCTION, key("bar"), labels=None) == Nothing()
+    assert play(AUCTION, key("bar"), key("bar"), labels=None) == chosen("drop")
 
 
 def test_where_there_is_no_no_the_bar_goes_back_to_rest_and_then_says_so() -> None:
@@ -230,13 +230,13 @@ def test_a_key_picks_its_seat_where_each_seat_goes_with_amounts_of_its_own() -> 
         *(offer("play", card="NEG", target=seat, amount=Amount(5, 10 * seat, 5)) for seat in (1, 3, 4)),
         offer("pass"),
     ]
-    words = {"moves": {"play": {"then": ["target", "amount"]}}}
+    labels = {"moves": {"play": {"then": ["target", "amount"]}}}
     suing = key("k2"), key("push")
-    assert play(suits, key("k1"), key("push"), words=words) == chosen("play", card="ENG")
-    assert play(suits, *suing, key("k4"), key("push"), turn(2), key("push"), words=words) == chosen(
+    assert play(suits, key("k1"), key("push"), labels=labels) == chosen("play", card="ENG")
+    assert play(suits, *suing, key("k4"), key("push"), turn(2), key("push"), labels=labels) == chosen(
         "play", card="NEG", target=4, amount=15
     )
-    assert isinstance(play(suits, *suing, key("k2"), words=words), Refused)
+    assert isinstance(play(suits, *suing, key("k2"), labels=labels), Refused)
 
 
 def test_a_key_alone_sends_nothing() -> None:
@@ -363,14 +363,14 @@ def test_whatever_is_pressed_at_a_roll_only_whole_rolls_are_sent(signals: list[K
 
 
 def test_a_value_that_stands_for_a_record_is_told_by_its_title() -> None:
-    words = {
+    labels = {
         "moves": {"invest": {"label": "Invest in {product}"}},
         "parameters": {"product": {"record": "table.products", "title": "{name}"}},
     }
     view = {"table": {"products": [{"id": "P1", "name": "Edible Hat"}, {"id": "P2", "name": "Vegan Wig"}]}}
-    assert label(Answer("invest", {"product": "P2"}), words, view) == "Invest in Vegan Wig"
-    assert label(Answer("invest", {"product": "P9"}), words, view) == "Invest in P9"
-    assert label(Answer("invest", {"product": "P2"}), words) == "Invest in P2"
+    assert label(Answer("invest", {"product": "P2"}), labels, view) == "Invest in Vegan Wig"
+    assert label(Answer("invest", {"product": "P9"}), labels, view) == "Invest in P9"
+    assert label(Answer("invest", {"product": "P2"}), labels) == "Invest in P2"
 
 
 # --- in two steps --------------------------------------------------------------------------------------
@@ -380,7 +380,7 @@ SIDESTEP = [
     offer("bid", quantity=Amount(4, 99), rank=OneOf([1, 2, 3, 4, 5, 6]), expose=OneOf(["5*", "34"])),
     offer("pass"),
 ]
-SIDE_WORDS: dict[str, Any] = {
+SIDE_LABELS: dict[str, Any] = {
     "moves": {
         "bid": {"label": "Bid {quantity} x {rank} {expose}", "then": ["expose"]},
         "pass": {"label": "Pass", "box": "bar"},
@@ -394,9 +394,9 @@ def at_the_sidestep(*signals: Key | Turn) -> tuple[str, Meaning]:
     """The display and the meaning after some signals."""
     cursor, meaning = Cursor(), None
     for signal in signals:
-        cursor, meaning = press(SIDESTEP, cursor, signal, SIDE_WORDS)
+        cursor, meaning = press(SIDESTEP, cursor, signal, SIDE_LABELS)
     assert meaning is not None
-    return picked_caption(cursor, SIDESTEP, SIDE_WORDS), meaning
+    return picked_caption(cursor, SIDESTEP, SIDE_LABELS), meaning
 
 
 def test_at_a_sidestep_the_dial_first_goes_through_the_bids_and_then_through_the_cards() -> None:
@@ -417,16 +417,16 @@ def test_the_bar_goes_back_from_the_card_to_the_bid() -> None:
 
 
 def test_a_move_that_is_left_to_the_phone_is_not_on_the_dial() -> None:
-    words = {"moves": {"draw": {"box": "phone"}}}
+    labels = {"moves": {"draw": {"box": "phone"}}}
     moves = [offer("bid", rank=OneOf([5, 6])), offer("draw", cards=Choose(["34"], 1, 1)), offer("challenge")]
-    assert play(moves, turn(-1), key("push"), words=words) == chosen("challenge")
-    assert play(moves[1:2], key("push"), words=words) == Refused("Answer this one on your phone.")
+    assert play(moves, turn(-1), key("push"), labels=labels) == chosen("challenge")
+    assert play(moves[1:2], key("push"), labels=labels) == Refused("Answer this one on your phone.")
 
 
 def test_a_half_that_can_be_ended_in_one_way_only_is_sent() -> None:
     one_card = [offer("bid", quantity=3, rank=OneOf([5, 6]), expose=OneOf(["34"]))]
-    cursor, _ = press(one_card, Cursor(), turn(1), SIDE_WORDS)
-    assert press(one_card, cursor, key("push"), SIDE_WORDS)[1] == chosen("bid", quantity=3, rank=6, expose="34")
+    cursor, _ = press(one_card, Cursor(), turn(1), SIDE_LABELS)
+    assert press(one_card, cursor, key("push"), SIDE_LABELS)[1] == chosen("bid", quantity=3, rank=6, expose="34")
 
 
 def test_a_key_holds_its_rank_while_the_dial_turns_the_quantity() -> None:
@@ -444,45 +444,45 @@ def test_left_of_the_least_quantity_the_held_rank_is_let_go() -> None:
 
 
 def test_the_small_display_names_the_pick_and_the_no() -> None:
-    assert picked_caption(Cursor(), AUCTION, WORDS) == "Bid $45 | bar: Drop"
-    assert picked_caption(Cursor(position=0), AUCTION, WORDS) == "Drop"
-    assert picked_caption(Cursor(), [offer("keep", fish=OneOf(["eel", "carp"]))], WORDS) == "Keep the Eel"
-    assert picked_caption(Cursor(), [offer("use", order=Order([1, 2, 3]))], WORDS) == "Answer this one on your phone."
+    assert picked_caption(Cursor(), AUCTION, LABELS) == "Bid $45 | bar: Drop"
+    assert picked_caption(Cursor(position=0), AUCTION, LABELS) == "Drop"
+    assert picked_caption(Cursor(), [offer("keep", fish=OneOf(["eel", "carp"]))], LABELS) == "Keep the Eel"
+    assert picked_caption(Cursor(), [offer("use", order=Order([1, 2, 3]))], LABELS) == "Answer this one on your phone."
     assert label(Answer("take_fish", {"slot": 3})) == "Take fish 3"
 
 
-def test_the_small_display_counts_money_and_names_seats_as_the_words_say() -> None:
-    words = {
+def test_the_small_display_counts_money_and_names_seats_as_the_labels_say() -> None:
+    labels = {
         "parameters": {
             "amount": {"money": True},
             "pay": {"money": "cents"},
             "with": {"names": {"caller": "the caller"}},
         }
     }
-    assert label(Answer("bid", {"amount": 45}), words) == "Bid $45"
-    assert label(Answer("invest", {"pay": 250}), words) == "Invest $2.50"
-    assert label(Answer("side", {"with": "caller"}), words) == "Side the caller"
-    assert label(Answer("sue", {"target": 3}), words) == "Sue seat 3"
+    assert label(Answer("bid", {"amount": 45}), labels) == "Bid $45"
+    assert label(Answer("invest", {"pay": 250}), labels) == "Invest $2.50"
+    assert label(Answer("side", {"with": "caller"}), labels) == "Side the caller"
+    assert label(Answer("sue", {"target": 3}), labels) == "Sue seat 3"
 
 
 def test_the_small_display_says_one_thing_and_several_as_people_do() -> None:
-    words = {
+    labels = {
         "moves": {"pay": {"label": "Spend {baits}"}},
         "parameters": {"baits": {"said": "{} Baits", "one": "1 Bait"}},
     }
-    assert label(Answer("pay", {"baits": 1}), words) == "Spend 1 Bait"
-    assert label(Answer("pay", {"baits": 3}), words) == "Spend 3 Baits"
+    assert label(Answer("pay", {"baits": 1}), labels) == "Spend 1 Bait"
+    assert label(Answer("pay", {"baits": 3}), labels) == "Spend 3 Baits"
 
 
 def test_the_small_display_names_what_lies_in_the_picked_place() -> None:
-    words = {
+    labels = {
         "moves": {"take": {"label": "Take {slot}", "from": {"slot": "table.spots.0.fish"}}}, "cards": {"eel": {"name": "Eel"}},
     }  # fmt: skip
     view = {"table": {"spots": [{"fish": ["carp", None, "eel"]}]}}
     take = [offer("take", slot=OneOf([1, 3]))]
-    assert picked_caption(Cursor(position=1), take, words, view) == "Take Eel"
-    assert label(Answer("take", {"slot": 9}), words, view) == "Take 9"
-    assert label(Answer("take", {"slot": 1}), words, {"table": {"spots": []}}) == "Take 1"
+    assert picked_caption(Cursor(position=1), take, labels, view) == "Take Eel"
+    assert label(Answer("take", {"slot": 9}), labels, view) == "Take 9"
+    assert label(Answer("take", {"slot": 1}), labels, {"table": {"spots": []}}) == "Take 1"
 
 
 def test_a_box_that_chooses_in_secret_says_what_its_keys_pick() -> None:
@@ -498,7 +498,7 @@ def test_a_box_that_chooses_in_secret_says_what_its_keys_pick() -> None:
 
 def test_at_the_cut_end_of_a_long_line_the_display_sends_to_the_phone() -> None:
     moves = [offer("bid", amount=Amount(1, 10_000)), offer("drop")]
-    assert picked_caption(Cursor(position=MAX_ANSWERS - 1), moves, WORDS) == "Bid $499 | the rest: phone"
+    assert picked_caption(Cursor(position=MAX_ANSWERS - 1), moves, LABELS) == "Bid $499 | the rest: phone"
 
 
 def test_the_small_display_says_what_the_dice_want() -> None:
@@ -513,7 +513,7 @@ def test_the_small_display_says_what_the_dice_want() -> None:
 def test_the_small_display_shows_the_dice_typed_so_far() -> None:
     assert typed_caption(Cursor(faces=(4,)), ROLL) == "Dice: 4 _"
     assert typed_caption(Cursor(position=3), ROLL) == "Dice: _ _  <3>"
-    assert typed_caption(Cursor(position=-2), ROLL, PAY, WORDS) == "Let it go"
+    assert typed_caption(Cursor(position=-2), ROLL, PAY, LABELS) == "Let it go"
 
 
 # --- laws ----------------------------------------------------------------------------------------------
@@ -577,22 +577,22 @@ def test_every_answer_without_subsets_that_is_offered_is_on_the_line(moves: list
     assert laid == every or len(laid) == MAX_ANSWERS
 
 
-@given(moves_of(ANY), SIGNALS, st.sampled_from([None, WORDS, {"moves": {"bid": {"then": ["b"]}}}]))
+@given(moves_of(ANY), SIGNALS, st.sampled_from([None, LABELS, {"moves": {"bid": {"then": ["b"]}}}]))
 def test_whatever_is_pressed_only_what_is_offered_is_chosen(
-    moves: list[Move], signals: list[Key | Turn], words: dict[str, Any] | None
+    moves: list[Move], signals: list[Key | Turn], labels: dict[str, Any] | None
 ) -> None:
     cursor = Cursor()
     for signal in signals:
-        cursor, meaning = press(moves, cursor, signal, words)
+        cursor, meaning = press(moves, cursor, signal, labels)
         if isinstance(meaning, Chosen):
             assert offered(moves, meaning.answer)
-        assert len(picked_caption(cursor, moves, words)) <= CAPTION_LENGTH
-        assert picked_caption(cursor, moves, words).isascii()
+        assert len(picked_caption(cursor, moves, labels)) <= CAPTION_LENGTH
+        assert picked_caption(cursor, moves, labels).isascii()
 
 
 @given(moves_of(PLAIN), st.integers(0, 600), st.integers(1, 600))
 def test_turning_never_wraps(moves: list[Move], there: int, further: int) -> None:
-    line = dial_line(moves, WORDS)
+    line = dial_line(moves, LABELS)
     assert play(moves, turn(there), turn(MAX_ANSWERS), turn(further), key("push")) == Chosen(line[-1])
     assert play(moves, turn(-there), turn(-MAX_ANSWERS), turn(-further), key("push")) == Chosen(line[0])
 
@@ -617,7 +617,7 @@ def test_no_control_but_push_and_bar_ever_sends(control: str) -> None:
 
 # --- cards by their faces, and a no that has parts -----------------------------------------------------
 
-ROW_WORDS: dict[str, Any] = {
+ROW_LABELS: dict[str, Any] = {
     "cards": {
         "swatphone": {"name": "Swatphone", "letter": "Sp", "B": "Add only cards that have an action"},
         "camerat": {"name": "Camerat", "letter": "Ca"},
@@ -650,8 +650,8 @@ CHEAP = [
 ]
 SKIP = [offer("skip", card=OneOf([5, 33]), place=Amount(0, 2)), offer("accept")]
 LATER = {
-    **ROW_WORDS,
-    "moves": {**ROW_WORDS["moves"], "skip": {**ROW_WORDS["moves"]["skip"], "then": ["card", "place"]}},
+    **ROW_LABELS,
+    "moves": {**ROW_LABELS["moves"], "skip": {**ROW_LABELS["moves"]["skip"], "then": ["card", "place"]}},
 }
 
 
@@ -695,12 +695,12 @@ def test_a_no_that_only_the_phone_can_make_is_never_its_opposite_at_the_bar() ->
 
 def test_a_sealed_line_is_named_for_the_display_under_the_hood() -> None:
     pairs = sealed_line([offer("bid", cards=Choose([5, 33], 1, 1))])
-    assert sealed_captions(pairs, ROW_WORDS, ROW_VIEW) == ["Bid 5 (+5) Swatphone B", "Bid 33 (0) Camerat"]
+    assert sealed_captions(pairs, ROW_LABELS, ROW_VIEW) == ["Bid 5 (+5) Swatphone B", "Bid 33 (0) Camerat"]
 
 
 def test_a_place_in_a_row_is_named_by_the_cards_beside_it() -> None:
     def named(place: int, row: list[Any]) -> str:
-        return label(Answer("skip", {"place": place}), ROW_WORDS, {"table": {"offer": row}})
+        return label(Answer("skip", {"place": place}), ROW_LABELS, {"table": {"offer": row}})
 
     row = ROW_VIEW["table"]["offer"]
     assert [named(place, row) for place in (0, 1, 2, 3)] == [
@@ -733,6 +733,6 @@ def test_only_a_short_press_of_the_bar_is_the_bar() -> None:
 
 
 def test_a_held_key_reads_on_about_the_card() -> None:
-    lines = explanation(Answer("bid", {"cards": [5]}), ROW_WORDS, ROW_VIEW)
+    lines = explanation(Answer("bid", {"cards": [5]}), ROW_LABELS, ROW_VIEW)
     assert lines == ["Bid 5 (+5) Swatphone B. Add only cards", "that have an action"]
     assert all(len(line) <= CAPTION_LENGTH for line in lines)

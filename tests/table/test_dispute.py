@@ -22,7 +22,7 @@ from hub.table.chance import Chance
 from hub.table.dispute import ASK_SECONDS, READ_SECONDS, TOLD_SECONDS, VOTE_SECONDS
 from hub.table.roll_states import ACCEPT_SECONDS, SILENT_SECONDS
 from tests.table.fakes import TableRig
-from tests.table.test_table import WORDS
+from tests.table.test_table import LABELS
 
 
 @dataclass
@@ -89,7 +89,7 @@ def game(name: str, play: Any) -> Game:
         return Fishing(setup, {seat: Angler() for seat in setup.seats}, Lake(), 1, "lake")
 
     rulebook = SimpleNamespace(deal=deal, play=play, explain=lambda *_: None)
-    return Game(name, name.title(), (2, 6), 1, "0" * 16, {}, [], WORDS, {}, cast(Rulebook, rulebook))
+    return Game(name, name.title(), (2, 6), 1, "0" * 16, {}, [], LABELS, {}, cast(Rulebook, rulebook))
 
 
 GAMES = {

@@ -38,13 +38,13 @@ from tests.engine.ladder import Climb, deal
 from tests.random_client import value
 from tests.table.fakes import MemoryStore, TableRig
 
-WORDS = {"minutes": 1, "blurb": "For tests."}
+LABELS = {"minutes": 1, "blurb": "For tests."}
 
 
 def made_up(name: str, play: Any, seats: tuple[int, int] = (2, 6)) -> Game:
     """A game of these tests."""
     rulebook = SimpleNamespace(deal=deal_ladder, play=play, explain=lambda *_: None)
-    return Game(name, name.title(), seats, 1, "0" * 16, {}, [], WORDS, {}, cast(Rulebook, rulebook))
+    return Game(name, name.title(), seats, 1, "0" * 16, {}, [], LABELS, {}, cast(Rulebook, rulebook))
 
 
 def deal_ladder(setup: Any) -> Climb:
@@ -841,7 +841,7 @@ def test_a_request_of_an_older_match_or_question_is_stale(playing: TableRig) -> 
     assert playing.state["locked"] == []
 
 
-def test_strangers_and_garbled_words_are_not_answered(playing: TableRig) -> None:
+def test_strangers_and_garbled_requests_are_not_answered(playing: TableRig) -> None:
     answers = json.dumps(playing.phones.answers)
     playing.take(
         PhoneSaid("nobody", "2" * 16, 1, playing.state["epoch"], None, "act", {"move": "bid", "number": 3}),

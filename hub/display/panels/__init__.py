@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from PIL import Image
 
-    from hub.display.labels import Words
+    from hub.display.labels import Labels
     from hub.state import PublicState
 
 __all__ = ["SIZES", "PanelSize", "panel", "png", "sheet"]
@@ -36,18 +36,18 @@ _DRAW: Mapping[PanelSize, Callable[[Sheet, PanelModel], None]] = {
 }
 
 
-def panel(state: PublicState, words: Words | None, size: PanelSize, join: str = "") -> Image.Image:
+def panel(state: PublicState, labels: Labels | None, size: PanelSize, join: str = "") -> Image.Image:
     """Return the public state as a panel shows it, black on white in one bit.
 
     `join` is the address that the QR code opens; without it the QR code opens the hub's own address.
     """
-    return sheet(state, words, size, join).image
+    return sheet(state, labels, size, join).image
 
 
-def sheet(state: PublicState, words: Words | None, size: PanelSize, join: str = "") -> Sheet:
+def sheet(state: PublicState, labels: Labels | None, size: PanelSize, join: str = "") -> Sheet:
     """Return the panel with the boxes of its texts."""
     paper = Sheet(SIZES[size].width, SIZES[size].height)
-    _DRAW[size](paper, PanelModel(state, words, join))
+    _DRAW[size](paper, PanelModel(state, labels, join))
     return paper
 
 

@@ -1,4 +1,4 @@
-"""What a panel writes, the same on every size: the public state in the words of its game."""
+"""What a panel writes, the same on every size: the public state by the labels of its game."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hub.display.facts import (
 )
 from hub.display.labels import (
     Face,
-    Words,
+    Labels,
     card_letter,
     deck_in,
     face_of,
@@ -72,13 +72,13 @@ class PanelModel:
     `dice` are settled dice as (face, sides).
     """
 
-    def __init__(self, state: PublicState, words: Words | None, join: str) -> None:
-        self.state, self.words = state, words
+    def __init__(self, state: PublicState, labels: Labels | None, join: str) -> None:
+        self.state, self.labels = state, labels
         self._values = view_values(state.view) if state.view else {}
         self._phase = state.view.phase if state.view else ""
-        self._screen = part(words, "screen")
-        self._phase_screen = part(words, "screen", "phase", self._phase)
-        self._table_words, self._seat_words = self._listed_facts("table"), self._listed_facts("seat")
+        self._screen = part(labels, "screen")
+        self._phase_screen = part(labels, "screen", "phase", self._phase)
+        self._table_fact_labels, self._seat_fact_labels = self._listed_facts("table"), self._listed_facts("seat")
         self._waited_for = [seat for seat in asked_seats(state) if seat not in state.locked]
         self.address = state.url.partition("://")[2] or state.url or "no network yet"
         self.join = join or state.url
@@ -87,8 +87,8 @@ class PanelModel:
         self.table = self._named(state.name)
         self.round = f"round {state.view.round}" if state.view and state.view.round else ""
         self.dice = self._settled_dice()
-        self.phase = _STAGE_NAMES.get(state.state) or phase_name(self._phase, words)
-        self.deck = deck_in(words, self._values.get("table"), self._values.get("seats"))
+        self.phase = _STAGE_NAMES.get(state.state) or phase_name(self._phase, labels)
+        self.deck = deck_in(labels, self._values.get("table"), self._values.get("seats"))
         self.main, self.caption = self._main_and_caption()
         self.cards = self._row_of_cards()
         self.main_rows = self._rows_for_main()
@@ -165,11 +165,11 @@ class PanelModel:
             return self._named(f"{names} {'wins' if len(winners) == 1 else 'win'}"), self._named(state.over.why)
         seat, values = template_seat(state), template_values(state)
         mains = (
-            self._named(fill(str(one or ""), values, seat, self.words))
+            self._named(fill(str(one or ""), values, seat, self.labels))
             for one in _templates(self._phase_screen.get("main"))
         )
         main = next(filter(None, mains), "")
-        caption = self._named(fill(str(self._phase_screen.get("caption") or ""), values, seat, self.words))
+        caption = self._named(fill(str(self._phase_screen.get("caption") or ""), values, seat, self.labels))
         caption = self._named(self._dice_caption()) or caption
         return main or self.phase, caption or self._named(state.want)
 
@@ -193,22 +193,22 @@ class PanelModel:
         path = str(self._phase_screen.get("row") or "")
         row = found(self._values, path) if self.state.state == "playing" and path else None
         current = self._current_card(path)
-        faces = [(face_of(self.words, one, self.deck), one) for one in row] if isinstance(row, list) else []
-        key = str(part(self.words, "face").get("key"))
+        faces = [(face_of(self.labels, one, self.deck), one) for one in row] if isinstance(row, list) else []
+        key = str(part(self.labels, "face").get("key"))
         return [
             RowCard(face, one.get(key) == current if isinstance(one, dict) else False) for face, one in faces if face
         ]
 
     def _current_card(self, path: str) -> Any:
-        """Return the key of the card in the row at `path` that the words mark as the one that counts now."""
-        marks = (fact["here"] for name, fact in self._table_words if path == f"table.{name}" and "here" in fact)
+        """Return the key of the card in the row at `path` that the labels mark as the one that counts now."""
+        marks = (fact["here"] for name, fact in self._table_fact_labels if path == f"table.{name}" and "here" in fact)
         mark = next(marks, "")
         return found(self._values, str(mark)) if mark else None
 
     def _rows_for_main(self) -> Sequence[TableRow]:
         """Return the records that stand for the large text in this phase, such as what each seat earned."""
         path = str(self._phase_screen.get("row") or "")
-        for name, fact in self._table_words if self.state.state == "playing" else ():
+        for name, fact in self._table_fact_labels if self.state.state == "playing" else ():
             if path == f"table.{name}" and not fact.get("card"):
                 return [self._table_row(one, fact) for one in found(self._values, path) or ()]
         return ()
@@ -227,10 +227,10 @@ class PanelModel:
         over = self.state.over if self.state.state == "over" else None
         if over and seat in over.scores:
             number = number_text(over.scores[seat], {"money": self._screen.get("score")})
-            score = score_text(over.scores[seat], self.words)
+            score = score_text(over.scores[seat], self.labels)
             others = [fact for fact in self._seat_facts(facts) if fact != score]
             return SeatTexts(seat, name, [number], [score, *others], asked=seat in over.winners)
-        cells = [fill(str(one), facts, words=self.words) for one in _templates(self._screen.get("cell"))]
+        cells = [fill(str(one), facts, labels=self.labels) for one in _templates(self._screen.get("cell"))]
         token, now = self._token(seat), self._cell_now(seat)
         return SeatTexts(
             seat,
@@ -243,19 +243,19 @@ class PanelModel:
         )
 
     def _cell_now(self, seat: int) -> str:
-        """Return what counts of a seat in a phase whose words name numbers by seat: its number, or whether it is in."""
+        """Return what counts of a seat in a phase whose labels name numbers by seat: its number, or whether it is in."""
         path = self._phase_screen.get("cells")
         if not path:
             return ""
         number = (found(self._values, str(path)) or {}).get(str(seat))
-        money = next((fact for name, fact in self._table_words if path == f"table.{name}"), {})
+        money = next((fact for name, fact in self._table_fact_labels if path == f"table.{name}"), {})
         inside = found(self._values, str(self._screen.get("inside") or ""))
         if isinstance(inside, list) and seat not in inside:
             return "--"
         return number_text(number, money) if type(number) is int else "in" if isinstance(inside, list) else ""
 
     def _token(self, seat: int) -> str:
-        """Return the letter of the token that the words name, if this seat has it."""
+        """Return the letter of the token that the labels name, if this seat has it."""
         fact = self._screen.get("token")
         if not fact or not self.state.view or self.state.view.table.get(fact) != seat:
             return ""
@@ -266,18 +266,18 @@ class PanelModel:
     def _listed_facts(self, where: str) -> list[tuple[str, Mapping[str, Any]]]:
         """Return the facts of the table or of a seat that panels show in this phase, by name.
 
-        Table and seat may have a fact of one name: then the fact's `name` says it, and the key in the words differs.
+        Table and seat may have a fact of one name: then the fact's `name` says it, and the key in the labels differs.
         """
         return [
             (str(fact.get("name", key)), fact)
-            for key, fact in part(self.words, "facts").items()
+            for key, fact in part(self.labels, "facts").items()
             if fact.get("where") == where
             and self._phase in fact.get("in", [self._phase])
             and "panel" in fact.get("on", ["panel"])
         ]
 
     def _seat_facts(self, facts: Mapping[str, Any]) -> list[str]:
-        texts = (self._fact(name, fact, facts) for name, fact in self._seat_words)
+        texts = (self._fact(name, fact, facts) for name, fact in self._seat_fact_labels)
         return [text for text in texts if text]
 
     def _table_facts(self) -> list[str]:
@@ -285,7 +285,7 @@ class PanelModel:
         # Cards of a row stand here only where they do not lie in the main zone.
         texts = (
             self._fact(name, fact, table)
-            for name, fact in self._table_words
+            for name, fact in self._table_fact_labels
             if not fact.get("row") or (fact.get("card") and not self.cards)
         )
         return [text for text in texts if text]
@@ -300,7 +300,7 @@ class PanelModel:
         if value is True:
             return label
         base = name.removesuffix("_count")
-        if base != name and part(self.words, "facts", base).get("card"):
+        if base != name and part(self.labels, "facts", base).get("card"):
             return ""  # stands as ? beside the cards
         text = self._fact_value(name, value, fact, facts)
         mark = "!" if value == fact.get("warn") else "*" if self._leads(fact, facts) else ""
@@ -314,13 +314,13 @@ class PanelModel:
             cards = [self._card(face, by_name=by_name) for face in value]
             return (", " if by_name else " ").join([*(dict.fromkeys(cards) if by_name else cards), *"?" * hidden])
         if fact.get("card") and isinstance(value, dict):
-            return " ".join(f"{card_letter(self.words, face)}{number_text(one, fact)}" for face, one in value.items())
+            return " ".join(f"{card_letter(self.labels, face)}{number_text(one, fact)}" for face, one in value.items())
         if fact.get("sides") and isinstance(value, list):
             return self._by_turns(value, fact)
-        return self._named(fact_text(value, fact, self.words))
+        return self._named(fact_text(value, fact, self.labels))
 
     def _leads(self, fact: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
-        """Return whether `facts` are those of the seat that leads in this fact, which the words name by `leader`."""
+        """Return whether `facts` are those of the seat that leads in this fact, which the labels name by `leader`."""
         leader = found(self._values, str(fact["leader"])) if fact.get("leader") else None
         return leader is not None and facts is self._values["seats"].get(str(leader))
 
@@ -331,16 +331,16 @@ class PanelModel:
         return " ".join(texts[-2:])
 
     def _card(self, card: Any, *, by_name: bool) -> str:
-        """Return a card of a fact: its letter, the title of its face, or its name where the words want that."""
-        face = face_of(self.words, card, self.deck)
+        """Return a card of a fact: its letter, the title of its face, or its name where the labels want that."""
+        face = face_of(self.labels, card, self.deck)
         if face is None:
-            return str(card) if part(self.words, "face") else card_letter(self.words, card)
-        return face.name if by_name else face.title if face.title != face.name else card_letter(self.words, card)
+            return str(card) if part(self.labels, "face") else card_letter(self.labels, card)
+        return face.name if by_name else face.title if face.title != face.name else card_letter(self.labels, card)
 
     def _table_rows(self) -> list[TableRow]:
         rows: list[TableRow] = []
         table = self._values.get("table") or {}
-        for name, fact in self._table_words if self.state.state != "over" else ():
+        for name, fact in self._table_fact_labels if self.state.state != "over" else ():
             records = table.get(name) if fact.get("row") and not fact.get("card") else None
             current = found(self._values, str(fact["here"])) if fact.get("here") else None
             only = {key: found(self._values, path) for key, path in (fact.get("only") or {}).items()}
@@ -349,19 +349,19 @@ class PanelModel:
         return rows
 
     def _table_row(self, record: Mapping[str, Any], fact: Mapping[str, Any]) -> TableRow:
-        names = part(self.words, "names")
+        names = part(self.labels, "names")
         values = {key: part(names, key).get(str(value), value) for key, value in record.items()}
         flag = fact.get("flag")
-        text = str(flag) if flag and record.get(flag) else fill(str(fact.get("text") or ""), values, words=self.words)
-        title = fill(str(fact.get("title") or ""), values, words=self.words)
+        text = str(flag) if flag and record.get(flag) else fill(str(fact.get("text") or ""), values, labels=self.labels)
+        title = fill(str(fact.get("title") or ""), values, labels=self.labels)
         by = record.get(str(fact.get("by")))
         if type(by) is int and by in SEAT_MARKS:
             title = f"{SEAT_MARKS[by].symbol} {title}"
         if numbers := value_text(record.get(str(fact.get("seats")))):
             text = f"{numbers} · {text}".strip(" ·")
         faces = record.get(str(fact.get("cards")))
-        cards = [None if face is None else card_letter(self.words, face) for face in faces or ()]
-        lit = [card_letter(self.words, face) for face in record.get(str(fact.get("lit"))) or ()]
+        cards = [None if face is None else card_letter(self.labels, face) for face in faces or ()]
+        lit = [card_letter(self.labels, face) for face in record.get(str(fact.get("lit"))) or ()]
         return TableRow(self._named(title), cards, self._named(text), lit)
 
 

@@ -322,7 +322,7 @@ export function fetchLabels(game) {
   const known = loading.get(game);
   if (known) return known;
   const asking = fetch(`/games/${encodeURIComponent(game)}.json`).then((answer) => {
-    if (!answer.ok) throw new Error(`The hub has no words for ${game}.`);
+    if (!answer.ok) throw new Error(`The hub has no labels for ${game}.`);
     return answer.json();
   });
   asking.catch(() => loading.delete(game));

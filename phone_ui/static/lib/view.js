@@ -109,7 +109,7 @@ export function roundText(view) {
 }
 
 /**
- * Return the phase in the game's words.
+ * Return the phase by the game's labels.
  * @param {Labels | null} labels
  * @param {Facts | null} view
  */

@@ -2,7 +2,7 @@
 
 import { createInterface } from "node:readline";
 
-export const say = (words) => process.stdout.write(`${JSON.stringify(words)}\n`);
+export const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 
 export async function answer(made) {
   for await (const line of createInterface({ input: process.stdin })) say(await made(JSON.parse(line)));

@@ -59,11 +59,11 @@ def test_a_port_that_the_hub_has_is_left_to_it(box: SimBox) -> None:
         line.close()
 
 
-def at_a_pty(words: bytes, patience: float = 1.0) -> probe.Answer | None:
-    """Who is at a port that answers the first question with these words."""
+def at_a_pty(answer: bytes, patience: float = 1.0) -> probe.Answer | None:
+    """Who is at a port that answers the first question with this."""
     far, near = os.openpty()
     tty.setraw(near)
-    answering = threading.Thread(target=lambda: os.read(far, 64) and os.write(far, words))
+    answering = threading.Thread(target=lambda: os.read(far, 64) and os.write(far, answer))
     answering.start()
     try:
         return probe.ask(os.ttyname(near), MonotonicClock(), patience)
@@ -80,8 +80,8 @@ def test_a_modem_is_nobody() -> None:
 def test_a_firmware_of_another_protocol_is_known_by_its_hello() -> None:
     from drivers.common.frames import checksum
 
-    words = json.dumps({"t": "hello", "id": "b", "p": 9, "v": "9.1", "s": 1}).encode()
-    met = at_a_pty(b"~" + words + b"*" + checksum(words).encode() + b"\n")
+    answer = json.dumps({"t": "hello", "id": "b", "p": 9, "v": "9.1", "s": 1}).encode()
+    met = at_a_pty(b"~" + answer + b"*" + checksum(answer).encode() + b"\n")
     assert met is not None
     assert met.hello == OtherProtocol(9, "b", "9.1")
 
@@ -246,9 +246,9 @@ def test_the_doctor_asks_a_hub_that_runs_and_takes_nothing_from_it(tmp_path: Pat
 
 
 def test_the_command_says_all_of_it_and_ends_with_0_or_1(tmp_path: Path) -> None:
-    def doctor(*words: str) -> subprocess.CompletedProcess[str]:
-        words = (sys.executable, "-m", "hub", "doctor", *words)
-        return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    def doctor(*arguments: str) -> subprocess.CompletedProcess[str]:
+        arguments = (sys.executable, "-m", "hub", "doctor", *arguments)
+        return subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=False)
 
     file = tmp_path / "a.toml"
     file.write_text('[hub]\nstate = "state"\n[web]\nport = 0\n[broker]\nprogram = "no-such-broker"\n')
