@@ -153,7 +153,7 @@ class DiceKit:
 
 @dataclass(frozen=True, slots=True)
 class PhoneSaid:
-    """A phone's unsealed request from the claim `sid` (the seat comes from the claim, never the payload)."""
+    """A phone's decrypted request from the claim `sid` (the seat comes from the claim, never the payload)."""
 
     sid: str
     id: str
@@ -356,10 +356,10 @@ class Phones(Protocol):
         """Publish the newest public state (retained)."""
 
     def show_hand(self, sid: str, hand: Hand) -> None:
-        """Seal and publish the newest private state of a claim (retained)."""
+        """Encrypt and publish the newest private state of a claim (retained)."""
 
     def answer(self, sid: str, answer: Ack) -> None:
-        """Seal and publish the answer to one request."""
+        """Encrypt and publish the answer to one request."""
 
     def admit(self, sid: str, password: str, phone_key: bytes) -> None:
         """Make the login of a claim; its phone may read its hand and write its requests, nothing else."""

@@ -104,11 +104,11 @@ class Claims:
             phone_key = from_base64(asked.pk)
             nonce, box = from_base64(asked.nonce), from_base64(asked.box)
             pair = self._key.with_phone(phone_key)
-            details = messages.read_claim_details(pair.open(nonce + box))
+            details = messages.read_claim_details(pair.decrypt(nonce + box))
         except messages.Malformed as error:
             raise ClaimRefused(400, str(error)) from None
         except DecryptionError:
-            raise ClaimRefused(400, "This claim was not sealed for this hub; scan the table's code again.") from None
+            raise ClaimRefused(400, "This claim was not encrypted for this hub; scan the table's code again.") from None
         if details.seat != asked.seat:
             raise ClaimRefused(400, "The claim names two seats.")
         name = secrets.token_urlsafe(16)
@@ -138,7 +138,7 @@ class Claims:
         if not table.admitted(decided.sid):
             return messages.ClaimReply("asked", "The seat is yours; the hub is making your login.")
         login = messages.Login(decided.sid, decided.sid, decided.password, self._hub, table.id, claim.seat)
-        encrypted = claim.pair.seal(messages.to_bytes(login), messages.NOTE_SIZE)
+        encrypted = claim.pair.encrypt(messages.to_bytes(login), messages.NOTE_SIZE)
         nonce, box = to_base64(encrypted[:NONCE_BYTES]), to_base64(encrypted[NONCE_BYTES:])
         return messages.ClaimReply("held", decided.say, nonce, box)
 

@@ -1,4 +1,4 @@
-"""The phones of one table over the broker: hands out sealed, requests in opened and counted."""
+"""The phones of one table over the broker: encrypts hands, decrypts requests and counts them."""
 
 from __future__ import annotations
 
@@ -66,15 +66,15 @@ class PhonesOverMqtt:
         self._broker.publish(self.topics.state, data, retain=True)
 
     def show_hand(self, sid: str, hand: Hand) -> None:
-        """Seal and publish the newest private state; nothing for a claim that is over."""
+        """Encrypt and publish the newest private state; nothing for a claim that is over."""
         data = messages.to_bytes(hand)
         with self._lock:
             claim = self._claims.get(sid)
             if claim is not None:  # under the lock: a hand must not follow the wiping of its topic
-                self._broker.publish(self.topics.hand(sid), claim.pair.seal(data, messages.HAND_SIZE), retain=True)
+                self._broker.publish(self.topics.hand(sid), claim.pair.encrypt(data, messages.HAND_SIZE), retain=True)
 
     def answer(self, sid: str, answer: Ack) -> None:
-        """Seal and publish the answer to one request, and remember it for a phone that asks again."""
+        """Encrypt and publish the answer to one request, and remember it for a phone that asks again."""
         data = messages.to_bytes(answer)
         with self._lock:
             claim = self._claims.get(sid)
@@ -131,7 +131,7 @@ class PhonesOverMqtt:
             self._garbled(sid, claim, f"A request was larger than {messages.MOST_BYTES} bytes.")
             return
         try:
-            act = messages.read_act(claim.pair.open(payload))
+            act = messages.read_act(claim.pair.decrypt(payload))
         except (DecryptionError, messages.Malformed) as error:
             self._garbled(sid, claim, str(error))
             return
@@ -157,7 +157,7 @@ class PhonesOverMqtt:
             self._send_answer(sid, claim, messages.to_bytes(Ack(act.id, ok=False, error=sentence)))
 
     def _send_answer(self, sid: str, claim: _Claim, data: bytes) -> None:
-        self._broker.publish(self.topics.ack(sid), claim.pair.seal(data, messages.NOTE_SIZE), retain=False)
+        self._broker.publish(self.topics.ack(sid), claim.pair.encrypt(data, messages.NOTE_SIZE), retain=False)
 
     def _garbled(self, sid: str, claim: _Claim, sentence: str) -> None:
         claim.garbled += 1

@@ -1,7 +1,7 @@
 """Encrypted messages between the hub and one phone: NaCl boxes of a padded size.
 
 Broker, Wi-Fi and other phones see only the length of a message, and that tells nothing: the text is padded to a multiple
-of its kind's size. A sealed message is the nonce (24 bytes) followed by the box (text + 16 bytes).
+of its kind's size. An encrypted message is the nonce (24 bytes) followed by the box (text + 16 bytes).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NONCE_BYTES = Box.NONCE_SIZE
 
 
 class DecryptionError(HubError):
-    """A message that this key does not open: changed on the way, or sealed for somebody else."""
+    """A message that this key does not decrypt: changed on the way, or encrypted for somebody else."""
 
 
 def pad(text: bytes, size: int) -> bytes:
@@ -60,21 +60,21 @@ def from_base64(text: str) -> bytes:
 
 
 class SharedKey:
-    """The key that the hub and one phone share: seals messages to the phone and opens messages from it."""
+    """The key that the hub and one phone share: encrypts messages to the phone and decrypts those from it."""
 
     def __init__(self, box: Box) -> None:
         self._box = box
 
-    def seal(self, text: bytes, size: int) -> bytes:
-        """Return the sealed message, `text` padded to a multiple of `size` bytes."""
+    def encrypt(self, text: bytes, size: int) -> bytes:
+        """Return the encrypted message, `text` padded to a multiple of `size` bytes."""
         return bytes(self._box.encrypt(pad(text, size)))
 
-    def open(self, message: bytes) -> bytes:
-        """Return the text of a sealed message. Raise DecryptionError."""
+    def decrypt(self, message: bytes) -> bytes:
+        """Return the text of an encrypted message. Raise DecryptionError."""
         try:
             return unpad(self._box.decrypt(message))
         except (CryptoError, ValueError):
-            raise DecryptionError("The message does not open with this seat's key.") from None
+            raise DecryptionError("The message cannot be decrypted with this seat's key.") from None
 
 
 class HubKey:

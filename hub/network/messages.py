@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_BYTES = 4096  # of anything a phone may send, before it is parsed
-HAND_SIZE = 2048  # sealed hands are padded to multiples of this
+HAND_SIZE = 2048  # encrypted hands are padded to multiples of this
 NOTE_SIZE = 512  # and requests, answers and claims to multiples of this
 
 
@@ -48,7 +48,7 @@ class Act(Plain, frozen=True):
 
 
 class ClaimBody(Plain, frozen=True):
-    """Body of `POST /t/<table>/claim`: seat, the phone's public key, and the sealed details with their nonce."""
+    """Body of `POST /t/<table>/claim`: seat, the phone's public key, and the encrypted details with their nonce."""
 
     seat: SeatNumber
     pk: Key64
@@ -65,7 +65,7 @@ class ClaimDetails(Plain, frozen=True):
 
 
 class ClaimReply(Plain, frozen=True, omit_defaults=True):
-    """Reply to `GET /t/<table>/claim/<id>`: the state of the claim; once it is held, the sealed login."""
+    """Reply to `GET /t/<table>/claim/<id>`: the state of the claim; once it is held, the encrypted login."""
 
     state: Literal["asked", "refused", "held"]
     say: str
@@ -179,15 +179,15 @@ class Topics:
         return f"{self.root}/pub/state"
 
     def hand(self, sid: str) -> str:
-        """Return the topic of a seat's hand (sealed, retained)."""
+        """Return the topic of a seat's hand (encrypted, retained)."""
         return f"{self.root}/seat/{sid}/hand"
 
     def ack(self, sid: str) -> str:
-        """Return the topic of the answers to a seat's requests (sealed)."""
+        """Return the topic of the answers to a seat's requests (encrypted)."""
         return f"{self.root}/seat/{sid}/ack"
 
     def act(self, sid: str) -> str:
-        """Return the topic of a seat's requests (sealed); `sid` "+" matches all."""
+        """Return the topic of a seat's requests (encrypted); `sid` "+" matches all."""
         return f"{self.root}/seat/{sid}/act"
 
     def online(self, sid: str) -> str:

@@ -1,11 +1,11 @@
 """From a seat to the whole table, measured: `python -m tests.bench.fanout [actions]`.
 
-A whole hub in a process of its own (real broker, record on disk, sealing, simulated boxes on ptys) plays The Big Idea
+A whole hub in a process of its own (real broker, record on disk, encryption, simulated boxes on ptys) plays The Big Idea
 with six phones, which speak MQTT over WebSocket as pages do. A round is over when the phone that acted has its
 answer and all six have opened a hand at least as new.
 
 boardgame.io's server does the same beside us, a sealed bid with six socket.io clients: over when all six hold the
-new state. It keeps its matches in memory only and seals nothing. The two take turns, a block of actions each. At the
+new state. It keeps its matches in memory only and encrypts nothing. The two take turns, a block of actions each. At the
 start boxes lock, and their rings are watched.
 """
 
@@ -128,16 +128,16 @@ def unb64(text: str) -> bytes:
 
 
 def sit(port: int, hub_key: bytes, seat: int, code: str) -> Seat:
-    """Take a seat as a page does: a sealed claim, then the sealed login."""
+    """Take a seat as a page does: an encrypted claim, then the encrypted login."""
     keys = Keys(hub_key)
-    letter = keys.seal({"seat": seat, "code": code, "name": f"Guest {seat}"})
+    letter = keys.encrypt({"seat": seat, "code": code, "name": f"Guest {seat}"})
     claim = fetch(
         port, "/t/1/claim", {"seat": seat, "pk": b64(keys.public), "nonce": b64(letter[:24]), "box": b64(letter[24:])}
     )
     for _ in range(100):
         claimed = fetch(port, f"/t/1/claim/{claim['claim']}")
         if claimed["state"] == "held":
-            login = keys.open(unb64(claimed["nonce"]) + unb64(claimed["box"]))
+            login = keys.decrypt(unb64(claimed["nonce"]) + unb64(claimed["box"]))
             return Seat(login["sid"], login["password"], keys)
         assert claimed["state"] == "asked", claimed
         time.sleep(0.05)
@@ -159,7 +159,7 @@ class Player:
             "verb": verb, "args": args,
         }  # fmt: skip
         topic = text(f"th/1/hub/1/seat/{self.phone.seat.sid}/act".encode())
-        letter = topic + (self.n % 65535 + 1).to_bytes(2, "big") + self.phone.seat.keys.seal(act_request)
+        letter = topic + (self.n % 65535 + 1).to_bytes(2, "big") + self.phone.seat.keys.encrypt(act_request)
         await self.phone.pipe.send(packet(0x32, letter))
         return name
 

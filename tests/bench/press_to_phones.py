@@ -1,7 +1,7 @@
 """From a key's edge to six phones, measured in one piece: `python -m tests.bench.press_to_phones [presses]`.
 
 Six seat boxes with the real firmware in the real MicroPython, their pins a pipe, their USB lines ptys; a whole hub in a
-process of its own (real broker, record on disk, sealing); six phones that speak MQTT over WebSocket as pages do. In the
+process of its own (real broker, record on disk, encryption); six phones that speak MQTT over WebSocket as pages do. In the
 lobby a push says "ready": it is over when all six phones have opened the hand that follows.
 """
 

@@ -1,8 +1,8 @@
 """Many matches on one hub, measured: `python -m tests.bench.tables [tables] [rounds]`.
 
-Each table has its thread, its six sealed phones and a place in one record on disk, as in a hub; only broker and web are
-left out. Every second somebody at each table acts. Timed from the sealed request's arrival until the sealed answer,
-which goes out after all six hands. Nothing runs beside it.
+Each table has its thread, its six phones with encryption and a place in one record on disk, as in a hub; only broker and
+web are left out. Every second somebody at each table acts. Timed from the encrypted request's arrival until the encrypted
+answer, which goes out after all six hands. Nothing runs beside it.
 """
 
 from __future__ import annotations
@@ -100,10 +100,10 @@ class Playing:
         return state
 
     def ask(self, seat: int, **request: object) -> float:
-        """Send one sealed request; when it arrived."""
+        """Send one encrypted request; when it arrived."""
         sid, keys = self.phones[seat]
         self.n += 1
-        letter = keys.seal(act(self.n, **{"epoch": self.state()["epoch"], **request}))
+        letter = keys.encrypt(act(self.n, **{"epoch": self.state()["epoch"], **request}))
         self.carrier.answered.clear()
         arrived = time.perf_counter()
         self.carrier.heard[self.link.topics.act("+")](self.link.topics.act(sid), letter, False)

@@ -1,6 +1,6 @@
 """The phones' whole way, measured: `python -m tests.bench.transport`.
 
-A hub (real broker, sealing, web port) in this process; six phones in another, speaking MQTT over
+A hub (real broker, encryption, web port) in this process; six phones in another, speaking MQTT over
 WebSocket as pages do. Each round one phone acts; it is over when that phone has its answer and all six
 have opened their new hands.
 """
@@ -85,11 +85,11 @@ class LightPhone:
                 if kind & 6:
                     await self.pipe.send(packet(0x40, rest[:2]))
                     rest = rest[2:]
-                return topic.rpartition("/")[2], self.seat.keys.open(rest)
+                return topic.rpartition("/")[2], self.seat.keys.decrypt(rest)
 
     async def act(self, n: int) -> None:
         topic = text(f"th/1/hub/1/seat/{self.seat.sid}/act".encode())
-        await self.pipe.send(packet(0x32, topic + (n % 65535 + 1).to_bytes(2, "big") + self.seat.keys.seal(act(n))))
+        await self.pipe.send(packet(0x32, topic + (n % 65535 + 1).to_bytes(2, "big") + self.seat.keys.encrypt(act(n))))
 
     async def until(self, seq: int, *, acted: bool) -> None:
         answered, seen = not acted, False

@@ -59,11 +59,11 @@ class Login:
         self._n = 1000
 
     def next(self, topic: str) -> tuple[dict[str, Any], int]:
-        """The next sealed message of that name: what is in it, and its length on the wire."""
+        """The next encrypted message of that name: what is in it, and its length on the wire."""
         while True:
             name, message, _ = self.phone.message()
             if name == f"{self.own}/{topic}":
-                return self.keys.open(message), len(message)
+                return self.keys.decrypt(message), len(message)
 
     def bid(self, state: State, question: int, number: int) -> tuple[dict[str, Any], int, int]:
         """Bid, and return the hand after it, its length, and the length of the answer."""
@@ -72,11 +72,11 @@ class Login:
             "v": 1, "id": secrets.token_hex(8), "n": self._n, "epoch": state["epoch"], "number": question,
             "verb": "act", "args": {"move": "bid", "number": number},
         }  # fmt: skip
-        self.phone.publish(f"{self.own}/act", self.keys.seal(asked))
+        self.phone.publish(f"{self.own}/act", self.keys.encrypt(asked))
         hand: tuple[dict[str, Any], int] = ({}, 0)
         while True:  # the hand comes before the answer; others may come before it
             name, message, _ = self.phone.message()
-            payload = self.keys.open(message)
+            payload = self.keys.decrypt(message)
             if name.endswith("/hand"):
                 hand = payload, len(message)
             elif payload["re"] == asked["id"]:

@@ -20,9 +20,9 @@ SHARED_KEY = HUB.with_phone(bytes(PHONE.public_key))
 PHONE_BOX = Box(PHONE, PublicKey(HUB.public))
 
 
-def test_a_phone_opens_what_the_hub_sealed_and_the_other_way_round() -> None:
-    assert unpad(PHONE_BOX.decrypt(SHARED_KEY.seal(b'{"you":"carp"}', 2048))) == b'{"you":"carp"}'
-    assert SHARED_KEY.open(bytes(PHONE_BOX.encrypt(pad(b'{"v":1}', 512)))) == b'{"v":1}'
+def test_a_phone_decrypts_what_the_hub_encrypted_and_the_other_way_round() -> None:
+    assert unpad(PHONE_BOX.decrypt(SHARED_KEY.encrypt(b'{"you":"carp"}', 2048))) == b'{"you":"carp"}'
+    assert SHARED_KEY.decrypt(bytes(PHONE_BOX.encrypt(pad(b'{"v":1}', 512)))) == b'{"v":1}'
 
 
 def test_a_flipped_bit_anywhere_is_noticed() -> None:
@@ -31,29 +31,29 @@ def test_a_flipped_bit_anywhere_is_noticed() -> None:
         changed = bytearray(message)
         changed[place] ^= 1
         with pytest.raises(DecryptionError):
-            SHARED_KEY.open(bytes(changed))
+            SHARED_KEY.decrypt(bytes(changed))
 
 
 def test_another_phone_cannot_open_or_make_a_message() -> None:
     stranger = HUB.with_phone(bytes(PrivateKey.generate().public_key))
     with pytest.raises(DecryptionError):
-        stranger.open(bytes(PHONE_BOX.encrypt(pad(b"{}", 512))))
+        stranger.decrypt(bytes(PHONE_BOX.encrypt(pad(b"{}", 512))))
 
 
 @pytest.mark.parametrize("message", [b"", b"x" * 10, b"x" * 40, b"\0" * 600])
 def test_garbage_is_not_opened(message: bytes) -> None:
     with pytest.raises(DecryptionError):
-        SHARED_KEY.open(message)
+        SHARED_KEY.decrypt(message)
 
 
 def test_an_unpadded_message_is_not_opened() -> None:
     with pytest.raises(DecryptionError):
-        SHARED_KEY.open(bytes(PHONE_BOX.encrypt(b'{"v":1}')))
+        SHARED_KEY.decrypt(bytes(PHONE_BOX.encrypt(b'{"v":1}')))
 
 
 @given(st.binary(max_size=2047), st.binary(max_size=2047))
 def test_every_hand_has_the_same_size_whatever_it_holds(one: bytes, other: bytes) -> None:
-    assert len(SHARED_KEY.seal(one, 2048)) == len(SHARED_KEY.seal(other, 2048)) == 2048 + 24 + 16
+    assert len(SHARED_KEY.encrypt(one, 2048)) == len(SHARED_KEY.encrypt(other, 2048)) == 2048 + 24 + 16
 
 
 @given(st.binary(max_size=6000), st.sampled_from([512, 2048]))

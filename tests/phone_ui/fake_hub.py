@@ -143,7 +143,9 @@ class FakeHub:
         text = messages.to_bytes(msgspec.convert(hand, Hand))
         for claim in self.claims.values():
             if claim.seat == seat and claim.held:
-                self._on_loop(self._tell, self._topic(claim.sid, "hand"), claim.pair.seal(text, messages.HAND_SIZE), "")
+                self._on_loop(
+                    self._tell, self._topic(claim.sid, "hand"), claim.pair.encrypt(text, messages.HAND_SIZE), ""
+                )
 
     def release(self, seat: int) -> None:
         """End the claim of a seat: its login dies, its hand is wiped."""
@@ -293,7 +295,7 @@ class FakeHub:
 
     async def _claim(self, send: Send, body: dict[str, Any]) -> None:
         pair = self.key.with_phone(encryption.from_base64(body["pk"]))
-        asked = json.loads(pair.open(encryption.from_base64(body["nonce"]) + encryption.from_base64(body["box"])))
+        asked = json.loads(pair.decrypt(encryption.from_base64(body["nonce"]) + encryption.from_base64(body["box"])))
         claim = Claim(f"sid{len(self.claims) + 1}", asked["seat"], pair, asked, held=self.press_at_once)
         with self._claimed:
             self.claims[claim.sid] = claim
@@ -316,9 +318,9 @@ class FakeHub:
                 "table": TABLE,
                 "seat": claim.seat,
             }
-            letter = claim.pair.seal(json.dumps(login).encode(), messages.NOTE_SIZE)
-            sealed = {"nonce": encryption.to_base64(letter[:24]), "box": encryption.to_base64(letter[24:])}
-            await self._json(send, {"state": "held", "say": "", **sealed})
+            letter = claim.pair.encrypt(json.dumps(login).encode(), messages.NOTE_SIZE)
+            encrypted = {"nonce": encryption.to_base64(letter[:24]), "box": encryption.to_base64(letter[24:])}
+            await self._json(send, {"state": "held", "say": "", **encrypted})
 
     # --- MQTT 3.1.1, as much of it as phones use --------------------------------------------------------
 
@@ -396,7 +398,7 @@ class FakeHub:
 
     async def _act(self, one: Wire, letter: bytes) -> None:
         claim = self.claims[one.user]
-        act = messages.read_act(claim.pair.open(letter))
+        act = messages.read_act(claim.pair.decrypt(letter))
         said = {
             "sid": claim.sid,
             "seat": claim.seat,
@@ -409,10 +411,10 @@ class FakeHub:
         self.asks.put(said)
         answer = self.answer(said)
         if answer is not None:
-            sealed = claim.pair.seal(
+            encrypted = claim.pair.encrypt(
                 messages.to_bytes(msgspec.convert({"re": act.id, **answer}, Ack)), messages.NOTE_SIZE
             )
-            await self._publish(one, self._topic(claim.sid, "ack"), sealed)
+            await self._publish(one, self._topic(claim.sid, "ack"), encrypted)
 
 
 def _length(size: int) -> bytes:

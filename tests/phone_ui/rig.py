@@ -107,7 +107,7 @@ class FakeBroker:
 
 
 class Keys:
-    """A phone's half of the sealing."""
+    """A phone's half of the encryption."""
 
     def __init__(self, hub_key: bytes, own: bytes | None = None) -> None:
         secret = PrivateKey(own) if own else PrivateKey.generate()
@@ -115,10 +115,10 @@ class Keys:
         self.public = bytes(secret.public_key)
         self._box = Box(secret, PublicKey(hub_key))
 
-    def seal(self, message: object) -> bytes:
+    def encrypt(self, message: object) -> bytes:
         return bytes(self._box.encrypt(pad(json.dumps(message).encode(), 512)))
 
-    def open(self, letter: bytes) -> dict[str, Any]:
+    def decrypt(self, letter: bytes) -> dict[str, Any]:
         opened: dict[str, Any] = json.loads(unpad(self._box.decrypt(letter)))
         return opened
 

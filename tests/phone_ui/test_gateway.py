@@ -54,7 +54,7 @@ def everybody_else_plays_on(rig: Rig) -> Iterator[None]:
     with rig.phone(seat) as phone:
         assert phone.dial()
         yield
-        phone.publish(rig.topics.act(seat.sid), seat.keys.seal(act(1)))
+        phone.publish(rig.topics.act(seat.sid), seat.keys.encrypt(act(1)))
         assert rig.heard.get(timeout=15).sid == seat.sid
         assert phone.events.empty()
         rig.link.release(seat.sid)

@@ -95,7 +95,7 @@ def test_seat_marks_are_those_of_the_hub(pages: dict[str, Any]) -> None:
 
 def test_the_hub_opens_what_a_page_has_encrypted(pages: dict[str, Any], key: HubKey) -> None:
     pair = key.with_phone(from_base64(pages["phoneKey"]))
-    assert json.loads(pair.open(from_base64(pages["encrypted"]))) == SAID
+    assert json.loads(pair.decrypt(from_base64(pages["encrypted"]))) == SAID
 
 
 def test_the_types_of_the_pages_are_those_of_the_messages() -> None:

@@ -1,4 +1,4 @@
-"""The phones' port: what the table tells goes out sealed, what comes in is opened, counted, or refused."""
+"""The phones' port: what the table tells goes out encrypted, what comes in is decrypted, counted, or refused."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Table:
         self.broker.heard["act"](f"th/1/hub/1/seat/{sid}/act", payload, retained)
 
     def asks(self, request: dict[str, Any]) -> None:
-        self.comes(self.phone.seal(request))
+        self.comes(self.phone.encrypt(request))
 
     def answers(self) -> list[dict[str, Any]]:
-        return [self.phone.open(letter) for topic, letter, _ in self.broker.published if topic.endswith("/ack")]
+        return [self.phone.decrypt(letter) for topic, letter, _ in self.broker.published if topic.endswith("/ack")]
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def table() -> Table:
     return Table()
 
 
-def test_a_hand_is_sealed_retained_and_of_one_size(table: Table) -> None:
+def test_a_hand_is_encrypted_retained_and_of_one_size(table: Table) -> None:
     table.link.show_hand("ana", hand(1, you={"secret_fish": "carp"}))
     table.link.show_hand("ana", hand(2, you={"secret_fish": "carp", "fish": ["perch"] * 100}, want="Bid."))
     (topic, small, kept), (_, large, _) = table.broker.published
@@ -48,7 +48,7 @@ def test_a_hand_is_sealed_retained_and_of_one_size(table: Table) -> None:
     assert kept
     assert len(small) == len(large)
     assert b"carp" not in small
-    assert table.phone.open(small)["you"] == {"secret_fish": "carp"}
+    assert table.phone.decrypt(small)["you"] == {"secret_fish": "carp"}
 
 
 def test_public_state_goes_to_the_broker_and_to_pages_alike(table: Table) -> None:
@@ -71,7 +71,7 @@ def test_a_request_reaches_the_table(table: Table) -> None:
 
 def test_a_request_that_comes_twice_is_done_once_and_answered_twice(table: Table) -> None:
     request = act(1)
-    letter = table.phone.seal(request)
+    letter = table.phone.encrypt(request)
     table.comes(letter)
     table.comes(letter)  # the phone asks again before the table has answered
     assert table.answers() == []
@@ -82,7 +82,7 @@ def test_a_request_that_comes_twice_is_done_once_and_answered_twice(table: Table
 
 
 def test_an_old_request_played_again_is_refused(table: Table) -> None:
-    old = table.phone.seal(act(1))
+    old = table.phone.encrypt(act(1))
     for n in range(2, 40):
         request = act(n)
         table.asks(request)
@@ -114,7 +114,7 @@ def test_garbage_is_one_sentence(table: Table, payload: bytes, sentence: str) ->
     assert sentence in table.heard[0].sentence
 
 
-def test_a_sealed_request_that_makes_no_sense_is_one_sentence(table: Table) -> None:
+def test_an_encrypted_request_that_makes_no_sense_is_one_sentence(table: Table) -> None:
     requests: list[Any] = [[], {"v": 1}, {**act(1), "seat": 2}, {**act(1), "verb": "win"}]
     for request in requests:
         table.asks(request)
@@ -124,9 +124,9 @@ def test_a_sealed_request_that_makes_no_sense_is_one_sentence(table: Table) -> N
 def test_a_letter_of_another_phone_does_not_open(table: Table) -> None:
     other = Keys(table.key.public)
     table.link.admit("ben", "b", other.public)
-    table.comes(other.seal(act(1)), sid="ana")
+    table.comes(other.encrypt(act(1)), sid="ana")
     assert isinstance(table.heard[0], PhoneGarbled)
-    table.comes(other.seal(act(1)), sid="ben")
+    table.comes(other.encrypt(act(1)), sid="ben")
     assert table.heard[1].sid == "ben"
 
 
@@ -140,13 +140,13 @@ def test_a_babbling_phone_does_not_fill_the_inbox_and_may_still_come_to_its_sens
 
 
 def test_a_retained_request_is_wiped_and_not_used(table: Table) -> None:
-    table.comes(table.phone.seal(act(1)), retained=True)
+    table.comes(table.phone.encrypt(act(1)), retained=True)
     assert isinstance(table.heard[0], PhoneGarbled)
     assert table.broker.published == [("th/1/hub/1/seat/ana/act", b"", True)]
 
 
 def test_an_unknown_claim_is_not_heard(table: Table) -> None:
-    table.comes(table.phone.seal(act(1)), sid="nobody")
+    table.comes(table.phone.encrypt(act(1)), sid="nobody")
     table.broker.heard["online"]("th/1/hub/1/seat/nobody/online", b"1", True)
     assert table.heard == []
 

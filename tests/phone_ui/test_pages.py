@@ -1022,7 +1022,7 @@ def test_the_same_seat_in_two_tabs_is_used_by_the_newer_one(browser: Browser, hu
         expect(second.get_by_text("This seat is open in another tab")).to_be_visible()
 
 
-def test_what_a_phone_sends_and_gets_is_sealed(page: Page, hub: FakeHub) -> None:
+def test_what_a_phone_sends_and_gets_is_encrypted(page: Page, hub: FakeHub) -> None:
     frames: list[bytes] = []
 
     def tap(link: WebSocket) -> None:

@@ -75,7 +75,7 @@ def fence(rig: Rig) -> PhoneSaid:
     honest = rig.seat()
     with rig.phone(honest) as phone:
         assert phone.dial()
-        phone.publish(rig.topics.act(honest.sid), honest.keys.seal(act(1)))
+        phone.publish(rig.topics.act(honest.sid), honest.keys.encrypt(act(1)))
         said = rig.heard.get(timeout=15)
         while isinstance(said, PhoneLink):
             said = rig.heard.get(timeout=15)
@@ -103,21 +103,21 @@ def test_a_phone_that_comes_late_sees_its_hand_at_once(rig: Rig) -> None:
         assert phone.subscribe(rig.topics.hand(seat.sid))
         _, letter, retained = phone.message()
         assert retained
-        assert seat.keys.open(letter)["you"] == {"secret_fish": "carp"}
+        assert seat.keys.decrypt(letter)["you"] == {"secret_fish": "carp"}
 
 
-def test_a_request_is_heard_and_answered_sealed(rig: Rig) -> None:
+def test_a_request_is_heard_and_answered_encrypted(rig: Rig) -> None:
     seat = rig.seat()
     with rig.phone(seat) as phone:
         assert phone.dial()
         assert phone.subscribe(rig.topics.ack(seat.sid))
         asked = act(1, verb="act", args={"move": "bid", "number": 5}, number=17)
-        phone.publish(rig.topics.act(seat.sid), seat.keys.seal(asked))
+        phone.publish(rig.topics.act(seat.sid), seat.keys.encrypt(asked))
         said = rig.next_heard(PhoneSaid)
         assert (said.sid, said.args, said.number) == (seat.sid, {"move": "bid", "number": 5}, 17)
         rig.link.answer(seat.sid, Ack(asked["id"], ok=True, seq=8))
         letter = phone.message()[1]
-        assert seat.keys.open(letter)["re"] == asked["id"]
+        assert seat.keys.decrypt(letter)["re"] == asked["id"]
 
 
 def test_every_phone_and_program_may_read_the_public_state(rig: Rig) -> None:
@@ -161,7 +161,7 @@ def test_a_device_with_a_persistent_session_misses_nothing(rig: Rig) -> None:
     fence(rig)
     with rig.phone(seat, clean=False) as phone:
         assert phone.dial()
-        assert seat.keys.open(phone.message()[1])["re"] == "0" * 16
+        assert seat.keys.decrypt(phone.message()[1])["re"] == "0" * 16
 
 
 def test_the_same_phone_again_closes_its_old_connection(rig: Rig) -> None:
@@ -217,7 +217,7 @@ def test_no_phone_can_act_for_another_seat(rig: Rig) -> None:
     victim, thief = rig.seat(), rig.seat()
     with rig.phone(thief) as phone:
         assert phone.dial()
-        for letter in (thief.keys.seal(act(1)), victim.keys.seal(act(1))):
+        for letter in (thief.keys.encrypt(act(1)), victim.keys.encrypt(act(1))):
             phone.publish(rig.topics.act(victim.sid), letter)
         phone.publish(rig.topics.online(victim.sid), b"", retain=True)
     fence(rig)
@@ -226,7 +226,7 @@ def test_no_phone_can_act_for_another_seat(rig: Rig) -> None:
 def test_no_phone_can_act_for_another_seat_by_its_last_will(rig: Rig) -> None:
     victim, thief = rig.seat(), rig.seat()
     for topic, letter in (
-        (rig.topics.act(victim.sid), victim.keys.seal(act(1))),
+        (rig.topics.act(victim.sid), victim.keys.encrypt(act(1))),
         (rig.topics.online(victim.sid), b"gone"),
     ):
         phone, again = rig.phone(thief), rig.phone(thief)
@@ -245,7 +245,7 @@ def test_no_phone_can_forge_a_hand_or_the_public_state(rig: Rig) -> None:
         assert phone.dial()
         assert other.dial()
         assert other.subscribe(rig.topics.hand(victim.sid))
-        assert victim.keys.open(other.message()[1])["seq"] == 1
+        assert victim.keys.decrypt(other.message()[1])["seq"] == 1
         assert other.subscribe("th/1/hub/status")
         assert other.message()[0] == "th/1/hub/status"
         for topic in (rig.topics.hand(victim.sid), rig.topics.state, "th/1/hub/status"):
@@ -275,7 +275,7 @@ def test_an_own_login_with_anothers_client_id_takes_nothing_over(rig: Rig) -> No
             assert told_all(rig, liar) == []
         else:
             rig.link.answer(victim.sid, Ack("0" * 16, ok=True))
-        assert victim.keys.open(phone.message()[1])["re"] == "0" * 16
+        assert victim.keys.decrypt(phone.message()[1])["re"] == "0" * 16
         assert phone.events.empty()
 
 
@@ -297,9 +297,9 @@ def test_a_retained_request_is_not_used_and_is_wiped(rig: Rig) -> None:
     seat = rig.seat()
     with rig.phone(seat) as phone:
         assert phone.dial()
-        phone.publish(rig.topics.act(seat.sid), seat.keys.seal(act(1)), retain=True)
+        phone.publish(rig.topics.act(seat.sid), seat.keys.encrypt(act(1)), retain=True)
         assert "retained" in rig.next_heard(PhoneGarbled).sentence
-        phone.publish(rig.topics.act(seat.sid), seat.keys.seal(act(1)))
+        phone.publish(rig.topics.act(seat.sid), seat.keys.encrypt(act(1)))
         assert rig.next_heard(PhoneSaid).n == 1
 
 

@@ -65,7 +65,7 @@ class Site:
         return self.app.test_client()
 
     def claim(self, details: dict[str, Any], *, seat: int | None = None, address: str = "10.0.0.2") -> TestResponse:
-        letter = self.phone.seal(details)
+        letter = self.phone.encrypt(details)
         body = {
             "seat": seat or details["seat"],
             "pk": to_base64(self.phone.public),
@@ -249,7 +249,7 @@ def test_a_claim_is_asked_pressed_and_held(site: Site) -> None:
     held = site.get(f"/t/1/claim/{name}").json
     assert held is not None
     assert (held["state"], held["say"]) == ("held", "Welcome.")
-    login = site.phone.open(from_base64(held["nonce"]) + from_base64(held["box"]))
+    login = site.phone.decrypt(from_base64(held["nonce"]) + from_base64(held["box"]))
     assert login == {"sid": "s1", "user": "s1", "password": "pw", "hub": "hub", "table": "1", "seat": 2}
 
 
@@ -329,7 +329,7 @@ def test_a_claim_that_names_two_seats_is_refused(site: Site) -> None:
     ],
 )
 def test_a_claim_that_does_not_open_is_one_sentence(site: Site, change: dict[str, Any]) -> None:
-    letter = site.phone.seal({"seat": 2})
+    letter = site.phone.encrypt({"seat": 2})
     body = {
         "seat": 2,
         "pk": to_base64(site.phone.public),
@@ -461,7 +461,7 @@ def test_a_whole_evening_of_one_phone_leaves_no_secret_in_the_log(
         rig = Rig(tmp_path)
         try:
             phone = Keys(rig.key.public)
-            letter = phone.seal({"seat": 1, "code": "4821", "name": "Ana"})
+            letter = phone.encrypt({"seat": 1, "code": "4821", "name": "Ana"})
             body = {
                 "seat": 1,
                 "pk": to_base64(phone.public),
@@ -476,13 +476,13 @@ def test_a_whole_evening_of_one_phone_leaves_no_secret_in_the_log(
             reply: dict[str, Any] = {"state": "asked"}
             while reply["state"] == "asked":
                 reply = json.loads(ask(rig.port, "GET", f"/t/1/claim/{name}").body)  # type: ignore[attr-defined]
-            login = phone.open(from_base64(reply["nonce"]) + from_base64(reply["box"]))
+            login = phone.decrypt(from_base64(reply["nonce"]) + from_base64(reply["box"]))
             rig.link.show_hand("sid1", hand(1, you={"secret_fish": "carp"}))
             with Phone(rig.port, login["sid"], login["user"], login["password"]) as client:
                 assert client.dial()
                 assert client.subscribe(rig.topics.hand("sid1"))
-                assert phone.open(client.message()[1])["you"] == {"secret_fish": "carp"}
-                client.publish(rig.topics.act("sid1"), phone.seal(act(1, args={"number": 5})))
+                assert phone.decrypt(client.message()[1])["you"] == {"secret_fish": "carp"}
+                client.publish(rig.topics.act("sid1"), phone.encrypt(act(1, args={"number": 5})))
                 said = rig.heard.get(timeout=15)
                 rig.link.answer("sid1", Ack(said.id, ok=True))
             rig.link.release("sid1")

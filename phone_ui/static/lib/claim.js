@@ -56,7 +56,7 @@ export async function claimSeat({ table, hubKey, seat, code, name, onWaiting, st
     if (reply.state === "held") {
       const login = channel.unbox(fromBase64(reply.nonce ?? ""), fromBase64(reply.box ?? ""));
       if (!login)
-        throw new Refused("The hub's answer was not sealed for this phone. Scan the code on the screen again.");
+        throw new Refused("The hub's answer was not encrypted for this phone. Scan the code on the screen again.");
       return { ...login, sk: toBase64(keys.secretKey), pk: toBase64(keys.publicKey), hubkey: hubKey, n: 0 };
     }
     onWaiting(reply.say);

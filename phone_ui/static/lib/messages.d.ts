@@ -241,7 +241,7 @@ export interface Ack {
   seq: number;
 }
 /**
- * Reply to `GET /t/<table>/claim/<id>`: the state of the claim; once it is held, the sealed login.
+ * Reply to `GET /t/<table>/claim/<id>`: the state of the claim; once it is held, the encrypted login.
  */
 export interface ClaimReply {
   state: "asked" | "held" | "refused";
@@ -282,7 +282,7 @@ export interface Act {
   args?: Record<string, any>;
 }
 /**
- * Body of `POST /t/<table>/claim`: seat, the phone's public key, and the sealed details with their nonce.
+ * Body of `POST /t/<table>/claim`: seat, the phone's public key, and the encrypted details with their nonce.
  */
 export interface ClaimBody {
   seat: number;
