@@ -95,7 +95,7 @@ class PublicDice(Plain, frozen=True, rename={"why": "for"}):
     """The open roll: `faces` of the present batch of so many dice, `done` those before it, `total` of all of them.
 
     `votes` are seats that want a roll by the hub, `as_it_lies` seats that would read a leaning die so, which takes
-    `enough` of them. `lying`: nobody throws, what lies there is wanted; `again`: what was read already is read again.
+    `enough` of them. `lying`: nobody throws, what lies there is wanted; `again`: the second reading of a disputed roll.
     """
 
     state: RollState
@@ -118,7 +118,10 @@ class PublicDice(Plain, frozen=True, rename={"why": "for"}):
 
 
 class PublicDispute(Plain, frozen=True):
-    """A roll of `seat` that was accepted and may be disputed, is voted on (`needs` times yes), is read again, or was."""
+    """A roll of `seat` that was accepted, while it may be disputed, is voted on (`needs` times yes) or is read again.
+
+    `say` is how that ended, for a moment afterwards.
+    """
 
     stage: Literal["open", "vote", "reading", "told"]
     seat: SeatNumber

@@ -18,9 +18,9 @@ When dice are asked for:
 - **Roller**: K1 to K6 type faces. The dial offers faces to the right, and to the left the moves that may be made before
   the roll. The bar takes the last face back, push sends. Where no dice were read or typed, the bar asks for a roll by
   the hub. While a die leans, push would have it read as it lies.
-- **Other seats**: push says yes to typed dice, the bar doubts typed or read ones. Push also agrees to a roll by the hub,
+- **Other seats**: push says yes to typed dice, the bar has typed or read ones read again. Push also agrees to a roll by the hub,
   or to a leaning die being read as it lies.
-- For a few seconds after a roll, a bar that means nothing else has the dice read again. Where the table votes on that,
+- For a few seconds after a roll, a bar that means nothing else disputes it. Where the table votes on a second reading,
   push is yes and the bar is no.
 
 What a seat has picked or typed stays in a `Cursor`, which belongs to one seat and one decision and ends with it.
@@ -86,7 +86,7 @@ class AcceptDice:
 
 @dataclass(frozen=True, slots=True)
 class ReadAgain:
-    """The seat disputes what was read or typed."""
+    """The seat objects to what was read or typed and is not accepted yet: the batch is read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ class AsItLies:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubts:
-    """The seat wants a roll that stands read again, or (`yes` is false) does not."""
+class DisputeVote:
+    """The seat wants a second reading of a roll that was accepted, or (`yes` is false) does not."""
 
     yes: bool
 
@@ -126,7 +126,7 @@ class Refused:
 
 
 Meaning: TypeAlias = (
-    Chosen | TypedFaces | AcceptDice | ReadAgain | HubRolls | AsItLies | Doubts | WhatIsThis | Nothing | Refused
+    Chosen | TypedFaces | AcceptDice | ReadAgain | HubRolls | AsItLies | DisputeVote | WhatIsThis | Nothing | Refused
 )
 
 ON_THE_PHONE = Refused("Answer this one on your phone.")
@@ -342,12 +342,12 @@ def press_beside_roll(signal: Key | Turn, *, dice: str, voting: bool) -> Meaning
 
 
 def press_vote(signal: Key | Turn) -> Meaning:
-    """Return what a control means while the table votes on reading a roll again."""
+    """Return what a control means while the table votes on a second reading."""
     match signal:
         case Key(control="push", edge="down"):
-            return Doubts(yes=True)
+            return DisputeVote(yes=True)
         case Key(control="bar", edge="down"):
-            return Doubts(yes=False)
+            return DisputeVote(yes=False)
     return Nothing()
 
 

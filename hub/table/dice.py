@@ -61,8 +61,8 @@ class TableDice:
         self.open.begin(roll, self._fitting())
         self.open.arm()
 
-    def ask_again(self, key: str, roll: Roll, batches: Sequence[Batch]) -> None:
-        """Ask for no throw: the last batch of a roll that was accepted is read once more as it lies, or typed.
+    def ask_second_reading(self, key: str, roll: Roll, batches: Sequence[Batch]) -> None:
+        """Ask for no throw: the last batch of a disputed roll gets its second reading as it lies, or is typed.
 
         The others were picked up long ago.
         """
@@ -71,7 +71,7 @@ class TableDice:
         self._wait_anew()
         self._batches = list(batches[:-1])
         self.open.begin(roll, len(batches[-1].faces))
-        self.open.read_again()
+        self.open.begin_second_reading()
 
     def close(self) -> None:
         """Ask for no roll."""
@@ -244,7 +244,7 @@ class TableDice:
             total=sum(face for known in self._batches for face in known.faces) + sum(faces),
             say=batch.text,
             votes=list(self._hub_votes),
-            again=batch.how == "read again",
+            again=batch.how == "second reading",
             lying=batch.lying,
             as_it_lies=list(batch.lies_votes),
             enough=enough(voters),

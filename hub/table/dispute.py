@@ -1,7 +1,7 @@
 """A roll that was accepted, for as long as the table may still dispute it.
 
-For a few seconds after a roll was accepted any seat may say "read it again"; then a majority of the seats decides,
-and the game waits for them. A second reading corrects what was read and is no new throw: the match goes back to just
+For a few seconds after a roll was accepted any seat may dispute it; then a majority of the seats decides, and
+the game waits for them. A second reading corrects what was read and is no new throw: the match goes back to just
 before the roll, what lies there is read or typed once more, and the log keeps both readings. Where nobody carries it
 through, the roll stands as it was. `STAGES` tells which stage follows which, and why.
 """
@@ -69,7 +69,7 @@ class Dispute:
         return True
 
     def vote(self, seat: int, now: float, *, yes: bool) -> None:
-        """Note that a seat wants the dice read again, or not. The first yes opens the vote; all may change their minds."""
+        """Note that a seat wants a second reading, or not. The first yes opens the vote; all may change their minds."""
         if self.stage == "open":
             self.go("asked", now, f"Seat {seat} asks for it.")
         for side in (self._yes, self._no):

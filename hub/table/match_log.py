@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class KeptReading(msgspec.Struct, frozen=True):
-    """A roll that was being read again when the power went: entry `number` of a match's log, and what it was read as."""
+    """A roll whose second reading has begun and may outlast a power cut: entry `number` of a match's log, and its first reading."""
 
     match: str
     number: int
@@ -123,16 +123,16 @@ class MatchLog:
         """Note that the disk has all of the match."""
         self._written = len(match.log)
 
-    # --- a roll that is read again ---
+    # --- the second reading of a roll ---
 
     @property
     def kept_reading(self) -> KeptReading | None:
-        """Return the roll that was being read again when the power went, if any."""
+        """Return the roll whose second reading the power cut short, if any."""
         kept = self._store.recall(self._table, "dispute")
         return msgspec.json.decode(kept, type=KeptReading) if kept else None
 
     def keep_reading(self, number: int, batches: Sequence[Batch]) -> None:
-        """Keep that the roll of entry `number` is read again; until it is, the disk has all that followed from it."""
+        """Keep that the roll of entry `number` gets a second reading; until then the disk has all that followed from it."""
         assert self.match is not None
         self.next_epoch()
         self._store.keep(self._table, "dispute", msgspec.json.encode(KeptReading(self.match, number, list(batches))))
@@ -142,6 +142,6 @@ class MatchLog:
         self._written = number
 
     def forget_reading(self) -> None:
-        """Keep no longer that a roll is read again."""
+        """Keep no longer that a roll gets a second reading."""
         if self._store.recall(self._table, "dispute"):
             self._store.keep(self._table, "dispute", b"")

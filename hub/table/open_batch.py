@@ -37,7 +37,7 @@ class OpenBatch:
         self.faces: list[int] = []  # what was read or typed, and is not accepted yet
         self.aside: list[int] = []  # dice that lie aside while the others are thrown again
         self.flat: list[int] = []  # dice that lie flat beside a leaning one
-        self.how: Literal["thrown", "read again", "as it lies"] = "thrown"
+        self.how: Literal["thrown", "second reading", "as it lies"] = "thrown"
         self.lies_votes: list[int] = []
         self._accept_at: float | None = None
         self._silent_at: float | None = None
@@ -60,7 +60,7 @@ class OpenBatch:
     @property
     def seen_by_anybody(self) -> bool:
         """Return whether a die of it is known."""
-        return bool(self.aside or self.flat or self.faces or self.how == "read again")
+        return bool(self.aside or self.flat or self.faces or self.how == "second reading")
 
     def can(self, step: Step) -> bool:
         """Return whether the present state has this step."""
@@ -78,7 +78,7 @@ class OpenBatch:
     # --- the reader ---
 
     def arm(self, *, lying: bool = False) -> None:
-        """Wait for the dice that are missing; `lying`: for what lies there, read once more."""
+        """Wait for the dice that are missing; `lying`: for what lies there, read again."""
         roll = self._roll
         assert roll is not None
         self._arms += 1
@@ -92,9 +92,9 @@ class OpenBatch:
         self._silent_at = self._clock.now() + SILENT_SECONDS
         self._reader.arm(self._arms, roll.seat, self.size - len(self.aside), roll.sides, lying=lying)
 
-    def read_again(self) -> None:
-        """Ask for no throw: what lies there was accepted, and is read once more, or typed."""
-        self.how, self.text = "read again", AGAIN
+    def begin_second_reading(self) -> None:
+        """Ask for no throw: what lies there was accepted and disputed, and gets its second reading, or is typed."""
+        self.how, self.text = "second reading", AGAIN
         self.arm(lying=True)
 
     def disarm(self) -> None:
@@ -106,15 +106,15 @@ class OpenBatch:
         """Take what the reader sees; return whether it was asked. Picking up what has settled changes nothing."""
         if self._roll is None or seen.arm != self._arms or not self.can("ready"):
             return False
-        again = self.how == "read again"
-        if not again or seen.state != "armed":  # a reader that only has to look says in time what it sees
+        second = self.how == "second reading"
+        if not second or seen.state != "armed":  # a reader that only has to look says in time what it sees
             self._silent_at = None
         if seen.state != "cocked":
             self.lies_votes = []
         match seen.state:
             case "settled":
                 self._read(list(seen.faces))
-            case "cocked" | "wrong_count" | "no_reader" if again:
+            case "cocked" | "wrong_count" | "no_reader" if second:
                 self._by_hand("unreadable", UNREADABLE)
             case "cocked":
                 self._lean(list(seen.faces), seen.say)
@@ -123,9 +123,9 @@ class OpenBatch:
             case "armed" if self.flat:  # the reader was away and knows nothing of them: they lie aside
                 self._lay_aside()
             case "armed":
-                self.go("ready", seen.say or (self.text if self.aside or again else ""))
+                self.go("ready", seen.say or (self.text if self.aside or second else ""))
             case "rolling":
-                self.go("falling", AGAIN if again else "")
+                self.go("falling", AGAIN if second else "")
             case "no_reader":
                 self.go("lost", seen.say or TYPE)
         return True
@@ -173,7 +173,7 @@ class OpenBatch:
         self.arm()
 
     def _miscount(self, text: str) -> None:
-        if self.how == "read again":
+        if self.how == "second reading":
             self._by_hand("unreadable", UNREADABLE)
         else:
             self.go("miscounted", text)
@@ -215,11 +215,11 @@ class OpenBatch:
             raise NotOffered(REFUSALS["accepted"], "DICE")
         return "typed" if self.state == "typed" else "read"
 
-    def doubt(self) -> None:
-        """Read the dice once more as they lie: somebody disputes what was read or typed. Raise IllegalAction."""
+    def read_again(self) -> None:
+        """Read the dice again as they lie: somebody objects to what was read or typed. Raise IllegalAction."""
         self._asked()
         lying = self.state != "wrong_count"
-        self.go("doubted")
+        self.go("read_again")
         self.flat = []
         self.arm(lying=lying)
 

@@ -34,7 +34,7 @@ class Play:
         self.match: Match | None = None
         self.stopped = ""
         self._table, self._chance = table, chance
-        self._first: Match | None = None  # as the first reading of a roll made it, while that roll is read again
+        self._first: Match | None = None  # as the first reading of a roll made it, during the second one
         self._undo_known: tuple[tuple[int, int], bool] = ((0, 0), False)
 
     # --- what there is ---------------------------------------------------------------------------
@@ -144,14 +144,14 @@ class Play:
             self._undo_known = length, match.may_undo(seat)
         return self._undo_known[1]
 
-    # --- a roll that is read again ---------------------------------------------------------------
+    # --- the second reading of a roll ------------------------------------------------------------
 
     @property
-    def rereading(self) -> bool:
-        """Return whether the match waits just before a roll whose dice are read again."""
+    def in_second_reading(self) -> bool:
+        """Return whether the match waits just before a roll for its second reading."""
         return self._first is not None
 
-    def read_again(self, index: int, batches: Sequence[Batch]) -> None:
+    def begin_second_reading(self, index: int, batches: Sequence[Batch]) -> None:
         """Go back to just before the roll that is entry `index` of the log and came in as `batches`.
 
         The log on disk does not go back before there is another reading.
@@ -161,8 +161,8 @@ class Play:
         self.log.keep_reading(index, batches)
         self._go_back(earlier, index)
 
-    def resume_reading(self) -> KeptReading | None:
-        """Go on reading again the roll that was being read again when the power went; return it, if there is one."""
+    def resume_second_reading(self) -> KeptReading | None:
+        """Go on with a second reading that the power cut short; return its roll, if there is one."""
         kept, match = self.log.kept_reading, self.match
         if kept is None or match is None:
             return None

@@ -117,7 +117,7 @@ class Presses:
         if dispute.stage == "vote":
             return controls.press_vote(signal)
         if dispute.stage == "open" and self._rolls.bar_is_free(seat) and controls.is_bar(signal):
-            return controls.Doubts(yes=True)
+            return controls.DisputeVote(yes=True)
         return None
 
     def _in_lobby(self, seat: Seat, signal: Key | Turn) -> bool:
@@ -177,7 +177,7 @@ class Presses:
                 self._try(seat, partial(rolls.answer, number, "hub"))
             case controls.AsItLies():
                 self._try(seat, partial(rolls.answer, number, "lies"))
-            case controls.Doubts(yes):
+            case controls.DisputeVote(yes):
                 self._try(seat, partial(rolls.vote, number, yes=yes))
             case controls.WhatIsThis(answer) if answer and self._play.match:
                 self._boxes.displays.explain(seat, answer, self._play.match)

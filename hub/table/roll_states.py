@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from hub.state import Batch, Read, RollState
 
 BATCH = 6  # the standard kit: one Bluetooth adapter holds that many dice
-ACCEPT_SECONDS = 1.0  # a batch that was read is accepted after so long without objection
+ACCEPT_SECONDS = 1.0  # a batch that was read is accepted after so long where nobody objects
 SILENT_SECONDS = 3.0  # a reader that does not answer its arm for so long is no reader
 HINT_SECONDS = 45.0  # then the other ways to roll are pointed out
 STAFF_SECONDS = 120.0  # then staff are called
@@ -23,11 +23,11 @@ READ: tuple[Read, ...] = ("read", "typed", "hub")  # from the most physical to t
 
 Step: TypeAlias = Literal[
     "ready", "falling", "read", "leaning", "lifted", "miscounted", "lost", "unreadable", "silent",
-    "typed", "accepted", "doubted", "as_it_lies", "hub",
+    "typed", "accepted", "read_again", "as_it_lies", "hub",
 ]  # fmt: skip
 """What may happen to a batch. By the reader: it waits (ready), a die moves (falling), all lie flat and were read, one is
 leaning, flat ones beside a leaning one were lifted, the count or a face is wrong (miscounted), it is lost, cannot read
-again what lies there (unreadable), or does not answer (silent). By people: typed, accepted, doubted (read it again), a
+again what lies there (unreadable), or does not answer (silent). By people: typed, accepted, an objection (read_again), a
 vote to read a leaning die as it lies, and one for a roll by the hub. Time accepts, too."""
 
 _BY_READER: Mapping[Step, RollState] = {
@@ -47,17 +47,17 @@ TRANSITIONS: Mapping[RollState, Mapping[Step, RollState]] = {
     "armed": {**_BY_READER, "typed": "typed", "hub": "armed"},
     "rolling": {**_BY_READER, "typed": "typed", "hub": "armed"},
     "no_reader": {**_BY_READER, "typed": "typed", "hub": "armed"},
-    "wrong_count": {**_BY_READER, "typed": "typed", "hub": "armed", "doubted": "armed"},
-    "cocked": {**_BY_READER, "as_it_lies": "no_reader", "hub": "armed", "doubted": "armed"},
+    "wrong_count": {**_BY_READER, "typed": "typed", "hub": "armed", "read_again": "armed"},
+    "cocked": {**_BY_READER, "as_it_lies": "no_reader", "hub": "armed", "read_again": "armed"},
     # What has settled has settled: from here on the reader is not asked any more.
-    "settled": {"accepted": "armed", "typed": "typed", "doubted": "armed"},
-    "typed": {"accepted": "armed", "typed": "typed", "doubted": "armed"},
+    "settled": {"accepted": "armed", "typed": "typed", "read_again": "armed"},
+    "typed": {"accepted": "armed", "typed": "typed", "read_again": "armed"},
 }
 
 REFUSALS: Mapping[Step, str] = {
     "typed": "A leaning die is rolled again, unless the table would read it as it lies.",
     "accepted": "No roll has been read yet.",
-    "doubted": "There is no roll to read again.",
+    "read_again": "There is no roll to read again.",
     "as_it_lies": "No die is leaning.",
     "hub": "The dice lie there: say whether they were read right.",
 }

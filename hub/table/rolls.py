@@ -45,7 +45,7 @@ class Rolls:
 
     @property
     def voting(self) -> bool:
-        """Return whether the table votes on reading a roll again."""
+        """Return whether the table votes on a second reading."""
         return self.dispute is not None and self.dispute.stage == "vote"
 
     @property
@@ -61,14 +61,14 @@ class Rolls:
         roll, log = decision.roll, self._play.log
         # Tells this roll from every other one, across a power cut and whatever loans are taken meanwhile.
         key = f"{log.match}/{decision.number}/{roll.seat}/{roll.sides}/{roll.why}"
-        if self.dispute and self._play.rereading:
-            self.dice.ask_again(key, roll, self.dispute.batches)
+        if self.dispute and self._play.in_second_reading:
+            self.dice.ask_second_reading(key, roll, self.dispute.batches)
         else:
             self.dice.ask(key, roll, decision.wants)
 
     def want(self, decision: Decision) -> str:
         """Return what is wanted, in a sentence."""
-        return "Do not roll: the dice are read again." if self._play.rereading else decision.want
+        return "Do not roll: the dice are read again." if self._play.in_second_reading else decision.want
 
     # --- acting --------------------------------------------------------------------------------------
 
@@ -142,7 +142,7 @@ class Rolls:
             case "accept":
                 self.dice.accept(seat)
             case "again":
-                self.dice.open.doubt()
+                self.dice.open.read_again()
             case "hub":
                 self.dice.vote_hub(seat, self._present())
             case "lies":
@@ -166,7 +166,7 @@ class Rolls:
         if match is None or decision is None or decision.roll is None or whole is None:
             return
         faces, read = whole
-        if self.dispute and self._play.rereading:
+        if self.dispute and self._play.in_second_reading:
             self._compare(self.dispute, faces, read)
             return
         batches, hidden, index = self.dice.batches, match.hidden(), len(match.log)
@@ -179,7 +179,7 @@ class Rolls:
     def _allow_dispute(
         self, roll: Roll, index: int, batches: Sequence[Batch], hidden: Mapping[int, Counter[str]]
     ) -> None:  # fmt: skip
-        """Let any seat ask, for a few seconds, that an accepted roll be read again.
+        """Let any seat dispute, for a few seconds, a roll that was accepted.
 
         Not what the hub itself rolled, and not where the roll has shown what nobody can forget again.
         """
@@ -189,7 +189,7 @@ class Rolls:
         self.dispute = Dispute(roll, index, batches, self._clock.now())
 
     def vote(self, seat: int, *, yes: bool) -> None:
-        """Take that a seat wants the dice read again or, once the table votes on it, does not. Raise IllegalAction."""
+        """Take that a seat wants a second reading or, once the table votes on it, does not. Raise IllegalAction."""
         dispute, match = self.dispute, self._play.match
         if dispute is None or match is None or not (dispute.stage == "vote" or (dispute.stage == "open" and yes)):
             raise NotAsked("There is no roll that could be read again now.", "DICE")
@@ -207,7 +207,7 @@ class Rolls:
         """Return whether the table has decided, with those who sit there now, and do what it has decided."""
         carried = dispute.carried(self.voters())
         if carried:
-            self._play.read_again(dispute.index, dispute.batches)
+            self._play.begin_second_reading(dispute.index, dispute.batches)
             dispute.go("carried", self._clock.now())
         elif carried is False:
             self._let_stand("rejected", "Not read again: the roll stands.")
@@ -234,8 +234,8 @@ class Rolls:
     # --- the disk and time -----------------------------------------------------------------------------------
 
     def resume(self) -> None:
-        """Take up after a restart: a roll that was being read again still is."""
-        kept = self._play.resume_reading()
+        """Take up after a restart: a second reading that had begun goes on."""
+        kept = self._play.resume_second_reading()
         if kept is None:
             self._play.answer_chance()
             return
@@ -248,7 +248,7 @@ class Rolls:
 
     def stop(self) -> None:
         """End a dispute that has not gone back yet: the disk has failed."""
-        if not self._play.rereading:
+        if not self._play.in_second_reading:
             self.dispute = None
 
     @property

@@ -381,15 +381,15 @@ def test_read_dice_are_tagged_and_can_be_accepted_by_the_roller(page: Page, hub:
     assert hub.asks.get(timeout=15)["args"] == {"say": "accept"}
 
 
-def doubted(stage: str, state: dict[str, Any] = scenes.TAKE, **change: Any) -> dict[str, Any]:
-    """A moment in which the three of seat 4 may be doubted, is voted on, or was."""
+def disputed(stage: str, state: dict[str, Any] = scenes.TAKE, **change: Any) -> dict[str, Any]:
+    """A moment in which the three of seat 4 may be disputed, is voted on, or was."""
     dispute = {"stage": stage, "seat": 4, "faces": [3], "read": "read", "yes": [], "no": [], "needs": 3, "say": ""}
     return state | {"dispute": dispute | change}
 
 
-def test_a_roll_that_stands_can_be_doubted_by_a_quiet_button_beside_the_game(page: Page, hub: FakeHub) -> None:
+def test_a_roll_that_stands_can_be_disputed_by_a_quiet_button_beside_the_game(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
-    play(page, hub, doubted("open"), scenes.TAKE_HAND)
+    play(page, hub, disputed("open"), scenes.TAKE_HAND)
     last = page.get_by_role("region", name="The last roll")
     expect(last.get_by_role("img", name="die shows 3")).to_be_visible()
     button = last.get_by_role("button", name="Read again")
@@ -405,7 +405,7 @@ def test_a_roll_that_stands_can_be_doubted_by_a_quiet_button_beside_the_game(pag
 
 def test_a_vote_on_the_dice_has_two_buttons_and_nothing_else_to_do(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
-    vote = doubted("vote", yes=[1], no=[3], say="Seat 1 asks for it.")
+    vote = disputed("vote", yes=[1], no=[3], say="Seat 1 asks for it.")
     play(page, hub, vote, scenes.hand(want="", moves=[]))
     asks = page.get_by_role("region", name="A vote on the dice")
     expect(asks).to_contain_text("Read the dice again?")
@@ -416,7 +416,7 @@ def test_a_vote_on_the_dice_has_two_buttons_and_nothing_else_to_do(page: Page, h
     asks.get_by_role("button", name="Read again").click()
     assert hub.asks.get(timeout=15)["args"] == {"say": "reread"}
     expect(dock(page).get_by_role("button")).to_have_count(0)
-    play(page, hub, doubted("told", say="The dice show the same: the roll stands."), scenes.TAKE_HAND, seq=51)
+    play(page, hub, disputed("told", say="The dice show the same: the roll stands."), scenes.TAKE_HAND, seq=51)
     expect(page.get_by_role("status").filter(has_text="The dice show the same")).to_be_visible()
 
 
@@ -1218,16 +1218,16 @@ def test_the_screen_shows_the_moment_large_and_everything_on_one_page(screen: Pa
         expect(screen.locator(f".seat-place .mark.seat-{seat}")).to_be_visible()
 
 
-def test_the_screen_tells_how_to_doubt_a_roll_and_shows_the_vote(screen: Page, hub: FakeHub) -> None:
-    hub.public(doubted("open") | {"seq": 50})
+def test_the_screen_tells_how_to_dispute_a_roll_and_shows_the_vote(screen: Page, hub: FakeHub) -> None:
+    hub.public(disputed("open") | {"seq": 50})
     screen.goto(f"{hub.address}/t/1/kiosk")
     now = screen.get_by_role("region", name="Now")
     expect(now).to_contain_text("Read wrong? Press the bar.")
-    hub.public(doubted("vote", yes=[1], no=[3], say="Seat 1 asks for it.") | {"seq": 51})
+    hub.public(disputed("vote", yes=[1], no=[3], say="Seat 1 asks for it.") | {"seq": 51})
     expect(now).to_contain_text("Read the dice again?")
     expect(now).to_contain_text("Ana asks for it.")
     expect(now).to_contain_text("Push: yes. Bar: no.")
-    hub.public(doubted("vote", scenes.OVER, yes=[1], say="Seat 1 asks for it.") | {"seq": 91})
+    hub.public(disputed("vote", scenes.OVER, yes=[1], say="Seat 1 asks for it.") | {"seq": 91})
     expect(screen.get_by_role("region", name="The end")).to_contain_text("Read the dice again?")
     assert screen.evaluate("document.documentElement.scrollHeight <= innerHeight")
 

@@ -182,18 +182,18 @@ class FakeBoxes:
 
 @dataclass
 class FakeDice:
-    """A reader that was armed, or not. `numbers` are those of the arms, `reread` the ones that wanted no throw."""
+    """A reader that was armed, or not. `numbers` are those of the arms, `lying_arms` the ones that wanted no throw."""
 
     armed: list[tuple[int, int, int]] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
-    reread: list[int] = field(default_factory=list)
+    lying_arms: list[int] = field(default_factory=list)
     on: bool = False
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:
         assert number > max(self.numbers, default=0), "an arm's number rises"
         self.armed.append((seat, count, sides))
         self.numbers.append(number)
-        self.reread += [number] if lying else []
+        self.lying_arms += [number] if lying else []
         self.on = True
 
     def disarm(self) -> None:

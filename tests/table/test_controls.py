@@ -33,7 +33,7 @@ from hub.table.controls import (
     AsItLies,
     Chosen,
     Cursor,
-    Doubts,
+    DisputeVote,
     HubRolls,
     Meaning,
     Nothing,
@@ -290,7 +290,7 @@ def test_fewer_dice_than_asked_are_not_sent_and_more_are_not_taken() -> None:
     assert roll(key("k4"), key("k2"), key("k1"), key("push")) == TypedFaces((4, 2))
 
 
-def test_push_accepts_what_was_read_and_the_bar_doubts_it() -> None:
+def test_push_accepts_what_was_read_and_the_bar_has_it_read_again() -> None:
     assert roll(key("push"), dice="settled") == AcceptDice()
     assert roll(key("bar"), dice="settled") == ReadAgain()
     assert roll(key("bar"), dice="typed") == ReadAgain()
@@ -303,7 +303,7 @@ def test_the_push_of_a_roller_whose_die_leans_would_have_it_read_as_it_lies_once
 
 
 def test_in_a_vote_push_is_yes_and_the_bar_is_no() -> None:
-    assert (press_vote(key("push")), press_vote(key("bar"))) == (Doubts(yes=True), Doubts(yes=False))
+    assert (press_vote(key("push")), press_vote(key("bar"))) == (DisputeVote(yes=True), DisputeVote(yes=False))
     for control in (turn(1), key("k1"), key("k1", "hold"), key("push", "hold"), key("bar", "hold")):
         assert press_vote(control) == Nothing()
 
@@ -314,7 +314,7 @@ def test_the_bar_of_the_roller_asks_for_the_hub_where_nothing_lies_there() -> No
 
 
 @pytest.mark.parametrize("dice", STATES)
-def test_the_other_seats_say_yes_to_typed_dice_doubt_them_or_agree_to_a_roll_by_the_hub(dice: str) -> None:
+def test_the_other_seats_say_yes_to_typed_dice_have_them_read_again_or_agree_to_a_roll_by_the_hub(dice: str) -> None:
     push, bar = key("push"), key("bar")
     assert press_beside_roll(bar, dice=dice, voting=False) == (
         ReadAgain() if dice in ("typed", "settled") else Nothing()
@@ -718,7 +718,7 @@ def test_a_caption_is_cut_to_forty_plain_characters() -> None:
     assert shorten("x" * 37 + " yyyy") == "x" * 37 + ".."
 
 
-def test_while_a_roll_is_doubted_the_display_says_what_push_and_bar_do() -> None:
+def test_while_a_roll_is_disputed_the_display_says_what_push_and_bar_do() -> None:
     assert dispute_caption(voting=True) == "Read dice again? Push yes, bar no"
     assert dispute_caption(voting=False) == "Dice read wrong? Bar: read again"
 

@@ -1,4 +1,4 @@
-"""Sentences about a roll that stands and is doubted, for whatever game asked for it."""
+"""Sentences about a roll that was accepted and is disputed, for whatever game asked for it."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def read(rig: TableRig, *faces: int) -> None:
     wait(rig, ACCEPT_SECONDS)
 
 
-def again(rig: TableRig, seat: int) -> dict[str, Any]:
+def disputes(rig: TableRig, seat: int) -> dict[str, Any]:
     return rig.say(seat, "dice", {"say": "reread"})
 
 
@@ -156,25 +156,25 @@ def restarted(rig: TableRig, name: str = "turns") -> TableRig:
 
 
 @pytest.fixture
-def doubted() -> TableRig:
-    """Three seats; seat 1 has rolled a three, and seat 3 asks for it to be read again."""
+def disputed() -> TableRig:
+    """Three seats; seat 1 has rolled a three, and seat 3 disputes it."""
     rig = at()
     read(rig, 3)
-    assert again(rig, 3)["ok"]
+    assert disputes(rig, 3)["ok"]
     return rig
 
 
 @pytest.fixture
-def rereading(doubted: TableRig) -> TableRig:
+def second_reading(disputed: TableRig) -> TableRig:
     """And seat 1 agrees."""
-    assert again(doubted, 1)["ok"]
-    return doubted
+    assert disputes(disputed, 1)["ok"]
+    return disputed
 
 
 # --- who asks, and when ------------------------------------------------------------------------------------
 
 
-def test_a_roll_that_nobody_doubts_stands_after_five_seconds_and_the_game_never_waited() -> None:
+def test_a_roll_that_nobody_disputes_stands_after_five_seconds_and_the_game_never_waited() -> None:
     rig = at()
     read(rig, 3)
     dispute = rig.state["dispute"]
@@ -182,7 +182,7 @@ def test_a_roll_that_nobody_doubts_stands_after_five_seconds_and_the_game_never_
     assert rig.hand(2)["moves"]
     wait(rig, ASK_SECONDS)
     assert stage(rig) is None
-    assert again(rig, 3)["code"] == "DICE"
+    assert disputes(rig, 3)["code"] == "DICE"
     assert caught(rig) == 3
 
 
@@ -204,7 +204,7 @@ def test_once_somebody_has_answered_it_is_too_late() -> None:
     read(rig, 3)
     assert rig.act(2, "go")["ok"]
     assert stage(rig) is None
-    assert again(rig, 3)["code"] == "DICE"
+    assert disputes(rig, 3)["code"] == "DICE"
 
 
 def test_once_somebody_has_locked_a_box_it_is_too_late() -> None:
@@ -230,10 +230,10 @@ def test_a_roll_that_showed_a_card_is_not_read_again() -> None:
     rig = at("drawing")
     read(rig, 4)
     assert stage(rig) is None
-    assert again(rig, 2)["code"] == "DICE"
+    assert disputes(rig, 2)["code"] == "DICE"
 
 
-def test_a_roll_by_the_hub_is_not_doubted() -> None:
+def test_a_roll_by_the_hub_is_not_disputed() -> None:
     rig = at()
     for seat in (1, 2, 3):
         assert rig.say(seat, "dice", {"say": "hub"})["ok"]
@@ -249,57 +249,57 @@ def test_who_does_not_play_has_no_say() -> None:
     rig.sit(3)
     read(rig, 3)
     rig.press(3, "bar")
-    assert again(rig, 3)["error"] == "Only who plays this match has a say in its dice."
+    assert disputes(rig, 3)["error"] == "Only who plays this match has a say in its dice."
     assert stage(rig) == "open"
 
 
 # --- the vote ----------------------------------------------------------------------------------------------
 
 
-def test_while_the_table_votes_nobody_plays_on(doubted: TableRig) -> None:
-    assert doubted.state["dispute"] | {"stage": "vote", "yes": [3], "no": [], "needs": 2} == doubted.state["dispute"]
-    assert doubted.hand(2)["moves"] == []
-    assert doubted.act(2, "go")["error"] == "The table decides whether the dice are read again."
-    assert not doubted.say(3, "undo")["ok"]
-    assert {doubted.boxes.texts[f"box-{seat}"] for seat in (1, 2)} == {"Read dice again? Push yes, bar no"}
+def test_while_the_table_votes_nobody_plays_on(disputed: TableRig) -> None:
+    assert disputed.state["dispute"] | {"stage": "vote", "yes": [3], "no": [], "needs": 2} == disputed.state["dispute"]
+    assert disputed.hand(2)["moves"] == []
+    assert disputed.act(2, "go")["error"] == "The table decides whether the dice are read again."
+    assert not disputed.say(3, "undo")["ok"]
+    assert {disputed.boxes.texts[f"box-{seat}"] for seat in (1, 2)} == {"Read dice again? Push yes, bar no"}
 
 
-def test_the_rings_call_those_who_have_not_voted(doubted: TableRig) -> None:
-    assert [doubted.lamps.shown[-1][seat].pattern for seat in (1, 2, 3)] == ["claim", "claim", "locked"]
+def test_the_rings_call_those_who_have_not_voted(disputed: TableRig) -> None:
+    assert [disputed.lamps.shown[-1][seat].pattern for seat in (1, 2, 3)] == ["claim", "claim", "locked"]
 
 
-def test_voted_down_the_roll_stands_and_the_game_goes_on(doubted: TableRig) -> None:
-    doubted.press(1, "bar")
-    assert stage(doubted) == "vote"
-    assert stands(doubted, 2)["ok"]
-    assert (stage(doubted), doubted.state["dispute"]["say"]) == ("told", "Not read again: the roll stands.")
-    assert doubted.act(2, "go")["ok"]
-    assert caught(doubted) == 3
-    wait(doubted, TOLD_SECONDS)
-    assert stage(doubted) is None
+def test_voted_down_the_roll_stands_and_the_game_goes_on(disputed: TableRig) -> None:
+    disputed.press(1, "bar")
+    assert stage(disputed) == "vote"
+    assert stands(disputed, 2)["ok"]
+    assert (stage(disputed), disputed.state["dispute"]["say"]) == ("told", "Not read again: the roll stands.")
+    assert disputed.act(2, "go")["ok"]
+    assert caught(disputed) == 3
+    wait(disputed, TOLD_SECONDS)
+    assert stage(disputed) is None
 
 
-def test_a_vote_that_nobody_finishes_ends_in_favour_of_the_roll(doubted: TableRig) -> None:
-    wait(doubted, VOTE_SECONDS)
-    assert stage(doubted) == "told"
-    assert doubted.hand(2)["moves"]
-    assert doubted.dice.reread == []
+def test_a_vote_that_nobody_finishes_ends_in_favour_of_the_roll(disputed: TableRig) -> None:
+    wait(disputed, VOTE_SECONDS)
+    assert stage(disputed) == "told"
+    assert disputed.hand(2)["moves"]
+    assert disputed.dice.lying_arms == []
 
 
 def test_at_a_table_of_two_both_must_want_it() -> None:
     rig = at(seats=2)
     read(rig, 3)
-    assert again(rig, 2)["ok"]
+    assert disputes(rig, 2)["ok"]
     assert stage(rig) == "vote"
-    assert again(rig, 1)["ok"]
+    assert disputes(rig, 1)["ok"]
     assert stage(rig) == "reading"
 
 
-def test_who_has_changed_its_mind_has_one_vote(doubted: TableRig) -> None:
-    doubted.press(3, "bar")
-    assert stage(doubted) == "vote"
-    doubted.press(1, "push")
-    assert (doubted.state["dispute"]["yes"], doubted.state["dispute"]["no"]) == ([1], [3])
+def test_who_has_changed_its_mind_has_one_vote(disputed: TableRig) -> None:
+    disputed.press(3, "bar")
+    assert stage(disputed) == "vote"
+    disputed.press(1, "push")
+    assert (disputed.state["dispute"]["yes"], disputed.state["dispute"]["no"]) == ([1], [3])
 
 
 def test_a_sleeping_phone_has_its_vote_and_a_box_that_is_pulled_has_none() -> None:
@@ -319,17 +319,17 @@ def test_a_sleeping_phone_has_its_vote_and_a_box_that_is_pulled_has_none() -> No
     assert stage(rig) == "told", "one against one is no majority"
 
 
-def test_a_box_that_comes_back_during_the_vote_may_vote(doubted: TableRig) -> None:
-    doubted.take(BoxDown("box-2", "unplugged"), BoxUp("box-2", "b2", "1", 8))
-    doubted.press(2, "push")
-    assert stage(doubted) == "reading"
+def test_a_box_that_comes_back_during_the_vote_may_vote(disputed: TableRig) -> None:
+    disputed.take(BoxDown("box-2", "unplugged"), BoxUp("box-2", "b2", "1", 8))
+    disputed.press(2, "push")
+    assert stage(disputed) == "reading"
 
 
 def test_a_sealed_choice_goes_on_where_it_was_when_the_roll_stands() -> None:
     rig = at("hooks")
     read(rig, 3)
     assert set(rig.boxes.rounds) == {"box-1", "box-2", "box-3"}
-    assert again(rig, 3)["ok"]
+    assert disputes(rig, 3)["ok"]
     assert rig.boxes.rounds == {}, "the boxes have their keys back for the vote"
     rig.press(1, "bar")
     rig.press(2, "bar")
@@ -343,7 +343,7 @@ def test_the_next_roll_is_asked_for_again_when_the_roll_stands() -> None:
     rig = at("rolls")
     read(rig, 1, 1, 1, 1, 1, 1)
     read(rig, 1, 1)
-    assert again(rig, 3)["ok"]
+    assert disputes(rig, 3)["ok"]
     assert (rig.dice.on, rig.state["dice"]) == (False, None)
     rig.see("settled", 6)
     assert stands(rig, 1)["ok"]
@@ -354,9 +354,9 @@ def test_the_next_roll_is_asked_for_again_when_the_roll_stands() -> None:
 # --- the second reading ------------------------------------------------------------------------------------
 
 
-def test_other_faces_correct_the_roll_and_the_log_keeps_both(rereading: TableRig) -> None:
-    rig = rereading
-    assert rig.dice.reread == [rig.dice.numbers[-1]]
+def test_other_faces_correct_the_roll_and_the_log_keeps_both(second_reading: TableRig) -> None:
+    rig = second_reading
+    assert rig.dice.lying_arms == [rig.dice.numbers[-1]]
     dice = rig.state["dice"]
     assert (dice["again"], dice["say"], dice["count"]) == (True, "The dice are read again as they lie.", 1)
     assert rig.state["want"] == rig.hand(1)["want"] == "Do not roll: the dice are read again."
@@ -372,16 +372,16 @@ def test_other_faces_correct_the_roll_and_the_log_keeps_both(rereading: TableRig
     assert rig.act(2, "go")["ok"]
 
 
-def test_the_same_faces_change_nothing(rereading: TableRig) -> None:
-    rig = rereading
+def test_the_same_faces_change_nothing(second_reading: TableRig) -> None:
+    rig = second_reading
     read(rig, 3)
     assert rig.state["dispute"]["say"] == "The dice show the same: the roll stands."
     assert (caught(rig), rolls(rig)) == (3, [{"faces": [3], "read": "read"}])
     assert rig.act(2, "go")["ok"]
 
 
-def test_what_the_reader_cannot_tell_is_typed_and_vouched_for(rereading: TableRig) -> None:
-    rig = rereading
+def test_what_the_reader_cannot_tell_is_typed_and_vouched_for(second_reading: TableRig) -> None:
+    rig = second_reading
     rig.see("cocked")
     assert (
         rig.state["dice"] | {"state": "no_reader", "say": "The reader cannot tell: type how the dice lie."}
@@ -394,34 +394,34 @@ def test_what_the_reader_cannot_tell_is_typed_and_vouched_for(rereading: TableRi
     assert rolls(rig)[0] == {"faces": [5], "read": "typed", "first": {"faces": [3], "read": "read"}}
 
 
-def test_a_reader_that_sees_nothing_lets_the_table_type(rereading: TableRig) -> None:
-    rereading.see("armed")
-    wait(rereading, SILENT_SECONDS)
-    assert rereading.state["dice"]["state"] == "no_reader"
+def test_a_reader_that_sees_nothing_lets_the_table_type(second_reading: TableRig) -> None:
+    second_reading.see("armed")
+    wait(second_reading, SILENT_SECONDS)
+    assert second_reading.state["dice"]["state"] == "no_reader"
 
 
-def test_nobody_throws_during_a_second_reading(rereading: TableRig) -> None:
-    rig = rereading
+def test_nobody_throws_during_a_second_reading(second_reading: TableRig) -> None:
+    rig = second_reading
     for seat in (1, 2, 3):
         assert rig.say(seat, "dice", {"say": "hub"})["code"] == "DICE"
     rig.press(1, "bar")
     assert rig.state["dice"]["votes"] == []
 
 
-def test_dice_that_nobody_reads_again_stand_as_they_were(rereading: TableRig) -> None:
-    wait(rereading, READ_SECONDS)
-    assert rereading.state["dispute"]["say"] == "Not read again in time: the roll stands."
-    assert caught(rereading) == 3
-    assert rereading.act(2, "go")["ok"]
-    assert len(rereading.match.log) == 2
+def test_dice_that_nobody_reads_again_stand_as_they_were(second_reading: TableRig) -> None:
+    wait(second_reading, READ_SECONDS)
+    assert second_reading.state["dispute"]["say"] == "Not read again in time: the roll stands."
+    assert caught(second_reading) == 3
+    assert second_reading.act(2, "go")["ok"]
+    assert len(second_reading.match.log) == 2
 
 
 def test_of_a_roll_in_batches_only_what_still_lies_there_is_read_again() -> None:
     rig = at("rolls")
     read(rig, 1, 2, 3, 4, 5, 6)
     read(rig, 1, 1)
-    again(rig, 2)
-    again(rig, 3)
+    disputes(rig, 2)
+    disputes(rig, 3)
     assert (rig.state["dice"]["done"], rig.dice.armed[-1]) == (
         [{"faces": [1, 2, 3, 4, 5, 6], "read": "read"}],
         (1, 2, 6),
@@ -462,8 +462,8 @@ def test_what_chance_drew_after_the_roll_it_draws_again() -> None:
     rig = at("drawing")
     read(rig, 3)
     pile, (bank, _) = rig.match.state.table.pile, rig.match.state.table.shown
-    again(rig, 2)
-    again(rig, 3)
+    disputes(rig, 2)
+    disputes(rig, 3)
     read(rig, 5)
     assert rig.match.state.table.pile == pile
     assert rig.match.state.table.shown == [bank, "5"], "a second reading tries no luck twice"
@@ -472,8 +472,8 @@ def test_what_chance_drew_after_the_roll_it_draws_again() -> None:
 # --- undo, and the record ----------------------------------------------------------------------------------
 
 
-def test_a_corrected_roll_cannot_be_taken_back_and_what_follows_can(rereading: TableRig) -> None:
-    rig = rereading
+def test_a_corrected_roll_cannot_be_taken_back_and_what_follows_can(second_reading: TableRig) -> None:
+    rig = second_reading
     read(rig, 5)
     assert not rig.hand(1)["undo"]
     assert rig.act(2, "rest")["ok"]
@@ -483,22 +483,22 @@ def test_a_corrected_roll_cannot_be_taken_back_and_what_follows_can(rereading: T
     assert stage(rig) is None
 
 
-def test_a_power_cut_before_the_vote_is_decided_leaves_the_roll(doubted: TableRig) -> None:
-    back = restarted(doubted)
+def test_a_power_cut_before_the_vote_is_decided_leaves_the_roll(disputed: TableRig) -> None:
+    back = restarted(disputed)
     assert (stage(back), caught(back)) == (None, 3)
     assert back.act(2, "go")["ok"]
 
 
-def test_a_power_cut_while_a_roll_may_be_doubted_leaves_the_roll() -> None:
+def test_a_power_cut_while_a_roll_may_be_disputed_leaves_the_roll() -> None:
     rig = at()
     read(rig, 3)
     back = restarted(rig)
     assert (stage(back), caught(back)) == (None, 3)
-    assert again(back, 3)["code"] == "DICE"
+    assert disputes(back, 3)["code"] == "DICE"
 
 
-def test_a_power_cut_after_the_table_decided_goes_on_reading(rereading: TableRig) -> None:
-    back = restarted(rereading)
+def test_a_power_cut_after_the_table_decided_goes_on_reading(second_reading: TableRig) -> None:
+    back = restarted(second_reading)
     assert (stage(back), back.state["dice"]["again"]) == ("reading", True)
     read(back, 5)
     assert (caught(back), rolls(back)[0]["first"]["faces"]) == (5, [3])
@@ -511,8 +511,8 @@ def test_a_power_cut_while_the_last_roll_is_read_again_ends_no_match() -> None:
     read(rig, 1, 1, 1, 1, 1, 1)
     read(rig, 1, 1)
     read(rig, 6)
-    again(rig, 1)
-    again(rig, 2)
+    disputes(rig, 1)
+    disputes(rig, 2)
     back = restarted(rig, "rolls")
     assert (stage(back), back.state["state"]) == ("reading", "playing")
     wait(back, READ_SECONDS)
@@ -520,8 +520,8 @@ def test_a_power_cut_while_the_last_roll_is_read_again_ends_no_match() -> None:
     assert restarted(back, "rolls").state["state"] == "lobby"
 
 
-def test_a_disk_that_does_not_take_the_correction_has_it_read_again(rereading: TableRig) -> None:
-    rig = rereading
+def test_a_disk_that_does_not_take_the_correction_has_it_read_again(second_reading: TableRig) -> None:
+    rig = second_reading
     rig.see("settled", 5)
     rig.store.broken = "The disk is full."
     wait(rig, ACCEPT_SECONDS)
@@ -534,20 +534,20 @@ def test_a_disk_that_does_not_take_the_correction_has_it_read_again(rereading: T
     assert caught(rig) == 5
 
 
-def test_a_disk_that_does_not_take_the_vote_leaves_the_roll(doubted: TableRig) -> None:
-    doubted.store.broken = "The disk is full."
-    assert not again(doubted, 1)["ok"]
-    doubted.store.broken = ""
-    doubted.take(Tick())
-    assert (stage(doubted), caught(doubted)) == (None, 3)
-    assert doubted.act(2, "go")["ok"]
-    assert caught(restarted(doubted)) == 3
+def test_a_disk_that_does_not_take_the_vote_leaves_the_roll(disputed: TableRig) -> None:
+    disputed.store.broken = "The disk is full."
+    assert not disputes(disputed, 1)["ok"]
+    disputed.store.broken = ""
+    disputed.take(Tick())
+    assert (stage(disputed), caught(disputed)) == (None, 3)
+    assert disputed.act(2, "go")["ok"]
+    assert caught(restarted(disputed)) == 3
 
 
-def test_a_late_word_of_the_first_throw_is_no_second_reading(rereading: TableRig) -> None:
-    rereading.take(DiceSeen("tray", rereading.dice.numbers[0], "settled", (6,)))
-    wait(rereading, ACCEPT_SECONDS)
-    assert stage(rereading) == "reading"
+def test_a_late_word_of_the_first_throw_is_no_second_reading(second_reading: TableRig) -> None:
+    second_reading.take(DiceSeen("tray", second_reading.dice.numbers[0], "settled", (6,)))
+    wait(second_reading, ACCEPT_SECONDS)
+    assert stage(second_reading) == "reading"
 
 
 @pytest.mark.parametrize(
@@ -574,13 +574,13 @@ def test_a_log_with_both_readings_plays_again_to_the_same_match() -> None:
     match = Match(GAMES["turns"], [1, 2])
     first = {"faces": [3], "read": "typed"}
     match.act(Action(seat=CHANCE, move="roll", args={"faces": [5], "read": "read", "first": first}))
-    again = Match.replay(match.game, match.head, match.log)
-    assert again.fingerprint() == match.fingerprint()
-    assert msgspec.json.encode(again.events) == msgspec.json.encode(match.events)
+    replayed = Match.replay(match.game, match.head, match.log)
+    assert replayed.fingerprint() == match.fingerprint()
+    assert msgspec.json.encode(replayed.events) == msgspec.json.encode(match.events)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_whoever_doubts_whenever_the_record_is_what_is_shown_and_the_match_comes_to_its_end(seed: int) -> None:
+def test_whoever_disputes_whenever_the_record_is_what_is_shown_and_the_match_comes_to_its_end(seed: int) -> None:
     random = Random(seed)
     rig = at()
     for _ in range(1500):
@@ -589,7 +589,7 @@ def test_whoever_doubts_whenever_the_record_is_what_is_shown_and_the_match_comes
         seat, dice = random.randint(1, 3), rig.state["dice"]
         match random.randrange(10):
             case 0 | 1:
-                again(rig, seat)
+                disputes(rig, seat)
             case 2:
                 stands(rig, seat)
             case 3:

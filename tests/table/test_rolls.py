@@ -1,4 +1,4 @@
-"""Sentences about dice at a table, for whatever game asks for them: many of them, leaning, lost, doubted, typed."""
+"""Sentences about dice at a table, for whatever game asks for them: many of them, leaning, lost, read again, typed."""
 
 from __future__ import annotations
 
@@ -317,7 +317,7 @@ def test_a_vote_for_reading_a_die_as_it_lies_is_taken_back_or_ends_with_the_next
     assert rig.state["dice"]["as_it_lies"] == [], "another throw, another vote"
 
 
-def test_who_doubts_a_die_that_was_read_as_it_lies_has_the_reader_look_again() -> None:
+def test_who_objects_to_a_die_that_was_read_as_it_lies_has_the_reader_look_again() -> None:
     rig = at(3)
     rig.see("cocked", 2, 5)
     lies(rig, 1)
@@ -381,11 +381,11 @@ def test_a_reader_that_answered_may_be_silent_until_somebody_throws() -> None:
     assert rig.state["dice"]["state"] == "armed"
 
 
-def test_who_doubts_what_was_read_has_it_read_again_not_rolled_again() -> None:
+def test_who_objects_to_what_was_read_has_it_read_again_not_rolled_again() -> None:
     rig = at(2)
     rig.see("settled", 6, 6)
     assert rig.say(2, "dice", {"say": "again"})["ok"]
-    assert rig.dice.reread == [rig.dice.numbers[-1]]
+    assert rig.dice.lying_arms == [rig.dice.numbers[-1]]
     wait(rig, ACCEPT_SECONDS * 2)
     assert rolls_heard(rig) == []
 

@@ -670,7 +670,7 @@ def test_the_roller_types_what_the_dice_show_and_a_second_seat_says_yes(rolling:
     assert read_of(rolling) == "typed"
 
 
-def test_typed_dice_can_be_corrected_until_they_stand_and_doubted(rolling: TableRig) -> None:
+def test_typed_dice_can_be_corrected_until_they_stand_and_read_again(rolling: TableRig) -> None:
     seat, count = wanted(rolling)
     other = next(one for one in rolling.sids if one != seat)
     assert rolling.say(seat, "roll", {"faces": [1] * count})["ok"]
@@ -680,7 +680,7 @@ def test_typed_dice_can_be_corrected_until_they_stand_and_doubted(rolling: Table
     assert rolling.state["dice"]["faces"] == [2] * count, "the reader is not listened to any more"
     assert rolling.say(other, "dice", {"say": "again"})["ok"]
     assert rolling.state["dice"]["state"] == "armed"
-    assert rolling.dice.reread == rolling.dice.numbers[-1:]
+    assert rolling.dice.lying_arms == rolling.dice.numbers[-1:]
 
 
 def test_where_nobody_else_is_at_hand_typed_dice_stand_at_once(rolling: TableRig) -> None:

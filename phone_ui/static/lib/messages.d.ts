@@ -108,7 +108,7 @@ export interface Change {
   to: number | null;
 }
 /**
- * The open roll: `faces` of the present batch of so many dice, `done` those before it, `total` of all of them. `votes` are seats that want a roll by the hub, `as_it_lies` seats that would read a leaning die so, which takes `enough` of them. `lying`: nobody throws, what lies there is wanted; `again`: what was read already is read again.
+ * The open roll: `faces` of the present batch of so many dice, `done` those before it, `total` of all of them. `votes` are seats that want a roll by the hub, `as_it_lies` seats that would read a leaning die so, which takes `enough` of them. `lying`: nobody throws, what lies there is wanted; `again`: the second reading of a disputed roll.
  */
 export interface PublicDice {
   state: "armed" | "cocked" | "no_reader" | "rolling" | "settled" | "typed" | "wrong_count";
@@ -144,7 +144,7 @@ export interface Wanted {
   exact: string;
 }
 /**
- * A roll of `seat` that was accepted and may be disputed, is voted on (`needs` times yes), is read again, or was.
+ * A roll of `seat` that was accepted, while it may be disputed, is voted on (`needs` times yes) or is read again. `say` is how that ended, for a moment afterwards.
  */
 export interface PublicDispute {
   stage: "open" | "reading" | "told" | "vote";

@@ -207,21 +207,21 @@ function NowDice({ state, dice }) {
 }
 
 /**
- * A roll that stands: how to doubt it, the vote on it, or how that ended.
+ * A roll that stands: how to dispute it, the vote on it, or how that ended.
  * @param {{ state: PublicState }} props
  */
 function Dispute({ state }) {
   const { dispute } = state;
   if (!dispute || dispute.stage === "reading") return null;
-  if (dispute.stage === "told") return html`<p class="now-doubt" role="status">${dispute.say}</p>`;
+  if (dispute.stage === "told") return html`<p class="now-dispute" role="status">${dispute.say}</p>`;
   const boxed = state.seats.some((place) => place.box === "on");
   if (dispute.stage === "vote") {
-    return html`<div class="now-dice doubted">
+    return html`<div class="now-dice disputed">
       <${DisputeVote} state=${state} dispute=${dispute} />
       ${boxed && html`<p class="dice-say">Push: yes. Bar: no.</p>`}
     </div>`;
   }
-  return html`<div class="now-doubt">
+  return html`<div class="now-dispute">
     <${DiceRow} dice=${dispute} /><span>Read wrong? ${boxed ? "Press the bar." : "Say so on a phone."}</span>
   </div>`;
 }
