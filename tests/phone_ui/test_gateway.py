@@ -193,10 +193,10 @@ def test_half_open_and_broken_connections_leave_no_trace(rig: Rig) -> None:
                 raw.sendall(junk)
 
 
-@pytest.mark.parametrize("request", [b"", b"GET / HTTP/1.1\r\n"])
-def test_who_never_ends_a_request_is_let_go(rig: Rig, request: bytes) -> None:
+@pytest.mark.parametrize("head", [b"", b"GET / HTTP/1.1\r\n"])
+def test_who_never_ends_a_request_is_let_go(rig: Rig, head: bytes) -> None:
     with socket.create_connection(("127.0.0.1", rig.port), timeout=4) as raw:
-        raw.sendall(request)
+        raw.sendall(head)
         with contextlib.suppress(ConnectionResetError):
             while raw.recv(4096):
                 pass
