@@ -102,9 +102,9 @@ def test_the_same_number_with_another_id_is_refused(table: Table) -> None:
 @pytest.mark.parametrize(
     ("payload", "sentence"),
     [
-        (b"", "does not open"),
-        (b"\0" * 100, "does not open"),
-        (b"{}" * 300, "does not open"),
+        (b"", "cannot be decrypted"),
+        (b"\0" * 100, "cannot be decrypted"),
+        (b"{}" * 300, "cannot be decrypted"),
         (b"x" * 4097, "larger than 4096 bytes"),
     ],
 )
