@@ -33,6 +33,9 @@ log = logging.getLogger(__name__)
 RESPONSE_SECONDS = 5.0  # for each answer of the broker while the connection is set up
 KEEPALIVE_SECONDS = 15
 MISC_SECONDS = 1.0  # between two calls of paho's loop_misc, which sends and checks pings
+ECHO_SECONDS = 2.0  # between two messages that the hub sends to itself, to see that the broker delivers
+SILENT_SECONDS = 6.0  # nothing at all from the broker while such a message is on its way: it hangs
+STALLED_SECONDS = 20.0  # other things come, but not that message
 
 OnMessage = Callable[[str, bytes, bool], None]
 """Called with topic, payload and whether the message was retained."""
@@ -48,7 +51,8 @@ class Address:
     tls: ssl.SSLContext | None = None
 
     def __str__(self) -> str:
-        return self.path or f"{self.host}:{self.port}"
+        # Guests read it in a notice: a path of the hub's file system would tell them nothing.
+        return "this hub" if self.path else f"{self.host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +67,20 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The hub's retained status: what it publishes while connected, and its will."""
+    """The hub's retained status: what it publishes while connected, and its will; and the topic of its echo."""
 
     topic: str
     online: bytes
     offline: bytes
+    echo_topic: str
 
     @classmethod
     def of(cls, hub: str, tables: Sequence[str]) -> Status:
         """Return the status of a hub with these tables. The random session tells a late will of an earlier start."""
         session = secrets.token_hex(4)
         online, offline = (messages.HubStatus(state, session, list(tables)) for state in ("online", "offline"))
-        return cls(messages.status_topic(hub), messages.to_bytes(online), messages.to_bytes(offline))
+        topics = messages.status_topic(hub), messages.echo_topic(hub)
+        return cls(topics[0], messages.to_bytes(online), messages.to_bytes(offline), topics[1])
 
 
 class Connection:
@@ -93,13 +99,18 @@ class Connection:
         self._topics: dict[int, str] = {}  # of the packet ids in flight
         self._endpoint = endpoint
         self._status = status
-        self._patterns = (*subscriptions, RESPONSE_TOPIC)
+        self._patterns = tuple(subscriptions)
         self._logins = logins
         self._wake = wake
         self._granted: set[int] = set()  # packet ids of acknowledged SUBSCRIBEs
         self._connack: ReasonCode | None = None
         self._lost = ""
+        self.stalled = False  # whether it was given up because the broker delivered nothing
         self._next_misc = 0.0
+        self._next_echo = 0.0
+        self._echo_awaited = False
+        self._echo_late = 0.0  # seconds that it is on its way, and seconds without anything from the broker meanwhile
+        self._silent = 0.0
         client = paho.Client(
             CallbackAPIVersion.VERSION2,
             client_id=endpoint.client_id,
@@ -118,6 +129,7 @@ class Connection:
         client.on_subscribe = self._on_subscribe
         client.on_publish = self._on_publish
         client.message_callback_add(RESPONSE_TOPIC, self._on_dynsec_response)
+        client.message_callback_add(status.echo_topic, self._on_echo)
         for pattern, on_message in subscriptions.items():
             client.message_callback_add(pattern, _paho_callback(on_message))
         self._client = client
@@ -137,11 +149,17 @@ class Connection:
         if self._connack.is_failure:
             raise BrokerError(f"The broker at {address} refuses the hub's login ({self._connack}).")
         # MQTT 5: `retainAsPublished` shows a request that was (wrongly) retained, `noLocal` leaves our own out.
-        options = SubscribeOptions(qos=1, noLocal=True, retainAsPublished=True)
-        for pattern in self._patterns:
-            packet_id = self._client.subscribe(pattern, options=options)[1]
-            self.run_until(lambda packet_id=packet_id: packet_id in self._granted, "its leave to listen")  # type: ignore[misc]
+        # QoS 0: phones ask again by themselves, and mosquitto 2.0.11 never delivers again to a subscriber for whom it
+        # once dropped QoS 1 messages: each keeps its place in the window of 20 in flight (eclipse-mosquitto #2362).
+        options = SubscribeOptions(qos=0, noLocal=True, retainAsPublished=True)
+        for pattern in (*self._patterns, RESPONSE_TOPIC):
+            self._subscribe(pattern, options)
+        self._subscribe(self._status.echo_topic, SubscribeOptions(qos=0))
         self._client.publish(self._status.topic, self._status.online, qos=1, retain=True)
+
+    def _subscribe(self, pattern: str, options: SubscribeOptions) -> None:
+        packet_id = self._client.subscribe(pattern, options=options)[1]
+        self.run_until(lambda: packet_id in self._granted, "its leave to listen")
 
     def run_until(self, done: Callable[[], bool], expected: str) -> None:
         """Serve the connection until `done`. Raise BrokerError where it is lost or `expected` does not come in 5 s."""
@@ -168,11 +186,32 @@ class Connection:
             self._wake.recv(4096)
         if buffered or sock in readable:
             client.loop_read()
+            self._silent = 0.0
         now = time.monotonic()
         if now >= self._next_misc:
             self._next_misc = now + MISC_SECONDS
             client.loop_misc()
+            self._logins.ask_again(now)
+            self._check_echo(now, quiet=not (buffered or sock in readable))
         return self._lost_reason() if client.socket() is None else ""
+
+    def _check_echo(self, now: float, *, quiet: bool) -> None:
+        """Send a message to this hub itself now and then; give the broker up where it does not come back.
+
+        Called once a second at most, and what counts are the calls, not the clock: a hub that was itself suspended
+        must not blame the broker.
+        """
+        if self._echo_awaited:
+            self._echo_late += MISC_SECONDS
+            self._silent += MISC_SECONDS if quiet else 0.0
+            if self._silent >= SILENT_SECONDS or self._echo_late >= STALLED_SECONDS:
+                self.stalled = True
+                self._lost = f"The broker at {self._endpoint.address} takes messages and delivers none."
+                self._client.disconnect()
+        elif self._connack is not None and now >= self._next_echo:
+            self._next_echo = now + ECHO_SECONDS
+            self._echo_awaited, self._echo_late, self._silent = True, 0.0, 0.0
+            self._client.publish(self._status.echo_topic, b"echo", qos=0)
 
     def publish_retained(self, topic: str, payload: bytes) -> None:
         """Publish a retained message; the owner publishes the topic's next one when this one is acknowledged."""
@@ -223,6 +262,9 @@ class Connection:
             self.acknowledged.append(topic)
         if code.is_failure:
             log.warning("The broker did not take a message of the hub (%s).", code)
+
+    def _on_echo(self, _c: paho.Client, _u: object, _message: paho.MQTTMessage) -> None:
+        self._echo_awaited = False
 
     def _on_dynsec_response(self, _c: paho.Client, _u: object, message: paho.MQTTMessage) -> None:
         self._logins.on_response(bytes(message.payload))

@@ -6,6 +6,7 @@ import itertools
 import json
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ log = logging.getLogger(__name__)
 
 COMMAND_TOPIC = "$CONTROL/dynamic-security/v1"
 RESPONSE_TOPIC = COMMAND_TOPIC + "/response"
+ANSWER_SECONDS = 3.0  # for the plugin's answer to a command; then the command is sent again
 HARMLESS = ("Client already exists", "Role already exists", "Client not found", "Role not found")
 """Errors of the plugin that change nothing here: user names are random and never used twice."""
 
@@ -42,6 +44,7 @@ class DynsecLogins:
         self._confirmed: set[str] = set()
         self._commands: list[dict[str, object]] = []  # queued for the broker
         self._pending: dict[str, str] = {}  # correlation data of an unanswered command -> sid; "" for the first query
+        self._asked_at: dict[str, float] = {}  # correlation data of an unanswered command -> time.monotonic()
         self._numbers = itertools.count(1)
         self.error = ""
 
@@ -72,6 +75,7 @@ class DynsecLogins:
         with self._lock:
             self.error = ""
             self._pending = {"first": ""}
+            self._asked_at.clear()
             self._commands = [{"command": "getDefaultACLAccess", "correlationData": "first"}]
             for sid in (*sorted(self._released), *self._logins):
                 self._queue(sid)
@@ -80,6 +84,7 @@ class DynsecLogins:
         """Forget pending responses and confirmed logins: none of them outlives a connection."""
         with self._lock:
             self._pending.clear()
+            self._asked_at.clear()
             self._commands.clear()
             self._confirmed.clear()
 
@@ -95,6 +100,13 @@ class DynsecLogins:
             commands, self._commands = self._commands, []
             return commands
 
+    def ask_again(self, now: float) -> None:
+        """Queue once more what was not answered in 3 s: a broker whose queue for the hub is full drops answers."""
+        with self._lock:
+            for number in [one for one, asked_at in self._asked_at.items() if now - asked_at >= ANSWER_SECONDS]:
+                del self._asked_at[number]
+                self._queue(self._pending.pop(number))
+
     def on_response(self, payload: bytes) -> None:
         """Handle a message of the plugin's response topic."""
         try:
@@ -109,6 +121,7 @@ class DynsecLogins:
     def _queue(self, sid: str) -> None:
         number = str(next(self._numbers))
         self._pending[number] = sid
+        self._asked_at[number] = time.monotonic()
         login = self._logins.get(sid)
         self._commands += _create(sid, login, number) if login is not None else _delete(sid, number)
 
@@ -121,7 +134,9 @@ class DynsecLogins:
             log.warning("%s", self.error)
         if response.get("command") == "getDefaultACLAccess":
             self._check_default_access(response)
-        sid = self._pending.pop(str(response.get("correlationData", "")), None)
+        number = str(response.get("correlationData", ""))
+        self._asked_at.pop(number, None)
+        sid = self._pending.pop(number, None)
         if not sid:
             return
         if sid in self._logins and not error:

@@ -161,6 +161,11 @@ def status_topic(hub: str) -> str:
     return f"th/1/{hub}/status"
 
 
+def echo_topic(hub: str) -> str:
+    """Return the topic on which a hub sends to itself, to see that its broker delivers."""
+    return f"th/1/{hub}/echo"
+
+
 @dataclass(frozen=True, slots=True)
 class Topics:
     """The topics of one table."""

@@ -124,6 +124,10 @@ class Mosquitto:
         threading.Thread(target=self._read_log, args=(child.stderr,), name="mosquitto-log", daemon=True).start()
         self._wait_until_listening(child)
 
+    def reachable(self) -> bool:
+        """Return whether its socket is still where phones are connected to it."""
+        return Path(self.socket).exists()
+
     def ended(self) -> bool:
         """Return whether it has ended; wait 0.5 s for that, as a process closes its connections before it ends."""
         if self._child is None:

@@ -137,8 +137,17 @@ class MqttBroker:
             except BrokerError as error:
                 reason = str(error)
                 failures += 1
+                self._stop_own()  # it may hang: the next try starts a new one
+            except Exception as error:  # a full disk, no memory for a child: this thread must outlive it
+                log.exception("The thread of the broker's connection failed; it goes on.")
+                reason = f"The hub could not serve its broker ({error.__class__.__name__}); it tries again."
+                failures += 1
+                self._stop_own()
             if not self._closing.is_set():
                 self._report_down(reason)
+        self._stop_own()
+
+    def _stop_own(self) -> None:
         if self._mosquitto is not None:
             self._mosquitto.stop()
 
@@ -180,9 +189,15 @@ class MqttBroker:
         while not self._closing.is_set():
             self._publish_queued(connection)
             lost = connection.step()
-            if lost:
-                if self._mosquitto is not None and self._mosquitto.ended():
-                    return f"The broker ended ({self._mosquitto.end_reason()}); it is started again."
+            if self._mosquitto is None:
+                if lost:
+                    return lost
+            elif connection.stalled or not self._mosquitto.reachable():
+                self._mosquitto.stop()
+                return f"{lost or 'The socket of the broker is gone.'} The broker is started again."
+            elif lost and self._mosquitto.ended():
+                return f"The broker ended ({self._mosquitto.end_reason()}); it is started again."
+            elif lost:
                 return lost
         return ""
 

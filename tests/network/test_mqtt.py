@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -10,8 +11,11 @@ import shutil
 import signal
 import socket
 import ssl
+import struct
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +25,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from hub.config import BrokerPart
 from hub.errors import BrokerError, ConfigError, TemporaryError
+from hub.network.dynsec import DynsecLogins
 from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, Mosquitto, first_logins
 from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerDown, BrokerUp
@@ -188,6 +193,137 @@ class MqttReader:
             self._client.disconnect()
             self._client.loop_stop()
             self._client._reset_sockets()  # paho leaves the pair that wakes its thread open
+
+
+class RawPhone:
+    """A phone that writes MQTT 3.1.1 packets as fast as the broker takes them, and reads no answer."""
+
+    def __init__(self, path: str, user: str, password: str) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(PATIENCE)
+        self._socket.connect(path)
+        connect = b"\0\4MQTT\4\xc2\0\x3c" + b"".join(field(text.encode()) for text in (user, user, password))
+        self._socket.sendall(bytes([0x10, len(connect)]) + connect)
+        assert self._socket.recv(4)[3] == 0
+        self._answers = threading.Thread(target=self._drain, daemon=True)
+        self._answers.start()
+
+    def publish(self, topic: str, payload: bytes, *qos: int) -> None:
+        """Publish a payload so many times at once, each at its QoS."""
+        packets = b""
+        for number, one in enumerate(qos):
+            body = field(topic.encode()) + (struct.pack(">H", 1 + number) if one else b"") + payload
+            packets += bytes([0x30 | one << 1, len(body)]) + body
+        self._socket.sendall(packets)
+
+    def close(self) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._answers.join(PATIENCE)
+        self._socket.close()
+
+    def _drain(self) -> None:
+        with contextlib.suppress(OSError):
+            while self._socket.recv(65536):
+                pass
+
+
+def field(data: bytes) -> bytes:
+    """Return data with its length before it (MQTT 3.1.1, 1.5.3)."""
+    return struct.pack(">H", len(data)) + data
+
+
+def test_requests_reach_the_hub_after_a_flood_that_the_broker_dropped(make: Any) -> None:
+    broker, signals = make()
+    received: queue.Queue[bytes] = queue.Queue()
+
+    def slowly(_topic: str, payload: bytes, _retained: bool) -> None:
+        received.put(payload)
+        time.sleep(0.001)  # a hub opens each message: mosquitto's queue for it is full at once
+
+    broker.subscribe("th/1/hub/1/seat/+/act", slowly)
+    broker.logins.admit("a", "secret", READS, WRITES)
+    broker.start()
+    signals.up()
+    phone = RawPhone(broker.address.path, "a", "secret")
+    for _ in range(1000):
+        phone.publish(WRITES[0], b"garbage", *[0, 0, 0, 1] * 20)
+    phone.close()
+    broker.logins.admit("b", "secret", READS, ["th/1/hub/1/seat/b/act"])
+    until(lambda: broker.logins.admitted("b"))
+    honest = RawPhone(broker.address.path, "b", "secret")
+    for number in range(30):  # more than mosquitto's 20 places in flight
+        honest.publish("th/1/hub/1/seat/b/act", b"%d" % number, 1)
+        while (payload := received.get(timeout=PATIENCE)) == b"garbage":
+            pass
+        assert payload == b"%d" % number
+    honest.close()
+
+
+def until(done: Callable[[], bool]) -> None:
+    """Wait until `done`, PATIENCE at most."""
+    deadline = time.monotonic() + PATIENCE
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_broker_that_hangs_is_replaced(make: Any) -> None:
+    broker, signals = make()
+    broker.start()
+    signals.up()
+    hanging = broker.pid
+    os.kill(hanging, signal.SIGSTOP)
+    assert signals.down() == ("The broker at this hub takes messages and delivers none. The broker is started again.")
+    signals.up()
+    assert broker.pid != hanging
+    assert ends(hanging)
+
+
+def test_a_broker_whose_socket_was_deleted_is_replaced(make: Any) -> None:
+    broker, signals = make()
+    broker.start()
+    signals.up()
+    Path(broker.address.path).unlink()
+    assert signals.down() == "The socket of the broker is gone. The broker is started again."
+    signals.up()
+    assert Path(broker.address.path).is_socket()
+
+
+def test_a_broker_that_cannot_be_started_for_want_of_memory_or_disk_is_tried_again(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, failures = Mosquitto.start, [OSError(28, "No space left on device"), MemoryError()]
+
+    def failing(self: Mosquitto) -> None:
+        if failures:
+            raise failures.pop(0)
+        start(self)
+
+    monkeypatch.setattr(Mosquitto, "start", failing)
+    broker, signals = make()
+    broker.start()
+    assert signals.down() == "The hub could not serve its broker (OSError); it tries again."
+    assert signals.down() == "The hub could not serve its broker (MemoryError); it tries again."
+    signals.up()
+
+
+def test_a_login_whose_answer_was_dropped_is_asked_for_again() -> None:
+    logins = DynsecLogins(lambda: None)
+    logins.admit("a", "secret", READS, WRITES)
+    asked = logins.take_commands()
+    now = time.monotonic()
+    logins.ask_again(now + 1)
+    assert logins.take_commands() == []
+    logins.ask_again(now + 4)
+    again = logins.take_commands()
+    assert [one["command"] for one in again] == [one["command"] for one in asked]
+    answers = [
+        {"command": "createClient", "error": "Client already exists", "correlationData": again[-1]["correlationData"]}
+    ]
+    logins.on_response(json.dumps({"responses": answers}).encode())
+    assert logins.admitted("a")
+    logins.ask_again(now + 100)
+    assert logins.take_commands() == []
 
 
 def test_a_released_login_is_gone_after_a_restart_too(make: Any) -> None:

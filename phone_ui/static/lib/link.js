@@ -200,8 +200,9 @@ class Link {
   connected(client) {
     const { state, hand, ack, status, online } = this.topics;
     this.refusedAt = null;
-    client.subscribe([state, hand, ack], { qos: 1 });
-    client.subscribe(status, { qos: 1 }, () => undefined);
+    // QoS 0: what is retained is complete and numbered, TCP keeps its order, and an answer that is lost is asked for again.
+    client.subscribe([state, hand, ack], { qos: 0 });
+    client.subscribe(status, { qos: 0 }, () => undefined);
     client.publish(online, JSON.stringify({ session: this.session }), { qos: 1, retain: true });
   }
 
