@@ -35,7 +35,7 @@ FOLLOW = f"""
 import urllib.request
 with urllib.request.build_opener(urllib.request.ProxyHandler({{}})).open("http://127.0.0.1:{PORT}/t/1/events") as events:
     for line in events:
-        if line.startswith(b"data:"):
+        if line.startswith(b"data: {{"):  # a beat is no picture
             print(line[5:].decode().strip(), flush=True)
 """
 FETCH = f"""
