@@ -36,6 +36,7 @@ from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
 from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix
+from phone_ui.limits import Limits
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.server import WebServer, make_app, serve
 
@@ -69,8 +70,9 @@ class ServiceManager(Protocol):
 class Hub:
     """The whole hub, wired. Raise ConfigError, TemporaryError or LogError where it cannot be. Use as a context manager."""
 
-    def __init__(self, config: Config, service: ServiceManager | None = None) -> None:
+    def __init__(self, config: Config, service: ServiceManager | None = None, limits: Limits | None = None) -> None:
         self.config = config
+        self._limits = limits or Limits()
         self._service = service
         state = Path(config.hub.state)
         for name in (config.hub.id, *(table.id for table in config.table)):
@@ -116,7 +118,7 @@ class Hub:
         """Make one table, its phones and its devices. Raise ConfigError."""
         self._health[part.id] = DeviceHealth()
         inbox = partial(self._put, part.id)
-        phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox)
+        phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
         ports = Ports(self.store, phones, MonotonicClock(), Chance())
         bench: BenchAccess | None = None
         boxes: dict[str, int] = {}  # the seat of each box that has a fixed one
@@ -181,7 +183,7 @@ class Hub:
             dial = dial_tcp(broker_address.host, broker_address.port, broker_address.tls)
         tls = (web.tls_cert, web.tls_key) if web.tls_cert else None
         app = make_app(self.access, self.key, self.config.hub.id, self.url, self._labels(), status=self.status)
-        self.web = serve(app, self.access, dial, web.host, web.port, tls)
+        self.web = serve(app, self.access, dial, web.host, web.port, tls, self._limits)
         self._url = self._find_url()
         for table in self.tables.values():
             table.start()

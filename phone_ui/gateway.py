@@ -1,7 +1,8 @@
 """The two long-lived connections of the one web port: `/mqtt` on to the broker, and public state as SSE.
 
 The gateway forwards bytes. It reads only the first byte of what a phone sends (it must be a CONNECT) and holds
-everybody to limits, so that one bad phone is closed and nobody else notices. Payloads are never logged.
+everybody to limits, so that one bad phone is closed and nobody else notices. Payloads are never logged. Of what follows
+it counts the packets: eighty small ones in one frame cost the hub as much as eighty frames.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ import contextlib
 import logging
 import time
 import urllib.parse
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from phone_ui.limits import LOOPBACK, Budgets, PacketCounter, Quota, client_id
 
 if TYPE_CHECKING:
     import ssl
 
     from phone_ui.latest import Latest
+    from phone_ui.limits import Limits
 
 log = logging.getLogger(__name__)
 
@@ -33,71 +35,6 @@ CONNECT = 0x10  # MQTT 3.1.1 section 3.1: packet type 1, flags 0
 
 # WebSocket close codes, RFC 6455 section 7.4.1
 _NORMAL, _NOT_UNDERSTOOD, _POLICY, _TOO_BIG, _LATER = 1000, 1003, 1008, 1009, 1013
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one phone, and all of them, may take."""
-
-    frame_bytes: int = 8192
-    first_packet_seconds: float = 5.0
-    first_packet_bytes: int = 2048
-    bytes_each_second: float = 65_536.0
-    frames_each_second: float = 250.0  # an acknowledgement of every message counts, too
-    burst_seconds: float = 4.0  # so much of the two above may come at once
-    connections: int = 320
-    connections_each_address: int = 64
-    head_seconds: float = 10.0  # for the head of a request, so that half-open ones do not pile up
-    phones: int = 96
-    phones_each_address: int = 16
-    streams: int = 48
-    streams_each_address: int = 12
-    beat_seconds: float = 5.0
-    stuck_seconds: float = 20.0  # a follower that takes nothing for so long is let go
-
-
-class Quota:
-    """How many of something are in use, in all and by each address. Used from the event loop only."""
-
-    def __init__(self, most: int, most_each: int) -> None:
-        self._most = most
-        self._most_each = most_each
-        self._used: Counter[str] = Counter()
-
-    def take(self, address: str) -> bool:
-        """Take one if one is free; return whether it was."""
-        if self._used.total() >= self._most or self._used[address] >= self._most_each:
-            return False
-        self._used[address] += 1
-        return True
-
-    def release(self, address: str) -> None:
-        """Give one back."""
-        self._used[address] -= 1
-        if not self._used[address]:
-            del self._used[address]
-
-    @property
-    def used(self) -> int:
-        """So many are in use."""
-        return self._used.total()
-
-
-class TokenBucket:
-    """A token bucket: `each_second` comes in, up to `full`."""
-
-    def __init__(self, each_second: float, full: float, now: float) -> None:
-        self._each_second = each_second
-        self._full = full
-        self._tokens = full
-        self._updated = now
-
-    def spend(self, amount: float, now: float) -> bool:
-        """Take that much; return whether it was there."""
-        self._tokens = min(self._full, self._tokens + (now - self._updated) * self._each_second)
-        self._updated = now
-        self._tokens -= amount
-        return self._tokens >= 0
 
 
 class _Refused(Exception):
@@ -117,6 +54,7 @@ class MqttGateway:
         self._limits = limits
         self._closing = closing
         self._quota = Quota(limits.phones, limits.phones_each_address)
+        self._budgets = _PhoneBudgets(limits)
 
     @property
     def phones(self) -> int:
@@ -128,13 +66,15 @@ class MqttGateway:
         await receive()  # websocket.connect
         address = address_of(scope)
         refusal = self._refusal(scope)
+        if not refusal and not self._budgets.connect(address):
+            refusal = "it connects too often"
         if refusal or not self._quota.take(address):
             log.info("A phone at %s was not let in: %s.", address, refusal or "too many connections")
             await send({"type": "websocket.close", "code": _POLICY})  # before accept: HTTP 403
             return
         try:
             await send({"type": "websocket.accept", "subprotocol": "mqtt"})
-            code, reason = await self._serve(receive, send)
+            code, reason = await self._serve(_Phone(receive, self._limits, self._budgets, address), send)
             with contextlib.suppress(OSError, RuntimeError):  # the phone may have gone first
                 await send({"type": "websocket.close", "code": code, "reason": reason})
         finally:
@@ -147,8 +87,7 @@ class MqttGateway:
             return "its page comes from another place"
         return ""
 
-    async def _serve(self, receive: Receive, send: Send) -> tuple[int, str]:
-        phone = _Phone(receive, self._limits)
+    async def _serve(self, phone: _Phone, send: Send) -> tuple[int, str]:
         try:
             try:
                 async with asyncio.timeout(self._limits.first_packet_seconds):
@@ -192,15 +131,42 @@ class _Closed(Exception):
     """The phone closed the connection."""
 
 
+class _PhoneBudgets:
+    """What logins and addresses may send, over all their connections."""
+
+    def __init__(self, limits: Limits) -> None:
+        burst, share = limits.burst_seconds, limits.address_share
+        packets, size = limits.packets_each_second, limits.bytes_each_second
+        self._connects = Budgets(limits.connects_each_second, limits.connects_burst)
+        self._packets = Budgets(packets, packets * burst)
+        self._bytes = Budgets(size, size * burst)
+        self._packets_of_address = Budgets(packets * share, packets * share * burst)
+        self._bytes_of_address = Budgets(size * share, size * share * burst)
+
+    def connect(self, address: str) -> bool:
+        """Return whether this address may open one more connection."""
+        return address in LOOPBACK or self._connects.spend(address, 1, time.monotonic())
+
+    def send(self, login: str, address: str, packets: int, size: int) -> bool:
+        """Return whether so many packets and bytes may come. A login counts at its address: its name proves nothing."""
+        now, name = time.monotonic(), f"{login} at {address}"
+        if not (self._packets.spend(name, packets, now) and self._bytes.spend(name, size, now)):
+            return False
+        return address in LOOPBACK or (
+            self._packets_of_address.spend(address, packets, now) and self._bytes_of_address.spend(address, size, now)
+        )
+
+
 class _Phone:
     """What comes from one phone, held to its limits."""
 
-    def __init__(self, receive: Receive, limits: Limits) -> None:
+    def __init__(self, receive: Receive, limits: Limits, budgets: _PhoneBudgets, address: str) -> None:
         self._receive = receive
         self._limits = limits
-        now = time.monotonic()
-        self._bytes = TokenBucket(limits.bytes_each_second, limits.bytes_each_second * limits.burst_seconds, now)
-        self._frames = TokenBucket(limits.frames_each_second, limits.frames_each_second * limits.burst_seconds, now)
+        self._budgets = budgets
+        self._address = address
+        self._login = ""
+        self._counter = PacketCounter()
 
     async def frame(self) -> bytes:
         """Return the next binary frame."""
@@ -212,8 +178,11 @@ class _Phone:
             raise _Refused(_NOT_UNDERSTOOD, "text is not mqtt")
         if len(data) > self._limits.frame_bytes:
             raise _Refused(_TOO_BIG, "frame too large")
-        now = time.monotonic()
-        if not (self._frames.spend(1, now) and self._bytes.spend(len(data), now)):
+        try:
+            packets = max(1, self._counter.count(data))
+        except ValueError as error:
+            raise _Refused(_NOT_UNDERSTOOD, str(error)) from None
+        if not self._budgets.send(self._login, self._address, packets, len(data)):
             raise _Refused(_POLICY, "too fast")
         return data
 
@@ -228,6 +197,7 @@ class _Phone:
             if size > self._limits.first_packet_bytes or len(data) > self._limits.frame_bytes:
                 raise _Refused(_TOO_BIG, "log-in too large")
             if 0 < size <= len(data):
+                self._login = client_id(data)
                 return data
 
 

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from hub.network import messages
@@ -13,6 +14,7 @@ from hub.network.encryption import DecryptionError, HubKey, SharedKey
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
 from hub.state import Ack
 from phone_ui.latest import Latest
+from phone_ui.limits import Limits, TokenBucket
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MAX_ANSWERS = 16  # of one claim, for a phone that asks again because the answer was lost
+ONLINE_EACH_SECOND, ONLINE_BURST = 1.0, 20.0  # how often a phone may come and go
 MAX_GARBLED = 5  # in a row from one claim; what follows is dropped until it makes sense again
 
 
@@ -31,6 +34,8 @@ class _Claim:
     """What the hub shares with one phone."""
 
     pair: SharedKey = field(repr=False)
+    requests: TokenBucket
+    presence: TokenBucket
     last: int = 0  # the highest request number heard
     garbled: int = 0
     answers: OrderedDict[str, bytes | None] = field(default_factory=OrderedDict, repr=False)  # None: not answered yet
@@ -46,7 +51,9 @@ class PhonesOverMqtt:
         hub: str,
         table: str,
         emit: Callable[[PhoneSaid | PhoneGarbled | PhoneLink], None],
+        limits: Limits | None = None,
     ) -> None:
+        self._limits = limits or Limits()
         self._broker = broker
         self._key = key
         self._emit = emit
@@ -89,7 +96,9 @@ class PhonesOverMqtt:
         """Make the login of a claim. `admitted` tells when the phone can use it."""
         pair = self._key.with_phone(phone_key)
         with self._lock:
-            self._claims[sid] = _Claim(pair)
+            now, each_second = monotonic(), self._limits.requests_each_second
+            requests = TokenBucket(each_second, each_second * self._limits.burst_seconds, now)
+            self._claims[sid] = _Claim(pair, requests, TokenBucket(ONLINE_EACH_SECOND, ONLINE_BURST, now))
         self._broker.logins.admit(sid, password, self.topics.may_read(sid), self.topics.may_write(sid))
 
     def admitted(self, sid: str) -> bool:
@@ -111,8 +120,8 @@ class PhonesOverMqtt:
         # The will is empty, so is what the hub wipes: a phone that is there says anything else.
         sid = self.topics.sid_of(topic)
         with self._lock:
-            known = sid in self._claims
-        if sid is not None and known:
+            claim = self._claims.get(sid or "")
+        if sid is not None and claim is not None and claim.presence.spend(1, monotonic()):
             self._emit(PhoneLink(sid, on=bool(payload)))
 
     def _on_act(self, topic: str, payload: bytes, retained: bool) -> None:
@@ -121,6 +130,8 @@ class PhonesOverMqtt:
             claim = self._claims.get(sid or "")
         if sid is None or claim is None:
             return
+        if not claim.requests.spend(1, monotonic()):
+            return  # nobody presses so fast; a phone that does wait for this answer asks again by itself
         if retained:
             # A retained request would be data again to every later hub: never used, and wiped.
             if payload:

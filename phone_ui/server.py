@@ -20,6 +20,7 @@ import uvicorn
 from a2wsgi import WSGIMiddleware
 from flask import Flask, Response, abort, request
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from werkzeug.exceptions import HTTPException
 
 from hub.errors import ConfigError, HubError, TemporaryError
@@ -27,12 +28,15 @@ from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
 from phone_ui import vendored
 from phone_ui.claims import ClaimRefused, Claims
-from phone_ui.gateway import Dial, Limits, MqttGateway, Quota, Stream, same_origin, send_error
+from phone_ui.gateway import Dial, MqttGateway, Stream, same_origin, send_error
 from phone_ui.latest import Latest
+from phone_ui.limits import LOOPBACK, Limits, Quota, TokenBucket
 from phone_ui.static_files import StaticFile, StaticFiles, static_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from websockets.frames import Frame
 
     from hub.ports import ClaimAsked
     from phone_ui.gateway import Message, Receive, Scope, Send
@@ -45,7 +49,6 @@ VENDOR: Mapping[str, Path] = vendored.located()
 BODY_BYTES = 8192
 BODY_SECONDS = 5.0
 WORKERS = 6
-LOOPBACK = ("127.0.0.1", "::1")
 
 NOT_FOUND = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -440,6 +443,53 @@ class _LimitedHttp(H11Protocol):
             self._head_timer = None
 
 
+class _LimitedWebSocket(WebSocketsSansIOProtocol):
+    """WebSocket for crowds: what never reaches the gateway is counted here, before it costs.
+
+    Pings are answered and empty fragments are kept by the library itself: 44,000 a second from one stranger would stop
+    everybody else.
+    """
+
+    PIECE = 2048  # bytes that are parsed at once, so that a closed connection has cost little
+
+    def __init__(self, limits: Limits, **given: Any) -> None:
+        super().__init__(**given)
+        each_second = limits.controls_each_second
+        self._controls = TokenBucket(each_second, each_second * limits.burst_seconds, self.loop.time())
+
+    def data_received(self, data: bytes) -> None:
+        for place in range(0, len(data), self.PIECE):
+            if self.transport.is_closing():
+                return
+            super().data_received(data[place : place + self.PIECE])
+
+    def handle_ping(self) -> None:
+        self._count()
+        super().handle_ping()
+
+    def handle_pong(self, event: Frame) -> None:
+        self._count()
+        super().handle_pong(event)
+
+    def handle_cont(self, event: Frame) -> None:
+        self._count()
+        super().handle_cont(event)
+
+    def handle_text(self, event: Frame) -> None:
+        if not event.fin:
+            self._count()
+        super().handle_text(event)
+
+    def handle_bytes(self, event: Frame) -> None:
+        if not event.fin:
+            self._count()
+        super().handle_bytes(event)
+
+    def _count(self) -> None:
+        if not self._controls.spend(1, self.loop.time()):
+            self.transport.abort()
+
+
 class _Uvicorn(uvicorn.Server):
     """Tells when it serves."""
 
@@ -507,7 +557,7 @@ def serve(
     config = uvicorn.Config(
         router,
         http=functools.partial(_LimitedHttp, quota, limits.head_seconds),  # type: ignore[arg-type]
-        ws="websockets-sansio",
+        ws=functools.partial(_LimitedWebSocket, limits),  # type: ignore[arg-type]
         ws_max_size=limits.frame_bytes,
         ws_per_message_deflate=False,  # encrypted messages do not shrink
         ws_ping_interval=10.0,

@@ -22,21 +22,17 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from multiprocessing.connection import Connection
 from random import Random
 from statistics import median, quantiles
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 from drivers.simulated import SimulatedTable
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart
 from hub.operations.diagnostics import configure_logging
-from phone_ui import server
-from phone_ui.gateway import Limits
 from tests.bench.peer import Absent, Peer
-from tests.bench.transport import LightPhone, cpu, memory, packet, text
+from tests.bench.transport import UNLIMITED, LightPhone, cpu, memory, packet, text
 from tests.phone_ui.rig import Keys, Seat
 from tests.random_client import value
 
@@ -50,8 +46,6 @@ GAME = "big-idea"
 @contextmanager
 def a_hub(folder: str, device: DevicePart, pipe: Connection) -> Iterator[Hub]:
     """A hub with one device at a table of six. Its port, its public key and its broker's process go into the pipe."""
-    # Six phones that act in a closed loop are faster than a phone may be: here, and only here, they may.
-    unhurried = patch.object(server, "Limits", partial(Limits, bytes_each_second=1e9, frames_each_second=1e6))
     configure_logging("error")
     config = Config(
         hub=HubPart(state=folder),
@@ -59,7 +53,7 @@ def a_hub(folder: str, device: DevicePart, pipe: Connection) -> Iterator[Hub]:
         table=(TablePart("1", "Bench", SEATS, GAME),),
         device=(device,),
     )
-    with unhurried, Hub(config) as hub:
+    with Hub(config, limits=UNLIMITED) as hub:
         hub.start()
         assert hub.web
         pipe.send((hub.web.port, hub.key.public, hub.broker.pid or 0))

@@ -25,7 +25,7 @@ from hub.store import Store
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
 from phone_ui.mqtt_phones import PhonesOverMqtt
-from tests.bench.transport import cpu, memory
+from tests.bench.transport import UNLIMITED, cpu, memory
 from tests.games.players import random_action
 from tests.phone_ui.rig import Keys, act
 
@@ -71,7 +71,7 @@ class Playing:
 
     def __init__(self, number: int, store: Store, key: HubKey) -> None:
         self.carrier, self.random, self.n = Carrier(), Random(number), 0
-        self.link = PhonesOverMqtt(self.carrier, key, "hub", str(number), self._tell)
+        self.link = PhonesOverMqtt(self.carrier, key, "hub", str(number), self._tell, UNLIMITED)
         ports = Ports(store, self.link, MonotonicClock(), Chance(number))
         self.table = Table(str(number), f"Table {number}", SEATS, [GAME], ports)
         self.phones: dict[int, tuple[str, Keys]] = {}

@@ -20,8 +20,9 @@ from hub.network.encryption import HubKey, pad, unpad
 from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerUp, ClaimAsked
 from hub.state import Hand, PublicState
-from phone_ui.gateway import Limits, dial_tcp, dial_unix
+from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.latest import Latest
+from phone_ui.limits import Limits
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.server import WebServer, make_app, serve
 
@@ -216,7 +217,7 @@ class Rig:
         self.heard: queue.Queue[Any] = queue.Queue()
         self.key = HubKey.fresh()
         self.broker = MqttBroker(part or BrokerPart(), folder / "broker", "hub", ["1"], self.state_of_broker.put)
-        self.link = PhonesOverMqtt(self.broker, self.key, "hub", "1", self.heard.put)
+        self.link = PhonesOverMqtt(self.broker, self.key, "hub", "1", self.heard.put, limits)
         self.table = FakeTable(public=self.link.public, known=self.link.admitted)
         self.topics = self.link.topics
         self.web: WebServer | None = None

@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import socket
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +16,8 @@ from msgspec.structs import replace
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from phone_ui.gateway import Limits, Quota, TokenBucket, packet_size
+from phone_ui.gateway import packet_size
+from phone_ui.limits import Limits, PacketCounter, Quota, TokenBucket, client_id
 from tests.phone_ui.rig import STATE, Rig, act, until
 
 if TYPE_CHECKING:
@@ -138,6 +140,12 @@ def log_in(sid: str, password: str) -> bytes:
     return bytes([0x10, len(body)]) + body
 
 
+def websocket_frame(head: int, payload: bytes) -> bytes:
+    """Return one masked frame (RFC 6455 section 5.2): final bit with opcode, then the length."""
+    assert len(payload) < 126
+    return bytes([head, 0x80 | len(payload)]) + b"\0\0\0\0" + payload
+
+
 def test_a_phone_that_floods_is_closed(rig: Rig) -> None:
     seat = rig.seat()
     with ws(rig) as pipe:
@@ -146,6 +154,50 @@ def test_a_phone_that_floods_is_closed(rig: Rig) -> None:
             for _ in range(5000):
                 pipe.send(PING)
         assert end_of(pipe) == 1008
+
+
+def test_many_packets_in_one_frame_are_counted_one_by_one(rig: Rig) -> None:
+    seat = rig.seat()
+    with ws(rig) as pipe:
+        pipe.send(log_in(seat.sid, seat.password))
+        with contextlib.suppress(ConnectionClosed):
+            for _ in range(10):
+                pipe.send(PING * 80)
+        assert end_of(pipe) == 1008
+
+
+def test_who_was_too_fast_has_no_new_budget_on_a_new_connection(rig: Rig) -> None:
+    seat = rig.seat()
+    allowed = 0
+    with contextlib.suppress(ConnectionClosed):
+        for _ in range(20):
+            with ws(rig) as pipe:
+                pipe.send(log_in(seat.sid, seat.password))
+                assert pipe.recv(timeout=15) == bytes.fromhex("20020000")
+                for _ in range(60):
+                    pipe.send(PING * 2)
+                    assert pipe.recv(timeout=15)
+                    allowed += 2
+    assert 120 <= allowed < 1200
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        [websocket_frame(0x89, b"")] * 200,  # pings: the library answers each
+        [websocket_frame(0x8A, b"")] * 200,  # pongs that nobody asked for
+        [websocket_frame(0x02, b""), *[websocket_frame(0x00, b"")] * 200],  # fragments of one message, all empty
+    ],
+    ids=["pings", "pongs", "empty fragments"],
+)
+def test_frames_that_never_reach_the_gateway_are_counted_too(rig: Rig, flood: list[bytes]) -> None:
+    with ws(rig) as pipe, contextlib.suppress(ConnectionClosed, OSError):
+        pipe.socket.sendall(b"".join(flood))
+        began = time.monotonic()
+        while True:
+            pipe.recv(timeout=15)
+    assert pipe.close_code == 1006, "it was cut off before the time for a log-in had passed"
+    assert time.monotonic() - began < 10
 
 
 def test_empty_frames_without_end_are_a_flood_too(rig: Rig) -> None:
@@ -331,13 +383,51 @@ def test_a_bucket_never_gives_more_than_came_in(spends: list[tuple[float, float]
     assert given_out <= 8.0 + 2.0 * now + 1e-6
 
 
+@given(st.lists(st.binary(max_size=300), max_size=8), st.lists(st.integers(1, 40), max_size=60))
+def test_packets_are_counted_however_the_stream_is_cut(bodies: list[bytes], cuts: list[int]) -> None:
+    stream = b"".join(bytes([0x30]) + varint(len(body)) + body for body in bodies)
+    counter, place, counted = PacketCounter(), 0, 0
+    for cut in cuts:
+        counted += counter.count(stream[place : place + cut])
+        place += cut
+    assert counted + counter.count(stream[place:]) == len(bodies)
+
+
+def test_what_is_no_packet_is_refused_however_it_is_cut() -> None:
+    counter = PacketCounter()
+    with pytest.raises(ValueError, match="not an mqtt packet"):
+        [counter.count(b"\xff") for _ in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("connect", "expected"),
+    [
+        (CONNECT, "aa"),
+        (
+            bytes.fromhex("101a00044d5154540502003c0a2100141500042e2e2e2e00026162"),
+            "ab",
+        ),  # MQTT 5, 10 bytes of properties
+        (b"\x10\x8e\x00" + CONNECT[2:], "aa"),  # the same length, written with two bytes
+        (CONNECT[:12], ""),
+        (b"\x10", ""),
+    ],
+)
+def test_the_client_id_of_a_log_in_is_read(connect: bytes, expected: str) -> None:
+    assert client_id(connect) == expected
+
+
+def varint(length: int) -> bytes:
+    """Return a length as MQTT writes it."""
+    coded = bytearray()
+    while True:
+        length, digit = divmod(length, 128)
+        coded.append(digit | (0x80 if length else 0))
+        if not length:
+            return bytes(coded)
+
+
 @given(st.integers(0, 268_435_455))
 def test_packet_sizes_are_read_as_mqtt_writes_them(length: int) -> None:
-    rest, coded = length, bytearray()
-    while True:
-        rest, digit = divmod(rest, 128)
-        coded.append(digit | (0x80 if rest else 0))
-        if not rest:
-            break
-    assert packet_size(b"\x10" + bytes(coded)) == 1 + len(coded) + length
-    assert all(packet_size((b"\x10" + bytes(coded))[:cut]) == 0 for cut in range(1, 1 + len(coded)))
+    coded = varint(length)
+    assert packet_size(b"\x10" + coded) == 1 + len(coded) + length
+    assert all(packet_size((b"\x10" + coded)[:cut]) == 0 for cut in range(1, 1 + len(coded)))

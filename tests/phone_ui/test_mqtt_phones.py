@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -93,6 +94,37 @@ def test_an_old_request_played_again_is_refused(table: Table) -> None:
     assert table.answers()[-1]["ok"] is False
 
 
+def test_more_requests_than_anybody_presses_cost_nothing_and_come_again(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr("phone_ui.mqtt_phones.monotonic", lambda: now[0])
+    table.link.admit("ben", "secret-password", (ben := Keys(table.key.public)).public)
+    requests = [act(n) for n in range(1, 1001)]
+    letters = [ben.encrypt(request) for request in requests]
+    for letter in letters:
+        table.comes(letter, sid="ben")
+    assert len(table.heard) == 40
+    table.asks(act(1))
+    assert table.heard[-1].sid == "ana", "another phone's requests are its own"
+    now[0] += 1.0
+    table.comes(letters[-1], sid="ben")
+    assert table.heard[-1].id == requests[-1]["id"], "the phone asks again by itself"
+
+
+def test_a_phone_that_comes_and_goes_all_the_time_is_shown_at_a_persons_pace(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr("phone_ui.mqtt_phones.monotonic", lambda: now[0])
+    table.link.admit("ben", "secret-password", Keys(table.key.public).public)
+    for second in range(10):
+        now[0] = 1000.0 + second
+        for number in range(200):
+            table.broker.heard["online"]("th/1/hub/1/seat/ben/online", b"x" * (number % 2), True)
+    assert len(table.heard) <= 20 + 10
+
+
 def test_the_same_number_with_another_id_is_refused(table: Table) -> None:
     table.asks(act(5))
     table.asks(act(5))
@@ -130,10 +162,14 @@ def test_a_letter_of_another_phone_does_not_open(table: Table) -> None:
     assert table.heard[1].sid == "ben"
 
 
-def test_a_babbling_phone_does_not_fill_the_inbox_and_may_still_come_to_its_senses(table: Table) -> None:
+def test_a_babbling_phone_does_not_fill_the_inbox_and_may_still_come_to_its_senses(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for _ in range(500):
         table.comes(b"babble")
     assert len(table.heard) == MAX_GARBLED
+    later = monotonic() + 1.0
+    monkeypatch.setattr("phone_ui.mqtt_phones.monotonic", lambda: later)
     table.asks(act(1))
     table.comes(b"babble")
     assert [type(signal) for signal in table.heard[-2:]] == [PhoneSaid, PhoneGarbled]

@@ -1,0 +1,165 @@
+"""What the web port gives to one phone, to one address and to all: places, and budgets that refill with time.
+
+Everything that comes in is counted before it costs. A budget belongs to a login or an address and outlives a connection,
+so that coming back brings no new one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+LOOPBACK = ("127.0.0.1", "::1")
+"""Addresses without a budget of their own: a proxy on this machine speaks for many phones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one phone, and all of them, may take."""
+
+    frame_bytes: int = 8192
+    first_packet_seconds: float = 5.0
+    first_packet_bytes: int = 2048
+    bytes_each_second: float = 65_536.0  # of one login
+    packets_each_second: float = 60.0  # of one login: MQTT packets, and frames that hold none
+    requests_each_second: float = 10.0  # of one claim; what is more is dropped, and the phone asks again by itself
+    controls_each_second: float = 20.0  # of one connection: pings, pongs and empty fragments of WebSocket
+    burst_seconds: float = 4.0  # so much of the four above may come at once
+    address_share: float = 8.0  # an address may have so many times a login's budget: some phones share one
+    connects_each_second: float = 2.0  # of one address
+    connects_burst: float = 60.0
+    connections: int = 320
+    connections_each_address: int = 64
+    head_seconds: float = 10.0  # for the head of a request, so that half-open ones do not pile up
+    phones: int = 96
+    phones_each_address: int = 16
+    streams: int = 48
+    streams_each_address: int = 12
+    beat_seconds: float = 5.0
+    stuck_seconds: float = 20.0  # a follower that takes nothing for so long is let go
+
+
+class Quota:
+    """How many of something are in use, in all and by each address. Used from the event loop only."""
+
+    def __init__(self, most: int, most_each: int) -> None:
+        self._most = most
+        self._most_each = most_each
+        self._used: Counter[str] = Counter()
+
+    def take(self, address: str) -> bool:
+        """Take one if one is free; return whether it was."""
+        if self._used.total() >= self._most or self._used[address] >= self._most_each:
+            return False
+        self._used[address] += 1
+        return True
+
+    def release(self, address: str) -> None:
+        """Give one back."""
+        self._used[address] -= 1
+        if not self._used[address]:
+            del self._used[address]
+
+    @property
+    def used(self) -> int:
+        """Return how many are in use."""
+        return self._used.total()
+
+
+class TokenBucket:
+    """A token bucket: `each_second` comes in, up to `full`."""
+
+    def __init__(self, each_second: float, full: float, now: float) -> None:
+        self._each_second = each_second
+        self._full = full
+        self._tokens = full
+        self._updated = now
+
+    def spend(self, amount: float, now: float) -> bool:
+        """Take that much if it is there; return whether it was. What is refused costs nothing."""
+        self._refill(now)
+        if self._tokens < amount:
+            return False
+        self._tokens -= amount
+        return True
+
+    def is_full(self, now: float) -> bool:
+        """Return whether nothing is spent any more."""
+        self._refill(now)
+        return self._tokens >= self._full
+
+    def _refill(self, now: float) -> None:
+        self._tokens = min(self._full, self._tokens + (now - self._updated) * self._each_second)
+        self._updated = now
+
+
+class Budgets:
+    """Token buckets by name. Used from the event loop only."""
+
+    MOST = 512  # names; then those that have nothing spent are forgotten
+
+    def __init__(self, each_second: float, full: float) -> None:
+        self._each_second = each_second
+        self._full = full
+        self._buckets: dict[str, TokenBucket] = {}
+
+    def spend(self, name: str, amount: float, now: float) -> bool:
+        """Take that much of the budget of `name` if it is there; return whether it was."""
+        bucket = self._buckets.get(name)
+        if bucket is None:
+            if len(self._buckets) >= self.MOST:
+                self._buckets = {one: kept for one, kept in self._buckets.items() if not kept.is_full(now)}
+            bucket = self._buckets[name] = TokenBucket(self._each_second, self._full, now)
+        return bucket.spend(amount, now)
+
+
+class PacketCounter:
+    """Counts the MQTT packets in a stream of bytes, however it is cut into pieces (MQTT 3.1.1, section 2.2)."""
+
+    def __init__(self) -> None:
+        self._rest = 0  # bytes that are left of a packet whose length is known
+        self._shift: int | None = None  # while the length is read: how far its next 7 bits are to be shifted
+        self._length = 0
+
+    def count(self, data: bytes) -> int:
+        """Return how many packets begin in `data`. Raise ValueError where it is no MQTT."""
+        begun = place = 0
+        while place < len(data):
+            if self._rest:
+                step = min(self._rest, len(data) - place)
+                self._rest -= step
+                place += step
+                continue
+            byte = data[place]
+            place += 1
+            if self._shift is None:
+                begun += 1
+                self._shift, self._length = 0, 0
+                continue
+            if self._shift > 21:
+                raise ValueError("not an mqtt packet")
+            self._length |= (byte & 0x7F) << self._shift
+            self._shift += 7
+            if not byte & 0x80:
+                self._rest, self._shift = self._length, None
+        return begun
+
+
+def client_id(connect: bytes) -> str:
+    """Return the client id of a whole CONNECT packet of MQTT 3.1.1 or 5, or "" where there is none to be read."""
+    place = 1
+    while connect[place : place + 1] and connect[place] & 0x80:
+        place += 1
+    place += 1 + 10  # the packet's length; protocol name, level, flags, keep alive (3.1.2)
+    if connect[place - 4 : place - 3] == b"\x05":  # MQTT 5: properties, with their length before them (3.1.2.11)
+        length = shift = 0
+        while place < len(connect):
+            byte = connect[place]
+            place += 1
+            length |= (byte & 0x7F) << shift
+            shift += 7
+            if not byte & 0x80:
+                break
+        place += length
+    size = int.from_bytes(connect[place : place + 2], "big")
+    return connect[place + 2 : place + 2 + size].decode("utf-8", "replace")
