@@ -97,7 +97,7 @@ def test_an_old_request_played_again_is_refused(table: Table) -> None:
 def test_more_requests_than_anybody_presses_cost_nothing_and_come_again(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now = [1000.0]
+    now = [monotonic()]
     monkeypatch.setattr("phone_ui.mqtt_phones.monotonic", lambda: now[0])
     table.link.admit("ben", "secret-password", (ben := Keys(table.key.public)).public)
     requests = [act(n) for n in range(1, 1001)]
@@ -115,11 +115,11 @@ def test_more_requests_than_anybody_presses_cost_nothing_and_come_again(
 def test_a_phone_that_comes_and_goes_all_the_time_is_shown_at_a_persons_pace(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now = [1000.0]
+    now = [monotonic()]
     monkeypatch.setattr("phone_ui.mqtt_phones.monotonic", lambda: now[0])
     table.link.admit("ben", "secret-password", Keys(table.key.public).public)
-    for second in range(10):
-        now[0] = 1000.0 + second
+    for _ in range(10):
+        now[0] += 1.0
         for number in range(200):
             table.broker.heard["online"]("th/1/hub/1/seat/ben/online", b"x" * (number % 2), True)
     assert len(table.heard) <= 20 + 10
