@@ -206,7 +206,12 @@ class Bench:
             self.inbox.glance()
 
 
-KINDS: list[Any] = [Software, pytest.param(Tray, marks=needs_micropython), Smart, Camera]
+KINDS: list[Any] = [
+    Software,
+    pytest.param(Tray, marks=needs_micropython),
+    Smart,
+    pytest.param(Camera, marks=pytest.mark.slow),
+]
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__.lower())

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hub import games
@@ -151,6 +151,7 @@ records = st.builds(
 )
 
 
+@settings(max_examples=50)  # each is four records of every form
 @given(st.lists(records, min_size=4, max_size=4))
 def test_a_compiled_view_is_the_interpreted_one_for_every_form_of_field(some: list[Record]) -> None:
     table, *players = some

@@ -231,6 +231,7 @@ def test_removing_leaves_configuration_only(clone: Path, computer: FakeComputer)
     assert list(files_in(Path(computer.places.dest))) == ["etc/table-hub/table-hub.toml"]
 
 
+@pytest.mark.slow
 def test_a_power_cut_at_any_change_of_the_disk_leaves_a_hub(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.operations.cut_install", str(tmp_path)],

@@ -68,6 +68,7 @@ def test_the_wheel_carries_the_pages_libraries_with_their_licences(wheel: Path) 
             assert packed.read(f"phone_ui/vendor/licenses/{name}.txt")
 
 
+@pytest.mark.slow
 def test_a_hub_from_the_wheel_serves_its_pages_libraries(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(tmp_path / "site")
@@ -103,6 +104,7 @@ def test_a_clone_without_the_libraries_builds_no_wheel(clone: Path, tmp_path: Pa
         pack(tmp_path, tmp_path / "vendor")
 
 
+@pytest.mark.slow
 def test_the_source_package_is_a_whole_clone_and_a_wheel_is_built_from_it_without_npm(
     source: Path, tmp_path: Path
 ) -> None:

@@ -32,18 +32,19 @@ FLAT = ("plain", "colours", "blurred", "touching", "crowded")  # in these every 
 @pytest.mark.parametrize("condition", FLAT)
 def test_dice_that_lie_flat_are_read_and_hardly_ever_asked_about(condition: str) -> None:
     read_at_once = 0
-    for n in range(8):
+    for n in range(5):
         thrown = throw(condition, np.random.default_rng([90, n]))
         reading = seen(thrown)
         if not reading.doubt:
             assert sorted(numbers(reading)) == sorted(thrown.faces or [])
             read_at_once += 1
-    assert read_at_once >= 7
+    assert read_at_once >= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("condition", [condition for condition in CONDITIONS if condition not in FLAT])
 def test_no_throw_is_read_as_another_one(condition: str) -> None:
-    for n in range(5):
+    for n in range(4):
         thrown = throw(condition, np.random.default_rng([91, n]))
         reading = seen(thrown)
         right = thrown.faces is not None and sorted(numbers(reading)) == sorted(thrown.faces)
@@ -83,6 +84,7 @@ def test_a_bright_spot_on_a_dark_die_is_no_pip() -> None:
     assert looked(Scene([PaintedDie((5, 5), upright(2, 0.0), "black")])).doubt == ""
 
 
+@pytest.mark.slow
 def test_a_die_on_its_edge_is_asked_about() -> None:
     for n in range(6):
         thrown = throw("leaning", np.random.default_rng([92, n]))
