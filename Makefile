@@ -4,9 +4,9 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick static check bench acceptance firmware lock setup install clean
+.PHONY: help demo test quick static check bench acceptance firmware drawings lock setup install clean
 
-# What `make setup` installs beside the hub itself: any of pi ble camera firmware dev, with commas.
+# What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings dev, with commas.
 EXTRAS ?=
 # More arguments for the program a target runs: make test ARGS="-k auction", make demo ARGS="--port 9000".
 ARGS ?=
@@ -26,7 +26,8 @@ help:
 	@echo 'make bench    the measurements, side by side with their peers'
 	@echo 'make acceptance  the whole product on fresh Debian 12 and 13 machines, as root (half an hour)'
 	@echo 'make firmware the file that turns a Raspberry Pi Pico into a seat box'
-	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev,firmware)'
+	@echo 'make drawings schematic, perfboard, housing and tables of hardware/README.md'
+	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev,firmware,drawings)'
 	@echo 'make lock     renew requirements.lock after a change of pyproject.toml'
 	@echo 'make install  put the hub on this Raspberry Pi as a system service (says first what it changes)'
 	@echo 'make clean    remove what set-up and tests made inside this folder'
@@ -61,6 +62,9 @@ acceptance:
 firmware:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py firmware && exec .venv/bin/python firmware/build_uf2.py $(ARGS)
 
+drawings:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py drawings && exec .venv/bin/python -m hardware.draw $(ARGS)
+
 # Renew requirements.lock after a change of pyproject.toml; UPGRADE="--upgrade-package pillow" also takes a newer one.
 # Then make sure that every locked package can be installed on each machine that README.md names.
 lock:
@@ -80,4 +84,4 @@ install:
 
 clean:
 	@cd "$(ROOT)" && rm -rf .venv phone_ui/node_modules tests/bench/peers/node_modules build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	@cd "$(ROOT)" && find hub drivers phone_ui tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	@cd "$(ROOT)" && find hub drivers phone_ui hardware tests -name __pycache__ -type d -prune -exec rm -rf {} +

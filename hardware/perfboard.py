@@ -8,6 +8,7 @@ returns what the holes join, and refuses a hole that two nets share.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from hardware.circuit import BOARD_PIN, COMMON, HANDS, J1_COLUMNS, PARTS, SIGNALS, SUPPLY, Joints, Pin
@@ -17,7 +18,9 @@ ROWS = "ABCDEFGHJKLMNPQRST"  # 18: without I and O, which look like 1 and 0
 COLUMNS = 24
 GRID = 2.54  # mm
 BOARD = (70.0, 50.0)  # mm: the common board of 5 by 7 cm
-THICKNESS = 1.6  # mm
+HEIGHT = (
+    30.0  # mm from the floor to the top of the plugs on J1: spacer 5, board 2, header and plug 18, bend of the wire 5
+)
 LEFT_ROW, RIGHT_ROW = "F", "N"  # the Pico's two rows of pins: seven rows or 17.78 mm apart (Pico datasheet)
 PICO = (51.0, 21.0)  # mm
 J2 = {"+": "T8", "DIN": "T9", "GND": "T10"}
@@ -94,7 +97,7 @@ def along(run: list[str]) -> Iterator[Hole]:
     """Yield every hole that a run passes. Raise ValueError where a piece of it is neither level nor upright."""
     holes = [hole(name) for name in run]
     yield holes[0]
-    for before, after in zip(holes, holes[1:], strict=False):
+    for before, after in pairwise(holes):
         if before.row != after.row and before.column != after.column:
             raise ValueError(f"the run from {before.name} to {after.name} is aslant")
         steps = max(abs(after.row - before.row), abs(after.column - before.column))
@@ -192,7 +195,11 @@ class View:
         self.sheet = Sheet(*A4_LANDSCAPE, f"Seat box: perfboard, {title}")
         self.sheet.box(Area(7, 7, 290, 203), width=0.5)
         self.sheet.text(12, 16, self.sheet.title, size=5.5, bold=True)
-        self.sheet.text(12, 24.5, f"{COLUMNS} x {len(ROWS)} holes, {number(GRID)} mm apart, drawn {number(SCALE)} times as large as it is.")
+        self.sheet.text(
+            12,
+            24.5,
+            f"{COLUMNS} x {len(ROWS)} holes, {number(GRID)} mm apart, drawn {number(SCALE)} times as large as it is.",
+        )
         self.sheet.box(self.area(board()), width=0.5, radius=2)
         self._holes()
         self._joined()
@@ -252,7 +259,13 @@ class View:
         for part, area in areas.items():
             drawn = self.area(area)
             if part in ("C1", "LS1"):
-                sheet.circle((drawn.left + drawn.right) / 2, (drawn.top + drawn.bottom) / 2, SCALE * BODIES[part][0], width=0.4, dash=self._dash)
+                sheet.circle(
+                    (drawn.left + drawn.right) / 2,
+                    (drawn.top + drawn.bottom) / 2,
+                    SCALE * BODIES[part][0],
+                    width=0.4,
+                    dash=self._dash,
+                )
             else:
                 sheet.box(drawn, width=0.4, dash=self._dash)
         for column, row, words in (
@@ -281,8 +294,15 @@ class View:
     def _legend(self) -> None:
         x, y = 234.0, 36.0
         named = {BOARD_PIN[name]: PARTS[SIGNALS[name].part][1] for name in HANDS}
-        named |= {BOARD_PIN["dial_a"]: "dial A (its C: ground)", BOARD_PIN["dial_b"]: "dial B", BOARD_PIN["push"]: "push of the dial"}
-        lines = ["J1 (C signal, B ground)", *(f"{column}  {named.get(column, 'ground, spare')}" for column in J1_COLUMNS)]
+        named |= {
+            BOARD_PIN["dial_a"]: "dial A (its C: ground)",
+            BOARD_PIN["dial_b"]: "dial B",
+            BOARD_PIN["push"]: "push of the dial",
+        }
+        lines = [
+            "J1 (C signal, B ground)",
+            *(f"{column}  {named.get(column, 'ground, spare')}" for column in J1_COLUMNS),
+        ]
         lines += ["J2: ring", *(f"{at}  {name}" for name, at in J2.items())]
         lines += ["J3: display", *(f"{at}  {name}" for name, at in J3.items())]
         places = legs()

@@ -6,6 +6,8 @@ are not joined; a wire that ends on another one is, and has a dot there.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from firmware.button_box import pins
 from hardware.circuit import BOARD_PIN, HANDS, J1_COLUMNS, PARTS, SUPPLY, Joints, Nets, Pin
 from hardware.perfboard import J2, J3
@@ -23,7 +25,18 @@ PLUG = 236.0  # x of the headers J2 and J3
 
 # The names that MicroPython's pins have on the board (Raspberry Pi Pico datasheet, figure "the pinout").
 NUMBERED = (1, 2, 4, 5, 6, 7, 9, 10, 11, 12, 14, 15, 16, 17, 19, 20, 21, 22, 24, 25, 26, 27, 29)  # GP0, GP1, ... GP22
-OTHERS = {30: "RUN", 33: "AGND", 35: "ADC_VREF", 36: "3V3", 37: "3V3_EN", 39: "VSYS", 40: "VBUS", 31: "GP26", 32: "GP27", 34: "GP28"}
+OTHERS = {
+    30: "RUN",
+    33: "AGND",
+    35: "ADC_VREF",
+    36: "3V3",
+    37: "3V3_EN",
+    39: "VSYS",
+    40: "VBUS",
+    31: "GP26",
+    32: "GP27",
+    34: "GP28",
+}
 
 
 def name_of(pin: int) -> str:
@@ -257,7 +270,9 @@ class Schematic:
         """Draw a dot where a wire ends within another one."""
         for wire in self.wires:
             for end in (wire[0], wire[-1]):
-                if any(within(end, other) and end not in (other[0], other[-1]) for other in self.wires if other is not wire):
+                if any(
+                    within(end, other) and end not in (other[0], other[-1]) for other in self.wires if other is not wire
+                ):
                     self.sheet.circle(*end, 0.7, "#000")
 
     def _words(self) -> None:
@@ -279,7 +294,7 @@ def within(point: Point, wire: list[Point]) -> bool:
     """Return whether a point lies on a wire of level and upright pieces."""
     return any(
         min(x1, x2) <= point[0] <= max(x1, x2) and min(y1, y2) <= point[1] <= max(y1, y2)
-        for (x1, y1), (x2, y2) in zip(wire, wire[1:], strict=False)
+        for (x1, y1), (x2, y2) in pairwise(wire)
     )
 
 
@@ -302,5 +317,7 @@ def differences(found: set[frozenset[Pin]], wanted: Nets) -> list[str]:
     """Return how nets that were read from a drawing differ from the list, as sentences."""
     names = {joined: name for name, joined in wanted.items()}
     said = [f"{names[joined]} is not in the drawing" for joined in names.keys() - found]
-    said += [f"the drawing joins {', '.join(sorted('.'.join(pin) for pin in joined))}" for joined in found - names.keys()]
+    said += [
+        f"the drawing joins {', '.join(sorted('.'.join(pin) for pin in joined))}" for joined in found - names.keys()
+    ]
     return sorted(said)

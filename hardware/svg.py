@@ -6,6 +6,7 @@ A sheet remembers its words and lines, so that tests can look for what would be 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
@@ -70,7 +71,7 @@ class Sheet:
 
     def line(self, *points: tuple[float, float], width: float = 0.35, dash: str = "", colour: str = "#000") -> None:
         """Draw a line through points."""
-        for (x1, y1), (x2, y2) in zip(points, points[1:], strict=False):
+        for (x1, y1), (x2, y2) in pairwise(points):
             self.strokes.append(Stroke(x1, y1, x2, y2))
         path = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points)
         dashes = f' stroke-dasharray="{dash}"' if dash else ""
@@ -89,10 +90,17 @@ class Sheet:
             f'<rect x="{number(left)}" y="{number(top)}" width="{number(right - left)}" height="{number(bottom - top)}"'
             f'{f" rx={chr(34)}{number(radius)}{chr(34)}" if radius else ""} fill="{fill}" stroke="#000" stroke-width="{width}"{dashes}/>'
         )
-        for side in ((left, top, right, top), (left, bottom, right, bottom), (left, top, left, bottom), (right, top, right, bottom)):
+        for side in (
+            (left, top, right, top),
+            (left, bottom, right, bottom),
+            (left, top, left, bottom),
+            (right, top, right, bottom),
+        ):
             self.strokes.append(Stroke(*side))
 
-    def circle(self, x: float, y: float, radius: float, fill: str = "none", width: float = 0.35, dash: str = "") -> None:
+    def circle(
+        self, x: float, y: float, radius: float, fill: str = "none", width: float = 0.35, dash: str = ""
+    ) -> None:
         """Draw a circle."""
         dashes = f' stroke-dasharray="{dash}"' if dash else ""
         self._out.append(
@@ -100,7 +108,15 @@ class Sheet:
         )
 
     def text(
-        self, x: float, y: float, text: str, anchor: str = "start", *, size: float = LETTER, bold: bool = False, halo: bool = False
+        self,
+        x: float,
+        y: float,
+        text: str,
+        anchor: str = "start",
+        *,
+        size: float = LETTER,
+        bold: bool = False,
+        halo: bool = False,
     ) -> None:
         """Write a line whose letters stand on y. With a halo it may lie over a drawing: its ground is made white."""
         wide = width_of(text, size, bold=bold)
@@ -138,7 +154,12 @@ def unreadable(sheet: Sheet) -> list[str]:
     paper = Area(0, 0, sheet.width, sheet.height)
     for at, words in enumerate(sheet.words):
         area = words.area
-        if not (paper.left <= area.left and area.right <= paper.right and paper.top <= area.top and area.bottom <= paper.bottom):
+        if not (
+            paper.left <= area.left
+            and area.right <= paper.right
+            and paper.top <= area.top
+            and area.bottom <= paper.bottom
+        ):
             found.append(f"{words.text!r} runs out of the paper")
         if 0.73 * words.size < 2.5:
             found.append(f"{words.text!r} is written too small")
