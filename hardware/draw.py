@@ -43,6 +43,7 @@ def tables() -> dict[str, str]:
         "parts of a tray": parts.table("tray"),
         "parts of a table": parts.table("table"),
         "parts of rings": parts.table("ring"),
+        "other parts": parts.table("other"),
         "power of a box": power.table_of_a_box(),
         "power of a hub": power.table_of_hubs(),
     }

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 FILE = Path(__file__).parent / "parts.toml"
-Place = Literal["box", "tray", "table", "ring"]
+Place = Literal["box", "tray", "table", "ring", "other"]
 BOXES = 4  # of a table for four
 
 
@@ -67,6 +67,8 @@ def table(place: Place) -> str:
         counts = [str(count), str(count * BOXES)] if several else [str(count)]
         rows.append([part.name, *counts, what, euros(*part.price)])
         low, high = low + part.price[0], high + part.price[1]
+    if place == "other":  # choices, not a shopping list
+        return _markdown(rows)
     each = "**sum**" if not several else "**sum of one box**"
     rows.append(
         [
@@ -76,4 +78,8 @@ def table(place: Place) -> str:
             f"**{low:.0f} to {high:.0f}**",
         ]
     )
+    return _markdown(rows)
+
+
+def _markdown(rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)

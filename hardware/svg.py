@@ -47,12 +47,9 @@ class Stroke(NamedTuple):
 
     def meets(self, area: Area) -> bool:
         """Return whether the line runs through an area (the boundaries of level and upright lines are enough)."""
-        return Area(
-            min(self.x1, self.x2) - 0.01,
-            min(self.y1, self.y2) - 0.01,
-            max(self.x1, self.x2) + 0.01,
-            max(self.y1, self.y2) + 0.01,
-        ).meets(area)
+        left, right = (self.x1, self.x2) if self.x1 < self.x2 else (self.x2, self.x1)
+        top, bottom = (self.y1, self.y2) if self.y1 < self.y2 else (self.y2, self.y1)
+        return left < area.right and area.left < right + 0.01 and top < area.bottom and area.top < bottom + 0.01
 
 
 def number(value: float) -> str:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
-import ezdxf
 import numpy as np
 import pytest
 import shapely
+from ezdxf.entities import Circle, Polyline
+from ezdxf.filemanagement import readfile
 from msgspec.structs import replace as resized
 from shapely import Polygon
 from shapely.affinity import translate
@@ -45,7 +46,7 @@ def filled(sizes: Sizes, pieces: list[Piece]) -> np.ndarray:
     return space
 
 
-@pytest.mark.parametrize("change", [{}, {"width": 163, "finger": 9}, {"thickness": 3, "hood": 60, "depth": 170}])
+@pytest.mark.parametrize("change", [{}, {"thickness": 3, "width": 163, "finger": 9}])
 def test_neighbouring_edges_are_complementary(change: dict[str, float]) -> None:
     sizes = resized(SIZES, **change)
     space = filled(sizes, housing.pieces(sizes))
@@ -239,14 +240,12 @@ def test_svg_and_dxf_hold_the_same_outlines() -> None:
         (float(x), round(height - float(y), 3), float(r))
         for x, y, r in re.findall(r'cx="([\d.]+)" cy="([\d.]+)" r="([\d.]+)"', cut[0])
     }
-    model = ezdxf.readfile(HERE / "housing.dxf").modelspace()
-    in_dxf = model.query('POLYLINE[layer=="CUT"]')
+    model = readfile(HERE / "housing.dxf").modelspace()
+    in_dxf = [entity for entity in model.query('POLYLINE[layer=="CUT"]') if isinstance(entity, Polyline)]
     assert all(line.is_closed for line in in_dxf)
     assert {tuple((round(p.x, 3), round(p.y, 3)) for p in line.points()) for line in in_dxf} == lines
-    assert {
-        (round(one.dxf.center.x, 3), round(one.dxf.center.y, 3), round(one.dxf.radius, 3))
-        for one in model.query('CIRCLE[layer=="CUT"]')
-    } == {(x, y, round(r, 3)) for x, y, r in circles}
+    round_holes = [entity.dxf for entity in model.query('CIRCLE[layer=="CUT"]') if isinstance(entity, Circle)]
+    assert {(round(one.center.x, 3), round(one.center.y, 3), round(one.radius, 3)) for one in round_holes} == circles
     assert len(lines) == len(DRAWN["housing"].lines())
     assert len(circles) == len({(hole.x, hole.y) for hole in DRAWN["housing"].circles()})
 
