@@ -212,10 +212,10 @@ class Schematic:
         self.sheet.line((capacitor - 2.6, five + 10), (capacitor + 2.6, five + 10), width=0.6)
         self.sheet.box(Area(capacitor - 2.6, five + 11.2, capacitor + 2.6, five + 12.2), "#000")
         self.sheet.text(capacitor - 3.4, five + 10.6, "+", "end")
-        self.sheet.line((capacitor, five + 12.2), (capacitor, five + 14))
-        self.ground(capacitor, five + 14)
+        self.sheet.line((capacitor, five + 12.2), (capacitor, five + 15.4))
+        self.ground(capacitor, five + 15.4)
         self.pin("C1", "+", (capacitor, five + 8))
-        self.pin("C1", "-", (capacitor, five + 14))
+        self.pin("C1", "-", (capacitor, five + 15.4))
         self.sheet.text(capacitor - 3.4, five + 15.4, "C1", "end", bold=True)
         self.sheet.text(capacitor - 3.4, five + 20.2, "100 µF", "end", bold=True)
         # data, through the resistor

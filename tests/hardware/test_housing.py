@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
-from ezdxf.entities import Circle, Polyline
+from ezdxf.entities.circle import Circle
+from ezdxf.entities.polyline import Polyline
 from ezdxf.filemanagement import readfile
 from msgspec.structs import replace as resized
 from shapely import Polygon
@@ -170,13 +171,21 @@ def test_lamp_0_is_at_the_players_side_and_the_others_follow_clockwise() -> None
 
 def test_the_hood_covers_keys_and_display_and_leaves_a_hand_its_room() -> None:
     roofed = PIECES["roof"].outline.bounds[1]
-    assert all(hole.y > roofed for hole in LID.rounds if hole.what[0] == "k")
-    assert LID.squares[0].y > roofed
+    keys = [hole for hole in LID.rounds if hole.what[0] == "k"]
+    assert all(key.y - LISTED["key"].face / 2 > roofed for key in keys)
+    assert LID.squares[0].y - LID.squares[0].height / 2 > roofed
     assert SIZES.hood - SIZES.thickness >= 40, "a hand's height"
     for cheek in (PIECES["left"], PIECES["right"]):
-        assert all(
-            cheek.outline.contains(shapely.Point(hole.y, SIZES.lid + 20)) for hole in LID.rounds if hole.what[0] == "k"
-        )
+        for key in keys:
+            assert cheek.outline.contains(shapely.Point(key.y - LISTED["key"].face / 2, SIZES.lid + 20))
+
+
+def test_the_player_sees_all_of_the_display_under_the_roof() -> None:
+    eye = (-300.0, 400.0)  # in front of the box and above its lid: somebody of 1.75 m at a table of 0.73 m
+    far = LID.squares[0].y + LID.squares[0].height / 2
+    brow = PIECES["roof"].outline.bounds[1]
+    above_the_lid = eye[1] * (far - brow) / (far - eye[0])
+    assert above_the_lid < SIZES.hood - SIZES.thickness
 
 
 DRAWN = housing.drawings(SIZES)
