@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hardware import housing, parts, perfboard, power
-from hardware.circuit import PlacedWrong
-from hardware.schematic import Schematic
+from hardware.circuit import PlacedWrong, nets
+from hardware.schematic import Schematic, differences, read
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -23,9 +23,13 @@ BOOK = HERE / "README.md"
 
 
 def drawings() -> dict[Path, str]:
-    """Return every drawing by its file. Raise PlacedWrong or ValueError where the data cannot be drawn."""
+    """Return every drawing by its file. Raise PlacedWrong or ValueError where the data cannot be drawn, or would be wrong."""
+    wanted, schematic = nets(), Schematic()
+    wrong = [*differences(read(schematic), wanted), *differences(perfboard.read(), wanted), *perfboard.clashes()]
+    if wrong:
+        raise PlacedWrong("; ".join(wrong))
     found = {
-        HERE / "schematic.svg": Schematic().sheet.finish(),
+        HERE / "schematic.svg": schematic.sheet.finish(),
         HERE / "perfboard.svg": perfboard.View(copper=False).sheet.finish(),
         HERE / "perfboard-copper.svg": perfboard.View(copper=True).sheet.finish(),
         ROOT / "firmware" / "wiring.svg": importlib.import_module("firmware.draw_wiring").drawing(),

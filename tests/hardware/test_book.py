@@ -38,9 +38,30 @@ def test_a_table_without_a_place_is_refused() -> None:
         draw.book(BOOK.replace("<!-- table: power of a box -->", ""))
 
 
-def test_drawing_again_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_what_is_not_current_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, current, book = tmp_path / "old.svg", tmp_path / "current.svg", tmp_path / "README.md"
+    old.write_text("before", "utf-8")
+    current.write_text("drawn", "utf-8")
+    book.write_text(BOOK.replace("**sum**", ""), "utf-8")
+    monkeypatch.setattr(draw, "ROOT", tmp_path)
+    monkeypatch.setattr(draw, "BOOK", book)
+    monkeypatch.setattr(draw, "drawings", lambda: {old: "drawn", current: "drawn"})
     assert draw.main([]) == 0
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr().out == "old.svg is new.\nREADME.md is new.\n"
+    assert (old.read_text("utf-8"), book.read_text("utf-8")) == ("drawn", BOOK)
+
+
+def test_what_cannot_be_drawn_is_said_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(draw, "HERE", tmp_path)
+    monkeypatch.setattr(draw, "ROOT", tmp_path)
+    monkeypatch.setitem(circuit.BOARD_PIN, "ring", 2)
+    assert draw.main([]) == 1
+    assert [*tmp_path.iterdir()] == []
+    assert "Nothing was drawn: ring is on pin 2: ring and display belong on pins 21 to 40." in capsys.readouterr().err
 
 
 def test_four_boxes_are_ordered_as_four_times_one() -> None:
