@@ -34,10 +34,33 @@ def drawings() -> dict[Path, str]:
         HERE / "perfboard-copper.svg": perfboard.View(copper=True).sheet.finish(),
         ROOT / "firmware" / "wiring.svg": importlib.import_module("firmware.draw_wiring").drawing(),
     }
-    for name, drawing in housing.drawings(housing.load()).items():
+    boards = housing.drawings(housing.load())
+    for name, drawing in boards.items():
         found[HERE / f"{name}.svg"] = drawing.svg()
-    found[HERE / "housing.dxf"] = housing.drawings(housing.load())["housing"].dxf()
+    found[HERE / "housing.dxf"] = boards["housing"].dxf()
+    upright = [f"{name}.svg" for name, drawing in boards.items() if drawing.size == housing.PAGE]
+    found[HERE / "print.html"] = pages(["schematic.svg", "perfboard.svg", "perfboard-copper.svg"], upright)
     return found
+
+
+def pages(wide: Sequence[str], upright: Sequence[str]) -> str:
+    """Return a page for a browser that prints drawings of A4 as large as they are: a picture alone it would shrink."""
+    images = [
+        f'<img class="{kind}" src="{name}" alt="{name}">'
+        for kind, names in (("wide", wide), ("upright", upright))
+        for name in names
+    ]
+    return "\n".join(
+        [
+            '<!doctype html><html lang="en"><meta charset="utf-8"><title>Seat box: all drawings, A4</title>',
+            "<style>@page wide { size: A4 landscape; margin: 0 } @page upright { size: A4; margin: 0 }",
+            "body { margin: 0 } img { display: block; break-after: page } img:last-child { break-after: auto }",
+            ".wide { page: wide; width: 297mm; height: 209.9mm } .upright { page: upright; width: 210mm; height: 297mm }</style>",
+            *images,
+            "</html>",
+            "",
+        ]
+    )
 
 
 def tables() -> dict[str, str]:

@@ -29,6 +29,15 @@ def test_no_drawing_is_forgotten_and_none_is_large() -> None:
         assert file.name in BOOK or re.sub(r"\d", "<n>", file.name) in BOOK.replace("a4-<n>", "a<n>-<n>")
 
 
+def test_every_drawing_of_a4_is_on_the_page_for_the_printer_once() -> None:
+    page = DRAWINGS[draw.HERE / "print.html"]
+    for name, size in (("wide", (297, 210)), ("upright", (210, 297))):
+        for drawing in re.findall(rf'<img class="{name}" src="([^"]+)"', page):
+            assert f'width="{size[0]}mm" height="{size[1]}mm"' in DRAWINGS[draw.HERE / drawing]
+    sheets = [file.name for file in DRAWINGS if file.suffix == ".svg" and file.parent == draw.HERE]
+    assert sorted(re.findall(r'src="([^"]+)"', page)) == sorted(set(sheets) - {"housing.svg"})
+
+
 def test_the_tables_are_those_of_the_data() -> None:
     assert draw.book(BOOK) == BOOK, "run `make drawings`"
 
