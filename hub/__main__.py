@@ -205,6 +205,18 @@ def _test_device(args: Namespace) -> int:
 
 
 def _test_box(args: Namespace) -> int:
+    from drivers.common.serial_lines import Line
+    from hub.errors import Cause, DeviceLost
+
+    try:
+        if Path(args.port).exists():  # one that is not plugged in yet is waited for
+            Line(args.port).close()
+    except DeviceLost as error:
+        cures = {
+            Cause.PERMISSION: f"You may not open {args.port}: sudo usermod -a -G dialout $USER, then log in again.",
+            Cause.BUSY: f"{args.port} is open in another program: stop the hub (sudo systemctl stop table-hub) or that program.",
+        }
+        raise HubError(cures.get(error.cause, str(error))) from None
     return _try(DevicePart("button_box", "1", args.port, {"ports": [args.port]}), args.seconds)
 
 

@@ -92,6 +92,8 @@ class DeviceTest:
         for box, untested in self._untested.items():
             if untested:
                 self._report(f"{box}: not heard: {', '.join(untested)}.")
+        if device.boxes and not self._untested:
+            self._report(f"{self._name}: no box said hello.")
         if not self._rolled:
             self._report(f"{self._name}: no roll was read.")
         return self._connected and self._done(device)

@@ -34,14 +34,8 @@ RASPBERRY_PI = Path("/proc/device-tree/model")
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")  # Debian's; uv takes its own list unless told
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where Debian keeps mosquitto, and what a plain user's PATH leaves out
 
-EXTRAS = (
-    "ble",
-    "camera",
-    "dev",
-    "drawings",
-    "firmware",
-    "pi",
-)  # the dependency groups of pyproject.toml that a person may ask for
+# the dependency groups of pyproject.toml that a person may ask for
+EXTRAS = ("ble", "camera", "dev", "drawings", "firmware", "pi")
 # goal of make -> the extras it needs
 GOALS = {
     "bench": ("dev",),

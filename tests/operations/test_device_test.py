@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from pathlib import Path
 
 import pytest
+import serial
 from PIL import Image
 
+from drivers.common.serial_lines import Line
 from drivers.simulated.seat_box import SimBox
 from hub.__main__ import main
 from hub.display import SIZES
@@ -189,4 +193,28 @@ def test_one_box_is_tried_at_its_port_without_a_configuration(
 def test_a_port_where_nobody_is_fails_the_test_of_a_box(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     port = str(tmp_path / "none")
     assert main(["test-box", port, "--seconds", "0.3"]) == 1
-    assert f"Trying {port}" in capsys.readouterr().out
+    output = capsys.readouterr().out
+    assert f"Trying {port}" in output
+    assert output.endswith(f"{port}: no box said hello.\n")
+
+
+def test_a_port_that_another_program_has_or_that_is_anothers_is_told_at_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near, far = os.openpty()
+    port = os.ttyname(far)
+    held = Line(port)
+    try:
+        assert main(["test-box", port]) == 1
+        assert f"{port} is open in another program: stop the hub (sudo systemctl stop" in capsys.readouterr().err
+    finally:
+        held.close()
+
+    def refused(*_: object, **__: object) -> None:  # as pyserial 3.5 passes on what open(2) said
+        raise serial.SerialException(errno.EACCES, f"could not open port {port}: Permission denied")
+
+    monkeypatch.setattr(serial, "Serial", refused)
+    assert main(["test-box", port]) == 1
+    assert f"You may not open {port}: sudo usermod -a -G dialout" in capsys.readouterr().err
+    os.close(near)
+    os.close(far)
