@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -45,6 +46,7 @@ def load() -> dict[str, Part]:
     return {part.key: part for part in _read().part}
 
 
+@cache
 def _read() -> _File:
     return msgspec.convert(tomllib.loads(FILE.read_text("utf-8")), _File, strict=False)
 

@@ -223,10 +223,10 @@ class View:
 
     def _holes(self) -> None:
         used = {hole(at) for at in legs().values()}
+        every = [Hole(row, column) for row in range(len(ROWS)) for column in range(COLUMNS)]
+        self.sheet.holes([self.at(place) for place in every if place not in used], 0.6)
+        self.sheet.holes([self.at(place) for place in every if place in used], 1.3)
         for row, letter in enumerate(ROWS):
-            for column in range(COLUMNS):
-                place = Hole(row, column)
-                self.sheet.circle(*self.at(place), 1.3 if place in used else 0.6, "#fff", 0.25)
             for side in (-1.85, COLUMNS + 0.85):
                 x, y = self.point(GRID * side, GRID * row)
                 self.sheet.text(x, y + 1.3, letter, "middle")

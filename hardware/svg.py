@@ -5,6 +5,7 @@ A sheet remembers its words and lines, so that tests can look for what would be 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -103,6 +104,11 @@ class Sheet:
         self._out.append(
             f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" fill="{fill}" stroke="#000" stroke-width="{width}"{dashes}/>'
         )
+
+    def holes(self, middles: Sequence[tuple[float, float]], radius: float, width: float = 0.25) -> None:
+        """Draw many white circles of one size: in one group, for a board has hundreds."""
+        circles = "".join(f'<circle cx="{number(x)}" cy="{number(y)}" r="{radius}"/>' for x, y in middles)
+        self._out.append(f'<g fill="#fff" stroke="#000" stroke-width="{width}">{circles}</g>')
 
     def text(
         self,
