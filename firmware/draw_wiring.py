@@ -49,8 +49,9 @@ def drawing() -> str:
                 f'<text x="{edge + side * 108}" y="{y + 4}" text-anchor="{anchor}" fill="{DARK}">{escape(to)}</text>',
             ]
     ground = next(to for name, _, to in table["SUPPLIES"] if name == "ground")
+    foot = f"Any ground: {escape(ground)}. Turned clockwise, the encoder closes A before B."
     lines += [
-        f'<text x="{MIDDLE}" y="{height - 24}" text-anchor="middle" fill="{DARK}">Any ground: {escape(ground)}.</text>',
+        f'<text x="{MIDDLE}" y="{height - 24}" text-anchor="middle" fill="{DARK}">{foot}</text>',
         "</svg>",
     ]
     return "\n".join(lines) + "\n"

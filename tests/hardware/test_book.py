@@ -150,4 +150,5 @@ def test_both_books_count_the_dial_clockwise() -> None:
         text = " ".join((ROOT / document).read_text("utf-8").split())
         assert "closes first when it is turned clockwise, seen from above" in text, document
         assert "at the player's side" in text
+    assert "Turned clockwise, the encoder closes A before B." in DRAWINGS[ROOT / "firmware" / "wiring.svg"]
     assert "A, which closes first clockwise" in (ROOT / "drivers" / "README.md").read_text("utf-8")
