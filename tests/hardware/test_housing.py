@@ -197,7 +197,7 @@ def test_the_pieces_fit_on_the_sheet_beside_each_other(name: str) -> None:
     sheet = shapely.box(0, 0, *drawing.size)
     square = Polygon(drawing.marks()[-1])
     assert square.equals(shapely.box(*square.bounds))
-    assert (square.bounds[2] - square.bounds[0], square.bounds[3] - square.bounds[1]) == (50, 50)
+    assert (square.bounds[2] - square.bounds[0], square.bounds[3] - square.bounds[1]) == pytest.approx((50, 50))
     areas = [translate(at.piece.outline, at.x, at.y).buffer(SIZES.kerf) for at in drawing.laid] + [square]
     margin = SIZES.gap if name == "housing" else 7.5
     for area in areas:
