@@ -26,7 +26,7 @@ help:
 	@echo 'make bench    the measurements, side by side with their peers'
 	@echo 'make acceptance  the whole product on fresh Debian 12 and 13 machines, as root (half an hour)'
 	@echo 'make firmware the file that turns a Raspberry Pi Pico into a seat box'
-	@echo 'make drawings schematic, perfboard, housing and tables of hardware/README.md'
+	@echo 'make drawings schematic, perfboard, housing and tables of firmware/hardware/README.md'
 	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev,firmware,drawings)'
 	@echo 'make lock     renew requirements.lock after a change of pyproject.toml'
 	@echo 'make install  put the hub on this Raspberry Pi as a system service (says first what it changes)'
@@ -63,7 +63,7 @@ firmware:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py firmware && exec .venv/bin/python firmware/build_uf2.py $(ARGS)
 
 drawings:
-	@cd "$(ROOT)" && python3 -I hub/operations/setup.py drawings && exec .venv/bin/python -m hardware.draw $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py drawings && exec .venv/bin/python -m firmware.hardware.draw $(ARGS)
 
 # Renew requirements.lock after a change of pyproject.toml; UPGRADE="--upgrade-package pillow" also takes a newer one.
 # Then make sure that every locked package can be installed on each machine that README.md names.
@@ -84,4 +84,4 @@ install:
 
 clean:
 	@cd "$(ROOT)" && rm -rf .venv phone_ui/node_modules tests/bench/peers/node_modules build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	@cd "$(ROOT)" && find hub drivers phone_ui hardware tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	@cd "$(ROOT)" && find hub drivers phone_ui firmware tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from firmware.button_box import pins
-from hardware import circuit, draw, parts, perfboard, power
+from firmware.hardware import circuit, draw, parts, perfboard, power
 
 ROOT = draw.ROOT
 BOOK = draw.BOOK.read_text("utf-8")
@@ -146,7 +146,7 @@ def test_the_sentences_that_the_builder_reads_are_those_of_the_program() -> None
 
 
 def test_both_books_count_the_dial_clockwise() -> None:
-    for document in ("hardware/README.md", "firmware/README.md"):
+    for document in ("firmware/hardware/README.md", "firmware/README.md"):
         text = " ".join((ROOT / document).read_text("utf-8").split())
         assert "closes first when it is turned clockwise, seen from above" in text, document
         assert "at the player's side" in text

@@ -8,10 +8,10 @@ from math import hypot
 import pytest
 
 from firmware.button_box import pins
-from hardware import circuit, parts, perfboard, schematic
-from hardware.circuit import PARTS, Pin, PlacedWrong, nets
-from hardware.schematic import Schematic, differences
-from hardware.svg import Area, Sheet, unreadable
+from firmware.hardware import circuit, parts, perfboard, schematic
+from firmware.hardware.circuit import PARTS, Pin, PlacedWrong, nets
+from firmware.hardware.schematic import Schematic, differences
+from firmware.hardware.svg import Area, Sheet, unreadable
 from tests.dial import CLOCKWISE, Contacts
 
 

@@ -19,9 +19,9 @@ from shapely import Polygon
 from shapely.affinity import translate
 
 from firmware.button_box.pins import LAMPS
-from hardware import housing, parts, perfboard
-from hardware.housing import Drawing, Piece, Sizes
-from hardware.svg import LETTER, width_of
+from firmware.hardware import housing, parts, perfboard
+from firmware.hardware.housing import Drawing, Piece, Sizes
+from firmware.hardware.svg import LETTER, width_of
 
 HERE = Path(housing.__file__).parent
 SIZES = housing.load()

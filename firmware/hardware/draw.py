@@ -13,12 +13,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from hardware import housing, parts, perfboard, power
-from hardware.circuit import PlacedWrong, nets
-from hardware.schematic import Schematic, differences, read
+from firmware.hardware import housing, parts, perfboard, power
+from firmware.hardware.circuit import PlacedWrong, nets
+from firmware.hardware.schematic import Schematic, differences, read
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent
+ROOT = HERE.parents[1]
 BOOK = HERE / "README.md"
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from hardware.circuit import BOARD_PIN, COMMON, HANDS, J1_COLUMNS, PARTS, SIGNALS, SUPPLY, Joints, Pin
-from hardware.svg import A4_LANDSCAPE, Area, Sheet, number
+from firmware.hardware.circuit import BOARD_PIN, COMMON, HANDS, J1_COLUMNS, PARTS, SIGNALS, SUPPLY, Joints, Pin
+from firmware.hardware.svg import A4_LANDSCAPE, Area, Sheet, number
 
 ROWS = "ABCDEFGHJKLMNPQRST"  # 18: without I and O, which look like 1 and 0
 COLUMNS = 24

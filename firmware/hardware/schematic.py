@@ -9,9 +9,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from firmware.button_box import pins
-from hardware.circuit import BOARD_PIN, HANDS, J1_COLUMNS, PARTS, SUPPLY, Joints, Nets, Pin
-from hardware.perfboard import J2, J3
-from hardware.svg import A4_LANDSCAPE, LETTER, Area, Sheet
+from firmware.hardware.circuit import BOARD_PIN, HANDS, J1_COLUMNS, PARTS, SUPPLY, Joints, Nets, Pin
+from firmware.hardware.perfboard import J2, J3
+from firmware.hardware.svg import A4_LANDSCAPE, LETTER, Area, Sheet
 
 Point = tuple[float, float]
 PITCH, TOP = 7.4, 27.0  # mm between two pins of the Pico; the y of its first pin

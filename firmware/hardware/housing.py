@@ -23,8 +23,8 @@ from shapely.affinity import translate
 from shapely.geometry import box as rectangle
 
 from firmware.button_box.pins import CONTROLS, LAMPS
-from hardware import parts, perfboard
-from hardware.svg import LETTER, number
+from firmware.hardware import parts, perfboard
+from firmware.hardware.svg import LETTER, number
 
 FILE = Path(__file__).parent / "housing.toml"
 CONTROL_SQUARE = 50.0  # mm
