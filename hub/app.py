@@ -43,7 +43,9 @@ from phone_ui.server import WebServer, make_app, serve
 log = logging.getLogger(__name__)
 
 LOCALHOST = "127.0.0.1"
-ALIVE_SECONDS = 5.0  # a table that has not ticked for so long is stuck
+ALIVE_SECONDS = 5.0  # a table or the web's loop that has not ticked for so long is stuck
+DISK_SECONDS = 60.0  # but a table may wait so long for the disk: cards stall, and a backup may hold the file
+BROKER_SECONDS = 30.0  # the broker's thread starts a program and connects: that may take a while
 LOOK_SECONDS = 2.0  # between two looks of `wait` at the machine's address
 
 
@@ -87,8 +89,9 @@ class Hub:
         self._health: dict[str, DeviceHealth] = {}
         self._threads: list[threading.Thread] = []
         self._stop = threading.Event()
-        self._table_ended = threading.Event()
+        self._thread_ended = threading.Event()
         self._ticked: dict[str, float] = {}  # when each table last took a signal
+        self._stuck = ""  # who was found stuck last
         self._url = ""
         with ExitStack() as on_error:
             self.store = Store(state / "table-hub.db")
@@ -202,6 +205,7 @@ class Hub:
         for name, table in self.tables.items():
             thread = threading.Thread(target=self._run_table, args=(name, table), name=f"table-{name}", daemon=True)
             self._threads.append(thread)
+            self._ticked[name] = monotonic()
             thread.start()
         if self._service:
             self._service.ready(self._status_line())
@@ -211,7 +215,7 @@ class Hub:
         try:
             table.run(lambda: self._ticked.__setitem__(name, monotonic()))
         finally:
-            self._table_ended.set()
+            self._thread_ended.set()
             self._stop.set()
 
     def _find_url(self) -> str:
@@ -237,17 +241,42 @@ class Hub:
         )
 
     def wait(self) -> int:
-        """Wait until `stop`, following the machine's address and feeding the watchdog while every table ticks.
+        """Wait until `stop`, following the machine's address and feeding the watchdog while nothing is stuck.
 
-        Return the exit code: 0, or 1 where a table's thread has ended by itself.
+        Return the exit code: 0, or 1 where a thread without which nobody can play has ended by itself.
         """
         pause = min(LOOK_SECONDS, (self._service and self._service.interval) or LOOK_SECONDS)
         while not self._stop.wait(pause):
             self._follow_address()
-            now = monotonic()
-            if self._service and all(now - self._ticked.get(name, 0.0) < ALIVE_SECONDS for name in self.tables):
+            if self.broker.ended or (self.web and self.web.ended):
+                log.error(
+                    "The thread of the %s has ended; the hub ends.", "broker" if self.broker.ended else "web port"
+                )
+                self._thread_ended.set()
+                break
+            stuck = ", ".join(self._find_stuck())
+            if stuck and stuck != self._stuck:
+                log.error("Stuck: %s. The watchdog is not fed until that moves again.", stuck)
+            self._stuck = stuck
+            if self._service and not stuck:
                 self._service.alive()
-        return 1 if self._table_ended.is_set() else 0
+        return 1 if self._thread_ended.is_set() else 0
+
+    def _find_stuck(self) -> list[str]:
+        """Return what does not move any more, in words for the journal."""
+        now = monotonic()
+        stuck = []
+        for thread, (name, ticked) in zip(self._threads, self._ticked.items(), strict=True):
+            disk = self.store.waiting_since(thread.ident or 0)
+            if now - ticked >= ALIVE_SECONDS and (disk is None or now - disk >= DISK_SECONDS):
+                stuck.append(f"table {name}")
+        if self.broker.running and now - self.broker.ticked >= BROKER_SECONDS:
+            stuck.append("the broker's thread")
+        if self.web:
+            if now - self.web.ticked >= ALIVE_SECONDS:
+                stuck.append("the web port's loop")
+            self.web.tick()
+        return stuck
 
     def stop(self) -> None:
         """End `wait`. Safe in a signal handler."""

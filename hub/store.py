@@ -11,7 +11,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Lock, get_ident
+from time import monotonic
 
 from hub.errors import LogError
 from hub.ports import LogEntry
@@ -41,6 +42,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = Lock()
+        self._waiting: dict[int, float] = {}  # thread -> time.monotonic() since when it waits for the disk
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -72,10 +74,24 @@ class Store:
                 f"The database {self._path} failed: {error}. Check the disk; nothing was deleted."
             ) from error
 
+    def waiting_since(self, thread: int) -> float | None:
+        """Return since when (`time.monotonic`) the thread with this `ident` waits for the disk, or None."""
+        return self._waiting.get(thread)
+
+    @contextmanager
+    def _at_the_disk(self) -> Iterator[None]:
+        """Hold the file alone, and show that this thread waits for the disk: it is not stuck."""
+        self._waiting[get_ident()] = monotonic()
+        try:
+            with self._lock, self._log_errors():
+                yield
+        finally:
+            del self._waiting[get_ident()]
+
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """Write all that is executed in the block, or nothing. At its end it is on disk."""
-        with self._lock, self._log_errors():
+        with self._at_the_disk():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
@@ -115,7 +131,7 @@ class Store:
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
         """Return the head and the entries of a match. Raise LogError where the match is unknown or an entry is missing."""
-        with self._lock, self._log_errors():
+        with self._at_the_disk():
             found = self._db.execute("SELECT head FROM matches WHERE id = ?", (match,)).fetchone()
             if found is None:
                 raise LogError(f"The database holds no match {match}.")
@@ -127,7 +143,7 @@ class Store:
 
     def running(self, table: str) -> str | None:
         """Return the last match of a table that has not ended, or None."""
-        with self._lock, self._log_errors():
+        with self._at_the_disk():
             found = self._db.execute(
                 'SELECT id FROM matches WHERE "table" = ? AND result IS NULL ORDER BY rowid DESC LIMIT 1', (table,)
             ).fetchone()
@@ -135,7 +151,7 @@ class Store:
 
     def count(self) -> int:
         """Return how many matches there have been at all tables."""
-        with self._lock, self._log_errors():
+        with self._at_the_disk():
             (found,) = self._db.execute("SELECT count(*) FROM matches").fetchone()
         return int(found)
 
@@ -148,7 +164,7 @@ class Store:
 
     def recall(self, table: str, name: str) -> bytes | None:
         """Return the value that `keep` wrote last, or None."""
-        with self._lock, self._log_errors():
+        with self._at_the_disk():
             found = self._db.execute('SELECT value FROM kept WHERE "table" = ? AND name = ?', (table, name)).fetchone()
         return found[0] if found else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import functools
 import io
@@ -13,6 +14,7 @@ import socket
 import ssl
 import threading
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
 import segno
@@ -511,6 +513,7 @@ class WebServer:
         self._router = router
         self._server = _Uvicorn(config)
         self.port: int = listening.getsockname()[1]
+        self.ticked = monotonic()  # when its loop last did what it was asked
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [listening]}, name="web", daemon=True
         )
@@ -526,6 +529,18 @@ class WebServer:
     def streams(self) -> int:
         """Open streams of events."""
         return self._router.stream.followers
+
+    @property
+    def ended(self) -> bool:
+        """Return whether its thread has ended without `close`."""
+        return not self._thread.is_alive() and not self._server.should_exit
+
+    def tick(self) -> None:
+        """Ask the loop to renew `ticked`: one that is blocked does not."""
+        loop = self._server.loop
+        if loop is not None and self._thread.is_alive():
+            with contextlib.suppress(RuntimeError):  # closed meanwhile
+                loop.call_soon_threadsafe(setattr, self, "ticked", monotonic())
 
     def close(self) -> None:
         """Tell followers and phones, then end."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import secrets
+import sqlite3
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,12 +14,15 @@ from typing import Any
 
 import pytest
 
+from hub import app
 from hub.app import Hub
 from hub.config import BrokerPart, Config, DeckPart, DevicePart, HubPart, TablePart, WebPart
 from hub.errors import ConfigError, TemporaryError
+from hub.network import connection
 from hub.network.address import public_url
-from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid
-from tests.phone_ui.rig import until
+from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid, Tick
+from hub.table.loop import Table
+from tests.phone_ui.rig import PATIENCE, until
 
 
 def config(folder: Path, *devices: DevicePart, port: int = 0, **parts: Any) -> Config:
@@ -225,6 +231,119 @@ def test_the_watchdog_is_fed_while_every_table_ticks(tmp_path: Path) -> None:
         assert hub.wait() == 0
         url = hub.url()
     assert watchdog.reports == [f"1 table(s) at {url}", "alive", "stopping"]
+
+
+class Fed:
+    """A service manager that counts how often its watchdog was fed."""
+
+    interval = 0.02
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def ready(self, status: str = "") -> None: ...
+
+    def status(self, status: str) -> None: ...
+
+    def alive(self) -> None:
+        self.times += 1
+
+    def stopping(self) -> None: ...
+
+
+@contextmanager
+def watched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Hub, Fed]]:
+    """A running hub with a watchdog that finds it stuck after half a second, and its `wait` in a thread."""
+    for name in ("ALIVE_SECONDS", "BROKER_SECONDS"):
+        monkeypatch.setattr(app, name, 0.5)
+    monkeypatch.setattr(Table, "_patience", lambda _: 0.05)
+    monkeypatch.setattr(connection, "MISC_SECONDS", 0.05)
+    fed = Fed()
+    with Hub(config(folder), fed) as hub:
+        hub.start()
+        waiting = threading.Thread(target=hub.wait)
+        waiting.start()
+        until(lambda: fed.times > 3, "a watchdog that is fed")
+        try:
+            yield hub, fed
+        finally:
+            hub.stop()
+            waiting.join(PATIENCE)
+
+
+def is_starved(hub: Hub, fed: Fed) -> bool:
+    """Return whether the watchdog starves from some moment on."""
+    until(lambda: hub._stuck, "somebody who is stuck")
+    before = fed.times
+    time.sleep(0.3)
+    return fed.times == before
+
+
+def test_a_web_port_whose_loop_hangs_starves_the_watchdog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with watched(tmp_path, monkeypatch) as (hub, fed):
+        assert hub.web
+        going_on = threading.Event()
+        assert hub.web._server.loop
+        hub.web._server.loop.call_soon_threadsafe(going_on.wait, PATIENCE)
+        assert is_starved(hub, fed)
+        assert hub._stuck == "the web port's loop"
+        going_on.set()
+        starved = fed.times
+        until(lambda: fed.times > starved, "a watchdog that is fed again")
+
+
+def test_a_broker_thread_that_hangs_starves_the_watchdog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with watched(tmp_path, monkeypatch) as (hub, fed):
+        going_on = threading.Event()
+        monkeypatch.setattr(hub.broker, "_publish_queued", lambda _: going_on.wait(PATIENCE))
+        assert is_starved(hub, fed)
+        assert hub._stuck == "the broker's thread"
+        going_on.set()
+
+
+def test_a_table_that_hangs_starves_the_watchdog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with watched(tmp_path, monkeypatch) as (hub, fed):
+        going_on = threading.Event()
+        monkeypatch.setattr(hub.tables["1"], "_handle", lambda _: going_on.wait(PATIENCE))
+        hub.tables["1"].put(Tick())
+        assert is_starved(hub, fed)
+        assert hub._stuck == "table 1"
+        going_on.set()
+
+
+def test_a_table_that_waits_for_the_disk_is_not_stuck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with watched(tmp_path, monkeypatch) as (hub, fed):
+        backup = sqlite3.connect(tmp_path / "state" / "table-hub.db", isolation_level=None)
+        backup.execute("BEGIN IMMEDIATE")
+        thread = hub._threads[0].ident
+        assert thread
+        monkeypatch.setattr(hub.tables["1"], "_handle", lambda _: hub.store.keep("1", "name", b"value"))
+        hub.tables["1"].put(Tick())
+        until(lambda: hub.store.waiting_since(thread), "a table that waits for the disk")
+        time.sleep(1.0)
+        before = fed.times
+        until(lambda: fed.times > before + 3, "a watchdog that is fed")
+        assert hub.store.waiting_since(thread)
+        backup.execute("ROLLBACK")
+        backup.close()
+        until(lambda: not hub.store.waiting_since(thread), "a table that goes on")
+
+
+@pytest.mark.parametrize("part", ["broker", "web"])
+def test_a_hub_whose_broker_or_web_thread_has_ended_ends_with_1(tmp_path: Path, part: str) -> None:
+    with Hub(config(tmp_path), Fed()) as hub:
+        hub.start()
+        if part == "broker":
+            hub.broker._closing.set()
+            hub.broker._wake_up()
+            hub.broker._thread.join(PATIENCE)
+            hub.broker._closing.clear()
+        else:
+            assert hub.web
+            hub.web._server.should_exit = True
+            hub.web._thread.join(PATIENCE)
+            hub.web._server.should_exit = False
+        assert hub.wait() == 1
 
 
 @pytest.mark.parametrize(

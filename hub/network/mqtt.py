@@ -13,6 +13,7 @@ import logging
 import socket
 import ssl
 import threading
+import time
 import urllib.parse
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -61,6 +62,7 @@ class MqttBroker:
         self._closing = threading.Event()
         self._reported = ""  # the last reason that a BrokerDown gave
         self.up = threading.Event()
+        self.ticked = time.monotonic()  # when its thread last came round
         self._thread = threading.Thread(target=self._run, name="broker", daemon=True)
 
     @property
@@ -80,6 +82,16 @@ class MqttBroker:
     def pid(self) -> int | None:
         """Return the managed broker's process id while it runs."""
         return self._mosquitto.pid if self._mosquitto is not None else None
+
+    @property
+    def running(self) -> bool:
+        """Return whether its thread runs: it does not where `start` found no broker to be had."""
+        return self._thread.is_alive()
+
+    @property
+    def ended(self) -> bool:
+        """Return whether its thread has ended without `close`."""
+        return self._thread.ident is not None and not self._thread.is_alive() and not self._closing.is_set()
 
     @property
     def queued(self) -> int:
@@ -129,6 +141,7 @@ class MqttBroker:
     def _run(self) -> None:
         failures = 0
         while not self._closing.wait(BACK_OFF[min(failures, len(BACK_OFF) - 1)]):
+            self.ticked = time.monotonic()
             try:
                 if self._mosquitto is not None and self._mosquitto.pid is None:
                     self._mosquitto.start()
@@ -187,6 +200,7 @@ class MqttBroker:
     def _serve(self, connection: Connection) -> str:
         """Publish what is queued until the connection is lost; return why, or "" when the hub closes."""
         while not self._closing.is_set():
+            self.ticked = time.monotonic()
             self._publish_queued(connection)
             lost = connection.step()
             if self._mosquitto is None:
