@@ -11,7 +11,7 @@ EXTRAS ?=
 # More arguments for the program a target runs: make test ARGS="-k auction", make demo ARGS="--port 9000".
 ARGS ?=
 # What requirements.lock covers: every dependency group of pyproject.toml.
-ALL_GROUPS = --group dev --group pi --group npm --group installer --group build
+ALL_GROUPS = --group dev --group docs --group pi --group npm --group installer --group build
 
 # Tests run beside each other in so many processes; WORKERS=0 runs them in one, as a debugger wants it.
 WORKERS ?= 3

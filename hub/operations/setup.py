@@ -35,12 +35,13 @@ CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")  # Debian's; uv takes 
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where Debian keeps mosquitto, and what a plain user's PATH leaves out
 
 # the dependency groups of pyproject.toml that a person may ask for
-EXTRAS = ("ble", "camera", "dev", "drawings", "firmware", "pi")
+EXTRAS = ("ble", "camera", "dev", "docs", "drawings", "firmware", "pi")
 # goal of make -> the extras it needs
 GOALS = {
     "bench": ("dev",),
     "check": ("dev",),
     "demo": (),
+    "docs": ("docs",),
     "drawings": ("drawings",),
     "firmware": ("firmware",),
     "setup": (),

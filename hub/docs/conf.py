@@ -1,0 +1,97 @@
+"""Sphinx's configuration: the Markdown files of this repository, where they lie, as a site (`make docs`).
+
+No file knows that it is a page: the tables of contents stand here, so that each reads as well in a clone. What is wrong in
+a page, a link that leads nowhere among it, ends the build.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from pygments.lexers.special import TextLexer
+from sphinx.application import Sphinx
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from hub.version import version as version_of_this  # noqa: E402 - found by the line above
+
+# A page is listed here, or the build fails. A `*` stands for what a folder holds.
+CONTENTS = {
+    "Play": ["hub/docs/try", "hub/docs/games"],
+    "Own a table": [
+        "hub/docs/build",
+        "drivers/*",
+        "firmware/*",
+        "hub/docs/run",
+        "hub/docs/configuration",
+        "hub/docs/troubleshooting",
+        "hub/docs/security",
+    ],
+    "Change it": [
+        "hub/docs/develop",
+        "ARCHITECTURE",
+        "CONTRIBUTING",
+        "hub/games/README",
+        "phone_ui/README",
+        "tests/bench/README",
+        "DECISIONS",
+        "CHANGELOG",
+    ],
+    "Rights": ["hub/docs/licences"],
+}
+GAMES = ["bidness", "bid-it", "i-bid-you-not", "big-idea", "bid-and-bait"]
+
+project = "table-hub"
+author = "table-hub contributors"
+copyright = "2026 table-hub contributors"  # noqa: A001 - Sphinx's name for it
+version = release = version_of_this()
+root_doc = "README"
+include_patterns = ["*.md", "drivers/**.md", "firmware/**.md", "hub/**.md", "phone_ui/README.md", "tests/bench/README.md"]
+exclude_patterns = [".*", "build", "dist", "**/node_modules", "**/__pycache__"]
+extensions = ["myst_parser"]
+nitpicky = True
+
+myst_heading_anchors = 4  # links to a heading are written as in any other Markdown file
+myst_links_external_new_tab = False
+
+html_theme = "furo"
+html_title = f"table-hub {version}"
+html_favicon = "../../phone_ui/static/favicon.svg"
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#8a4b08", "color-brand-content": "#8a4b08"},
+    "dark_css_variables": {"color-brand-primary": "#f2b544", "color-brand-content": "#f2b544"},
+}
+
+
+def setup(app: Sphinx) -> None:
+    """Add what Sphinx cannot be told by a value."""
+    app.add_lexer("mermaid", TextLexer)  # drawings stand as the text that they are written in
+    app.connect("source-read", add_contents)
+    app.connect("build-finished", make_front_page)
+
+
+def add_contents(_: Sphinx, page: str, source: list[str]) -> None:
+    """Add the tables of contents to the pages that lead to others."""
+    if page == root_doc:
+        source[0] += "".join(contents(pages, caption) for caption, pages in CONTENTS.items())
+    elif page == "hub/docs/games":
+        source[0] += contents([f"hub/docs/games/{game}" for game in GAMES])
+
+
+def contents(pages: list[str], caption: str = "") -> str:
+    """Return a hidden table of contents."""
+    options = [":hidden:", ":glob:", *([f":caption: {caption}"] if caption else [])]
+    return "\n".join(["", "", "```{toctree}", *options, "", *(f"/{page}" for page in pages), "```", ""])
+
+
+def make_front_page(app: Sphinx, error: Exception | None) -> None:
+    """Give the first page the name that a web server opens; its links stay right, for it is in the same folder."""
+    if error is None and app.builder.format == "html":
+        shutil.copyfile(Path(app.outdir) / f"{root_doc}.html", Path(app.outdir) / "index.html")
