@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -444,9 +444,14 @@ class ButtonBoxes:
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
-    """`[[device]] driver = "button_box"`: ports by name, or none to find the boxes by their USB id."""
+    """`[[device]] driver = "button_box"`."""
 
-    ports: list[str] | None = None
+    ports: Annotated[
+        list[str] | None,
+        msgspec.Meta(
+            description="the boxes' serial ports, such as /dev/ttyACM0; without it all are found by their USB id"
+        ),
+    ] = None
 
 
 def needs(settings: Mapping[str, Any]) -> list[Need]:

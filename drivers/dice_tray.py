@@ -11,7 +11,7 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -224,10 +224,18 @@ class DiceTray:
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
-    """`[[device]] driver = "dice_tray"`: which tray, where there are several, and ports by name, else found by USB id."""
+    """`[[device]] driver = "dice_tray"`."""
 
-    tray: str | None = None
-    ports: list[str] | None = None
+    tray: Annotated[
+        str | None,
+        msgspec.Meta(description="the tray's id, where several are plugged in; without it the first that is found"),
+    ] = None
+    ports: Annotated[
+        list[str] | None,
+        msgspec.Meta(
+            description="serial ports to look at, such as /dev/ttyACM0; without it all are found by their USB id"
+        ),
+    ] = None
 
 
 def needs(settings: Mapping[str, Any]) -> list[Need]:

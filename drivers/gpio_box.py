@@ -20,7 +20,7 @@ from gpiozero import PWMLED, DigitalInputDevice, DigitalOutputDevice, Factory, R
 
 from drivers.common import gpio_header
 from drivers.common import settings as block
-from drivers.common.gpio_header import PinFactory, Wire
+from drivers.common.gpio_header import GPIO, PinFactory, Wire
 from drivers.common.requirements import Need
 from drivers.common.ring_animation import RingAnimation
 from drivers.common.worker import Inbox, ThreadedDevice
@@ -62,15 +62,20 @@ _SOUNDS: Mapping[str, tuple[float, ...]] = {
 class BoxPins(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One box of the block: GPIO numbers. The defaults leave SPI, I2C and the usual panels' pins free."""
 
-    id: str = "pins-1"
-    dial: tuple[int, int] = (5, 6)  # A and B; the other way round if it turns the wrong way
-    push: int = 13
-    bar: int = 26
-    keys: Annotated[list[int], msgspec.Meta(max_length=CHOOSERS)] = msgspec.field(
-        default_factory=lambda: [4, 12, 16, 22, 23, 27]
-    )
-    lamps: Annotated[list[int], msgspec.Meta(max_length=LAMPS)] = msgspec.field(default_factory=lambda: [21])
-    buzzer: int | None = None
+    id: Annotated[str, msgspec.Meta(description="the box's name, in screens and notices; each has its own")] = "pins-1"
+    dial: Annotated[
+        tuple[int, int],
+        msgspec.Meta(description="contacts A and B; the other way round if it turns the wrong way", extra=GPIO),
+    ] = (5, 6)
+    push: Annotated[int, msgspec.Meta(description="the dial's push", extra=GPIO)] = 13
+    bar: Annotated[int, msgspec.Meta(description="the PASS bar", extra=GPIO)] = 26
+    keys: Annotated[
+        list[int], msgspec.Meta(max_length=CHOOSERS, description="the keys, from the first", extra=GPIO)
+    ] = msgspec.field(default_factory=lambda: [4, 12, 16, 22, 23, 27])
+    lamps: Annotated[
+        list[int], msgspec.Meta(max_length=LAMPS, description="lamps, clockwise from the player's side", extra=GPIO)
+    ] = msgspec.field(default_factory=lambda: [21])
+    buzzer: Annotated[int | None, msgspec.Meta(description="a buzzer; without it there is none", extra=GPIO)] = None
 
     def inputs(self) -> dict[Control, int]:
         """Return each control's GPIO."""
@@ -90,8 +95,12 @@ class BoxPins(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
     """`[[device]] driver = "gpio_box"`, with a `[[device.boxes]]` block for each box."""
 
-    pins: PinFactory = "lgpio"
-    boxes: Annotated[list[BoxPins], msgspec.Meta(min_length=1)] = msgspec.field(default_factory=lambda: [BoxPins()])
+    pins: Annotated[PinFactory, msgspec.Meta(description="how pins are opened; mock hears nothing, for tests")] = (
+        "lgpio"
+    )
+    boxes: Annotated[
+        list[BoxPins], msgspec.Meta(min_length=1, description="a [[device.boxes]] block for each box on the header")
+    ] = msgspec.field(default_factory=lambda: [BoxPins()])
 
 
 # --- one switch, one box: no pin, thread or clock of their own ----------------------------------------

@@ -15,7 +15,7 @@ import msgspec
 
 from drivers.common import gpio_header
 from drivers.common import settings as block
-from drivers.common.gpio_header import Bus, OpenBus, Spi, Wire, open_spi
+from drivers.common.gpio_header import GPIO, Bus, OpenBus, Spi, Wire, open_spi
 from drivers.common.requirements import Need
 from drivers.common.ring_animation import RingAnimation
 from drivers.common.worker import Inbox, ThreadedDevice
@@ -39,17 +39,31 @@ _DARK: Colour = (0, 0, 0)
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
     """`[[device]] driver = "led_strip"`."""
 
-    chip: Chip = "apa102"  # "apa102" is SK9822, too
-    spi: str = "0.0"  # the bus: /dev/spidev0.0
-    select: int | None = None  # the GPIO of the bus's select, where config.txt has moved it
-    seats: Annotated[list[int], msgspec.Meta(min_length=1, max_length=6)] = msgspec.field(
-        default_factory=lambda: [1, 2, 3, 4]
-    )  # in the order in which the strip passes them
-    first: Annotated[int, msgspec.Meta(ge=0, lt=LAMPS)] = 0  # which lamp of a ring lies at the player's side
-    clockwise: bool = True  # how the strip runs round a ring, seen from above
-    gap: Annotated[int, msgspec.Meta(ge=0, le=WIDEST_GAP)] = 0  # lamps between two rings, which stay dark
-    brightness: Annotated[int, msgspec.Meta(ge=1, le=100)] = 40  # percent
-    milliamps: Annotated[int, msgspec.Meta(ge=100, le=20000)] = 1500  # what the strip's 5 V supply can give
+    chip: Annotated[Chip, msgspec.Meta(description="the lamps' chip; apa102 is SK9822, too")] = "apa102"
+    spi: Annotated[str, msgspec.Meta(description="the bus and its select: 0.0 is /dev/spidev0.0")] = "0.0"
+    select: Annotated[
+        int | None, msgspec.Meta(description="the bus's select, where config.txt has moved it", extra=GPIO)
+    ] = None
+    seats: Annotated[
+        list[int],
+        msgspec.Meta(min_length=1, max_length=6, description="seats, in the order in which the strip passes them"),
+    ] = msgspec.field(default_factory=lambda: [1, 2, 3, 4])
+    first: Annotated[
+        int, msgspec.Meta(ge=0, lt=LAMPS, description="which lamp of a ring lies at the player's side, from 0")
+    ] = 0
+    clockwise: Annotated[bool, msgspec.Meta(description="the strip runs clockwise round a ring, seen from above")] = (
+        True
+    )
+    gap: Annotated[
+        int, msgspec.Meta(ge=0, le=WIDEST_GAP, description="between two rings, dark", extra={"unit": "lamps"})
+    ] = 0
+    brightness: Annotated[
+        int, msgspec.Meta(ge=1, le=100, description="of a lamp that is fully on", extra={"unit": "%"})
+    ] = 40
+    milliamps: Annotated[
+        int,
+        msgspec.Meta(ge=100, le=20000, description="what the strip's 5 V supply can give", extra={"unit": "mA"}),
+    ] = 1500
 
     def place(self) -> Spi:
         """Return its place on the bus. Raise ConfigError."""

@@ -15,7 +15,7 @@ import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import tomlkit
@@ -306,6 +306,40 @@ def _hints(form: type[msgspec.Struct]) -> dict[str, Any]:
 def extras(form: type[msgspec.Struct], name: str) -> dict[str, Any]:
     """Return, by key, what the keys of a Struct say under `name` of `Meta.extra`."""
     return {field.name: extra for field in _fields(form) if (extra := _meta(field.type, name)) is not None}
+
+
+class Key(NamedTuple):
+    """What a Struct says of one key. `default` is TOML, or "" where there is none: the key is required, or left out."""
+
+    name: str
+    allowed: str
+    default: str
+    about: str
+    required: bool
+    form: type[msgspec.Struct] | None  # of a table, or of each of several
+    several: bool
+
+
+def keys(form: type[msgspec.Struct]) -> list[Key]:
+    """Return what a Struct says of its keys, in their order: the unit stands with what is allowed (`extra={"unit": ..}`)."""
+    found = []
+    for field in _fields(form):
+        bare = _bare(field.type)
+        inner = _bare(bare.item_type) if isinstance(bare, inspect.ListType | inspect.VarTupleType) else bare
+        table = inner.cls if isinstance(inner, inspect.StructType) else None
+        unit = _meta(field.type, "unit")
+        may_be = allowed(field.type, _hints(form)[field.name]) + (f" ({unit})" if unit else "")
+        about = _meta(field.type, "description") or ""
+        found.append(Key(field.name, may_be, _default(field, table), about, field.required, table, _is_several(field)))
+    return found
+
+
+def _default(field: inspect.Field, table: type[msgspec.Struct] | None) -> str:
+    """Return a key's default as TOML, or "" where there is none to write."""
+    value = field.default
+    if field.default_factory is not msgspec.NODEFAULT:
+        value = field.default_factory()
+    return "" if table or value is None or value is msgspec.NODEFAULT or value == {} else item(value).as_string()
 
 
 # --- a Struct as a table ------------------------------------------------------------------------------

@@ -193,8 +193,11 @@ class Radio:
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
     """`[[device]] driver = "ble_dice"`."""
 
-    dice: list[str] = []  # names or addresses (`table-hub find-dice`); none: the first that are heard
-    most: Annotated[int, msgspec.Meta(ge=1, le=MOST)] = 6
+    dice: Annotated[
+        list[str],
+        msgspec.Meta(description="names or addresses (`table-hub find-dice`); empty: the first that are heard"),
+    ] = []
+    most: Annotated[int, msgspec.Meta(ge=1, le=MOST, description="where dice is empty, so many at most")] = 6
 
 
 class BleDice:

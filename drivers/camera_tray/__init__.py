@@ -194,10 +194,16 @@ def stirred(before: Picture, after: Picture) -> bool:
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
     """`[[device]] driver = "camera_tray"`."""
 
-    source: str = "v4l2:0"  # "v4l2:0", "picamera2:0" or "folder:/a/path"
-    calibration: str = "~/.local/state/table-hub/dice-tray.npz"  # written by `table-hub calibrate-tray`
-    camera_mm: Annotated[float, msgspec.Meta(ge=80, le=2000)] = 320.0  # from the tray's floor to the camera
-    die_mm: Annotated[float, msgspec.Meta(ge=8, le=40)] = 16.0
+    source: Annotated[
+        str, msgspec.Meta(description='the camera: "v4l2:0", "picamera2:0", or pictures in "folder:/a/path"')
+    ] = "v4l2:0"
+    calibration: Annotated[str, msgspec.Meta(description="the file that `table-hub calibrate-tray` writes")] = (
+        "~/.local/state/table-hub/dice-tray.npz"
+    )
+    camera_mm: Annotated[
+        float, msgspec.Meta(ge=80, le=2000, description="from the tray's floor to the camera", extra={"unit": "mm"})
+    ] = 320.0
+    die_mm: Annotated[float, msgspec.Meta(ge=8, le=40, description="a die's edge", extra={"unit": "mm"})] = 16.0
 
     def __post_init__(self) -> None:
         kind, _, _ = self.source.partition(":")

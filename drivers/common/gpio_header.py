@@ -26,6 +26,7 @@ from hub.errors import Cause, ConfigError, DeviceLost
 
 Rail = Literal["3V3", "5V", "GND"]
 PinFactory = Literal["lgpio", "mock"]
+GPIO = {"unit": "GPIO number"}  # what the number in a setting is
 
 # Raspberry Pi documentation, "GPIO and the 40-pin header": the same on every Pi with 40 pins.
 PLACES: Mapping[int | Rail, tuple[int, ...]] = {

@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from gpiozero import Factory
@@ -19,7 +19,7 @@ from PIL import Image
 
 from drivers.common import gpio_header
 from drivers.common import settings as block
-from drivers.common.gpio_header import OpenBus, PinFactory, Spi, Wire, open_pins, open_spi
+from drivers.common.gpio_header import GPIO, OpenBus, PinFactory, Spi, Wire, open_pins, open_spi
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox, ThreadedDevice
 from drivers.eink.panels import MODELS, Mode, Model, Panel, PanelIo, Pins, open_panel
@@ -41,15 +41,19 @@ Draw = Callable[[PublicState], Image.Image]
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
     """`[[device]] driver = "eink"`. A pin that is not named is the one on the maker's board."""
 
-    panel: str = "waveshare-4.2"
-    spi: str = "0.0"
-    select: int | None = None  # the GPIO of the bus's select, where config.txt has moved it
-    pins: PinFactory = "lgpio"
-    upside_down: bool = False
-    reset: int | None = None
-    dc: int | None = None
-    busy: int | None = None
-    power: int | None = None
+    panel: Annotated[str, msgspec.Meta(description="the kind of panel: drivers/README.md lists them")] = "waveshare-4.2"
+    spi: Annotated[str, msgspec.Meta(description="the bus and its select: 0.0 is /dev/spidev0.0")] = "0.0"
+    select: Annotated[
+        int | None, msgspec.Meta(description="the bus's select, where config.txt has moved it", extra=GPIO)
+    ] = None
+    pins: Annotated[PinFactory, msgspec.Meta(description="how pins are opened; mock hears nothing, for tests")] = (
+        "lgpio"
+    )
+    upside_down: Annotated[bool, msgspec.Meta(description="the panel hangs upside down")] = False
+    reset: Annotated[int | None, msgspec.Meta(description="RST; without it as on the maker's board", extra=GPIO)] = None
+    dc: Annotated[int | None, msgspec.Meta(description="DC; without it as on the maker's board", extra=GPIO)] = None
+    busy: Annotated[int | None, msgspec.Meta(description="BUSY; without it as on the maker's board", extra=GPIO)] = None
+    power: Annotated[int | None, msgspec.Meta(description="PWR; without it as on the maker's board", extra=GPIO)] = None
 
     def model(self) -> Model:
         """Return the kind of panel. Raise ConfigError."""

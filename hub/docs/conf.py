@@ -49,7 +49,14 @@ author = "table-hub contributors"
 copyright = "2026 table-hub contributors"  # noqa: A001 - Sphinx's name for it
 version = release = version_of_this()
 root_doc = "README"
-include_patterns = ["*.md", "drivers/**.md", "firmware/**.md", "hub/**.md", "phone_ui/README.md", "tests/bench/README.md"]
+include_patterns = [
+    "*.md",
+    "drivers/**.md",
+    "firmware/**.md",
+    "hub/**.md",
+    "phone_ui/README.md",
+    "tests/bench/README.md",
+]
 exclude_patterns = [".*", "build", "dist", "**/node_modules", "**/__pycache__"]
 extensions = ["myst_parser"]
 nitpicky = True

@@ -1,8 +1,8 @@
 """The moving picture of README.md: a round of sealed bids at the demo, from the lobby to the reveal.
 
 `python -m tests.e2e.film` plays it in the real hub and a headless Chromium, with a screen, two phones and four boxes,
-and writes `hub/docs/round.webp` and, of its last moment, `hub/docs/round.png`. What is played, in which order and how
-long each moment is shown stand in `play`; only what chance deals differs from one run to the next.
+and writes `hub/docs/round.webp`. What is played, in which order and how long each moment is shown stand in `play`; only
+what chance deals, the table's codes and the moment at which a ring is seen differ from one run to the next.
 """
 
 from __future__ import annotations
@@ -87,11 +87,10 @@ class Film:
         return Image.open(BytesIO(shot)).convert("RGB")
 
     def save(self, folder: Path) -> None:
-        """Write the moving picture, and its last moment as one that stands."""
+        """Write the moving picture."""
         first, *rest = self.frames
-        film = folder / "round.webp"
         first.save(
-            film,
+            folder / "round.webp",
             save_all=True,
             append_images=rest,
             duration=self.milliseconds,
@@ -101,7 +100,6 @@ class Film:
             kmin=30,
             kmax=60,
         )
-        self.frames[-1].quantize(128, dither=Image.Dither.NONE).save(folder / "round.png", optimize=True)
 
 
 def play(film: Film) -> None:
