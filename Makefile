@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick static check bench acceptance firmware drawings lock setup install clean
+.PHONY: help demo test quick static check docs bench acceptance firmware drawings lock setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings dev, with commas.
 EXTRAS ?=
@@ -23,6 +23,7 @@ help:
 	@echo 'make quick    the tests without a browser and without those that take long'
 	@echo 'make static   formatter, linter, types and layers: what is checked without running anything'
 	@echo 'make check    static, then all tests'
+	@echo 'make docs     the pages for owners and developers, as a site in build/docs/html'
 	@echo 'make bench    the measurements, side by side with their peers'
 	@echo 'make acceptance  the whole product on fresh Debian 12 and 13 machines, as root (half an hour)'
 	@echo 'make firmware the file that turns a Raspberry Pi Pico into a seat box'
@@ -51,6 +52,12 @@ static:
 	@cd "$(ROOT)" && .venv/bin/python -m phone_ui.javascript check
 
 check: static test
+
+# A link that leads nowhere, a page that is in no table of contents, an unknown name: any of them ends it.
+SITE = .venv/bin/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto -c hub/docs -d build/docs/doctrees . build/docs/html
+
+docs:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py docs && $(SITE) && echo "$(ROOT)/build/docs/html/index.html"
 
 bench:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py bench && exec .venv/bin/python -m tests.bench $(ARGS)

@@ -318,7 +318,7 @@ _TOP = """\
 table-hub: the whole configuration. Every line may be left out: the value shown by
 `table-hub run --print-config` without a file is the default.
 In a path, ~ is the home of the user that runs the hub; a relative one starts at this file."""
-_DECK = "One block for each game that is played with cards of your own: README.md."
+_DECK = "One block for each game that is played with cards of your own: hub/docs/games.md."
 _DEVICE = """\
 One block for each device; `table-hub doctor` lists what is plugged in. Keys beside driver, table and
 name are the driver's own: drivers/README.md."""

@@ -1,6 +1,6 @@
 """The product on fresh machines: `make acceptance` (as root; ARGS="bookworm", ARGS="trixie --only install,update").
 
-In a fresh Debian 12 and a fresh Debian 13, each booted with systemd as process 1, a new owner types what README.md says.
+In a fresh Debian 12 and a fresh Debian 13, each booted with systemd as process 1, a new owner types what README.md and hub/docs/build.md say.
 Every step says how long it took, and what cannot run here says why. Ends with 1 where a step failed.
 """
 

@@ -1,4 +1,4 @@
-"""What a new owner does with a machine, in the order of README.md; each step raises when it is not as promised."""
+"""What a new owner does with a machine, in the order of hub/docs/build.md; each step raises when it is not as promised."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Owner:
 
 
 def tools(owner: Owner) -> None:
-    """README, step 2: `sudo apt install git make`."""
+    """hub/docs/build.md, step 2: `sudo apt install git make`."""
     owner.machine.run("sudo apt-get update -qq && sudo apt-get install -y -qq git make", user=OWNER, seconds=300)
 
 
@@ -139,7 +139,7 @@ def tests(owner: Owner) -> None:
 
 
 def install(owner: Owner) -> None:
-    """README, step 2: `make install ARGS="--kiosk"` says all it changes, prints no error, and the hub runs."""
+    """hub/docs/build.md, step 2: `make install ARGS="--kiosk"` says all it changes, prints no error, and the hub runs."""
     printed = owner.make('install ARGS="--kiosk"', seconds=1500)
     assert printed.count("This changes") == 1, printed
     for word in ("xwayland", "chromium", "cage", "/usr/local/bin/table-hub", "user table-hub-kiosk"):
@@ -153,7 +153,7 @@ def install(owner: Owner) -> None:
 
 
 def command(owner: Owner) -> None:
-    """README, steps 4 and 6: `table-hub` is the owner's command; a drawing lands in the owner's folder."""
+    """hub/docs/build.md, steps 4 and 6: `table-hub` is the owner's command; a drawing lands in the owner's folder."""
     machine = owner.machine
     machine.run(f"table-hub pinout --config {OPT}/current/systemd/every-device.toml --svg wiring.svg", user=OWNER)
     assert machine.run(f"stat -c %U /home/{OWNER}/wiring.svg").strip() == OWNER

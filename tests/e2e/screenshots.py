@@ -1,4 +1,4 @@
-"""Pictures of a match under way, for a person's eyes and for the README.
+"""Pictures of a match under way, for a person's eyes and for hub/docs/try.md.
 
 `python -m tests.e2e.screenshots FOLDER GAME [--seats N] [--option NAME=VALUE].. [--seed S] [--most M]` plays a match in
 the demo and takes a picture wherever a table looks different: phones, screen, bench and panels, and all of them on

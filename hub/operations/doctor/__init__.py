@@ -87,6 +87,6 @@ def as_text(findings: Sequence[Finding]) -> str:
 
 
 def as_json(findings: Sequence[Finding]) -> str:
-    """Return JSON for a program: `v`, `ok`, and `findings` with `check`, `about`, `state`, `seen` and `do` (README.md)."""
+    """Return JSON for a program: `v`, `ok`, and `findings` with `check`, `about`, `state`, `seen`, `do`."""
     report = {"v": 1, "ok": healthy(findings), "findings": [finding._asdict() for finding in findings]}
     return json.dumps(report, ensure_ascii=False, indent=1) + "\n"
