@@ -60,12 +60,13 @@ include_patterns = [
 exclude_patterns = [".*", "build", "dist", "**/node_modules", "**/__pycache__"]
 extensions = ["myst_parser"]
 nitpicky = True
+smartquotes = False  # a value of the configuration is copied as it stands
 
 myst_heading_anchors = 4  # links to a heading are written as in any other Markdown file
 myst_links_external_new_tab = False
 
 html_theme = "furo"
-html_title = f"table-hub {version}"
+html_title = project
 html_favicon = "../../phone_ui/static/favicon.svg"
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]

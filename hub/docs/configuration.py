@@ -73,12 +73,12 @@ def driver_names() -> list[str]:
 
 def table(form: type[msgspec.Struct], without: Iterable[str] = ()) -> str:
     """Return the keys of a Struct as a table in Markdown."""
-    rows = ["| key | it is | default | what for |", "| --- | --- | --- | --- |"]
+    rows = ["| key | what for | it is | default |", "| --- | --- | --- | --- |"]
     for key in toml.keys(form):
         if key.name not in without:
             default = f"`{key.default}`" if key.default else REQUIRED if key.required else LEFT_OUT
             default = DEFAULT_BLOCK if key.form is not None else default
-            cells = (f"`{key.name}`", key.allowed, default, key.about)
+            cells = (f"`{key.name}`", key.about, key.allowed, default)
             rows.append(f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |")
     return "\n".join(rows) + "\n"
 

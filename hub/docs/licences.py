@@ -62,12 +62,13 @@ INTRODUCTION = """\
 
 <!-- Made by `python -m hub.docs.licences` from the lock files and the packages' metadata. -->
 
-The code and the documents of table-hub are under the [MIT licence](../../LICENSE). **The games are not ours**: Bidness
-belongs to Maldens Universe LLC, BID★IT! to Enginuity LLC and its designers Andy and Sara Ellen Daniel, I Bid You Not to
-Pandaqi, The Big Idea to Cheapass Games and James Ernest, Bid & Bait! to Alexandros Kapidakis; names and trademarks are
-their owners'. table-hub is made by none of them, and none of them has a part in it. It carries rules in words of its own
-and, where a printed list was not known, cards of its own; it has no printed text, picture or logo of theirs. It does not
-take the game's place: you need the box, and [its page](games.md) says what the hub plays and what it does not know.
+The code and the documents of table-hub are under the [MIT licence](../../LICENSE). **The games are not ours**, they
+are their owners': as far as their rules name them, Maldens Universe LLC for Bidness, Enginuity LLC and its designers
+Andy and Sara Ellen Daniel for BID★IT!, Pandaqi for I Bid You Not, Cheapass Games and James Ernest for The Big Idea,
+Alexandros Kapidakis for Bid & Bait!. Names and trademarks are theirs, too. They have no part in table-hub, and it is
+not affiliated with them. It states their rules in words of its own, names their cards where the names are known, and
+has cards of its own where the list is not; it has no printed text, picture or logo of theirs. It does not take a
+game's place: you need the box, and [each game's page](games.md) says what the hub plays.
 
 What stands below is what an installed hub has beside its own code. The text of each licence lies with the package: in
 `.venv/lib/python3.*/site-packages/*.dist-info` for Python, in `phone_ui/node_modules` of a clone or `phone_ui/vendor/licenses`
