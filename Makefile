@@ -6,7 +6,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .PHONY: help demo test quick static check docs bench acceptance firmware drawings lock setup install clean
 
-# What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings dev, with commas.
+# What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings docs dev, with commas.
 EXTRAS ?=
 # More arguments for the program a target runs: make test ARGS="-k auction", make demo ARGS="--port 9000".
 ARGS ?=
@@ -28,7 +28,7 @@ help:
 	@echo 'make acceptance  the whole product on fresh Debian 12 and 13 machines, as root (half an hour)'
 	@echo 'make firmware the file that turns a Raspberry Pi Pico into a seat box'
 	@echo 'make drawings schematic, perfboard, housing and tables of firmware/hardware/README.md'
-	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev,firmware,drawings)'
+	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev,docs,firmware,drawings)'
 	@echo 'make lock     renew requirements.lock after a change of pyproject.toml'
 	@echo 'make install  put the hub on this Raspberry Pi as a system service (says first what it changes)'
 	@echo 'make clean    remove what set-up and tests made inside this folder'

@@ -117,14 +117,12 @@ def test_what_metadata_tells_by_itself_is_not_told_again() -> None:
 def checked() -> set[str]:
     """Return the names under which the doctor reports, from the source: not every one is reported on this machine."""
     tree = ast.parse(Path(checks.__file__).read_text("utf-8"))
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-    return {
-        name.value
-        for call in calls
-        if isinstance(call.func, ast.Name)
-        and call.func.id == "Finding"
-        and isinstance(name := call.args[0], ast.Constant)
-    }
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="Finding"), args=[ast.Constant(value=str(name)), *_]):
+                found.add(name)
+    return found
 
 
 def test_every_check_of_the_doctor_has_its_paragraph() -> None:

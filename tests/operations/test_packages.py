@@ -66,6 +66,7 @@ def test_the_wheel_carries_the_pages_libraries_with_their_licences(wheel: Path) 
             assert packed.read(f"phone_ui/vendor/{name}") == (MODULES / origin).read_bytes()
         for name in (*LICENSED, "preact"):
             assert packed.read(f"phone_ui/vendor/licenses/{name}.txt")
+        assert [name for name in packed.namelist() if name.startswith("hub/docs")] == []  # pages are no part of a hub
 
 
 @pytest.mark.slow

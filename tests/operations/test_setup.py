@@ -519,7 +519,7 @@ def test_a_broker_that_was_there_before_is_left_alone(with_python: Path) -> None
 
 def test_an_extra_that_does_not_exist_is_refused_with_those_that_do(clone: Path) -> None:
     with pytest.raises(
-        SetupError, match='there is no extra "bel"; EXTRAS may name ble, camera, dev, drawings, firmware, pi'
+        SetupError, match='there is no extra "bel"; EXTRAS may name ble, camera, dev, docs, drawings, firmware, pi'
     ):
         prepared(clone, {"bel"})
 
