@@ -141,7 +141,7 @@ def test_the_page_of_a_game_says_what_its_data_say(name: str) -> None:
     game, page = games.find(name), text(f"games/{name}.md")
     least, most = game.seats
     assert headings(page, 1) == [game.title]
-    assert f"**{least} to {most} players, about {game.words['minutes']} minutes.**" in " ".join(page.split())
+    assert f"**{least} to {most} players, about {game.labels['minutes']} minutes.**" in " ".join(page.split())
     rows = [
         f"| `{key}` | `{str(one.default).lower() if isinstance(one.default, bool) else one.default}` | {one.effect} |"
         for key, one in game.options.items()
@@ -149,7 +149,7 @@ def test_the_page_of_a_game_says_what_its_data_say(name: str) -> None:
     assert re.findall(r"^\| `.*\|$", page, re.MULTILINE) == rows
     overview = next(line for line in text("games.md").splitlines() if f"(games/{name}.md)" in line)
     assert overview.startswith(f"| [{game.title}]")
-    assert overview.endswith(f"| {least} to {most} | about {game.words['minutes']} |")
+    assert overview.endswith(f"| {least} to {most} | about {game.labels['minutes']} |")
 
 
 def test_the_rights_of_every_game_are_named() -> None:
