@@ -18,13 +18,13 @@ sys.path.insert(0, str(ROOT))
 
 from hub.version import version as version_of_this  # noqa: E402 - found by the line above
 
-# A page is listed here, or the build fails. A `*` stands for what a folder holds.
+# The order of the pages. One that is listed nowhere stands in the place of OTHERS.
+OTHERS = "*"
 CONTENTS = {
     "Play": ["hub/docs/try", "hub/docs/games"],
     "Own a table": [
         "hub/docs/build",
-        "drivers/*",
-        "firmware/*",
+        OTHERS,  # what drivers, boxes and their hardware say of themselves
         "hub/docs/run",
         "hub/docs/configuration",
         "hub/docs/troubleshooting",
@@ -42,21 +42,14 @@ CONTENTS = {
     ],
     "Rights": ["hub/docs/licences"],
 }
-GAMES = ["bidness", "bid-it", "i-bid-you-not", "big-idea", "bid-and-bait"]
+GAMES = [f"hub/docs/games/{game}" for game in ("bidness", "bid-it", "i-bid-you-not", "big-idea", "bid-and-bait")]
 
 project = "table-hub"
 author = "table-hub contributors"
 copyright = "2026 table-hub contributors"  # noqa: A001 - Sphinx's name for it
 version = release = version_of_this()
 root_doc = "README"
-include_patterns = [
-    "*.md",
-    "drivers/**.md",
-    "firmware/**.md",
-    "hub/**.md",
-    "phone_ui/README.md",
-    "tests/bench/README.md",
-]
+include_patterns = ["**.md"]
 exclude_patterns = [".*", "build", "dist", "**/node_modules", "**/__pycache__"]
 extensions = ["myst_parser"]
 nitpicky = True
@@ -85,17 +78,22 @@ def setup(app: Sphinx) -> None:
     app.connect("build-finished", make_front_page)
 
 
-def add_contents(_: Sphinx, page: str, source: list[str]) -> None:
+def add_contents(app: Sphinx, page: str, source: list[str]) -> None:
     """Add the tables of contents to the pages that lead to others."""
     if page == root_doc:
-        source[0] += "".join(contents(pages, caption) for caption, pages in CONTENTS.items())
+        listed = {root_doc, *GAMES, *(one for pages in CONTENTS.values() for one in pages)}
+        others = sorted(
+            app.project.docnames - listed, key=lambda one: (one.split("/")[0], not one.endswith("/README"), one)
+        )
+        for caption, pages in CONTENTS.items():
+            source[0] += contents([part for one in pages for part in (others if one == OTHERS else [one])], caption)
     elif page == "hub/docs/games":
-        source[0] += contents([f"hub/docs/games/{game}" for game in GAMES])
+        source[0] += contents(GAMES)
 
 
 def contents(pages: list[str], caption: str = "") -> str:
     """Return a hidden table of contents."""
-    options = [":hidden:", ":glob:", *([f":caption: {caption}"] if caption else [])]
+    options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
     return "\n".join(["", "", "```{toctree}", *options, "", *(f"/{page}" for page in pages), "```", ""])
 
 
