@@ -20,6 +20,7 @@ from hub.version import version as version_of_this  # noqa: E402 - found by the 
 
 # The order of the pages. One that is listed nowhere stands in the place of OTHERS.
 OTHERS = "*"
+TITLES = {"phone_ui/README": "Pages of phones and screen"}  # where a page's own is too short beside others
 CONTENTS = {
     "Play": ["hub/docs/try", "hub/docs/games"],
     "Own a table": [
@@ -94,7 +95,12 @@ def add_contents(app: Sphinx, page: str, source: list[str]) -> None:
 def contents(pages: list[str], caption: str = "") -> str:
     """Return a hidden table of contents."""
     options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
-    return "\n".join(["", "", "```{toctree}", *options, "", *(f"/{page}" for page in pages), "```", ""])
+    return "\n".join(["", "", "```{toctree}", *options, "", *(titled(page) for page in pages), "```", ""])
+
+
+def titled(page: str) -> str:
+    """Return a page's line in a table of contents."""
+    return f"{TITLES[page]} </{page}>" if page in TITLES else f"/{page}"
 
 
 def make_front_page(app: Sphinx, error: Exception | None) -> None:
