@@ -131,6 +131,13 @@ def pretended_pi(owner: Owner) -> None:
     owner.machine.run(f"cd && {CLONE}/.venv/bin/python -c 'import lgpio, spidev'", user=OWNER)
 
 
+def docs(owner: Owner) -> None:
+    """`make docs` makes the site, with nothing but what it sets up itself."""
+    printed = owner.make("docs", seconds=600)
+    assert printed.rstrip().endswith("build/docs/html/index.html"), printed
+    owner.machine.run(f"cd {CLONE}/build/docs/html && test -s index.html && test -s hub/docs/configuration.html")
+
+
 def tests(owner: Owner) -> None:
     """A part of `make test` passes on a machine that has nothing of a developer's."""
     printed = owner.make('test ARGS="tests/engine tests/operations/test_packages.py -q"', seconds=1200)
@@ -303,5 +310,6 @@ STEPS = (
     back,
     remove,
     pretended_pi,
+    docs,
     tests,
 )
