@@ -273,7 +273,7 @@ def watched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Hub
 
 def is_starved(hub: Hub, fed: Fed) -> bool:
     """Return whether the watchdog starves from some moment on."""
-    until(lambda: hub._stuck, "somebody who is stuck")
+    until(lambda: bool(hub._stuck), "somebody who is stuck")
     before = fed.times
     time.sleep(0.3)
     return fed.times == before
@@ -319,7 +319,7 @@ def test_a_table_that_waits_for_the_disk_is_not_stuck(tmp_path: Path, monkeypatc
         assert thread
         monkeypatch.setattr(hub.tables["1"], "_handle", lambda _: hub.store.keep("1", "name", b"value"))
         hub.tables["1"].put(Tick())
-        until(lambda: hub.store.waiting_since(thread), "a table that waits for the disk")
+        until(lambda: hub.store.waiting_since(thread) is not None, "a table that waits for the disk")
         time.sleep(1.0)
         before = fed.times
         until(lambda: fed.times > before + 3, "a watchdog that is fed")
