@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+COMMIT_FILE = "COMMIT"  # at the root of a release, which has no .git
 
 
 @functools.cache
@@ -22,14 +23,19 @@ def version() -> str:
 
 
 def commit_of(folder: Path) -> str:
-    """Return the short name of the commit of a clone, or of the one that an installer noted in its file COMMIT, or ""."""
-    noted = folder / "COMMIT"
+    """Return the short name of the commit of a clone, or of the one that an installer noted in its file COMMIT, or "".
+
+    A + behind it says that files of the clone differ from the commit.
+    """
+    noted = folder / COMMIT_FILE
     if noted.is_file():
-        return noted.read_text("utf-8").strip()[:12]
+        return noted.read_text("utf-8").strip()[:20]
     if not (folder / ".git").exists():  # git itself would look further up, and find somebody else's clone
         return ""
-    command = ["git", "-C", str(folder), "rev-parse", "--short", "HEAD"]
+    # The installer asks as root about a clone of the owner's, which git refuses unless it is told.
+    command = ["git", "-c", f"safe.directory={folder}", "-C", str(folder)]
+    command += ["describe", "--always", "--abbrev=7", "--exclude=*", "--dirty=+"]
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout.strip()
-    except (OSError, subprocess.SubprocessError):  # no git here, or the clone is another user's
+    except (OSError, subprocess.SubprocessError):  # no git here
         return ""

@@ -39,6 +39,7 @@ from hub.operations.setup import (
     exec_newer_python,
     read,
 )
+from hub.version import COMMIT_FILE, commit_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -438,6 +439,8 @@ class Installer:
                 self.set_up(release).add_packages(packages)
             say("The release is built ...")
         copy_tree(self.clone, release)
+        if commit := commit_of(self.clone):
+            write(release / COMMIT_FILE, f"{commit}\n")
         if self.on_this_system:
             self.set_up(release).prepare(self.extras, announce=False)
             self.machine.write_to_disk(release)

@@ -16,6 +16,7 @@ from hub.config import load
 from hub.operations import install
 from hub.operations.install import Computer, Listener, Places, copy_tree
 from hub.operations.setup import SetupError
+from hub.version import commit_of
 from tests.operations.fake_computer import FakeComputer, clone_in, installer
 
 ROOT = Path(__file__).parents[2]
@@ -158,6 +159,23 @@ def test_a_new_release_stands_beside_the_old_one_and_runs(clone: Path, computer:
     assert load(computer.places.config).web.port == 80
     installer(clone, computer).install()
     assert {release.name for release in computer.places.releases.iterdir()} == {second, computer.started()}
+
+
+def test_a_release_says_of_which_commit_it_is(clone: Path, computer: FakeComputer) -> None:
+    installer(clone, computer).install()
+    assert not (computer.places.current / "COMMIT").exists()
+    git = ["git", "-C", str(clone), "-c", "user.name=Ana", "-c", "user.email=ana@example.org"]
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "one"]):
+        subprocess.run([*git, *words], check=True, timeout=30)
+    commit = subprocess.run(
+        [*git, "rev-parse", "--short", "HEAD"], check=True, timeout=30, capture_output=True, text=True
+    ).stdout.strip()
+    installer(clone, computer).install()
+    assert not (computer.places.current / ".git").exists()
+    assert commit_of(computer.places.current.resolve()) == commit
+    (clone / "hub/errors.py").write_text("# newer")
+    installer(clone, computer).install()
+    assert commit_of(computer.places.current.resolve()) == f"{commit}+"
 
 
 def test_a_release_that_does_not_run_goes_back_by_itself(clone: Path, computer: FakeComputer) -> None:
