@@ -18,6 +18,7 @@ from hub.errors import Cause, DeviceLost, HubError
 from hub.network.address import ALL_ADDRESSES, public_url
 from hub.operations.doctor.finding import ConfiguredDevice, Finding, State, Subject
 from hub.operations.doctor.machine import Machine
+from hub.operations.doctor.power import power, usb
 from hub.version import version
 
 FIRST_YEAR = 2026  # of this program: a clock with an earlier year is not set
@@ -83,28 +84,6 @@ def board(machine: Machine, _: Subject) -> Iterator[Finding]:
     else:
         hint = "It plays with phones, boxes and dice on cables and the simulated table; pins need a Pi."
         yield Finding("board", "ok", "This is no Raspberry Pi.", hint)
-
-
-def power(machine: Machine, _: Subject) -> Iterator[Finding]:
-    """Check the power supply (documentation of `vcgencmd get_throttled`: bit 0 now, bit 16 since the start)."""
-    output = machine.run("vcgencmd", "get_throttled")
-    if output is None:
-        yield Finding("power", "ok", "This computer does not report its supply.")
-        return
-    try:
-        bits = int(output.partition("=")[2], 16)
-    except ValueError:
-        yield Finding("power", "look", f"vcgencmd says {output!r}.", "Look at the supply by hand.")
-        return
-    buy = "Use the Pi's own supply and a short cable, and give the lamps a supply of their own."
-    if bits & 1:
-        yield Finding("power", "broken", "The supply is too weak now.", buy)
-    elif bits & 1 << 16:
-        yield Finding("power", "look", "The supply was too weak since the start.", buy)
-    elif bits & 0xE:
-        yield Finding("power", "look", "The Pi is slowed down now.", "Give it air: it is too hot.")
-    else:
-        yield Finding("power", "ok", "The supply has held since the start.")
 
 
 def temperature(machine: Machine, _: Subject) -> Iterator[Finding]:
@@ -506,6 +485,6 @@ def _sentence(text: str) -> str:
 
 Check = Callable[[Machine, Subject], Iterator[Finding]]
 ALL: tuple[Check, ...] = (
-    configuration, which, board, power, temperature, clock, disk, service, groups, pins, buses, devices, bluetooth, ports,
+    configuration, which, board, power, usb, temperature, clock, disk, service, groups, pins, buses, devices, bluetooth, ports,
     boxes, dice, broker, port, phones,
 )  # fmt: skip

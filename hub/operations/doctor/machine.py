@@ -61,6 +61,8 @@ class Disk(NamedTuple):
 class Machine:
     """The computer that the doctor runs on, with the rights of the hub's user."""
 
+    root = ""  # in front of each path that is read; tests put a folder of their own there
+
     def __init__(self, user: str = "") -> None:
         self.me = pwd.getpwuid(os.geteuid()).pw_name
         self.user = user or self.me
@@ -71,13 +73,22 @@ class Machine:
     def read(self, path: str) -> str | None:
         """Return a file's text, or None if it is not there or not readable."""
         try:
-            return Path(path).read_bytes().rstrip(b"\0\n").decode("utf-8", "replace")
+            return Path(self.root + path).read_bytes().rstrip(b"\0\n").decode("utf-8", "replace")
         except OSError:
             return None
 
+    def cell(self, path: str) -> int | None:
+        """Return a property of the device tree that is one 32-bit cell (big-endian), or None where it is not there."""
+        try:
+            data = Path(self.root + path).read_bytes()
+        except OSError:
+            return None
+        return int.from_bytes(data, "big") if len(data) == 4 else None
+
     def glob(self, pattern: str) -> list[str]:
         """Return the paths that match an absolute pattern, sorted."""
-        return sorted(glob.glob(pattern))  # noqa: PTH207 - the pattern is absolute
+        found = glob.glob(self.root + pattern)  # noqa: PTH207 - the pattern is absolute
+        return sorted(path.removeprefix(self.root) for path in found)
 
     def access(self, path: str) -> Access:
         """Return whether the hub's user may read and write a file; it is not opened."""

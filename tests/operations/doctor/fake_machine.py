@@ -28,6 +28,7 @@ class FakeMachine(Machine):
     me: str = "ana"
     program: str = "table-hub"
     files: dict[str, str] = field(default_factory=dict)  # path -> its text
+    cells: dict[str, int] = field(default_factory=dict)  # path -> a number of the device tree
     forbidden: set[str] = field(default_factory=set)  # paths that the hub's user may not use
     owner: str = "gpio"  # the group of every file
     in_groups: set[str] = field(default_factory=lambda: {"ana", "dialout", "gpio", "spi", "bluetooth"})
@@ -45,6 +46,9 @@ class FakeMachine(Machine):
 
     def read(self, path: str) -> str | None:
         return self.files.get(path)
+
+    def cell(self, path: str) -> int | None:
+        return self.cells.get(path)
 
     def glob(self, pattern: str) -> list[str]:
         return sorted(path for path in self.files if fnmatch(path, pattern))

@@ -21,7 +21,7 @@ from tests.operations.doctor.fake_machine import HELLO, PICO, Examination, FakeM
 PANEL = '[[device]]\ndriver = "eink"\n'
 BOXES = '[[device]]\ndriver = "button_box"\n'
 CHECKS = [
-    "config", "version", "board", "power", "temperature", "clock", "disk", "service", "groups", "pins", "buses", "bluetooth",
+    "config", "version", "board", "power", "usb", "temperature", "clock", "disk", "service", "groups", "pins", "buses", "bluetooth",
     "ports", "dice", "broker", "port", "phones",
 ]  # fmt: skip
 LIKE_A_PI = {"/dev/spidev0.0": "", "/dev/gpiochip0": "", "/proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0"}
@@ -131,10 +131,6 @@ def test_what_would_keep_the_hub_from_starting_is_said_before_it_is_started(
 @pytest.mark.parametrize(
     ("machine", "check", "state", "said"),
     [
-        ({"programs": {"vcgencmd get_throttled": "throttled=0x0"}}, "power", "ok", "has held"),
-        ({"programs": {"vcgencmd get_throttled": "throttled=0x50005"}}, "power", "broken", "too weak now"),
-        ({"programs": {"vcgencmd get_throttled": "throttled=0x50000"}}, "power", "look", "since the start"),
-        ({"programs": {"vcgencmd get_throttled": "throttled=0x4"}}, "power", "look", "slowed down"),
         ({"programs": {"vcgencmd get_throttled": "nonsense"}}, "power", "look", "nonsense"),
         ({"files": {"/sys/class/thermal/thermal_zone0/temp": "48312"}}, "temperature", "ok", "48 °C"),
         ({"files": {"/sys/class/thermal/thermal_zone0/temp": "71000"}}, "temperature", "look", "71 °C"),
