@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -54,6 +54,8 @@ from hub.ports import (
     BoxUnlocked,
     BoxUp,
     Clock,
+    DeviceDown,
+    DeviceUp,
     Key,
     LampPicture,
     MonotonicClock,
@@ -122,11 +124,20 @@ def display_text(text: str, *, ascii_only: bool = False) -> str:
 class Fleet:
     """All boxes and all lines of the driver. Everything here happens on one thread."""
 
-    def __init__(self, inbox: Inbox, first_number: Callable[[], int] = lambda: secrets.randbelow(2**29)) -> None:
+    def __init__(
+        self,
+        inbox: Inbox,
+        first_number: Callable[[], int] = lambda: secrets.randbelow(2**29),
+        *,
+        ports_are_named: bool = False,
+    ) -> None:
+        """With `ports_are_named` every port is one that the owner meant for a seat box."""
         self.put = inbox
         self.first_number = first_number
+        self.ports_are_named = ports_are_named
         self.sessions: list[SeatBoxSession] = []
         self._boxes: dict[str, SeatBox] = {}
+        self._no_box: set[str] = set()  # the ports that were reported as such
 
     def session(self, port: str) -> SeatBoxSession:
         """Return a new session for the line at `port`."""
@@ -137,6 +148,23 @@ class Fleet:
     def box(self, name: str) -> SeatBox:
         """Return the box of that id; a box may be asked for something before it is plugged in."""
         return self._boxes.setdefault(name, SeatBox(name))
+
+    def report_no_box(self, port: str, sentence: str) -> None:
+        """Report that the board at a port cannot be used as a seat box, until it can or is unplugged."""
+        log.warning("%s", sentence)
+        self._no_box.add(port)
+        self.put(DeviceDown(port, sentence))
+
+    def on_box(self, port: str) -> None:
+        """Take back what was reported of a port: the board there is a seat box."""
+        if port in self._no_box:
+            self._no_box.remove(port)
+            self.put(DeviceUp(port))
+
+    def on_scan(self, there: Collection[str]) -> None:
+        """Take back what was reported of the ports that are not there any more."""
+        for port in self._no_box - set(there):
+            self.on_box(port)
 
     def open(self, name: str, sealed: SealedRound) -> None:
         """Ask for this sealed round from now on; the box's earlier round is void. The same round again changes nothing."""
@@ -253,6 +281,11 @@ class SeatBoxSession(BoardSession):
 
     def _on_hello(self, hello: Hello) -> None:
         if hello.k != "buttons":
+            if self._fleet.ports_are_named:  # else it may well be another driver's
+                self._fleet.report_no_box(
+                    self.port,
+                    f"The board at {self.port} says that it is a {hello.k}, and a seat box is expected there.",
+                )
             self._give_up(f"{self.port} is a {hello.k}, not a button box: the port is given up.")
             return
         if self._box is not None:
@@ -262,6 +295,7 @@ class SeatBoxSession(BoardSession):
             self._be_duplicate(hello.id)
             return
         self._box = box
+        self._fleet.on_box(self.port)
         self._accept(hello, box.seen)
         self._ring = self._text = self.buzz = None
         self._ring_again_at = 0.0
@@ -271,8 +305,7 @@ class SeatBoxSession(BoardSession):
             other = self._fleet.box(name).session
             place = other.port if other is not None else "another port"
             sentence = f"Two boxes say they are {name}: the one at {self.port} is not used, the one at {place} is."
-            log.warning("%s", sentence)
-            self._fleet.put(BoxDown(f"{name} at {self.port}", sentence))
+            self._fleet.report_no_box(self.port, sentence)
         self.state, self._duplicate_id = "duplicate", name
 
     def _on_other_protocol(self, other: OtherProtocol) -> None:
@@ -282,11 +315,9 @@ class SeatBoxSession(BoardSession):
             f"Box {name} has {age} firmware ({other.firmware or 'nameless'}, protocol {other.protocol}) than this hub "
             f"(protocol {PROTOCOL}): {cure}put the firmware of this hub on the box ({self.port})."
         )
-        log.warning("%s", error)
         if self._box is not None:
             self._let_go(str(error))
-        else:
-            self._fleet.put(BoxDown(name, str(error)))
+        self._fleet.report_no_box(self.port, str(error))
         self.state = "ignored"
 
     def _on_frame(self, frame: Frame) -> None:
@@ -381,9 +412,9 @@ class SeatBoxSession(BoardSession):
             self._name_unknown_board()
 
     def _name_unknown_board(self) -> None:
-        sentence = f"The board at {self.port} does not say that it is a seat box: is the box's firmware on it?"
-        log.warning("%s", sentence)
-        self._fleet.put(BoxDown(self.port, sentence))
+        self._fleet.report_no_box(
+            self.port, f"The board at {self.port} does not say that it is a seat box: is the box's firmware on it?"
+        )
 
     def _on_lost(self, sentence: str) -> None:
         box, self._box = self._box, None
@@ -398,13 +429,19 @@ class ButtonBoxes:
 
     def __init__(self, inbox: Inbox, ports: Sequence[str] | None, clock: Clock) -> None:
         """With `ports` None every board with the right USB id is looked at; else these ports and no others."""
-        self._fleet = Fleet(inbox)
-        self._lines = Lines(self._fleet.session, clock, usb_ports if ports is None else named_ports(ports))
+        self._fleet = Fleet(inbox, ports_are_named=ports is not None)
+        self._find = usb_ports if ports is None else named_ports(ports)
+        self._lines = Lines(self._fleet.session, clock, self._scan)
 
     @property
     def boxes(self) -> ButtonBoxes:
         """The port this device fulfils."""
         return self
+
+    def _scan(self) -> Sequence[str]:
+        there = self._find()
+        self._fleet.on_scan(there)
+        return there
 
     def start(self) -> None:
         """Start to look for boxes."""
@@ -457,7 +494,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 def needs(settings: Mapping[str, Any]) -> list[Need]:
     """Return what the machine must have for a `[[device]]` block: the cables. Boxes come and go."""
     plug = "plug a box in with a cable that carries data; a new Pico needs its firmware first: firmware/README.md"
-    return [Need("cable", name, plug) for name in block.read(Settings, settings, "button_box").ports or [""]]
+    return [Need("cable", name, plug, "buttons") for name in block.read(Settings, settings, "button_box").ports or [""]]
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> ButtonBoxes:

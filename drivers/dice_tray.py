@@ -241,7 +241,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 def needs(settings: Mapping[str, Any]) -> list[Need]:
     """Return what the machine must have for a `[[device]]` block: its cable."""
     plug = "plug the tray in with a cable that carries data; a new Pico needs its firmware first: firmware/README.md"
-    return [Need("cable", name, plug) for name in block.read(Settings, settings, "dice_tray").ports or [""]]
+    return [Need("cable", name, plug, "tray") for name in block.read(Settings, settings, "dice_tray").ports or [""]]
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> DiceTray:

@@ -14,3 +14,4 @@ class Need(NamedTuple):
     kind: Literal["file", "package", "radio", "cable"]
     name: str  # a path, the package as it is imported, or a cable's port ("": any board on USB)
     fix: str  # what to do where it is not there: a sentence without its full stop
+    board: str = ""  # of a cable: what the board at its other end says that it is (`k` of the frame `hello`)

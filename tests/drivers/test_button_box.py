@@ -23,11 +23,13 @@ from hub.ports import (
     BoxUnlocked,
     BoxUp,
     Control,
+    DeviceDown,
+    DeviceUp,
     Key,
     LampPicture,
     SealedRound,
 )
-from tests.drivers.bench import BOTH_INTERPRETERS, BOX, PATIENCE, Box, Programs, Seats, box_programs
+from tests.drivers.bench import BOTH_INTERPRETERS, BOX, PATIENCE, Box, Programs, Seats, box_programs, let_pass
 from tests.drivers.bench import CabledTable as Table
 
 
@@ -240,8 +242,7 @@ def test_two_boxes_with_one_id_are_named_and_only_one_is_used(seats: Seats) -> N
     program = Noted(BOX)
     second = seats.box(program, port="port-2")
     seats.clock.advance(0.5)
-    down = seats.inbox.next(BoxDown)
-    assert down.box.startswith(f"{BOX} at ")
+    down = seats.inbox.next(DeviceDown)
     assert "port-1" in down.why
     assert "port-2" in down.why
     second.press("k1")
@@ -253,6 +254,7 @@ def test_two_boxes_with_one_id_are_named_and_only_one_is_used(seats: Seats) -> N
     seats.inbox.next(BoxDown)
     assert seats.inbox.next(BoxUp).box == BOX
     second.press("k3")
+    assert seats.inbox.all(DeviceUp) == [DeviceUp(down.device)]
     assert seats.inbox.next(Key).control == "k3"
 
 
@@ -276,6 +278,25 @@ class Other(Box):  # type: ignore[misc]
         self._link.send(hello)
 
 
+class Tray(Box):  # type: ignore[misc]
+    """A board that is no seat box."""
+
+    def _greet(self, who: dict[str, Any]) -> None:
+        self._link.greet(self.id, self.boot, "1", "tray", 0)
+
+
+def test_another_board_at_a_port_meant_for_a_box_is_told_until_it_is_gone(seats: Seats) -> None:
+    tray = seats.box(CPythonBox("tray-1", Tray))
+    seats.hub("port-1")
+    down = seats.inbox.next(DeviceDown)
+    assert down.device.endswith("port-1")
+    assert down.why == f"The board at {down.device} says that it is a tray, and a seat box is expected there."
+    tray.unplug()
+    tray.port.unlink(missing_ok=True)
+    let_pass(seats.clock, seats.inbox, lambda: seats.inbox.all(DeviceUp), "the port is told to be well")
+    assert seats.inbox.next(DeviceUp) == DeviceUp(down.device)
+
+
 @pytest.mark.parametrize(
     ("protocol", "why"),
     [(0, "older firmware"), (2, "newer firmware .* update the hub, or put the firmware of this hub")],
@@ -283,8 +304,9 @@ class Other(Box):  # type: ignore[misc]
 def test_a_box_of_another_protocol_is_named_and_otherwise_ignored(seats: Seats, protocol: int, why: str) -> None:
     sim = seats.box(CPythonBox(BOX, partial(Other, protocol)))
     hub = seats.hub()
-    down = seats.inbox.next(BoxDown)
-    assert down.box == BOX
+    down = seats.inbox.next(DeviceDown)
+    assert down.device.endswith("port-1")
+    assert BOX in down.why
     assert re.search(why, down.why)
     assert f"protocol {protocol}" in down.why
     sim.press("k1")

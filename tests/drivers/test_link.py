@@ -31,6 +31,8 @@ from hub.ports import (
     BoxUnlocked,
     BoxUp,
     Control,
+    DeviceDown,
+    DeviceUp,
     Key,
     LampPicture,
     SealedRound,
@@ -430,10 +432,13 @@ def test_a_board_without_the_boxs_firmware_is_named_once_and_asked_on() -> None:
     wire = Wire(program=Prompt(BOX))
     wire.wait(60.0)
     (down,) = wire.signals
-    assert down == BoxDown("wire", "The board at wire does not say that it is a seat box: is the box's firmware on it?")
+    assert down == DeviceDown(
+        "wire", "The board at wire does not say that it is a seat box: is the box's firmware on it?"
+    )
     assert wire.from_hub.count(b'"t":"who"') > 12
     wire.box = CPythonBox(BOX)
     wire.until(lambda: wire.all(BoxUp), limit=5.5)
+    assert wire.all(DeviceUp) == [DeviceUp("wire")]
 
 
 def test_a_cable_with_another_device_is_given_up() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,6 +29,8 @@ UNIT = "table-hub.service"
 GROUPS = ("gpio", "spi", "i2c", "dialout", "bluetooth", "video")  # to which Raspberry Pi OS gives its devices
 VOLATILE = ("tmpfs", "ramfs", "overlay")  # file systems that lose their data with the power
 LOCALHOST = "127.0.0.1"
+KINDS = {"buttons": "seat box", "tray": "dice tray"}  # what a board says that it is, for people
+NO_BOX = "Give the board its firmware (firmware/README.md), or take its port out of the [[device]] block."
 
 
 def running_hub(machine: Machine, config: Config) -> Mapping[str, Any] | None:
@@ -305,8 +307,12 @@ def ports(machine: Machine, subject: Subject) -> Iterator[Finding]:
     boards = [port for port in machine.ports() if port.vendor == PICO and port.product not in boot_drive.MODES]
     cables = subject.needs("cable")
     names = dict.fromkeys([*(board.name for board in boards), *(cable.name for cable in cables if cable.name)])
+    reported = {port: why for health in subject.tables.values() for port, why in health["devices"].items() if why}
     for name in names:
-        yield _port(machine, name)
+        if name in reported:  # the hub that runs has the port, and knows what is wrong there
+            yield Finding("ports", "look", reported[name], NO_BOX, name)
+        else:
+            yield _port(machine, name, {cable.board for cable in cables if cable.name == name} - {""})
     if not names:
         mend = _sentence(cables[0].fix) if cables else ""
         yield Finding("ports", "look" if cables else "ok", "No board is plugged in on USB.", mend)
@@ -321,8 +327,8 @@ def ports(machine: Machine, subject: Subject) -> Iterator[Finding]:
         yield Finding("ports", "look", "ModemManager is installed, and the rule that keeps it away is not.", do)
 
 
-def _port(machine: Machine, name: str) -> Finding:
-    """Return the finding about one serial port."""
+def _port(machine: Machine, name: str, expected: Collection[str]) -> Finding:
+    """Return the finding about one serial port, at which one of the expected boards should be, if any are named."""
     access = machine.access(name)
     if access.state == "missing":
         return Finding("ports", "look", f"{name} is configured and not there.", "Plug it in.", name)
@@ -349,7 +355,12 @@ def _port(machine: Machine, name: str) -> Finding:
         seen = f"{name}: {hello.id} speaks protocol {hello.protocol} (firmware {hello.firmware}); this hub speaks {PROTOCOL}."
         return Finding("ports", "broken", seen, do, name)
     beat = f"its heart beat now, {board.up} s after power-up" if board.up is not None else "its heart was not heard"
-    kind = "seat box" if hello.k == "buttons" else hello.k
+    kind = KINDS.get(hello.k, hello.k)
+    if expected and hello.k not in expected:
+        meant = " or ".join(KINDS.get(one, one) for one in sorted(expected))
+        return Finding(
+            "ports", "look", f"{name}: {hello.id} is a {kind}; the configuration has a {meant} there.", NO_BOX, name
+        )
     seen = f"{name}: {kind} {hello.id}, {hello.n} controls, firmware {hello.v}, protocol {hello.p}; {beat}."
     hint = "" if board.up is not None else "Try another cable."
     return Finding("ports", "ok" if board.up is not None else "look", seen, hint, name)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from drivers.common.frames import OtherProtocol
 from drivers.common.probe import Answer
@@ -313,6 +314,31 @@ def test_no_board_on_usb_matters_only_where_one_is_meant_to_be(examination: Exam
 def test_a_board_on_usb_says_who_it_is(examination: Examination, answer: Any, state: str, said: str) -> None:
     found = examination.about("ports", BOXES, plugged=[PICO], answers={PICO.name: answer})
     assert (found.state, said in found.seen, found.about) == (state, True, PICO.name), found
+
+
+@pytest.mark.parametrize(
+    ("driver", "kind", "state"),
+    [("button_box", "buttons", "ok"), ("button_box", "tray", "look"), ("dice_tray", "tray", "ok")],
+)
+def test_another_board_than_the_configuration_has_at_a_port_is_told(
+    examination: Examination, driver: str, kind: str, state: str
+) -> None:
+    toml = f'[[device]]\ndriver = "{driver}"\nports = ["{PICO.name}"]\n'
+    answers = {PICO.name: Answer(replace(HELLO, k=kind), 3)}
+    found = examination.about("ports", toml, plugged=[PICO], answers=answers)
+    assert found.state == state, found
+    if state == "look":
+        assert found.seen == f"{PICO.name}: {HELLO.id} is a dice tray; the configuration has a seat box there."
+        assert "take its port out of the [[device]] block" in found.do
+
+
+def test_what_the_hub_that_runs_says_of_a_port_is_told(examination: Examination) -> None:
+    why = f"The board at {PICO.name} does not say that it is a seat box: is the box's firmware on it?"
+    busy: Any = {"plugged": [PICO], "answers": {PICO.name: DeviceLost("It cannot be opened.", Cause.BUSY)}}
+    found = examination.about("ports", BOXES, running=hub_that_runs(devices={PICO.name: why}), **busy)
+    assert (found.state, found.seen, found.about, "firmware" in found.do) == ("look", why, PICO.name, True)
+    well = examination.about("ports", BOXES, running=hub_that_runs(devices={PICO.name: ""}), **busy)
+    assert (well.state, "in use" in well.seen) == ("ok", True)
 
 
 def test_a_box_with_an_older_firmware_is_told_apart_from_one_that_is_too_new(examination: Examination) -> None:

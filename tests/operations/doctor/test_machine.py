@@ -10,15 +10,17 @@ import subprocess
 import sys
 import threading
 import tty
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from drivers.common import probe
 from drivers.common.frames import Beat, Hello, OtherProtocol
 from drivers.common.serial_lines import Line
-from drivers.simulated.seat_box import SimBox
+from drivers.simulated.seat_box import CPythonBox, SimBox
 from hub.__main__ import main
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, WebPart
@@ -26,7 +28,7 @@ from hub.errors import Cause, DeviceLost, HubError
 from hub.operations.doctor import examine
 from hub.operations.doctor.machine import Machine
 from hub.ports import MonotonicClock
-from tests.drivers.bench import BOX
+from tests.drivers.bench import BOX, Box
 from tests.firmware.pico import MicroPythonBox, needs_micropython
 from tests.phone_ui.rig import until
 
@@ -243,6 +245,41 @@ def test_the_doctor_asks_a_hub_that_runs_and_takes_nothing_from_it(tmp_path: Pat
         assert by_check["devices"] == "bench: the hub that runs says nothing against it."
         assert {finding.about for finding in findings if finding.check == "boxes"} == {"sim-1", "sim-2", "sim-dice"}
         assert all(box["on"] for box in hub.status()["tables"]["1"]["boxes"].values()), "its boxes are still its own"
+
+
+class Tray(Box):  # type: ignore[misc]
+    """A board that says that it is a dice tray."""
+
+    def _greet(self, who: dict[str, Any]) -> None:
+        self._link.greet(self.id, self.boot, "1", "tray", 0)
+
+
+@pytest.mark.broker
+def test_screens_and_the_doctor_name_another_board_at_a_port_that_is_meant_for_a_box(tmp_path: Path) -> None:
+    tray = SimBox("tray-1", tmp_path / "port", MonotonicClock(), program=CPythonBox("tray-1", Tray))
+    tray.start()
+    toml = f'[[device]]\ndriver = "button_box"\nports = ["{tray.port}"]\n'
+    file = tmp_path / "hub.toml"
+    file.write_text(toml)
+    config = Config(
+        hub=HubPart(state=str(tmp_path / "state")),
+        web=WebPart("127.0.0.1", 0),
+        device=(DevicePart("button_box", "1", "", {"ports": [str(tray.port)]}),),
+    )
+    sentence = f"The board at {tray.port} says that it is a tray, and a seat box is expected there."
+    try:
+        with Hub(config) as hub:
+            hub.start()
+            assert hub.web is not None
+            until(lambda: hub.status()["tables"]["1"]["devices"].get(str(tray.port)) == sentence, "the status says it")
+            with urllib.request.urlopen(f"http://127.0.0.1:{hub.web.port}/t/1/events", timeout=10) as events:
+                state = next(line for line in events if line.startswith(b"data: {"))
+            assert sentence in [notice["text"] for notice in json.loads(state[6:])["notices"]]
+            file.write_text(f'[web]\nhost = "127.0.0.1"\nport = {hub.web.port}\n{toml}')
+            (found,) = [finding for finding in examine(Machine(), str(file)) if finding.check == "ports"]
+            assert (found.state, found.seen, found.about) == ("look", sentence, str(tray.port))
+    finally:
+        tray.close()
 
 
 def test_the_command_says_all_of_it_and_ends_with_0_or_1(tmp_path: Path) -> None:
