@@ -13,6 +13,8 @@ from typing import Any, NoReturn
 
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, dump, load, owners_file
 from hub.errors import ConfigError, HubError, LogError, TemporaryError
+from hub.operations.bundle import add_arguments as add_bundle_arguments
+from hub.operations.bundle import bundle as make_bundle
 from hub.operations.diagnostics import report_error
 
 
@@ -81,6 +83,10 @@ def parser() -> ArgumentParser:
     )
     doctor.add_argument("--json", action="store_true", help="for a program")
     doctor.set_defaults(command=_doctor)
+
+    bundle = commands.add_parser("bundle", help="a file for somebody who helps, without secrets")
+    add_bundle_arguments(bundle)
+    bundle.set_defaults(command=make_bundle)
 
     test_device = commands.add_parser("test-device", help="try one device: each key, each lamp, a test picture, a roll")
     test_device.add_argument("name", nargs="?", metavar="NAME", help="its name or driver in the configuration")

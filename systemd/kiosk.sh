@@ -5,8 +5,20 @@ set -eu
 url=${1:-${KIOSK_URL:-http://127.0.0.1:8080/t/1/kiosk}}
 here=$(cd "$(dirname "$0")" && pwd)
 
+hub=$(printf %s "$url" | sed -nE 's|^(https?://[][A-Za-z0-9.:_-]+)(/.*)?$|\1|p')
+[ -n "$hub" ] || { echo "kiosk: KIOSK_URL is $url, and no address such as http://127.0.0.1:8080/t/1/kiosk" >&2; exit 78; }
+
+if [ -n "${RUNTIME_DIRECTORY:-}" ]; then # the service's own: the browser in it finds this as /etc/chromium/policies
+    mkdir -p "$RUNTIME_DIRECTORY/managed"
+    sed -e "s|@HUB@|$hub|" -e "s|@SPLASH@|file://$here/splash.html|" "$here/kiosk-policy.json" \
+        >"$RUNTIME_DIRECTORY/managed/table-hub.json"
+fi
+
 if [ -z "${WAYLAND_DISPLAY:-}${DISPLAY:-}" ]; then
     command -v cage >/dev/null || { echo "kiosk: there is no screen and no cage: sudo apt-get install cage" >&2; exit 78; }
+    # A keyboard does nothing here; a screen without keyboard, mouse and touch panel is one all the same.
+    export XKB_CONFIG_EXTRA_PATH="$here/xkb" XKB_DEFAULT_RULES=table-hub XKB_DEFAULT_LAYOUT=table-hub
+    export WLR_LIBINPUT_NO_DEVICES=1
     exec cage -d -- "$0" "$url"
 fi
 browser=$(command -v chromium || command -v chromium-browser) ||
