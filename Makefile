@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick static check docs bench acceptance firmware drawings lock setup install clean
+.PHONY: help demo test quick static check docs bench acceptance firmware drawings lock wheels setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings docs dev, with commas.
 EXTRAS ?=
@@ -30,6 +30,7 @@ help:
 	@echo 'make drawings schematic, perfboard, housing and tables of firmware/hardware/README.md'
 	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev,docs,firmware,drawings)'
 	@echo 'make lock     renew requirements.lock after a change of pyproject.toml'
+	@echo 'make wheels   check that every locked package is there ready-made for each machine'
 	@echo 'make install  put the hub on this Raspberry Pi as a system service (says first what it changes)'
 	@echo 'make clean    remove what set-up and tests made inside this folder'
 
@@ -78,10 +79,11 @@ lock:
 	@cd "$(ROOT)" && { [ -x .venv/bin/uv ] || python3 -I hub/operations/setup.py setup; } && \
 	UV_CUSTOM_COMPILE_COMMAND="make lock" .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	    --no-emit-index-url --no-annotate $(ALL_GROUPS) $(UPGRADE) pyproject.toml -o requirements.lock && \
-	for python in 3.11 3.12 3.13; do for machine in x86_64 aarch64; do \
-	    .venv/bin/uv pip compile --quiet --python-version $$python --python-platform $$machine-manylinux_2_36 $(ALL_GROUPS) \
-	        --only-binary :all: --no-binary spidev --no-binary lgpio -c requirements.lock pyproject.toml >/dev/null || exit 1; \
-	done; done
+	.venv/bin/python -m tests.wheels --64
+
+# Whether every locked package is there ready-made for each machine that README.md names; what a 32-bit Pi has to build.
+wheels:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py setup && exec .venv/bin/python -m tests.wheels $(ARGS)
 
 setup:
 	@cd "$(ROOT)" && exec python3 -I hub/operations/setup.py setup --extras "$(EXTRAS)"

@@ -38,6 +38,8 @@ from hub.operations.setup import (
     SetupError,
     exec_newer_python,
     read,
+    told_of_compiling,
+    told_of_packages,
 )
 from hub.version import COMMIT_FILE, commit_of
 
@@ -324,10 +326,10 @@ class Installer:
         said = [f"This changes, under {places.dest or '/'}:"]
         if packages:
             said.append("  Debian packages, from this system's own sources:")
-            said += [f"    {package:20} {reason}" for package, reason in packages.items()]
-            if "mosquitto" in packages:
-                said.append("    Debian's mosquitto starts a broker of its own on port 1883: it is switched off again.")
+            said += told_of_packages(packages)
         said.append(f"  /opt/table-hub/releases/{self.name}  a copy of {self.clone}, with Python packages of its own")
+        if self.on_this_system:
+            said += told_of_compiling(self.machine.processor, self.groups())
         said.append("  /opt/table-hub/current  a link to the release that runs, switched when all is there")
         if here is not None:
             said.append(f"    {here.name} stays, and comes back by itself if the new one does not run")
@@ -355,10 +357,14 @@ class Installer:
                 "this machine is not run by systemd; use `make demo` or `.venv/bin/table-hub run` instead."
             )
 
+    def groups(self) -> set[str]:
+        """Return the dependency groups that the release gets."""
+        return self.extras | ({"pi"} if self.machine.is_raspberry_pi() else set())
+
     def missing_packages(self) -> dict[str, str]:
         """Return the Debian packages to install, each with its reason."""
         setup = self.set_up(self.places.releases / self.name)
-        groups = self.extras | ({"pi"} if self.machine.is_raspberry_pi() else set())
+        groups = self.groups()
         found = setup.missing_packages(groups) | setup.missing_pin_packages(groups, {})
         return found | (setup.missing(KIOSK_NEEDS) if self.kiosk else {})
 

@@ -52,6 +52,14 @@ LOCK = "requirements.lock"
 # The lock holds the hashes of what the package index has for these. A 32-bit Pi takes what piwheels built instead: the
 # same versions, other files.
 HASHED = ("x86_64", "aarch64")
+# dependency group ("": the hub itself) -> what of it the index has no 32-bit ARM wheel of: `make wheels` lists them
+SOURCE_ONLY = {
+    "": ("cffi", "msgspec", "pillow", "pynacl"),
+    "ble": ("dbus-fast",),
+    "camera": ("numpy", "opencv-python-headless"),
+    "pi": ("numpy", "lgpio", "spidev"),
+}
+SOURCE_ONLY_ON_ARMV6 = ["markupsafe"]
 # pip's setting -> uv's variable: uv reads no configuration of pip's, and a mirror or piwheels stands there
 PIP_SETTINGS = {
     "cert": "SSL_CERT_FILE",
@@ -363,20 +371,13 @@ class Setup:
         say(f"make {goal} first installs what is missing:")
         if packages:
             say(f"  on this system, with {'apt-get' if self.machine.root else 'sudo apt-get'}:")
-            for package, reason in packages.items():
-                say(f"    {package:20} {reason}")
-            if "mosquitto" in packages:
-                say("    Debian's mosquitto starts a broker of its own on port 1883: that one is switched off again.")
+            for line in told_of_packages(packages):
+                say(line)
         if groups is not None:
             named = f" with {', '.join(sorted(groups))}" if groups else ""
             say(f"  in this folder:  .venv (the hub's Python packages{named})")
-            if self.machine.processor not in HASHED:
-                say(
-                    f"    For {self.machine.processor} the package index has no msgspec, pillow, pynacl and cffi: piwheels"
-                )
-                say(
-                    "    has them for Raspberry Pi OS; elsewhere they are compiled, which takes an hour. 64 bit needs neither."
-                )
+            for line in told_of_compiling(self.machine.processor, groups):
+                say(line)
         if page:
             say("  in this folder:  phone_ui/node_modules (the page's libraries)")
         if peers:
@@ -542,6 +543,28 @@ class Setup:
             raise SetupError(f"{failure} ({error}).") from error
         if code:
             raise SetupError(f"{failure} (exit {code} of `{shlex.join(command)}`).")
+
+
+def told_of_packages(packages: Mapping[str, str]) -> list[str]:
+    """Return the lines, for whoever is about to install them, about Debian packages and their reasons."""
+    lines = [f"    {package:20} {reason}" for package, reason in packages.items()]
+    if "mosquitto" in packages:
+        lines.append("    Debian's mosquitto starts a broker of its own on port 1883: it is switched off again.")
+    return lines
+
+
+def told_of_compiling(processor: str, groups: Iterable[str]) -> list[str]:
+    """Return the lines about what a processor without ready packages has to compile; none for 64 bit."""
+    if processor in HASHED:
+        return []
+    names = [*dict.fromkeys(name for group in ("", *sorted(groups)) for name in SOURCE_ONLY.get(group, ()))]
+    if processor == "armv6l":
+        names += SOURCE_ONLY_ON_ARMV6
+    return [
+        f"    For {processor} the package index has no ready {', '.join(names)}:",
+        "    piwheels has them for Raspberry Pi OS; elsewhere they are compiled, which takes an hour or more, and needs",
+        "    gcc, python3-dev and libffi-dev. A 64-bit system needs neither: choose that one in the Raspberry Pi Imager.",
+    ]
 
 
 def uv_environment(settings: str) -> dict[str, str]:

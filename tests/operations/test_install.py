@@ -79,6 +79,18 @@ def test_a_weak_supply_and_missing_groups_are_told_and_do_not_stop(clone: Path, 
     assert "under-voltage" not in "\n".join(installer(clone, computer).said_of_installing())
 
 
+def test_a_32_bit_pi_is_told_what_it_would_compile_before_anything_is_changed(
+    clone: Path, computer: FakeComputer
+) -> None:
+    computer.processor = "aarch64"
+    assert "compiled" not in "\n".join(installer(clone, computer).said_of_installing())
+    computer.processor, computer.pi = "armv7l", True
+    said = "\n".join(installer(clone, computer).said_of_installing())
+    assert "For armv7l the package index has no ready cffi, msgspec, pillow, pynacl, numpy, lgpio, spidev:" in said
+    assert computer.commands == []
+    assert not Path(computer.places.dest).exists()
+
+
 def test_packages_for_the_big_screen_are_named_with_the_rest(clone: Path, computer: FakeComputer) -> None:
     computer.lacks = {"xwayland", "mosquitto"}
     said = "\n".join(installer(clone, computer, kiosk=True).said_of_installing())

@@ -24,7 +24,17 @@ import pip
 import pytest
 
 from hub.operations import setup
-from hub.operations.setup import EXTRAS, LOCK, Machine, Need, Setup, SetupError, explain, uv_environment
+from hub.operations.setup import (
+    EXTRAS,
+    LOCK,
+    Machine,
+    Need,
+    Setup,
+    SetupError,
+    explain,
+    told_of_compiling,
+    uv_environment,
+)
 
 ROOT = Path(__file__).parents[2]
 UV = ROOT / ".venv" / "bin" / "uv"
@@ -291,9 +301,19 @@ def test_a_32_bit_pi_takes_the_locked_versions_as_piwheels_built_them(clone: Pat
     machine.processor = "armv7l"
     Setup(clone, machine).prepare(set())
     assert installed(clone) == {"alpha", "tiny-hub"}
-    assert "For armv7l the package index has no msgspec, pillow" in "\n".join(machine.said)
+    assert "For armv7l the package index has no ready cffi, msgspec, pillow, pynacl:" in "\n".join(machine.said)
     assert "npm" in machine.commands("apt-get install")[0].split()
     assert machine.commands("/usr/bin/npm ci")
+
+
+def test_what_is_compiled_is_said_for_what_was_asked_for_and_never_on_64_bit() -> None:
+    assert told_of_compiling("aarch64", {"ble", "camera", "pi"}) == []
+    said = " ".join(told_of_compiling("armv6l", {"ble", "camera", "pi"}))
+    for package in ("msgspec", "dbus-fast", "opencv-python-headless", "lgpio", "spidev", "markupsafe"):
+        assert package in said
+    assert said.count("numpy") == 1
+    assert "opencv" not in " ".join(told_of_compiling("armv7l", {"ble"}))
+    assert "markupsafe" not in " ".join(told_of_compiling("armv7l", set()))
 
 
 @pytest.mark.slow
