@@ -49,7 +49,12 @@ if TYPE_CHECKING:
 
 HUB, KIOSK = "table-hub", "table-hub-kiosk"  # a service and its user have one name
 HUB_GROUPS = ("gpio", "spi", "i2c", "dialout", "bluetooth", "video")
-KIOSK_GROUPS = ("video", "render", "input", "audio")
+KIOSK_GROUPS = (
+    "video",
+    "render",
+    "audio",
+)  # keyboards and touch panels are opened by logind, for the screen's session only
+KIOSK_LEAVES = "input"  # until 0.1 the kiosk was in it, and could read every keyboard
 KIOSK_NEEDS = (
     Need("cage", "cage", "gives the browser the whole screen"),
     Need("chromium", "chromium", "the browser of the big screen"),
@@ -464,6 +469,8 @@ class Installer:
             there = self.machine.groups(groups)
             if there:
                 self.must("usermod", "--append", "--groups", ",".join(there), user)
+        if self.kiosk:
+            self.machine.run_quietly(["gpasswd", "--delete", KIOSK, KIOSK_LEAVES])  # fails where it is not in it
 
     def check_configuration(self, release: Path) -> None:
         """Refuse to switch to a release that would refuse the owner's configuration."""

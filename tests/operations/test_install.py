@@ -105,6 +105,17 @@ def test_packages_for_the_big_screen_are_named_with_the_rest(clone: Path, comput
     assert "xwayland" not in "\n".join(installer(clone, computer).said_of_installing())
 
 
+def test_the_big_screen_may_not_read_keyboards_and_leaves_the_group_that_it_was_in(
+    clone: Path, computer: FakeComputer
+) -> None:
+    made = installer(clone, computer, kiosk=True)
+    said = next(line for line in made.said_of_installing() if "user table-hub-kiosk" in line)
+    made.install()
+    added = next(line for line in computer.commands if line.startswith("usermod") and line.endswith("table-hub-kiosk"))
+    assert "input" not in said + added
+    assert "gpasswd --delete table-hub-kiosk input" in computer.commands
+
+
 def test_a_port_in_use_is_found_with_the_program_that_has_it() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import configparser
+import ctypes
+import ctypes.util
+import json
 import os
 import re
 import shutil
 import socket
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -99,6 +105,25 @@ def test_the_hub_may_write_only_where_its_games_are_kept() -> None:
     assert hub["User"] != "root"
 
 
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+@pytest.mark.parametrize(("unit", "most"), [("table-hub.service", 2.5), ("table-hub-kiosk.service", 3.0)])
+def test_a_service_is_not_exposed_more_than_it_needs(unit: str, most: float) -> None:
+    command = ["systemd-analyze", "security", "--offline=yes", "--no-pager", str(SYSTEMD / unit)]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
+    found = re.search(rf"Overall exposure level for {re.escape(unit)}: ([0-9.]+)", said)
+    assert found, said
+    assert float(found[1]) <= most, said
+
+
+def test_the_kiosk_keeps_what_chromium_makes_its_sandbox_of() -> None:
+    kiosk = service("table-hub-kiosk.service")
+    assert {"user", "pid", "net"} <= set(kiosk["RestrictNamespaces"].split())
+    assert "chroot" in kiosk["SystemCallFilter"].split()
+    assert kiosk["NoNewPrivileges"] == "yes"
+    assert "ProtectHome" not in kiosk, "it would hide the login's own folder"
+    assert "--no-sandbox" not in (SYSTEMD / "kiosk.sh").read_text()
+
+
 def test_the_kiosk_does_not_wait_for_the_hub() -> None:
     kiosk = (SYSTEMD / "table-hub-kiosk.service").read_text()
     assert not re.search(r"^(Requires|BindsTo|PartOf)=", kiosk, re.MULTILINE)
@@ -176,6 +201,144 @@ def test_the_kiosk_opens_the_local_splash_with_a_profile_that_is_thrown_away(tmp
     assert {"--kiosk", "--noerrdialogs", "--hide-crash-restore-bubble"} <= set(arguments)
     assert any(word.startswith(f"--user-data-dir={runtime}/") for word in arguments)
     assert list(runtime.iterdir()) == []
+
+
+def policy_for(url: str, tmp_path: Path) -> dict[str, object]:
+    """Chromium's policy as kiosk.sh writes it for an address."""
+    chromium = tmp_path / "chromium"
+    chromium.write_text("#!/bin/sh\n")
+    chromium.chmod(0o755)
+    folder = tmp_path / "runtime"
+    folder.mkdir(exist_ok=True)
+    subprocess.run(
+        [str(SYSTEMD / "kiosk.sh")],
+        env={
+            "PATH": f"{tmp_path}:/usr/bin:/bin",
+            "DISPLAY": ":9",
+            "XDG_RUNTIME_DIR": str(tmp_path),
+            "RUNTIME_DIRECTORY": str(folder),
+            "KIOSK_URL": url,
+        },
+        timeout=30,
+        check=True,
+    )
+    policy: dict[str, object] = json.loads((folder / "managed/table-hub.json").read_text())
+    return policy
+
+
+@pytest.mark.parametrize(
+    ("url", "hub"),
+    [
+        ("http://127.0.0.1:8080/t/1/kiosk", "http://127.0.0.1:8080"),
+        ("https://hub.cafe.example/t/2/kiosk", "https://hub.cafe.example"),
+        ("http://[fd00::1]:8080/t/1/kiosk", "http://[fd00::1]:8080"),
+    ],
+)
+def test_the_browser_may_open_the_splash_and_the_hub(url: str, hub: str, tmp_path: Path) -> None:
+    policy = policy_for(url, tmp_path)
+    assert policy["URLBlocklist"] == ["*"]
+    assert policy["URLAllowlist"] == [f"file://{SYSTEMD}/splash.html", hub]
+    assert "/etc/chromium/policies" in service("table-hub-kiosk.service")["BindReadOnlyPaths"]
+
+
+@pytest.mark.parametrize("url", ['http://a"b/t/1/kiosk', "file:///etc/passwd", "hub:8080", "http://a|b/"])
+def test_an_address_that_is_none_ends_the_kiosk_for_good(url: str) -> None:
+    done = subprocess.run([str(SYSTEMD / "kiosk.sh"), url], capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, f"KIOSK_URL is {url}" in done.stderr) == (78, True)
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give one browser a folder /etc/chromium of its own")
+def test_the_browser_obeys_its_policy(tmp_path: Path) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), SmallHub) as hub:
+        threading.Thread(target=hub.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{hub.server_port}/t/1/kiosk"
+        policy = policy_for(address, tmp_path)
+        # With it nobody could ask the browser where it is.
+        assert policy.pop("DeveloperToolsAvailability") == 2
+        policies = tmp_path / "policies/managed"
+        policies.mkdir(parents=True)
+        (policies / "table-hub.json").write_text(json.dumps(policy))
+        splash = f"file://{SYSTEMD}/splash.html#{address}"
+        asked = [splash, "file:///etc/passwd", "http://127.0.0.1:1/", "chrome://version/", "about:blank"]
+        mount = f"mount -t tmpfs none /etc/chromium && cp -r {tmp_path}/policies /etc/chromium/"
+        done = subprocess.run(
+            ["unshare", "--mount", "sh", "-c", f'{mount} && exec "$0" "$@"', sys.executable, "-c", VISITS, *asked],
+            env={**os.environ, "CHROMIUM": str(CHROMIUM), "FLAGS": json.dumps(CHROMIUM_FLAGS)},
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+        hub.shutdown()
+    if "permission denied" in done.stderr.lower() and "mount" in done.stderr:
+        pytest.skip("this container may not mount")
+    reached = dict(line.split("\t") for line in done.stdout.splitlines())
+    assert reached[splash] == address, done
+    for blocked in ("file:///etc/passwd", "http://127.0.0.1:1/", "chrome://version/"):
+        assert "BLOCKED_BY_ADMINISTRATOR" in reached[blocked] or "chrome-error" in reached[blocked], done.stdout
+
+
+VISITS = """
+import json, os, sys
+from playwright.sync_api import Error, sync_playwright
+with sync_playwright() as play:
+    browser = play.chromium.launch(executable_path=os.environ["CHROMIUM"], args=json.loads(os.environ["FLAGS"]))
+    page = browser.new_page()
+    for address in sys.argv[1:]:
+        try:
+            page.goto(address, timeout=20_000)
+            if "splash" in address:
+                page.wait_for_url(lambda url: url.startswith("http:"), timeout=20_000)
+            print(address, page.url, sep="\\t", flush=True)
+        except Error as error:
+            print(address, str(error).split("\\n")[0], sep="\\t", flush=True)
+    browser.close()
+"""
+
+
+class SmallHub(BaseHTTPRequestHandler):
+    """A hub as far as the splash asks it."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.send_header("cross-origin-resource-policy", "cross-origin")
+        self.end_headers()
+        self.wfile.write(b"<h1>The table</h1>")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class RuleNames(ctypes.Structure):
+    """`struct xkb_rule_names` of xkbcommon.h."""
+
+    _fields_: ClassVar = [(name, ctypes.c_char_p) for name in ("rules", "model", "layout", "variant", "options")]
+
+
+@pytest.mark.skipif(ctypes.util.find_library("xkbcommon") is None, reason="libxkbcommon is not installed")
+def test_a_keyboard_at_the_big_screen_types_nothing_but_blanks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real libxkbcommon makes the keymap of the files that kiosk.sh names to cage."""
+    exported = dict(re.findall(r"(XKB_\w+)=(\S+)", (SYSTEMD / "kiosk.sh").read_text()))
+    assert exported.pop("XKB_CONFIG_EXTRA_PATH") == '"$here/xkb"'
+    assert set(exported) == {"XKB_DEFAULT_RULES", "XKB_DEFAULT_LAYOUT"}
+    ctypes.CDLL(None).setenv(b"XKB_CONFIG_EXTRA_PATH", str(SYSTEMD / "xkb").encode(), 1)
+    try:
+        xkb = ctypes.CDLL(ctypes.util.find_library("xkbcommon"))
+        for function in ("xkb_context_new", "xkb_keymap_new_from_names"):
+            getattr(xkb, function).restype = ctypes.c_void_p
+        xkb.xkb_keymap_get_as_string.restype = ctypes.c_char_p
+        context = ctypes.c_void_p(xkb.xkb_context_new(0))
+        names = RuleNames(exported["XKB_DEFAULT_RULES"].encode(), None, exported["XKB_DEFAULT_LAYOUT"].encode())
+        keymap = ctypes.c_void_p(xkb.xkb_keymap_new_from_names(context, ctypes.byref(names), 0))
+        assert keymap, "libxkbcommon refuses the files"
+        symbols = xkb.xkb_keymap_get_as_string(keymap, 1).decode().partition("xkb_symbols")[2]
+    finally:
+        ctypes.CDLL(None).unsetenv(b"XKB_CONFIG_EXTRA_PATH")
+    assert re.findall(r"key <(\w+)>\s*{\s*\[\s*(\w+)\s*\]", symbols) == [("SPCE", "space")]
+    assert "modifier_map" not in symbols
 
 
 @pytest.mark.browser
