@@ -373,10 +373,7 @@ class Collector:
     def packages(self) -> str:
         """Return the versions of the Python packages and of the programs beside them."""
         places = [str(place) for place in (ROOT / ".venv/lib").glob("python3*/site-packages")]
-        found = {
-            f"{one.metadata['Name']} {one.version}"
-            for one in metadata.distributions(**({"path": places} if places else {}))
-        }
+        found = {f"{one.metadata['Name']} {one.version}" for one in metadata.distributions(path=places or sys.path)}
         if not places:
             found = {f"There is no {ROOT / '.venv'}."} | found
         wanted = (

@@ -256,17 +256,17 @@ def sit_down(hub: HubProcess, seat: int, name: str) -> Phone:
     """Take a seat with its code, as the page does, and return the phone that is logged in there."""
     keys = Keys(from_base64(hub.key))
     asked = {"seat": seat, "code": hub.public.now["seats"][seat - 1]["claim_code"], "name": name}
-    sealed = keys.seal(asked)
+    letter = keys.encrypt(asked)
     body = {
         "seat": seat,
         "pk": to_base64(keys.public),
-        "nonce": to_base64(sealed[:24]),
-        "box": to_base64(sealed[24:]),
+        "nonce": to_base64(letter[:24]),
+        "box": to_base64(letter[24:]),
     }
     claim = hub._ask("POST", "/t/1/claim", json.dumps(body))["claim"]
     until(lambda: hub.get(f"/t/1/claim/{claim}")["state"] == "held", "the seat")
     held = hub.get(f"/t/1/claim/{claim}")
-    login = keys.open(from_base64(held["nonce"]) + from_base64(held["box"]))
+    login = keys.decrypt(from_base64(held["nonce"]) + from_base64(held["box"]))
     phone = Phone(hub.port, login["user"], login["user"], login["password"])
     assert phone.dial()
     return phone

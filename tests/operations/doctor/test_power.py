@@ -7,6 +7,7 @@ while a device has no configuration). /proc/device-tree/chosen/power is describe
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,10 +15,16 @@ import pytest
 
 from firmware.hardware import power as book
 from hub.config import Config
-from hub.operations.doctor.checks import power, usb
 from hub.operations.doctor.finding import Finding, Subject
 from hub.operations.doctor.machine import Machine
-from hub.operations.doctor.power import BOX_MILLIAMPS, USB_OF_A_PI_4, USB_ON_5_AMPERES, USB_ON_LESS
+from hub.operations.doctor.power import (
+    BOX_MILLIAMPS,
+    USB_OF_A_PI_4,
+    USB_ON_5_AMPERES,
+    USB_ON_LESS,
+    power,
+    usb,
+)
 from tests.operations.doctor.fake_machine import FakeMachine
 
 SUBJECT = Subject(Config(), "the defaults")
@@ -30,7 +37,7 @@ class Tree(FakeMachine):
 
     folder: Path = Path()
 
-    read, glob, cell = Machine.read, Machine.glob, Machine.cell  # type: ignore[assignment]
+    read, glob, cell = Machine.read, Machine.glob, Machine.cell
 
     @property
     def root(self) -> str:  # type: ignore[override]
@@ -92,9 +99,8 @@ def tree(tmp_path: Path) -> Tree:
     return made
 
 
-def only(findings: object) -> Finding:
-    (found,) = findings  # type: ignore[misc]
-    assert isinstance(found, Finding)
+def only(findings: Iterable[Finding]) -> Finding:
+    (found,) = findings
     return found
 
 
