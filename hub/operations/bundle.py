@@ -43,6 +43,7 @@ OPT = Path("/opt/table-hub")
 UNITS = ("table-hub", "table-hub-kiosk")
 USER = "table-hub"
 REMOVED = "(removed)"
+COMMON_NAMES = frozenset(["table", "hub", "table-hub", "tablehub", "kiosk", "pi", "raspberrypi", "localhost", "debian"])
 COMMAND_SECONDS, DOCTOR_SECONDS = 20, 120
 JOURNAL_LINES = 5000
 SHORTEST = 3  # characters of a secret that is looked for everywhere; a shorter one would be found in every word
@@ -99,8 +100,8 @@ class Redactor:
     # Serial numbers of boards, names of releases, and words put together look like that, and are wanted.
     WANTED = re.compile(r"[0-9a-f]{16}|\d+-\d{8}T\d{6}Z(-\d+)?|[a-z]+([_-][a-z0-9]+)+|[A-Z]+(_[A-Z0-9]+)+")
     PATTERNS = (
-        (re.compile(r"\b([Cc]ode[s]?\W{1,3})\d{4}\b"), rf"\1{REMOVED}"),
-        (re.compile(r"\b([Cc]ode\W{1,3})[A-Z0-9]{4,8}\b"), rf"\1{REMOVED}"),
+        (re.compile(r"\b([Cc]odes?[ :=]{1,3})\d{4}\b"), rf"\1{REMOVED}"),
+        (re.compile(r"\b([Cc]ode[ :=]{1,3})[A-Z0-9]{4,8}\b"), rf"\1{REMOVED}"),
         (re.compile(r"(://)[^/\s@]+@"), rf"\1{REMOVED}@"),
         (re.compile(r"(https?://[^\s#?]+)[#?][^\s]+"), rf"\1#{REMOVED}"),
         (re.compile(r"((?:pass(?:word|phrase)?|psk|secret|token|key)\s*[=:]\s*)\S+", re.IGNORECASE), rf"\1{REMOVED}"),
@@ -117,12 +118,17 @@ class Redactor:
             for coded in (base64.b64encode(data), base64.urlsafe_b64encode(data), data.hex().encode()):
                 self.secrets.add(coded.decode().rstrip("="))
 
+    def add_name(self, name: str) -> None:
+        """Look for a name everywhere, unless it is a word that stands in every sentence here."""
+        if name.lower() not in COMMON_NAMES and not re.fullmatch(r"Table \d+", name):
+            self.add(name)
+
     def text(self, text: str) -> str:
         """Return a text without secrets."""
         for secret in sorted(self.secrets, key=len, reverse=True):
             if secret in text:
                 # A short name is only taken where it stands for itself, not out of the middle of a word.
-                edge = r"(?<![\w])%s(?![\w])" if len(secret) < 8 else "%s"
+                edge = r"(?<![\w-])%s(?![\w-])" if len(secret) < 8 else "%s"
                 text = re.sub(edge % re.escape(secret), REMOVED, text)
         for pattern, instead in self.PATTERNS:
             text = pattern.sub(instead, text)
@@ -151,9 +157,10 @@ def redacted_toml(text: str, redactor: Redactor, *, names: bool) -> str:
             kept = "" if closing_quotes else _open_value(key, value, names=names)
             lines.append(f"{key} = {kept or REMOVED}")
             if not kept:
+                add = redactor.add_name if key in NAME_KEYS else redactor.add
                 for quoted in re.findall(r'"([^"]*)"|\'([^\']*)\'', value):
-                    redactor.add(quoted[0] or quoted[1])
-                redactor.add(value.strip("\"' "))
+                    add(quoted[0] or quoted[1])
+                add(value.partition(" #")[0].strip("\"' "))
         elif line.lstrip().startswith("#"):
             continue  # a comment may hold anything
         else:
@@ -169,6 +176,8 @@ def _open_value(key: str, value: str, *, names: bool) -> str:
     found = re.match(rf"({one}|\[\s*(?:{one}\s*,?\s*)*\])\s*(#.*)?$", value)
     if found is None:
         return ""
+    if found[1] in ('""', "''"):
+        return found[1]
     if key in OPEN_KEYS or (names and key in NAME_KEYS):
         return "" if "@" in found[1] else found[1]
     plain = re.fullmatch(r"[+-]?[0-9_.]+|true|false", found[1]) is not None
@@ -220,7 +229,7 @@ class Collector:
         if self.config is None:
             return "There is no configuration: the hub runs with its defaults.\n"
         if not self.names:
-            self.redactor.add(platform.node())
+            self.redactor.add_name(platform.node())
         try:
             text = self.config.read_bytes().decode("utf-8", "replace")
         except OSError as error:

@@ -57,6 +57,7 @@ def unpacked(file: Path) -> dict[str, str]:
     [
         ("Table 1: http://10.0.0.2:8080/t/1  code 4711", "Table 1: http://10.0.0.2:8080/t/1  code (removed)"),
         ("Table 1: http://10.0.0.2:8080/t/1  code KQXY", "Table 1: http://10.0.0.2:8080/t/1  code (removed)"),
+        ("with result 'exit-code'.\n2026-11-22T10:00:00", "with result 'exit-code'.\n2026-11-22T10:00:00"),
         ("GET http://10.0.0.2:8080/t/1#k=abc", "GET http://10.0.0.2:8080/t/1#(removed)"),
         ("mqtt://ana:rosebud@10.0.0.9:1883", "mqtt://(removed)@10.0.0.9:1883"),
         ("password=rosebud", "password=(removed)"),
@@ -130,6 +131,16 @@ def test_a_configuration_shows_what_cannot_be_a_secret() -> None:
     quoted = " ".join(f"rosebud-{number}" for number in (3, 4, 5, 6, 7, 8, 9))
     assert "rosebud" not in redactor.text(f"The value {quoted} is not allowed.")
     assert 'name = "rosebud-5"' in redacted_toml(CONFIG, Redactor(), names=True)
+
+
+def test_a_name_that_is_a_word_of_this_program_stays_in_its_sentences() -> None:
+    redactor = Redactor()
+    for name in ("table", "Table 1", "cafe", "Annabel"):
+        redactor.add_name(name)
+    assert redactor.text("table-hub.service: Table 1, Annabel's cafe, cafe-racer") == (
+        "table-hub.service: Table 1, (removed)'s (removed), cafe-racer"
+    )
+    assert 'user = ""' in redacted_toml('user = ""\n', redactor, names=False)
 
 
 def test_an_exception_is_named_and_not_quoted() -> None:
