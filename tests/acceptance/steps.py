@@ -17,7 +17,7 @@ CLONE = f"/home/{OWNER}/table-hub"
 OPT = "/opt/table-hub"
 WEB = "http://127.0.0.1:8080"
 NOT_HERE = {
-    "the kiosk's own unit": "a container has no /dev/tty1; script, cage and browser run as its user, on cage's headless backend",
+    "the kiosk's console": "a container has no /dev/tty1 and no screen; its service runs on cage's headless backend",
     "pins, lamps, panels, cameras, Bluetooth": "there is none here; the packages of the pins are built and imported",
     "udev events": "a container gets none from the kernel; `udevadm verify` reads the rules where it knows how to",
     "real phones and Wi-Fi": "there are none here",
@@ -231,7 +231,9 @@ def kiosk_service(owner: Owner) -> None:
 def support_file(owner: Owner) -> None:
     """README: `sudo table-hub bundle`, also with nothing of the hub's packages left."""
     machine = owner.machine
-    told = machine.run("sudo table-hub bundle --output support.tar.gz && tar -xzOf support.tar.gz", user=OWNER)
+    told = machine.run(
+        "rm -f *.tar.gz; sudo table-hub bundle --output support.tar.gz && tar -xzOf support.tar.gz", user=OWNER
+    )
     assert "not answered" not in told, told
     for word in ("table-hub.service", "state =", "good", "ok      config"):
         assert word in told, (word, told)
