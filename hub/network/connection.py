@@ -108,6 +108,7 @@ class Connection:
         self.stalled = False  # whether it was given up because the broker delivered nothing
         self._next_misc = 0.0
         self._next_echo = 0.0
+        self._listening = False  # the echo's topic, too
         self._echo_awaited = False
         self._echo_late = 0.0  # seconds that it is on its way, and seconds without anything from the broker meanwhile
         self._silent = 0.0
@@ -155,6 +156,7 @@ class Connection:
         for pattern in (*self._patterns, RESPONSE_TOPIC):
             self._subscribe(pattern, options)
         self._subscribe(self._status.echo_topic, SubscribeOptions(qos=0))
+        self._listening = True
         self._client.publish(self._status.topic, self._status.online, qos=1, retain=True)
 
     def _subscribe(self, pattern: str, options: SubscribeOptions) -> None:
@@ -208,7 +210,7 @@ class Connection:
                 self.stalled = True
                 self._lost = f"The broker at {self._endpoint.address} takes messages and delivers none."
                 self._client.disconnect()
-        elif self._connack is not None and now >= self._next_echo:
+        elif self._listening and now >= self._next_echo:
             self._next_echo = now + ECHO_SECONDS
             self._echo_awaited, self._echo_late, self._silent = True, 0.0, 0.0
             self._client.publish(self._status.echo_topic, b"echo", qos=0)

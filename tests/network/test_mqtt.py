@@ -25,6 +25,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from hub.config import BrokerPart
 from hub.errors import BrokerError, ConfigError, TemporaryError
+from hub.network import connection
 from hub.network.dynsec import DynsecLogins
 from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, Mosquitto, first_logins
 from hub.network.mqtt import MqttBroker
@@ -277,6 +278,26 @@ def test_a_broker_that_hangs_is_replaced(make: Any) -> None:
     signals.up()
     assert broker.pid != hanging
     assert ends(hanging)
+
+
+def test_a_hub_that_takes_long_to_subscribe_does_not_blame_its_broker(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "MISC_SECONDS", 0.02)
+    subscribe = connection.Connection._subscribe
+
+    def slowly(self: connection.Connection, *options: Any) -> None:
+        for _ in range(5):
+            self.step()
+        subscribe(self, *options)
+
+    monkeypatch.setattr(connection.Connection, "_subscribe", slowly)
+    monkeypatch.setattr(connection, "SILENT_SECONDS", 1.0)  # 50 quiet looks
+    broker, signals = make()
+    broker.start()
+    signals.up()
+    time.sleep(2.0)
+    assert signals.queue.empty()
 
 
 def test_a_broker_whose_socket_was_deleted_is_replaced(make: Any) -> None:
