@@ -74,7 +74,7 @@ class Cause(StrEnum):
     BUSY = "busy"  # another program has it
     MISSING = "missing"  # no such port, device file or adapter
     PERMISSION = "permission"  # the hub's user may not open it
-    PACKAGE = "package"  # a Python package is not installed
+    PACKAGE = "package"  # a Python package or a program is not installed
     UNPLUGGED = "unplugged"  # it was open, and is gone
     SILENT = "silent"  # it is open, and does not answer
     CALIBRATION = "calibration"  # it is there, and was not set up, or not well

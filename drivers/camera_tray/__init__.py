@@ -10,12 +10,13 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import cv2
 import msgspec
 import numpy as np
 
+from drivers.camera_tray.cameras import INSTALL, PROGRAMS, SOURCES, Camera, Look, Positive, open_camera
 from drivers.camera_tray.vision import Calibration, Picture, PictureAnalysis, Reading, read
 from drivers.common import settings as block
 from drivers.common.requirements import Need
@@ -31,95 +32,11 @@ EVERY, IDLE = 0.12, 2.0  # seconds between two pictures, while a roll is watched
 WARM = 12  # pictures that are let pass before one is kept
 STIRRED = 0.002  # share of a picture that changes when a die moves
 
+BY_ID = "/dev/v4l/by-id/*-video-index0"  # names that stay with a camera on USB; index 1 is its metadata
 NAME = "the dice tray"
 MOST = 6  # dice in one throw: more of them hide each other
 SILENT = "The tray's camera is silent: type what you see."
 UNSURE = "I cannot read these dice: lay them flat and apart, or type what they show."
-
-
-class Frames(Protocol):
-    """Where pictures come from."""
-
-    def frame(self) -> Picture:
-        """Return the newest picture, height x width x 3 (blue, green, red). Raise DeviceLost."""
-
-    def close(self) -> None:
-        """Give the camera back."""
-
-
-class Folder:
-    """The newest picture of a folder, by name: another program's camera, or a test's."""
-
-    def __init__(self, folder: str) -> None:
-        self._folder = Path(folder).expanduser()
-
-    def frame(self) -> Picture:
-        """Return the newest picture."""
-        found = sorted(path for path in self._folder.glob("*") if path.suffix in (".png", ".jpg"))
-        picture = cv2.imread(str(found[-1]), cv2.IMREAD_COLOR) if found else None
-        if picture is None:
-            raise DeviceLost(f"The dice tray's folder {self._folder} holds no picture (.png or .jpg).", Cause.MISSING)
-        return np.asarray(picture, np.uint8)
-
-    def close(self) -> None:
-        """Do nothing: nothing is held open."""
-
-
-class Video:
-    """A camera of Video4Linux, by its number or device file."""
-
-    def __init__(self, device: str) -> None:
-        self._device = device
-        self._camera = cv2.VideoCapture(int(device) if device.isdigit() else device, cv2.CAP_V4L2)
-        self._camera.set(cv2.CAP_PROP_BUFFERSIZE, 1)  # a picture that waited shows the throw before
-
-    def frame(self) -> Picture:
-        """Return the newest picture."""
-        good, picture = self._camera.read()
-        if not good:
-            raise DeviceLost(
-                f"The dice tray's camera {self._device} gives no picture: is it plugged in, and used by nothing else?"
-            )
-        return np.asarray(picture, np.uint8)
-
-    def close(self) -> None:
-        """Give the camera back."""
-        self._camera.release()
-
-
-class PiCamera:
-    """The Pi's own camera, through picamera2 (Debian's python3-picamera2)."""
-
-    def __init__(self, number: str) -> None:
-        try:
-            from picamera2 import Picamera2  # noqa: PLC0415 - on a Pi only, and from Debian
-        except ImportError:
-            raise DeviceLost(
-                "The dice tray's camera needs picamera2: apt install python3-picamera2.", Cause.PACKAGE
-            ) from None
-        try:
-            self._camera = Picamera2(int(number))
-            self._camera.configure(self._camera.create_video_configuration({"size": (640, 480), "format": "RGB888"}))
-            self._camera.start()
-        except (RuntimeError, IndexError) as error:
-            raise DeviceLost(f"The Pi's camera {number} cannot be opened: {error}.", Cause.of(error)) from None
-
-    def frame(self) -> Picture:
-        """Return the newest picture; "RGB888" is blue first in memory."""
-        return np.asarray(self._camera.capture_array(), np.uint8)
-
-    def close(self) -> None:
-        """Give the camera back."""
-        self._camera.close()
-
-
-SOURCES: Mapping[str, Callable[[str], Frames]] = {"folder": Folder, "v4l2": Video, "picamera2": PiCamera}
-
-
-def open_frames(source: str) -> Frames:
-    """Open the pictures of `source`: "v4l2:0", "picamera2:0" or "folder:/a/path". Raise DeviceLost."""
-    kind, _, where = source.partition(":")
-    return SOURCES[kind](where or "0")
 
 
 # --- when a throw may be believed --------------------------------------------------------------------
@@ -191,11 +108,15 @@ def stirred(before: Picture, after: Picture) -> bool:
 # --- the device --------------------------------------------------------------------------------------
 
 
+SOURCE = '"v4l2:/dev/v4l/by-id/..." (USB), "rpicam:0" (the Pi\'s own) or "folder:/a/path"'
+
+
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
     """`[[device]] driver = "camera_tray"`."""
 
     source: Annotated[
-        str, msgspec.Meta(description='the camera: "v4l2:0", "picamera2:0", or pictures in "folder:/a/path"')
+        str,
+        msgspec.Meta(description='the camera: "v4l2:/dev/v4l/by-id/...", "v4l2:0", "rpicam:0" or "folder:/a/path"'),
     ] = "v4l2:0"
     calibration: Annotated[str, msgspec.Meta(description="the file that `table-hub calibrate-tray` writes")] = (
         "~/.local/state/table-hub/dice-tray.npz"
@@ -204,11 +125,45 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
         float, msgspec.Meta(ge=80, le=2000, description="from the tray's floor to the camera", extra={"unit": "mm"})
     ] = 320.0
     die_mm: Annotated[float, msgspec.Meta(ge=8, le=40, description="a die's edge", extra={"unit": "mm"})] = 16.0
+    width: Annotated[int, msgspec.Meta(ge=320, le=1920, description="of a picture", extra={"unit": "pixels"})] = 640
+    height: Annotated[int, msgspec.Meta(ge=240, le=1440, description="of a picture", extra={"unit": "pixels"})] = 480
+    focus: Annotated[
+        Annotated[float, msgspec.Meta(ge=0)] | None,
+        msgspec.Meta(description="dioptres of a Pi's camera (left out: at the dice), units of its own of one on USB"),
+    ] = None
+    exposure_us: Annotated[
+        Annotated[int, msgspec.Meta(ge=1)] | None, msgspec.Meta(description="microseconds; left out: automatic")
+    ] = None
+    gain: Annotated[
+        Annotated[float, msgspec.Meta(ge=0)] | None,
+        msgspec.Meta(description="a Pi's camera from 1, one on USB in its own units; left out: automatic"),
+    ] = None
+    white_balance: Annotated[
+        Annotated[list[Positive], msgspec.Meta(min_length=2, max_length=2)]
+        | Annotated[int, msgspec.Meta(ge=1000)]
+        | None,
+        msgspec.Meta(description="kelvin on USB, [red, blue] gains of a Pi's camera; left out: automatic"),
+    ] = None
 
     def __post_init__(self) -> None:
-        kind, _, _ = self.source.partition(":")
-        if kind not in SOURCES:
-            raise ValueError(f'source is "v4l2:0", "picamera2:0" or "folder:/a/path", not {self.source!r}')
+        kind, _, where = self.source.partition(":")
+        if kind not in SOURCES or (kind == "rpicam" and not (where or "0").isdigit()):
+            raise ValueError(f"source is {SOURCE}, not {self.source!r}")
+        fixed = {"focus": self.focus, "exposure_us": self.exposure_us, "gain": self.gain}
+        given = [name for name, value in {**fixed, "white_balance": self.white_balance}.items() if value is not None]
+        if kind == "folder" and given:
+            raise ValueError(f"{given[0]} is set by the program that writes the pictures of {self.source!r}")
+        if self.white_balance is not None and isinstance(self.white_balance, int) == (kind == "rpicam"):
+            form = "two gains, of red and blue, as [1.8, 1.6]" if kind == "rpicam" else "kelvin, as 4500"
+            raise ValueError(f"white_balance of {self.source!r} is {form}")
+
+    @property
+    def look(self) -> Look:
+        """How the camera is to look. A Pi's lens that has a motor stands at the dice unless told otherwise."""
+        focus = self.focus
+        if focus is None and self.source.startswith("rpicam"):
+            focus = 1000 / (self.camera_mm - self.die_mm)
+        return Look((self.width, self.height), focus, self.exposure_us, self.gain, self.white_balance)
 
 
 class CameraTray(ThreadedDevice):
@@ -222,7 +177,7 @@ class CameraTray(ThreadedDevice):
         self.dice = self
         self._settings = settings
         self._put = inbox
-        self._frames: Frames | None = None
+        self._camera: Camera | None = None
         self._calibration: Calibration | None = None
         self._before: Picture | None = None
         self._watch: Watch | None = None
@@ -232,6 +187,13 @@ class CameraTray(ThreadedDevice):
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:  # noqa: ARG002 - a camera does not see who throws
         """Watch for a throw."""
         self._thread.call_soon(partial(self._begin, number, count, sides, lying=lying))
+
+    def close(self) -> None:
+        """Release the camera and end the thread, which may be waiting for a picture."""
+        camera = self._camera
+        if camera is not None:
+            camera.interrupt()
+        super().close()
 
     def disarm(self) -> None:
         """Ignore whatever the dice do."""
@@ -244,7 +206,7 @@ class CameraTray(ThreadedDevice):
         if sides != 6:
             self._watch = None
             self._say("no_reader", (), f"The tray reads dice of six sides, not of {sides}: type what you see.")
-        elif self._frames is None:
+        elif self._camera is None:
             self._say("no_reader", (), SILENT)
         else:
             self._say("armed", (), "")
@@ -262,8 +224,8 @@ class CameraTray(ThreadedDevice):
     def acquire(self) -> None:
         """Open the camera and read the calibration."""
         self._calibration = load(Path(self._settings.calibration).expanduser())
-        self._frames = open_frames(self._settings.source)
-        self._before = self._frames.frame()
+        self._camera = open_camera(self._settings.source, self._settings.look)
+        self._before = self._camera.picture()
         self._put(DiceKit(NAME, MOST))
         if self._watch is not None:
             self._watch = Watch(self._count, self._clock.now())
@@ -271,11 +233,11 @@ class CameraTray(ThreadedDevice):
 
     def step(self, now: float) -> float | None:
         """Take a picture, and tell what follows from it."""
-        assert self._frames is not None
+        assert self._camera is not None
         assert self._calibration is not None
         if self._watch is None:
             return now + IDLE
-        picture = self._frames.frame()
+        picture = self._camera.picture()
         before, self._before = self._before, picture
         moving = before is not None and (picture.shape != before.shape or stirred(before, picture))
         try:
@@ -287,10 +249,10 @@ class CameraTray(ThreadedDevice):
 
     def release(self) -> None:
         """Close the camera. A roll that was watched is typed, until the camera is back."""
-        if self._frames is not None:
-            self._frames.close()
+        if self._camera is not None:
+            self._camera.close()
             self._put(DiceKit(NAME, 0))
-        self._frames = self._before = None
+        self._camera = self._before = None
         if self._watch is not None:
             self._say("no_reader", (), SILENT)
 
@@ -299,16 +261,25 @@ def needs(settings: Mapping[str, Any]) -> list[Need]:
     """Return what the machine must have for a `[[device]]` block: the camera, and the calibration."""
     asked = block.read(Settings, settings, "camera_tray")
     kind, _, where = asked.source.partition(":")
+    needs = []
     match kind:
         case "v4l2":
             node = f"/dev/video{where or 0}" if (where or "0").isdigit() else where
-            camera = Need("file", node, "plug the camera in; `ls /dev/video*` shows what is there")
+            needs.append(Need("file", node, "plug the camera in; `ls /dev/v4l/by-id` shows what is there"))
+            if node.startswith("/dev/video"):
+                needs.append(
+                    Need(
+                        "name",
+                        BY_ID,
+                        'write source = "v4l2:{}"',
+                    )
+                )
         case "folder":
-            camera = Need("file", str(Path(where).expanduser()), "start the program that writes pictures there")
+            needs.append(Need("file", str(Path(where).expanduser()), "start the program that writes pictures there"))
         case _:
-            camera = Need("package", "picamera2", "sudo apt install python3-picamera2")
+            needs.append(Need("camera", " ".join(PROGRAMS), f"install it: {INSTALL}"))
     kept = Need("file", str(Path(asked.calibration).expanduser()), "run table-hub calibrate-tray as the hub's user")
-    return [camera, kept]
+    return [*needs, kept]
 
 
 def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> CameraTray:  # noqa: ARG001 - a tray draws nothing
@@ -366,23 +337,27 @@ def measure(empty: Picture, one: Picture, height: float) -> Calibration:
 def calibrate(settings: Mapping[str, Any], ask: Callable[[str], object], say: Callable[[str], object]) -> None:
     """Lead a person through the two pictures, and keep what they tell. Raise ConfigError and DeviceLost."""
     chosen = block.read(Settings, settings, "camera_tray")
-    frames = open_frames(chosen.source)
+    for need in needs(settings):
+        if need.kind == "name":
+            for path in sorted(Path("/").glob(need.name.lstrip("/"))):
+                say(f'The name of a camera on USB, whatever its number: source = "v4l2:{path}"')
+    camera = open_camera(chosen.source, chosen.look)
     try:
         ask("Empty the tray, as it will stand and be lit while you play; then press Enter. ")
-        empty = _settled_frame(frames)
+        empty = _settled_picture(camera)
         ask("Lay one die flat into the middle, nothing else; then press Enter. ")
-        calibration = measure(empty, _settled_frame(frames), chosen.camera_mm / chosen.die_mm)
+        calibration = measure(empty, _settled_picture(camera), chosen.camera_mm / chosen.die_mm)
         keep(calibration, Path(chosen.calibration).expanduser())
         say(f"A die is {calibration.side:.0f} pixels wide. Kept in {chosen.calibration}.")
         while ask("Throw some dice and press Enter to see what is read, or type q and Enter to end. ") != "q":
-            reading = read(_settled_frame(frames), calibration)
+            reading = read(_settled_picture(camera), calibration)
             say(reading.doubt or " ".join(str(face.number) for face in reading.faces) or "No dice.")
     finally:
-        frames.close()
+        camera.close()
 
 
-def _settled_frame(frames: Frames) -> Picture:
+def _settled_picture(camera: Camera) -> Picture:
     """Return a picture after some others: a camera needs a moment to find its light, and hands leave it."""
     for _ in range(WARM):
-        frames.frame()
-    return frames.frame()
+        camera.picture()
+    return camera.picture()

@@ -9,9 +9,12 @@ from typing import Literal, NamedTuple
 
 
 class Need(NamedTuple):
-    """A file that the hub's user may use, a Python package, the Bluetooth radio or a cable; and what to do without it."""
+    """A file that the hub's user may use, a Python package, the Pi's own camera, the Bluetooth radio or a cable.
 
-    kind: Literal["file", "package", "radio", "cable"]
-    name: str  # a path, the package as it is imported, or a cable's port ("": any board on USB)
-    fix: str  # what to do where it is not there: a sentence without its full stop
+    A `name` is no need: where files fit its pattern, one of them is the better name for what the configuration names.
+    """
+
+    kind: Literal["file", "package", "camera", "radio", "cable", "name"]
+    name: str  # a path, the package as it is imported, the names of the camera's program, a cable's port ("": any board on USB), a pattern
+    fix: str  # what to do: a sentence without its full stop; in that of a `name` the file stands for {}
     board: str = ""  # of a cable: what the board at its other end says that it is (`k` of the frame `hello`)

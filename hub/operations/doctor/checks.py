@@ -198,6 +198,7 @@ def groups(machine: Machine, subject: Subject) -> Iterator[Finding]:
     own = machine.groups()
     needed = {machine.access(need.name).group for need in subject.needs("file")} & set(GROUPS)
     needed |= {"bluetooth"} if subject.needs("radio") else set()
+    needed |= {"video"} if subject.needs("camera") else set()
     needed |= {"dialout"} if subject.needs("cable") or machine.ports() else set()
     missing = [name for name in GROUPS if name in needed - own and machine.has_group(name)]
     if missing:
@@ -226,6 +227,18 @@ def buses(machine: Machine, _: Subject) -> Iterator[Finding]:
     yield Finding("buses", "ok", f"{', '.join(nodes) or 'No /dev/spidev and no /dev/i2c'}.", hint)
 
 
+USB_CAMERAS = "/dev/v4l/by-id/*-video-index0"  # of a camera's files the one with pictures
+CAMERA_PROGRAMS = ("rpicam-vid", "libcamera-vid")
+
+
+def cameras(machine: Machine, _: Subject) -> Iterator[Finding]:
+    """List the cameras on USB by the names that stay with them, and whether the program of the Pi's own is there."""
+    found = ", ".join(machine.glob(USB_CAMERAS)) or "No camera on USB"
+    program = next((name for name in CAMERA_PROGRAMS if machine.has_program(name)), "")
+    own = f"{program} takes the pictures of a Pi's own camera" if program else "rpicam-vid is not installed"
+    yield Finding("cameras", "ok", f"{found}; {own}.")
+
+
 def devices(machine: Machine, subject: Subject) -> Iterator[Finding]:
     """Check each configured device: what it needs, and what the running hub reports of it."""
     for device in subject.devices:
@@ -241,6 +254,9 @@ def devices(machine: Machine, subject: Subject) -> Iterator[Finding]:
             )
         elif reported:
             yield Finding("devices", "broken", f"{device.name}: the hub says: {reported}", _try_it(device), device.name)
+        elif better := _better_name(machine, device):
+            seen = f"{device.name}: the number in its file's name may be another one after the next start."
+            yield Finding("devices", "look", seen, _sentence(better), device.name)
         elif subject.hub:
             yield Finding(
                 "devices", "ok", f"{device.name}: the hub that runs says nothing against it.", "", device.name
@@ -253,11 +269,24 @@ def _try_it(device: ConfiguredDevice) -> str:
     return f"Stop the hub and try it: table-hub test-device {device.name} --config FILE."
 
 
+def _better_name(machine: Machine, device: ConfiguredDevice) -> str:
+    """Return what to write instead of a name that may change; "" where nothing is."""
+    for need in device.needs:
+        found = machine.glob(need.name) if need.kind == "name" else []
+        if found:
+            return need.fix.format(found[0])
+    return ""
+
+
 def _missing(machine: Machine, need: Need) -> tuple[str, str] | None:
     """Return what is missing for a need, and what to do; None where nothing is."""
     match need.kind:
-        case "cable":  # `ports` reports what is plugged in
+        case "cable" | "name":  # `ports` reports what is plugged in; a name is no need
             return None
+        case "camera":
+            names = need.name.split()
+            there = any(machine.has_program(name) for name in names)
+            return None if there else (f"the program {names[0]} is missing, for the Pi's own camera", need.fix)
         case "package":
             return None if machine.has_package(need.name) else (f"the package {need.name} is missing", need.fix)
         case "radio":
@@ -496,6 +525,6 @@ def _sentence(text: str) -> str:
 
 Check = Callable[[Machine, Subject], Iterator[Finding]]
 ALL: tuple[Check, ...] = (
-    configuration, which, board, power, usb, temperature, clock, disk, service, groups, pins, buses, devices, bluetooth, ports,
+    configuration, which, board, power, usb, temperature, clock, disk, service, groups, pins, buses, cameras, devices, bluetooth, ports,
     boxes, dice, broker, port, phones,
 )  # fmt: skip

@@ -139,6 +139,10 @@ class Machine:
             return None
         return result.stdout.strip() if result.returncode == 0 else None
 
+    def has_program(self, name: str) -> bool:
+        """Return whether a program is on the PATH."""
+        return shutil.which(name) is not None
+
     def has_package(self, name: str) -> bool:
         """Return whether a Python package can be imported."""
         return find_spec(name) is not None

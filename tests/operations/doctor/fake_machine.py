@@ -68,6 +68,9 @@ class FakeMachine(Machine):
         outputs = [text for start, text in self.programs.items() if " ".join(command).startswith(start)]
         return outputs[0] if outputs else None
 
+    def has_program(self, name: str) -> bool:
+        return any(command.split()[0] == name for command in self.programs)
+
     def has_package(self, name: str) -> bool:
         return name in self.packages
 

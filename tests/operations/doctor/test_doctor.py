@@ -22,7 +22,7 @@ from tests.operations.doctor.fake_machine import HELLO, PICO, Examination, FakeM
 PANEL = '[[device]]\ndriver = "eink"\n'
 BOXES = '[[device]]\ndriver = "button_box"\n'
 CHECKS = [
-    "config", "version", "board", "power", "usb", "temperature", "clock", "disk", "service", "groups", "pins", "buses", "bluetooth",
+    "config", "version", "board", "power", "usb", "temperature", "clock", "disk", "service", "groups", "pins", "buses", "cameras", "bluetooth",
     "ports", "dice", "broker", "port", "phones",
 ]  # fmt: skip
 LIKE_A_PI = {"/dev/spidev0.0": "", "/dev/gpiochip0": "", "/proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0"}
@@ -256,7 +256,26 @@ def test_a_camera_wants_its_file_and_its_calibration(examination: Examination) -
     assert "there is no /dev/video0; there is no /kept.npz" in found.seen
     assert "calibrate-tray" in found.do
     assert examination.about("devices", CAMERA, files={"/dev/video0": "", "/kept.npz": ""}).state == "ok"
-    assert "picamera2" in examination.about("devices", CAMERA + 'source = "picamera2:0"\n').seen
+
+
+def test_a_camera_on_usb_is_better_named_by_what_it_is(examination: Examination) -> None:
+    files = {"/dev/video0": "", "/kept.npz": "", "/dev/v4l/by-id/usb-Acme_C1-video-index0": ""}
+    found = examination.about("devices", CAMERA, files=files)
+    assert (found.state, found.do) == ("look", 'Write source = "v4l2:/dev/v4l/by-id/usb-Acme_C1-video-index0".')
+    assert examination.about("cameras").seen.startswith("/dev/v4l/by-id/usb-Acme_C1-video-index0; ")
+    named = CAMERA + 'source = "v4l2:/dev/v4l/by-id/usb-Acme_C1-video-index0"\n'
+    assert examination.about("devices", named).state == "ok"
+
+
+@pytest.mark.parametrize("program", ["rpicam-vid", "libcamera-vid"])
+def test_the_pis_own_camera_wants_its_program_and_the_group(examination: Examination, program: str) -> None:
+    own, files = CAMERA + 'source = "rpicam:0"\n', {"/kept.npz": ""}
+    found = examination.about("devices", own, files=files)
+    assert (found.state, "rpicam-vid is missing" in found.seen) == ("broken", True)
+    assert found.do == "Install it: sudo apt install rpicam-apps-lite."
+    assert examination.about("groups", own).seen == "ana is not in video."
+    assert examination.about("devices", own, programs={f"{program} --version": ""}).state == "ok"
+    assert examination.about("cameras").seen == f"No camera on USB; {program} takes the pictures of a Pi's own camera."
 
 
 def test_pretended_pins_are_not_left_unsaid(examination: Examination) -> None:

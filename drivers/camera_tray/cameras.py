@@ -1,0 +1,326 @@
+"""Where the tray's pictures come from: a camera on USB, the Pi's own, or a folder that another program fills.
+
+The Pi's own camera is no Video4Linux camera that could be opened by itself, and its Python package is Debian's, out of a
+virtual environment's reach. So its maker's program is run as a child process and its Motion JPEG read. Options and errors:
+raspberrypi/rpicam-apps 1.12 (core/options.cpp, core/video_options.hpp, core/rpicam_app.cpp, output/file_output.cpp).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Annotated, NamedTuple, Protocol
+
+import cv2
+import msgspec
+import numpy as np
+
+from drivers.camera_tray.mjpeg import JpegSplitter
+from drivers.camera_tray.vision import Picture
+from hub.errors import Cause, DeviceLost
+
+log = logging.getLogger(__name__)
+
+PROGRAMS = ("rpicam-vid", "libcamera-vid")  # the second is its name on a Raspberry Pi OS of before October 2023
+INSTALL = "sudo apt install rpicam-apps-lite"
+STARTING = 15.0  # seconds until the first picture: a Pi Zero takes long to start the camera
+SILENT = 4.0  # seconds without a picture, after which the camera hangs; the program itself restarts it after one or two
+ENDING = 2.0  # seconds that the program may take to end
+RATE = 10  # pictures a second
+QUALITY = 90  # of their JPEG; the program's own 50 blurs pips
+STALE = 0.3  # seconds: an older picture was taken before the last look
+MOST_READ = 65536  # bytes at once, what a pipe holds
+LAST_LINES = 20
+_LARGE = 1_000_000  # bytes, more than one picture has
+
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+
+
+class Look(NamedTuple):
+    """How a camera is to look, where it is not to find that by itself.
+
+    focus: of a Pi's camera in dioptres, 1 / metres; of one on USB in its own units.
+    exposure_us: microseconds. gain: of a Pi's camera a factor from 1; of one on USB in its own units.
+    white_balance: of a Pi's camera the gains of red and blue; of one on USB in kelvin.
+    """
+
+    size: tuple[int, int] = (640, 480)
+    focus: float | None = None
+    exposure_us: int | None = None
+    gain: float | None = None
+    white_balance: list[float] | int | None = None
+
+
+class Camera(Protocol):
+    """What takes pictures of the tray."""
+
+    def picture(self) -> Picture:
+        """Return the newest picture, height x width x 3 (blue, green, red). Raises DeviceLost."""
+
+    def interrupt(self) -> None:
+        """Have a `picture` that is waited for on another thread end soon."""
+
+    def close(self) -> None:
+        """Give the camera back."""
+
+
+class Folder:
+    """The newest picture of a folder, by name: another program's camera, or a test's."""
+
+    def __init__(self, folder: str, _look: Look) -> None:
+        self._folder = Path(folder).expanduser()
+
+    def picture(self) -> Picture:
+        """Return the newest picture."""
+        found = sorted(path for path in self._folder.glob("*") if path.suffix in (".png", ".jpg"))
+        picture = cv2.imread(str(found[-1]), cv2.IMREAD_COLOR) if found else None
+        if picture is None:
+            raise DeviceLost(f"The dice tray's folder {self._folder} holds no picture (.png or .jpg).", Cause.MISSING)
+        return np.asarray(picture, np.uint8)
+
+    def interrupt(self) -> None:
+        """Do nothing: nothing is waited for."""
+
+    def close(self) -> None:
+        """Do nothing: nothing is held open."""
+
+
+# --- USB ---------------------------------------------------------------------------------------------
+
+_MANUAL = 1  # V4L2_EXPOSURE_MANUAL (linux/v4l2-controls.h)
+
+
+class Video:
+    """A camera of Video4Linux, by its device file or number."""
+
+    def __init__(self, device: str, look: Look) -> None:
+        self._device = device or "0"
+        number = self._device.isdigit()
+        self._camera = cv2.VideoCapture(int(self._device) if number else self._device, cv2.CAP_V4L2)
+        self._camera.set(cv2.CAP_PROP_FRAME_WIDTH, look.size[0])
+        self._camera.set(cv2.CAP_PROP_FRAME_HEIGHT, look.size[1])
+        self._camera.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+        self._taken_at = 0.0
+        if self._camera.isOpened():
+            self._fix(look)
+
+    def _fix(self, look: Look) -> None:
+        """Set the controls that are given; each automatic first, for it refuses or overrides the other."""
+        for asked, automatic, off, control, value in (
+            ("focus", cv2.CAP_PROP_AUTOFOCUS, 0, cv2.CAP_PROP_FOCUS, look.focus),
+            # V4L2 counts the exposure in steps of 100 microseconds (V4L2_CID_EXPOSURE_ABSOLUTE).
+            ("exposure_us", cv2.CAP_PROP_AUTO_EXPOSURE, _MANUAL, cv2.CAP_PROP_EXPOSURE,
+             None if look.exposure_us is None else max(1, round(look.exposure_us / 100))),
+            ("gain", None, 0, cv2.CAP_PROP_GAIN, look.gain),
+            ("white_balance", cv2.CAP_PROP_AUTO_WB, 0, cv2.CAP_PROP_WB_TEMPERATURE, look.white_balance),
+        ):  # fmt: skip
+            if value is None:
+                continue
+            if automatic is not None:
+                self._camera.set(automatic, off)  # a camera without the automatic has nothing to switch off
+            if not isinstance(value, int | float) or not self._camera.set(control, value):
+                self._camera.release()
+                raise DeviceLost(
+                    f"The dice tray's camera {self._device} cannot be set to {asked} = {value}: take that out of its "
+                    "[[device]], or give a value that `v4l2-ctl -L` names."
+                )
+
+    def picture(self) -> Picture:
+        """Return the newest picture."""
+        if time.monotonic() - self._taken_at > STALE:
+            self._camera.grab()  # it waited in the driver since the last look, and shows the tray as it was then
+        good, picture = self._camera.read()
+        self._taken_at = time.monotonic()
+        if not good:
+            raise DeviceLost(
+                f"The dice tray's camera {self._device} gives no picture: is it plugged in, and used by nothing else?"
+            )
+        return np.asarray(picture, np.uint8)
+
+    def interrupt(self) -> None:
+        """Do nothing: the driver returns within seconds."""
+
+    def close(self) -> None:
+        """Give the camera back."""
+        self._camera.release()
+
+
+# --- the Pi's own ------------------------------------------------------------------------------------
+
+
+def find_program() -> str | None:
+    """Return where the maker's program is; None where it is not installed."""
+    return next((found for found in map(shutil.which, PROGRAMS) if found), None)
+
+
+def options(number: str, look: Look) -> list[str]:
+    """Return the options of `rpicam-vid` for a stream of pictures without end on its standard output."""
+    width, height = look.size
+    told = ["--camera", number, "--codec", "mjpeg", "--quality", str(QUALITY), "--timeout", "0", "--nopreview"]
+    # Without `flush` the end of each picture waits in a buffer for the next one.
+    told += ["--flush", "--output", "-", "--width", str(width), "--height", str(height), "--framerate", str(RATE)]
+    if look.focus is not None:  # a camera without a motor in its lens passes over both
+        told += ["--autofocus-mode", "manual", "--lens-position", f"{look.focus:.2f}"]
+    if look.exposure_us is not None:
+        told += ["--shutter", str(look.exposure_us)]
+    if look.gain is not None:
+        told += ["--gain", f"{look.gain:g}"]
+    match look.white_balance:
+        case [red, blue]:
+            told += ["--awbgains", f"{red:g},{blue:g}"]
+    return told
+
+
+class PiCamera:
+    """A camera on the Pi's own connector: the newest picture of a child process, which ends with this object or the hub."""
+
+    def __init__(self, number: str, look: Look) -> None:
+        self._number = number or "0"
+        program = find_program()
+        if program is None:
+            raise DeviceLost(f"The Pi's own camera needs the program rpicam-vid: {INSTALL}.", Cause.PACKAGE)
+        setpriv = shutil.which("setpriv")
+        # pdeathsig: a hub that is killed leaves no program behind that holds the camera.
+        prefix = [setpriv, "--pdeathsig", "KILL"] if setpriv else []
+        self._newest: bytes | None = None
+        self._unread = 0  # bytes since the last picture
+        self._ended = self._interrupted = False
+        self._lines: deque[str] = deque(maxlen=LAST_LINES)
+        self._news = threading.Condition()
+        self._first_by = time.monotonic() + STARTING
+        try:
+            self._child = subprocess.Popen(
+                [*prefix, program, *options(self._number, look)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # the terminal's Ctrl-C is for the hub, which then ends its children in order
+            )
+        except OSError as error:
+            raise DeviceLost(f"{program} cannot be started ({error.strerror}).", Cause.of(error)) from None
+        assert self._child.stdout is not None
+        assert self._child.stderr is not None
+        self._threads = [
+            threading.Thread(target=self._read_pictures, args=(self._child.stdout,), name="rpicam", daemon=True),
+            threading.Thread(target=self._read_lines, args=(self._child.stderr,), name="rpicam-log", daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def picture(self) -> Picture:
+        """Return the next picture that is whole, or the newest of those that came since the last call."""
+        until = max(self._first_by, time.monotonic() + SILENT)
+        while True:
+            with self._news:
+                left = max(0.0, until - time.monotonic())
+                self._news.wait_for(lambda: self._newest or self._ended or self._interrupted, left)
+                data, self._newest = self._newest, None
+            if data is None or self._interrupted or left == 0:
+                raise self._lost()
+            picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+            if picture is not None:
+                self._first_by = 0.0
+                return np.asarray(picture, np.uint8)
+
+    def interrupt(self) -> None:
+        """End a wait for a picture."""
+        with self._news:
+            self._interrupted = True
+            self._news.notify_all()
+
+    def close(self) -> None:
+        """End the program: SIGINT, on which it gives the camera back in order, and SIGKILL if it does not end."""
+        self.interrupt()
+        with suppress(ProcessLookupError):
+            self._child.send_signal(signal.SIGINT)
+        try:
+            self._child.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            with suppress(subprocess.TimeoutExpired):  # it hangs in the kernel, with the camera
+                self._child.wait(ENDING)
+        for thread in self._threads:
+            thread.join(ENDING)
+
+    def _lost(self) -> DeviceLost:
+        """Return what to raise: the program has ended, or hangs."""
+        known = f"The Pi's camera {self._number}"
+        if self._interrupted:
+            return DeviceLost(f"{known} is closed.")
+        if not self._ended:
+            if self._unread > (0 if self._first_by else _LARGE):
+                return DeviceLost(f"{known} sends what is no picture: is {PROGRAMS[0]} the maker's own program?")
+            return DeviceLost(f"{known} sends no picture: look at its ribbon cable, with the power off.", Cause.SILENT)
+        for thread in self._threads:
+            thread.join(ENDING)  # what it said last
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(ENDING)
+        said = "\n".join(self._lines)
+        for sentence, cause, signs in _ENDINGS:
+            if any(sign in said for sign in signs):
+                return DeviceLost(f"{known} {sentence}", cause)
+        code = self._child.returncode
+        how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit status {code}"
+        errors = [line for line in self._lines if "ERROR" in line] or list(self._lines)
+        last = f"; it said: {errors[-1]}" if errors else ""
+        return DeviceLost(f"The program of the Pi's camera {self._number} has ended ({how}{last}).", Cause.UNPLUGGED)
+
+    def _read_pictures(self, stream: IO[bytes]) -> None:
+        splitter = JpegSplitter()
+        with stream:
+            while data := os.read(stream.fileno(), MOST_READ):
+                whole = splitter.feed(data)
+                with self._news:
+                    self._unread += len(data)
+                    if whole:
+                        self._unread = 0
+                        self._newest = whole[-1]
+                        self._news.notify_all()
+        with self._news:
+            self._ended = True
+            self._news.notify_all()
+
+    def _read_lines(self, stream: IO[bytes]) -> None:
+        with stream:
+            for line in stream:
+                text = line.decode("utf-8", "replace").strip()[:300]
+                log.debug("rpicam-vid: %s", text)
+                if text and not text.startswith("#"):  # older programs tell of each picture
+                    self._lines.append(text)
+
+
+# What the program says before it ends (core/rpicam_app.cpp: OpenCamera; libcamera, camera.cpp: Camera::acquire)
+_ENDINGS: Sequence[tuple[str, Cause, Sequence[str]]] = (
+    (
+        "is used by another program: end that one.",
+        Cause.BUSY,
+        ("in use by another process", "failed to acquire camera"),
+    ),
+    (
+        "is not there: look at its ribbon cable with the power off; `rpicam-hello --list-cameras` lists what is seen.",
+        Cause.MISSING,
+        ("no cameras available", "selected camera is not available"),
+    ),
+    (
+        "cannot be used: this computer is no Raspberry Pi with its camera system of today.",
+        Cause.MISSING,
+        ("only supports the Raspberry Pi platforms", "legacy camera stack"),
+    ),
+)
+
+SOURCES: dict[str, Callable[[str, Look], Camera]] = {"folder": Folder, "v4l2": Video, "rpicam": PiCamera}
+
+
+def open_camera(source: str, look: Look) -> Camera:
+    """Open the pictures of `source`: "v4l2:/dev/v4l/by-id/...", "rpicam:0" or "folder:/a/path". Raises DeviceLost."""
+    kind, _, where = source.partition(":")
+    return SOURCES[kind](where, look)
