@@ -264,22 +264,25 @@ def test_a_throw_is_read_by_the_pis_own_camera_which_is_started_again_when_it_di
 
     def hear(kind: type[Any], right: Callable[[Any], bool]) -> Any:
         while True:
-            signal = told.get(timeout=30)
+            signal = told.get(timeout=60)
             if isinstance(signal, kind) and right(signal):
                 return signal
+
+    def arm(number: int) -> None:
+        tray.arm(number, 1, 2, 6)
+        hear(DiceSeen, lambda seen: (seen.arm, seen.state) == (number, "armed"))
+        until(lambda: tray._before is not None)  # it has seen what lies there before the throw
 
     tray.start()
     try:
         hear(DiceKit, lambda kit: kit.dice == 6)
-        tray.arm(1, 1, 2, 6)
-        hear(DiceSeen, lambda seen: seen.state == "armed")
+        arm(1)
         pi.see(6, 1, shift=20)
         assert hear(DiceSeen, lambda seen: seen.state == "settled").faces == (6, 1)
         os.kill(pi.running()[0], signal.SIGKILL)
         assert "has ended" in hear(DeviceDown, lambda _: True).why
         hear(DeviceUp, lambda _: True)
-        tray.arm(2, 1, 2, 6)
-        hear(DiceSeen, lambda seen: (seen.arm, seen.state) == (2, "armed"))
+        arm(2)
         pi.see(2, 3, shift=-5)
         assert hear(DiceSeen, lambda seen: (seen.arm, seen.state) == (2, "settled")).faces == (2, 3)
         assert len(pi.calls()) == 2
