@@ -16,7 +16,9 @@ import cv2
 import msgspec
 import numpy as np
 
+from drivers.camera_tray.background import Background
 from drivers.camera_tray.cameras import INSTALL, PROGRAMS, SOURCES, Camera, Look, Positive, open_camera
+from drivers.camera_tray.doubtful import DoubtfulPictures
 from drivers.camera_tray.vision import Calibration, Picture, PictureAnalysis, Reading, read
 from drivers.common import settings as block
 from drivers.common.requirements import Need
@@ -33,6 +35,7 @@ WARM = 12  # pictures that are let pass before one is kept
 STIRRED = 0.002  # share of a picture that changes when a die moves
 
 BY_ID = "/dev/v4l/by-id/*-video-index0"  # names that stay with a camera on USB; index 1 is its metadata
+DOUBTFUL = "doubtful-dice"  # the folder of pictures that could not be read, beside the calibration
 NAME = "the dice tray"
 MOST = 6  # dice in one throw: more of them hide each other
 SILENT = "The tray's camera is silent: type what you see."
@@ -125,6 +128,9 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
         float, msgspec.Meta(ge=80, le=2000, description="from the tray's floor to the camera", extra={"unit": "mm"})
     ] = 320.0
     die_mm: Annotated[float, msgspec.Meta(ge=8, le=40, description="a die's edge", extra={"unit": "mm"})] = 16.0
+    doubtful: Annotated[
+        int, msgspec.Meta(ge=0, le=1000, description="pictures of throws that could not be read, kept at most")
+    ] = 0
     width: Annotated[int, msgspec.Meta(ge=320, le=1920, description="of a picture", extra={"unit": "pixels"})] = 640
     height: Annotated[int, msgspec.Meta(ge=240, le=1440, description="of a picture", extra={"unit": "pixels"})] = 480
     focus: Annotated[
@@ -178,7 +184,9 @@ class CameraTray(ThreadedDevice):
         self._settings = settings
         self._put = inbox
         self._camera: Camera | None = None
-        self._calibration: Calibration | None = None
+        self._background: Background | None = None
+        self._loaded: Calibration | None = None
+        self._doubtful = DoubtfulPictures(Path(settings.calibration).expanduser().parent / DOUBTFUL, settings.doubtful)
         self._before: Picture | None = None
         self._watch: Watch | None = None
         self._arm = self._count = 0
@@ -223,7 +231,9 @@ class CameraTray(ThreadedDevice):
 
     def acquire(self) -> None:
         """Open the camera and read the calibration."""
-        self._calibration = load(Path(self._settings.calibration).expanduser())
+        loaded = load(Path(self._settings.calibration).expanduser())
+        if self._background is None or self._loaded is None or not _equal(loaded, self._loaded):
+            self._background, self._loaded = Background(loaded), loaded  # else what was learned since is still right
         self._camera = open_camera(self._settings.source, self._settings.look)
         self._before = self._camera.picture()
         self._put(DiceKit(NAME, MOST))
@@ -234,17 +244,22 @@ class CameraTray(ThreadedDevice):
     def step(self, now: float) -> float | None:
         """Take a picture, and tell what follows from it."""
         assert self._camera is not None
-        assert self._calibration is not None
-        if self._watch is None:
-            return now + IDLE
+        assert self._background is not None
         picture = self._camera.picture()
         before, self._before = self._before, picture
         moving = before is not None and (picture.shape != before.shape or stirred(before, picture))
+        empty = self._background.see(picture, moving=moving)
+        if self._watch is None:
+            return now + IDLE
         try:
-            reading = None if moving else read(picture, self._calibration)
+            reading = None if moving else Reading(()) if empty else read(picture, self._background.calibration)
         except ValueError as error:
             raise DeviceLost(str(error), Cause.CALIBRATION) from None
-        self._say(*self._watch.look(reading, now))
+        known = self._told
+        state, faces, words = self._watch.look(reading, now)
+        self._say(state, faces, words)
+        if state in ("cocked", "wrong_count") and self._told != known:
+            self._doubtful.keep(picture, self._arm, self._count, words)
         return now + EVERY
 
     def release(self) -> None:
@@ -299,6 +314,10 @@ def load(path: Path) -> Calibration:
         raise DeviceLost(
             f"The dice tray is not calibrated ({path}): run table-hub calibrate-tray.", Cause.CALIBRATION
         ) from None
+
+
+def _equal(one: Calibration, other: Calibration) -> bool:
+    return (one.side, one.height) == (other.side, other.height) and np.array_equal(one.empty, other.empty)
 
 
 def keep(calibration: Calibration, path: Path) -> None:

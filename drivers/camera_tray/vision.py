@@ -21,6 +21,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from drivers.camera_tray.light import light
+
 Picture = NDArray[np.uint8]  # height x width x 3 (blue, green, red); a mask is height x width
 Floats = NDArray[np.float64]
 
@@ -241,29 +243,26 @@ class PictureAnalysis:
         self._size = picture.shape[1], picture.shape[0]
 
     @cached_property
-    def _gain(self) -> Floats:
-        """How much brighter the picture is than the empty tray was, 3 factors (blue, green, red): a camera's exposure wanders."""
-        bright = self._empty.min(axis=2) > 8
-        ratio = self._picture[bright] / np.maximum(self._empty[bright], 1)
-        return np.clip(np.median(ratio, axis=0), 0.7, 1.4) if len(ratio) else np.ones(3)
-
-    @cached_property
     def _strange(self) -> Picture:
         """A mask, height x width: 1 where something is neither tray nor shadow, 2 where it may be a shadow, else 0."""
-        floor = self._empty * self._gain.astype(np.float32)
+        floor = self._empty * light(self._picture, self._empty)
         change = self._picture - floor
-        light = change.mean(axis=2)
+        brighter = change.mean(axis=2)
         level = np.maximum(floor.mean(axis=2), 12)
         share = np.clip(self._picture.mean(axis=2) / level, 0.0, 4.0)
         colour = np.abs(self._picture - floor * share[:, :, None]).max(axis=2)  # what no shadow does
-        noise = self._noise
-        strong = (colour > 9 + 1.3 * noise) | (light > 10 + 1.5 * noise) | ((share < 0.3) & (light < -10 - 1.5 * noise))
-        weak = light < -6 - noise
+        noise = self.noise
+        strong = (
+            (colour > 9 + 1.3 * noise)
+            | (brighter > 10 + 1.5 * noise)
+            | ((share < 0.3) & (brighter < -10 - 1.5 * noise))
+        )
+        weak = brighter < -6 - noise
         mask: Picture = np.where(strong, 1, np.where(weak, 2, 0)).astype(np.uint8)
         return mask
 
     @cached_property
-    def _noise(self) -> float:
+    def noise(self) -> float:
         """The grain of the picture: its standard deviation in levels of 0 to 255."""
         fine = self._raw.astype(np.float32) - cv2.GaussianBlur(self._raw, (0, 0), 1.0).astype(np.float32)
         return float(np.median(np.abs(fine)) * 1.48)
@@ -280,6 +279,14 @@ class PictureAnalysis:
     def share(self) -> float:
         """Which part of the picture, 0 to 1, is not the empty tray."""
         return float(np.mean(self._strange == 1))
+
+    @property
+    def has_pips(self) -> bool:
+        """Whether there are pips. They lie on things that are not the tray, so nothing is looked for where none is large."""
+        found = cv2.morphologyEx((self._strange > 0).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        count, _, boxes, _ = cv2.connectedComponentsWithStats(found)
+        large = any(int(box[4]) > (0.25 * self.side) ** 2 for box in boxes[1:count])
+        return large and bool(self.pips)
 
     @cached_property
     def pips(self) -> list[Pip]:
@@ -312,7 +319,7 @@ class PictureAnalysis:
 
     def _round_spots(self, relief: NDArray[np.float32], bright: bool) -> list[Pip]:
         found = []
-        floor = 16 + 3 * self._noise
+        floor = 16 + 3 * self.noise
         count, _, boxes, _ = cv2.connectedComponentsWithStats((relief > floor).astype(np.uint8))
         for box in boxes[1:count]:
             x, y, wide, high = (int(v) for v in box[:4])
@@ -364,7 +371,7 @@ class PictureAnalysis:
     def is_face(self, guess: Guess) -> bool:
         """Return whether a face is there at all: even in colour between its pips, up to a slope of light."""
         rest = self._evenness(guess)
-        return rest <= 16 + 3 * self._noise
+        return rest <= 16 + 3 * self.noise
 
     def _between(self, guess: Guess) -> NDArray[np.bool_]:
         """Return the part of an upright face (64 by 64) in which no pip belongs, without its rim."""
@@ -438,7 +445,7 @@ class PictureAnalysis:
         edges = {spot: float(np.mean(np.abs(_disc(rest, spot, guess.spread, 4.6)))) for spot in spots}
         strength = float(np.median(np.abs(list(levels.values()))))
         rim = float(np.median(list(edges.values())))
-        quiet = 7 + 2 * self._noise
+        quiet = 7 + 2 * self.noise
         for spot in GRID:
             if spot in spots:
                 if not (0.88 <= abs(levels[spot]) / strength <= 1.13 and 0.88 <= edges[spot] / rim <= 1.14):

@@ -6,7 +6,7 @@ blur, noise and JPEG. Lengths are millimetres; the tray's middle is the origin, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import cv2
@@ -79,6 +79,9 @@ class Scene:
     noise: float = 3.0
     jpeg: int = 88
     shadow: float = 0.45
+    side: float = 0.0  # by which part the right edge is lit more than the left one: daylight, a lamp
+    spot: float = 0.0  # by which part a lamp lights a place of its own more than the rest
+    warm: float = 0.0  # by which part red is stronger and blue weaker
 
 
 def upright(face: int, yaw: float) -> Floats:
@@ -109,7 +112,7 @@ def paint(scene: Scene, chance: np.random.Generator) -> Picture:
 
 def empty(scene: Scene, chance: np.random.Generator) -> Picture:
     """The same tray and light without dice."""
-    return paint(Scene([], scene.tray, scene.lamp, scene.bright, scene.blur, scene.noise, scene.jpeg), chance)
+    return paint(replace(scene, dice=[]), chance)
 
 
 def _about(axis: int, angle: float) -> Floats:
@@ -219,6 +222,10 @@ def _photograph(canvas: Floats, scene: Scene, chance: np.random.Generator) -> Pi
     rows, columns = np.ogrid[: canvas.shape[0], : canvas.shape[1]]
     corner = ((columns / canvas.shape[1] - 0.5) ** 2 + (rows / canvas.shape[0] - 0.5) ** 2)[:, :, None]
     lit = canvas * scene.bright * (1 - 0.35 * corner)
+    if scene.side or scene.spot or scene.warm:
+        x, y = columns / canvas.shape[1], rows / canvas.shape[0]
+        lamp = 1 + scene.side * x + scene.spot * np.exp(-((x - 0.25) ** 2 + (y - 0.3) ** 2) / (2 * 0.22**2))
+        lit = lit * lamp[:, :, None] * np.array([1 - scene.warm, 1.0, 1 + scene.warm])
     small = cv2.resize(lit, (WIDE, HIGH), interpolation=cv2.INTER_AREA)
     small = cv2.GaussianBlur(small, (0, 0), scene.blur) if scene.blur > 0 else small
     small = small + chance.normal(0, scene.noise, small.shape)
