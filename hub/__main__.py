@@ -261,12 +261,13 @@ def _find_dice(args: Namespace) -> int:
     from hub.operations.diagnostics import configure_logging
 
     configure_logging("error")
-    found: list[tuple[str, str]] = load_driver("ble_dice").find(args.seconds)
-    for name, address in found:
-        print(f"{name}  {address}")
-    if not found:
+    found: list[tuple[str, str, bool]] = load_driver("ble_dice").find(args.seconds)
+    for name, address, die in found:
+        print(f"{name}  {address}" if die else f"{name}  {address}  is no die, or did not answer as one")
+    if not any(die for _, _, die in found):
         print("No smart die was heard: shake each die, and charge what stays dark.", file=sys.stderr)
-    return 0 if found else 1
+        return 1
+    return 0
 
 
 def _update_box(args: Namespace) -> int:

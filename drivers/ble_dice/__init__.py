@@ -12,15 +12,15 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from bleak import BleakClient, BleakScanner
 from bleak.backends.device import BLEDevice
 from bleak.backends.scanner import AdvertisementData
-from bleak.exc import BleakError
+from bleak.exc import BleakCharacteristicNotFoundError, BleakError
 
-from drivers.ble_dice.protocols import Battery, DieMessage, DieProtocol, Identified, Moved, protocol_of
+from drivers.ble_dice.protocols import Battery, DieMessage, DieProtocol, Identified, Moved, is_certain, protocol_of
 from drivers.common import settings as block
 from drivers.common.backoff import SHORTEST, backoff
 from drivers.common.requirements import Need
@@ -35,6 +35,8 @@ STRAGGLER = 4.0  # seconds at rest after which a die that was not thrown is miss
 WEAK = 20  # percent of a battery
 TICK = 0.1
 LET_GO = 2.0  # seconds that a die may take to let the connection go
+PROOF = 2.0  # seconds after the connection in which whoever may be a die says that it is one
+TRIES = 5  # of which none came so far
 MOST = 7  # connections that one adapter holds
 
 NAME = "the smart dice"
@@ -220,6 +222,8 @@ class BleDice:
         self._ready = threading.Event()
         self._held: dict[str, asyncio.Task[None]] = {}
         self._gone: dict[str, asyncio.Event] = {}  # set when the connection of that die is to end or has ended
+        self._strangers: set[str] = set()  # addresses that are no dice: not asked again
+        self._failures: dict[str, int] = {}  # of those that are not known as dice
         self._protocols: dict[str, DieProtocol] = {}  # kept while a die is lost: it may have been rolling
         self._reported = ""  # the sentence of the failure that staff know of
         self._thread = threading.Thread(target=self._run, name="ble-dice", daemon=True)
@@ -298,39 +302,63 @@ class BleDice:
         name = said.local_name or device.name or ""
         protocol = protocol_of(name, said.service_uuids)
         wanted = not self._wanted or name.lower() in self._wanted or device.address.lower() in self._wanted
-        if protocol and wanted and device.address not in self._held and len(self._held) < self._most:
-            protocol = self._protocols.setdefault(device.address, protocol)
-            task = asyncio.create_task(self._hold(device, name, protocol))
+        held = device.address in self._held or device.address in self._strangers
+        if protocol and wanted and not held and len(self._held) < self._most:
+            proven = device.address in self._protocols or is_certain(name, said.manufacturer_data, said.service_data)
+            protocol = self._protocols.get(device.address, protocol)
+            task = asyncio.create_task(self._hold(device, name, protocol, proven=proven))
             self._held[device.address] = task
             task.add_done_callback(lambda _: self._held.pop(device.address, None))
 
-    async def _hold(self, device: BLEDevice, name: str, protocol: DieProtocol) -> None:
-        """Stay connected to one die until it is lost; then look for it again."""
-        gone = self._gone[device.address] = asyncio.Event()
+    async def _hold(self, device: BLEDevice, name: str, protocol: DieProtocol, *, proven: bool) -> None:
+        """Stay connected to one die until it is lost; then look for it again. Let a stranger go."""
+        address = device.address
+        gone, met = self._gone.setdefault(address, asyncio.Event()), False
+        gone.clear()
         client = BleakClient(device, lambda _: gone.set(), **_backend(self._radio.client))
+        answers = _Answers(protocol)
 
         def heard(_: object, data: bytearray) -> None:
-            for message in protocol.heard(bytes(data)):
-                self._kit.heard(device.address, message, self._clock.now())
+            answers.take(data)
+            if met:
+                self._pass_on(address, answers)
 
-        met = False
         try:
             async with self._one_at_a_time:  # an adapter makes one connection after the other
                 await client.connect()
-            self._kit.met(device.address, name, self._clock.now())
-            met = True
             await client.start_notify(protocol.notify, heard)
-            for question in (*protocol.hello(), protocol.blink()):  # green: this die is of this table
+            for question in protocol.hello():
                 await client.write_gatt_char(protocol.write, question, response=False)
-            await gone.wait()
+            if proven or await answers.identify(gone):
+                self._protocols[address] = protocol
+                self._kit.met(address, name, self._clock.now())
+                met = True
+                self._pass_on(address, answers)
+                await client.write_gatt_char(protocol.write, protocol.blink(), response=False)  # it is of this table
+                await gone.wait()
+            elif not gone.is_set():
+                self._let_go(address, name)
         except (BleakError, OSError, TimeoutError) as error:
             log.info("The die %s cannot be reached: %s", name, error)
+            self._failures[address] = self._failures.get(address, 0) + 1
+            lacking = isinstance(error, BleakCharacteristicNotFoundError)
+            if not proven and not met and (lacking or self._failures[address] >= TRIES):
+                self._let_go(address, name)
         finally:
             if met:
-                self._kit.lost(device.address, self._clock.now())
+                self._kit.lost(address, self._clock.now())
             with suppress(BleakError, OSError, TimeoutError):
                 await asyncio.wait_for(client.disconnect(), LET_GO)
         await asyncio.sleep(SHORTEST)
+
+    def _pass_on(self, address: str, answers: _Answers) -> None:
+        for message in answers.waiting:
+            self._kit.heard(address, message, self._clock.now())
+        answers.waiting.clear()
+
+    def _let_go(self, address: str, name: str) -> None:
+        self._strangers.add(address)
+        log.info("%s (%s) offers the service of a smart die and does not answer as one: it is let go.", name, address)
 
     def _report_down(self, sentence: str) -> None:
         if sentence != self._reported:
@@ -354,8 +382,16 @@ def connect(settings: Mapping[str, Any], inbox: Inbox, draws: object = None) -> 
     return BleDice(block.read(Settings, settings, "ble_dice"), inbox)
 
 
-def find(seconds: float, radio: Radio | None = None) -> list[tuple[str, str]]:
-    """Return the dice in the air, by name and address; each lights up green. Raise DeviceLost without a radio."""
+class Found(NamedTuple):
+    """What was heard on the air, and whether it is a die."""
+
+    name: str
+    address: str
+    die: bool
+
+
+def find(seconds: float, radio: Radio | None = None) -> list[Found]:
+    """Return the dice in the air, each lit up green, and what only seemed to be one. Raise DeviceLost without a radio."""
     try:
         return asyncio.run(_find(seconds, radio if radio is not None else Radio()))
     except (BleakError, OSError) as error:
@@ -364,23 +400,65 @@ def find(seconds: float, radio: Radio | None = None) -> list[tuple[str, str]]:
         ) from None
 
 
-async def _find(seconds: float, radio: Radio) -> list[tuple[str, str]]:
+async def _find(seconds: float, radio: Radio) -> list[Found]:
     heard: dict[str, tuple[BLEDevice, str, DieProtocol]] = {}
+    certain: set[str] = set()
 
     def on_air(device: BLEDevice, said: AdvertisementData) -> None:
         name = said.local_name or device.name or ""
         if protocol := protocol_of(name, said.service_uuids):
             heard.setdefault(device.address, (device, name, protocol))
+            if is_certain(name, said.manufacturer_data, said.service_data):
+                certain.add(device.address)
 
     async with BleakScanner(on_air, **_backend(radio.scanner)):
         await asyncio.sleep(seconds)
+    found = []
     for device, name, protocol in heard.values():
+        die = device.address in certain
         try:
-            async with BleakClient(device, **_backend(radio.client)) as client:
-                await client.write_gatt_char(protocol.write, protocol.blink(), response=False)
+            die = await _light_up(device, protocol, radio, certain=die) or die
         except (BleakError, OSError, TimeoutError) as error:
-            log.info("The die %s is heard, but did not light up: %s", name, error)
-    return sorted((name, device.address) for device, name, _ in heard.values())
+            log.info("%s is heard, but did not light up: %s", name, error)
+        found.append(Found(name, device.address, die))
+    return sorted(found)
+
+
+async def _light_up(device: BLEDevice, protocol: DieProtocol, radio: Radio, *, certain: bool) -> bool:
+    """Light a die up green; return whether it is one. Nothing is written to a stranger but who it is."""
+    gone, answers = asyncio.Event(), _Answers(protocol)
+    async with BleakClient(device, lambda _: gone.set(), **_backend(radio.client)) as client:
+        if not certain:
+            await client.start_notify(protocol.notify, lambda _, data: answers.take(data))
+            await client.write_gatt_char(protocol.write, protocol.hello()[0], response=False)
+        if certain or await answers.identify(gone):
+            await client.write_gatt_char(protocol.write, protocol.blink(), response=False)
+            return True
+    return False
+
+
+class _Answers:
+    """What is heard from somebody who may be a die."""
+
+    def __init__(self, protocol: DieProtocol) -> None:
+        self.waiting: list[DieMessage] = []
+        self._protocol = protocol
+        self._identified = asyncio.Event()
+
+    def take(self, data: bytearray) -> None:
+        """Take in a notification."""
+        messages = self._protocol.heard(bytes(data))
+        self.waiting += messages
+        if any(isinstance(message, Identified) for message in messages):
+            self._identified.set()
+
+    async def identify(self, gone: asyncio.Event) -> bool:
+        """Wait until it has said that it is a die, PROOF seconds at most and not after it is gone; return whether it has."""
+        waits = [asyncio.ensure_future(event.wait()) for event in (self._identified, gone)]
+        await asyncio.wait(waits, timeout=PROOF, return_when=asyncio.FIRST_COMPLETED)
+        for wait in waits:
+            wait.cancel()
+        return self._identified.is_set()
 
 
 def _backend(kind: Any) -> dict[str, Any]:

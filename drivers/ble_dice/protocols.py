@@ -6,7 +6,7 @@ JavaScript interface. Bytes only: no radio, thread or clock.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -124,8 +124,10 @@ class Pixels:
     def _known(self, data: bytes) -> list[DieMessage]:
         if data[1:2] == bytes([_NEW_FORM]):
             return self._known_in_chunks(data)
-        if len(data) >= 18:  # the legacy form; without a longer MTU its end is cut off
-            self._type, self._built = data[3], int.from_bytes(data[14:18], "little")
+        if len(data) < 18 or not any(data[8:12]):  # every die has a number of its own, and it is not 0
+            return []
+        # The legacy form; without a longer MTU its end is cut off.
+        self._type, self._built = data[3], int.from_bytes(data[14:18], "little")
         said: list[DieMessage] = [Identified(_SIDES.get(self._type, 0))]
         return [*said, Battery(data[20], len(data) > 21 and data[21] in (2, 3))] if len(data) >= 21 else said
 
@@ -138,7 +140,7 @@ class Pixels:
         if len(chunks[0]) >= 7:
             self._built = int.from_bytes(chunks[0][3:7], "little")
         said: list[DieMessage] = []
-        if len(chunks) > 1 and len(chunks[1]) >= 7:
+        if len(chunks) > 1 and len(chunks[1]) >= 7 and any(chunks[1][1:5]):
             self._type = chunks[1][6]
             said.append(Identified(_SIDES.get(self._type, 0)))
         if len(chunks) > 5 and len(chunks[5]) >= 3:
@@ -188,13 +190,30 @@ def _lies(vector: bytes) -> int:
     return min(_LYING, key=lambda face: sum((a - b) ** 2 for a, b in zip(_LYING[face], (x, y, z), strict=True)))
 
 
-def protocol_of(name: str, services: Sequence[str]) -> DieProtocol | None:
-    """Return the protocol of what is heard on the air, by its name and services; None for what is no die.
+_GODICE = "GoDice_"  # how the names of all GoDice begin (their maker's JavaScript interface, `requestDevice`)
 
-    Legacy Pixels and GoDice both say they are a Nordic UART: only the name tells them apart.
+
+def is_certain(name: str, manufacturer: Mapping[int, bytes], service: Mapping[str, bytes]) -> bool:
+    """Return whether what was advertised is a die's: a GoDice's name, or the data of Pixels firmware since July 2022.
+
+    Pixels: five bytes by the maker's number (lights, design and type, state of the roll, face, battery) and eight by
+    the service's (the die's number, the firmware's date): pixels-js, getScannedPixel.ts; DiceFirmware,
+    bluetooth_custom_advertising_data.cpp. Whoever is not certain may be a die all the same, and has to answer as one.
+    """
+    if name.startswith(_GODICE):
+        return True
+    numbered = any(len(data) >= 8 and any(data[:4]) for data in service.values())
+    rolls = any(len(data) == 5 and data[2] <= _ON_FACE for data in manufacturer.values())
+    return numbered and rolls
+
+
+def protocol_of(name: str, services: Sequence[str]) -> DieProtocol | None:
+    """Return the protocol of what is heard on the air, by its name and services; None for what cannot be a die.
+
+    Legacy Pixels and GoDice both say they are a Nordic UART, and so do scooters, watches and micro:bits.
     """
     said = [service.lower() for service in services]
-    if name.startswith("GoDice_"):
+    if name.startswith(_GODICE):
         return GoDice()
     if Pixels(legacy=False).service in said:
         return Pixels(legacy=False)

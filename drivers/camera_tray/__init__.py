@@ -35,7 +35,7 @@ WARM = 12  # pictures that are let pass before one is kept
 STIRRED = 0.002  # share of a picture that changes when a die moves
 
 BY_ID = "/dev/v4l/by-id/*-video-index0"  # names that stay with a camera on USB; index 1 is its metadata
-DOUBTFUL = "doubtful-dice"  # the folder of pictures that could not be read, beside the calibration
+FOLDER = "doubtful-dice"  # the folder of pictures that could not be read, beside the calibration
 NAME = "the dice tray"
 MOST = 6  # dice in one throw: more of them hide each other
 SILENT = "The tray's camera is silent: type what you see."
@@ -186,7 +186,7 @@ class CameraTray(ThreadedDevice):
         self._camera: Camera | None = None
         self._background: Background | None = None
         self._loaded: Calibration | None = None
-        self._doubtful = DoubtfulPictures(Path(settings.calibration).expanduser().parent / DOUBTFUL, settings.doubtful)
+        self._doubtful = DoubtfulPictures(Path(settings.calibration).expanduser().parent / FOLDER, settings.doubtful)
         self._before: Picture | None = None
         self._watch: Watch | None = None
         self._arm = self._count = 0

@@ -64,7 +64,7 @@ class Camera(Protocol):
     """What takes pictures of the tray."""
 
     def picture(self) -> Picture:
-        """Return the newest picture, height x width x 3 (blue, green, red). Raises DeviceLost."""
+        """Return the newest picture, height x width x 3 (blue, green, red). Raise DeviceLost."""
 
     def interrupt(self) -> None:
         """Have a `picture` that is waited for on another thread end soon."""
@@ -321,6 +321,6 @@ SOURCES: dict[str, Callable[[str, Look], Camera]] = {"folder": Folder, "v4l2": V
 
 
 def open_camera(source: str, look: Look) -> Camera:
-    """Open the pictures of `source`: "v4l2:/dev/v4l/by-id/...", "rpicam:0" or "folder:/a/path". Raises DeviceLost."""
+    """Open the pictures of `source`: "v4l2:/dev/v4l/by-id/...", "rpicam:0" or "folder:/a/path". Raise DeviceLost."""
     kind, _, where = source.partition(":")
     return SOURCES[kind](where, look)

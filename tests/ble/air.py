@@ -94,6 +94,9 @@ class AirDie:
         self.asked: list[bytes] = []
         self._answer = answer
         self.on = True
+        self.manufacturer: dict[int, bytes] = {}  # what it advertises beside its name
+        self.service_data: dict[str, bytes] = {}
+        self.visits = 0
         self._device: Device | None = None
         self._says: Characteristic[bytes] | None = None
 
@@ -196,7 +199,9 @@ class _Scanner(BaseBleakScanner):
             for die in self._air.dice.values():
                 if die.on:
                     await die.listen()
-                    said = AdvertisementData(die.name, {}, {}, [die.protocol.service], None, -50, ())
+                    said = AdvertisementData(
+                        die.name, die.manufacturer, die.service_data, [die.protocol.service], None, -50, ()
+                    )
                     self.call_detection_callbacks(BLEDevice(die.address, die.name, None), said)
             await asyncio.sleep(0.02)
 
@@ -224,6 +229,7 @@ class _Client(BaseBleakClient):
         die = self._air.dice[self.address]
         if not die.on:
             raise BleakError(f"Device with address {self.address} was not found")
+        die.visits += 1
         hub = await self._air.hub()
         self._connection = await hub.connect(Address(self.address), timeout=5.0)
         self._connection.on("disconnection", self._gone)

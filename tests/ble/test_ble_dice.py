@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import queue
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -221,12 +223,75 @@ def test_a_missing_adapter_is_told_once_and_looked_for_again(sky: Sky) -> None:
     sky.until(DeviceUp(NAME))
 
 
-def test_the_dice_in_the_air_are_listed_and_light_up() -> None:
+class ScooterUart(GoDice):
+    """The service of Nordic's UART with one characteristic only."""
+
+    notify = "6e40000a-b5a3-f393-e0a9-e50e24dcca9e"
+
+
+SCOOTER = ("MIScooter4711", "F0:F1:F2:F3:F4:F7")
+
+
+@pytest.mark.parametrize(
+    "stranger",
+    [
+        AirDie(*SCOOTER, Pixels(legacy=True), lambda _: []),
+        AirDie(*SCOOTER, Pixels(legacy=True), lambda data: [data, b"\x02", b"\x02" + bytes(30)]),
+        AirDie(*SCOOTER, Pixels(legacy=False), lambda _: []),
+        AirDie(*SCOOTER, ScooterUart(), lambda _: []),
+    ],
+    ids=["silent", "echoes", "new service", "lacks a characteristic"],
+)
+def test_a_gadget_that_does_not_answer_as_a_die_is_let_go_for_good(
+    stranger: AirDie, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "drivers.ble_dice")
     sky = Sky(Settings())
+    sky.air.dice = {stranger.address: stranger} | sky.air.dice
+    sky.dice.start()
+    try:
+        sky.until(DiceKit(NAME, 2, ("GoDice_1A2B3C_R_v03",)))
+        line = f"{stranger.name} ({stranger.address}) offers the service of a smart die and does not answer as one: it is let go."
+        deadline = time.monotonic() + 20
+        while line not in caplog.messages and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert caplog.messages.count(line) == 1
+        assert stranger._device is not None
+        assert [data for data in stranger.asked if data[:1] == bytes([29])] == [], "nothing is lit on a stranger"
+        sky.air.do(asyncio.sleep(2.5))  # it is heard again a hundred times
+        assert stranger.visits == 1
+        assert not stranger._device.connections
+        assert [told for told in list(sky.told.queue) if isinstance(told, DiceKit) and told.dice > 2] == []
+    finally:
+        sky.dice.close()
+
+
+def test_a_pixels_die_that_advertises_as_one_is_believed_whatever_its_answer() -> None:
+    sky = Sky(Settings())
+    slow = AirDie("Pixel slow", "F0:F1:F2:F3:F4:F8", Pixels(legacy=True), lambda _: [])
+    slow.manufacturer = {0xFFFF: bytes([6, 0x21, 1, 3, 0xD0])}
+    slow.service_data = {"0000180a-0000-1000-8000-00805f9b34fb": bytes.fromhex("cdab341200f15365")}
+    sky.air.dice[slow.address] = slow
+    sky.dice.start()
+    try:
+        sky.until(DiceKit(NAME, 3, ("GoDice_1A2B3C_R_v03",)))
+    finally:
+        sky.dice.close()
+
+
+def test_the_dice_in_the_air_are_listed_and_light_up_and_strangers_are_named() -> None:
+    sky = Sky(Settings())
+    stranger = AirDie(*SCOOTER, Pixels(legacy=True), lambda _: [])
+    sky.air.dice[stranger.address] = stranger
     found = find(0.5, Radio(sky.air.scanner, sky.air.client))
-    assert found == [("GoDice_1A2B3C_R_v03", sky.two.address), ("Pixel one", sky.one.address)]
-    assert [data[0] for data in sky.one.asked] == [29]
+    assert found == [
+        ("GoDice_1A2B3C_R_v03", sky.two.address, True),
+        (*SCOOTER, False),
+        ("Pixel one", sky.one.address, True),
+    ]
+    assert [data[0] for data in sky.one.asked] == [1, 29]
     assert [data[0] for data in sky.two.asked] == [16]
+    assert [data[0] for data in stranger.asked] == [1]
 
 
 def test_without_a_radio_nothing_is_found_and_it_is_said() -> None:

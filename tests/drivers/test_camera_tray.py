@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import queue
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from drivers.camera_tray import (
     measure,
     stirred,
 )
+from drivers.camera_tray.doubtful import DoubtfulPictures
 from drivers.camera_tray.vision import LEANS, DieFace, Picture, Reading
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DiceKit, DiceSeen
@@ -196,3 +198,74 @@ def test_a_person_is_led_through_the_calibration(tmp_path: Path) -> None:
     assert [question.split(" ", 1)[0] for question in asked] == ["Empty", "Lay", "Throw", "Throw"]
     assert said[-1] == "6 1"
     assert load(kept).height == 20.0
+
+
+# --- what it learns and keeps --------------------------------------------------------------------
+
+
+def test_the_tray_is_learned_while_nobody_throws_and_what_was_learned_outlives_the_camera(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    tray, lit = bench.tray, empty(Scene([], spot=0.3), CHANCE(9))
+    bench.show(lit)
+    tray.acquire()
+    first = tray._background
+    assert first is not None
+    for n in range(30):
+        tray.step(2.0 * n)
+    assert np.abs(first.calibration.empty.astype(int) - lit).mean() < 3
+    tray.release()
+    tray.acquire()
+    assert tray._background is first
+    keep(measure(empty(Scene([]), CHANCE(7)), painted_one(), CAMERA / DIE), bench.calibration)
+    tray.release()
+    tray.acquire()
+    assert tray._background is not first, "calibrated anew"
+
+
+def painted_one() -> Picture:
+    return paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3))
+
+
+@pytest.mark.parametrize(("most", "kept"), [(0, 0), (5, 1)])
+def test_a_throw_that_is_asked_about_is_kept_only_for_an_owner_who_wants_it(
+    tmp_path: Path, most: int, kept: int
+) -> None:
+    bench = Bench(tmp_path)
+    settings = Settings(source=f"folder:{bench.pictures}", calibration=str(bench.calibration), doubtful=most)
+    tray = CameraTray(settings, bench.told.put)
+    bench.show(paint(Scene([PaintedDie((30, 20), leaning(4, 0.5, 0.6))]), CHANCE(8)))
+    tray.acquire()
+    tray._begin(12, 1, 6, lying=True)
+    for n in range(6):
+        tray.step(tray._clock.now() + n)
+    folder = bench.calibration.parent / "doubtful-dice"
+    pictures, texts = sorted(folder.glob("*.jpg")), sorted(folder.glob("*.txt"))
+    assert (len(pictures), len(texts)) == (kept, kept)
+    if kept:
+        assert pictures[0].stem.endswith("-throw-12-of-1")
+        assert texts[0].read_text("utf-8") == f"Throw 12, 1 dice: {LEANS}\n"
+        assert cv2.imread(str(pictures[0])) is not None
+
+
+def test_doubtful_pictures_are_bounded_in_number_and_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter(range(60))
+    doubtful = DoubtfulPictures(
+        tmp_path / "kept", 4, lambda: dt.datetime(2026, 11, 22, 12, 0, next(seconds), tzinfo=dt.UTC)
+    )
+    grain = CHANCE(1).integers(0, 255, (48, 64, 3)).astype(np.uint8)
+    for throw in range(9):
+        doubtful.keep(grain, throw, 2, "?")
+    names = [file.name for file in sorted(doubtful.folder.glob("*.jpg"))]
+    assert [name.split("-throw-")[1] for name in names] == [f"{throw}-of-2.jpg" for throw in (5, 6, 7, 8)]
+    assert len(list(doubtful.folder.iterdir())) == 8
+    monkeypatch.setattr("drivers.camera_tray.doubtful.MOST_BYTES", 2.5 * (doubtful.folder / names[0]).stat().st_size)
+    doubtful.keep(grain, 9, 2, "?")
+    assert len(list(doubtful.folder.glob("*.jpg"))) == 2
+
+
+def test_a_disk_that_takes_no_picture_is_logged_and_nothing_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "kept").write_text("a file is in the way", encoding="utf-8")
+    DoubtfulPictures(tmp_path / "kept", 4).keep(np.zeros((9, 9, 3), np.uint8), 1, 1, "?")
+    assert "cannot be kept" in caplog.text

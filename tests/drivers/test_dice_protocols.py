@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.ble_dice.protocols import Battery, DieProtocol, GoDice, Identified, Moved, Pixels, protocol_of
+from drivers.ble_dice.protocols import Battery, DieProtocol, GoDice, Identified, Moved, Pixels, is_certain, protocol_of
 
 LEGACY_SIX = bytes.fromhex("02060502 00000000 cdab3412 e803 00f15365 01 00 57 01")  # built 14 November 2023
 NEW_SIX = bytes.fromhex(
@@ -93,3 +93,27 @@ def test_dice_are_told_apart_by_name_and_service() -> None:
     assert isinstance(new, Pixels)
     assert legacy.notify != new.notify
     assert protocol_of("Headphones", ["0000180f-0000-1000-8000-00805f9b34fb"]) is None
+
+
+def test_a_die_is_certain_by_what_its_maker_puts_on_the_air() -> None:
+    number = {"0000180a-0000-1000-8000-00805f9b34fb": bytes.fromhex("cdab341200f15365")}
+    rolls = {0xFFFF: bytes([6, 0x21, 1, 3, 0xD0])}
+    assert is_certain("GoDice_1A2B3C_R_v03", {}, {})
+    assert is_certain("Bob", rolls, number)
+    for name, manufacturer, service in (
+        ("Bob", {}, {}),
+        ("GoDice", {}, {}),  # somebody's own name for it; the maker's goes on
+        ("Bob", rolls, {}),
+        ("Bob", {}, number),
+        ("Bob", rolls, {"180a": bytes(8)}),
+        ("MIScooter4711", {0x424E: bytes([0x21, 2, 0, 0, 0, 0, 0, 0xDE])}, {}),
+        ("Bob", {0x0590: bytes([6, 0x21, 77, 3, 0])}, number),
+    ):
+        assert not is_certain(name, manufacturer, service)
+
+
+@pytest.mark.parametrize(
+    "data", [b"\x02", b"\x02" + bytes(17), b"\x02" + bytes(40), b"\x02\x0f" + bytes(14) + b"\x0a" + bytes(9)]
+)
+def test_an_answer_without_a_dies_number_is_none(data: bytes) -> None:
+    assert [told for told in Pixels(legacy=True).heard(data) if isinstance(told, Identified)] == []

@@ -11,7 +11,20 @@ import pytest
 
 from drivers.camera_tray.background import SURE, Background, is_empty
 from drivers.camera_tray.vision import Calibration, Picture, read
-from tests.vision.painter import CAMERA, DICE, DIE, SCALE, TRAYS, PaintedDie, Scene, empty, leaning, paint, throw, upright
+from tests.vision.painter import (
+    CAMERA,
+    DICE,
+    DIE,
+    SCALE,
+    TRAYS,
+    PaintedDie,
+    Scene,
+    empty,
+    leaning,
+    paint,
+    throw,
+    upright,
+)
 
 SIDE = DIE * SCALE * CAMERA / (CAMERA - DIE)
 LIGHTS: dict[str, dict[str, float]] = {
