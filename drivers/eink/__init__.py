@@ -22,7 +22,7 @@ from drivers.common import settings as block
 from drivers.common.gpio_header import GPIO, OpenBus, PinFactory, Spi, Wire, open_pins, open_spi
 from drivers.common.requirements import Need
 from drivers.common.worker import Inbox, ThreadedDevice
-from drivers.eink.panels import MODELS, Mode, Model, Panel, PanelIo, Pins, open_panel
+from drivers.eink.panels import MODELS, Mode, Model, Panel, PanelIo, Pins, open_panel, why_not
 from hub.errors import ConfigError, DeviceError
 from hub.ports import Clock, MonotonicClock
 from hub.state import PublicState
@@ -58,7 +58,11 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     def model(self) -> Model:
         """Return the kind of panel. Raise ConfigError."""
         if self.panel not in MODELS:
-            raise ConfigError(f'eink: there is no panel "{self.panel}" here; there are {", ".join(MODELS)}.')
+            reason = why_not(self.panel)
+            raise ConfigError(
+                f'eink: there is no panel "{self.panel}" here{f": {reason}" if reason else ""}. '
+                f"There are {', '.join(MODELS)}."
+            )
         return MODELS[self.panel]
 
     def place(self) -> Spi:

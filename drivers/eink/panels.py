@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 import sys
 import threading
 import time
@@ -79,6 +80,48 @@ MODELS: Mapping[str, Model] = {
         "inky", "inky_e673", 800, 480, "7.5", _INKY, rest=_COLOUR_CALM, patience=COLOUR_PATIENCE, busy_high=False
     ),
 }
+
+
+# What looks like one of these and is not: by a name as an owner would write it, the maker's module or a shop's title.
+_COLOURS = (
+    "panels with a colour beside black and white are not supported ({}): they take 15 seconds and more for each picture "
+    "and are never refreshed partly; take the black and white one of that size"
+)
+_REVISION = (
+    'the panel "{}" is supported as revision {} alone, for others have another controller; the revision stands on the '
+    "panel's back or its film"
+)
+_REVISIONS = {"2.13": "V4", "2.9": "V2", "4.2": "V2", "7.5": "V2"}
+_WAVESHARE = re.compile(r"(?:waveshare|epd|e-paper)[-_ ]*(\d+)(?:\.|in)(\d+)[-_ ]*\(?([bcdefghk]*)\)?[-_ ]*(v\d+)?")
+_INKY_FOUR = "the Inky pHAT and wHAT of four colours (JD79661, JD79668, SSD2683) are not supported"
+_INKY_IMPRESSION = (
+    "of the Inky Impressions the 4.0 and 7.3 inch ones of six colours (Spectra 6) are supported, not the 5.7 and 13.3 "
+    "inch ones, nor those of seven colours (UC8159, AC073TC1A)"
+)
+
+
+def why_not(name: str) -> str:
+    """Return why a panel that there is in shops is none of MODELS: a sentence without its full stop; "" for an unknown one."""
+    asked = name.lower()
+    if found := _WAVESHARE.fullmatch(asked):
+        size, colours, revision = f"{found[1]}.{found[2]}", found[3], (found[4] or "").upper()
+        if set(colours) & set("bcefg"):
+            return _COLOURS.format(f"Waveshare's ({colours.upper()})")
+        if colours:
+            return f"Waveshare's ({colours.upper()}) panels have a controller of their own and are not supported"
+        if size in _REVISIONS and revision != _REVISIONS[size]:
+            return _REVISION.format(f"waveshare-{size}", _REVISIONS[size])
+        return (
+            f'write "waveshare-{size}"' if size in _REVISIONS else f"Waveshare's {size} inch panels are not supported"
+        )
+    if asked.startswith("inky"):
+        if "impression" in asked or re.search("7.?colou?r|uc8159|ac073|el133", asked):
+            return _INKY_IMPRESSION
+        if re.search("4.?colou?r|four|jd796|ssd2683|red.*yellow", asked):
+            return _INKY_FOUR
+        if re.search("red|yellow", asked):
+            return _COLOURS.format("Pimoroni's red and yellow Inkys")
+    return ""
 
 
 class Panel(Protocol):

@@ -9,6 +9,7 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping
 from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from PIL import Image, ImageChops
 from drivers import eink
 from drivers.common import gpio_header
 from drivers.eink import CLEAN_AFTER, DAY, MOST_PARTIALS, SLEEP_AFTER, Draw, Eink, Refresh, Settings, mounted
-from drivers.eink.panels import MODELS
+from drivers.eink.panels import MODELS, why_not
 from hub.display import SIZES, panel
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp
@@ -425,7 +426,10 @@ def test_two_panels_share_a_bus_but_no_other_pin() -> None:
     ("settings", "sentence"),
     [
         ({"panels": "inky-what"}, "did you mean panel?"),
-        ({"panel": "waveshare-4.3"}, 'there is no panel "waveshare-4.3" here; there are waveshare-2.13, '),
+        (
+            {"panel": "waveshare-4.3"},
+            'there is no panel "waveshare-4.3" here: Waveshare\'s 4.3 inch panels are not supported. There are waveshare-2.13, ',
+        ),
         ({"busy": 25}, "GPIO25 is given to DC and to BUSY"),
         ({"spi": "9.9"}, "no place on a bus"),
     ],
@@ -443,3 +447,51 @@ def test_a_panel_is_a_page_and_nothing_else() -> None:
     device = eink.connect({}, print, DRAWS)
     assert (device.page, device.boxes, device.lamps, device.dice) == (device, None, None, None)
     device.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("waveshare-2.13b", "Waveshare's (B)"),
+        ("waveshare-7.5-(B)", "take the black and white one"),
+        ("epd4in2b_V2", "Waveshare's (B)"),
+        ("epd7in5bc", "Waveshare's (BC)"),
+        ("epd2in13g", "never refreshed partly"),
+        ("epd2in9d", "a controller of their own"),
+        ("waveshare-2.13-V3", 'the panel "waveshare-2.13" is supported as revision V4 alone'),
+        ("epd2in13", "revision V4 alone"),
+        ("epd7in5", "revision V2 alone"),
+        ("waveshare-4.2-v1", "revision V2 alone"),
+        ("waveshare-4.2-v2", 'write "waveshare-4.2"'),
+        ("waveshare-5.83", "5.83 inch panels are not supported"),
+        ("inky-phat-red", "red and yellow Inkys"),
+        ("inky-what-4-colour", "of four colours"),
+        ("inky-phat-jd79661", "of four colours"),
+        ("inky-impression-5.7", "nor those of seven colours"),
+        ("inky-impression-7.3-7colour", "nor those of seven colours"),
+    ],
+)
+def test_a_panel_of_the_shops_that_is_not_supported_is_refused_by_its_name(name: str, said: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        Settings(panel=name).model()
+    assert said in str(refused.value)
+    assert str(refused.value).endswith(f"There are {', '.join(MODELS)}.")
+
+
+def test_a_panel_that_nobody_knows_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(ConfigError, match=r'there is no panel "kindle" here\. There are waveshare'):
+        Settings(panel="kindle").model()
+
+
+def test_every_module_of_the_makers_is_a_model_or_refused_with_a_reason() -> None:
+    import epaper
+    import inky
+
+    used = {model.module for model in MODELS.values()}
+    folder = Path(epaper.__path__[0]) / "e-Paper/RaspberryPi_JetsonNano/python/lib/waveshare_epd"
+    modules = [file.stem for file in folder.glob("epd*in*.py") if not file.stem.endswith(("_old", "HD"))]
+    assert len(modules) > 50
+    unexplained = [name for name in modules if name not in used and not why_not(name)]
+    assert unexplained == []
+    colours = {file.stem for file in Path(inky.__path__[0]).glob("inky_*.py")} - used
+    assert [name for name in colours if not why_not(name)] == []
