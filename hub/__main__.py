@@ -95,7 +95,7 @@ def parser() -> ArgumentParser:
     test_device.add_argument("--seconds", type=float, default=60.0, metavar="N", help="how long at most")
     test_device.set_defaults(command=_test_device)
 
-    test_box = commands.add_parser("test-box", help="try one seat box on this computer, without a configuration")
+    test_box = commands.add_parser("test-box", help="try one seat box or dice tray, without a configuration")
     test_box.add_argument("port", metavar="PORT", help="its serial port, such as /dev/ttyACM0")
     test_box.add_argument("--seconds", type=float, default=120.0, metavar="N", help="how long at most")
     test_box.set_defaults(command=_test_box)
@@ -211,22 +211,27 @@ def _test_device(args: Namespace) -> int:
 
 
 def _test_box(args: Namespace) -> int:
-    from drivers.common.serial_lines import Line
+    from drivers.common import probe
+    from drivers.common.frames import Hello
     from hub.errors import Cause, DeviceLost
+    from hub.ports import MonotonicClock
 
+    driver = "button_box"
     try:
         if Path(args.port).exists():  # one that is not plugged in yet is waited for
-            Line(args.port).close()
+            answer = probe.ask(args.port, MonotonicClock())
+            if answer is not None and isinstance(answer.hello, Hello) and answer.hello.k == "tray":
+                driver = "dice_tray"
     except DeviceLost as error:
         cures = {
             Cause.PERMISSION: f"You may not open {args.port}: sudo usermod -a -G dialout $USER, then log in again.",
             Cause.BUSY: f"{args.port} is open in another program: stop the hub (sudo systemctl stop table-hub) or that program.",
         }
         raise HubError(cures.get(error.cause, str(error))) from None
-    return _try(DevicePart("button_box", "1", args.port, {"ports": [args.port]}), args.seconds)
+    return _try(DevicePart(driver, "1", args.port, {"ports": [args.port]}), args.seconds, six=True)
 
 
-def _try(block: DevicePart, seconds: float) -> int:
+def _try(block: DevicePart, seconds: float, *, six: bool = False) -> int:
     from functools import partial
 
     from hub.devices import connect
@@ -236,7 +241,7 @@ def _try(block: DevicePart, seconds: float) -> int:
     from hub.ports import MonotonicClock
 
     configure_logging("error")  # the test prints every signal already
-    test = DeviceTest(block.name or block.driver, partial(print, flush=True), MonotonicClock())
+    test = DeviceTest(block.name or block.driver, partial(print, flush=True), MonotonicClock(), six=six)
     device = connect(block, test.inbox, {size: partial(picture_for, size=size) for size in SIZES})
     return 0 if test.run(device, seconds) else 1
 

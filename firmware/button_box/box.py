@@ -10,8 +10,8 @@ from os import urandom
 import frames
 from link import TRIES, Link
 from pins import CONTROLS
+from version import VERSION
 
-VERSION = "1.0.0"
 KEYS = 6  # K1 to K6 choose where there are no more answers than keys
 MOST_DETENTS = 127  # in one frame
 MOST_WAITING = 32  # frames; a person who presses on while nobody listens is not kept for ever

@@ -5,7 +5,7 @@ from time import ticks_add, ticks_diff
 import rings
 from box import Box
 from controls import Controls
-from oled import PAGES, Screen
+from oled import Writer
 from pins import LAMPS, MILLIAMPERES
 
 FRAME = 40  # ms between two pictures of a ring that moves
@@ -49,26 +49,6 @@ class Ring:
             self._board.light(lamps)
 
 
-class Display:
-    """The display: drawn anew when what it says has changed, then written a page at a look."""
-
-    def __init__(self, board):
-        self._board = board
-        self._screen = Screen()
-        self._drawn = None
-        self._page = 0
-
-    def due(self, text, hood):
-        """Write the next page that is not yet on the glass."""
-        if (text, hood) != self._drawn:
-            self._drawn = (text, hood)
-            self._screen.draw(text, hood)
-            self._page = 0
-        if self._page < PAGES:
-            self._board.show(self._page, self._screen.memory)
-            self._page += 1
-
-
 class Sound:
     """A sound at a time; a new one takes its place."""
 
@@ -106,7 +86,7 @@ class Program:
         self._board = board
         self._controls = Controls(board.levels(), self.box.happened)
         self._ring = Ring(board)
-        self._display = Display(board)
+        self._display = Writer(board)
         self._sound = Sound(board)
 
     def look(self):

@@ -62,6 +62,26 @@ class Screen:
             x += 32
 
 
+class Writer:
+    """The display: drawn anew when what it says has changed, then written a page at a look."""
+
+    def __init__(self, board):
+        self._board = board
+        self._screen = Screen()
+        self._drawn = None
+        self._page = 0
+
+    def due(self, text, hood):
+        """Write the next page that is not yet on the glass."""
+        if (text, hood) != self._drawn:
+            self._drawn = (text, hood)
+            self._screen.draw(text, hood)
+            self._page = 0
+        if self._page < PAGES:
+            self._board.show(self._page, self._screen.memory)
+            self._page += 1
+
+
 class Display:
     """The display itself, behind an I2C bus. Raise OSError when it does not answer."""
 

@@ -1,4 +1,6 @@
-"""The box tried by itself, without a hub: runs when bar and push are held while the cable goes in, until it is pulled.
+"""A box or a tray tried by itself, without a hub: begun by keys held while the cable goes in, until it is pulled.
+
+Bar and push begin it on a box, the bar on a tray, which may have no push.
 
 First a white lamp runs once round the ring, from the player's side clockwise, with a tone. Then each control lights a
 lamp of its own and sounds as long as it is pressed, and a blue lamp follows the dial. The display names what is pressed.
@@ -7,7 +9,7 @@ lamp of its own and sounds as long as it is pressed, and a blue lamp follows the
 from time import ticks_diff
 
 from controls import Dial, dial_at
-from loop import Display
+from oled import Writer
 from pins import CONTROLS, GPIO, LAMPS
 
 STEP = 100  # ms for each lamp of the round
@@ -25,7 +27,7 @@ class SelfTest:
     def __init__(self, board):
         self._board = board
         self._dial = Dial()
-        self._display = Display(board)
+        self._display = Writer(board)
         self._word = board.levels()
         self._at = LAMPS // 2 + 4  # the lamp that the dial moves
         self._began = board.now()

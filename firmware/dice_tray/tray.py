@@ -7,8 +7,7 @@ settled throw nothing more. It has the seat box's frames and link.
 from os import urandom
 
 from link import Link
-
-VERSION = "1.0.0"
+from version import VERSION
 
 
 class Tray:

@@ -59,12 +59,16 @@ def picture_for(_state: PublicState, size: PanelSize) -> Image.Image:
 class DeviceTest:
     """The test of one device. `inbox` takes its signals; `report` gets each sentence; `run` does the test."""
 
-    def __init__(self, name: str, report: Callable[[str], None], clock: Clock) -> None:
+    def __init__(self, name: str, report: Callable[[str], None], clock: Clock, *, six: bool = False) -> None:
+        """With `six` each face has to be seen: six dice, on a tray with keys one of each."""
         self._name = name
         self._report = report
         self._clock = clock
         self._signals: queue.SimpleQueue[object] = queue.SimpleQueue()
         self._untested: dict[str, list[str]] = {}  # the controls of each box that were not used yet
+        self._faces = set(range(1, 7)) if six else set[int]()  # still to be seen
+        self._count = 6 if six else 2
+        self._arm = 0
         self._rolled = True
         self._connected = True
 
@@ -83,9 +87,10 @@ class DeviceTest:
                 self._report(f"{self._name}: a test picture with a frame and the words this way up.")
                 device.page.show(STATE, True)
             if device.dice:
-                self._report(f"{self._name}: roll two dice.")
+                asked = "six dice, 1 to 6: on a tray press each of its keys" if self._faces else "two dice"
+                self._report(f"{self._name}: roll {asked}.")
                 self._rolled = False
-                device.dice.arm(1, seat=1, count=2, sides=6)
+                self._ask_for_dice(device)
             self._handle_until_done(device, self._clock.now() + seconds)
         finally:
             device.close()
@@ -97,6 +102,11 @@ class DeviceTest:
         if not self._rolled:
             self._report(f"{self._name}: no roll was read.")
         return self._connected and self._done(device)
+
+    def _ask_for_dice(self, device: Device) -> None:
+        assert device.dice
+        self._arm += 1
+        device.dice.arm(self._arm, seat=1, count=self._count, sides=6)
 
     def _done(self, device: Device) -> bool:
         boxes = not device.boxes or (bool(self._untested) and not any(self._untested.values()))
@@ -141,9 +151,13 @@ class DeviceTest:
             case DiceKit(_, dice, weak):
                 report(f"{self._name}: {dice} dice to roll" + (f", low battery: {', '.join(weak)}" if weak else ""))
             case DiceSeen(_, _, state, faces, text):
-                self._rolled = self._rolled or state == "settled"
+                self._faces -= set(faces) if state == "settled" else set()
+                self._rolled = self._rolled or (state == "settled" and not self._faces)
                 shown = f"{': ' if faces else ''}{' '.join(map(str, faces))}"
                 report(f"{self._name}: {state.replace('_', ' ')}{shown} {text}".rstrip())
+                if state == "settled" and self._faces:
+                    report(f"{self._name}: not seen yet: {' '.join(map(str, sorted(self._faces)))}.")
+                    self._ask_for_dice(device)
                 if state == "armed" and isinstance(device, Simulated):
                     device.do({"dice": "throw", "count": 2})
             case DeviceDown(_, reason):

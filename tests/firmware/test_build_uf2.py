@@ -10,13 +10,14 @@ import re
 import struct
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 from littlefs import LittleFS
 
 from tests.firmware.boot_rom import ROMS, absolute_block
-from tests.firmware.pico import FAKE_BOARD, FIRMWARE, MICROPYTHON, needs_micropython, needs_real_micropython
+from tests.firmware.pico import FAKE_BOARD, FIRMWARE, MICROPYTHON, ROOT, needs_micropython, needs_real_micropython
 
 FLASH = 0x10000000
 SECTOR = 4096
@@ -166,6 +167,28 @@ def test_the_trays_file_holds_every_module_that_its_program_asks_for() -> None:
     assert asked <= names | of_micropython
     assert {"main.py", "tray.mpy", "reader.mpy"} <= set(build_uf2.compiled(sources))
     assert build_uf2.version(sources)
+
+
+@pytest.mark.parametrize("program", ["box", "tray"])
+def test_another_byte_of_the_program_is_another_version_of_this_release(program: str, tmp_path: Path) -> None:
+    sources = build_uf2.PROGRAMS[program]
+    now = build_uf2.version(sources)
+    assert now == build_uf2.version(sources)
+    number, _, digest = now.partition("-")
+    assert number == tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert re.fullmatch("[0-9a-f]{8}", digest)
+    for name in ("link.py", "main.py", "pins.py"):
+        changed = tmp_path / name
+        changed.write_text(
+            f"{next(one for one in sources if one.name == name).read_text('utf-8')}\nmore = 1\n", "utf-8"
+        )
+        others = [changed if source.name == name else source for source in sources]
+        assert build_uf2.version(others) != now, name
+    assert now.encode() in build_uf2.compiled(sources)["version.mpy"]
+
+
+def test_box_and_tray_say_versions_of_their_own() -> None:
+    assert build_uf2.version() != build_uf2.version(build_uf2.PROGRAMS["tray"])
 
 
 # --- with MicroPython in front -----------------------------------------------------------------------------

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.firmware.live import LiveBox
-from tests.firmware.pico import FAKE_BOARD, GPIO, LEFT, PINS, RIGHT, Pico, needs_micropython
+from tests.firmware.pico import FAKE_BOARD, FIRMWARE, GPIO, LEFT, PINS, RIGHT, Pico, needs_micropython
+from tests.firmware.tray import TRAY
 
 pytestmark = needs_micropython
 
@@ -82,11 +84,11 @@ def test_no_picture_takes_more_than_a_usb_port_gives(board: Pico) -> None:
 
 
 @pytest.fixture
-def live() -> Iterator[Callable[[str], LiveBox]]:
+def live() -> Iterator[Callable[..., LiveBox]]:
     boxes: list[LiveBox] = []
 
-    def power_up(closed: str) -> LiveBox:
-        boxes.append(LiveBox(closed=closed))
+    def power_up(closed: str, program: Path = FIRMWARE / "main.py") -> LiveBox:
+        boxes.append(LiveBox(program=program, closed=closed))
         return boxes[-1]
 
     yield power_up
@@ -94,12 +96,32 @@ def live() -> Iterator[Callable[[str], LiveBox]]:
         box.close()
 
 
-def test_bar_and_push_at_power_up_begin_it(live: Callable[[str], LiveBox]) -> None:
+def test_bar_and_push_at_power_up_begin_it(live: Callable[..., LiveBox]) -> None:
     box = live(HELD)
     first = box.lit()[0]
     assert first == ("3c3c3c" + "000000" * 15)
 
 
 @pytest.mark.parametrize("closed", ["", str(GPIO["bar"])])
-def test_the_bar_alone_or_nothing_begins_the_boxs_own_program(live: Callable[[str], LiveBox], closed: str) -> None:
+def test_the_bar_alone_or_nothing_begins_the_boxs_own_program(live: Callable[..., LiveBox], closed: str) -> None:
     assert live(closed).lit()[0] == "000000" * 16
+
+
+@pytest.mark.parametrize("closed", [str(GPIO["bar"]), HELD])
+def test_the_bar_at_power_up_begins_it_on_a_tray_which_may_have_no_dial(
+    live: Callable[..., LiveBox], closed: str
+) -> None:
+    tray = live(closed, TRAY / "main.py")
+    assert tray.lit()[0] == ("3c3c3c" + "000000" * 15)
+    tray.put("bar", closed=False)
+    tray.put("push", closed=False)
+    seen: list[str] = []
+    while not any(lamps.startswith("000000" * 15) for lamps in seen):  # the last lamp of the round
+        seen += tray.lit()
+    tray.put("k3", closed=True)
+    while seen[-1][12:18] != "005000":
+        seen += tray.lit()
+
+
+def test_a_tray_with_no_key_held_begins_its_own_program(live: Callable[..., LiveBox]) -> None:
+    assert live("", TRAY / "main.py").lit()[0] == "000000" * 16

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,9 @@ from hub.display import SIZES
 from hub.operations.device_test import STATE, DeviceTest, picture_for
 from hub.ports import CONTROLS, BoxDown, BoxUp, DeviceDown, DeviceUp, Key, LampPicture, MonotonicClock, Turn
 from tests.drivers.bench import BOX, PATIENCE
+from tests.firmware.live import LiveBox
+from tests.firmware.pico import needs_micropython
+from tests.firmware.tray import TRAY, TRAY_ID
 from tests.phone_ui.rig import until
 
 
@@ -188,6 +192,34 @@ def test_one_box_is_tried_at_its_port_without_a_configuration(
     output = capsys.readouterr().out
     assert f"{BOX}: is there, with 8 controls" in output
     assert "that was all" in output
+
+
+@needs_micropython
+def test_a_tray_is_tried_at_its_port_by_its_own_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tray = LiveBox(TRAY_ID, TRAY / "main.py")
+    heard: list[str] = []
+
+    def hands() -> None:
+        for keys in (("k1", "k2", "k3", "k4", "k5", "k5"), ("k6",) * 6):  # one key was missed the first time
+            until(lambda: heard.extend(tray.lit()) or (heard and heard[-1].startswith("080808")), "the tray to ask")
+            for key in keys:
+                tray.put(key, closed=True)
+                time.sleep(0.08)
+                tray.put(key, closed=False)
+                time.sleep(0.08)
+            until(lambda: heard.extend(tray.lit()) or heard[-1].startswith("002800"), "the throw to stand")
+
+    person = threading.Thread(target=hands)
+    person.start()
+    try:
+        assert main(["test-box", tray.port, "--seconds", str(PATIENCE)]) == 0
+    finally:
+        person.join()
+        tray.close()
+    output = capsys.readouterr().out
+    assert "roll six dice, 1 to 6: on a tray press each of its keys" in output
+    assert "settled: 1 2 3 4 5 5" in output
+    assert "not seen yet: 6." in output
 
 
 def test_a_port_where_nobody_is_fails_the_test_of_a_box(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -317,10 +317,24 @@ def _radio(machine: Machine) -> tuple[str, str] | None:
     return None
 
 
+def _shares_the_hotspots_chip(machine: Machine) -> bool:
+    """Return whether this is a Pi whose Wi-Fi is an access point, and whose one Bluetooth radio is not on USB."""
+    hotspot = "type AP" in (machine.run("iw", "dev") or "") or any(
+        machine.run("nmcli", "-g", "802-11-wireless.mode", "connection", "show", name) == "ap"
+        for name in (machine.run("nmcli", "-g", "NAME", "connection", "show", "--active") or "").splitlines()
+    )
+    on_usb = machine.glob("/sys/class/bluetooth/hci*/device/bInterfaceClass")
+    return hotspot and not on_usb and "Raspberry Pi" in (machine.read("/proc/device-tree/model") or "")
+
+
 def bluetooth(machine: Machine, subject: Subject) -> Iterator[Finding]:
     """Check the radio; a fault is no finding while no device needs it."""
     fault = _radio(machine)
-    if fault is None:
+    if fault is None and subject.needs("radio") and _shares_the_hotspots_chip(machine):
+        seen = "The Bluetooth radio is on the same chip and antenna as the Pi's hotspot: smart dice may be lost."
+        do = "Plug in a Bluetooth stick on USB, and switch the Pi's own off: dtoverlay=disable-bt in config.txt."
+        yield Finding("bluetooth", "look", seen, do)
+    elif fault is None:
         yield Finding("bluetooth", "ok", "The Bluetooth radio is on.")
     elif not subject.needs("radio"):
         yield Finding("bluetooth", "ok", f"{_sentence(fault[0])} Nothing here needs it.")

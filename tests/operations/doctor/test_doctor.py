@@ -251,6 +251,34 @@ def test_smart_dice_want_the_radio_its_service_and_the_group(examination: Examin
     assert of(well, "groups") == [("broken", "ana is not in bluetooth.")]
 
 
+PI_RADIO = RADIO | {"/proc/device-tree/model": "Raspberry Pi 4 Model B Rev 1.5"}
+BLUETOOTH_ON = {"systemctl is-active bluetooth": "active"}
+ACCESS_POINT = {"iw dev": "phy#0\n\tInterface wlan0\n\t\ttype AP\n"}
+NM_HOTSPOT = {
+    "nmcli -g NAME connection show --active": "Hotspot\nlo",
+    "nmcli -g 802-11-wireless.mode connection show Hotspot": "ap",
+}
+STICK = {"/sys/class/bluetooth/hci0/device/bInterfaceClass": "e0"}
+
+
+@pytest.mark.parametrize(
+    ("toml", "files", "programs", "state"),
+    [
+        ('driver = "ble_dice"', PI_RADIO, ACCESS_POINT, "look"),
+        ('driver = "ble_dice"', PI_RADIO, NM_HOTSPOT, "look"),
+        ('driver = "ble_dice"', PI_RADIO, {"iw dev": "type managed"}, "ok"),
+        ('driver = "ble_dice"', PI_RADIO | STICK, ACCESS_POINT, "ok"),
+        ('driver = "ble_dice"', RADIO, ACCESS_POINT, "ok"),
+        ('driver = "button_box"', PI_RADIO, ACCESS_POINT, "ok"),
+    ],
+)
+def test_smart_dice_and_a_hotspot_on_one_chip_are_looked_at(
+    examination: Examination, toml: str, files: dict[str, str], programs: dict[str, str], state: str
+) -> None:
+    found = examination.about("bluetooth", f"[[device]]\n{toml}\n", files=files, programs=BLUETOOTH_ON | programs)
+    assert (found.state, "stick on USB" in found.do) == (state, state == "look")
+
+
 def test_a_camera_wants_its_file_and_its_calibration(examination: Examination) -> None:
     found = examination.about("devices", CAMERA)
     assert "there is no /dev/video0; there is no /kept.npz" in found.seen
