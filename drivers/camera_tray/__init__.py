@@ -255,10 +255,10 @@ class CameraTray(ThreadedDevice):
             reading = None if moving else Reading(()) if empty else read(picture, self._background.calibration)
         except ValueError as error:
             raise DeviceLost(str(error), Cause.CALIBRATION) from None
-        known = self._told
+        known = self._reported
         state, faces, words = self._watch.look(reading, now)
         self._say(state, faces, words)
-        if state in ("cocked", "wrong_count") and self._told != known:
+        if state in ("cocked", "wrong_count") and self._reported != known:
             self._doubtful.keep(picture, self._arm, self._count, words)
         return now + EVERY
 

@@ -47,12 +47,14 @@ def light(picture: Floats, empty: Floats) -> Floats:
 
 def _fit(terms: NDArray[np.float64], ratio: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the coefficients of the surface that most of the places lie on."""
-    solved = np.zeros(terms.shape[1])
+    solved: NDArray[np.float64] = np.zeros(terms.shape[1])
     solved[0] = np.median(ratio)
     for _ in range(ROUNDS):
         rest = ratio - terms @ solved
         scale = 4.7 * max(0.01, 1.48 * float(np.median(np.abs(rest))))
         weights = np.clip(1 - (rest / scale) ** 2, 0, None) ** 2
         weighed = terms * weights[:, None]
-        solved = np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(terms.shape[1]), weighed.T @ ratio)
+        solved = np.asarray(
+            np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(terms.shape[1]), weighed.T @ ratio), float
+        )
     return solved

@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from statistics import median
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from drivers.camera_tray.vision import Calibration, read
 from tests.vision.painter import CAMERA, CONDITIONS, DIE, SCALE, Throw, empty, paint, throw
 
 SIDE = DIE * SCALE * CAMERA / (CAMERA - DIE)
-LIGHTS = {
+LIGHTS: dict[str, dict[str, Any]] = {
     "side": {"side": 0.25},  # one side is 25 % brighter than at the calibration
     "sides": {"side": 0.45, "warm": 0.04},
     "lamp": {"spot": 0.35},

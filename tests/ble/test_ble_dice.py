@@ -261,7 +261,7 @@ def test_a_gadget_that_does_not_answer_as_a_die_is_let_go_for_good(
         sky.air.do(asyncio.sleep(2.5))  # it is heard again a hundred times
         assert stranger.visits == 1
         assert not stranger._device.connections
-        assert [told for told in list(sky.told.queue) if isinstance(told, DiceKit) and told.dice > 2] == []
+        assert [signal for signal in list(sky.signals.queue) if isinstance(signal, DiceKit) and signal.dice > 2] == []
     finally:
         sky.dice.close()
 

@@ -232,7 +232,7 @@ def test_a_throw_that_is_asked_about_is_kept_only_for_an_owner_who_wants_it(
 ) -> None:
     bench = Bench(tmp_path)
     settings = Settings(source=f"folder:{bench.pictures}", calibration=str(bench.calibration), doubtful=most)
-    tray = CameraTray(settings, bench.told.put)
+    tray = CameraTray(settings, bench.signals.put)
     bench.show(paint(Scene([PaintedDie((30, 20), leaning(4, 0.5, 0.6))]), CHANCE(8)))
     tray.acquire()
     tray._begin(12, 1, 6, lying=True)

@@ -9,6 +9,7 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping
 from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -484,11 +485,13 @@ def test_a_panel_that_nobody_knows_is_refused_with_those_that_there_are() -> Non
 
 
 def test_every_module_of_the_makers_is_a_model_or_refused_with_a_reason() -> None:
-    import epaper
     import inky
 
     used = {model.module for model in MODELS.values()}
-    folder = Path(epaper.__path__[0]) / "e-Paper/RaspberryPi_JetsonNano/python/lib/waveshare_epd"
+    spec = find_spec("epaper")
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
+    folder = Path(spec.submodule_search_locations[0]) / "e-Paper/RaspberryPi_JetsonNano/python/lib/waveshare_epd"
     modules = [file.stem for file in folder.glob("epd*in*.py") if not file.stem.endswith(("_old", "HD"))]
     assert len(modules) > 50
     unexplained = [name for name in modules if name not in used and not why_not(name)]
