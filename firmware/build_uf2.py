@@ -30,6 +30,7 @@ from littlefs import LittleFS
 PROJECT = Path(__file__).parent.parent / "pyproject.toml"
 BOX = Path(__file__).parent / "button_box"
 TRAY = Path(__file__).parent / "dice_tray"  # on a seat box's board: these files of the box serve it, too
+MOST_OF_VERSION = 16  # characters that the hub takes in a hello (drivers/common/frames.py, ShortWord)
 VERSION_FILE = "version.py"  # written anew for each program
 SHARED = (
     "board.py",
@@ -128,7 +129,10 @@ def _version_of(files: Mapping[str, bytes]) -> str:
     digest = hashlib.sha256()
     for name, data in sorted(files.items()):
         digest.update(b"%s %d\n" % (name.encode(), len(data)) + data)
-    return f"{release()}-{digest.hexdigest()[:8]}"
+    told = f"{release()}-{digest.hexdigest()[:6]}"
+    if len(told) > MOST_OF_VERSION:
+        raise BuildError(f"The version {told} is too long for a box's hello: {MOST_OF_VERSION} characters.")
+    return told
 
 
 def _compiled_but_version(sources: Sequence[Path]) -> dict[str, bytes]:

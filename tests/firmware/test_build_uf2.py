@@ -13,9 +13,11 @@ import sys
 import tomllib
 from pathlib import Path
 
+import msgspec
 import pytest
 from littlefs import LittleFS
 
+from drivers.common.frames import ShortWord
 from tests.firmware.boot_rom import ROMS, absolute_block
 from tests.firmware.pico import FAKE_BOARD, FIRMWARE, MICROPYTHON, ROOT, needs_micropython, needs_real_micropython
 
@@ -176,7 +178,8 @@ def test_another_byte_of_the_program_is_another_version_of_this_release(program:
     assert now == build_uf2.version(sources)
     number, _, digest = now.partition("-")
     assert number == tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    assert re.fullmatch("[0-9a-f]{8}", digest)
+    assert re.fullmatch("[0-9a-f]{6}", digest)
+    assert msgspec.convert(now, ShortWord) == now, "the hub takes it in a hello"
     for name in ("link.py", "main.py", "pins.py"):
         changed = tmp_path / name
         changed.write_text(
@@ -185,6 +188,12 @@ def test_another_byte_of_the_program_is_another_version_of_this_release(program:
         others = [changed if source.name == name else source for source in sources]
         assert build_uf2.version(others) != now, name
     assert now.encode() in build_uf2.compiled(sources)["version.mpy"]
+
+
+def test_a_release_with_too_long_a_number_is_refused_when_it_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_uf2, "release", lambda: "10.10.10rc1")
+    with pytest.raises(build_uf2.BuildError, match="too long for a box's hello"):
+        build_uf2.version()
 
 
 def test_box_and_tray_say_versions_of_their_own() -> None:
