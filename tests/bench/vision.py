@@ -64,11 +64,11 @@ def _light(name: str, throws: int) -> None:
         now = replace(then, **LIGHTS[name])
         background = Background(Calibration(empty(then, chance), SIDE, CAMERA / DIE))
         picture, bare = paint(now, chance), empty(now, chance)
-        for counted in (before, after):
+        for counted, seen in ((before, 0), (after, SEEN)):
+            for _ in range(seen):
+                background.see(bare)
             reading = read(picture, background.calibration)
             counted[judge(thrown, [face.number for face in reading.faces], reading.doubt)] += 1
-            for _ in range(SEEN):
-                background.see(bare)
     print(f"{name:9} {_line(before)}   at once", flush=True)
     print(f"{'':9} {_line(after)}   after a minute of the empty tray", flush=True)
 
