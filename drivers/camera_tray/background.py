@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
-from drivers.camera_tray.vision import Calibration, Floats, Picture, PictureAnalysis
+from drivers.camera_tray.vision import Calibration, Picture, PictureAnalysis
 
 RATE = 0.12  # of the newest picture in what is learned: at one picture every two seconds half of it in eleven
 SURE = 3  # pictures running that show the empty tray before one is learned from
@@ -58,7 +59,7 @@ def is_empty(picture: Picture, calibration: Calibration) -> bool:
     return largest <= (LARGEST * side / 2) ** 2 and not analysis.has_pips
 
 
-def _soft(picture: Picture) -> Floats:
+def _soft(picture: Picture) -> NDArray[np.float32]:
     """Return a picture at half its size, without the finest grain."""
     soft = cv2.GaussianBlur(picture, (0, 0), 1.5)[::2, ::2]
-    return soft.astype(np.float64)
+    return soft.astype(np.float32)
