@@ -48,6 +48,7 @@ BOUNCE = 0.02  # seconds; switches are quiet within 5 to 10 ms (Ganssle, "A Guid
 STEADY = 0.003  # seconds for which a level must last: what a refrigerator sends into a metre of wire is far shorter
 HOLD: Mapping[Control, float] = {"bar": 3.0}
 KEY_HOLD = 2.0
+BOTH_HOLD = 1.0  # s that bar and push are held together, the bar first
 CHOOSERS = 6  # K1 to K6
 LAMP_HERTZ = 100  # of the software PWM that dims a lamp
 
@@ -150,10 +151,14 @@ class BoxState:
         self._locked = False
         self._turned = 0
         self._down: tuple[Control, float] | None = None  # a control that may yet be held, and from when it is
+        self._both: float | None = None  # when the push and the bar that is `_down` will have been held together
 
     def press(self, control: Control, now: float) -> None:
         """Take in that a control went down. What can be held is reported when it comes up, or when the next thing is done."""
         self.due(now)
+        if control == "push" and self._down is not None and self._down[0] == "bar":
+            self._both = now + BOTH_HOLD
+            return
         self._settle()
         if control == "push":
             self._pressed(control)
@@ -161,10 +166,13 @@ class BoxState:
             self._down = (control, now + HOLD.get(control, KEY_HOLD))
 
     def _settle(self) -> None:
-        """End the press that is on: it was a short one."""
-        if self._down is not None:
-            control, self._down = self._down[0], None
-            self._pressed(control)
+        """End the presses that are on: they were short ones."""
+        down, both = self._down, self._both
+        self._down = self._both = None
+        if down is not None:
+            self._pressed(down[0])
+        if both is not None:
+            self._pressed("push")
 
     def _pressed(self, control: Control) -> None:
         sealed = self._sealed
@@ -182,7 +190,7 @@ class BoxState:
     def release(self, control: Control, now: float) -> None:
         """Take in that a control came up."""
         self.due(now)
-        if self._down is not None and self._down[0] == control:
+        if self._down is not None and (self._down[0] == control or (self._both is not None and control == "push")):
             self._settle()
 
     def turn(self, detents: int) -> None:
@@ -196,13 +204,19 @@ class BoxState:
     def due(self, now: float) -> None:
         """Tell what was turned, and which control is being held."""
         self.report_turns()
-        if self._down is not None and now >= self._down[1]:
+        if self._both is not None:
+            if now >= self._both:
+                self._down = self._both = None
+                self._put(Key(self.id, "push", "hold"))
+        elif self._down is not None and now >= self._down[1]:
             control, self._down = self._down[0], None
             if self._sealed is None or control == "bar":
                 self._put(Key(self.id, control, "hold"))
 
     def deadline(self) -> float | None:
         """Return when a hold is due; None: nothing is held."""
+        if self._both is not None:
+            return self._both
         return self._down[1] if self._down is not None else None
 
     def report_turns(self) -> None:
@@ -241,7 +255,7 @@ class BoxState:
 
     def up_again(self) -> None:
         """Report a lock that is held once more: the pins are back."""
-        self._down = None
+        self._down = self._both = None
         if self._sealed is not None and self._locked:
             self._put(BoxLocked(self.id, self._sealed.round))
 

@@ -74,7 +74,10 @@ class DeviceUp:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A control was pressed, or held (bar 3 s, a key 2 s): of one press one of the two, never both."""
+    """A control was pressed, or held (bar 3 s, a key 2 s): of one press one of the two, never both.
+
+    A held push is bar and push held together for 1 s, the bar first; neither is told as a press then.
+    """
 
     box: str
     control: Control

@@ -248,7 +248,8 @@ class Hand(Plain, frozen=True):
 
     `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not
     offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a
-    sealed choice, `dial_at` the answer there.
+    sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this
+    seat, while it waits.
     """
 
     epoch: Count
@@ -269,6 +270,7 @@ class Hand(Plain, frozen=True):
     dial_at: str = ""
     faces: Faces | None = None
     seat_code: str | None = None
+    claim: Count | None = None
 
 
 class Ack(Plain, frozen=True):

@@ -132,7 +132,7 @@ class Claims:
             raise ClaimRefused(404, "This claim is over; ask for the seat once more.")
         decided = claim.decided
         if decided is None:
-            return messages.ClaimReply("asked", "Press the button on the seat's box, or type the seat's code.")
+            return messages.ClaimReply("asked", "Do what the box at the seat says, or type the seat's code.")
         if not decided.held:
             return messages.ClaimReply("refused", decided.say)
         if not table.admitted(decided.sid):

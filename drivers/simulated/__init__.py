@@ -101,8 +101,8 @@ class SimulatedTable:
     def do(self, command: Mapping[str, Any]) -> str | None:
         """Do what a hand does at the bench. Return one sentence if it cannot be done, else None.
 
-        `{"box": 2, "press": "k3"}` (with `"hold": true`), `{"box": 2, "turn": -1}`, `{"box": 2, "unplug": true}`,
-        `plug`, `power_cycle`; `{"dice": "throw", "faces": [3]}` or `"count": 2`, and `cock`, `miscount`, `lose`,
+        `{"box": 2, "press": "k3"}` (with `"hold": true`), `{"box": 2, "both": true}` (bar and push held together),
+        `{"box": 2, "turn": -1}`, `{"box": 2, "unplug": true}`, `plug`, `power_cycle`; `{"dice": "throw", "faces": [3]}` or `"count": 2`, and `cock`, `miscount`, `lose`,
         `restore`, `drain` (a battery).
         """
         try:
@@ -116,11 +116,13 @@ class SimulatedTable:
         box = self.seat_boxes.get(order.box)
         if box is None:
             return f"There is no box {order.box}: seats 1 to {len(self.seat_boxes)} have one."
-        asked = [order.press is not None, order.turn != 0, order.unplug, order.plug, order.power_cycle]
+        asked = [order.press is not None, order.both, order.turn != 0, order.unplug, order.plug, order.power_cycle]
         if asked.count(True) != 1:
-            return "Say one thing for a box: press, turn, unplug, plug or power_cycle."
+            return "Say one thing for a box: press, both, turn, unplug, plug or power_cycle."
         if order.press is not None:
             box.press(order.press, order.hold)
+        elif order.both:
+            box.hold_both()
         elif order.turn:
             box.turn(order.turn)
         elif order.unplug:
@@ -159,6 +161,7 @@ class _BoxOrder(msgspec.Struct, forbid_unknown_fields=True):
     box: int
     press: Control | None = None
     hold: bool = False
+    both: bool = False
     turn: Annotated[int, msgspec.Meta(ge=-50, le=50)] = 0
     unplug: bool = False
     plug: bool = False

@@ -37,6 +37,9 @@ class BoxProgram(Protocol):
     def press(self, control: Control, hold: bool = False) -> None:
         """Press a control, or press and hold it."""
 
+    def hold_both(self) -> None:
+        """Hold bar and push together for a second, the bar first."""
+
     def turn(self, detents: int) -> None:
         """Turn the dial; right is positive."""
 
@@ -82,6 +85,10 @@ class CPythonBox:
     def press(self, control: Control, hold: bool = False) -> None:
         """Press a control, or press and hold it: one press is told as one of the two, never as both."""
         self._box.happened(control, "hold" if hold and control in HOLDING else "down")
+
+    def hold_both(self) -> None:
+        """Hold bar and push together for a second: that is the push's `hold`."""
+        self._box.happened("push", "hold")
 
     def turn(self, detents: int) -> None:
         """Turn the dial; right is positive."""
@@ -173,6 +180,10 @@ class SimBox:
     def press(self, control: Control, hold: bool = False) -> None:
         """Press a control."""
         self._calls.call_soon(partial(self._program.press, control, hold))
+
+    def hold_both(self) -> None:
+        """Hold bar and push together for a second."""
+        self._calls.call_soon(self._program.hold_both)
 
     def turn(self, detents: int) -> None:
         """Turn the dial; right is positive."""

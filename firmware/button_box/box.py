@@ -48,7 +48,8 @@ class Box:
         if control == "dial":
             self._turn(what)
         elif self._sealed is None or what == "hold":
-            if self._sealed is None or control == "bar":  # in a round only staff may be called
+            # In a round only staff may be called, and the seat be given to another phone.
+            if self._sealed is None or control in ("bar", "push"):
                 self._queue({"t": "key", "k": control, "e": what})
         elif control == "push":
             self._lock()

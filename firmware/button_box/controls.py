@@ -4,6 +4,9 @@ A contact counts on its first edge; what it does in the 20 ms after that is boun
 meaning when they are held, so that a short press is told when it ends and a held one as `hold` when it has lasted:
 of one press, `down` or `hold` is told, never both. A push is `down` at once. Whatever is done next ends a short press
 that is still on, so that things stay in the order in which they were done.
+
+A push while the bar is down waits, too: both held for a second are the push's `hold`, and neither is told as a press; let
+go earlier, or with anything else done, they are the bar's `down` and the push's `down`.
 """
 
 from time import ticks_diff
@@ -12,6 +15,7 @@ from pins import CONTROLS, GPIO
 
 BOUNCE = 20  # ms
 HOLD = {"bar": 3000, "k1": 2000, "k2": 2000, "k3": 2000, "k4": 2000, "k5": 2000, "k6": 2000}  # ms
+BOTH = 1000  # ms that bar and push are held together, the bar first
 
 # Where the dial stands is A (the higher bit) and B, 3 at rest; to the right, clockwise, A closes first: 3, 1, 0, 2, 3.
 # What two sights of it, one after the other, say: a quarter detent right or left, nothing, or that one was missed.
@@ -79,6 +83,7 @@ class Controls:
         for contact in self._contacts:
             contact.closed = not word & contact.bit
         self._pending = None  # a contact that is down and may yet be held
+        self._joined = None  # the push while it and the pending bar may yet be held together
         self._last = None
         self._busy = True
 
@@ -91,8 +96,12 @@ class Controls:
         if step:
             self._settle()
             self._happened("dial", step)
-        pending = self._pending
-        if pending is not None and ticks_diff(at, pending.closed_at) >= pending.hold:
+        pending, joined = self._pending, self._joined
+        if joined is not None:
+            if ticks_diff(at, joined.closed_at) >= BOTH:
+                self._pending = self._joined = None
+                self._happened(joined.name, "hold")
+        elif pending is not None and ticks_diff(at, pending.closed_at) >= pending.hold:
             self._pending = None
             self._happened(pending.name, "hold")
         self._busy = self._pending is not None
@@ -111,8 +120,12 @@ class Controls:
         contact.changed_at = at
         self._busy = True
         if not closed:
-            if self._pending is contact:
+            if contact is self._pending or contact is self._joined:
                 self._settle()
+            return
+        if contact.name == "push" and self._pending is not None and self._pending.name == "bar":
+            self._joined = contact
+            contact.closed_at = at
             return
         self._settle()
         if contact.hold is None:
@@ -122,7 +135,9 @@ class Controls:
             contact.closed_at = at
 
     def _settle(self):
-        """End the press that is on: it was a short one."""
-        contact, self._pending = self._pending, None
-        if contact is not None:
-            self._happened(contact.name, "down")
+        """End the presses that are on: they were short ones."""
+        pressed = self._pending, self._joined
+        self._pending = self._joined = None
+        for contact in pressed:
+            if contact is not None:
+                self._happened(contact.name, "down")

@@ -47,6 +47,8 @@ def rings(state: PublicState, labels: Labels | None) -> dict[int, LampPicture]:
 
 def _look(one: PublicSeat, state: PublicState, labels: Labels | None) -> Look:
     seat, dispute = one.seat, state.dispute
+    if seat in state.claiming:  # before everything else: whoever sits there must see it
+        return ("claim", 0)
     view = state.view if state.view and str(seat) in state.view.seats else None  # None for a seat that does not play
     if view and dispute and dispute.stage == "vote":
         return ("locked" if seat in (*dispute.yes, *dispute.no) else "claim", 0)  # both ask for a push or the bar
@@ -55,8 +57,6 @@ def _look(one: PublicSeat, state: PublicState, labels: Labels | None) -> Look:
         return _look_in_play(one, state, view, labels)
     if state.state == "over" and state.over and seat in state.over.winners:
         return ("winner", 0)
-    if seat in state.claiming:
-        return ("claim", 0)
     if one.box == "lost":
         return ("lost", 0)
     if not one.held:

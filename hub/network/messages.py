@@ -32,7 +32,7 @@ class Malformed(HubError):
 
 Code4 = Annotated[str, msgspec.Meta(pattern="^[0-9]{4}$")]
 Key64 = Annotated[str, msgspec.Meta(min_length=43, max_length=43)]
-Verb = Literal["act", "roll", "dice", "undo", "start", "ready", "name", "leave", "again", "acknowledge"]
+Verb = Literal["act", "roll", "dice", "undo", "start", "ready", "name", "leave", "again", "claim", "acknowledge"]
 
 
 class Act(Plain, frozen=True):

@@ -77,6 +77,10 @@ class BoxDisplays:
         """Show a seat that it may dispute a roll, or what push and bar mean while the table votes."""
         self.show(seat, captions.dispute_caption(voting=voting))
 
+    def show_claim(self, seat: Seat, *, push: bool) -> None:
+        """Show a seat that a phone asks for it, and which gesture lets it in: a push, or bar and push held."""
+        self.show(seat, captions.claim_caption(push=push))
+
     def explain(self, seat: Seat, answer: Answer, match: Match) -> None:
         """Show what a held key would pick, and at each further hold the next line of what that does."""
         lines = captions.explanation(answer, match.game.labels, seen_by(match, seat.number))

@@ -36,6 +36,7 @@ class SeatBoxes:
         self._opened = (-1, 0)  # the match and decision of the last round, and how often it was opened again
         self._shown_dice: _Dice | None = None
         self._shown_dispute: Stage | None = None
+        self._shown_claims: dict[int, tuple[int, bool]] = {}  # by seat: the claim told of, and whether a push is enough
 
     # --- the decision ------------------------------------------------------------------------------
 
@@ -95,6 +96,29 @@ class SeatBoxes:
             for seat in seats:
                 if seat.box_on and seat.number in voters and (voting or self._rolls.bar_is_free(seat.number)):
                     self.displays.show_dispute(seat, voting=voting)
+        for seat in seats:
+            if seat.box_on and seat.number in self._shown_claims:
+                self.displays.show_claim(seat, push=self.is_push_enough(seat))
+
+    def is_push_enough(self, seat: Seat) -> bool:
+        """Return whether a push may give this seat away: nobody sits there, and no match has a use for it."""
+        return not seat.joined and self._rolls.decision is None
+
+    def follow_claims(self) -> None:
+        """Let notices and displays tell of every claim that waits, and of those that are over no more."""
+        before, claims = self._shown_claims, {}
+        for number in self._seats.claimed:
+            if claim := self._seats.waiting(number):
+                claims[number] = claim.number, self.is_push_enough(self._seats[number])
+        self._shown_claims = claims
+        for seat in (seat for seat in self._seats if before.get(seat.number) != claims.get(seat.number)):
+            about = str(seat.number)
+            if seat.number in claims:
+                push = self.is_push_enough(seat)
+                self._notices.post("claim", captions.claim_sentence(seat.number, push=push), about)
+            else:
+                self._notices.end("claim", about)
+            self._show(self._rolls.decision, [seat])
 
     def _show_dice(self, decision: Decision | None, seats: Sequence[Seat]) -> None:
         dice, before = self._dice(), self._shown_dice
@@ -150,8 +174,7 @@ class SeatBoxes:
         seat.box_on = False
         if self._sealed:
             self._sealed.unlock(seat.number)
-        if self._seats.claimed == seat.number:
-            self._seats.refuse(f"The box of seat {seat.number} is gone: type the seat's code.")
+        self._seats.refuse(seat.number, f"The box of seat {seat.number} is gone: type the seat's code.")
 
     # --- answers ---------------------------------------------------------------------------------------
 

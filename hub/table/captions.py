@@ -88,6 +88,20 @@ def dispute_caption(*, voting: bool) -> str:
     return "Read dice again? Push yes, bar no" if voting else "Dice read wrong? Bar: read again"
 
 
+def claim_caption(*, push: bool) -> str:
+    """Return the caption of a seat that a phone asks for; `push` says that a push is enough to let it in."""
+    return "Phone wants this seat: push yes, bar no" if push else "Phone wants seat: hold bar, then push"
+
+
+def claim_sentence(seat: int, *, push: bool) -> str:
+    """Return what screens say of a seat that a phone asks for; `push` says that a push is enough to let it in."""
+    if push:
+        return f"A phone asks for seat {seat}. To let it in, push the dial of its box."
+    return (
+        f"Another phone asks for seat {seat}. To let it in, hold the bar of its box, then the dial too, for a second."
+    )
+
+
 def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: bool = False) -> str:
     """Return the caption of an open roll that is in the state `dice`; `mine` says that the seat rolls.
 

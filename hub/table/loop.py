@@ -198,12 +198,14 @@ class Table:
     def take(self, signal: object) -> None:
         """Let one signal have its effect, and show what came of it."""
         changed = False
+        before = {seat.number: (seat.sid, seat.joined) for seat in self._seats}
         try:
             if isinstance(signal, PhoneSaid):
                 self._answer(signal)
             else:
                 changed = self._handle(signal)
             changed = self._due() or changed
+            changed = self._tell_taken(before) or changed
             self._follow()
         except LogError as error:
             self._stop_play(error)
@@ -227,10 +229,7 @@ class Table:
             case DiceKit():
                 self._rolls.dice.kit(signal)
             case ClaimAsked():
-                holders = [seat.sid for seat in self._seats]
                 self._seats.ask(signal, choosing=self._boxes.is_choosing(signal.seat))
-                if holders != [seat.sid for seat in self._seats]:
-                    self._notices.passed("answered")
             case PhoneLink(sid, on):
                 return self._link(sid, on=on)
             case PhoneGarbled(sid, sentence):
@@ -256,6 +255,21 @@ class Table:
             case _:
                 raise TypeError(f"no signal: {signal!r}")
         return True
+
+    def _tell_taken(self, before: Mapping[int, tuple[str, bool]]) -> bool:
+        """Tell everybody of a seat that was somebody's and is on another phone now; return whether there is one."""
+        told = False
+        for seat in self._seats:
+            sid, joined = before[seat.number]
+            if not seat.sid or seat.sid == sid:
+                continue
+            told = True
+            self._notices.passed("answered")
+            if sid:
+                self._notices.post("taken", f"Seat {seat.number} has moved to another phone.", str(seat.number))
+            elif joined and seat.number in self._play.seats:
+                self._notices.post("taken", f"Seat {seat.number} plays on a phone now.", str(seat.number))
+        return told
 
     def _link(self, sid: str, *, on: bool) -> bool:
         seat = self._seats.held_by(sid)
@@ -308,6 +322,7 @@ class Table:
 
     def _follow(self) -> None:
         """Look whether another decision is open, and let dice, boxes and notices follow. Raise LogError."""
+        self._boxes.follow_claims()
         if self._play.stopped:
             return
         decision = self._rolls.decision

@@ -23,6 +23,8 @@ Kind: TypeAlias = Literal[
     "other_value",
     "set_aside",
     "new_box",
+    "claim",
+    "taken",
     "not_started",
     "dial",
 ]
@@ -47,6 +49,8 @@ KINDS: Mapping[Kind, Rule] = {
     ),  # a bar was held: ends when somebody has come, or with the box
     "not_rolled": Rule("warning", "decision"),  # nobody rolls: ends with the dice moving as well
     "other_value": Rule("warning", "decision"),  # a box opened another value than it had locked
+    "claim": Rule("warning", "reported"),  # a phone asks for a seat: ends when that is decided
+    "taken": Rule("warning", "match", can_acknowledge=True),  # a seat somebody plays at has changed its phone
     "set_aside": Rule("warning", "match", can_acknowledge=True),  # the last match could not go on after a restart
     "device": Rule("warning", "reported"),  # a device is lost: ends when it is back
     "network": Rule("info", "reported"),  # phones cannot reach the hub yet: ends when it has an address

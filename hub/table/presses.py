@@ -1,6 +1,8 @@
 """What a control of a seat box does: press, hold or turn, wherever the table is.
 
-In this order a control answers whoever asks for help or a seat, a vote about dice, the open decision, the lobby.
+In this order a control answers whoever asks for help, a vote about dice, the open decision, the lobby. A claim of the
+seat has a gesture of its own, bar and push held together, that means nothing else: only at a free seat between matches
+is a push enough.
 """
 
 from __future__ import annotations
@@ -83,8 +85,8 @@ class Presses:
             return self._bind(signal)
         if isinstance(signal, Key) and (signal.control, signal.edge) == ("bar", "hold"):
             return self._call_help(seat)
-        if self._seats.claimed == seat.number and isinstance(signal, Key):
-            return self._answer_claim(seat, signal)
+        if isinstance(signal, Key) and (signal.control, signal.edge) == ("push", "hold"):
+            return self._agree(seat)
         if self._play.stopped:
             return False
         if (meaning := self._in_dispute(seat.number, signal)) is not None:
@@ -93,6 +95,8 @@ class Presses:
             return self._in_match(seat, signal)
         if self._rolls.voting:
             return False
+        if isinstance(signal, Key) and self._boxes.is_push_enough(seat) and self._seats.box_counts(seat.number):
+            return self._answer_claim(seat, signal)
         return self._in_lobby(seat, signal)
 
     def _call_help(self, seat: Seat) -> bool:
@@ -102,11 +106,24 @@ class Presses:
             self._notices.post("help", f"Seat {seat.number} calls for help.", about)
         return True
 
+    def _agree(self, seat: Seat) -> bool:
+        """Give the seat to the phone that asks for it; one that is asked for too early is told so."""
+        claim = self._seats.waiting(seat.number)
+        if claim is None:
+            return False
+        if self._seats.box_counts(seat.number):
+            self._seats.grant(seat.number)
+        else:
+            asked = "Its phone is asked first: wait 10 s" if seat.sid and seat.phone_on else "Too soon: read, then hold"
+            self._boxes.displays.refuse(seat, asked)
+        return True
+
     def _answer_claim(self, seat: Seat, key: Key) -> bool:
-        if key.control == "push" and key.edge == "down":
-            self._seats.grant()
-        elif key.control == "bar":
-            self._seats.refuse(f"Seat {seat.number} said no.")
+        """Let a push at a free seat say yes to who asks for it, and the bar no."""
+        if (key.control, key.edge) == ("push", "down"):
+            self._seats.grant(seat.number)
+        elif (key.control, key.edge) == ("bar", "down"):
+            self._seats.refuse(seat.number, f"Seat {seat.number} said no.")
         return True
 
     def _in_dispute(self, seat: int, signal: Key | Turn) -> controls.Meaning | None:

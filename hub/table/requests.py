@@ -63,6 +63,8 @@ class Requests:
                 self._rename(seat, args)
             case "leave":
                 self._seats.release(seat, playing=seat.number in self._play.seats)
+            case "claim":
+                self._answer_claim(seat, args)
             case "acknowledge":
                 self._acknowledge(seat, args)
             case _:
@@ -85,6 +87,19 @@ class Requests:
             raise IllegalAction("A name is a text.")
         with self._seats.changing(seat):
             seat.name = tidy_name(args["name"])
+
+    def _answer_claim(self, seat: Seat, args: Mapping[str, Any]) -> None:
+        """Hand the seat over to the phone that asks for it, or keep it."""
+        claim = self._seats.waiting(seat.number)
+        if claim is None or args.get("claim") != claim.number:
+            raise NotAsked("Nobody asks for this seat any more.", "CLAIM")
+        match args.get("say"):
+            case "keep":
+                self._seats.refuse(seat.number, f"Seat {seat.number} said no.")
+            case "give":
+                self._seats.grant(seat.number)
+            case _:
+                raise IllegalAction("A seat is kept or given.")
 
     def _acknowledge(self, seat: Seat, args: Mapping[str, Any]) -> None:
         if not seat.joined:

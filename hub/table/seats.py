@@ -5,7 +5,7 @@ A seat changes when the disk has it, or not at all. Everything here is called fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from secrets import randbelow, token_urlsafe
@@ -17,6 +17,12 @@ from hub.ports import ClaimAsked, ClaimDecided, Clock, LogStore, Phones
 from hub.state import PublicSeat
 
 CLAIM_SECONDS = 30.0
+SHOWN_SECONDS = 1.5
+"""How long a claim is shown before its seat's box counts: longer than the gesture takes, so that none began before."""
+PHONE_FIRST_SECONDS = 10.0
+"""How long a claim of a seat whose phone is on is that phone's alone to decide."""
+QUIET_SECONDS = 60.0
+"""How long a seat that somebody sits at is had by its code only after a claim that was not agreed to; then twice that ..."""
 WRONG_CODES = 3  # tries of a seat's code, after which the code changes
 
 
@@ -41,6 +47,8 @@ class Seat:
     phone_on: bool = False
     box_on: bool = False
     wrong_codes: int = 0
+    quiet_until: float = 0.0
+    not_agreed: int = 0
 
     def public(self) -> PublicSeat:
         """Return the seat as everybody sees it."""
@@ -69,13 +77,28 @@ class KeptSeat(msgspec.Struct):
     joined: bool
 
 
+@dataclass(frozen=True, slots=True)
+class WaitingClaim:
+    """A claim that waits for its seat's box, or for the phone that holds the seat.
+
+    `number` tells it from every other claim of this table. The box counts from `counts_from` on, in seconds of the
+    table's clock; at `ends` the claim is refused.
+    """
+
+    number: int
+    asked: ClaimAsked
+    counts_from: float
+    ends: float
+
+
 class Seats:
-    """The seats of one table by number, and the one claim that may wait for a push of its seat's box."""
+    """The seats of one table by number, and of each seat the one claim that may wait to be agreed to."""
 
     def __init__(self, table: str, count: int, store: LogStore, phones: Phones, clock: Clock) -> None:
         self._table, self._store, self._phones, self._clock = table, store, phones, clock
         self._seats = {number: Seat(number, _digits()) for number in range(1, count + 1)}
-        self._claim: tuple[ClaimAsked, float] | None = None
+        self._claims: dict[int, WaitingClaim] = {}
+        self._claims_asked = 0
 
     def __iter__(self) -> Iterator[Seat]:
         """Return the seats by rising number."""
@@ -138,13 +161,22 @@ class Seats:
     # --- claims ---
 
     @property
-    def claimed(self) -> int | None:
-        """Return the seat that somebody asks for, while a push of its box is waited for."""
-        return self._claim[0].seat if self._claim else None
+    def claimed(self) -> Sequence[int]:
+        """Return the seats that somebody asks for and that nobody has agreed to yet."""
+        return sorted(self._claims)
+
+    def waiting(self, seat: int) -> WaitingClaim | None:
+        """Return the claim that waits for this seat, if one does."""
+        return self._claims.get(seat)
+
+    def box_counts(self, seat: int) -> bool:
+        """Return whether the box of a claimed seat may answer now: the claim was shown, and its phone asked before."""
+        claim = self._claims.get(seat)
+        return claim is not None and self._clock.now() >= claim.counts_from
 
     def ask(self, claim: ClaimAsked, *, choosing: bool) -> None:
-        """Decide about a claim, or wait for the box. `choosing`: the box holds a sealed choice and cannot answer."""
-        seat = self._seats.get(claim.seat)
+        """Decide about a claim, or wait for the box. `choosing`: the box holds a sealed choice and cannot show it."""
+        seat, now = self._seats.get(claim.seat), self._clock.now()
         if seat is None:
             self._refuse(claim, f"There is no seat {claim.seat} at this table.")
         elif claim.code is not None:
@@ -160,27 +192,35 @@ class Seats:
             cause = "is choosing in its box" if seat.box_on else "has no box"
             where = "that its phone shows under Seat" if seat.sid else "from the big screen"
             self._refuse(claim, f"Seat {claim.seat} {cause}: type its 4-digit code {where}.")
-        elif self._claim:
-            self._refuse(claim, "Somebody else is just sitting down: try again in a moment.")
+        elif claim.seat in self._claims:
+            self._refuse(claim, f"Somebody else asks for seat {claim.seat} just now: try again in a moment.")
+        elif now < seat.quiet_until:
+            self._refuse(claim, f"Seat {claim.seat} was asked for a moment ago, and nobody agreed: type its code.")
         else:
-            self._claim = (claim, self._clock.now() + CLAIM_SECONDS)
+            self._claims_asked += 1
+            pause = PHONE_FIRST_SECONDS if seat.sid and seat.phone_on else SHOWN_SECONDS
+            self._claims[claim.seat] = WaitingClaim(self._claims_asked, claim, now + pause, now + CLAIM_SECONDS)
 
-    def grant(self) -> None:
-        """Give the claimed seat away: its box said yes. Raise LogError."""
-        if self._claim:
-            self._grant(self._seats[self._claim[0].seat], self._claim[0])
+    def grant(self, seat: int) -> None:
+        """Give the claimed seat away: its box, or the phone that holds it, said yes. Raise LogError."""
+        if claim := self._claims.get(seat):
+            self._grant(self._seats[seat], claim.asked)
 
-    def refuse(self, sentence: str) -> None:
-        """Refuse the claim that waits, if one does."""
-        if self._claim:
-            self._refuse(self._claim[0], sentence)
+    def refuse(self, seat: int, sentence: str) -> None:
+        """Refuse the claim that waits for a seat, if one does; whoever sits there is left alone for a while."""
+        if claim := self._claims.get(seat):
+            asked = self._seats[seat]
+            if asked.joined:
+                asked.quiet_until = self._clock.now() + QUIET_SECONDS * 2 ** min(asked.not_agreed, 5)
+                asked.not_agreed += 1
+            self._refuse(claim.asked, sentence)
 
     def due(self) -> bool:
-        """Refuse a claim that has waited too long; return whether there was one."""
-        if self._claim is None or self._clock.now() < self._claim[1]:
-            return False
-        self.refuse("Nobody pressed the button on the box: try again.")
-        return True
+        """Refuse the claims that have waited too long; return whether there was one."""
+        late = [seat for seat, claim in self._claims.items() if self._clock.now() >= claim.ends]
+        for seat in late:
+            self.refuse(seat, "Nobody at the seat agreed in time: try again, or type its code.")
+        return bool(late)
 
     def release(self, seat: Seat, *, playing: bool) -> None:
         """Take the seat from its phone. Who is `playing` keeps name and seat for coming back. Raise LogError."""
@@ -196,17 +236,19 @@ class Seats:
         claim.answer(ClaimDecided(claim.claim, False, sentence))
 
     def _forget(self, claim: ClaimAsked) -> None:
-        if self._claim and self._claim[0].claim == claim.claim:
-            self._claim = None
+        waiting = self._claims.get(claim.seat)
+        if waiting and waiting.asked.claim == claim.claim:
+            del self._claims[claim.seat]
 
     def _grant(self, seat: Seat, claim: ClaimAsked) -> None:
-        """Give the seat to the phone that asked; whoever held it before is out, at once."""
+        """Give the seat to the phone that asked; whoever held it before is out, at once, and whoever asked beside it."""
         self._forget(claim)
         before = seat.sid
         try:
             with self.changing(seat):
                 seat.sid, seat.password, seat.phone_key = token_urlsafe(12), token_urlsafe(24), claim.phone_key
                 seat.code, seat.wrong_codes, seat.name = _digits(), 0, claim.name or seat.name
+                seat.not_agreed = 0
                 seat.joined, seat.phone_on = True, False
         except LogError:
             self._refuse(claim, "The record cannot be written now: try again in a moment.")
@@ -214,6 +256,8 @@ class Seats:
         if before:
             self._phones.release(before)
         self._phones.admit(seat.sid, seat.password, seat.phone_key)
+        if other := self._claims.get(seat.number):
+            self._refuse(other.asked, f"Seat {seat.number} has just been taken.")
         claim.answer(ClaimDecided(claim.claim, True, f"Seat {seat.number} is yours.", seat.sid, seat.password))
 
 

@@ -42,7 +42,6 @@ class Snapshots:
         self.seq += 1
         play, match, decision = self._play, self._play.match, self._play.decision
         game = match.game if match else play.games.get(self._lobby.chosen)
-        claimed = self._seats.claimed
         return PublicState(
             table=table.id,
             name=table.name,
@@ -67,18 +66,20 @@ class Snapshots:
             over=match.over if match else None,
             games=[feed.offer(game) for game in play.games.values()],
             nudged=list(nudged),
-            claiming=[claimed] if claimed else [],
+            claiming=list(self._seats.claimed),
         )
 
     def hand(self, seat: Seat) -> Hand:
         """Return the newest private state of a seat."""
         play, match, number = self._play, self._play.match, seat.number
+        claim = self._seats.waiting(number)
         hand = Hand(
             epoch=play.log.epoch,
             seq=self.seq,
             seat=number,
             match=play.log.match if match else None,
             seat_code=seat.code,
+            claim=claim.number if claim else None,
             you=match.view(number)["you"] if match and number in match.state.seats else {},
         )
         if match is None or number not in match.state.seats:

@@ -173,6 +173,9 @@ class CabledTable:
     def press(self, control: Control, hold: bool = False) -> None:
         self.sim.press(control, hold)
 
+    def hold_both(self) -> None:
+        self.sim.hold_both()
+
     def turn(self, detents: int) -> None:
         self.sim.turn(detents)
 

@@ -47,6 +47,23 @@ def test_every_control_reaches_the_table_once_and_in_order(table: Table) -> None
     assert len(table.inbox.all(Key)) == 2 * len(CONTROLS)
 
 
+def test_bar_and_push_held_together_are_neither_a_press_of_the_one_nor_of_the_other(table: Table) -> None:
+    table.hold_both()
+    assert table.inbox.next(Key) == Key(table.BOX, "push", "hold")
+    table.press("push")
+    assert table.inbox.next(Key) == Key(table.BOX, "push", "down")
+    assert len(table.inbox.all(Key)) == 2
+
+
+def test_bar_and_push_held_together_are_told_in_a_sealed_choice_and_change_nothing_in_it(table: Table) -> None:
+    table.open()
+    table.lock(choice="k3")
+    table.hold_both()
+    assert table.inbox.next(Key) == Key(table.BOX, "push", "hold")
+    assert table.inbox.all(BoxUnlocked) == []
+    assert table.bid() == 2
+
+
 def test_the_dial_turns_both_ways(table: Table) -> None:
     table.turn(1)
     assert table.inbox.next(Turn) == Turn(table.BOX, 1)

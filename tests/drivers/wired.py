@@ -7,7 +7,7 @@ from collections.abc import Callable
 from gpiozero import Factory
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from drivers.gpio_box import BOUNCE, HOLD, KEY_HOLD, BoxPins, GpioBoxes
+from drivers.gpio_box import BOTH_HOLD, BOUNCE, HOLD, KEY_HOLD, BoxPins, GpioBoxes
 from hub.ports import BoxBid, BoxLocked, BoxUnlocked, BoxUp, Control, SealedRound
 from tests.dial import ANTICLOCKWISE, CLOCKWISE
 from tests.drivers.bench import Inbox, StillClock
@@ -51,6 +51,17 @@ class Header:
         self.drive(pin, False)
         self.clock.advance(2 * BOUNCE)
 
+    def hold_both(self, box: int = 0) -> None:
+        pins = self.pins[box].inputs()
+        pressed: tuple[Control, ...] = ("bar", "push")
+        for control in pressed:
+            self.drive(pins[control], True)
+            self.clock.advance(2 * BOUNCE)
+        self.clock.advance(BOTH_HOLD)
+        for control in reversed(pressed):
+            self.drive(pins[control], False)
+            self.clock.advance(2 * BOUNCE)
+
     def turn(self, detents: int, box: int = 0) -> None:
         for _ in range(abs(detents)):
             for contacts in CLOCKWISE if detents > 0 else ANTICLOCKWISE:
@@ -71,6 +82,9 @@ class WiredTable:
 
     def press(self, control: Control, hold: bool = False) -> None:
         self.header.press(control, hold)
+
+    def hold_both(self) -> None:
+        self.header.hold_both()
 
     def turn(self, detents: int) -> None:
         self.header.turn(detents)

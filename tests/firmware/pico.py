@@ -179,6 +179,15 @@ class MicroPythonBox:
         self._go(0, [self.pico.pin(control, closed=False)])
         self._go(TAP)
 
+    def hold_both(self) -> None:
+        for control in ("bar", "push"):
+            self._go(TAP, [self.pico.pin(control, closed=True)])
+        for _ in range(11):
+            self._go(100)
+        for control in ("push", "bar"):
+            self._go(TAP, [self.pico.pin(control, closed=False)])
+        self._go(TAP)
+
     def turn(self, detents: int) -> None:
         for _ in range(abs(detents)):
             for at in RIGHT if detents > 0 else LEFT:

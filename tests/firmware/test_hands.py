@@ -141,6 +141,30 @@ def test_a_long_push_is_a_push(probe: Probe) -> None:
     assert deeds(probe, (level("push"), 100), (level("push"), 9000), (level(), 9100)) == [["push", "down"]]
 
 
+def test_bar_and_push_held_together_for_a_second_are_a_held_push(probe: Probe) -> None:
+    bar, both = level("bar"), level("bar", "push")
+    assert deeds(probe, (bar, 100), (both, 150), (both, 1149)) == []
+    held = [["push", "hold"]]
+    assert deeds(probe, (bar, 100), (both, 150), (both, 1150), (both, 9000), (bar, 9050), (level(), 9100)) == held
+    assert deeds(probe, (bar, 100), (both, 2900), (both, 3500), (both, 3900)) == held, "nobody is called"
+
+
+@pytest.mark.parametrize("first", ["bar", "push"])
+def test_bar_and_push_let_go_within_a_second_are_two_presses_in_their_order(probe: Probe, first: str) -> None:
+    presses = [["bar", "down"], ["push", "down"]]
+    left = level("push" if first == "bar" else "bar")
+    assert deeds(probe, (level("bar"), 100), (level("bar", "push"), 150), (left, 1100), (level(), 1200)) == presses
+
+
+def test_a_push_before_the_bar_is_a_push(probe: Probe) -> None:
+    """It is told at once, so it can be no part of anything that takes a second."""
+    both = level("bar", "push")
+    assert deeds(probe, (level("push"), 100), (both, 150), (both, 1500), (level(), 1600)) == [
+        ["push", "down"],
+        ["bar", "down"],
+    ]
+
+
 def test_a_press_that_is_still_on_is_told_before_what_is_done_next(probe: Probe) -> None:
     """Quick fingers push before they have let go of the key: the push must find the key's choice."""
     assert deeds(probe, (level("k3"), 100), (level("k3", "push"), 150), (level("push"), 180), (level(), 220)) == [

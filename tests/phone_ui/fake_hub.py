@@ -308,7 +308,9 @@ class FakeHub:
         elif claim.refused:
             await self._json(send, {"state": "refused", "say": claim.refused})
         elif not claim.held:
-            await self._json(send, {"state": "asked", "say": "Press the button on the box in front of you."})
+            await self._json(
+                send, {"state": "asked", "say": "Do what the box at the seat says, or type the seat's code."}
+            )
         else:
             login = {
                 "sid": claim.sid,

@@ -33,7 +33,7 @@ from hub.ports import (
     Turn,
 )
 from hub.table.loop import NUDGE_SECONDS, Table
-from hub.table.seats import CLAIM_SECONDS
+from hub.table.seats import CLAIM_SECONDS, SHOWN_SECONDS
 from tests.engine.ladder import Climb, deal
 from tests.random_client import value
 from tests.table.fakes import MemoryStore, TableRig
@@ -155,6 +155,7 @@ def test_the_push_of_the_seats_box_gives_the_seat(rig: TableRig) -> None:
     rig.boxes_up()
     assert rig.claim(2, name="Ben") is None
     assert rig.state["claiming"] == [2]
+    rig.clock.time += SHOWN_SECONDS
     rig.press(1, "push")
     assert not rig.decided, "another seat's box says nothing about this one"
     rig.press(2, "push")
@@ -166,6 +167,7 @@ def test_the_push_of_the_seats_box_gives_the_seat(rig: TableRig) -> None:
 def test_the_bar_of_the_seats_box_says_no(rig: TableRig) -> None:
     rig.boxes_up()
     rig.claim(2)
+    rig.clock.time += SHOWN_SECONDS
     rig.press(2, "bar")
     assert not rig.decided[-1].held
     assert not rig.phones.admitted
@@ -226,12 +228,18 @@ def test_a_claim_runs_out_after_half_a_minute(rig: TableRig) -> None:
     assert not rig.phones.admitted
 
 
-def test_only_one_claim_waits_at_a_time(rig: TableRig) -> None:
+def test_one_claim_waits_at_each_seat(rig: TableRig) -> None:
     rig.boxes_up()
     rig.claim(2)
-    decided = rig.claim(3)
+    assert rig.claim(3, name="Cid") is None
+    decided = rig.claim(2)
     assert decided
-    assert not decided.held
+    assert decided.say == "Somebody else asks for seat 2 just now: try again in a moment."
+    rig.clock.time += SHOWN_SECONDS
+    rig.press(3, "push")
+    assert rig.decided[-1].held
+    assert rig.state["seats"][2]["name"] == "Cid"
+    assert rig.state["claiming"] == [2]
 
 
 def test_a_box_that_goes_away_ends_the_claim_that_waits_for_it(rig: TableRig) -> None:

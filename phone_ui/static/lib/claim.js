@@ -1,4 +1,4 @@
-// Claiming a seat: the phone makes a key pair, asks, and the button on the box (or the seat's code) says yes.
+// Claiming a seat: the phone makes a key pair, asks, and the box (or the seat's code) says yes.
 
 import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
 
@@ -63,7 +63,7 @@ export async function claimSeat({ table, hubKey, seat, code, name, onWaiting, st
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
   throw new Refused(
-    code ? "The hub took too long. Try once more." : "Nobody pressed the button in time. Try once more.",
+    code ? "The hub took too long. Try once more." : "Nobody at the seat agreed in time. Try once more.",
   );
 }
 

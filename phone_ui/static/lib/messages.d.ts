@@ -197,7 +197,7 @@ export interface GameOffer {
   blurb: string;
 }
 /**
- * The newest complete private state of one seat; only ever sent encrypted. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there.
+ * The newest complete private state of one seat; only ever sent encrypted. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits.
  */
 export interface Hand {
   epoch: number;
@@ -222,6 +222,7 @@ export interface Hand {
   dial_at: string;
   faces: Faces | null;
   seat_code: string | null;
+  claim: number | null;
 }
 /**
  * Dice that this seat may type: so many, each from 1 to `sides`.
@@ -277,7 +278,7 @@ export interface Act {
   id: string;
   n: number;
   epoch: number;
-  verb: "acknowledge" | "act" | "again" | "dice" | "leave" | "name" | "ready" | "roll" | "start" | "undo";
+  verb: "acknowledge" | "act" | "again" | "claim" | "dice" | "leave" | "name" | "ready" | "roll" | "start" | "undo";
   number?: number | null;
   args?: Record<string, any>;
 }

@@ -244,6 +244,7 @@ function Cables({ seat, connected, send }) {
     html`<button type="button" class="plain" onClick=${() => send({ box: seat, ...command })}>${label}</button>`;
   return html`<span class="cables">
     ${button("Hold bar", { press: "bar", hold: true })}
+    ${button("Hold bar and push", { both: true })}
     ${connected ? button("Unplug", { unplug: true }) : button("Plug in", { plug: true })}
     ${button("Power off, on", { power_cycle: true })}
   </span>`;

@@ -355,7 +355,7 @@ function WelcomeSeat({ state, place }) {
   const text = here ? name || seatStateText(place) : "free";
   return html`<li class=${claiming ? "claiming" : here ? "here" : "free"}>
     <${Mark} seat=${seat} /><span class="who-number">${seat}</span>
-    <span class="welcome-who">${claiming ? "press the button" : text}</span>
+    <span class="welcome-who">${claiming ? (place.held ? "look at your box" : "press the button") : text}</span>
     ${
       code
         ? html`<span class="welcome-code">${code}</span>`

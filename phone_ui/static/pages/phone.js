@@ -146,6 +146,7 @@ function useTable() {
   const [hand, setHand] = useState(/** @type {Hand | null} */ (null));
   const [away, setAway] = useState(false);
   const [lost, setLost] = useState(""); // why the phone has lost its seat
+  const [lostSeat, setLostSeat] = useState(/** @type {number | null} */ (null));
   const [elsewhere, setElsewhere] = useState(false);
   const [sending, setSending] = useState(/** @type {string | null} */ (null));
   const [refusal, setRefusal] = useState("");
@@ -160,6 +161,7 @@ function useTable() {
   };
   /** @param {string} sentence */
   const onGone = (sentence) => {
+    setLostSeat(held?.seat ?? null);
     claimSlot.remove();
     setHand(null);
     setLost(leaving.current ? "" : sentence);
@@ -197,7 +199,10 @@ function useTable() {
   const useHere = () => setElsewhere(false);
   // A hand of the last match says nothing about this one.
   const present = state?.state === "playing" && hand?.match !== state.match ? null : hand;
-  return { held, state, hand: present, away, lost, elsewhere, sending, refusal, ask, leave, hold, useHere };
+  // The hub's own sentence says more than the silence in which the login ended.
+  const taken = lost && state?.notices.find((notice) => notice.key === `taken:${lostSeat}`);
+  const why = taken ? `${taken.text} Was that nobody here? Tell the table.` : lost;
+  return { held, state, hand: present, away, lost: why, elsewhere, sending, refusal, ask, leave, hold, useHere };
 }
 
 function Phone() {
@@ -252,6 +257,7 @@ function Phone() {
     <${Strip} labels=${labels} state=${state} held=${held} away=${away} />
     ${away && html`<${AwayBar} state=${state} />`}
     <${Notices} state=${state} ask=${held ? ask : undefined} sending=${sending || (away ? "away" : null)} />
+    ${hand?.claim != null && html`<${SeatWanted} claim=${hand.claim} sending=${sending} ask=${ask} />`}
     <main class="body">
       ${
         tab
@@ -335,6 +341,19 @@ function Strip({ labels, state, held, away }) {
       <span class="link-dot" aria-hidden="true">${away ? "○" : "●"}</span> ${away ? "lost" : "live"}
     </span>
   </header>`;
+}
+
+/**
+ * Another phone asks for this seat: this one decides first.
+ * @param {{ claim: number, sending: string | null, ask: Ask }} props
+ */
+function SeatWanted({ claim, sending, ask }) {
+  const decide = (/** @type {string} */ say) => () => ask("claim", { claim, say }, `claim ${say}`);
+  return html`<div class="notice error seat-wanted" role="alertdialog" aria-label="Another phone wants your seat">
+    <p class="notice-text">Another phone wants your seat. It would see your hand.</p>
+    <button type="button" class="small-act strong" disabled=${Boolean(sending)} onClick=${decide("keep")}>Keep it</button>
+    <button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${decide("give")}>Hand over</button>
+  </div>`;
 }
 
 /** @param {{ text: string }} props */

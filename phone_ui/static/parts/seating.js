@@ -67,7 +67,8 @@ export function Seating({ table, state, hubKey, begin, lost, onHeld, onWatch }) 
   const place = placeOf(state, seat);
   if (place) {
     const onTake = (/** @type {string | null} */ code) => take(place.seat, code);
-    return html`<${Press} place=${place} waiting=${waiting} refusal=${refusal} onTake=${onTake} onBack=${back} />`;
+    const playing = state.state === "playing" || state.state === "stopped";
+    return html`<${Press} place=${place} playing=${playing} waiting=${waiting} refusal=${refusal} onTake=${onTake} onBack=${back} />`;
   }
   const pick = (/** @type {number} */ wanted) => take(wanted, null);
   const free = state.seats.filter((one) => !one.held);
@@ -122,14 +123,18 @@ function SeatButton({ place, onPick }) {
 /**
  * Waiting for the press; the seat's 4 digits are the other way.
  * @param {{
- *   place: PublicSeat, waiting: string, refusal: string,
+ *   place: PublicSeat, playing: boolean, waiting: string, refusal: string,
  *   onTake: (code: string | null) => void, onBack: () => void,
  * }} props
  */
-function Press({ place, waiting, refusal, onTake, onBack }) {
+function Press({ place, playing, waiting, refusal, onTake, onBack }) {
   const [digits, setDigits] = useState("");
   const boxed = place.box === "on";
-  const heading = boxed ? "Press the button on the box in front of you" : "Type this seat's code";
+  const push =
+    place.held || playing
+      ? "On the box, hold the bar, then the dial too"
+      : "Press the button on the box in front of you";
+  const heading = boxed ? push : "Type this seat's code";
   const lead = boxed
     ? waiting || "Its ring is pulsing. You have 30 seconds."
     : "The screen at the table shows four digits for this seat.";

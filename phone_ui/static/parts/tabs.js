@@ -147,7 +147,7 @@ function BoxHelp() {
       <div><dt>Every second lamp</dt><dd>choose in secret</dd></div>
       <div><dt>Full and still</dt><dd>locked</dd></div>
       <div><dt>Three lamps circling</dt><dd>roll the dice</dd></div>
-      <div><dt>Two opposite lamps, pulsing</dt><dd>push yes, or the bar no</dd></div>
+      <div><dt>Two opposite lamps, pulsing</dt><dd>look at the display: a vote, or a phone that wants your seat</dd></div>
       <div><dt>Two bars, amber</dt><dd>a die needs a look</dd></div>
     </dl>  `;
 }

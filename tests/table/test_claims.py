@@ -1,0 +1,303 @@
+"""A claim of a seat, and what keeps it apart from the game that is played there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+
+from hub import games
+from hub.ports import CONTROLS, BoxUp, Key, LampPicture, PhoneLink, PhoneSaid, Tick, Turn
+from hub.table.captions import CAPTION_LENGTH, claim_caption
+from hub.table.seats import CLAIM_SECONDS, PHONE_FIRST_SECONDS, QUIET_SECONDS, SHOWN_SECONDS
+from tests.random_client import value
+from tests.table.fakes import TableRig
+
+HOLD_BOTH = Key("box-2", "push", "hold")
+
+
+@pytest.fixture
+def boxed() -> TableRig:
+    """Three phones and three boxes in a match of Bidness, where seats answer in turn with their boxes."""
+    return begun("bidness")
+
+
+def begun(game: str, seed: int = 1) -> TableRig:
+    """Phones and boxes at every seat, the phones asleep, in the first decision of a match."""
+    least = games.find(game).seats[0]
+    rig = TableRig(max(3, least), offered=[games.find(game)], seed=seed)
+    rig.boxes_up()
+    rig.sit()
+    rig.start(game)
+    rig.take(*(PhoneLink(sid, False) for sid in rig.sids.values()))
+    rig.decided.clear()
+    return rig
+
+
+def to_open_turn(rig: TableRig) -> None:
+    """Go on until somebody is to answer, and nobody in secret."""
+    random = Random(4)
+    for _ in range(200):
+        waiting = rig.state["view"]["waiting"]
+        if not rig.boxes.rounds and "roll" not in waiting and waiting["seats"]:
+            rig.take(*(PhoneLink(sid, False) for sid in rig.sids.values()))
+            return
+        step(rig, random)
+    raise AssertionError("every decision is sealed")
+
+
+def step(rig: TableRig, random: Random) -> None:
+    """One legal request of somebody's phone, from what the hands offer."""
+    waiting = rig.state["view"]["waiting"]
+    if "roll" in waiting:
+        mine = rig.hand(waiting["roll"]["seat"]).get("moves") or []
+        if not mine or random.random() < 0.7:
+            if rig.state["dice"]["state"] != "armed" and rig.state["dice"]["state"] != "no_reader":
+                rig.take(Key(f"box-{waiting['roll']['seat']}", "bar", "down"))
+                return
+            rig.roll(*(random.randint(1, waiting["roll"]["sides"]) for _ in range(rig.state["dice"]["count"])))
+            return
+    may = [seat for seat in rig.sids if rig.hand(seat).get("moves") and not rig.hand(seat)["locked"]]
+    if not may:
+        return
+    seat = random.choice(may)
+    move = random.choice(rig.hand(seat)["moves"])
+    args = {key: value(param, random) for key, param in move.items() if key not in ("move", "standing")}
+    rig.act(seat, move["move"], **args)
+
+
+def seen(rig: TableRig) -> dict[str, Any]:
+    """All that a match shows, without what tells of a claim, and the record on the disk."""
+    state = {key: shown for key, shown in rig.state.items() if key not in ("claiming", "notices", "seats", "code")}
+    state["notices"] = [one for one in rig.state["notices"] if not one["key"].startswith("claim")]
+    seats = [{**one, "claim_code": None} for one in rig.state["seats"]]
+    fields = ("you", "moves", "want", "locked", "number", "secret", "undo")
+    hands = {seat: {key: rig.hand(seat)[key] for key in fields} for seat in rig.sids}
+    return {"state": state, "seats": seats, "hands": hands, "log": rig.store.entries}
+
+
+@pytest.mark.parametrize("game", games.names())
+def test_no_control_gives_a_seat_away_and_each_does_what_it_does_without_a_claim(game: str) -> None:
+    """Two tables play the same match, with the same seed; at one of them a phone asks for a seat before every press."""
+    quiet, claimed = begun(game), begun(game)
+    random, claims = Random(7), Counter[str]()
+    presses = [(control, edge) for control in CONTROLS for edge in ("down", "hold")]
+    presses.remove(("push", "hold"))  # the gesture itself: the game has no use for it
+    for turn in range(90):
+        seat = random.randint(1, quiet.seats)
+        holders = dict(claimed.sids)
+        claimed.claim(seat, name="Mallory")
+        for rig in (quiet, claimed):
+            rig.clock.time += SHOWN_SECONDS
+            rig.take(Tick())
+        control, edge = presses[turn % len(presses)]
+        signal: Key | Turn = Key(f"box-{seat}", control, edge)  # type: ignore[arg-type]
+        if random.random() < 0.2:
+            signal = Turn(f"box-{seat}", random.choice((-1, 1, 3)))
+        waits = seat in claimed.state["claiming"]
+        for rig in (quiet, claimed):
+            rig.take(signal)
+        assert not any(decided.held for decided in claimed.decided)
+        for number, sid in holders.items():
+            assert claimed.table._seats[number].sid == sid
+        assert differences(seen(claimed), seen(quiet)) == [], (turn, seat, signal)
+        if waits:
+            assert claimed.boxes.rings[f"box-{seat}"].pattern == "claim"
+            view = claimed.state["view"]
+            claims[f"{claimed.state['state']}/{view['phase']}/{'roll' in view['waiting']}"] += 1
+        for rig in (quiet, claimed):
+            rig.clock.time += CLAIM_SECONDS
+            rig.take(Tick())
+            rig.clock.time += 64 * QUIET_SECONDS
+            rig.take(Tick())
+        state = random.getstate()
+        for rig in (quiet, claimed):
+            random.setstate(state)
+            if rig.state["state"] == "over":
+                rig.start(game)
+            else:
+                step(rig, random)
+            rig.take(*(PhoneLink(sid, False) for sid in rig.sids.values()))
+    assert sum(claims.values()) >= 25, claims
+
+
+def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    """What differs, by name; counts of messages do not count."""
+    for each in (one, other):
+        each["state"] = {key: shown for key, shown in each["state"].items() if key != "seq"}
+    return [key for key in one if one[key] != other[key]] + [
+        key for key in one["state"] if one["state"][key] != other["state"][key]
+    ]
+
+
+def test_a_push_that_answers_the_game_gives_no_seat_away(boxed: TableRig) -> None:
+    to_open_turn(boxed)
+    seat = boxed.state["view"]["waiting"]["seats"][0]
+    holder = boxed.sids[int(seat)]
+    assert boxed.claim(int(seat), name="Mallory") is None
+    boxed.clock.time += SHOWN_SECONDS
+    before = boxed.store.count(), sum(map(len, boxed.store.entries.values()))
+    boxed.press(int(seat), "push")
+    assert sum(map(len, boxed.store.entries.values())) > before[1], "the push has answered"
+    assert boxed.table._seats[int(seat)].sid == holder
+    assert boxed.phones.released == []
+
+
+def test_bar_and_push_held_together_let_the_other_phone_in_and_everybody_is_told(boxed: TableRig) -> None:
+    to_open_turn(boxed)
+    before = boxed.sids[2]
+    assert boxed.claim(2, name="Ben") is None
+    boxed.clock.time += SHOWN_SECONDS
+    boxed.take(HOLD_BOTH)
+    assert boxed.decided[-1].held
+    assert boxed.phones.released == [before]
+    assert {key: shown for key, shown in boxed.state["notices"][0].items() if key != "text"} == {
+        "key": "taken:2",
+        "severity": "warning",
+        "can_acknowledge": True,
+    }
+    assert boxed.notice() == "Seat 2 has moved to another phone."
+    boxed.sids[2] = boxed.decided[-1].sid
+    assert boxed.say(1, "acknowledge", {"key": "taken:2"})["ok"]
+    assert boxed.notice() == ""
+
+
+def test_a_claim_is_shown_by_ring_display_and_screen_before_its_gesture_counts(boxed: TableRig) -> None:
+    to_open_turn(boxed)
+    boxed.claim(2)
+    assert boxed.boxes.rings["box-2"].pattern in ("claim",)
+    assert boxed.lamps.shown[-1][2] == LampPicture("claim", 0, boxed.lamps.shown[-1][2].colour)
+    assert boxed.boxes.texts["box-2"] == "Phone wants seat: hold bar, then push"
+    assert boxed.notice().startswith("Another phone asks for seat 2.")
+    boxed.clock.time += SHOWN_SECONDS - 0.1
+    boxed.take(HOLD_BOTH)
+    assert len(boxed.decided) == 0
+    assert len(boxed.phones.released) == 0
+    boxed.clock.time += 0.1
+    boxed.take(HOLD_BOTH)
+    assert boxed.decided[-1].held
+    assert "claim" not in [one["key"].partition(":")[0] for one in boxed.state["notices"]]
+    assert boxed.boxes.rings["box-2"].pattern != "claim"
+    assert boxed.boxes.texts["box-2"] != "Phone wants seat: hold bar, then push"
+
+
+def test_the_gesture_means_nothing_to_a_seat_that_nobody_asks_for(boxed: TableRig) -> None:
+    to_open_turn(boxed)
+    boxed.claim(2)
+    boxed.clock.time += SHOWN_SECONDS
+    before = boxed.sids.copy()
+    boxed.take(Key("box-1", "push", "hold"), Key("box-3", "push", "hold"))
+    assert {seat.number: seat.sid for seat in boxed.table._seats} == before
+
+
+def test_the_phone_that_holds_the_seat_is_asked_first_and_can_keep_it(boxed: TableRig) -> None:
+    to_open_turn(boxed)
+    boxed.take(PhoneLink(boxed.sids[2], True))
+    boxed.claim(2)
+    number = boxed.hand(2)["claim"]
+    assert number is not None
+    assert [boxed.hand(seat)["claim"] for seat in (1, 3)] == [None, None]
+    boxed.clock.time += SHOWN_SECONDS
+    boxed.take(HOLD_BOTH)
+    assert not boxed.decided, "the phone has not said anything yet"
+    assert boxed.say(2, "claim", {"claim": number, "say": "keep"})["ok"]
+    assert not boxed.decided[-1].held
+    assert boxed.hand(2)["claim"] is None
+    assert boxed.say(2, "claim", {"claim": number, "say": "give"})["code"] == "CLAIM"
+    asked = boxed.claim(2)
+    assert asked
+    assert asked.say == "Seat 2 was asked for a moment ago, and nobody agreed: type its code."
+
+
+def test_the_phone_that_holds_the_seat_can_hand_it_over(boxed: TableRig) -> None:
+    to_open_turn(boxed)
+    before = boxed.sids[2]
+    boxed.take(PhoneLink(before, True))
+    boxed.claim(2)
+    claim = boxed.hand(2)["claim"]
+    boxed.sids.pop(2)
+    boxed.take(
+        PhoneSaid(before, "0" * 16, 1, boxed.state["epoch"], None, "claim", {"claim": claim, "say": "give"}),
+    )
+    assert boxed.decided[-1].held
+    assert boxed.phones.released == [before]
+
+
+def test_a_phone_that_says_nothing_leaves_it_to_the_box(boxed: TableRig) -> None:
+    to_open_turn(boxed)
+    boxed.take(PhoneLink(boxed.sids[2], True))
+    boxed.claim(2)
+    boxed.clock.time += PHONE_FIRST_SECONDS
+    boxed.take(HOLD_BOTH)
+    assert boxed.decided[-1].held
+
+
+def test_only_the_seats_own_phone_decides_about_its_claim(boxed: TableRig) -> None:
+    to_open_turn(boxed)
+    boxed.claim(2)
+    number = boxed.hand(2)["claim"]
+    assert boxed.say(1, "claim", {"claim": number, "say": "give"})["code"] == "CLAIM"
+    assert not boxed.decided
+
+
+def test_whoever_sits_there_is_asked_more_and_more_seldom(boxed: TableRig) -> None:
+    """A stranger on the Wi-Fi can ask for ever: not every half minute."""
+    to_open_turn(boxed)
+    pauses = []
+    for _ in range(3):
+        assert boxed.claim(2) is None
+        boxed.clock.time += CLAIM_SECONDS
+        boxed.take(Tick())
+        since = boxed.clock.time
+        while (decided := boxed.claim(2)) is not None:
+            assert not decided.held
+            boxed.clock.time += 30
+        boxed.table._seats.refuse(2, "")  # the claim that was let through
+        pauses.append(boxed.clock.time - since)
+        boxed.clock.time += 64 * QUIET_SECONDS
+    assert pauses == sorted(pauses)
+    assert pauses[-1] > pauses[0]
+
+
+def test_a_push_of_the_first_second_is_the_lobbys_and_not_the_claims() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.claim(2)
+    assert rig.boxes.texts["box-2"] == "Phone wants this seat: push yes, bar no"
+    rig.press(2, "push")
+    assert not rig.decided
+    assert rig.state["seats"][1]["ready"], "somebody has sat down with the box alone"
+    assert rig.boxes.texts["box-2"] == "Phone wants seat: hold bar, then push", "a push is for the game now"
+    rig.clock.time += SHOWN_SECONDS
+    rig.press(2, "push")
+    assert not rig.decided
+    rig.take(HOLD_BOTH)
+    assert rig.decided[-1].held
+
+
+def test_a_free_seat_in_a_match_is_not_given_by_a_push() -> None:
+    rig = TableRig(4)
+    rig.boxes_up()
+    rig.sit(1, 2, 3)
+    rig.start()
+    rig.decided.clear()
+    rig.claim(4)
+    rig.clock.time += SHOWN_SECONDS
+    rig.press(4, "push")
+    assert not rig.decided
+    rig.take(Key("box-4", "push", "hold"))
+    assert rig.decided[-1].held
+
+
+def test_what_displays_say_of_a_claim_fits() -> None:
+    assert all(len(claim_caption(push=push)) <= CAPTION_LENGTH for push in (True, False))
+
+
+def test_a_box_that_comes_back_tells_of_the_claim(boxed: TableRig) -> None:
+    to_open_turn(boxed)
+    boxed.claim(2)
+    boxed.boxes.texts.clear()
+    boxed.take(BoxUp("box-2", "b1", "1", 8))
+    assert boxed.boxes.texts["box-2"] == "Phone wants seat: hold bar, then push"
