@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 import json
+import secrets
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from hub.devices import Simulated
-from hub.errors import HubError
+from hub.errors import ConfigError, HubError
 from hub.ports import ClaimAsked
+from hub.state import ScreenState
 from hub.table.loop import Table
 from phone_ui.latest import Latest
 from phone_ui.mqtt_phones import PhonesOverMqtt
+
+
+def kiosk_token(path: Path) -> str:
+    """Return the token with which a screen on another machine shows the codes of seats; made when it is not there yet.
+
+    Only the owner of the file reads it (0600). Raise ConfigError where it cannot be read or made.
+    """
+    try:
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600, exist_ok=False)
+            path.write_text(secrets.token_urlsafe(24))
+        token = path.read_text().strip()
+    except OSError as error:
+        raise ConfigError(f"The kiosk's token {path} cannot be read or made ({error.strerror}).") from None
+    if len(token) < 24:
+        raise ConfigError(f"The kiosk's token {path} is damaged: remove the file, the next start makes another.")
+    return token
 
 
 class BenchAccess:
@@ -52,12 +75,24 @@ class BenchAccess:
         return self._device.png(size)
 
 
-class TableAccess:
-    """One table as the web port knows it."""
+class ScreenFeed:
+    """The Page port of the kiosk: the newest state with the codes of seats as JSON."""
 
-    def __init__(self, table: Table, phones: PhonesOverMqtt, bench: BenchAccess | None) -> None:
+    def __init__(self) -> None:
+        self.newest = Latest()
+
+    def show(self, public: ScreenState, settled: bool) -> None:  # noqa: ARG002 (the port's)
+        """Take the newest state."""
+        self.newest.put(msgspec.json.encode(public))
+
+
+class TableAccess:
+    """One table as the web port knows it; `screen` is its state for the table's own screens."""
+
+    def __init__(self, table: Table, phones: PhonesOverMqtt, bench: BenchAccess | None, screen: Latest) -> None:
         self.id = table.id
         self.bench = bench
+        self.screen = screen
         self._table = table
         self._phones = phones
 

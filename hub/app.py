@@ -18,7 +18,7 @@ from PIL import Image
 
 from drivers.common.gpio_header import check_devices
 from hub import games
-from hub.access import BenchAccess, TableAccess
+from hub.access import BenchAccess, ScreenFeed, TableAccess, kiosk_token
 from hub.config import Config, TablePart
 from hub.decks import load_games
 from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, wired
@@ -38,7 +38,7 @@ from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.limits import Limits
 from phone_ui.mqtt_phones import PhonesOverMqtt
-from phone_ui.server import WebServer, make_app, serve
+from phone_ui.server import LOOPBACK, Screens, WebServer, make_app, serve
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +81,7 @@ class Hub:
             if not fits_topic(name):
                 raise ConfigError(f"The id {name!r} may hold letters, digits and hyphens only, 32 at most.")
         self.key = HubKey.stored(state / "hub.key")
+        self.kiosk_token = kiosk_token(state / "kiosk.token")
         self.games = load_games(config.deck)
         self.tables: dict[str, Table] = {}
         self.access: dict[str, TableAccess] = {}
@@ -123,6 +124,8 @@ class Hub:
         inbox = partial(self._put, part.id)
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
         ports = Ports(self.store, phones, MonotonicClock(), Chance())
+        screen = ScreenFeed()
+        ports.pages.append(screen)
         bench: BenchAccess | None = None
         boxes: dict[str, int] = {}  # the seat of each box that has a fixed one
         draw: dict[str, Callable[[PublicState], Image.Image]] = {size: partial(self._draw, size=size) for size in SIZES}
@@ -138,7 +141,7 @@ class Hub:
                 boxes = {box: seat for seat, box in device.names.items()}
         table = Table(part.id, part.name, part.seats, offered, ports, place_boxes=boxes, address=self.url)
         self.tables[part.id] = table
-        self.access[part.id] = TableAccess(table, phones, bench)
+        self.access[part.id] = TableAccess(table, phones, bench, screen.newest)
 
     def _games_for(self, part: TablePart) -> list[Game]:
         """Return all games, the table's own first. Raise ConfigError where it names none of them."""
@@ -160,6 +163,11 @@ class Hub:
     def url(self) -> str:
         """Return the URL at which phones reach this hub; "" until the web port is open and while there is no network."""
         return self._url
+
+    def _screens(self) -> Screens:
+        """Return who may see the codes of seats: this machine itself, unless a proxy on it speaks for everybody."""
+        web = self.config.web
+        return Screens(self.kiosk_token, loopback=not (web.address and web.host in LOOPBACK))
 
     def local_url(self) -> str:
         """Return the URL that this machine itself may open while it has no network."""
@@ -186,7 +194,7 @@ class Hub:
             dial = dial_tcp(broker_address.host, broker_address.port, broker_address.tls)
         tls = (web.tls_cert, web.tls_key) if web.tls_cert else None
         app = make_app(self.access, self.key, self.config.hub.id, self.url, self._labels(), status=self.status)
-        self.web = serve(app, self.access, dial, web.host, web.port, tls, self._limits)
+        self.web = serve(app, self.access, dial, web.host, web.port, tls, self._limits, self._screens())
         self._url = self._find_url()
         for table in self.tables.values():
             table.start()

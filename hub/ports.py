@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from hub.state import Ack, Hand, PublicState
+from hub.state import Ack, Hand, PublicState, ScreenState
 
 
 class SeatMark(NamedTuple):
@@ -187,7 +187,7 @@ class PhoneLink:
 class ClaimAsked:
     """Somebody wants `seat` with a phone whose public key is `phone_key` (32 bytes).
 
-    `code` is the seat's 4-digit code if it was typed. `answer` is called once, from the table's
+    `code` is the seat's code if it was typed. `answer` is called once, from the table's
     thread, when the claim is decided.
     """
 
@@ -208,6 +208,7 @@ class ClaimDecided:
     say: str
     sid: str = ""
     password: str = field(default="", repr=False)
+    wrong_code: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,10 +273,10 @@ class Lamps(Protocol):
 
 
 class Page(Protocol):
-    """A panel: e-ink or a window that stands for one. Draws from the table's public state itself."""
+    """A screen of the table's own, such as a panel. Draws from the public state, with the codes of seats, itself."""
 
-    def show(self, public: PublicState, settled: bool) -> None:
-        """Take the newest public state; `settled` marks a round end (a good moment for a full refresh)."""
+    def show(self, public: ScreenState, settled: bool) -> None:
+        """Take the newest state; `settled` marks a round end (a good moment for a full refresh)."""
 
 
 class Boxes(Protocol):

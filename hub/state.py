@@ -33,7 +33,7 @@ class PublicSeat(Plain, frozen=True):
     """One seat of the table as everybody sees it.
 
     `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost`
-    while a seat box that belongs there is. `claim_code` are the four digits that claim the seat, while they may be shown.
+    while a seat box that belongs there is.
     """
 
     seat: SeatNumber
@@ -42,7 +42,6 @@ class PublicSeat(Plain, frozen=True):
     phone: Literal["on", "away", "none"] = "none"
     box: Literal["on", "lost", "none"] = "none"
     ready: bool = False
-    claim_code: str | None = None
 
 
 class PublicEvent(Plain, frozen=True):
@@ -234,6 +233,15 @@ class PublicState(Plain, frozen=True):
     games: list[GameOffer] = []
     nudged: list[int] = []
     claiming: list[int] = []
+
+
+class ScreenState(PublicState, frozen=True):
+    """The public state for the table's own screens: the kiosk and panels, which only who is at the table reads.
+
+    `claim_codes` are by seat number the codes that claim a seat, while they may be shown. Never published.
+    """
+
+    claim_codes: dict[str, str] = {}
 
 
 class Faces(Plain, frozen=True):

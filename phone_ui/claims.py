@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import secrets
 import threading
 import time
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
     from hub.ports import ClaimAsked, ClaimDecided
 
-CODE_TRIES = 3  # for one seat's code in `WINDOW`: ten thousand codes then last for weeks
+FREE_TRIES = 5
+LONGEST_PAUSE = 60.0
+FORGET_SECONDS = 900.0
+MAX_NETWORKS = 4096
 ASKS_EACH_ADDRESS = 20
 WINDOW = 60.0
 CLAIM_SECONDS = 120.0
@@ -66,9 +70,53 @@ class RateLimit:
         times.append(now)
         return 0.0
 
-    def clear(self, key: Hashable) -> None:
-        """Begin anew: the right code was given."""
-        self._times.pop(key, None)
+
+class WrongCodes:
+    """The pauses of those who typed wrong codes, by network: a pause keeps out nobody but who made it.
+
+    `FREE_TRIES` wrong codes cost nothing; then the pauses double from a second to `LONGEST_PAUSE`. Who guesses all evening
+    has some 250 tries from one address in four hours: one in 256,000 for six letters of twenty (64 million codes), one in
+    a thousand with 250 addresses. After `FORGET_SECONDS` without a wrong code the network begins anew.
+    """
+
+    def __init__(self) -> None:
+        self._tried: OrderedDict[str, tuple[int, float, float]] = OrderedDict()  # how many, when, pause until
+
+    def wait(self, network: str, now: float) -> float:
+        """Return the seconds until the network may try again; 0 counts this try as a wrong one until `take_back`."""
+        count, last, until = self._tried.get(network, (0, now, 0.0))
+        if now < until:
+            return until - now
+        if now - last > FORGET_SECONDS:
+            count = 0
+        count += 1
+        pause = min(LONGEST_PAUSE, 2.0 ** (count - FREE_TRIES)) if count >= FREE_TRIES else 0.0
+        self._tried[network] = count, now, now + pause
+        self._tried.move_to_end(network)
+        if len(self._tried) > MAX_NETWORKS:
+            self._tried.popitem(last=False)
+        return 0.0
+
+    def take_back(self, network: str) -> None:
+        """Count the last try no more: its code was not wrong. What was wrong before counts on."""
+        count, last, _ = self._tried.get(network, (1, 0.0, 0.0))
+        if count > 1:
+            self._tried[network] = count - 1, last, 0.0
+        else:
+            self._tried.pop(network, None)
+
+
+def network_of(address: str) -> str:
+    """Return what counts as one sender: an IPv4 address, of an IPv6 one its /64, which one machine may use as a whole."""
+    try:
+        known = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if known.version == 4:
+        return str(known)
+    if known.ipv4_mapped:
+        return str(known.ipv4_mapped)
+    return str(ipaddress.ip_network((int(known) >> 64 << 64, 64)))
 
 
 @dataclass(slots=True)
@@ -79,6 +127,7 @@ class _Open:
     seat: int
     pair: SharedKey = field(repr=False)
     since: float
+    network: str = ""  # that is counted for a wrong code
     decided: ClaimDecided | None = field(default=None, repr=False)
 
 
@@ -92,13 +141,11 @@ class Claims:
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Open] = OrderedDict()
         self._by_address = RateLimit(ASKS_EACH_ADDRESS)
-        self._by_seat = RateLimit(CODE_TRIES)
+        self._wrong_codes = WrongCodes()
 
     def ask(self, table: ClaimedTable, body: bytes, address: str) -> str:
         """Hand a claim to the table; return its name. Raise ClaimRefused."""
-        now = self._now()
-        with self._lock:
-            self._check_rate(self._by_address, address, now, "Too many claims came from this phone")
+        now, network = self._now(), network_of(address)
         try:
             asked = messages.read_claim(body)
             phone_key = from_base64(asked.pk)
@@ -113,10 +160,12 @@ class Claims:
             raise ClaimRefused(400, "The claim names two seats.")
         name = secrets.token_urlsafe(16)
         with self._lock:
-            if details.code is not None:
-                self._check_rate(self._by_seat, (table.id, details.seat), now, "This seat's code was tried three times")
+            if details.code is None:
+                self._check(self._by_address.wait(network, now), "Too many claims came from this phone")
+            else:
+                self._check(self._wrong_codes.wait(network, now), "Too many wrong codes came from this network")
             self._drop_old(now)
-            self._open[name] = _Open(table.id, details.seat, pair, now)
+            self._open[name] = _Open(table.id, details.seat, pair, now, "" if details.code is None else network)
         table.claim(messages.claim_asked(name, phone_key, details, self._decided))
         return name
 
@@ -148,8 +197,8 @@ class Claims:
             if claim is None:
                 return
             claim.decided = decided
-            if decided.held:
-                self._by_seat.clear((claim.table, claim.seat))
+            if claim.network and not decided.wrong_code:
+                self._wrong_codes.take_back(claim.network)
 
     def _drop_old(self, now: float) -> None:
         while self._open:
@@ -159,8 +208,7 @@ class Claims:
             del self._open[name]
 
     @staticmethod
-    def _check_rate(limit: RateLimit, key: Hashable, now: float, sentence: str) -> None:
-        wait = limit.wait(key, now)
+    def _check(wait: float, sentence: str) -> None:
         if wait:
             seconds = int(wait) + 1
             raise ClaimRefused(429, f"{sentence}; try again in {seconds} seconds.", seconds)

@@ -34,6 +34,7 @@ JSON2TS = "json-schema-to-typescript/dist/src/cli.js"
 
 SENT = (
     state.PublicState,
+    state.ScreenState,
     state.Hand,
     state.Ack,
     wire.ClaimReply,

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import errno
 import functools
+import hmac
 import io
 import json
 import logging
@@ -13,6 +14,8 @@ import re
 import socket
 import ssl
 import threading
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
@@ -30,7 +33,7 @@ from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
 from phone_ui import vendored
 from phone_ui.claims import ClaimRefused, Claims
-from phone_ui.gateway import Dial, MqttGateway, Stream, same_origin, send_error
+from phone_ui.gateway import Dial, MqttGateway, Stream, address_of, same_origin, send_error
 from phone_ui.latest import Latest
 from phone_ui.limits import LOOPBACK, Limits, Quota, TokenBucket
 from phone_ui.static_files import StaticFile, StaticFiles, static_file
@@ -87,6 +90,10 @@ class TableFace(Protocol):
     @property
     def public(self) -> Latest:
         """Its newest public state as JSON."""
+
+    @property
+    def screen(self) -> Latest:
+        """The same with the codes of seats, for the table's own screens."""
 
     @property
     def bench(self) -> BenchFace | None:
@@ -321,12 +328,39 @@ def _http_error(error: HTTPException) -> Response:
 # --- The port ------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Screens:
+    """Which screens are the table's own and show the codes of seats.
+
+    One has the `token`, as a cookie of the name `screen`, or (with `loopback`) is on this machine itself, and no proxy
+    speaks for it.
+    """
+
+    token: str = field(default="", repr=False)
+    loopback: bool = True
+
+    def is_own(self, scope: Scope) -> bool:
+        """Return whether a request comes from a screen of the table's own."""
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        forwarded = any(name in headers for name in (b"x-forwarded-for", b"forwarded", b"via"))
+        if self.loopback and address_of(scope) in LOOPBACK and not forwarded:
+            return True
+        cookies = SimpleCookie()
+        with contextlib.suppress(CookieError):
+            cookies.load(headers.get(b"cookie", b"").decode("latin-1"))
+        given = cookies["screen"].value if "screen" in cookies else ""
+        return bool(self.token) and hmac.compare_digest(given.encode(), self.token.encode())
+
+
 class _Router:
     """Who gets what comes in: the gateway, the streams, or the pages."""
 
-    _EVENTS = re.compile(r"/t/([^/]+)/(bench/)?events")
+    _EVENTS = re.compile(r"/t/([^/]+)/(bench/|screen/)?events")
 
-    def __init__(self, app: Flask, tables: Mapping[str, TableFace], dial: Dial, limits: Limits) -> None:
+    def __init__(
+        self, app: Flask, tables: Mapping[str, TableFace], dial: Dial, limits: Limits, screens: Screens
+    ) -> None:
+        self._screens = screens
         self.closing = asyncio.Event()
         self.gateway = MqttGateway(dial, limits, self.closing)
         self.stream = Stream(limits, self.closing)
@@ -346,7 +380,7 @@ class _Router:
             if scope["method"] != "GET":
                 await send_error(send, 405, "This address does not take that method.")
                 return
-            newest = self._followed(events[1], bench=events[2] is not None)
+            newest = self._followed(scope, events[1], events[2] or "")
             if newest is None:
                 await send_error(send, 404, "There is nothing to follow here.")
             else:
@@ -359,11 +393,13 @@ class _Router:
         else:
             await self._pages(scope, _replayed(body, receive), send)
 
-    def _followed(self, name: str, *, bench: bool) -> Latest | None:
+    def _followed(self, scope: Scope, name: str, kind: str) -> Latest | None:
         face = self._tables.get(name)
         if face is None:
             return None
-        if not bench:
+        if kind == "screen/" and self._screens.is_own(scope):
+            return face.screen
+        if kind != "bench/":
             return face.public
         return face.bench.newest if face.bench is not None else None
 
@@ -559,6 +595,7 @@ def serve(
     port: int,
     tls: tuple[str, str] | None = None,
     limits: Limits | None = None,
+    screens: Screens | None = None,
 ) -> WebServer:
     """Open the port (0: any free one) and serve in a thread. `tls`: certificate and key files.
 
@@ -567,7 +604,7 @@ def serve(
     if tls is not None:
         check_tls(*tls)
     limits = limits or Limits()
-    router = _Router(app, tables, dial, limits)
+    router = _Router(app, tables, dial, limits, screens or Screens())
     quota = Quota(limits.connections, limits.connections_each_address)
     config = uvicorn.Config(
         router,

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from hub import app
+from hub.access import kiosk_token
 from hub.app import Hub
 from hub.config import BrokerPart, Config, DeckPart, DevicePart, HubPart, TablePart, WebPart
 from hub.errors import ConfigError, TemporaryError
@@ -159,7 +160,7 @@ def test_boxes_of_several_devices_sit_at_one_table(tmp_path: Path) -> None:
 def sit(hub: Hub, table: str, seat: int) -> str:
     """Take a seat by its code; the claim's id."""
     decided: list[ClaimDecided] = []
-    code = state(hub, table)["seats"][seat - 1]["claim_code"]
+    code = json.loads(hub.access[table].screen.get()[1])["claim_codes"][str(seat)]
     hub.tables[table].put(ClaimAsked("c" * 8, seat, secrets.token_bytes(32), code, f"Guest {seat}", decided.append))
     until(lambda: bool(decided), "the seat")
     assert decided[0].held
@@ -359,3 +360,14 @@ def test_a_hub_whose_broker_or_web_thread_has_ended_ends_with_1(tmp_path: Path, 
 def test_the_address_that_phones_are_shown(given: tuple[str, str, int, bool], shown: str) -> None:
     *where, secure = given
     assert public_url(*where, secure=secure) == shown  # type: ignore[arg-type]
+
+
+def test_the_kiosks_token_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+    file = tmp_path / "state" / "kiosk.token"
+    token = kiosk_token(file)
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert kiosk_token(file) == token
+    assert len(token) >= 32
+    file.write_text("short")
+    with pytest.raises(ConfigError, match="damaged"):
+        kiosk_token(file)

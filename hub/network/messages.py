@@ -30,9 +30,11 @@ class Malformed(HubError):
 
 # --- Types -------------------------------------------------------------------------------------------
 
-Code4 = Annotated[str, msgspec.Meta(pattern="^[0-9]{4}$")]
+SeatCode = Annotated[str, msgspec.Meta(pattern="^[A-Z]{6}$")]
 Key64 = Annotated[str, msgspec.Meta(min_length=43, max_length=43)]
-Verb = Literal["act", "roll", "dice", "undo", "start", "ready", "name", "leave", "again", "claim", "acknowledge"]
+Verb = Literal[
+    "act", "roll", "dice", "undo", "start", "ready", "name", "leave", "again", "claim", "code", "acknowledge"
+]
 
 
 class Act(Plain, frozen=True):
@@ -60,7 +62,7 @@ class ClaimDetails(Plain, frozen=True):
     """Plain text of the box of a claim."""
 
     seat: SeatNumber
-    code: Code4 | None = None
+    code: SeatCode | None = None
     name: Name = ""
 
 

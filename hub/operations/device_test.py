@@ -29,14 +29,14 @@ from hub.ports import (
     LampPicture,
     Turn,
 )
-from hub.state import PublicState
+from hub.state import ScreenState
 
 LAMP_SECONDS = 3.0  # three rounds of the comet that lights each lamp
-STATE = PublicState("1", "", "", "", 0, 0, "lobby", [])  # a test sheet shows nothing of it
+STATE = ScreenState("1", "", "", "", 0, 0, "lobby", [])  # a test sheet shows nothing of it
 RIGHT, LEFT = "dial right", "dial left"
 
 
-def picture_for(_state: PublicState, size: PanelSize) -> Image.Image:
+def picture_for(_state: ScreenState, size: PanelSize) -> Image.Image:
     """Return a picture that shows whether a panel is whole and the right way up: frame, text, checkerboard."""
     form = SIZES[size]
     sheet = Sheet(form.width, form.height)

@@ -12,7 +12,6 @@ import logging
 import queue
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from secrets import choice
 
 from hub.display import rings
 from hub.engine.game import Game
@@ -56,12 +55,12 @@ from hub.table.play import Play
 from hub.table.presses import Presses
 from hub.table.requests import Requests
 from hub.table.rolls import Rolls
-from hub.table.seats import Seats
+from hub.table.seats import Seats, new_code
 from hub.table.snapshot import Identity, Snapshots
 
 logger = logging.getLogger(__name__)
 
-CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: a table's code never spells a word
+TABLE_CODE_LENGTH = 4
 NUDGE_SECONDS = 20.0
 NO_NETWORK = "There is no network yet: phones can join as soon as the hub has an address."
 
@@ -161,7 +160,7 @@ class Table:
         """Take up what the disk has: who sat where, and the match under way. Raise LogError."""
         store, number = self._ports.store, self._table.id
         code = store.recall(number, "code")
-        self._table = self._table._replace(code=code.decode() if code else _code())
+        self._table = self._table._replace(code=code.decode() if code else new_code(TABLE_CODE_LENGTH))
         store.keep(number, "code", self.code.encode())
         self._play.log.recall()
         self._seats.recall()
@@ -230,6 +229,10 @@ class Table:
                 self._rolls.dice.kit(signal)
             case ClaimAsked():
                 self._seats.ask(signal, choosing=self._boxes.is_choosing(signal.seat))
+                if self._seats.guessed_at:
+                    self._notices.post(
+                        "guessing", "Somebody on this network guesses codes of seats. Please tell staff."
+                    )
             case PhoneLink(sid, on):
                 return self._link(sid, on=on)
             case PhoneGarbled(sid, sentence):
@@ -392,10 +395,7 @@ class Table:
             for seat in self._seats:
                 if seat.box and seat.number in pictures:
                     self._ports.boxes.ring(seat.box, pictures[seat.number])
+        screen = self._snapshots.screen(state)
         for page in self._ports.pages:
-            page.show(state, self._settled)
+            page.show(screen, self._settled)
         self._settled = False
-
-
-def _code() -> str:
-    return "".join(choice(CODE_LETTERS) for _ in range(4))

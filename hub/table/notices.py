@@ -25,6 +25,7 @@ Kind: TypeAlias = Literal[
     "new_box",
     "claim",
     "taken",
+    "guessing",
     "not_started",
     "dial",
 ]
@@ -51,6 +52,7 @@ KINDS: Mapping[Kind, Rule] = {
     "other_value": Rule("warning", "decision"),  # a box opened another value than it had locked
     "claim": Rule("warning", "reported"),  # a phone asks for a seat: ends when that is decided
     "taken": Rule("warning", "match", can_acknowledge=True),  # a seat somebody plays at has changed its phone
+    "guessing": Rule("warning", "match", can_acknowledge=True),  # many wrong codes of seats came
     "set_aside": Rule("warning", "match", can_acknowledge=True),  # the last match could not go on after a restart
     "device": Rule("warning", "reported"),  # a device is lost: ends when it is back
     "network": Rule("info", "reported"),  # phones cannot reach the hub yet: ends when it has an address

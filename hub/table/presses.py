@@ -107,10 +107,14 @@ class Presses:
         return True
 
     def _agree(self, seat: Seat) -> bool:
-        """Give the seat to the phone that asks for it; one that is asked for too early is told so."""
+        """Give the seat to the phone that asks for it; where none does, show the code of a seat without a phone that is on."""
         claim = self._seats.waiting(seat.number)
         if claim is None:
-            return False
+            if not seat.joined or (seat.sid and seat.phone_on):
+                return False
+            self._seats.ask_for_code(seat)
+            self._boxes.displays.show(seat, "Its code is on the screen for a minute")
+            return True
         if self._seats.box_counts(seat.number):
             self._seats.grant(seat.number)
         else:

@@ -63,6 +63,8 @@ class Requests:
                 self._rename(seat, args)
             case "leave":
                 self._seats.release(seat, playing=seat.number in self._play.seats)
+            case "code":
+                self._show_code(seat, args)
             case "claim":
                 self._answer_claim(seat, args)
             case "acknowledge":
@@ -87,6 +89,13 @@ class Requests:
             raise IllegalAction("A name is a text.")
         with self._seats.changing(seat):
             seat.name = tidy_name(args["name"])
+
+    def _show_code(self, seat: Seat, args: Mapping[str, Any]) -> None:
+        """Have the table's screens show the code of a seat that was left, so that its player comes back to the hand."""
+        wanted = next((one for one in self._seats if one.number == args.get("seat")), None)
+        if wanted is None or wanted.sid or wanted is seat:
+            raise IllegalAction("Only of a seat without a phone can the code be shown.", "CODE")
+        self._seats.ask_for_code(wanted)
 
     def _answer_claim(self, seat: Seat, args: Mapping[str, Any]) -> None:
         """Hand the seat over to the phone that asks for it, or keep it."""

@@ -5,10 +5,12 @@ A seat changes when the disk has it, or not at all. Everything here is called fr
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
-from secrets import randbelow, token_urlsafe
+from hmac import compare_digest
+from secrets import choice, token_urlsafe
 
 import msgspec
 
@@ -17,13 +19,20 @@ from hub.ports import ClaimAsked, ClaimDecided, Clock, LogStore, Phones
 from hub.state import PublicSeat
 
 CLAIM_SECONDS = 30.0
+CODE_SECONDS = 60.0
+"""How long the code of a hand in play stands on the table's own screens once it was asked for."""
 SHOWN_SECONDS = 1.5
 """How long a claim is shown before its seat's box counts: longer than the gesture takes, so that none began before."""
 PHONE_FIRST_SECONDS = 10.0
 """How long a claim of a seat whose phone is on is that phone's alone to decide."""
 QUIET_SECONDS = 60.0
 """How long a seat that somebody sits at is had by its code only after a claim that was not agreed to; then twice that ..."""
-WRONG_CODES = 3  # tries of a seat's code, after which the code changes
+CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
+"""The letters of all codes: no vowels, so that none spells a word."""
+SEAT_CODE_LENGTH = 6
+ALARM_AFTER = 10
+"""So many wrong codes within `ALARM_SECONDS` are no slip of the fingers: everybody is told that somebody guesses."""
+ALARM_SECONDS = 600.0
 
 
 @dataclass
@@ -31,8 +40,8 @@ class Seat:
     """One numbered seat of the table: who holds it, with what.
 
     `sid` and `password` are the login of the phone that holds it, empty without one; `box` the id of the seat box that
-    stands there. `joined`: somebody sits there. `code` is the 4-digit twin of pressing the box: shown to all while
-    nobody holds the seat, and to its holder only afterwards.
+    stands there. `joined`: somebody sits there. `code` is the twin of pressing the box: shown on the
+    table's own screens while nobody holds the seat, and to its holder only afterwards.
     """
 
     number: int
@@ -46,8 +55,8 @@ class Seat:
     ready: bool = False
     phone_on: bool = False
     box_on: bool = False
-    wrong_codes: int = 0
     quiet_until: float = 0.0
+    code_until: float = 0.0
     not_agreed: int = 0
 
     def public(self) -> PublicSeat:
@@ -59,8 +68,6 @@ class Seat:
             phone="none" if not self.sid else "on" if self.phone_on else "away",
             box="on" if self.box_on else "lost" if self.box else "none",
             ready=self.ready,
-            # Who plays on a box alone holds the seat, too: with its code anybody could look into that hand.
-            claim_code=None if self.sid or (self.joined and self.box_on) else self.code,
         )
 
 
@@ -96,9 +103,10 @@ class Seats:
 
     def __init__(self, table: str, count: int, store: LogStore, phones: Phones, clock: Clock) -> None:
         self._table, self._store, self._phones, self._clock = table, store, phones, clock
-        self._seats = {number: Seat(number, _digits()) for number in range(1, count + 1)}
+        self._seats = {number: Seat(number, new_code(SEAT_CODE_LENGTH)) for number in range(1, count + 1)}
         self._claims: dict[int, WaitingClaim] = {}
         self._claims_asked = 0
+        self._wrong_codes: deque[float] = deque(maxlen=ALARM_AFTER)  # when the last ones came
 
     def __iter__(self) -> Iterator[Seat]:
         """Return the seats by rising number."""
@@ -136,7 +144,9 @@ class Seats:
         for one in msgspec.json.decode(kept, type=list[KeptSeat]) if kept else []:
             seat = self._seats.get(one.seat)
             if seat:
-                seat.code, seat.sid, seat.password, seat.phone_key = one.code, one.sid, one.password, one.phone_key
+                seat.sid, seat.password, seat.phone_key = one.sid, one.password, one.phone_key
+                if len(one.code) == SEAT_CODE_LENGTH:  # codes had four digits once
+                    seat.code = one.code
                 seat.name, seat.box, seat.joined = one.name, one.box, one.joined
                 if seat.sid:
                     self._phones.admit(seat.sid, seat.password, seat.phone_key)
@@ -157,6 +167,26 @@ class Seats:
             for one in fields(Seat):
                 setattr(seat, one.name, getattr(before, one.name))
             raise
+
+    # --- codes ---
+
+    def codes(self, playing: Sequence[int]) -> dict[str, str]:
+        """Return the codes that the table's own screens may show, by seat number; `playing` are seats of a running match.
+
+        Of a seat that a phone holds, or that is played on its box, there is none unless the box asked for it; of a hand in
+        play none until the table asks (`ask_for_code`), except where nobody is left who could.
+        """
+        shown, now = {}, self._clock.now()
+        alone = not any(seat.box_on or (seat.sid and seat.phone_on) for seat in self)
+        for seat in self:
+            free = not seat.sid and not (seat.joined and seat.box_on)
+            if (free and (seat.number not in playing or alone)) or now < seat.code_until:
+                shown[str(seat.number)] = seat.code
+        return shown
+
+    def ask_for_code(self, seat: Seat) -> None:
+        """Let the table's own screens show a seat's code for a minute."""
+        seat.code_until = self._clock.now() + CODE_SECONDS
 
     # --- claims ---
 
@@ -180,18 +210,15 @@ class Seats:
         if seat is None:
             self._refuse(claim, f"There is no seat {claim.seat} at this table.")
         elif claim.code is not None:
-            if claim.code == seat.code:
+            if compare_digest(claim.code.encode(), seat.code.encode()):
                 self._grant(seat, claim)
             else:
-                seat.wrong_codes += 1
-                self._refuse(claim, f"That is not the code of seat {claim.seat}.")
-                if seat.wrong_codes >= WRONG_CODES:
-                    seat.code, seat.wrong_codes = _digits(), 0
-                    self.keep()
+                self._wrong_codes.append(now)
+                self._refuse(claim, f"That is not the code of seat {claim.seat}.", wrong_code=True)
         elif not seat.box_on or choosing:
             cause = "is choosing in its box" if seat.box_on else "has no box"
             where = "that its phone shows under Seat" if seat.sid else "from the big screen"
-            self._refuse(claim, f"Seat {claim.seat} {cause}: type its 4-digit code {where}.")
+            self._refuse(claim, f"Seat {claim.seat} {cause}: type its code {where}.")
         elif claim.seat in self._claims:
             self._refuse(claim, f"Somebody else asks for seat {claim.seat} just now: try again in a moment.")
         elif now < seat.quiet_until:
@@ -216,24 +243,39 @@ class Seats:
             self._refuse(claim.asked, sentence)
 
     def due(self) -> bool:
-        """Refuse the claims that have waited too long; return whether there was one."""
+        """Refuse the claims that have waited too long, hide codes again; return whether there was one."""
+        hidden = [seat for seat in self if seat.code_until and self._clock.now() >= seat.code_until]
+        for seat in hidden:
+            seat.code_until = 0.0
         late = [seat for seat, claim in self._claims.items() if self._clock.now() >= claim.ends]
-        for seat in late:
-            self.refuse(seat, "Nobody at the seat agreed in time: try again, or type its code.")
-        return bool(late)
+        for number in late:
+            self.refuse(number, "Nobody at the seat agreed in time: try again, or type its code.")
+        return bool(late or hidden)
 
     def release(self, seat: Seat, *, playing: bool) -> None:
         """Take the seat from its phone. Who is `playing` keeps name and seat for coming back. Raise LogError."""
         sid = seat.sid
         with self.changing(seat):
-            seat.sid, seat.password, seat.phone_key, seat.code, seat.phone_on = "", "", b"", _digits(), False
+            seat.sid, seat.password, seat.phone_key, seat.code, seat.phone_on = (
+                "",
+                "",
+                b"",
+                new_code(SEAT_CODE_LENGTH),
+                False,
+            )
             if not playing:
                 seat.name, seat.ready, seat.joined = "", False, False
         self._phones.release(sid)
 
-    def _refuse(self, claim: ClaimAsked, sentence: str) -> None:
+    @property
+    def guessed_at(self) -> bool:
+        """Return whether so many wrong codes came of late that somebody seems to guess."""
+        codes = self._wrong_codes
+        return len(codes) == ALARM_AFTER and self._clock.now() - codes[0] <= ALARM_SECONDS
+
+    def _refuse(self, claim: ClaimAsked, sentence: str, *, wrong_code: bool = False) -> None:
         self._forget(claim)
-        claim.answer(ClaimDecided(claim.claim, False, sentence))
+        claim.answer(ClaimDecided(claim.claim, False, sentence, wrong_code=wrong_code))
 
     def _forget(self, claim: ClaimAsked) -> None:
         waiting = self._claims.get(claim.seat)
@@ -247,8 +289,8 @@ class Seats:
         try:
             with self.changing(seat):
                 seat.sid, seat.password, seat.phone_key = token_urlsafe(12), token_urlsafe(24), claim.phone_key
-                seat.code, seat.wrong_codes, seat.name = _digits(), 0, claim.name or seat.name
-                seat.not_agreed = 0
+                seat.code, seat.name = new_code(SEAT_CODE_LENGTH), claim.name or seat.name
+                seat.not_agreed, seat.code_until = 0, 0.0
                 seat.joined, seat.phone_on = True, False
         except LogError:
             self._refuse(claim, "The record cannot be written now: try again in a moment.")
@@ -261,5 +303,6 @@ class Seats:
         claim.answer(ClaimDecided(claim.claim, True, f"Seat {seat.number} is yours.", seat.sid, seat.password))
 
 
-def _digits() -> str:
-    return f"{randbelow(10_000):04}"
+def new_code(length: int) -> str:
+    """Return a code of so many letters, by chance. Six of twenty letters are one of 64 million."""
+    return "".join(choice(CODE_LETTERS) for _ in range(length))

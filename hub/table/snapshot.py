@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from hub.engine.match import Decision, Match
-from hub.state import Faces, Hand, PublicState, View, Waiting, WantedRoll
+from hub.state import Faces, Hand, PublicState, ScreenState, View, Waiting, WantedRoll
 from hub.table import feed
 from hub.table.boxes import SeatBoxes
 from hub.table.lobby import Lobby
@@ -68,6 +68,11 @@ class Snapshots:
             nudged=list(nudged),
             claiming=list(self._seats.claimed),
         )
+
+    def screen(self, state: PublicState) -> ScreenState:
+        """Return a public state as the table's own screens show it: with the codes of seats."""
+        shown = {name: getattr(state, name) for name in PublicState.__struct_fields__}
+        return ScreenState(**shown, claim_codes=self._seats.codes(self._play.seats))
 
     def hand(self, seat: Seat) -> Hand:
         """Return the newest private state of a seat."""

@@ -105,7 +105,7 @@ def fetch(port: int, path: str, body: dict[str, Any] | None = None) -> dict[str,
 
 def public(port: int) -> dict[str, Any]:
     """The newest public state."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/t/1/events", timeout=5) as stream:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/t/1/screen/events", timeout=5) as stream:
         for line in stream:
             if line.startswith(b"data: "):
                 stats: dict[str, Any] = json.loads(line[6:])
@@ -310,9 +310,9 @@ def main(actions: int = 500) -> None:
         assert here.poll(30), "the hub has not started"
         port, key, broker = here.recv()
         state = public(port)
-        first = sit(port, key, 1, state["seats"][0]["claim_code"])
+        first = sit(port, key, 1, state["claim_codes"]["1"])
         started = time.perf_counter() - began
-        codes = [seat["claim_code"] for seat in state["seats"]]
+        codes = [state["claim_codes"].get(str(seat), "") for seat in range(1, SEATS + 1)]
         seats = [first] + [sit(port, key, seat, codes[seat - 1]) for seat in range(2, SEATS + 1)]
         processes = {"our hub": hub.pid or 0, "its broker": broker, "six phones": os.getpid()}
         peer = beside(ending, processes)

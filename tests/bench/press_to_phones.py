@@ -85,7 +85,7 @@ def main(presses: int = 120) -> None:
             time.sleep(0.3)
             box.tap("k1")
             until_there(port, n)
-        codes = [seat["claim_code"] for seat in public(port)["seats"]]
+        codes = [public(port)["claim_codes"].get(str(seat), "") for seat in range(1, SEATS + 1)]
         seats = [sit(port, key, seat, codes[seat - 1]) for seat in range(1, SEATS + 1)]
         took = asyncio.run(measure(port, seats, boxes, presses))
         here.send("end")

@@ -91,7 +91,7 @@ class Playing:
             assert answer.held, answer.say
             self.phones[seat] = answer.sid, keys
 
-        code = self.state()["seats"][seat - 1]["claim_code"]
+        code = self.table._seats[seat].code
         self.table.take(ClaimAsked(f"claim {seat}", seat, keys.public, code, "", decided))
 
     def state(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from hub.state import (
     PublicEvent,
     PublicSeat,
     PublicState,
+    ScreenState,
     Severity,
     View,
     Waiting,
@@ -159,9 +160,9 @@ def lobby(count: int = 4) -> PublicState:
     """Return a lobby in which all seats but the last two are held, and one of these is not ready."""
     found = state(seats=players(count))
     found = with_seats(found, count - 2, ready=False)
-    for seat, code in ((count - 1, "4821"), (count, "0375")):
-        found = with_seats(found, seat, name="", held=False, phone="none", ready=False, claim_code=code)
-    return found
+    found = with_seats(found, count - 1, count, name="", held=False, phone="none", ready=False)
+    shown = {name: getattr(found, name) for name in PublicState.__struct_fields__}
+    return ScreenState(**shown, claim_codes={str(count - 1): "BCDFGH", str(count): "XZWVTS"})
 
 
 def _lake() -> View:

@@ -592,7 +592,7 @@ LONG = st.text(st.characters(exclude_categories=["Cs"]), max_size=90)
 def typed(draw: st.DrawFn, seat: int, held: bool) -> PublicSeat:
     """A seat whose player typed any name, or a free one."""
     if not held:
-        return PublicSeat(seat, box="on", claim_code="4821")
+        return PublicSeat(seat, box="on")
     return PublicSeat(seat, tidy_name(draw(LONG)), held=True, phone="on", box="on", ready=draw(st.booleans()))
 
 

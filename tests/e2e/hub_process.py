@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +25,7 @@ from playwright.sync_api import Error as PlaywrightError  # a control that is go
 from hub.engine.match import Match
 from hub.ports import LogEntry
 from hub.store import Store
+from hub.table.seats import SHOWN_SECONDS
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -120,7 +122,7 @@ class HubProcess:
         self._process: subprocess.Popen[str] | None = None
         self._reader: threading.Thread | None = None
         self.start(fresh=not state.exists())
-        self.public = EventStream(self.port, "/t/1/events")
+        self.public = EventStream(self.port, "/t/1/screen/events")
         self.boxes = EventStream(self.port, "/t/1/bench/events")
         try:
             self.public.until(lambda s: all(seat["box"] == "on" for seat in s["seats"]), "all boxes are there")
@@ -248,7 +250,8 @@ class SeatPhone:
             self.page.get_by_label("Your name").fill(name)
         self.page.get_by_label(f"seat {self.seat}, ").click()
         self.hub.until(lambda s: s["claiming"] == [self.seat], "the box is asked")
-        self.hub.bench(box=self.seat, press="push")
+        time.sleep(SHOWN_SECONDS + 0.2)  # a claim is shown before anybody can agree to it
+        self.hub.bench(box=self.seat, both=True)
         self.hub.until(lambda s: s["seats"][self.seat - 1]["phone"] == "on", "the phone is at the table")
 
     @property

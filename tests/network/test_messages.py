@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hub.errors import HubError
 from hub.network import messages
 from hub.ports import ClaimDecided
-from hub.state import Ack, Hand, PublicState
+from hub.state import Ack, Hand, PublicSeat, PublicState
 
 ACT: dict[str, Any] = {"v": 1, "id": "0123456789abcdef", "n": 12, "epoch": 3, "number": 17, "verb": "act"}
 PUBLIC: dict[str, Any] = {
@@ -25,7 +25,7 @@ PUBLIC: dict[str, Any] = {
     "epoch": 3,
     "seq": 41,
     "state": "lobby",
-    "seats": [{"seat": 1, "claim_code": "4821"}],
+    "seats": [{"seat": 1}],
 }
 HAND: dict[str, Any] = {"epoch": 3, "seq": 41, "seat": 2, "you": {"secret_fish": "carp"}}
 
@@ -85,7 +85,11 @@ def test_whatever_bytes_come_there_is_a_request_or_a_sentence(data: bytes) -> No
 
 def test_nothing_private_can_stand_in_a_public_state() -> None:
     state = msgspec.convert(PUBLIC, PublicState)
-    assert json.loads(messages.to_bytes(state))["seats"][0]["claim_code"] == "4821"
+    assert json.loads(messages.to_bytes(state))["seats"] == [msgspec.to_builtins(PublicSeat(1))]
+    with pytest.raises(msgspec.ValidationError, match="claim_codes"):
+        msgspec.convert({**PUBLIC, "claim_codes": {"1": "BCDFGH"}}, PublicState)
+    with pytest.raises(msgspec.ValidationError, match="claim_code"):
+        msgspec.convert({**PUBLIC, "seats": [{"seat": 1, "claim_code": "BCDFGH"}]}, PublicState)
     with pytest.raises(msgspec.ValidationError, match="you"):
         msgspec.convert({**PUBLIC, "you": {"secret_fish": "carp"}}, PublicState)
     with pytest.raises(msgspec.ValidationError, match="seat_code"):
@@ -115,11 +119,11 @@ def test_an_answer_names_its_request() -> None:
 @pytest.mark.parametrize(
     ("claim", "fits"),
     [
-        ({"seat": 2, "code": "4821", "name": "Ana"}, True),
+        ({"seat": 2, "code": "BCDFGH", "name": "Ana"}, True),
         ({"seat": 2, "code": None, "name": ""}, True),
         ({"seat": 2}, True),
         ({"seat": 7}, False),
-        ({"seat": 2, "code": "48211"}, False),
+        ({"seat": 2, "code": "BCDFG"}, False),
         ({"seat": 2, "code": 4821}, False),
         ({"seat": 2, "name": "A" * 21}, False),
         ({"seat": 2, "admin": True}, False),

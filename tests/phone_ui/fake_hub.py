@@ -21,7 +21,7 @@ import msgspec
 import uvicorn
 
 from hub.network import encryption, messages
-from hub.state import Ack, Hand, PublicState
+from hub.state import Ack, Hand, PublicState, ScreenState
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "phone_ui" / "static"
@@ -91,7 +91,7 @@ class FakeHub:
         self.bytes_sent = 0
         self._retained: dict[str, bytes] = {}
         self._wires: list[Wire] = []
-        self._streams: dict[str, list[asyncio.Queue[bytes]]] = {"events": [], "bench": []}
+        self._streams: dict[str, list[asyncio.Queue[bytes]]] = {"events": [], "screen": [], "bench": []}
         self._last: dict[str, bytes] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         with socket.socket() as probe:
@@ -133,6 +133,9 @@ class FakeHub:
         """Tell the public state to everybody."""
         data = messages.to_bytes(msgspec.convert(state, PublicState))
         self._on_loop(self._tell, f"th/1/{HUB}/{TABLE}/pub/state", data, "events")
+        codes = {str(seat["seat"]): f"BCDFG{'HJKLMN'[seat['seat'] - 1]}" for seat in state["seats"] if not seat["held"]}
+        screen = msgspec.convert({**state, "claim_codes": codes}, ScreenState)
+        self._on_loop(self._tell, "", msgspec.json.encode(screen), "screen")
 
     def bench(self, picture: Mapping[str, Any]) -> None:
         """Tell the simulated table's picture."""
@@ -230,6 +233,8 @@ class FakeHub:
                 await self._answer(send, QR.encode(), "image/svg+xml")
             case ["t", _, "events"]:
                 await self._stream(receive, send, "events")
+            case ["t", _, "screen", "events"]:
+                await self._stream(receive, send, "screen")
             case ["t", _, "bench", "events"]:
                 await self._stream(receive, send, "bench")
             case ["t", _, "bench", "panel", _]:

@@ -70,6 +70,7 @@ class FakeTable:
     id: str = "1"
     code: str = "FISH"
     public: Latest = field(default_factory=Latest)
+    screen: Latest = field(default_factory=Latest)
     bench: FakeBench | None = None
     claims: queue.Queue[ClaimAsked] = field(default_factory=queue.Queue)
     known: Callable[[str], bool] = lambda _sid: True

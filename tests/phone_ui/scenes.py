@@ -93,7 +93,6 @@ def seats(held: int = 4, ready: int = 0, boxes: str = "on") -> list[dict[str, An
             "phone": "on" if n <= held else "none",
             "box": boxes,
             "ready": n <= ready,
-            "claim_code": None if n <= held else f"48{n}7",
         }
         for n in range(1, 5)
     ]

@@ -103,14 +103,14 @@ def test_a_seat_is_held_after_the_press_on_its_box(page: Page, hub: FakeHub) -> 
     expect(page.get_by_text("What shall we play?")).to_be_visible()
 
 
-def test_the_four_digits_are_the_other_door(page: Page, hub: FakeHub) -> None:
+def test_the_six_letters_are_the_other_door(page: Page, hub: FakeHub) -> None:
     hub.public(scenes.public(seats=scenes.seats(held=0, boxes="none")))
     page.goto(f"{hub.address}/t/1#k={hub.k}")
     page.get_by_label("seat 3, green square, free").click()
-    page.get_by_label("The 4 digits").fill("48 37")
+    page.get_by_label("The 6 letters").fill("bcd fgh")
     page.get_by_role("button", name="Sit down").click()
     expect(page.get_by_text("What shall we play?")).to_be_visible()
-    assert [claim.asked["code"] for claim in hub.claims.values()] == ["4837"]
+    assert [claim.asked["code"] for claim in hub.claims.values()] == ["BCDFGH"]
 
 
 def test_a_refused_seat_says_why_and_can_be_asked_for_again(page: Page, hub: FakeHub) -> None:
@@ -148,7 +148,7 @@ def test_the_bench_seats_several_phones_in_one_browser(browser: Browser, hub: Fa
     with browser.new_context(viewport=PHONE) as context:
         for seat in (2, 3):
             tab = context.new_page()
-            tab.goto(f"{hub.address}/t/1?phone={seat}#k={hub.k}&seat={seat}&code=48{seat}7")
+            tab.goto(f"{hub.address}/t/1?phone={seat}#k={hub.k}&seat={seat}&code=BCDFGH")
             expect(tab.get_by_text("What shall we play?")).to_be_visible()
         assert sorted(claim.seat for claim in hub.claims.values()) == [2, 3]
         expect(context.pages[0].get_by_text("live")).to_be_visible()

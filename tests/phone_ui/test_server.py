@@ -17,9 +17,9 @@ from hub.errors import ConfigError, TemporaryError
 from hub.network.encryption import HubKey, from_base64, to_base64
 from hub.ports import ClaimDecided
 from hub.state import Ack
-from phone_ui.claims import ASKS_EACH_ADDRESS, Claims
+from phone_ui.claims import ASKS_EACH_ADDRESS, FORGET_SECONDS, FREE_TRIES, Claims, network_of
 from phone_ui.gateway import dial_unix
-from phone_ui.server import VENDOR, listen, make_app, serve
+from phone_ui.server import VENDOR, Screens, listen, make_app, serve
 from tests.phone_ui.rig import FakeBench, FakeTable, Keys, Phone, Rig, act, hand
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ def test_a_claim_is_held_only_once_the_login_works(site: Site) -> None:
 
 
 def test_a_refused_claim_says_why(site: Site) -> None:
-    name = site.claim({"seat": 2, "code": "0000"}).json["claim"]  # type: ignore[index]
+    name = site.claim({"seat": 2, "code": "BBBBBB"}).json["claim"]  # type: ignore[index]
     site.table.claims.get(timeout=15).answer(ClaimDecided(name, held=False, say="That is not this seat's code."))
     assert site.get(f"/t/1/claim/{name}").json == {
         "state": "refused",
@@ -281,25 +281,62 @@ def test_a_claim_is_known_at_its_own_table_only_and_not_for_ever(site: Site) -> 
     site.table.claims.get(timeout=15).answer(ClaimDecided(name, held=False, say=""))  # too late: nothing happens
 
 
-def test_a_seats_code_can_be_tried_three_times_a_minute_from_anywhere(site: Site) -> None:
-    for number in range(3):
-        assert site.claim({"seat": 2, "code": f"000{number}"}, address=f"10.0.0.{number}").status_code == 200
-    refused = site.claim({"seat": 2, "code": "0004"}, address="10.0.0.9")
-    assert refused.status_code == 429
-    assert refused.json == {"error": "This seat's code was tried three times; try again in 61 seconds."}
+def guess(site: Site, seat: int = 2, address: str = "10.0.0.2", *, wrong: bool = True) -> int:
+    """Try a code that the table finds wrong, or right; the status."""
+    answer = site.claim({"seat": seat, "code": "BCDFGH"}, address=address)
+    if answer.status_code == 200:
+        asked = site.table.claims.get(timeout=15)
+        asked.answer(ClaimDecided(asked.claim, held=not wrong, say="", sid="s", password="p", wrong_code=wrong))
+    return answer.status_code
+
+
+def test_who_guesses_codes_waits_longer_and_longer_and_nobody_else_does(site: Site) -> None:
+    pauses = []
+    for _ in range(FREE_TRIES + 8):
+        since = site.now
+        while guess(site) == 429:
+            site.now += 1
+        pauses.append(site.now - since)
+        assert guess(site, address="10.0.0.9", wrong=False) == 200, "the right code from anywhere else"
+    assert pauses == [0] * FREE_TRIES + [1, 2, 4, 8, 16, 32, 60, 60]
+    refused = site.claim({"seat": 3, "code": "BCDFGH"}, address="10.0.0.2")
+    assert refused.json == {"error": "Too many wrong codes came from this network; try again in 61 seconds."}
     assert refused.headers["Retry-After"] == "61"
-    assert site.claim({"seat": 3, "code": "0004"}).status_code == 200  # another seat
-    assert site.claim({"seat": 2}).status_code == 200  # the button needs no code
-    site.now += 61
-    assert site.claim({"seat": 2, "code": "0004"}).status_code == 200
+    assert site.claim({"seat": 2}, address="10.0.0.2").status_code == 200, "the box needs no code"
+    site.now += FORGET_SECONDS + 1
+    assert [guess(site) for _ in range(FREE_TRIES)] == [200] * FREE_TRIES
 
 
-def test_the_right_code_forgives_the_wrong_ones(site: Site) -> None:
+def test_three_wrong_codes_keep_nobodys_right_one_out(site: Site) -> None:
+    for number in range(60):
+        guess(site, address=f"10.0.1.{number % 20}")
     for _ in range(3):
-        site.claim({"seat": 2, "code": "1111"})
-    asked = [site.table.claims.get(timeout=15) for _ in range(3)][-1]
-    asked.answer(ClaimDecided(asked.claim, held=True, say="", sid="s", password="p"))
-    assert site.claim({"seat": 2, "code": "1111"}).status_code == 200
+        guess(site)
+    assert guess(site, wrong=False) == 200
+
+
+def test_a_right_code_counts_nothing_and_forgives_no_wrong_one(site: Site) -> None:
+    """Else who has a seat would type its own code after every guess."""
+    for _ in range(FREE_TRIES - 1):
+        guess(site)
+    assert [guess(site, wrong=False) for _ in range(10)] == [200] * 10
+    assert guess(site) == 200
+    assert guess(site) == 429
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("10.0.0.2", "10.0.0.2"),
+        ("::ffff:10.0.0.2", "10.0.0.2"),
+        ("2001:db8:1:2:aaaa::1", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:bbbb::9", "2001:db8:1:2::/64"),
+        ("fe80::1%wlan0", "fe80::/64"),
+        ("?", "?"),
+    ],
+)
+def test_addresses_that_one_machine_can_have_count_as_one(address: str, network: str) -> None:
+    assert network_of(address) == network
 
 
 def test_one_address_cannot_flood_the_table_with_claims(site: Site) -> None:
@@ -368,6 +405,42 @@ def ask(port: int, method: str, path: str, body: Any = None, **headers: str) -> 
     answer.body = answer.read()  # type: ignore[attr-defined]
     link.close()
     return answer
+
+
+def first_event(port: int, path: str, **headers: str) -> str:
+    link = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    link.request("GET", path, headers=headers)
+    lines = link.getresponse()
+    lines.readline()
+    found = lines.readline().decode()
+    lines.close()
+    link.close()
+    return found
+
+
+def test_the_codes_of_seats_are_for_the_tables_own_screens(site: Site) -> None:
+    site.table.public.put(b'"everybody"')
+    site.table.screen.put(b'"codes"')
+    token = "t" * 32
+
+    def seen(screens: Screens, **headers: str) -> str:
+        table = {"1": site.table}
+        server = serve(site.app, table, dial_unix(lambda: "/nowhere"), "127.0.0.1", 0, screens=screens)
+        try:
+            return first_event(server.port, "/t/1/screen/events", **headers)
+        finally:
+            server.close()
+
+    own, everybody = 'data: "codes"\n', 'data: "everybody"\n'
+    assert seen(Screens(token)) == own, "this machine"
+    assert seen(Screens(token), **{"X-Forwarded-For": "10.0.0.7"}) == everybody, "a phone behind a proxy"
+    assert seen(Screens(token), **{"X-Forwarded-For": "127.0.0.1"}) == everybody
+    behind = Screens(token, loopback=False)
+    assert seen(behind) == everybody
+    assert seen(behind, Cookie=f"other=1; screen={token}") == own
+    for wrong in ("", "t" * 31, "x" * 32, '"', "ü"):
+        assert seen(behind, Cookie=f"screen={wrong}") == everybody
+    assert seen(Screens("", loopback=False), Cookie="screen=") == everybody
 
 
 def test_pages_and_the_bench_stream_come_from_one_port(site: Site, port: int) -> None:
@@ -461,7 +534,7 @@ def test_a_whole_evening_of_one_phone_leaves_no_secret_in_the_log(
         rig = Rig(tmp_path)
         try:
             phone = Keys(rig.key.public)
-            letter = phone.encrypt({"seat": 1, "code": "4821", "name": "Ana"})
+            letter = phone.encrypt({"seat": 1, "code": "BCDFGH", "name": "Ana"})
             body = {
                 "seat": 1,
                 "pk": to_base64(phone.public),
@@ -488,5 +561,5 @@ def test_a_whole_evening_of_one_phone_leaves_no_secret_in_the_log(
             rig.link.release("sid1")
         finally:
             rig.close()
-    for secret in ("pass-word", "4821", "carp", '"number"', rig.broker._mosquitto.password):  # type: ignore[union-attr]
+    for secret in ("pass-word", "BCDFGH", "carp", '"number"', rig.broker._mosquitto.password):  # type: ignore[union-attr]
         assert secret not in caplog.text

@@ -29,7 +29,7 @@ from hub.ports import (
     PhoneSaid,
     SealedRound,
 )
-from hub.state import Ack, Hand, PublicState
+from hub.state import Ack, Hand, PublicState, ScreenState
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
 
@@ -217,9 +217,11 @@ class FakePage:
     """A panel."""
 
     shown: list[tuple[int, bool]] = field(default_factory=list)
+    codes: dict[str, str] = field(default_factory=dict)
 
-    def show(self, public: PublicState, settled: bool) -> None:
+    def show(self, public: ScreenState, settled: bool) -> None:
         self.shown.append((public.seq, settled))
+        self.codes = public.claim_codes
 
 
 class TableRig:
@@ -277,9 +279,8 @@ class TableRig:
         return self.decided[-1] if len(self.decided) > before else None
 
     def code(self, seat: int) -> str:
-        code = self.state["seats"][seat - 1]["claim_code"]
-        assert isinstance(code, str)
-        return code
+        """The code of a seat, as the table's own screens show it."""
+        return self.page.codes[str(seat)]
 
     def sit(self, *seats: int) -> None:
         """Sit down with a phone by the seat's code."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from random import Random
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from hub import games
 from hub.ports import CONTROLS, BoxUp, Key, LampPicture, PhoneLink, PhoneSaid, Tick, Turn
 from hub.table.captions import CAPTION_LENGTH, claim_caption
-from hub.table.seats import CLAIM_SECONDS, PHONE_FIRST_SECONDS, QUIET_SECONDS, SHOWN_SECONDS
+from hub.table.seats import CLAIM_SECONDS, CODE_LETTERS, CODE_SECONDS, PHONE_FIRST_SECONDS, QUIET_SECONDS, SHOWN_SECONDS
 from tests.random_client import value
 from tests.table.fakes import TableRig
 
@@ -72,7 +73,7 @@ def seen(rig: TableRig) -> dict[str, Any]:
     """All that a match shows, without what tells of a claim, and the record on the disk."""
     state = {key: shown for key, shown in rig.state.items() if key not in ("claiming", "notices", "seats", "code")}
     state["notices"] = [one for one in rig.state["notices"] if not one["key"].startswith("claim")]
-    seats = [{**one, "claim_code": None} for one in rig.state["seats"]]
+    seats = rig.state["seats"]
     fields = ("you", "moves", "want", "locked", "number", "secret", "undo")
     hands = {seat: {key: rig.hand(seat)[key] for key in fields} for seat in rig.sids}
     return {"state": state, "seats": seats, "hands": hands, "log": rig.store.entries}
@@ -167,9 +168,9 @@ def test_bar_and_push_held_together_let_the_other_phone_in_and_everybody_is_told
 def test_a_claim_is_shown_by_ring_display_and_screen_before_its_gesture_counts(boxed: TableRig) -> None:
     to_open_turn(boxed)
     boxed.claim(2)
-    assert boxed.boxes.rings["box-2"].pattern in ("claim",)
+    assert [boxed.boxes.rings["box-2"].pattern] == ["claim"]
     assert boxed.lamps.shown[-1][2] == LampPicture("claim", 0, boxed.lamps.shown[-1][2].colour)
-    assert boxed.boxes.texts["box-2"] == "Phone wants seat: hold bar, then push"
+    assert [boxed.boxes.texts["box-2"]] == ["Phone wants seat: hold bar, then push"]
     assert boxed.notice().startswith("Another phone asks for seat 2.")
     boxed.clock.time += SHOWN_SECONDS - 0.1
     boxed.take(HOLD_BOTH)
@@ -183,7 +184,7 @@ def test_a_claim_is_shown_by_ring_display_and_screen_before_its_gesture_counts(b
     assert boxed.boxes.texts["box-2"] != "Phone wants seat: hold bar, then push"
 
 
-def test_the_gesture_means_nothing_to_a_seat_that_nobody_asks_for(boxed: TableRig) -> None:
+def test_the_gesture_gives_no_seat_away_that_nobody_asks_for(boxed: TableRig) -> None:
     to_open_turn(boxed)
     boxed.claim(2)
     boxed.clock.time += SHOWN_SECONDS
@@ -301,3 +302,83 @@ def test_a_box_that_comes_back_tells_of_the_claim(boxed: TableRig) -> None:
     boxed.boxes.texts.clear()
     boxed.take(BoxUp("box-2", "b1", "1", 8))
     assert boxed.boxes.texts["box-2"] == "Phone wants seat: hold bar, then push"
+
+
+# --- codes -----------------------------------------------------------------------------------------------
+
+
+def everything_published(rig: TableRig) -> str:
+    return json.dumps(rig.phones.public)
+
+
+def test_codes_of_seats_go_to_the_tables_own_screens_and_are_never_published() -> None:
+    rig = TableRig(boxes=False)
+    codes = [rig.code(seat) for seat in (1, 2, 3)]
+    assert all(len(code) == 6 and set(code) <= set(CODE_LETTERS) for code in codes)
+    rig.sit(1, 2)
+    assert rig.page.codes == {"3": codes[2]}
+    rig.start()
+    rig.say_leave(2)
+    rig.say(1, "code", {"seat": 2})
+    published = everything_published(rig)
+    assert not [code for code in (*codes, rig.code(2)) if code in published]
+
+
+def test_the_code_of_a_hand_in_play_is_shown_only_when_the_table_asks_for_it() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    rig.start()
+    hand = rig.hand(2)["you"]
+    rig.say_leave(2)
+    assert rig.page.codes == {}
+    assert rig.say(1, "code", {"seat": 3})["code"] == "CODE", "a phone holds that one"
+    assert rig.say(1, "code", {"seat": 9})["code"] == "CODE"
+    assert rig.say(1, "code", {"seat": 2})["ok"]
+    code = rig.code(2)
+    rig.clock.time += CODE_SECONDS
+    rig.take(Tick())
+    assert rig.page.codes == {}
+    decided = rig.claim(2, code)
+    assert decided
+    assert decided.held, "it was read in time and typed slowly"
+    rig.sids[2] = decided.sid
+    assert rig.hand(2)["you"] == hand
+    assert rig.notice() == "Seat 2 plays on a phone now."
+
+
+def test_where_nobody_is_left_to_ask_the_codes_are_shown() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    rig.start()
+    for seat in (1, 2):
+        rig.say_leave(seat)
+    assert rig.page.codes == {}
+    rig.say_leave(3)
+    assert sorted(rig.page.codes) == ["1", "2", "3"]
+
+
+def test_the_box_of_a_seat_whose_phone_is_away_shows_its_code(boxed: TableRig) -> None:
+    to_open_turn(boxed)
+    assert boxed.page.codes == {}
+    boxed.take(PhoneLink(boxed.sids[3], True))
+    boxed.take(Key("box-3", "push", "hold"))
+    assert boxed.page.codes == {}, "its phone is on and shows the code itself"
+    boxed.take(HOLD_BOTH)
+    assert list(boxed.page.codes) == ["2"]
+
+
+def test_a_code_that_takes_a_seat_over_is_told_to_everybody(boxed: TableRig) -> None:
+    decided = boxed.claim(2, boxed.hand(2)["seat_code"])
+    assert decided
+    assert decided.held
+    assert boxed.notice() == "Seat 2 has moved to another phone."
+
+
+def test_a_kept_code_of_four_digits_is_replaced() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit(1)
+    kept = json.loads(rig.store.kept["1", "places"])
+    kept[2]["code"] = "4821"
+    rig.store.kept["1", "places"] = json.dumps(kept).encode()
+    again = TableRig(boxes=False, store=rig.store)
+    assert len(again.code(3)) == 6

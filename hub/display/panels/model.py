@@ -27,6 +27,7 @@ from hub.display.labels import (
     value_text,
 )
 from hub.ports import SEAT_MARKS
+from hub.state import ScreenState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -218,7 +219,11 @@ class PanelModel:
     def _seats(self) -> list[SeatTexts]:
         view = self.state.view
         if self.is_lobby or view is None or not view.seats:
-            return [_lobby_seat(one) for one in sorted(self.state.seats, key=lambda one: one.seat)]
+            codes = self.state.claim_codes if isinstance(self.state, ScreenState) else {}
+            return [
+                _lobby_seat(one, codes.get(str(one.seat), ""))
+                for one in sorted(self.state.seats, key=lambda one: one.seat)
+            ]
         names = {one.seat: one.name for one in self.state.seats}
         records = sorted(((int(key), facts) for key, facts in view.seats.items()), key=lambda item: item[0])
         return [self._seat(seat, names.get(seat) or f"Seat {seat}", facts) for seat, facts in records]
@@ -365,12 +370,11 @@ class PanelModel:
         return TableRow(self._named(title), cards, self._named(text), lit)
 
 
-def _lobby_seat(one: PublicSeat) -> SeatTexts:
+def _lobby_seat(one: PublicSeat, code: str) -> SeatTexts:
     """Return what is written of a seat in the lobby: its player, or that it is free and the code that claims it."""
     if one.held:
         ready = READY if one.ready else ""
         return SeatTexts(one.seat, one.name or f"Seat {one.seat}", [ready], [ready])
-    code = one.claim_code or ""
     return SeatTexts(one.seat, "free", [code], [code])
 
 

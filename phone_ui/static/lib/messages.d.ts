@@ -2,6 +2,7 @@
 
 export interface Messages {
   PublicState: PublicState;
+  ScreenState: ScreenState;
   Hand: Hand;
   Ack: Ack;
   ClaimReply: ClaimReply;
@@ -42,7 +43,7 @@ export interface PublicState {
   claiming: number[];
 }
 /**
- * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `claim_code` are the four digits that claim the seat, while they may be shown.
+ * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is.
  */
 export interface PublicSeat {
   seat: number;
@@ -51,7 +52,6 @@ export interface PublicSeat {
   phone: "away" | "none" | "on";
   box: "lost" | "none" | "on";
   ready: boolean;
-  claim_code: string | null;
 }
 /**
  * What everybody may see of a match; `table` and the records of `seats` (by seat number) are the game's own facts.
@@ -197,6 +197,39 @@ export interface GameOffer {
   blurb: string;
 }
 /**
+ * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown. Never published.
+ */
+export interface ScreenState {
+  table: string;
+  name: string;
+  code: string;
+  url: string;
+  epoch: number;
+  seq: number;
+  state: "lobby" | "over" | "playing" | "stopped";
+  seats: PublicSeat[];
+  v: 1;
+  match: string | null;
+  game: string | null;
+  title: string;
+  view: View | null;
+  locked: number[];
+  want: string;
+  events: PublicEvent[];
+  why: Change[];
+  dice: PublicDice | null;
+  dispute: PublicDispute | null;
+  kit: Kit | null;
+  notices: Notice[];
+  over: Over | null;
+  games: GameOffer[];
+  nudged: number[];
+  claiming: number[];
+  claim_codes: {
+    [k: string]: string;
+  };
+}
+/**
  * The newest complete private state of one seat; only ever sent encrypted. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits.
  */
 export interface Hand {
@@ -278,7 +311,19 @@ export interface Act {
   id: string;
   n: number;
   epoch: number;
-  verb: "acknowledge" | "act" | "again" | "claim" | "dice" | "leave" | "name" | "ready" | "roll" | "start" | "undo";
+  verb:
+    | "acknowledge"
+    | "act"
+    | "again"
+    | "claim"
+    | "code"
+    | "dice"
+    | "leave"
+    | "name"
+    | "ready"
+    | "roll"
+    | "start"
+    | "undo";
   number?: number | null;
   args?: Record<string, any>;
 }

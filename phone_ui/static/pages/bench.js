@@ -8,7 +8,7 @@ import { Die, dieCount } from "../parts/die.js";
 import { Mark } from "../parts/marks.js";
 
 /** @import { Drawn, Facts } from "../lib/types.d.ts" */
-/** @import { PublicState } from "../lib/messages.d.ts" */
+/** @import { ScreenState } from "../lib/messages.d.ts" */
 
 /** @typedef {{ pattern: string, n?: number, colour?: string }} Lamps */
 
@@ -89,14 +89,14 @@ function useHubKey(code) {
 
 function Bench() {
   const [bench, setBench] = useState(/** @type {BenchPicture | null} */ (null));
-  const [state, setState] = useState(/** @type {PublicState | null} */ (null));
+  const [state, setState] = useState(/** @type {ScreenState | null} */ (null));
   const [error, setError] = useState("");
   const [away, setAway] = useState(false);
   const hubKey = useHubKey(state?.code);
 
   useEffect(() => {
     const devices = follow(`/t/${table}/bench/events`, { onState: setBench, onAway: setAway });
-    const states = follow(`/t/${table}/events`, { onState: setState, onAway: () => undefined });
+    const states = follow(`/t/${table}/screen/events`, { onState: setState, onAway: () => undefined });
     return () => {
       devices.close();
       states.close();
@@ -146,21 +146,21 @@ function Panel({ size, version }) {
 
 /**
  * Return the address of a seat's phone, with what claims the seat at once.
- * @param {PublicState} state
+ * @param {ScreenState} state
  * @param {number} seat
  * @param {string | null} hubKey
  */
 function phoneAddress(state, seat, hubKey) {
   const fragment = new URLSearchParams(hubKey ? { k: hubKey } : {});
   fragment.set("seat", String(seat));
-  const code = placeOf(state, seat)?.claim_code;
+  const code = state.claim_codes?.[seat];
   if (code) fragment.set("code", code);
   return `/t/${table}?phone=${seat}#${fragment}`;
 }
 
 /**
  * One seat box: ring, dial, bar, six keys, display. The keyboard works it when it has the focus.
- * @param {{ seat: number, box: SimulatedBox, state: PublicState, hubKey: string | null, send: Send }} props
+ * @param {{ seat: number, box: SimulatedBox, state: ScreenState, hubKey: string | null, send: Send }} props
  */
 function Box({ seat, box, state, hubKey, send }) {
   const [hood, setHood] = useState(false);
@@ -295,7 +295,7 @@ function Ring({ lamps, children }) {
 
 /**
  * The dice: throw them, or lay the faces; and the ways in which dice go wrong.
- * @param {{ dice: SimulatedDice, state: PublicState, send: Send }} props
+ * @param {{ dice: SimulatedDice, state: ScreenState, send: Send }} props
  */
 function Dice({ dice, state, send }) {
   const { armed } = dice;

@@ -17,9 +17,9 @@ import { CardRows, Rows } from "../parts/rows.js";
 import { useLabels } from "../parts/use_labels.js";
 
 /** @import { Labels } from "../lib/types.d.ts" */
-/** @import { GameOffer, PublicDice, PublicEvent, PublicSeat, PublicState } from "../lib/messages.d.ts" */
+/** @import { GameOffer, PublicDice, PublicEvent, PublicSeat, ScreenState } from "../lib/messages.d.ts" */
 
-/** @typedef {{ labels: Labels | null, state: PublicState }} ScreenProps */
+/** @typedef {{ labels: Labels | null, state: ScreenState }} ScreenProps */
 
 const table = location.pathname.split("/").filter(Boolean).at(-2) ?? "";
 const SHOW_GAME = 6_500;
@@ -45,16 +45,30 @@ const SIDES = {
   ],
 };
 
+// A screen on another machine has a token in its address; the stream of codes wants it as a cookie.
+const token = new URLSearchParams(location.hash.slice(1)).get("s");
+if (token && /^[\w-]+$/.test(token)) {
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API wants https
+  document.cookie = `screen=${token}; path=/t/${table}/screen; max-age=31536000; SameSite=Strict`;
+}
+
+/**
+ * Return the code that claims a seat, where this screen is one of the table's own and may show it.
+ * @param {ScreenState} state
+ * @param {number} seat
+ */
+const codeOf = (state, seat) => state.claim_codes?.[seat];
+
 function Kiosk() {
-  const [state, setState] = useState(/** @type {PublicState | null} */ (null));
+  const [state, setState] = useState(/** @type {ScreenState | null} */ (null));
   const [away, setAway] = useState(false);
   const gameLabels = useLabels(state?.game);
   const labels = useMemo(() => withDeck(gameLabels, state?.view?.table, state?.view?.seats), [gameLabels, state]);
 
   useEffect(() => {
-    /** @param {PublicState} next */
+    /** @param {ScreenState} next */
     const onState = (next) => setState((before) => (notOlder(before, next) ? next : before));
-    const stream = follow(`/t/${table}/events`, { onState, onAway: setAway });
+    const stream = follow(`/t/${table}/screen/events`, { onState, onAway: setAway });
     return () => stream.close();
   }, []);
 
@@ -107,6 +121,7 @@ function Side({ labels, state, seats }) {
 /** @param {ScreenProps & { seat: number }} props */
 function SeatPlace({ labels, state, seat }) {
   const place = placeOf(state, seat);
+  const code = codeOf(state, seat);
   const token = tokenOf(labels, state);
   const now = doing(state, seat);
   const count = countNow(labels, state, seat);
@@ -120,10 +135,7 @@ function SeatPlace({ labels, state, seat }) {
       <span class="seat-now"><${NowAt} doing=${now === "locked" ? "locked ✓" : now} count=${count} /></span>
     </div>
     <${Facts} labels=${labels} state=${state} where="seat" facts=${state.view?.seats[seat]} seat=${seat} on="kiosk" />
-    ${
-      place?.claim_code &&
-      html`<p class="seat-free">${place.held ? "phone" : "free"}, code <b>${place.claim_code}</b></p>`
-    }
+    ${code && html`<p class="seat-free">${place?.held ? "phone" : "free"}, code <b>${code}</b></p>`}
     ${place?.box === "lost" && html`<p class="seat-free">box unplugged: play on the phone</p>`}
   </li>`;
 }
@@ -190,7 +202,7 @@ function BigLine({ labels, state }) {
   `;
 }
 
-/** @param {{ state: PublicState, dice: PublicDice }} props */
+/** @param {{ state: ScreenState, dice: PublicDice }} props */
 function NowDice({ state, dice }) {
   const { votes, as_it_lies: asItLies, enough } = dice;
   return html`<div class=${`now-dice ${dice.state}`}>
@@ -208,7 +220,7 @@ function NowDice({ state, dice }) {
 
 /**
  * A roll that stands: how to dispute it, the vote on it, or how that ended.
- * @param {{ state: PublicState }} props
+ * @param {{ state: ScreenState }} props
  */
 function Dispute({ state }) {
   const { dispute } = state;
@@ -247,7 +259,7 @@ const DICE_TROUBLE = ["cocked", "wrong_count", "no_reader"];
 
 /**
  * The newest events, as many as there is room for.
- * @param {{ state: PublicState }} props
+ * @param {{ state: ScreenState }} props
  */
 function Latest({ state }) {
   const { dice, dispute } = state;
@@ -259,7 +271,7 @@ function Latest({ state }) {
   </ol>`;
 }
 
-/** @param {{ state: PublicState, event: PublicEvent }} props */
+/** @param {{ state: ScreenState, event: PublicEvent }} props */
 function LatestEvent({ state, event }) {
   const { sum } = event.data;
   return html`<li>
@@ -275,7 +287,7 @@ const bareUrl = (url) => url.replace(/^https?:\/\//, "").replace(/\/$/, "");
 
 /**
  * The QR code of the present address; nothing while there is no network.
- * @param {{ state: PublicState, kind: string }} props
+ * @param {{ state: ScreenState, kind: string }} props
  */
 function JoinCode({ state, kind }) {
   // The address in the query makes the browser fetch the picture again once it has changed.
@@ -285,10 +297,10 @@ function JoinCode({ state, kind }) {
 
 /**
  * Joining stays possible in play: small, but always there.
- * @param {{ state: PublicState }} props
+ * @param {{ state: ScreenState }} props
  */
 function Foot({ state }) {
-  const free = state.seats.filter((place) => place.claim_code);
+  const free = state.seats.filter((place) => codeOf(state, place.seat));
   return html`<footer class="foot">
     <${JoinCode} state=${state} kind="foot-qr" />
     <p>Join: <b class="code">${state.code}</b></p>
@@ -297,8 +309,7 @@ function Foot({ state }) {
       free.length > 0 &&
       html`<p class="foot-free">
         ${free.map(
-          ({ seat, claim_code: code }) =>
-            html`<span key=${seat}><${Mark} seat=${seat} /> ${seat} <b>${code}</b></span>`,
+          ({ seat }) => html`<span key=${seat}><${Mark} seat=${seat} /> ${seat} <b>${codeOf(state, seat)}</b></span>`,
         )}
       </p>`
     }
@@ -308,7 +319,7 @@ function Foot({ state }) {
 
 /**
  * Before a match: how to sit down, and what there is to play.
- * @param {{ state: PublicState }} props
+ * @param {{ state: ScreenState }} props
  */
 function Welcome({ state }) {
   const { kit } = state;
@@ -327,7 +338,7 @@ function Welcome({ state }) {
 
 /**
  * The game that is chosen, else all of them in turn.
- * @param {{ state: PublicState }} props
+ * @param {{ state: ScreenState }} props
  */
 function Attract({ state }) {
   const [shown, setShown] = useState(0);
@@ -347,9 +358,10 @@ function Attract({ state }) {
   </div>`;
 }
 
-/** @param {{ state: PublicState, place: PublicSeat }} props */
+/** @param {{ state: ScreenState, place: PublicSeat }} props */
 function WelcomeSeat({ state, place }) {
-  const { seat, name, claim_code: code } = place;
+  const { seat, name } = place;
+  const code = codeOf(state, seat);
   const claiming = state.claiming.includes(seat);
   const here = place.held || place.ready;
   const text = here ? name || seatStateText(place) : "free";
@@ -364,7 +376,7 @@ function WelcomeSeat({ state, place }) {
   </li>`;
 }
 
-/** @param {{ state: PublicState }} props */
+/** @param {{ state: ScreenState }} props */
 function HowToJoin({ state }) {
   const { seats } = state;
   const anybody = seats.some((place) => place.held || place.ready);
@@ -418,7 +430,7 @@ function Winner({ labels, state }) {
   </section>`;
 }
 
-/** @param {{ state: PublicState, why: string }} props */
+/** @param {{ state: ScreenState, why: string }} props */
 function Afterwards({ state, why }) {
   const last = state.events.filter((event) => event.text !== why).slice(-2);
   return html`<ol class="winner-last">

@@ -121,14 +121,14 @@ function SeatButton({ place, onPick }) {
 }
 
 /**
- * Waiting for the press; the seat's 4 digits are the other way.
+ * Waiting for the press; the seat's 6 letters are the other way.
  * @param {{
  *   place: PublicSeat, playing: boolean, waiting: string, refusal: string,
  *   onTake: (code: string | null) => void, onBack: () => void,
  * }} props
  */
 function Press({ place, playing, waiting, refusal, onTake, onBack }) {
-  const [digits, setDigits] = useState("");
+  const [letters, setLetters] = useState("");
   const boxed = place.box === "on";
   const push =
     place.held || playing
@@ -137,12 +137,18 @@ function Press({ place, playing, waiting, refusal, onTake, onBack }) {
   const heading = boxed ? push : "Type this seat's code";
   const lead = boxed
     ? waiting || "Its ring is pulsing. You have 30 seconds."
-    : "The screen at the table shows four digits for this seat.";
+    : "The screen at the table shows six letters for this seat.";
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (digits.length === 4) onTake(digits);
+    if (letters.length === 6) onTake(letters);
   };
-  const onInput = (/** @type {any} */ event) => setDigits(event.target.value.replace(/\D/g, "").slice(0, 4));
+  const onInput = (/** @type {any} */ event) =>
+    setLetters(
+      event.target.value
+        .toUpperCase()
+        .replace(/[^A-Z]/g, "")
+        .slice(0, 6),
+    );
   return html`<main class="seating press">
     <div class="press-mark"><${Mark} seat=${place.seat} /><span class="seat-number">${place.seat}</span></div>
     <h1 class="headline">${heading}</h1>
@@ -153,17 +159,18 @@ function Press({ place, playing, waiting, refusal, onTake, onBack }) {
         ${boxed && html`<button type="button" class="small-act" onClick=${() => onTake(null)}>Ask again</button>`}`
     }
     <form class="code-form" onSubmit=${submit}>
-      <label for="seat-code">${boxed ? "Or type the 4 digits of this seat" : "The 4 digits"}</label>
+      <label for="seat-code">${boxed ? "Or type the 6 letters of this seat" : "The 6 letters"}</label>
       <div class="joined">
         <input
           id="seat-code"
           class="digits"
-          inputmode="numeric"
+          autocapitalize="characters"
+          spellcheck=${false}
           autocomplete="off"
-          value=${digits}
+          value=${letters}
           onInput=${onInput}
         />
-        <button class="small-act strong" disabled=${digits.length < 4}>Sit down</button>
+        <button class="small-act strong" disabled=${letters.length < 6}>Sit down</button>
       </div>
     </form>
     <button type="button" class="small-act quiet" onClick=${onBack}>Another seat</button>

@@ -165,6 +165,7 @@ export function SeatTab({ state, hand, held, settings, onSettings, sending, ask,
     ${
       held
         ? html`<${OtherPhone} seat=${held.seat} code=${hand?.seat_code} />
+          <${LeftSeats} state=${state} sending=${sending} ask=${ask} />
           <${Leave} sending=${sending} onLeave=${onLeave} />`
         : html`<h2>A seat</h2>
           <button type="button" class="small-act" onClick=${onLeave}>Choose a seat</button>`
@@ -233,6 +234,27 @@ function OtherPhone({ seat, code }) {
         <p class="seat-code">${code}</p>
       </${SecretZone}>`
     }`;
+}
+
+/**
+ * Whoever left a hand comes back by its code, which stands on the table's screen only when somebody here asks for it.
+ * @param {{ state: PublicState, sending: string | null, ask: Ask }} props
+ */
+function LeftSeats({ state, sending, ask }) {
+  const left = state.seats.filter((place) => place.held && place.phone === "none" && place.box !== "on");
+  if (left.length === 0) return null;
+  return html`<h2>Somebody comes back</h2>
+    ${left.map(
+      ({ seat }) => html`<button
+        key=${seat}
+        type="button"
+        class="small-act"
+        disabled=${Boolean(sending)}
+        onClick=${() => ask("code", { seat }, `code ${seat}`)}
+      >
+        Show the code of ${seatText(seat)} on the screen
+      </button>`,
+    )}`;
 }
 
 /** @param {{ sending: string | null, onLeave: () => void }} props */
