@@ -73,6 +73,11 @@ def parser() -> ArgumentParser:
     demo.add_argument("--port", type=int, default=8080)
     demo.add_argument("--seats", type=int, default=4, choices=range(2, 7))
     demo.add_argument("--lan", action="store_true", help="let real phones of this network join, too")
+    demo.add_argument(
+        "--open-bench",
+        action="store_true",
+        help="with --lan: everybody on this network may press every box and see what each seat picks in secret",
+    )
     demo.add_argument("--state", metavar="FOLDER", help="where the demo keeps its record")
     demo.add_argument("--fresh", action="store_true", help="forget the last demo first")
     demo.set_defaults(command=_demo)
@@ -330,7 +335,7 @@ def _demo(args: Namespace) -> int:
     host = "0.0.0.0" if args.lan else "127.0.0.1"  # noqa: S104 - asked for by --lan
     config = Config(
         hub=HubPart(state=state, log_level="warning"),
-        web=WebPart(host, args.port),
+        web=WebPart(host, args.port, open_bench=args.open_bench),
         table=(TablePart(seats=args.seats),),
         device=(DevicePart("simulated", "1", "bench", {"seats": args.seats}),),
     )
@@ -340,6 +345,14 @@ def _demo(args: Namespace) -> int:
 
         forget(Path(config.hub.state))
     return _serve(config, ("bench", "kiosk"))
+
+
+def _who_sees_the_bench(*, everybody: bool) -> str:
+    if everybody:
+        return "Everybody on this network can open the bench, press every box and see what each seat picks in secret."
+    return (
+        "The bench shows what each seat picks in secret: only this machine can open it (--open-bench opens it to all)."
+    )
 
 
 def _check_owner(folder: Path) -> None:
@@ -365,7 +378,7 @@ def _serve(config: Config, pages: Sequence[str]) -> int:
     if goes_to_journal():  # a person at a terminal knows what was started
         logging.getLogger("hub").info("table-hub %s starts.", version())
     try:
-        hub = Hub(config, ServiceNotifier())
+        hub = Hub(config, ServiceNotifier(), demo=bool(pages))
     except LogError as error:  # the disk, which may be back at the next start
         raise TemporaryError(str(error)) from error
     with hub:
@@ -380,8 +393,12 @@ def _serve(config: Config, pages: Sequence[str]) -> int:
             url = f"{hub.url() or hub.local_url()}/t/{table.id}"
             if pages:
                 print("table-hub plays on simulated hardware. Open in a browser on this machine:")
-                print(f"  {url}/bench   boxes, dice and panels; a link for each seat's phone")
-                print(f"  {url}/kiosk   the big screen")
+                here = f"{hub.local_url()}/t/{table.id}"
+                print(f"  {here}/bench   boxes, dice and panels; a link for each seat's phone")
+                print(f"  {here}/kiosk   the big screen")
+                if config.web.host not in ("127.0.0.1", "::1"):
+                    print(f"Phones of this network join at {url}.")
+                    print(_who_sees_the_bench(everybody=config.web.open_bench))
                 print("Stop with Ctrl-C; the match goes on when you come back.")
             else:
                 print(f"{table.name}: {url}  code {table.code}{'' if hub.url() else '  (there is no network yet)'}")

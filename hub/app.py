@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol, Self
+from urllib.parse import urlsplit
 
 from PIL import Image
 
@@ -29,16 +30,16 @@ from hub.network.address import public_url
 from hub.network.encryption import HubKey, to_base64
 from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
-from hub.ports import AddressChanged, BrokerDown, Device, MonotonicClock
+from hub.ports import AddressChanged, BrokerDown, Device, DeviceSimulated, MonotonicClock
 from hub.state import PublicState
 from hub.store import Store
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
 from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix
-from phone_ui.limits import Limits
+from phone_ui.limits import LOOPBACK, Limits
 from phone_ui.mqtt_phones import PhonesOverMqtt
-from phone_ui.server import LOOPBACK, Screens, WebServer, make_app, serve
+from phone_ui.server import Screens, WebServer, make_app, serve
 
 log = logging.getLogger(__name__)
 
@@ -72,9 +73,18 @@ class ServiceManager(Protocol):
 class Hub:
     """The whole hub, wired. Raise ConfigError, TemporaryError or LogError where it cannot be. Use as a context manager."""
 
-    def __init__(self, config: Config, service: ServiceManager | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        config: Config,
+        service: ServiceManager | None = None,
+        limits: Limits | None = None,
+        *,
+        demo: bool = False,
+    ) -> None:
+        """`demo`: simulated devices are what is wanted, so no screen has to tell of them."""
         self.config = config
         self._limits = limits or Limits()
+        self._demo = demo
         self._service = service
         state = Path(config.hub.state)
         for name in (config.hub.id, *(table.id for table in config.table)):
@@ -140,6 +150,8 @@ class Hub:
                 bench = BenchAccess(device)
                 boxes = {box: seat for seat, box in device.names.items()}
         table = Table(part.id, part.name, part.seats, offered, ports, place_boxes=boxes, address=self.url)
+        if bench and not self._demo:
+            table.put(DeviceSimulated())
         self.tables[part.id] = table
         self.access[part.id] = TableAccess(table, phones, bench, screen.newest)
 
@@ -163,6 +175,12 @@ class Hub:
     def url(self) -> str:
         """Return the URL at which phones reach this hub; "" until the web port is open and while there is no network."""
         return self._url
+
+    def _names(self) -> list[str]:
+        """Return the names that the owner gives the hub: `names`, and the one in `address`."""
+        address = self.config.web.address
+        named = urlsplit(address if "//" in address else f"//{address}").hostname
+        return [*self.config.web.names, named or "", self.config.web.host]
 
     def _screens(self) -> Screens:
         """Return who may see the codes of seats: this machine itself, unless a proxy on it speaks for everybody."""
@@ -194,7 +212,10 @@ class Hub:
             dial = dial_tcp(broker_address.host, broker_address.port, broker_address.tls)
         tls = (web.tls_cert, web.tls_key) if web.tls_cert else None
         app = make_app(self.access, self.key, self.config.hub.id, self.url, self._labels(), status=self.status)
-        self.web = serve(app, self.access, dial, web.host, web.port, tls, self._limits, self._screens())
+        limits, names, here = self._limits, self._names(), self._screens()
+        self.web = serve(
+            app, self.access, dial, web.host, web.port, tls, limits, here, names, open_bench=web.open_bench
+        )
         self._url = self._find_url()
         for table in self.tables.values():
             table.start()

@@ -135,6 +135,16 @@ class WebPart(msgspec.Struct, frozen=True):
         PublicAddress,
         Meta(description='what the QR code says, "10.42.0.1" or "http://hub.cafe.example"; empty: found by itself'),
     ] = ""
+    names: Annotated[
+        tuple[Text, ...],
+        Meta(
+            description="other names that this hub is opened by; addresses, *.local and this machine's name always fit"
+        ),
+    ] = ()
+    open_bench: Annotated[
+        bool,
+        Meta(description="everybody on the network may work simulated devices and see what each seat picks in secret"),
+    ] = False
     tls_cert: Annotated[FilePath, Meta(description="certificate for https, with tls_key; empty: plain http")] = ""
     tls_key: Annotated[FilePath, Meta(description="the certificate's private key")] = ""
 

@@ -73,6 +73,11 @@ class DeviceUp:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceSimulated:
+    """Devices of this table are simulated, in a hub that is no demonstration."""
+
+
+@dataclass(frozen=True, slots=True)
 class Key:
     """A control was pressed, or held (bar 3 s, a key 2 s): of one press one of the two, never both.
 

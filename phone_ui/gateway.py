@@ -331,7 +331,10 @@ def same_origin(scope: Scope) -> bool:
     origin = headers.get(b"origin")
     if origin is None:
         return True
-    netloc = urllib.parse.urlsplit(origin.decode("latin-1")).netloc.lower()
+    try:
+        netloc = urllib.parse.urlsplit(origin.decode("latin-1")).netloc.lower()
+    except ValueError:  # no address at all, such as "http://[::1"
+        return False
     return bool(netloc) and netloc == headers.get(b"host", b"").decode("latin-1").lower()
 
 

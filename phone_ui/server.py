@@ -8,6 +8,7 @@ import errno
 import functools
 import hmac
 import io
+import ipaddress
 import json
 import logging
 import re
@@ -39,7 +40,7 @@ from phone_ui.limits import LOOPBACK, Limits, Quota, TokenBucket
 from phone_ui.static_files import StaticFile, StaticFiles, static_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from websockets.frames import Frame
 
@@ -54,6 +55,11 @@ VENDOR: Mapping[str, Path] = vendored.located()
 BODY_BYTES = 8192
 BODY_SECONDS = 5.0
 WORKERS = 6
+
+WRONG_HOST = "This hub does not go by that name: open the address on the table's screen, or let the owner add the name to [web] names."
+NO_BENCH = (
+    "The bench shows what every seat picks in secret: it is for the hub's own machine, unless the owner opens it."
+)
 
 NOT_FOUND = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -328,6 +334,30 @@ def _http_error(error: HTTPException) -> Response:
 # --- The port ------------------------------------------------------------------------------------------
 
 
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::[0-9]{1,5})?")
+
+
+def is_known_host(host: str, names: Collection[str]) -> bool:
+    """Return whether a request's Host is an address, `localhost`, a name in `.local`, or one of the hub's `names`.
+
+    Any other name may be a stranger's whose page has its own name point here: then browsers take the hub's answers for that
+    page's own (DNS rebinding), and an Origin that fits says nothing.
+    """
+    found = _HOST.fullmatch(host.strip().lower())
+    if found is None:
+        return False
+    name = found[1] or found[2].removesuffix(".")
+    with contextlib.suppress(ValueError):
+        ipaddress.ip_address(name)
+        return True
+    return name == "localhost" or name.endswith((".localhost", ".local")) or name in names
+
+
+def own_names(given: Iterable[str] = ()) -> frozenset[str]:
+    """Return the names of this machine, and the `given` ones, in lower case."""
+    return frozenset(name.lower().removesuffix(".") for name in (socket.gethostname(), *given) if name)
+
+
 @dataclass(frozen=True, slots=True)
 class Screens:
     """Which screens are the table's own and show the codes of seats.
@@ -339,11 +369,18 @@ class Screens:
     token: str = field(default="", repr=False)
     loopback: bool = True
 
+    def is_here(self, scope: Scope) -> bool:
+        """Return whether a request comes from this machine itself."""
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        forwarded = any(name in headers for name in (b"x-forwarded-for", b"forwarded", b"via"))
+        address, served = address_of(scope), scope.get("server") or ("", 0)
+        # From one of its own addresses to the same one: only this machine itself connects so.
+        return self.loopback and not forwarded and (address in LOOPBACK or address == served[0])
+
     def is_own(self, scope: Scope) -> bool:
         """Return whether a request comes from a screen of the table's own."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        forwarded = any(name in headers for name in (b"x-forwarded-for", b"forwarded", b"via"))
-        if self.loopback and address_of(scope) in LOOPBACK and not forwarded:
+        if self.is_here(scope):
             return True
         cookies = SimpleCookie()
         with contextlib.suppress(CookieError):
@@ -355,12 +392,21 @@ class Screens:
 class _Router:
     """Who gets what comes in: the gateway, the streams, or the pages."""
 
+    _BENCH = re.compile(r"/t/[^/]+/bench(/.*)?")
     _EVENTS = re.compile(r"/t/([^/]+)/(bench/|screen/)?events")
 
     def __init__(
-        self, app: Flask, tables: Mapping[str, TableFace], dial: Dial, limits: Limits, screens: Screens
+        self,
+        app: Flask,
+        tables: Mapping[str, TableFace],
+        dial: Dial,
+        limits: Limits,
+        screens: Screens,
+        names: Collection[str],
+        *,
+        open_bench: bool,
     ) -> None:
-        self._screens = screens
+        self._screens, self._names, self._open_bench = screens, names, open_bench
         self.closing = asyncio.Event()
         self.gateway = MqttGateway(dial, limits, self.closing)
         self.stream = Stream(limits, self.closing)
@@ -368,12 +414,19 @@ class _Router:
         self._pages: Any = WSGIMiddleware(app.wsgi_app, workers=WORKERS)  # type: ignore[arg-type]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        host = dict(scope["headers"]).get(b"host")
+        if host is not None and not is_known_host(host.decode("latin-1"), self._names):
+            await _refuse_host(scope, receive, send)
+            return
         if scope["type"] == "websocket":
             if scope["path"] == "/mqtt":
                 await self.gateway(scope, receive, send)
             else:
                 await receive()
                 await send({"type": "websocket.close", "code": 1008})
+            return
+        if self._BENCH.fullmatch(scope["path"]) and not (self._open_bench or self._screens.is_here(scope)):
+            await send_error(send, 403, NO_BENCH)
             return
         events = self._EVENTS.fullmatch(scope["path"])
         if events is not None:
@@ -402,6 +455,17 @@ class _Router:
         if kind != "bench/":
             return face.public
         return face.bench.newest if face.bench is not None else None
+
+
+async def _refuse_host(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request for a name that is not the hub's: 421, Misdirected Request (RFC 9110, section 15.5.20)."""
+    if scope["type"] != "websocket":
+        await send_error(send, 421, WRONG_HOST)
+        return
+    await receive()  # websocket.connect
+    headers = [(b"content-type", b"application/json")]
+    await send({"type": "websocket.http.response.start", "status": 421, "headers": headers})
+    await send({"type": "websocket.http.response.body", "body": b'{"error":"%s"}' % WRONG_HOST.encode()})
 
 
 _BODY_SENTENCES = {408: "The request came too slowly.", 413: f"The request is larger than {BODY_BYTES} bytes."}
@@ -596,15 +660,21 @@ def serve(
     tls: tuple[str, str] | None = None,
     limits: Limits | None = None,
     screens: Screens | None = None,
+    names: Iterable[str] = (),
+    *,
+    open_bench: bool = False,
 ) -> WebServer:
     """Open the port (0: any free one) and serve in a thread. `tls`: certificate and key files.
+
+    `names` are what the hub is called beside its addresses and this machine's own name; with `open_bench` not this machine
+    alone works simulated devices.
 
     Raise ConfigError, or TemporaryError where the port is taken or the address not there yet.
     """
     if tls is not None:
         check_tls(*tls)
     limits = limits or Limits()
-    router = _Router(app, tables, dial, limits, screens or Screens())
+    router = _Router(app, tables, dial, limits, screens or Screens(), own_names(names), open_bench=open_bench)
     quota = Quota(limits.connections, limits.connections_each_address)
     config = uvicorn.Config(
         router,

@@ -371,3 +371,13 @@ def test_the_kiosks_token_is_made_once_and_only_its_owner_reads_it(tmp_path: Pat
     file.write_text("short")
     with pytest.raises(ConfigError, match="damaged"):
         kiosk_token(file)
+
+
+def test_simulated_devices_are_told_on_every_screen_unless_it_is_a_demo(tmp_path: Path) -> None:
+    told = "Boxes and dice here are simulated: whoever works the bench page sees every secret choice."
+    with running(config(tmp_path, DevicePart("simulated", "1", "bench", {"seats": 4}))) as hub:
+        until(lambda: told in [notice["text"] for notice in state(hub)["notices"]], "the notice")
+    with Hub(config(tmp_path / "demo", DevicePart("simulated", "1", "bench", {"seats": 4})), demo=True) as hub:
+        hub.start()
+        until(lambda: all(seat["box"] == "on" for seat in state(hub)["seats"]), "the boxes")
+        assert told not in [notice["text"] for notice in state(hub)["notices"]]

@@ -31,6 +31,7 @@ from hub.ports import (
     ClaimAsked,
     Clock,
     DeviceDown,
+    DeviceSimulated,
     DeviceUp,
     Dice,
     DiceKit,
@@ -62,6 +63,7 @@ logger = logging.getLogger(__name__)
 
 TABLE_CODE_LENGTH = 4
 NUDGE_SECONDS = 20.0
+SIMULATED = "Boxes and dice here are simulated: whoever works the bench page sees every secret choice."
 NO_NETWORK = "There is no network yet: phones can join as soon as the hub has an address."
 
 
@@ -240,6 +242,8 @@ class Table:
                 return False
             case DeviceDown(device, why):
                 self._notices.post("device", why, device)
+            case DeviceSimulated():
+                self._notices.post("simulated", SIMULATED)
             case DeviceUp(device):
                 self._notices.end("device", device)
             case BrokerUp():

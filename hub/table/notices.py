@@ -18,6 +18,7 @@ Kind: TypeAlias = Literal[
     "broker",
     "help",
     "device",
+    "simulated",
     "network",
     "not_rolled",
     "other_value",
@@ -55,6 +56,7 @@ KINDS: Mapping[Kind, Rule] = {
     "guessing": Rule("warning", "match", can_acknowledge=True),  # many wrong codes of seats came
     "set_aside": Rule("warning", "match", can_acknowledge=True),  # the last match could not go on after a restart
     "device": Rule("warning", "reported"),  # a device is lost: ends when it is back
+    "simulated": Rule("warning", "reported"),  # simulated devices in a hub that is no demonstration
     "network": Rule("info", "reported"),  # phones cannot reach the hub yet: ends when it has an address
     "new_box": Rule("info", "reported"),  # a seat box belongs to no seat yet: ends when it does, or is gone
     "not_started": Rule("info", "answered"),  # why a push did not start a match

@@ -19,7 +19,7 @@ from hub.ports import ClaimDecided
 from hub.state import Ack
 from phone_ui.claims import ASKS_EACH_ADDRESS, FORGET_SECONDS, FREE_TRIES, Claims, network_of
 from phone_ui.gateway import dial_unix
-from phone_ui.server import VENDOR, Screens, listen, make_app, serve
+from phone_ui.server import VENDOR, Screens, is_known_host, listen, make_app, own_names, serve
 from tests.phone_ui.rig import FakeBench, FakeTable, Keys, Phone, Rig, act, hand
 
 if TYPE_CHECKING:
@@ -416,6 +416,86 @@ def first_event(port: int, path: str, **headers: str) -> str:
     lines.close()
     link.close()
     return found
+
+
+@pytest.mark.parametrize(
+    ("host", "fits"),
+    [
+        ("127.0.0.1:8080", True),
+        ("10.42.0.1", True),
+        ("[::1]:8080", True),
+        ("[fe80::1]", True),
+        ("localhost:8080", True),
+        ("LOCALHOST", True),
+        ("table-hub.local", True),
+        ("table-hub.local.", True),
+        ("hub.cafe.example:8080", True),
+        (socket.gethostname(), True),
+        ("evil.example", False),
+        ("evil.example:8080", False),
+        ("127.0.0.1.evil.example", False),
+        ("localhost.evil.example", False),
+        ("local", False),
+        ("hub.cafe.example.evil.example", False),
+        ("", False),
+        ("[::1", False),
+        ("10.42.0.1:8080@evil.example", False),
+        ("evil.example/.local", False),
+        ("evil.example .local", False),
+    ],
+)
+def test_only_names_of_this_hub_are_answered(host: str, fits: bool) -> None:
+    assert is_known_host(host, own_names(["Hub.Cafe.example"])) is fits
+
+
+@pytest.mark.parametrize("path", ["/", "/t/1", "/t/1/events", "/t/1/screen/events", "/status.json", "/up"])
+def test_a_page_whose_name_was_bent_to_the_hub_gets_nothing(port: int, path: str) -> None:
+    """DNS rebinding: Host and Origin agree, for both are the stranger's."""
+    stranger = {"Host": "evil.example", "Origin": "http://evil.example"}
+    refused = ask(port, "GET", path, **stranger)
+    assert refused.status == 421
+    assert b"does not go by that name" in refused.body  # type: ignore[attr-defined]
+
+
+def test_a_stranger_cannot_claim_or_connect_by_a_name_of_its_own(site: Site, port: int) -> None:
+    stranger = {"Host": "evil.example", "Origin": "http://evil.example"}
+    assert ask(port, "POST", "/t/1/claim", b"{}", **stranger).status == 421
+    shake = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Key": "MDEyMzQ1Njc4OWFiY2RlZg=="}
+    more = {"Sec-WebSocket-Version": "13", "Sec-WebSocket-Protocol": "mqtt"}
+    assert ask(port, "GET", "/mqtt", **stranger, **shake, **more).status == 421
+    assert site.table.claims.empty()
+
+
+@pytest.mark.parametrize("origin", ["http://[::1", "http://[", "http://]::1[", "//[v1.x"])
+def test_an_origin_that_is_no_address_is_refused(port: int, origin: str) -> None:
+    assert ask(port, "POST", "/t/1/claim", b"{}", Origin=origin).status == 403
+
+
+@pytest.mark.parametrize("path", ["/t/1/bench", "/t/1/bench/events", "/t/1/bench/panel/2.9.png"])
+def test_the_bench_is_for_the_hubs_own_machine(site: Site, path: str) -> None:
+    """It shows what each seat picks in secret."""
+
+    def status(method: str = "GET", *, open_bench: bool, **headers: str) -> int:
+        served = serve(
+            site.app, {"1": site.table}, dial_unix(lambda: "/nowhere"), "127.0.0.1", 0, open_bench=open_bench
+        )
+        site.table.bench.newest.put(b"{}")  # type: ignore[union-attr]
+        try:
+            link = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
+            link.request(method, path, headers=headers)
+            answer = link.getresponse()
+            found = answer.status
+            answer.close()
+            link.close()
+        finally:
+            served.close()
+        return found
+
+    phone = {"X-Forwarded-For": "10.0.0.7"}  # what a proxy says of a phone
+    assert status(open_bench=False) == 200
+    assert status(open_bench=False, **phone) == 403
+    assert status("POST", open_bench=False, **phone) == 403
+    assert status(open_bench=True, **phone) == 200
 
 
 def test_the_codes_of_seats_are_for_the_tables_own_screens(site: Site) -> None:
