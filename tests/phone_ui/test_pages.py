@@ -1185,7 +1185,7 @@ def test_the_screen_invites_before_a_match(screen: Page, hub: FakeHub) -> None:
     expect(screen.get_by_text("FISH", exact=True)).to_be_visible()
     expect(screen.get_by_text("10.42.0.1:8080")).to_be_visible()
     expect(screen.get_by_role("img", name="code to scan")).to_be_visible()
-    expect(screen.get_by_text("4827")).to_be_visible()
+    expect(screen.get_by_text("BCDFGJ")).to_be_visible()
 
 
 def test_the_screen_has_a_code_to_scan_once_there_is_a_network_and_another_for_another_address(
@@ -1285,6 +1285,27 @@ def test_a_phone_acknowledges_a_notice_that_it_may(page: Page, hub: FakeHub) -> 
     assert (said["seat"], said["verb"], said["args"]) == (2, "acknowledge", {"key": "help 3"})
 
 
+@pytest.mark.parametrize(("button", "say"), [("Keep it", "keep"), ("Hand over", "give")])
+def test_the_phone_of_a_seat_that_another_one_asks_for_decides(page: Page, hub: FakeHub, button: str, say: str) -> None:
+    sit(page, hub)
+    hub.hand(2, scenes.hand(seq=60, claim=7))
+    wanted = page.get_by_role("alertdialog", name="Another phone wants your seat")
+    wanted.get_by_role("button", name=button).click()
+    said = hub.asks.get(timeout=15)
+    assert (said["seat"], said["verb"], said["args"]) == (2, "claim", {"claim": 7, "say": say})
+    hub.hand(2, scenes.hand(seq=61))
+    expect(wanted).to_have_count(0)
+
+
+def test_a_phone_whose_seat_was_taken_over_says_so(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    moved = scenes.notice("Seat 2 has moved to another phone.", key="taken:2", can_acknowledge=True)
+    hub.public(scenes.ROLLING | {"notices": [moved], "seq": 60})
+    hub.release(2)
+    told = "Seat 2 has moved to another phone. Was that nobody here? Tell the table."
+    expect(page.get_by_role("alert")).to_have_text(told)
+
+
 def test_who_only_watches_reads_the_notices_and_acknowledges_none(page: Page, hub: FakeHub) -> None:
     hub.public(scenes.TAKE | {"notices": NOTICES})
     page.goto(f"{hub.address}/t/1")
@@ -1324,7 +1345,7 @@ def test_a_box_on_the_bench_is_pressed_turned_and_unplugged(bench: Page, hub: Fa
     box.get_by_role("button", name="dial right").click()
     box.get_by_role("button", name="push the dial").click()
     box.get_by_role("button", name="pass").click()
-    box.get_by_role("button", name="Hold bar").click()
+    box.get_by_role("button", name="Hold bar", exact=True).click()
     box.get_by_role("button", name="Unplug").click()
     got = [hub.bench_asks.get(timeout=5) for _ in range(6)]
     assert got == [
