@@ -266,7 +266,7 @@ def writings(secret: bytes) -> Iterator[bytes]:
 def sit_down(hub: HubProcess, seat: int, name: str) -> Phone:
     """Take a seat with its code, as the page does, and return the phone that is logged in there."""
     keys = Keys(from_base64(hub.key))
-    asked = {"seat": seat, "code": hub.public.now["seats"][seat - 1]["claim_code"], "name": name}
+    asked = {"seat": seat, "code": hub.public.now["claim_codes"][str(seat)], "name": name}
     letter = keys.encrypt(asked)
     body = {
         "seat": seat,
