@@ -8,9 +8,10 @@ from pathlib import Path
 
 from hub.errors import HubError, TemporaryError
 
-KEY, DATABASE, BROKER = "hub.key", "table-hub.db", "broker"
+KEY, KIOSK_TOKEN, DATABASE, BROKER = "hub.key", "kiosk.token", "table-hub.db", "broker"
 OWN_FILES = (
     KEY,
+    KIOSK_TOKEN,
     *(f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")),  # SQLite's own, after a power cut
     *(f"{BROKER}/{name}" for name in ("lock", "logins.json", "mosquitto.conf", "mosquitto.pid", "mosquitto.sock")),
 )
