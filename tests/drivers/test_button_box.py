@@ -271,7 +271,7 @@ class Other(Box):  # type: ignore[misc]
             "id": self.id,
             "boot": self.boot,
             "p": self.protocol,
-            "v": "1.1.0",
+            "v": "1.0.0",
             "k": "buttons",
             "n": 8,
         }
