@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.acceptance.machine import OWNER, Machine, MachineError, fresh_root
+from tests.acceptance.machine import OWNER, Machine, MachineError, Room, copy_base, make_base
 from tests.acceptance.steps import NOT_HERE, STEPS, Owner
 
 CLONE = Path(__file__).parents[2]
@@ -25,6 +25,7 @@ TOOLS = {
     "systemd-nspawn": "systemd-container",
     "slirp4netns": "slirp4netns",
     "git": "git",
+    "ip": "iproute2",
 }
 
 
@@ -33,6 +34,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make acceptance ARGS=...")
     parser.add_argument("releases", nargs="*", help="bookworm, trixie; both when none is named")
     parser.add_argument("--folder", type=Path, default=Path("/var/tmp/table-hub-acceptance"), help="roots and logs")
+    parser.add_argument(
+        "--keep", action="store_true", help="take the untouched roots that an earlier run made in the folder"
+    )
     parser.add_argument("--only", default="", help="steps by name, with commas, on the root that is there")
     parser.add_argument("--list", action="store_true", help="name the steps")
     arguments = parser.parse_args()
@@ -52,38 +56,46 @@ def main() -> int:
     arguments.folder.mkdir(parents=True, exist_ok=True)
     failed = 0
     for release in arguments.releases or RELEASES:
-        failed += not accept(release, arguments.folder, {*filter(None, arguments.only.split(","))})
+        failed += not accept(release, arguments.folder, {*filter(None, arguments.only.split(","))}, keep=arguments.keep)
     for what, reason in NOT_HERE.items():
         print(f"not run   {what}: {reason}")
     return 1 if failed else 0
 
 
-def accept(release: str, folder: Path, only: set[str]) -> bool:
+def accept(release: str, folder: Path, only: set[str], *, keep: bool) -> bool:
     """Run the steps on one release; return whether all of them passed. The first failure ends its run."""
     log = folder / f"{release}.log"
     log.write_text("")
     root = folder / f"run-{release}"
     began = time.monotonic()
     if not only or not root.exists():
-        root = fresh_root(release, folder, log)
+        if not keep:
+            (folder / f"base-{release}.done").unlink(missing_ok=True)
+        base = make_base(release, folder, log)
+        copy_base(base, root)
         clone_into(root)
-    machine = Machine(root, log)
+        report("passed", release, "base", time.monotonic() - began)
+    room = Room(log)
+    machine = Machine(root, log, room)
     owner = Owner(machine)
+    step, started = "boot", time.monotonic()
     try:
-        report("passed", release, "boot", machine.boot())
-        for step in STEPS:
-            if only and step.__name__ not in only:
-                continue
-            started = time.monotonic()
-            try:
-                step(owner)
-            except (MachineError, AssertionError, subprocess.TimeoutExpired) as error:
-                report("FAILED", release, step.__name__, time.monotonic() - started)
-                print(f"{error}\nThe log is {log}.", flush=True)
-                return False
-            report("passed", release, step.__name__, time.monotonic() - started)
-    finally:
+        report("passed", release, step, machine.boot())
+        for one in STEPS:
+            step, started = one.__name__, time.monotonic()
+            if not only or step in only:
+                one(owner)
+                report("passed", release, step, time.monotonic() - started)
+        step, started = "shutdown", time.monotonic()
         machine.shut_down()
+        report("passed", release, step, time.monotonic() - started)
+    except (MachineError, AssertionError) as error:
+        report("FAILED", release, step, time.monotonic() - started)
+        print(f"{error}\nThe log is {log}.", flush=True)
+        return False
+    finally:
+        machine.kill()
+        room.close()
     report("passed", release, "all of it", time.monotonic() - began)
     return True
 

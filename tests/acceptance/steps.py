@@ -5,24 +5,29 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TypeAlias
 
-from tests.acceptance.machine import OWNER, Machine, MachineError
+from tests.acceptance.machine import ADDRESS, OWNER, Machine, MachineError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from subprocess import Popen
 
 CLONE = f"/home/{OWNER}/table-hub"
 OPT = "/opt/table-hub"
 WEB = "http://127.0.0.1:8080"
+PHONES = f"{CLONE}/.state/acceptance-phones.json"  # the phones' logins
 NOT_HERE = {
     "the kiosk's console": "a container has no /dev/tty1 and no screen; its service runs on cage's headless backend",
     "pins, lamps, panels, cameras, Bluetooth": "there is none here; the packages of the pins are built and imported",
-    "udev events": "a container gets none from the kernel; `udevadm verify` reads the rules where it knows how to",
-    "real phones and Wi-Fi": "there are none here",
-    "arm64": "by hand, before a release: the same commands in a root made by debootstrap --arch=arm64 (qemu-user-static)",
+    "udev events": "a container gets none from the kernel",
+    "real phones and Wi-Fi": "there are none here: phones are programs on a bridge, and addresses are set, not leased",
+    "a disk that loses what was not written": "the power is cut by killing every process; the kernel and its cache stay",
+    "arm64": 'by hand and before a release: `make acceptance ARGS="arm64"`',
 }
+PANEL = "4.2"
+OTHER_ADDRESS = "10.0.2.77"
 PI = "Raspberry Pi 4 Model B Rev 1.5"
 GET = (
     "import sys,urllib.request as u; r=u.urlopen(u.Request(sys.argv[1],data=sys.argv[2].encode() if sys.argv[2:] else None),"
@@ -30,11 +35,17 @@ GET = (
 )
 
 
+FETCH = "python3 -c 'import sys,urllib.request as u; u.urlretrieve(*sys.argv[1:])'"
+PYTHON = ["env", f"PYTHONPATH={CLONE}", f"{CLONE}/.venv/bin/python", "-m", "tests.acceptance.phones"]
+Seen: TypeAlias = dict[str, object]
+
+
 class Owner:
     """Somebody with a shell on the machine and a browser beside it."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
+        self.join = ""  # what the QR code said last
 
     def make(self, goal: str, seconds: float = 900, code: int = 0) -> str:
         """Type a make command in the clone."""
@@ -61,10 +72,6 @@ class Owner:
         printed: dict[str, object] = json.loads(self.machine.run(f"python3 -c {shlex.quote(probe)}"))
         return printed
 
-    def bench(self, **command: object) -> None:
-        """Press, turn or roll at the simulated table."""
-        self.machine.run(f"python3 -c {shlex.quote(GET)} {WEB}/t/1/bench {shlex.quote(json.dumps(command))}")
-
     def current(self) -> str:
         """Return the name of the release that `current` leads to."""
         return self.machine.run(f"readlink {OPT}/current").strip().rpartition("/")[2]
@@ -77,13 +84,48 @@ class Owner:
         """Change a file of the clone with sed."""
         self.machine.run(f"cd {CLONE} && sed -i {shlex.quote(script)} {file}", user=OWNER)
 
-    def match(self) -> tuple[object, ...]:
-        """Return what tells one match, and how far it is, from another."""
-        state = self.state()
-        assert state["state"] == "playing", state
-        view = state["view"]
-        assert isinstance(view, dict)
-        return state["match"], view["round"], view["table"]
+    def configure(self, *changes: str, more: str = "") -> None:
+        """Edit the configuration as step 3 of README.md says, and let the hub run with it."""
+        file = "/etc/table-hub/table-hub.toml"
+        for script in changes:
+            self.machine.run(f"sed -i {shlex.quote(script)} {file}")
+        self.machine.run(f"printf %s {shlex.quote(more)} >>{file}")
+        self.machine.run("table-hub run --check && systemctl restart table-hub.service")
+        self.until_up()
+
+    def shown(self, name: str, service: str = "table-hub") -> str:
+        """Return what systemd knows of a service."""
+        return self.machine.run(f"systemctl show {service}.service --value -p {name}").strip()
+
+    def look(self, picture: str = "") -> dict[str, str]:
+        """Return what the big screen shows, or the QR code in a picture."""
+        python = f"{OPT}/current/.venv/bin/python"  # it has the camera's library
+        told = self.machine.run(f"cd {CLONE} && {python} -m tests.acceptance.screen {picture} 2>/dev/null", seconds=90)
+        seen: dict[str, str] = json.loads(told.splitlines()[-1])
+        return seen
+
+    def until_seen(self, what: str, key: str, picture: str = "", seconds: float = 30) -> str:
+        """Look until text or code of the big screen (or of a picture of the bench) has these words in it."""
+        end, seen = time.monotonic() + seconds, {}
+        while time.monotonic() < end:
+            with suppress(MachineError):
+                if picture:
+                    self.machine.run(f"{FETCH} {WEB}/t/1/bench/panel/{picture}.png /tmp/panel.png")
+                seen = self.look("/tmp/panel.png" if picture else "")
+                if what in seen[key] if what else not seen[key]:
+                    return seen[key]
+        raise MachineError(f"not seen in {seconds:.0f} s: {what!r}; last: {seen}")
+
+    def phones(self, *words: str, seconds: float = 120) -> Seen:
+        """Let all phones do something: tests/acceptance/phones.py. Return what they know of the match then."""
+        seen: Seen = json.loads(self.machine.outside([*PYTHON, PHONES, *words], seconds).splitlines()[-1])
+        return seen
+
+    def match(self) -> Seen:
+        """Return which match runs, how far it is, and what tells its hands from others."""
+        seen = self.phones("hands")
+        assert seen["state"] == "playing", seen
+        return seen
 
 
 def tools(owner: Owner) -> None:
@@ -94,7 +136,7 @@ def tools(owner: Owner) -> None:
 def demo(owner: Owner) -> None:
     """`make demo` in a new clone gives a table with all its pages; meanwhile `make install` touches nothing."""
     machine = owner.machine
-    with machine.running(f"cd {CLONE} && exec make demo") as running:
+    with machine.meanwhile(f"cd {CLONE} && exec make demo") as running:
         owner.until_up(600, running)
         for page in ("/t/1/bench", "/t/1/kiosk", "/t/1", "/vendor/mqtt.js", "/vendor/nacl.js", "/vendor/htm-preact.js"):
             assert owner.get(page), page
@@ -146,8 +188,8 @@ def tests(owner: Owner) -> None:
 
 
 def install(owner: Owner) -> None:
-    """hub/docs/build.md, step 2: `make install ARGS="--kiosk"` says all it changes, prints no error, and the hub runs."""
-    printed = owner.make('install ARGS="--kiosk"', seconds=1500)
+    """README, step 2: `make install` with big screen and extras says all it changes, prints no error, and the hub runs."""
+    printed = owner.make('install ARGS="--kiosk" EXTRAS=ble,camera', seconds=1800)
     assert printed.count("This changes") == 1, printed
     for word in ("xwayland", "chromium", "cage", "/usr/local/bin/table-hub", "user table-hub-kiosk"):
         assert word in printed or word in owner.machine.ask("dpkg -l"), (word, printed)
@@ -169,114 +211,132 @@ def command(owner: Owner) -> None:
     machine.run("table-hub run --print-config >/dev/null", user=OWNER)
 
 
-def kiosk(owner: Owner) -> None:
-    """The big screen: cage (headless) and Debian's Chromium come through the splash to the lobby."""
+@contextmanager
+def screen(owner: Owner) -> Iterator[None]:
+    """Let cage (headless) and Debian's Chromium show the big screen meanwhile, as the kiosk's user."""
     machine = owner.machine
     machine.run("systemctl stop table-hub-kiosk.service; systemctl reset-failed table-hub-kiosk.service || true")
-    machine.run("systemctl stop table-hub.service")
     flags = 'export CHROMIUM_FLAGS="$CHROMIUM_FLAGS --remote-debugging-port=9222 --disable-gpu --no-sandbox"'
     machine.run(f"mkdir -p /etc/chromium.d && echo {shlex.quote(flags)} >/etc/chromium.d/acceptance")
     machine.run("install -d -m 700 -o table-hub-kiosk /run/kiosk")
-    screen = (
+    line = (
         "exec setpriv --reuid table-hub-kiosk --regid table-hub-kiosk --init-groups env WLR_BACKENDS=headless "
         "WLR_LIBINPUT_NO_DEVICES=1 WLR_RENDERER=pixman LIBSEAT_BACKEND=noop XDG_RUNTIME_DIR=/run/kiosk "
         f"{OPT}/current/systemd/kiosk.sh"
     )
-    pages = f"python3 -c {shlex.quote(GET)} http://127.0.0.1:9222/json"
-    with machine.running(screen, user="root"):
-        machine.until(f"{pages} | grep -q splash.html", 60)
-        machine.run("systemctl start table-hub.service")
-        machine.until(f'{pages} | grep -q \'"url": "{WEB}/t/1/kiosk"\'', 60)
+    with machine.meanwhile(line, user="root"):
+        yield
     machine.run("rm /etc/chromium.d/acceptance")
 
 
-HEADLESS = """[Service]
-TTYPath=
-TTYReset=no
-TTYVHangup=no
-TTYVTDisallocate=no
-StandardInput=null
-UtmpIdentifier=
-DeviceAllow=
-DeviceAllow=/dev/null rw
-Environment=WLR_BACKENDS=headless LIBSEAT_BACKEND=noop WLR_RENDERER=pixman
-"""
+def kiosk(owner: Owner) -> None:
+    """The big screen comes through the splash to the lobby, and the code on it leads to the phone's page."""
+    owner.machine.run("systemctl stop table-hub.service")
+    with screen(owner):
+        owner.until_seen("splash.html", "url", seconds=90)
+        owner.machine.run("systemctl start table-hub.service")
+        owner.until_seen(f"{WEB}/t/1/kiosk", "url", seconds=90)
+        owner.until_seen(f"http://{ADDRESS}:8080/t/1#k=", "code", seconds=90)
 
 
-def kiosk_service(owner: Owner) -> None:
-    """The big screen's own service, locked down: Chromium in its sandbox gets through the splash and stays with the hub."""
+def network(owner: Owner) -> None:
+    """The hub starts without a network, which comes, changes its address, goes and comes back: every screen follows."""
     machine = owner.machine
-    folder = "/etc/systemd/system/table-hub-kiosk.service.d"  # a machine without a console and a graphics card
-    machine.run(f"mkdir -p {folder} && printf %s {shlex.quote(HEADLESS)} >{folder}/headless.conf")
-    flags = 'export CHROMIUM_FLAGS="$CHROMIUM_FLAGS --disable-gpu"'
-    machine.run(f"mkdir -p /etc/chromium.d && echo {shlex.quote(flags)} >/etc/chromium.d/acceptance")
-    machine.run("systemctl daemon-reload && systemctl restart table-hub.service table-hub-kiosk.service")
-    # The splash only asks for a moment each time; the big screen's page keeps its stream of events open.
-    held = "ss -Htn state established dport = :8080 | grep ."
-    machine.until(f"{held} && sleep 3 && {held}", 90)
-    sandboxed = (
-        "for p in $(pgrep -f type=renderer); do [ $(readlink /proc/$p/ns/user) != $(readlink /proc/1/ns/user) ] && "
-        "grep -q 'Seccomp:.2' /proc/$p/status && grep -q 'NoNewPrivs:.1' /proc/$p/status && echo yes; done | grep yes"
-    )
-    machine.run(sandboxed)
-    machine.run("! id -nG table-hub-kiosk | grep -w input")
-    machine.run(
-        "nsenter -m -t $(pgrep -o -x cage) grep -q 127.0.0.1:8080 /etc/chromium/policies/managed/table-hub.json"
-    )
-    machine.run("test ! -e /etc/chromium/policies/managed")  # an owner's own Chromium has no such policy
-    machine.run(f"rm -r {folder} /etc/chromium.d/acceptance && systemctl daemon-reload")
-    machine.run("systemctl stop table-hub-kiosk.service; systemctl reset-failed table-hub-kiosk.service || true")
-
-
-def support_file(owner: Owner) -> None:
-    """README: `sudo table-hub bundle`, also with nothing of the hub's packages left."""
-    machine = owner.machine
-    told = machine.run(
-        "rm -f *.tar.gz; sudo table-hub bundle --output support.tar.gz && tar -xzOf support.tar.gz", user=OWNER
-    )
-    assert "not answered" not in told, told
-    for word in ("table-hub.service", "state =", "good", "ok      config"):
-        assert word in told, (word, told)
-    code = owner.state()["code"]
-    assert f" {code}" not in told, "the table's code is in the journal, and not in the file"
-    machine.run(f"mv {OPT}/current/.venv {OPT}/current/.gone")
-    told = machine.run("table-hub bundle --output broken.tar.gz && tar -xzOf broken.tar.gz", user=OWNER)
-    machine.run(f"mv {OPT}/current/.gone {OPT}/current/.venv")
-    assert "There is no" in told, told
-
-
-def match(owner: Owner) -> None:
-    """A match is begun at two simulated boxes of the installed hub."""
-    machine = owner.machine
-    device = '\n[[device]]\ndriver = "simulated"\ntable = "1"\nname = "bench"\nseats = 2\n'
-    machine.run('sed -i \'s/^seats = 4/seats = 2/; s/^game = ""/game = "bid-and-bait"/\' /etc/table-hub/table-hub.toml')
-    machine.run(f"printf {shlex.quote(device)} >>/etc/table-hub/table-hub.toml && systemctl restart table-hub.service")
+    device = '\n[[device]]\ndriver = "simulated"\ntable = "1"\nname = "bench"\nseats = 2\n'  # has panels
+    owner.configure('s/^game = ""/game = "bid-and-bait"/', more=device)
+    machine.shut_down()
+    machine.boot(address="")
     owner.until_up()
-    for _ in range(30):
-        for seat in (1, 2):
-            with suppress(MachineError):
-                owner.bench(box=seat, press="push")
-        if owner.state()["state"] == "playing":
-            return
-        time.sleep(1)
-    raise MachineError(f"no match began: {owner.state()}")
+    process = owner.shown("MainPID")
+    with screen(owner):
+        _no_network(owner)
+        for address in (ADDRESS, OTHER_ADDRESS):
+            machine.plug(address)
+            _network(owner, address)
+        machine.unplug()
+        _no_network(owner)
+        machine.plug()
+        owner.join = _network(owner, ADDRESS)
+    assert owner.shown("MainPID") == process, "the hub was started again"
+
+
+def _no_network(owner: Owner) -> None:
+    """Everything says that there is no network; nothing shows an address at which nobody answers."""
+    owner.until_seen("o network yet", "text", seconds=90)
+    owner.until_seen("", "code")
+    owner.until_seen("", "code", picture=PANEL)
+    assert owner.state()["url"] == ""
+    assert "no network" in owner.shown("StatusText")
+    owner.machine.run(f"! python3 -c {shlex.quote(GET)} {WEB}/t/1/qr.svg 2>&1 | grep -v 404 | grep svg")
+
+
+def _network(owner: Owner, address: str) -> str:
+    """Everything says this address; return what its QR code says."""
+    url = f"http://{address}:8080"
+    code = owner.until_seen(f"{url}/t/1#k=", "code")
+    owner.until_seen(f"{address}:8080", "text")
+    assert owner.until_seen(f"{url}/t/1#k=", "code", picture=PANEL) == code
+    assert owner.state()["url"] == url
+    assert url in owner.shown("StatusText")
+    owner.machine.outside(["python3", "-c", GET, f"{url}/t/1"])
+    return code
+
+
+def phones(owner: Owner) -> None:
+    """Four phones scan the big screen's code and play a match to its end; then another one begins."""
+    owner.machine.run(f"mkdir -p {CLONE}/.state", user=OWNER)
+    owner.phones("sit", owner.join)
+    owner.phones("start", "big-idea")
+    told = owner.phones("play", "5000", seconds=400)
+    assert (told["state"], told["lost"]) == ("over", 0), told
+    owner.phones("start", "bid-and-bait")
+    told = owner.phones("play", "15")
+    assert (told["state"], told["lost"]) == ("playing", 0), told
 
 
 def reboot(owner: Owner) -> None:
-    """After a reboot the hub runs by itself and the match goes on."""
+    """After a reboot the hub runs by itself and the match goes on, with the same hands."""
     before = owner.match()
     owner.machine.shut_down()
     owner.machine.boot()
     owner.until_up()
     assert owner.match() == before
+    owner.phones("play", "3")
 
 
 def power_cut(owner: Owner) -> None:
-    """After a power cut, too."""
-    before = owner.match()
-    owner.machine.kill()
-    owner.machine.boot()
-    owner.until_up()
+    """The power is cut while phones play: they come back by themselves to the same match and hands, and play on."""
+    with owner.machine.meanwhile_outside([*PYTHON, PHONES, "play", "30"]) as playing:
+        assert playing.stdout
+        for line in playing.stdout:
+            if line.startswith("action 8"):
+                break
+        owner.machine.kill()
+        owner.machine.boot()
+        told = playing.stdout.read()
+        assert playing.wait(60) == 0, told
+    assert "back after" in told, told
+    assert json.loads(told.splitlines()[-1])["lost"] >= 1, told
+
+
+def port_taken(owner: Owner) -> None:
+    """Another program has the port at boot: the hub is tried again (75), says so, and runs once the port is free."""
+    machine, before = owner.machine, owner.match()
+    unit = (
+        "[Unit]\nBefore=table-hub.service\n[Service]\nExecStart=/usr/bin/python3 -m http.server 8080 -d /run\n"
+        "ExecStartPost=/bin/sh -c 'until ss -ltn | grep -q :8080; do sleep 0.1; done'\n"
+        "[Install]\nWantedBy=multi-user.target\n"
+    )
+    machine.run(f"printf {shlex.quote(unit)} >/etc/systemd/system/other.service && systemctl enable -q other.service")
+    machine.shut_down()
+    machine.boot()
+    machine.until("test $(systemctl show table-hub.service --value -p NRestarts) -ge 2", 90)
+    assert owner.shown("ActiveState") == "activating"
+    assert owner.shown("ExecMainStatus") == "75"
+    told = machine.run("journalctl -b -u table-hub.service -o cat --no-pager | grep -i port | tail -1")
+    assert "8080" in told, told
+    machine.run("systemctl disable -q --now other.service && rm /etc/systemd/system/other.service")
+    owner.until_up(90)
     assert owner.match() == before
 
 
@@ -312,7 +372,7 @@ def failed_update(owner: Owner) -> None:
 def cut_update(owner: Owner) -> None:
     """The power is cut when a release that does not run has just been switched to: the old one comes back."""
     old = owner.current()
-    with owner.machine.running(f"cd {CLONE} && make install"):
+    with owner.machine.meanwhile(f"cd {CLONE} && make install"):
         owner.machine.until(f"test $(readlink {OPT}/current) != releases/{old}", 300)
         owner.machine.kill()
         owner.machine.boot()
@@ -325,14 +385,17 @@ def cut_update(owner: Owner) -> None:
 def back(owner: Owner) -> None:
     """`make install ARGS=--back` goes back by hand, without a network, and forth again."""
     before, old, there = owner.match(), owner.current(), owner.releases()
-    owner.machine.run("ip link set eth0 down")
+    owner.machine.unplug()
     owner.make("install ARGS=--back", seconds=120)
     assert owner.current() != old
     assert owner.current() in there
+    owner.machine.plug()
     assert owner.match() == before
+    owner.machine.unplug()
     owner.make("install ARGS=--back", seconds=120)
     assert owner.current() == old
-    owner.machine.run("ip link set eth0 up")
+    owner.machine.plug()
+    assert owner.match() == before
 
 
 def remove(owner: Owner) -> None:
@@ -342,8 +405,6 @@ def remove(owner: Owner) -> None:
     machine = owner.machine
     machine.run(f"test ! -e {OPT} && test ! -e /usr/local/bin/table-hub && test -e /var/lib/table-hub/table-hub.db")
     machine.run("test ! -e /etc/systemd/system/table-hub.service && test -e /etc/table-hub/table-hub.toml")
-    machine.shut_down()
-    machine.boot()  # slirp4netns gives a link that was down its way out again
     owner.make("install", seconds=600)
     owner.until_up()
     assert owner.match() == before
@@ -356,11 +417,11 @@ STEPS = (
     install,
     command,
     kiosk,
-    kiosk_service,
-    support_file,
-    match,
+    network,
+    phones,
     reboot,
     power_cut,
+    port_taken,
     update,
     failed_update,
     cut_update,
