@@ -1,4 +1,4 @@
-"""The product on fresh machines: `make acceptance` (as root; ARGS="bookworm", ARGS="trixie --only install,update").
+"""The product on fresh machines: `make acceptance` (as root; ARGS="bookworm", ARGS="trixie --only install,update", ARGS="arm64").
 
 In a fresh Debian 12 and a fresh Debian 13, each booted with systemd as process 1, a new owner types what README.md and hub/docs/build.md say.
 Every step says how long it took, and what cannot run here says why. Ends with 1 where a step failed.
@@ -15,6 +15,7 @@ import sys
 import time
 from pathlib import Path
 
+from tests.acceptance import arm64
 from tests.acceptance.machine import OWNER, Machine, MachineError, Room, copy_base, make_base
 from tests.acceptance.steps import NOT_HERE, STEPS, Owner
 
@@ -32,7 +33,9 @@ TOOLS = {
 def main() -> int:
     """Run the steps on each release; return 1 where one failed, 77 where nothing can run here."""
     parser = argparse.ArgumentParser(prog="make acceptance ARGS=...")
-    parser.add_argument("releases", nargs="*", help="bookworm, trixie; both when none is named")
+    parser.add_argument(
+        "releases", nargs="*", help="bookworm, trixie: both when none is named; arm64: by hand, it is slow"
+    )
     parser.add_argument("--folder", type=Path, default=Path("/var/tmp/table-hub-acceptance"), help="roots and logs")
     parser.add_argument(
         "--keep", action="store_true", help="take the untouched roots that an earlier run made in the folder"
@@ -54,9 +57,12 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM):  # a machine never stays behind
         signal.signal(number, lambda *_: sys.exit(143))
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    failed = 0
+    folder, only, keep, failed = arguments.folder, {*filter(None, arguments.only.split(","))}, arguments.keep, 0
     for release in arguments.releases or RELEASES:
-        failed += not accept(release, arguments.folder, {*filter(None, arguments.only.split(","))}, keep=arguments.keep)
+        if release == "arm64":
+            failed += not arm64.accept(folder, only, keep=keep, clone=clone_into, report=report)
+        else:
+            failed += not accept(release, folder, only, keep=keep)
     for what, reason in NOT_HERE.items():
         print(f"not run   {what}: {reason}")
     return 1 if failed else 0
@@ -100,11 +106,11 @@ def accept(release: str, folder: Path, only: set[str], *, keep: bool) -> bool:
     return True
 
 
-def clone_into(root: Path) -> None:
-    """Give the owner a clone of what is committed here."""
-    home = root / "home" / OWNER / "table-hub"
-    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(CLONE), str(home)], check=True)
-    subprocess.run(["chroot", str(root), "chown", "-R", f"{OWNER}:{OWNER}", f"/home/{OWNER}"], check=True)
+def clone_into(root: Path, home: str = f"/home/{OWNER}/table-hub") -> None:
+    """Put a clone of what is committed here into a root; below a user's home it is that user's."""
+    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(CLONE), f"{root}{home}"], check=True)
+    if home.startswith("/home/"):
+        subprocess.run(["chroot", str(root), "chown", "-R", f"{OWNER}:{OWNER}", f"/home/{OWNER}"], check=True)
 
 
 def report(state: str, release: str, step: str, seconds: float) -> None:

@@ -70,6 +70,7 @@ def copy_base(base: Path, root: Path) -> None:
         for group in gpio spi i2c; do getent group $group >/dev/null || groupadd --system $group; done
         useradd --create-home --shell /bin/bash --groups sudo {OWNER}
         echo '{OWNER} ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/010_{OWNER}
+        mkdir -p /etc/systemd/system
         for unit in systemd-networkd-wait-online systemd-resolved; do ln -sf /dev/null /etc/systemd/system/$unit.service; done
         echo cafile=/etc/ssl/certs/ca-certificates.crt | tee /root/.npmrc >/home/{OWNER}/.npmrc # npm has a list of its own
     """
@@ -123,6 +124,7 @@ class Room:
         ip(f"link set router mtu {MTU} master room up")
         ip(f"link set room mtu {MTU} up")
         ip(f"address add {PHONES}/24 dev room")
+        ip(f"route add default via {ROUTER}")
 
     def _has(self, link: str) -> bool:
         with contextlib.suppress(MachineError):
