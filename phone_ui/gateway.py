@@ -213,12 +213,17 @@ async def _from_phone(phone: _Phone, writer: asyncio.StreamWriter) -> tuple[int,
 
 
 async def _to_phone(reader: asyncio.StreamReader, send: Send) -> tuple[int, str]:
-    try:
-        while data := await reader.read(16_384):
+    while True:
+        try:
+            data = await reader.read(16_384)
+        except OSError:
+            return _LATER, "the broker is away"
+        if not data:
+            return _NORMAL, "the broker ended the connection"
+        try:
             await send({"type": "websocket.send", "bytes": data})
-    except OSError:
-        return _LATER, "the broker is away"
-    return _NORMAL, "the broker ended the connection"
+        except (OSError, RuntimeError):  # the phone has gone, or uvicorn has closed it for a bad frame
+            return _NORMAL, ""
 
 
 async def _until(closing: asyncio.Event) -> tuple[int, str]:

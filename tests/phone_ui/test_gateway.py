@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import socket
@@ -16,6 +17,7 @@ from msgspec.structs import replace
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from phone_ui import gateway
 from phone_ui.gateway import packet_size
 from phone_ui.limits import Limits, PacketCounter, Quota, TokenBucket, client_id
 from tests.phone_ui.rig import STATE, Rig, act, until
@@ -144,6 +146,18 @@ def websocket_frame(head: int, payload: bytes) -> bytes:
     """Return one masked frame (RFC 6455 section 5.2): final bit with opcode, then the length."""
     assert len(payload) < 126
     return bytes([head, 0x80 | len(payload)]) + b"\0\0\0\0" + payload
+
+
+def test_a_phone_that_is_closed_for_a_bad_frame_while_it_is_sent_to_leaves_no_error() -> None:
+    async def closed(_: object) -> None:  # uvicorn, protocols/websockets/websockets_sansio_impl.py: send
+        raise RuntimeError("Unexpected ASGI message 'websocket.send', after sending 'websocket.close'.")
+
+    async def send_one() -> tuple[int, str]:
+        broker = asyncio.StreamReader()
+        broker.feed_data(PING)
+        return await gateway._to_phone(broker, closed)
+
+    assert asyncio.run(send_one()) == (1000, "")
 
 
 def test_a_phone_that_floods_is_closed(rig: Rig) -> None:
