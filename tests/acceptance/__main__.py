@@ -40,7 +40,9 @@ def main() -> int:
     parser.add_argument(
         "--keep", action="store_true", help="take the untouched roots that an earlier run made in the folder"
     )
-    parser.add_argument("--only", default="", help="steps by name, with commas, on the root that is there")
+    parser.add_argument(
+        "--only", default="", help="steps by name, with commas, on the root that is there, with a clone of now"
+    )
     parser.add_argument("--list", action="store_true", help="name the steps")
     arguments = parser.parse_args()
     if arguments.list:
@@ -79,8 +81,8 @@ def accept(release: str, folder: Path, only: set[str], *, keep: bool) -> bool:
             (folder / f"base-{release}.done").unlink(missing_ok=True)
         base = make_base(release, folder, log)
         copy_base(base, root)
-        clone_into(root)
         report("passed", release, "base", time.monotonic() - began)
+    clone_into(root)
     room = Room(log)
     machine = Machine(root, log, room)
     owner = Owner(machine)
@@ -107,8 +109,14 @@ def accept(release: str, folder: Path, only: set[str], *, keep: bool) -> bool:
 
 
 def clone_into(root: Path, home: str = f"/home/{OWNER}/table-hub") -> None:
-    """Put a clone of what is committed here into a root; below a user's home it is that user's."""
-    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(CLONE), f"{root}{home}"], check=True)
+    """Put a clone of what is committed here into a root, or bring the one there up to it; in a user's home it is his."""
+    place = f"{root}{home}"
+    git = ["git", "-c", "safe.directory=*"]
+    if Path(place).exists():
+        subprocess.run([*git, "-C", place, "fetch", "--quiet", str(CLONE), "HEAD"], check=True)
+        subprocess.run([*git, "-C", place, "reset", "--quiet", "--hard", "FETCH_HEAD"], check=True)
+    else:
+        subprocess.run([*git, "clone", "--quiet", "--no-hardlinks", str(CLONE), place], check=True)
     if home.startswith("/home/"):
         subprocess.run(["chroot", str(root), "chown", "-R", f"{OWNER}:{OWNER}", f"/home/{OWNER}"], check=True)
 

@@ -97,8 +97,8 @@ def accept(
             if not keep:
                 (folder / f"base-{RELEASE}-arm64.done").unlink(missing_ok=True)
             copy_base(make_base(RELEASE, folder, log, BASE, "arm64"), root)
-            clone(root, CLONE)
             report("passed", "arm64", "base", time.monotonic() - began)
+        clone(root, CLONE)
     except MachineError as error:
         print(f"{error}\nThe log is {log}.", flush=True)
         return False
