@@ -25,7 +25,7 @@ help:
 	@echo 'make check    static, then all tests'
 	@echo 'make docs     the pages for owners and developers, as a site in build/docs/html'
 	@echo 'make bench    the measurements, side by side with their peers'
-	@echo 'make acceptance  the whole product on fresh Debian 12 and 13 machines, as root (half an hour)'
+	@echo 'make acceptance  the whole product on fresh Debian 12 and 13 machines, as root (half an hour each)'
 	@echo 'make firmware the file that turns a Raspberry Pi Pico into a seat box'
 	@echo 'make drawings schematic, perfboard, housing and tables of firmware/hardware/README.md'
 	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev,docs,firmware,drawings)'
@@ -63,7 +63,8 @@ docs:
 bench:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py bench && exec .venv/bin/python -m tests.bench $(ARGS)
 
-# Needs no set-up here: everything happens on machines of its own. ARGS="trixie --only demo,install" for a part.
+# Needs no set-up here: everything happens on machines of its own. ARGS="trixie --only demo,install" for a part,
+# ARGS="arm64" for an emulated Raspberry Pi processor.
 acceptance:
 	@cd "$(ROOT)" && exec python3 -m tests.acceptance $(ARGS)
 
