@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
 
 from tests.acceptance import arm64
@@ -99,7 +100,8 @@ def accept(release: str, folder: Path, only: set[str], *, keep: bool) -> bool:
         report("passed", release, step, time.monotonic() - started)
     except (MachineError, AssertionError) as error:
         report("FAILED", release, step, time.monotonic() - started)
-        print(f"{error}\nThe log is {log}.", flush=True)
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        print(f"{where.name}: {where.line}\n{error}\nThe log is {log}.", flush=True)
         return False
     finally:
         machine.kill()

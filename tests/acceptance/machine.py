@@ -238,6 +238,7 @@ class Machine:
         if not self._nspawn or self._init <= 1:
             self.kill()
             return
+        began = time.monotonic()
         self.ask("systemctl poweroff --no-block")
         try:
             self._nspawn.wait(SHUTDOWN_SECONDS)
@@ -245,6 +246,8 @@ class Machine:
             raise MachineError(f"not off {SHUTDOWN_SECONDS:.0f} s after `systemctl poweroff`; see {self.log}") from None
         finally:
             self.kill()
+            with self.log.open("a") as log:
+                log.write(f"\noff after {time.monotonic() - began:.0f} s\n")
 
     # --- commands ---------------------------------------------------------------------------------
 
