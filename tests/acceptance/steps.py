@@ -334,7 +334,7 @@ def port_taken(owner: Owner) -> None:
     machine.until(f"test $({journal} | grep -c 'code=exited, status=75') -ge 2", 90)
     assert owner.shown("ActiveState") == "activating"  # between two tries, or in one
     told = machine.run(f"{journal} | grep -v systemd | grep 8080 | tail -1")
-    assert "taken" in told or "in use" in told, told
+    assert "another program uses it" in told, told
     machine.run("systemctl disable -q --now other.service && rm /etc/systemd/system/other.service")
     owner.until_up(90)
     assert owner.match() == before
