@@ -300,8 +300,8 @@ class Machine:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            told = bytes(error.stdout or b"").decode(errors="replace")  # bytes, whatever encoding was asked for
-            raise MachineError(f"not done in {seconds:.0f} s: `{called}`:\n{_last(told)}") from error
+            printed = bytes(error.stdout or b"").decode(errors="replace")  # bytes, whatever encoding was asked for
+            raise MachineError(f"not done in {seconds:.0f} s: `{called}`:\n{_last(printed)}") from error
         with self.log.open("a") as log:
             log.write(done.stdout)
         if done.returncode != code:
@@ -363,5 +363,5 @@ def wait_until(true: Callable[[], bool], seconds: float, otherwise: str) -> None
         time.sleep(0.1)
 
 
-def _last(told: str, lines: int = 20) -> str:
-    return "\n".join(told.splitlines()[-lines:])
+def _last(printed: str, lines: int = 20) -> str:
+    return "\n".join(printed.splitlines()[-lines:])

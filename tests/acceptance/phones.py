@@ -1,8 +1,8 @@
 """Phones at the hub of a machine: `python -m tests.acceptance.phones FILE sit URL | start GAME | play ACTIONS | hands`.
 
-They speak to the hub's own web port as the page does: a sealed claim, a login, MQTT over WebSocket, encrypted hands and
-requests. URL is what the QR code says, with the hub's key. They know no game and answer at random what is offered; dice
-they type. FILE keeps their logins, so that the same phones come back after the hub was away.
+They speak to the hub's own web port as the page does: a encrypted claim, a login, MQTT over WebSocket, encrypted hands and
+requests. URL is what the QR code says, with the hub's key. They know no game and choose at random from what is offered;
+dice they type. FILE keeps their logins, so that the same phones come back after the hub was away.
 
 When the connection ends in the middle of a match, they come back by themselves, as pages do, and compare what they find
 with what they had: the same match, everything that anybody saw, and the same hands.
@@ -60,16 +60,16 @@ class Hub:
         data = json.dumps(body).encode() if body else None
         asked = urllib.request.Request(self.page + path, data, {"Content-Type": "application/json"})
         with urllib.request.urlopen(asked, timeout=10) as answer:
-            told: bytes = answer.read()
-            return told
+            content: bytes = answer.read()
+            return content
 
     def state(self) -> dict[str, Any]:
         """Return the newest public state."""
         with urllib.request.urlopen(f"{self.page}/events", timeout=10) as stream:
             for line in stream:
                 if line.startswith(b"data: {"):
-                    told: dict[str, Any] = json.loads(line[6:])
-                    return told
+                    state: dict[str, Any] = json.loads(line[6:])
+                    return state
         raise ConnectionLost
 
 
@@ -168,21 +168,21 @@ class Player:
     def sit(cls, hub: Hub, seat: int, code: str) -> Player:
         """Take a seat with its code."""
         keys = Keys(hub.key)
-        sealed = keys.seal({"seat": seat, "code": code, "name": f"Guest {seat}"})
+        encrypted = keys.encrypt({"seat": seat, "code": code, "name": f"Guest {seat}"})
         body = {
             "seat": seat,
             "pk": to_base64(keys.public),
-            "nonce": to_base64(sealed[:24]),
-            "box": to_base64(sealed[24:]),
+            "nonce": to_base64(encrypted[:24]),
+            "box": to_base64(encrypted[24:]),
         }
         claim = json.loads(hub.get("/claim", body))["claim"]
         end = time.monotonic() + ANSWER_SECONDS
         while time.monotonic() < end:
-            told = json.loads(hub.get(f"/claim/{claim}"))
-            if told["state"] == "held":
-                login = keys.open(from_base64(told["nonce"]) + from_base64(told["box"]))
+            answer = json.loads(hub.get(f"/claim/{claim}"))
+            if answer["state"] == "held":
+                login = keys.decrypt(from_base64(answer["nonce"]) + from_base64(answer["box"]))
                 return cls(hub, seat, login, keys)
-            assert told["state"] == "asked", told["say"]
+            assert answer["state"] == "asked", answer["say"]
             time.sleep(0.1)
         raise AssertionError(f"seat {seat} was not given")
 
@@ -215,9 +215,9 @@ class Player:
                 self.state = _newer(self.state, json.loads(payload))
             elif topic == f"{self.own}/hand":
                 assert payload, f"seat {self.seat} was given back"
-                self.hand = _newer(self.hand, self.keys.open(payload))
+                self.hand = _newer(self.hand, self.keys.decrypt(payload))
             else:
-                ack = self.keys.open(payload)
+                ack = self.keys.decrypt(payload)
                 self.acks[ack["re"]] = ack
 
     def ask(self, verb: str, args: dict[str, Any]) -> dict[str, Any]:
@@ -229,7 +229,7 @@ class Player:
             "v": 1, "id": name, "n": number, "epoch": self.hand["epoch"], "number": self.hand.get("number"),
             "verb": verb, "args": args,
         }  # fmt: skip
-        self.link.publish(f"{self.own}/act", self.keys.seal(request))
+        self.link.publish(f"{self.own}/act", self.keys.encrypt(request))
         self.read(lambda: name in self.acks)
         return self.acks.pop(name)
 
@@ -365,10 +365,11 @@ def main(file: str, verb: str, *arguments: str) -> None:
         kept.touch(0o600)
         kept.write_text(json.dumps({"url": hub.url, "phones": [one.kept() for one in players]}))
     else:
-        told = json.loads(kept.read_text())
-        hub = Hub(told["url"])
+        before = json.loads(kept.read_text())
+        hub = Hub(before["url"])
         players = [
-            Player(hub, one["seat"], one["login"], Keys(hub.key, from_base64(one["secret"]))) for one in told["phones"]
+            Player(hub, one["seat"], one["login"], Keys(hub.key, from_base64(one["secret"])))
+            for one in before["phones"]
         ]
     party = Party(hub, players, Random(7))
     party.connect()

@@ -39,9 +39,9 @@ def look() -> dict[str, str]:
 def ask(browser: ClientConnection, method: str, **parameters: Any) -> Any:
     """Return what the browser answers to a command of the Chrome DevTools Protocol."""
     browser.send(json.dumps({"id": 1, "method": method, "params": parameters}))
-    while (told := json.loads(browser.recv(timeout=20))).get("id") != 1:
+    while (answer := json.loads(browser.recv(timeout=20))).get("id") != 1:
         pass
-    return told["result"]
+    return answer["result"]
 
 
 def read_code(picture: bytes) -> str:

@@ -100,8 +100,10 @@ class Owner:
     def look(self, picture: str = "") -> dict[str, str]:
         """Return what the big screen shows, or the QR code in a picture."""
         python = f"{OPT}/current/.venv/bin/python"  # it has the camera's library
-        told = self.machine.run(f"cd {CLONE} && {python} -m tests.acceptance.screen {picture} 2>/dev/null", seconds=90)
-        seen: dict[str, str] = json.loads(told.splitlines()[-1])
+        printed = self.machine.run(
+            f"cd {CLONE} && {python} -m tests.acceptance.screen {picture} 2>/dev/null", seconds=90
+        )
+        seen: dict[str, str] = json.loads(printed.splitlines()[-1])
         return seen
 
     def until_seen(self, what: str, key: str, picture: str = "", seconds: float = 30) -> str:
@@ -287,11 +289,11 @@ def phones(owner: Owner) -> None:
     owner.machine.run(f"mkdir -p {CLONE}/.state", user=OWNER)
     owner.phones("sit", owner.join)
     owner.phones("start", "big-idea")
-    told = owner.phones("play", "5000", seconds=400)
-    assert (told["state"], told["lost"]) == ("over", 0), told
+    printed = owner.phones("play", "5000", seconds=400)
+    assert (printed["state"], printed["lost"]) == ("over", 0), printed
     owner.phones("start", "bid-and-bait")
-    told = owner.phones("play", "15")
-    assert (told["state"], told["lost"]) == ("playing", 0), told
+    printed = owner.phones("play", "15")
+    assert (printed["state"], printed["lost"]) == ("playing", 0), printed
 
 
 def reboot(owner: Owner) -> None:
@@ -313,10 +315,10 @@ def power_cut(owner: Owner) -> None:
                 break
         owner.machine.kill()
         owner.machine.boot()
-        told = playing.stdout.read()
-        assert playing.wait(60) == 0, told
-    assert "back after" in told, told
-    assert json.loads(told.splitlines()[-1])["lost"] >= 1, told
+        printed = playing.stdout.read()
+        assert playing.wait(60) == 0, printed
+    assert "back after" in printed, printed
+    assert json.loads(printed.splitlines()[-1])["lost"] >= 1, printed
 
 
 def port_taken(owner: Owner) -> None:
@@ -333,8 +335,8 @@ def port_taken(owner: Owner) -> None:
     journal = "journalctl -b -u table-hub.service -o cat --no-pager"
     machine.until(f"test $({journal} | grep -c 'code=exited, status=75') -ge 2", 90)
     assert owner.shown("ActiveState") == "activating"  # between two tries, or in one
-    told = machine.run(f"{journal} | grep -v systemd | grep 8080 | tail -1")
-    assert "another program uses it" in told, told
+    printed = machine.run(f"{journal} | grep -v systemd | grep 8080 | tail -1")
+    assert "another program uses it" in printed, printed
     machine.run("systemctl disable -q --now other.service && rm /etc/systemd/system/other.service")
     owner.until_up(90)
     assert owner.match() == before
