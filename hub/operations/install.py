@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import grp
+import json
 import os
 import pwd
 import re
@@ -286,7 +287,7 @@ class Installer:
         self.clone = clone
         self.places = places
         self.machine = machine
-        self.extras = set(extras)
+        self.extras = {*extras, *self.extras_that_run()}
         self.kiosk = kiosk or places.unit(KIOSK).exists()
         self.name = name or self.new_name()
 
@@ -306,6 +307,12 @@ class Installer:
         """Return the release that `current` leads to; None when there is none."""
         release = self.places.releases / self.places.current.readlink().name if self.linked() else None
         return release if release is not None and release.is_dir() else None
+
+    def extras_that_run(self) -> set[str]:
+        """Return the extras of the release that runs: an update keeps what its devices need."""
+        here = self.running()
+        stamp = json.loads((here and read(here / ".venv/table-hub.stamp")) or "{}")
+        return {*stamp.get("groups", ())} & {*EXTRAS}
 
     def linked(self) -> bool:
         """Return whether there is a link `current`."""
@@ -331,10 +338,13 @@ class Installer:
         said = [f"This changes, under {places.dest or '/'}:"]
         if packages:
             said.append("  Debian packages, from this system's own sources:")
-            said += told_of_packages(packages)
-        said.append(f"  /opt/table-hub/releases/{self.name}  a copy of {self.clone}, with Python packages of its own")
-        if self.on_this_system:
-            said += told_of_compiling(self.machine.processor, self.groups())
+            said += [f"    {package:20} {reason}" for package, reason in packages.items()]
+            if "mosquitto" in packages:
+                said.append("    Debian's mosquitto starts a broker of its own on port 1883: it is switched off again.")
+        extras = f" (with {', '.join(sorted(self.extras))})" if self.extras else ""
+        said.append(
+            f"  /opt/table-hub/releases/{self.name}  a copy of {self.clone}, with Python packages of its own{extras}"
+        )
         said.append("  /opt/table-hub/current  a link to the release that runs, switched when all is there")
         if here is not None:
             said.append(f"    {here.name} stays, and comes back by itself if the new one does not run")

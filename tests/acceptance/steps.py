@@ -351,6 +351,7 @@ def update(owner: Owner) -> None:
     assert owner.current() != old
     assert owner.releases() == sorted([old, owner.current()])
     assert "# newer" in owner.machine.run(f"tail -1 {OPT}/current/hub/errors.py")
+    owner.machine.run(f"cd / && {OPT}/current/.venv/bin/python -c 'import bleak, cv2'")  # the extras stay
     assert owner.match() == before
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hub.operations.install import Computer, Installer, Listener, Places
@@ -105,8 +106,9 @@ class FakeComputer(Computer):
 class FakeSetup(Setup):
     """Set-up that makes a program in a moment; its last file is the sign that a release is whole."""
 
-    def prepare(self, extras: object, goal: str = "setup", *, announce: bool = True) -> None:
+    def prepare(self, extras: Iterable[str], goal: str = "setup", *, announce: bool = True) -> None:
         (self.venv / "bin").mkdir(parents=True)
+        self.stamp.write_text(json.dumps({"groups": sorted(extras)}))
         (self.venv / "bin" / "table-hub").write_text("#!/bin/sh\n")
 
 
@@ -127,7 +129,9 @@ def clone_in(folder: Path) -> Path:
     return folder
 
 
-def installer(clone: Path, computer: FakeComputer, *, kiosk: bool = False) -> InstallerBelow:
+def installer(
+    clone: Path, computer: FakeComputer, extras: Iterable[str] = (), *, kiosk: bool = False
+) -> InstallerBelow:
     """Return an installer of that clone, a second later."""
     computer.clock += 1
-    return InstallerBelow(clone, computer.places, computer, kiosk=kiosk)
+    return InstallerBelow(clone, computer.places, computer, extras, kiosk=kiosk)
