@@ -28,6 +28,7 @@ from hub.ports import (
     SealedRound,
 )
 from hub.state import PublicState
+from hub.version import make_for
 
 SHARED = "common"  # the one folder of `drivers/` that is no driver: what several of them use
 
@@ -132,7 +133,7 @@ def load_driver(name: str) -> Any:
         return import_module(f"drivers.{name}")
     except ModuleNotFoundError as error:
         raise ConfigError(
-            f"[[device]] driver = {name!r} needs the Python package {error.name}: run make setup EXTRAS=pi,ble,camera"
+            f"[[device]] driver = {name!r} needs the Python package {error.name}: run {make_for('pi,ble,camera')}"
         ) from None
 
 

@@ -22,6 +22,11 @@ def version() -> str:
     return f"{number} ({commit})" if commit else number
 
 
+def make_for(extras: str, root: Path = ROOT) -> str:
+    """Return the command that adds extras to this table-hub, typed in a clone: an installed one gets a new release."""
+    return f"make {'install' if root.parent.name == 'releases' else 'setup'} EXTRAS={extras}"
+
+
 def commit_of(folder: Path) -> str:
     """Return the short name of the commit of a clone, or of the one that an installer noted in its file COMMIT, or "".
 
@@ -32,9 +37,8 @@ def commit_of(folder: Path) -> str:
         return noted.read_text("utf-8").strip()[:20]
     if not (folder / ".git").exists():  # git itself would look further up, and find somebody else's clone
         return ""
-    # The installer asks as root about a clone of the owner's, which git refuses unless it is told.
-    command = ["git", "-c", f"safe.directory={folder}", "-C", str(folder)]
-    command += ["describe", "--always", "--abbrev=7", "--exclude=*", "--dirty=+"]
+    # An installer runs as root in a clone of its owner's, which git takes for somebody else's.
+    command = ["git", "-c", f"safe.directory={folder}", "-C", str(folder), "rev-parse", "--short", "HEAD"]
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout.strip()
     except (OSError, subprocess.SubprocessError):  # no git here

@@ -6,9 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-import pytest
-
-from hub.version import commit_of
+from hub.version import commit_of, make_for
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -54,3 +52,8 @@ def test_a_copy_without_git_knows_what_its_installer_noted(tmp_path: Path) -> No
     assert commit_of(tmp_path) == ""
     (tmp_path / "COMMIT").write_text("9e8e7b9\n")
     assert commit_of(tmp_path) == "9e8e7b9"
+
+
+def test_an_installed_hub_gets_its_extras_with_a_new_release() -> None:
+    assert make_for("pi", Path("/home/pi/table-hub")) == "make setup EXTRAS=pi"
+    assert make_for("pi", Path("/opt/table-hub/releases/0.1.0-20261122T051500Z")) == "make install EXTRAS=pi"

@@ -23,6 +23,7 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from drivers.common.requirements import Need
 from hub.errors import Cause, ConfigError, DeviceLost
+from hub.version import make_for
 
 Rail = Literal["3V3", "5V", "GND"]
 PinFactory = Literal["lgpio", "mock"]
@@ -37,7 +38,7 @@ PLACES: Mapping[int | Rail, tuple[int, ...]] = {
 }  # fmt: skip
 LEAST_GPIO, MOST_GPIO = 2, 27  # 0 and 1 read what a board on the header says of itself
 
-MISSING = "make setup EXTRAS=pi"
+MISSING = make_for("pi")
 _importing_lgpio = threading.Lock()
 PIN_CHIP = "/dev/gpiochip0"  # on a Pi 5, too, since Linux 6.6.45
 

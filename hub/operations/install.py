@@ -42,7 +42,7 @@ from hub.operations.setup import (
     told_of_compiling,
     told_of_packages,
 )
-from hub.version import COMMIT_FILE, commit_of
+from hub.version import commit_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -461,7 +461,7 @@ class Installer:
             say("The release is built ...")
         copy_tree(self.clone, release)
         if commit := commit_of(self.clone):
-            write(release / COMMIT_FILE, f"{commit}\n")
+            write(release / "COMMIT", f"{commit}\n")
         if self.on_this_system:
             self.set_up(release).prepare(self.extras, announce=False)
             self.machine.write_to_disk(release)

