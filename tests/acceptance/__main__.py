@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 import traceback
+from contextlib import ExitStack
 from pathlib import Path
 
 from tests.acceptance import arm64
@@ -48,7 +49,10 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.list:
         print("\n".join(f"{step.__name__:20} {step.__doc__}" for step in STEPS))
+        print("\n".join(f"{step:20} (arm64)" for step in arm64.STEPS))
         return 0
+    if unknown := {*arguments.releases} - {*RELEASES, "arm64"}:
+        parser.error(f"there is no {', '.join(sorted(unknown))}: there are {', '.join(RELEASES)} and arm64")
     missing = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
     if missing or os.geteuid() != 0:
         print(
@@ -73,39 +77,37 @@ def main() -> int:
 
 def accept(release: str, folder: Path, only: set[str], *, keep: bool) -> bool:
     """Run the steps on one release; return whether all of them passed. The first failure ends its run."""
-    log = folder / f"{release}.log"
+    log, root, began = folder / f"{release}.log", folder / f"run-{release}", time.monotonic()
     log.write_text("")
-    root = folder / f"run-{release}"
-    began = time.monotonic()
-    if not only or not root.exists():
-        if not keep:
-            (folder / f"base-{release}.done").unlink(missing_ok=True)
-        base = make_base(release, folder, log)
-        copy_base(base, root)
-        report("passed", release, "base", time.monotonic() - began)
-    clone_into(root)
-    room = Room(log)
-    machine = Machine(root, log, room)
-    owner = Owner(machine)
-    step, started = "boot", time.monotonic()
-    try:
-        report("passed", release, step, machine.boot())
-        for one in STEPS:
-            step, started = one.__name__, time.monotonic()
-            if not only or step in only:
-                one(owner)
+    step, started = "base", began
+    with ExitStack() as ending:
+        try:
+            if not only or not root.exists():
+                if not keep:
+                    (folder / f"base-{release}.done").unlink(missing_ok=True)
+                copy_base(make_base(release, folder, log), root)
                 report("passed", release, step, time.monotonic() - started)
-        step, started = "shutdown", time.monotonic()
-        machine.shut_down()
-        report("passed", release, step, time.monotonic() - started)
-    except (MachineError, AssertionError) as error:
-        report("FAILED", release, step, time.monotonic() - started)
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        print(f"{where.name}: {where.line}\n{error}\nThe log is {log}.", flush=True)
-        return False
-    finally:
-        machine.kill()
-        room.close()
+            clone_into(root)
+            step, started = "boot", time.monotonic()
+            room = Room(log)
+            ending.callback(room.close)
+            machine = Machine(root, log, room)
+            ending.callback(machine.kill)
+            owner = Owner(machine)
+            report("passed", release, step, machine.boot())
+            for one in STEPS:
+                step, started = one.__name__, time.monotonic()
+                if not only or step in only:
+                    one(owner)
+                    report("passed", release, step, time.monotonic() - started)
+            step, started = "shutdown", time.monotonic()
+            machine.shut_down()
+            report("passed", release, step, time.monotonic() - started)
+        except (MachineError, AssertionError) as error:
+            report("FAILED", release, step, time.monotonic() - started)
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            print(f"{where.name}: {where.line}\n{error}\nThe log is {log}.", flush=True)
+            return False
     report("passed", release, "all of it", time.monotonic() - began)
     return True
 

@@ -99,10 +99,11 @@ def accept(
             copy_base(make_base(RELEASE, folder, log, BASE, "arm64"), root)
             report("passed", "arm64", "base", time.monotonic() - began)
         clone(root, CLONE)
+        room = Room(log)
     except MachineError as error:
         print(f"{error}\nThe log is {log}.", flush=True)
         return False
-    room, failed = Room(log), 0
+    failed = 0
     try:
         for step, (script, seconds) in STEPS.items():
             if only and step not in only:

@@ -119,12 +119,16 @@ class Room:
                 stderr=output,
             )
         ip = self.namespace.ip
-        ip("link add room type bridge")
-        wait_until(lambda: self._has("router"), 10, "slirp4netns makes no link")
-        ip(f"link set router mtu {MTU} master room up")
-        ip(f"link set room mtu {MTU} up")
-        ip(f"address add {PHONES}/24 dev room")
-        ip(f"route add default via {ROUTER}")
+        try:
+            ip("link add room type bridge")
+            wait_until(lambda: self._has("router"), 10, "slirp4netns makes no link")
+            ip(f"link set router mtu {MTU} master room up")
+            ip(f"link set room mtu {MTU} up")
+            ip(f"address add {PHONES}/24 dev room")
+            ip(f"route add default via {ROUTER}")
+        except MachineError:  # a kernel without bridges, for one
+            self.close()
+            raise
 
     def _has(self, link: str) -> bool:
         with contextlib.suppress(MachineError):
