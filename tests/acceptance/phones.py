@@ -38,10 +38,16 @@ if TYPE_CHECKING:
 
 BACK_SECONDS = 180.0  # a machine boots meanwhile
 ANSWER_SECONDS = 20.0
+ASK_AGAIN_SECONDS = 1.5  # as phone_ui/static/lib/link.js does: the hub drops requests that come too fast
+PACE_SECONDS = 0.1  # from one action to the next: the hub closes phones that take more than people do
 
 
 class ConnectionLost(Exception):
     """The hub is away."""
+
+
+class Silence(ConnectionLost):
+    """Nothing came in time."""
 
 
 class Hub:
@@ -144,7 +150,7 @@ class Link:
             try:
                 self._rest += self._socket.recv(max(0.0, end - time.monotonic()), decode=False)
             except TimeoutError:
-                raise ConnectionLost("nothing comes") from None
+                raise Silence("nothing comes") from None
             except (OSError, WebSocketException) as error:
                 raise ConnectionLost(str(error)) from error
         whole, self._rest = self._rest[:size], self._rest[size:]
@@ -205,10 +211,10 @@ class Player:
             self.link.close()
         self.link = None
 
-    def read(self, enough: Callable[[], bool]) -> None:
-        """Take what comes until there is enough of it. Raise ConnectionLost when the connection ends or is silent."""
+    def read(self, enough: Callable[[], bool], seconds: float = ANSWER_SECONDS) -> None:
+        """Take what comes until there is enough of it. Raise ConnectionLost, or Silence when it takes too long."""
         assert self.link
-        end = time.monotonic() + ANSWER_SECONDS
+        end = time.monotonic() + seconds
         while not enough():
             topic, payload = self.link.message(end - time.monotonic())
             if topic == self.shared:
@@ -229,8 +235,14 @@ class Player:
             "v": 1, "id": name, "n": number, "epoch": self.hand["epoch"], "number": self.hand.get("number"),
             "verb": verb, "args": args,
         }  # fmt: skip
-        self.link.publish(f"{self.own}/act", self.keys.encrypt(request))
-        self.read(lambda: name in self.acks)
+        end = time.monotonic() + ANSWER_SECONDS
+        while name not in self.acks:
+            self.link.publish(f"{self.own}/act", self.keys.encrypt(request))
+            try:
+                self.read(lambda: name in self.acks, ASK_AGAIN_SECONDS)
+            except Silence:
+                if time.monotonic() > end:
+                    raise
         return self.acks.pop(name)
 
 
@@ -315,6 +327,7 @@ class Party:
                 self.come_back()
             else:
                 print(f"action {done}", flush=True)
+                time.sleep(PACE_SECONDS)
         return lost
 
     def step(self) -> int:

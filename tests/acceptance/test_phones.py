@@ -21,10 +21,10 @@ def test_phones_come_back_to_the_same_hands_after_the_power_was_cut_under_their_
         party.connect()
         party.start("bid-and-bait")
         with ThreadPoolExecutor() as pool:
-            playing = pool.submit(party.play, 40)
+            playing = pool.submit(party.play, 60)
             process.until(lambda state: state["events"] and state["events"][-1]["n"] >= 10, "the match is under way")
             process.cut()
-            assert playing.result(60) >= 1, "nobody noticed the power cut"
+            assert playing.result(90) >= 1, "nobody noticed the power cut"
         assert party.known()["match"] == "m-1"
         for player in party.players:
             player.close()
