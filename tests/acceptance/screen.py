@@ -10,6 +10,7 @@ import base64
 import json
 import sys
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,9 @@ def read_code(picture: bytes) -> str:
     for size in (1, 2, 3, 4):  # small ones are read better when they are larger
         larger = cv2.resize(pixels, None, fx=size, fy=size, interpolation=cv2.INTER_NEAREST)
         for one in (larger, cv2.bitwise_not(larger)):
-            text, _, _ = cv2.QRCodeDetector().detectAndDecode(one)
+            text = ""
+            with suppress(cv2.error):  # it fails on some pictures that only look as if they held a code
+                text, _, _ = cv2.QRCodeDetector().detectAndDecode(one)
             if text:
                 return text
     return ""

@@ -100,9 +100,7 @@ class Owner:
     def look(self, picture: str = "") -> dict[str, str]:
         """Return what the big screen shows, or the QR code in a picture."""
         python = f"{OPT}/current/.venv/bin/python"  # it has the camera's library
-        printed = self.machine.run(
-            f"cd {CLONE} && {python} -m tests.acceptance.screen {picture} 2>/dev/null", seconds=90
-        )
+        printed = self.machine.run(f"cd {CLONE} && {python} -m tests.acceptance.screen {picture}", seconds=90)
         seen: dict[str, str] = json.loads(printed.splitlines()[-1])
         return seen
 
