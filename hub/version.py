@@ -37,8 +37,9 @@ def commit_of(folder: Path) -> str:
         return noted.read_text("utf-8").strip()[:20]
     if not (folder / ".git").exists():  # git itself would look further up, and find somebody else's clone
         return ""
-    # An installer runs as root in a clone of its owner's, which git takes for somebody else's.
-    command = ["git", "-c", f"safe.directory={folder}", "-C", str(folder), "rev-parse", "--short", "HEAD"]
+    # The installer asks as root about a clone of the owner's, which git refuses unless it is told.
+    command = ["git", "-c", f"safe.directory={folder}", "-C", str(folder)]
+    command += ["describe", "--always", "--abbrev=7", "--exclude=*", "--dirty=+"]
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout.strip()
     except (OSError, subprocess.SubprocessError):  # no git here

@@ -42,7 +42,7 @@ from hub.operations.setup import (
     told_of_compiling,
     told_of_packages,
 )
-from hub.version import commit_of
+from hub.version import COMMIT_FILE, commit_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -338,13 +338,13 @@ class Installer:
         said = [f"This changes, under {places.dest or '/'}:"]
         if packages:
             said.append("  Debian packages, from this system's own sources:")
-            said += [f"    {package:20} {reason}" for package, reason in packages.items()]
-            if "mosquitto" in packages:
-                said.append("    Debian's mosquitto starts a broker of its own on port 1883: it is switched off again.")
+            said += told_of_packages(packages)
         extras = f" (with {', '.join(sorted(self.extras))})" if self.extras else ""
         said.append(
             f"  /opt/table-hub/releases/{self.name}  a copy of {self.clone}, with Python packages of its own{extras}"
         )
+        if self.on_this_system:
+            said += told_of_compiling(self.machine.processor, self.groups())
         said.append("  /opt/table-hub/current  a link to the release that runs, switched when all is there")
         if here is not None:
             said.append(f"    {here.name} stays, and comes back by itself if the new one does not run")
@@ -461,7 +461,7 @@ class Installer:
             say("The release is built ...")
         copy_tree(self.clone, release)
         if commit := commit_of(self.clone):
-            write(release / "COMMIT", f"{commit}\n")
+            write(release / COMMIT_FILE, f"{commit}\n")
         if self.on_this_system:
             self.set_up(release).prepare(self.extras, announce=False)
             self.machine.write_to_disk(release)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-# What Raspberry Pi OS Lite has and a minimal Debian has not; `git` and `make` are step 2 of the README.
+# What Raspberry Pi OS Lite has and a minimal Debian has not; `git` and `make` are step 2 of hub/docs/build.md.
 BASE = "systemd,systemd-sysv,dbus,sudo,ca-certificates,udev,libpam-systemd,iproute2,python3,procps,passwd,kmod,tzdata,login,netbase"
 OWNER = "pi"
 BOOT_SECONDS = 120.0

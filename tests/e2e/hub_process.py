@@ -125,8 +125,12 @@ class HubProcess:
         self.start(fresh=not state.exists())
         self.public = EventStream(self.port, "/t/1/screen/events")
         self.boxes = EventStream(self.port, "/t/1/bench/events")
-        self.public.until(lambda s: all(seat["box"] == "on" for seat in s["seats"]), "all boxes are there", STARTS)
-        self.key: str = self.get(f"/code/{self.public.now['code']}.json")["k"]
+        try:
+            self.public.until(lambda s: all(seat["box"] == "on" for seat in s["seats"]), "all boxes are there", STARTS)
+            self.key: str = self.get(f"/code/{self.public.now['code']}.json")["k"]
+        except BaseException:  # nobody else would end it
+            self.close()
+            raise
 
     def start(self, *, fresh: bool = False) -> None:
         command = self._command or [

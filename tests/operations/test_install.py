@@ -184,16 +184,21 @@ def test_a_new_release_stands_beside_the_old_one_and_runs(clone: Path, computer:
     assert {release.name for release in computer.places.releases.iterdir()} == {second, computer.started()}
 
 
-def test_a_release_knows_of_which_commit_it_is(clone: Path, computer: FakeComputer) -> None:
+def test_a_release_says_of_which_commit_it_is(clone: Path, computer: FakeComputer) -> None:
     installer(clone, computer).install()
-    assert commit_of(computer.places.current) == "", "a folder without git"
-    for arguments in (
-        ["init", "-q"],
-        ["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "1", "--allow-empty"],
-    ):
-        subprocess.run(["git", "-C", str(clone), *arguments], check=True, timeout=60)
+    assert not (computer.places.current / "COMMIT").exists()
+    git = ["git", "-C", str(clone), "-c", "user.name=Ana", "-c", "user.email=ana@example.org"]
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "one"]):
+        subprocess.run([*git, *words], check=True, timeout=30)
+    commit = subprocess.run(
+        [*git, "rev-parse", "--short", "HEAD"], check=True, timeout=30, capture_output=True, text=True
+    ).stdout.strip()
     installer(clone, computer).install()
-    assert commit_of(computer.places.current) == commit_of(clone) != ""
+    assert not (computer.places.current / ".git").exists()
+    assert commit_of(computer.places.current.resolve()) == commit
+    (clone / "hub/errors.py").write_text("# newer")
+    installer(clone, computer).install()
+    assert commit_of(computer.places.current.resolve()) == f"{commit}+"
 
 
 def test_an_update_keeps_the_extras_that_were_installed_and_says_so(clone: Path, computer: FakeComputer) -> None:
