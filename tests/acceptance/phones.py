@@ -69,9 +69,17 @@ class Hub:
             content: bytes = answer.read()
             return content
 
+    def codes(self, token: str = "") -> dict[int, str]:
+        """Return the codes of free seats, as the table's own screen shows them: by its `token`, or on its machine."""
+        codes = self._newest("/screen/events", {"Cookie": f"screen={token}"} if token else {})["claim_codes"]
+        return {int(seat): code for seat, code in codes.items()}
+
     def state(self) -> dict[str, Any]:
         """Return the newest public state."""
-        with urllib.request.urlopen(f"{self.page}/events", timeout=10) as stream:
+        return self._newest("/events", {})
+
+    def _newest(self, path: str, headers: dict[str, str]) -> dict[str, Any]:
+        with urllib.request.urlopen(urllib.request.Request(self.page + path, headers=headers), timeout=10) as stream:
             for line in stream:
                 if line.startswith(b"data: {"):
                     state: dict[str, Any] = json.loads(line[6:])
@@ -372,9 +380,10 @@ def main(file: str, verb: str, *arguments: str) -> None:
     """Sit down, play, or look at the hands; the last line printed is JSON."""
     kept, lost = Path(file), 0
     if verb == "sit":
-        hub = Hub(arguments[0])
+        url, token = arguments
+        hub = Hub(url)
         assert b"<html" in hub.get(), "the phone's page"
-        players = [Player.sit(hub, one["seat"], one["claim_code"]) for one in hub.state()["seats"]]
+        players = [Player.sit(hub, seat, code) for seat, code in hub.codes(token).items()]
         kept.touch(0o600)
         kept.write_text(json.dumps({"url": hub.url, "phones": [one.kept() for one in players]}))
     else:

@@ -342,7 +342,7 @@ def _network(owner: Owner, address: str) -> str:
 def phones(owner: Owner) -> None:
     """Four phones scan the big screen's code and play a match to its end; then another one begins."""
     owner.machine.run(f"mkdir -p {CLONE}/.state", user=OWNER)
-    owner.phones("sit", owner.join)
+    owner.phones("sit", owner.join, owner.machine.run("cat /var/lib/table-hub/kiosk.token").strip())
     owner.phones("start", "big-idea")
     printed = owner.phones("play", "5000", seconds=400)
     assert (printed["state"], printed["lost"]) == ("over", 0), printed

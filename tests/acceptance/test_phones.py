@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.slow]
 def test_phones_come_back_to_the_same_hands_after_the_power_was_cut_under_their_requests(tmp_path: Path) -> None:
     with HubProcess(tmp_path / "state") as process:
         hub = Hub(f"{process.address}/t/1#k={process.key}")
-        party = Party(hub, [Player.sit(hub, one["seat"], one["claim_code"]) for one in hub.state()["seats"]], Random(7))
+        party = Party(hub, [Player.sit(hub, seat, code) for seat, code in hub.codes().items()], Random(7))
         party.connect()
         party.start("bid-and-bait")
         with ThreadPoolExecutor() as pool:

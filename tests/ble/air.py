@@ -28,6 +28,7 @@ from bumble.link import LocalLink
 from bumble.transport.common import AsyncPipeSink
 
 from drivers.ble_dice.protocols import DieProtocol
+from tests.patience import PATIENCE
 
 
 class StillLoop(asyncio.SelectorEventLoop):
@@ -54,7 +55,9 @@ class StillLoop(asyncio.SelectorEventLoop):
         except RuntimeError:  # the loop is closed
             return
         with self._turn:
-            assert self._turn.wait_for(lambda: self._settled >= asked, timeout=15), "the air does not come to rest"
+            assert self._turn.wait_for(lambda: self._settled >= asked, timeout=PATIENCE), (
+                "the air does not come to rest"
+            )
 
     def close(self) -> None:
         with self._turn:

@@ -17,11 +17,11 @@ from drivers.simulated.firmware import box_module
 from drivers.simulated.seat_box import BoxProgram, CPythonBox, SimBox
 from hub.ports import BoxBid, BoxLocked, BoxUnlocked, BoxUp, Control, SealedRound
 from tests.firmware.pico import MicroPythonBox, needs_micropython
+from tests.patience import PATIENCE
 
 S = TypeVar("S")
 BOX = "e661640843210a2b"
 Box: Any = box_module().Box  # the firmware's, for boxes that misbehave
-PATIENCE = 15.0  # real seconds until a test says that something did not happen
 
 
 class StillClock:

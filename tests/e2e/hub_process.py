@@ -26,13 +26,13 @@ from hub.engine.match import Match
 from hub.ports import LogEntry
 from hub.store import Store
 from hub.table.seats import SHOWN_SECONDS
+from tests.patience import PATIENCE
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 PHONE: Any = {"width": 390, "height": 844}
 PROGRAM = Path(sys.executable).with_name("table-hub")
 HOST = "127.0.0.1"
-PATIENCE = 15.0
 STARTS = 60.0  # seconds that a hub may take to start on a busy computer
 TRIES = 10  # at a page that does not show the question yet
 NAMES = {1: "Ana", 2: "Ben"}

@@ -30,12 +30,12 @@ from hub.network.dynsec import DynsecLogins
 from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, Mosquitto, first_logins
 from hub.network.mqtt import MqttBroker
 from hub.ports import BrokerDown, BrokerUp
+from tests.patience import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.broker
-PATIENCE = 15.0
 READS, WRITES = ["th/1/hub/1/pub/#"], ["th/1/hub/1/seat/a/act"]
 
 
@@ -414,6 +414,7 @@ HUB = """
 import sys, pathlib, queue
 from hub.network.mqtt import MqttBroker
 from hub.config import BrokerPart
+from tests.patience import PATIENCE
 signals = queue.Queue()
 broker = MqttBroker(BrokerPart(), pathlib.Path(sys.argv[1]), "hub", ["1"], signals.put)
 broker.start()

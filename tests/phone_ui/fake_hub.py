@@ -22,6 +22,7 @@ import uvicorn
 
 from hub.network import encryption, messages
 from hub.state import Ack, Hand, PublicState, ScreenState
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "phone_ui" / "static"
@@ -165,7 +166,7 @@ class FakeHub:
 
         # The page says "press the button" before its request has crossed the network.
         with self._claimed:
-            assert self._claimed.wait_for(waiting, timeout=15), f"Nobody has asked for seat {seat}."
+            assert self._claimed.wait_for(waiting, timeout=PATIENCE), f"Nobody has asked for seat {seat}."
         for claim in waiting():
             claim.held, claim.refused = not refuse, refuse
 

@@ -25,12 +25,12 @@ from phone_ui.latest import Latest
 from phone_ui.limits import Limits
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.server import WebServer, make_app, serve
+from tests.patience import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-PATIENCE = 15.0
 STATE = PublicState("1", "Table 1", "FISH", "http://127.0.0.1", 1, 1, "lobby", [])
 
 

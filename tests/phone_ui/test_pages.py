@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, WebSocket, expect, sync_playwrigh
 
 from hub.ports import SEAT_MARKS
 from phone_ui.server import make_app
+from tests.patience import PATIENCE
 from tests.phone_ui import scenes
 from tests.phone_ui.fake_hub import ROOT, STATIC, FakeHub, labels_of
 from tests.phone_ui.rig import FakeTable
@@ -172,7 +173,7 @@ def test_a_bid_is_chosen_in_one_place_and_confirmed_in_another(page: Page, hub: 
     expect(dock(page).get_by_role("button")).to_be_disabled()
     page.get_by_role("radio", name="5").check()
     dock(page).get_by_role("button", name="Bid 5").click()
-    said = hub.asks.get(timeout=15)
+    said = hub.asks.get(timeout=PATIENCE)
     assert (said["seat"], said["verb"], said["args"]) == (2, "act", {"move": "bid", "number": 5})
     assert (said["epoch"], said["number"]) == (3, 17)
 
@@ -221,7 +222,7 @@ def test_a_locked_choice_may_be_changed_until_the_last_lock(page: Page, hub: Fak
     page.get_by_role("button", name="Locked ✓ tap to change").click()
     page.get_by_role("radio", name="2").check()
     dock(page).get_by_role("button", name="Bid 2").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "bid", "number": 2}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "bid", "number": 2}
     play(page, hub, scenes.BIDDING, scenes.LOCKED_HAND | {"want": "", "moves": []}, seq=52)
     expect(page.get_by_text("Locked.", exact=True)).to_be_visible()
     expect(dock(page).get_by_role("button")).to_have_count(0)
@@ -235,7 +236,7 @@ def test_a_choice_locked_in_the_box_is_locked_on_the_phone_too(page: Page, hub: 
     page.get_by_role("button", name="Locked ✓ tap to change").click()
     page.get_by_role("radio", name="1").check()
     dock(page).get_by_role("button", name="Bid 1").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "bid", "number": 1}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "bid", "number": 1}
 
 
 def test_a_refusal_stands_at_the_button_and_is_read_out(page: Page, hub: FakeHub) -> None:
@@ -245,9 +246,9 @@ def test_a_refusal_stands_at_the_button_and_is_read_out(page: Page, hub: FakeHub
     page.get_by_role("radio", name="Perch").check()
     dock(page).get_by_role("button", name="Take Perch").click()
     expect(dock(page).get_by_role("alert")).to_have_text(re.compile(r"Seat 4\s+was quicker: that Fish is gone\."))
-    assert hub.asks.get(timeout=15)["args"] == {"move": "take_fish", "slot": 1}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "take_fish", "slot": 1}
     dock(page).get_by_role("button", name="Take the Spot").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "take_spot"}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "take_spot"}
 
 
 def test_an_unanswered_action_is_sent_again_as_the_same_one(page: Page, hub: FakeHub) -> None:
@@ -257,11 +258,11 @@ def test_an_unanswered_action_is_sent_again_as_the_same_one(page: Page, hub: Fak
     play(page, hub, scenes.TAKE, scenes.PAY_HAND)
     dock(page).get_by_role("button", name="Spend 2 Baits").click()
     expect(dock(page).get_by_role("button", name="Sending…")).to_be_disabled()
-    first, second = hub.asks.get(timeout=15), hub.asks.get(timeout=15)
+    first, second = hub.asks.get(timeout=PATIENCE), hub.asks.get(timeout=PATIENCE)
     assert first == second
     expect(dock(page).get_by_role("button", name="Spend 2 Baits")).to_be_enabled()
     dock(page).get_by_role("button", name="Let it go").click()
-    third = hub.asks.get(timeout=15)
+    third = hub.asks.get(timeout=PATIENCE)
     assert third["n"] > second["n"]
     assert third["id"] != second["id"]
 
@@ -307,7 +308,7 @@ def test_typed_dice_go_off_together(page: Page, hub: FakeHub) -> None:
         page.get_by_role("button", name=f"die shows {face}").click()
     expect(page.get_by_text("3 of 3, total 11")).to_be_visible()
     page.get_by_role("button", name="I rolled 6, 1, 4").click()
-    said = hub.asks.get(timeout=15)
+    said = hub.asks.get(timeout=PATIENCE)
     assert (said["verb"], said["args"]) == ("roll", {"faces": [6, 1, 4]})
 
 
@@ -338,15 +339,15 @@ def test_a_second_seat_says_yes_to_typed_dice_and_the_roller_may_correct_them(pa
     region = page.get_by_role("region", name="Dice")
     expect(region).to_contain_text("typed")
     region.get_by_role("button", name="That is right").click()
-    assert hub.asks.get(timeout=15)["args"] == {"say": "accept"}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"say": "accept"}
     region.get_by_role("button", name="No, look again").click()
-    assert hub.asks.get(timeout=15)["args"] == {"say": "again"}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"say": "again"}
     play(page, hub, dice(**typed), scenes.ROLL_HAND, seq=52)
     expect(region.get_by_role("button", name="That is right")).to_have_count(0)
     region.get_by_role("button", name="Type it again").click()
     region.get_by_role("button", name="die shows 6").click()
     region.get_by_role("button", name="I rolled 6").click()
-    assert hub.asks.get(timeout=15)["args"] == {"faces": [6]}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"faces": [6]}
 
 
 def test_the_odds_stand_by_the_dice_before_they_fall(page: Page, hub: FakeHub) -> None:
@@ -366,7 +367,7 @@ def test_a_seat_may_let_the_hub_roll_and_see_who_agrees(page: Page, hub: FakeHub
     sit(page, hub)
     play(page, hub, scenes.ROLLING, scenes.ROLL_HAND)
     page.get_by_role("button", name="Let the hub roll").click()
-    assert hub.asks.get(timeout=15)["args"] == {"say": "hub"}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"say": "hub"}
     play(page, hub, dice(votes=[2, 3]), scenes.ROLL_HAND, seq=51)
     expect(page.get_by_text("2 of 4 agree")).to_be_visible()
     expect(page.get_by_role("button", name="Take my vote back")).to_be_visible()
@@ -378,7 +379,7 @@ def test_read_dice_are_tagged_and_can_be_accepted_by_the_roller(page: Page, hub:
     expect(page.get_by_role("region", name="Dice").get_by_role("img", name="die shows 3")).to_be_visible()
     expect(page.get_by_role("region", name="Dice")).to_contain_text("read")
     page.get_by_role("button", name="That is right").click()
-    assert hub.asks.get(timeout=15)["args"] == {"say": "accept"}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"say": "accept"}
 
 
 def disputed(stage: str, state: dict[str, Any] = scenes.TAKE, **change: Any) -> dict[str, Any]:
@@ -397,7 +398,7 @@ def test_a_roll_that_stands_can_be_disputed_by_a_quiet_button_beside_the_game(pa
     assert box
     assert box["height"] >= 44, "a thumb hits it"
     button.click()
-    assert hub.asks.get(timeout=15)["args"] == {"say": "reread"}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"say": "reread"}
     expect(dock(page).get_by_role("button").first).to_be_visible()
     play(page, hub, scenes.TAKE, scenes.TAKE_HAND, seq=51)
     expect(last).to_have_count(0)
@@ -412,9 +413,9 @@ def test_a_vote_on_the_dice_has_two_buttons_and_nothing_else_to_do(page: Page, h
     expect(asks).to_contain_text("Ana asks for it.")
     expect(asks).to_contain_text("1 of 3 needed")
     asks.get_by_role("button", name="It stands").click()
-    assert hub.asks.get(timeout=15)["args"] == {"say": "stands"}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"say": "stands"}
     asks.get_by_role("button", name="Read again").click()
-    assert hub.asks.get(timeout=15)["args"] == {"say": "reread"}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"say": "reread"}
     expect(dock(page).get_by_role("button")).to_have_count(0)
     play(page, hub, disputed("told", say="The dice show the same: the roll stands."), scenes.TAKE_HAND, seq=51)
     expect(page.get_by_role("status").filter(has_text="The dice show the same")).to_be_visible()
@@ -445,7 +446,7 @@ def test_a_leaning_die_is_read_as_it_lies_where_enough_seats_say_so(page: Page, 
     expect(region).to_contain_text("1 of 3 to read it as it lies")
     expect(region.get_by_role("button", name="Type what you see")).to_have_count(0)
     region.get_by_role("button", name="Read it as it lies").click()
-    assert hub.asks.get(timeout=15)["args"] == {"say": "lies"}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"say": "lies"}
 
 
 def test_why_shows_the_rule_and_the_sum_of_each_change_of_points(page: Page, hub: FakeHub) -> None:
@@ -474,7 +475,7 @@ def test_the_lobby_starts_a_game_with_its_options(page: Page, hub: FakeHub) -> N
     page.get_by_label("Sides").select_option("advanced")
     page.get_by_label("Dummy", exact=True).check()
     dock(page).get_by_role("button", name="Start Bid & Bait!").click()
-    said = hub.asks.get(timeout=15)
+    said = hub.asks.get(timeout=PATIENCE)
     assert said["verb"] == "start"
     assert said["args"] == {"game": "bid-and-bait", "options": {"sides": "advanced", "dummy": True}}
 
@@ -492,7 +493,7 @@ def test_the_end_tells_who_won_and_offers_another_round(page: Page, hub: FakeHub
     hub.hand(2, scenes.hand(seq=90))
     expect(page.get_by_role("heading", name="Cem wins")).to_be_visible()
     dock(page).get_by_role("button", name="Again, same seats").click()
-    assert hub.asks.get(timeout=15)["verb"] == "again"
+    assert hub.asks.get(timeout=PATIENCE)["verb"] == "again"
 
 
 def test_rules_log_help_and_seat_are_one_tap_away(page: Page, hub: FakeHub) -> None:
@@ -507,7 +508,7 @@ def test_rules_log_help_and_seat_are_one_tap_away(page: Page, hub: FakeHub) -> N
     page.get_by_role("button", name="Seat", exact=True).click()
     page.get_by_label("Name at the table").fill("Benno")
     page.get_by_role("button", name="Keep", exact=True).click()
-    assert hub.asks.get(timeout=15)["args"] == {"name": "Benno"}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"name": "Benno"}
     assert "7712" not in page.content()
 
 
@@ -516,7 +517,7 @@ def test_leaving_takes_two_presses_and_gives_the_seat_back(page: Page, hub: Fake
     page.get_by_role("button", name="Seat", exact=True).click()
     page.get_by_role("button", name="Leave this seat…").click()
     page.get_by_role("button", name="Leave the seat").click()
-    assert hub.asks.get(timeout=15)["verb"] == "leave"
+    assert hub.asks.get(timeout=PATIENCE)["verb"] == "leave"
     expect(page.get_by_text("Where do you sit?")).to_be_visible()
     assert page.evaluate("localStorage.getItem('th/1')") is None
 
@@ -577,7 +578,7 @@ def test_an_amount_is_stepped_typed_and_kept_legal(page: Page, hub: FakeHub) -> 
     page.get_by_role("textbox", name="Amount").fill("203")
     page.get_by_role("textbox", name="Amount").press("Enter")
     dock(page).get_by_role("button", name="Bid $200").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "bid", "amount": 200}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "bid", "amount": 200}
 
 
 def test_holding_the_step_button_goes_on_stepping(page: Page, hub: FakeHub) -> None:
@@ -606,7 +607,7 @@ def test_a_move_listed_twice_is_one_form_in_which_the_first_choice_limits_the_se
     expect(dock(page).get_by_role("button", name="Bid 3 of 6")).to_be_enabled()
     page.get_by_role("radio", name="2", exact=True).check()  # to be had with one card more
     dock(page).get_by_role("button", name="Bid 4 of 2").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "raise", "quantity": 4, "rank": 2}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "raise", "quantity": 4, "rank": 2}
 
 
 def test_choosing_from_a_secret_hand_starts_covered(page: Page, hub: FakeHub) -> None:
@@ -618,7 +619,7 @@ def test_choosing_from_a_secret_hand_starts_covered(page: Page, hub: FakeHub) ->
     page.get_by_role("checkbox", name="5*").check()
     expect(page.get_by_role("checkbox", name="55")).to_be_disabled()
     dock(page).get_by_role("button", name="Swap").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "swap", "cards": ["5*", "45"]}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "swap", "cards": ["5*", "45"]}
 
 
 def test_a_hand_to_choose_from_is_covered_though_such_cards_lie_on_the_table_and_again_when_the_page_is_hidden(
@@ -644,7 +645,7 @@ def test_the_only_card_to_be_played_has_no_name_on_its_button_while_the_hand_is_
     expect(dock(page).get_by_role("button", name="Swap 45")).to_be_enabled()
     page.get_by_role("button", name="Cover my hand").click()
     dock(page).get_by_role("button", name="Swap …").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "swap", "cards": ["45"]}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "swap", "cards": ["45"]}
 
 
 def test_a_chosen_card_loses_its_name_when_the_hand_is_covered_again(page: Page, hub: FakeHub) -> None:
@@ -655,7 +656,7 @@ def test_a_chosen_card_loses_its_name_when_the_hand_is_covered_again(page: Page,
     page.get_by_role("button", name="Cover my hand").click()
     expect(page.locator(".question, .dock").get_by_text("45")).to_have_count(0)
     dock(page).get_by_role("button", name="Swap …").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "swap", "cards": ["45"]}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "swap", "cards": ["45"]}
 
 
 def test_a_choice_among_open_cards_is_not_covered_though_one_such_is_in_the_hand(page: Page, hub: FakeHub) -> None:
@@ -676,7 +677,7 @@ def test_where_only_some_sets_are_legal_what_does_not_go_with_the_first_pick_is_
     page.get_by_role("checkbox", name="5*").check()
     expect(page.get_by_role("checkbox", name="45")).to_be_disabled()
     dock(page).get_by_role("button", name="Swap 5* and 55").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "swap", "cards": ["5*", "55"]}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "swap", "cards": ["5*", "55"]}
 
 
 def test_an_order_is_made_with_buttons(page: Page, hub: FakeHub) -> None:
@@ -684,7 +685,7 @@ def test_an_order_is_made_with_buttons(page: Page, hub: FakeHub) -> None:
     page.get_by_role("button", name="7 earlier").click()
     page.get_by_role("button", name="5 later").click()
     dock(page).get_by_role("button", name="Keep this order").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "line", "order": [7, 5, 6]}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "line", "order": [7, 5, 6]}
 
 
 def test_many_moves_become_a_list_with_the_safe_answer_beside_it(page: Page, hub: FakeHub) -> None:
@@ -699,7 +700,7 @@ def test_many_moves_become_a_list_with_the_safe_answer_beside_it(page: Page, hub
     page.get_by_role("radio", name="Sue").check()
     page.get_by_role("radio", name="Cem").check()
     dock(page).get_by_role("button", name="Sue Cem").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "sue", "target": 3}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "sue", "target": 3}
 
 
 def test_a_standing_offer_has_a_row_of_its_own(page: Page, hub: FakeHub) -> None:
@@ -714,7 +715,7 @@ def test_a_standing_offer_has_a_row_of_its_own(page: Page, hub: FakeHub) -> None
     offers.get_by_role("button", name="Borrow…").click()
     offers.get_by_role("radio", name="$200").check()
     offers.get_by_role("button", name="Borrow $200").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "borrow", "amount": 200}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "borrow", "amount": 200}
 
 
 def test_a_record_that_is_chosen_is_called_by_its_title_with_the_rulebooks_words_beside_it(
@@ -724,7 +725,7 @@ def test_a_record_that_is_chosen_is_called_by_its_title_with_the_rulebooks_words
     odd(page, hub, {"move": "back", "product": {"one_of": ["P2", "P3"]}}, {"move": "drop"}, notes=notes)
     page.get_by_role("radio", name="Solar Lamp 3 shares worth $2 each.").check()
     dock(page).get_by_role("button", name="Back Solar Lamp").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "back", "product": "P3"}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "back", "product": "P3"}
 
 
 def test_a_long_label_stands_small_under_the_moves_short_name(page: Page, hub: FakeHub) -> None:
@@ -830,7 +831,7 @@ def test_a_card_of_the_state_is_told_by_number_price_and_product_and_what_it_doe
     page.get_by_role("radio", name="33 0 Camerat brown").check()
     expect(page.get_by_text("33 (0) Camerat · brown · no action")).to_be_visible()
     dock(page).get_by_role("button", name="Add 33 (0) Camerat").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "add", "card": 33}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "add", "card": 33}
 
 
 def test_a_hand_of_such_cards_is_secret_and_a_row_of_them_is_not(page: Page, hub: FakeHub) -> None:
@@ -849,7 +850,7 @@ def test_a_place_in_the_row_is_tapped_between_the_cards(page: Page, hub: FakeHub
     for place in ("left of 20", "right of 28", "between 20 and 28"):
         page.get_by_role("radio", name=place).check(force=True)
     dock(page).get_by_role("button", name="Skip: 5 (+5) Flown Mower A between 20 and 28").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "skip", "card": 5, "place": 1}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "skip", "card": 5, "place": 1}
 
 
 def test_of_many_pairs_the_first_card_is_picked_and_then_one_that_goes_with_it(page: Page, hub: FakeHub) -> None:
@@ -860,7 +861,7 @@ def test_of_many_pairs_the_first_card_is_picked_and_then_one_that_goes_with_it(p
     expect(dock(page).get_by_role("button", name="Add")).to_be_disabled()
     page.get_by_role("group", name="Second").get_by_role("radio").check()
     dock(page).get_by_role("button", name="Add 33 (0) Camerat, 40 (-1) Camerat").click()
-    assert hub.asks.get(timeout=15)["args"] == {"move": "add", "cards": [33, 40]}
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "add", "cards": [33, 40]}
 
 
 def test_an_order_that_turns_over_is_seen_to_flip(page: Page, hub: FakeHub) -> None:
@@ -1034,7 +1035,7 @@ def test_what_a_phone_sends_and_gets_is_encrypted(page: Page, hub: FakeHub) -> N
     play(page, hub, scenes.BIDDING, scenes.BID_HAND)
     page.get_by_role("radio", name="5").check()
     dock(page).get_by_role("button", name="Bid 5").click()
-    hub.asks.get(timeout=15)
+    hub.asks.get(timeout=PATIENCE)
     private = [frame for frame in frames if b"/seat/" in frame]
     assert private
     assert not any(word in frame for frame in private for word in (b"carp", b'"bid"', b"7712"))
@@ -1095,7 +1096,7 @@ def test_large_text_on_a_small_phone_neither_overflows_nor_hides_the_action(
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
         tab.get_by_role("radio", name="6").check()
         dock(tab).get_by_role("button", name="Bid 6").click()
-        assert hub.asks.get(timeout=15)["args"]["number"] == 6
+        assert hub.asks.get(timeout=PATIENCE)["args"]["number"] == 6
 
 
 def test_targets_are_large_enough_for_a_thumb(page: Page, hub: FakeHub) -> None:
@@ -1281,7 +1282,7 @@ def test_a_phone_acknowledges_a_notice_that_it_may(page: Page, hub: FakeHub) -> 
     expect(page.locator(".notice")).to_have_count(3)
     expect(page.get_by_role("button", name="Done")).to_have_count(2)
     page.get_by_role("button", name="Done: Seat 3 calls for help.").click()
-    said = hub.asks.get(timeout=15)
+    said = hub.asks.get(timeout=PATIENCE)
     assert (said["seat"], said["verb"], said["args"]) == (2, "acknowledge", {"key": "help 3"})
 
 
@@ -1291,7 +1292,7 @@ def test_the_phone_of_a_seat_that_another_one_asks_for_decides(page: Page, hub: 
     hub.hand(2, scenes.hand(seq=60, claim=7))
     wanted = page.get_by_role("alertdialog", name="Another phone wants your seat")
     wanted.get_by_role("button", name=button).click()
-    said = hub.asks.get(timeout=15)
+    said = hub.asks.get(timeout=PATIENCE)
     assert (said["seat"], said["verb"], said["args"]) == (2, "claim", {"claim": 7, "say": say})
     hub.hand(2, scenes.hand(seq=61))
     expect(wanted).to_have_count(0)

@@ -19,6 +19,7 @@ from hub.config import BrokerPart
 from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, first_logins
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
 from hub.state import Ack
+from tests.patience import PATIENCE
 from tests.phone_ui.rig import STATE, Phone, Rig, act, hand, until
 
 if TYPE_CHECKING:
@@ -76,9 +77,9 @@ def fence(rig: Rig) -> PhoneSaid:
     with rig.phone(honest) as phone:
         assert phone.dial()
         phone.publish(rig.topics.act(honest.sid), honest.keys.encrypt(act(1)))
-        said = rig.heard.get(timeout=15)
+        said = rig.heard.get(timeout=PATIENCE)
         while isinstance(said, PhoneLink):
-            said = rig.heard.get(timeout=15)
+            said = rig.heard.get(timeout=PATIENCE)
         assert isinstance(said, PhoneSaid), said
         assert said.sid == honest.sid
     return said

@@ -20,6 +20,7 @@ from hub.state import Ack
 from phone_ui.claims import ASKS_EACH_ADDRESS, FORGET_SECONDS, FREE_TRIES, Claims, network_of
 from phone_ui.gateway import dial_unix
 from phone_ui.server import VENDOR, Screens, is_known_host, listen, make_app, own_names, serve
+from tests.patience import PATIENCE
 from tests.phone_ui.rig import FakeBench, FakeTable, Keys, Phone, Rig, act, hand
 
 if TYPE_CHECKING:
@@ -239,7 +240,7 @@ def test_another_sites_page_cannot_post(site: Site) -> None:
 
 def test_a_claim_is_asked_pressed_and_held(site: Site) -> None:
     name = site.claim({"seat": 2, "code": None, "name": "Ana"}).json["claim"]  # type: ignore[index]
-    asked = site.table.claims.get(timeout=15)
+    asked = site.table.claims.get(timeout=PATIENCE)
     assert (asked.claim, asked.seat, asked.code, asked.name) == (name, 2, None, "Ana")
     assert asked.phone_key == site.phone.public
     waiting = site.get(f"/t/1/claim/{name}")
@@ -257,7 +258,7 @@ def test_a_claim_is_held_only_once_the_login_works(site: Site) -> None:
     known: set[str] = set()
     site.table.known = known.__contains__
     name = site.claim({"seat": 2}).json["claim"]  # type: ignore[index]
-    site.table.claims.get(timeout=15).answer(ClaimDecided(name, held=True, say="", sid="s1", password="pw"))
+    site.table.claims.get(timeout=PATIENCE).answer(ClaimDecided(name, held=True, say="", sid="s1", password="pw"))
     assert site.get(f"/t/1/claim/{name}").json["state"] == "asked"  # type: ignore[index]
     known.add("s1")
     assert site.get(f"/t/1/claim/{name}").json["state"] == "held"  # type: ignore[index]
@@ -265,7 +266,7 @@ def test_a_claim_is_held_only_once_the_login_works(site: Site) -> None:
 
 def test_a_refused_claim_says_why(site: Site) -> None:
     name = site.claim({"seat": 2, "code": "BBBBBB"}).json["claim"]  # type: ignore[index]
-    site.table.claims.get(timeout=15).answer(ClaimDecided(name, held=False, say="That is not this seat's code."))
+    site.table.claims.get(timeout=PATIENCE).answer(ClaimDecided(name, held=False, say="That is not this seat's code."))
     assert site.get(f"/t/1/claim/{name}").json == {
         "state": "refused",
         "say": "That is not this seat's code.",
@@ -278,14 +279,14 @@ def test_a_claim_is_known_at_its_own_table_only_and_not_for_ever(site: Site) -> 
     assert site.get("/t/1/claim/guessed").status_code == 404
     site.now += 121
     assert site.get(f"/t/1/claim/{name}").status_code == 404
-    site.table.claims.get(timeout=15).answer(ClaimDecided(name, held=False, say=""))  # too late: nothing happens
+    site.table.claims.get(timeout=PATIENCE).answer(ClaimDecided(name, held=False, say=""))  # too late: nothing happens
 
 
 def guess(site: Site, seat: int = 2, address: str = "10.0.0.2", *, wrong: bool = True) -> int:
     """Try a code that the table finds wrong, or right; the status."""
     answer = site.claim({"seat": seat, "code": "BCDFGH"}, address=address)
     if answer.status_code == 200:
-        asked = site.table.claims.get(timeout=15)
+        asked = site.table.claims.get(timeout=PATIENCE)
         asked.answer(ClaimDecided(asked.claim, held=not wrong, say="", sid="s", password="p", wrong_code=wrong))
     return answer.status_code
 
@@ -623,7 +624,7 @@ def test_a_whole_evening_of_one_phone_leaves_no_secret_in_the_log(
             }
             response = ask(rig.port, "POST", "/t/1/claim", json.dumps(body))
             name = json.loads(response.body)["claim"]  # type: ignore[attr-defined]
-            asked = rig.table.claims.get(timeout=15)
+            asked = rig.table.claims.get(timeout=PATIENCE)
             rig.link.admit("sid1", "pass-word", asked.phone_key)
             asked.answer(ClaimDecided(name, held=True, say="", sid="sid1", password="pass-word"))
             reply: dict[str, Any] = {"state": "asked"}
@@ -636,7 +637,7 @@ def test_a_whole_evening_of_one_phone_leaves_no_secret_in_the_log(
                 assert client.subscribe(rig.topics.hand("sid1"))
                 assert phone.decrypt(client.message()[1])["you"] == {"secret_fish": "carp"}
                 client.publish(rig.topics.act("sid1"), phone.encrypt(act(1, args={"number": 5})))
-                said = rig.heard.get(timeout=15)
+                said = rig.heard.get(timeout=PATIENCE)
                 rig.link.answer("sid1", Ack(said.id, ok=True))
             rig.link.release("sid1")
         finally:
