@@ -23,7 +23,8 @@ from hub.network import connection
 from hub.network.address import public_url
 from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid, Tick
 from hub.table.loop import Table
-from tests.phone_ui.rig import PATIENCE, until
+from tests.patience import PATIENCE
+from tests.phone_ui.rig import until
 
 
 def config(folder: Path, *devices: DevicePart, port: int = 0, **parts: Any) -> Config:

@@ -27,9 +27,10 @@ from hub.ports import BoxBid, DeviceDown, DeviceUp, Key, Tick
 from hub.state import PublicState
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
-from tests.drivers.bench import PATIENCE, StillClock
+from tests.drivers.bench import StillClock
 from tests.drivers.paper import Paper
 from tests.engine.ladder import Climb
+from tests.patience import PATIENCE
 from tests.table.fakes import FakePhones, MemoryStore
 from tests.table.test_table import made_up
 

@@ -29,8 +29,9 @@ from hub.ports import (
     LampPicture,
     SealedRound,
 )
-from tests.drivers.bench import BOTH_INTERPRETERS, BOX, PATIENCE, Box, Programs, Seats, box_programs, let_pass
+from tests.drivers.bench import BOTH_INTERPRETERS, BOX, Box, Programs, Seats, box_programs, let_pass
 from tests.drivers.bench import CabledTable as Table
+from tests.patience import PATIENCE
 
 
 @pytest.fixture

@@ -26,8 +26,9 @@ from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp
 from hub.state import PublicState
 from tests.display.states import SCENES
-from tests.drivers.bench import PATIENCE, Inbox, StillClock
+from tests.drivers.bench import Inbox, StillClock
 from tests.drivers.paper import Paper, hold_time_still
+from tests.patience import PATIENCE
 from tests.states import numbered
 
 PARTIAL = [name for name, model in MODELS.items() if "partial" in model.modes]

@@ -30,7 +30,8 @@ from drivers.led_strip import (
 from hub.display.rings import LAMPS, Colour, frame
 from hub.errors import ConfigError, DeviceLost
 from hub.ports import DeviceDown, DeviceUp, LampPicture, Pattern
-from tests.drivers.bench import PATIENCE, Inbox, StillClock
+from tests.drivers.bench import Inbox, StillClock
+from tests.patience import PATIENCE
 
 
 class CapturedBus:

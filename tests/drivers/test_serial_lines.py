@@ -15,7 +15,8 @@ from serial.tools import list_ports
 from drivers.common import serial_lines
 from drivers.common.serial_lines import Line, Lines, named_ports
 from hub.errors import DeviceLost
-from tests.drivers.bench import PATIENCE, StillClock
+from tests.drivers.bench import StillClock
+from tests.patience import PATIENCE
 
 
 class Listener:

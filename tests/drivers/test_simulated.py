@@ -18,7 +18,8 @@ from drivers.simulated.panel import SimPanel
 from hub.errors import ConfigError
 from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUp, DiceKit, DiceSeen, Key, SealedRound, Turn
 from hub.state import PublicState
-from tests.drivers.bench import PATIENCE, Inbox, StillClock
+from tests.drivers.bench import Inbox, StillClock
+from tests.patience import PATIENCE
 from tests.states import numbered
 
 

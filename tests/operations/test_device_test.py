@@ -18,10 +18,11 @@ from hub.__main__ import main
 from hub.display import SIZES
 from hub.operations.device_test import STATE, DeviceTest, picture_for
 from hub.ports import CONTROLS, BoxDown, BoxUp, DeviceDown, DeviceUp, Key, LampPicture, MonotonicClock, Turn
-from tests.drivers.bench import BOX, PATIENCE
+from tests.drivers.bench import BOX
 from tests.firmware.live import LiveBox
 from tests.firmware.pico import needs_micropython
 from tests.firmware.tray import TRAY, TRAY_ID
+from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
 
 

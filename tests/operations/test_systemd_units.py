@@ -15,7 +15,7 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -203,7 +203,7 @@ def test_the_kiosk_opens_the_local_splash_with_a_profile_that_is_thrown_away(tmp
     assert list(runtime.iterdir()) == []
 
 
-def policy_for(url: str, tmp_path: Path) -> dict[str, object]:
+def policy_for(url: str, tmp_path: Path) -> dict[str, Any]:
     """Chromium's policy as kiosk.sh writes it for an address."""
     chromium = tmp_path / "chromium"
     chromium.write_text("#!/bin/sh\n")
@@ -222,7 +222,7 @@ def policy_for(url: str, tmp_path: Path) -> dict[str, object]:
         timeout=30,
         check=True,
     )
-    policy: dict[str, object] = json.loads((folder / "managed/table-hub.json").read_text())
+    policy: dict[str, Any] = json.loads((folder / "managed/table-hub.json").read_text())
     return policy
 
 
@@ -236,7 +236,7 @@ def policy_for(url: str, tmp_path: Path) -> dict[str, object]:
 )
 def test_the_browser_may_open_the_splash_and_the_hub(url: str, hub: str, tmp_path: Path) -> None:
     policy = policy_for(url, tmp_path)
-    assert policy["URLBlocklist"] == ["*"]
+    assert policy["URLBlocklist"][:2] == ["*", "chrome://*"]  # an asterisk alone leaves the browser's own pages open
     assert policy["URLAllowlist"] == [f"file://{SYSTEMD}/splash.html", hub]
     assert "/etc/chromium/policies" in service("table-hub-kiosk.service")["BindReadOnlyPaths"]
 
@@ -261,7 +261,7 @@ def test_the_browser_obeys_its_policy(tmp_path: Path) -> None:
         policies.mkdir(parents=True)
         (policies / "table-hub.json").write_text(json.dumps(policy))
         splash = f"file://{SYSTEMD}/splash.html#{address}"
-        asked = [splash, "file:///etc/passwd", "http://127.0.0.1:1/", "chrome://version/", "about:blank"]
+        asked = [splash, "file:///etc/passwd", "http://127.0.0.1:1/", "chrome://version/"]
         mount = f"mount -t tmpfs none /etc/chromium && cp -r {tmp_path}/policies /etc/chromium/"
         done = subprocess.run(
             ["unshare", "--mount", "sh", "-c", f'{mount} && exec "$0" "$@"', sys.executable, "-c", VISITS, *asked],
@@ -275,9 +275,9 @@ def test_the_browser_obeys_its_policy(tmp_path: Path) -> None:
     if "permission denied" in done.stderr.lower() and "mount" in done.stderr:
         pytest.skip("this container may not mount")
     reached = dict(line.split("\t") for line in done.stdout.splitlines())
-    assert reached[splash] == address, done
+    assert reached[splash].split()[0] == address, done
     for blocked in ("file:///etc/passwd", "http://127.0.0.1:1/", "chrome://version/"):
-        assert "BLOCKED_BY_ADMINISTRATOR" in reached[blocked] or "chrome-error" in reached[blocked], done.stdout
+        assert "ERR_BLOCKED_BY_ADMINISTRATOR" in reached[blocked], done.stdout
 
 
 VISITS = """
@@ -285,15 +285,18 @@ import json, os, sys
 from playwright.sync_api import Error, sync_playwright
 with sync_playwright() as play:
     browser = play.chromium.launch(executable_path=os.environ["CHROMIUM"], args=json.loads(os.environ["FLAGS"]))
-    page = browser.new_page()
     for address in sys.argv[1:]:
+        page, error = browser.new_page(), ""
         try:
             page.goto(address, timeout=20_000)
             if "splash" in address:
                 page.wait_for_url(lambda url: url.startswith("http:"), timeout=20_000)
-            print(address, page.url, sep="\\t", flush=True)
-        except Error as error:
-            print(address, str(error).split("\\n")[0], sep="\\t", flush=True)
+            else:  # a browser's own page is left for the one that refuses it only after a moment
+                page.get_by_text("ERR_BLOCKED_BY_ADMINISTRATOR").wait_for(timeout=5_000)
+        except Error as failed:
+            error = str(failed).split("\\n")[0]
+        text = "" if "splash" in address else page.locator("body").inner_text(timeout=5_000)
+        print(address, " ".join([page.url, error, *text.split()]), sep="\\t", flush=True)
     browser.close()
 """
 
