@@ -106,7 +106,7 @@ def test_nothing_is_learned_while_something_moves_or_from_pictures_of_another_si
 @pytest.mark.slow
 def test_dice_are_read_under_a_lamp_that_was_off_at_the_calibration() -> None:
     asked = 0
-    for n in range(6):
+    for n in range(3):
         chance = np.random.default_rng([1, n])
         thrown = throw("colours", chance)
         lit = replace(thrown.scene, bright=0.75, spot=0.35)
