@@ -23,7 +23,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from websockets.exceptions import WebSocketException
+from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
@@ -100,6 +100,9 @@ class Link:
                     f"ws://{host}:{port}/mqtt", subprotocols=[Subprotocol("mqtt")], compression=None, max_queue=None
                 )
             )
+        except InvalidStatus as error:  # whose answer is it? a hub names no server
+            answer = error.response
+            raise ConnectionLost(f"{error} {dict(answer.headers)} {answer.body[:200]!r}") from error
         except (OSError, WebSocketException) as error:
             raise ConnectionLost(str(error)) from error
         user, password = login["user"].encode(), login["password"].encode()
