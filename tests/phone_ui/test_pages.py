@@ -1301,7 +1301,7 @@ def test_the_phone_of_a_seat_that_another_one_asks_for_decides(page: Page, hub: 
 def test_a_phone_whose_seat_was_taken_over_says_so(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
     moved = scenes.notice("Seat 2 has moved to another phone.", key="taken:2", can_acknowledge=True)
-    hub.public(scenes.ROLLING | {"notices": [moved], "seq": 60})
+    play(page, hub, scenes.ROLLING | {"notices": [moved]}, scenes.ROLL_HAND, seq=60)
     hub.release(2)
     told = "Seat 2 has moved to another phone. Was that nobody here? Tell the table."
     expect(page.get_by_role("alert")).to_have_text(told)
