@@ -301,10 +301,8 @@ class Hub:
                 stuck.append(f"table {name}")
         if self.broker.running and now - self.broker.ticked >= BROKER_SECONDS:
             stuck.append("the broker's thread")
-        if self.web:
-            if now - self.web.ticked >= ALIVE_SECONDS:
-                stuck.append("the web port's loop")
-            self.web.tick()
+        if self.web and self.web.silent_seconds() >= ALIVE_SECONDS:
+            stuck.append("the web port's loop")
         return stuck
 
     def stop(self) -> None:

@@ -613,7 +613,7 @@ class WebServer:
         self._router = router
         self._server = _Uvicorn(config)
         self.port: int = listening.getsockname()[1]
-        self.ticked = monotonic()  # when its loop last did what it was asked
+        self._asked_at: float | None = None  # when its loop was asked something that it has not done yet
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [listening]}, name="web", daemon=True
         )
@@ -635,12 +635,14 @@ class WebServer:
         """Return whether its thread has ended without `close`."""
         return not self._thread.is_alive() and not self._server.should_exit
 
-    def tick(self) -> None:
-        """Ask the loop to renew `ticked`: one that is blocked does not."""
-        loop = self._server.loop
-        if loop is not None and self._thread.is_alive():
+    def silent_seconds(self) -> float:
+        """Return for how many seconds its loop has not answered, and ask it once more where it has."""
+        now, loop = monotonic(), self._server.loop
+        if self._asked_at is None and loop is not None and self._thread.is_alive():
+            self._asked_at = now
             with contextlib.suppress(RuntimeError):  # closed meanwhile
-                loop.call_soon_threadsafe(setattr, self, "ticked", monotonic())
+                loop.call_soon_threadsafe(setattr, self, "_asked_at", None)
+        return now - self._asked_at if self._asked_at is not None else 0.0
 
     def close(self) -> None:
         """Tell followers and phones, then end."""

@@ -294,6 +294,14 @@ def test_a_web_port_whose_loop_hangs_starves_the_watchdog(tmp_path: Path, monkey
         until(lambda: fed.times > starved, "a watchdog that is fed again")
 
 
+def test_a_web_port_that_nobody_asked_for_a_while_is_not_stuck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "ALIVE_SECONDS", 0.2)
+    with Hub(config(tmp_path)) as hub:
+        hub.start()
+        time.sleep(0.5)  # devices that are slow to start
+        assert "the web port's loop" not in hub._find_stuck()
+
+
 def test_a_broker_thread_that_hangs_starves_the_watchdog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with watched(tmp_path, monkeypatch) as (hub, fed):
         going_on = threading.Event()
