@@ -1298,11 +1298,17 @@ def test_the_phone_of_a_seat_that_another_one_asks_for_decides(page: Page, hub: 
     expect(wanted).to_have_count(0)
 
 
-def test_a_phone_whose_seat_was_taken_over_says_so(page: Page, hub: FakeHub) -> None:
+@pytest.mark.parametrize("connected", [True, False], ids=["connected", "before its first log-in"])
+def test_a_phone_whose_seat_was_taken_over_says_so(page: Page, hub: FakeHub, *, connected: bool) -> None:
+    hub.deaf = not connected
     sit(page, hub)
     moved = scenes.notice("Seat 2 has moved to another phone.", key="taken:2", can_acknowledge=True)
-    play(page, hub, scenes.ROLLING | {"notices": [moved]}, scenes.ROLL_HAND, seq=60)
+    if connected:
+        play(page, hub, scenes.ROLLING | {"notices": [moved]}, scenes.ROLL_HAND, seq=60)
+    else:
+        hub.public(scenes.ROLLING | {"notices": [moved], "seq": 60})
     hub.release(2)
+    hub.deaf = False
     told = "Seat 2 has moved to another phone. Was that nobody here? Tell the table."
     expect(page.get_by_role("alert")).to_have_text(told)
 

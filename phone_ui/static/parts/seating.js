@@ -22,7 +22,8 @@ export function Seating({ table, state, hubKey, begin, lost, onHeld, onWatch }) 
   const [seat, setSeat] = useState(begin?.seat ?? null);
   const [name, setName] = useState("");
   const [waiting, setWaiting] = useState("");
-  const [refusal, setRefusal] = useState(lost);
+  const [refused, setRefusal] = useState(/** @type {string | null} */ (null));
+  const refusal = refused ?? lost; // the table may say later why the seat was lost
   const claim = useRef({ stopped: true });
 
   useEffect(() => () => stopClaim(), []);
