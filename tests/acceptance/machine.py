@@ -28,6 +28,8 @@ SHUTDOWN_SECONDS = 45.0
 ROUTER, NAMESERVER = "10.0.2.2", "10.0.2.3"  # slirp4netns(1)
 PHONES = "10.0.2.50"
 ADDRESS = "10.0.2.100"
+ROUTER_MAC = "52:55:0a:00:02:02"  # libslirp's: 52:55 and its address
+MACHINE_MAC = "02:00:0a:00:02:64"  # a computer has the same one after each boot
 MTU = "65520"  # slirp4netns copies each packet by itself: few large ones are quick
 PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -94,11 +96,18 @@ class Namespace:
 
     def ip(self, arguments: str) -> None:
         """Run ip(8) in it. Raise MachineError with what it says."""
+        self._run(f"ip {arguments}")
+
+    def bridge(self, arguments: str) -> None:
+        """Run bridge(8) in it. Raise MachineError with what it says."""
+        self._run(f"bridge {arguments}")
+
+    def _run(self, command: str) -> None:
         done = subprocess.run(
-            ["nsenter", f"--net={self.path}", "ip", *arguments.split()], check=False, capture_output=True, text=True
+            ["nsenter", f"--net={self.path}", *command.split()], check=False, capture_output=True, text=True
         )
         if done.returncode:
-            raise MachineError(f"`ip {arguments}` ended with {done.returncode}: {done.stderr.strip()}")
+            raise MachineError(f"`{command}` ended with {done.returncode}: {done.stderr.strip()}")
 
     def close(self) -> None:
         """End it, and the links in it."""
@@ -123,6 +132,10 @@ class Room:
             ip("link add room type bridge")
             wait_until(lambda: self._has("router"), 10, "slirp4netns makes no link")
             ip(f"link set router mtu {MTU} master room up")
+            # slirp4netns takes every frame for one to be routed, whosever address it has: while the machine is off, the
+            # bridge would flood it the phones' frames, and who knows who answers for 10.0.2.100 on the networks out there.
+            ip("link set router type bridge_slave flood off")
+            self.namespace.bridge(f"fdb replace {ROUTER_MAC} dev router master static")
             ip(f"link set room mtu {MTU} up")
             ip(f"address add {PHONES}/24 dev room")
             ip(f"route add default via {ROUTER}")
@@ -141,6 +154,7 @@ class Room:
         self._cables += 1  # the kernel takes the last one away in its own time
         cable = f"cable{self._cables}"
         self.namespace.ip(f"link add {cable} mtu {MTU} type veth peer name eth0 mtu {MTU} netns {machine.pid}")
+        machine.ip(f"link set eth0 address {MACHINE_MAC}")
         self.namespace.ip(f"link set {cable} master room up")
 
     def close(self) -> None:

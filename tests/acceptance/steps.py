@@ -33,8 +33,7 @@ GET = (
     "import sys,urllib.request as u; r=u.urlopen(u.Request(sys.argv[1],data=sys.argv[2].encode() if sys.argv[2:] else None),"
     "timeout=5); print(r.read().decode())"
 )
-
-
+NOBODY = "import socket,sys; s=socket.socket(); s.settimeout(3); sys.exit(not s.connect_ex((sys.argv[1], 8080)))"
 FETCH = "python3 -c 'import sys,urllib.request as u; u.urlretrieve(*sys.argv[1:])'"
 PYTHON = ["env", f"PYTHONPATH={CLONE}", f"{CLONE}/.venv/bin/python", "-m", "tests.acceptance.phones"]
 Seen: TypeAlias = dict[str, object]
@@ -369,6 +368,7 @@ def power_cut(owner: Owner) -> None:
             if line.startswith("action 8"):
                 break
         owner.machine.kill()
+        owner.machine.outside(["python3", "-c", NOBODY, ADDRESS])
         owner.machine.boot()
         printed = playing.stdout.read()
         assert playing.wait(60) == 0, printed
