@@ -305,9 +305,14 @@ def test_the_hub_runs_until_it_is_told_to_stop(tmp_path: Path, number: signal.Si
     made = Config(hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", 0))
     file = tmp_path / "hub.toml"
     file.write_text(dump(made))
-    arguments = [sys.executable, "-m", "hub", "run", "--config", str(file)]
+    # Tests that a shell started in the background ignore SIGINT, and so would their children, as under nohup.
+    heard = ["env", f"--default-signal={number.name[3:]}"]
+    arguments = [*heard, sys.executable, "-m", "hub", "run", "--config", str(file)]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as hub:
-        assert hub.stdout
-        assert hub.stdout.readline().startswith("Table 1: http://127.0.0.1:")
-        hub.send_signal(number)
-        assert hub.wait(LIMIT) == 0
+        try:
+            assert hub.stdout
+            assert hub.stdout.readline().startswith("Table 1: http://127.0.0.1:")
+            hub.send_signal(number)
+            assert hub.wait(LIMIT) == 0
+        finally:
+            hub.kill()  # else the end of `with` waits for a hub that has not heard

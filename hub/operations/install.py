@@ -24,6 +24,8 @@ import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
 if __name__ == "__main__":  # by its path, before there is anything else
@@ -380,7 +382,7 @@ class Installer:
         """Return the Debian packages to install, each with its reason."""
         setup = self.set_up(self.places.releases / self.name)
         groups = self.groups()
-        found = setup.missing_packages(groups) | setup.missing_pin_packages(groups, {})
+        found = reduce(or_, setup.missing_optional_packages(groups, {}), setup.missing_packages(groups))
         return found | (setup.missing(KIOSK_NEEDS) if self.kiosk else {})
 
     def look(self, packages: Mapping[str, str]) -> list[str]:

@@ -22,6 +22,8 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
 TYPE_CHECKING = False
@@ -104,6 +106,9 @@ PIN_NEEDS = (  # spidev has no ready package for a 64-bit Pi, lgpio none for Pyt
     Need("gcc", "gcc", "builds the driver of the Pi's own pins"),
     Need("/usr/include/python3*/Python.h", "python3-dev", "builds the driver of the Pi's own pins"),
     Need("swig", "swig", "builds the driver of the Pi's own pins"),
+)
+QUICK_TEST_NEEDS = (  # the same engine without a desktop's window; without it the tests take Chromium
+    Need("chromium-headless-shell", "chromium-headless-shell", "plays the phones in tests with half the work"),
 )
 WITHOUT_PI = "until then the hub runs without the Pi's own pins (gpio_box, led_strip, eink)."
 NPM_NEED = Need("npm", "npm", "fetches the page's libraries")
@@ -273,7 +278,7 @@ class Setup:
         if before.get("without_pi") == self.digest() and "pi" not in extras:
             groups.discard("pi")  # it failed with just these locks: tried again when somebody asks for it
         packages = self.missing_packages(groups)
-        pins = self.missing_pin_packages(groups, before)
+        optional = self.missing_optional_packages(groups, before)
         page = self.page.missing("dev" in groups)
         peers = goal == "bench" and self.peers.missing()
         npm_in_venv = (page or peers) and self.machine.find("npm") is None and NPM_NEED.package not in packages
@@ -282,17 +287,17 @@ class Setup:
         elif "dev" not in groups:
             groups.discard("npm")
         python = not self.up_to_date(groups, before)
-        if not (packages or pins or python or page or peers):
+        if not (packages or optional or python or page or peers):
             return
         self.check_links([(self.venv, python), (self.page.installed, page), (self.peers.installed, peers)])
         if announce:
-            self.announce(goal, packages | pins, groups if python else None, page=page, peers=peers)
+            self.announce(goal, reduce(or_, optional, packages), groups if python else None, page=page, peers=peers)
         began = time.monotonic()
         if packages:
             self.add_packages(packages)
-        if pins:
+        for together in optional:
             try:
-                self.add_packages(pins)
+                self.add_packages(together)
             except SetupError as error:  # what phones need never depends on what pins need
                 self.machine.say(f"set-up: {error}")
         if python:
@@ -323,9 +328,15 @@ class Setup:
             needs.append(NPM_NEED)
         return self.missing(needs)
 
-    def missing_pin_packages(self, groups: set[str], before: Mapping[str, object]) -> dict[str, str]:
-        """Return the Debian packages that build the driver of the Pi's pins, when it is about to be built."""
-        return self.missing(PIN_NEEDS) if "pi" in groups and not self.up_to_date(groups, before) else {}
+    def missing_optional_packages(self, groups: set[str], before: Mapping[str, object]) -> list[dict[str, str]]:
+        """Return the Debian packages, by what needs them together, that the hub can do without if they cannot be had.
+
+        They are asked for when Python packages are due, so that a system without them is not asked at each run of make.
+        """
+        if self.up_to_date(groups, before):
+            return []
+        wanted = {"pi": PIN_NEEDS, "dev": QUICK_TEST_NEEDS}
+        return [*filter(None, (self.missing(needs) for group, needs in wanted.items() if group in groups))]
 
     def missing(self, needs: Iterable[Need]) -> dict[str, str]:
         """Return the Debian package of each need that this machine lacks, with its reason."""

@@ -17,7 +17,8 @@ from random import Random
 
 from playwright.sync_api import Browser
 
-from tests.e2e.hub_process import HubProcess, SeatPhone, chromium, sealed
+from tests.chromium import headless
+from tests.e2e.hub_process import HubProcess, SeatPhone, sealed
 from tests.e2e.random_players import RandomPlayers
 
 SLOWED = 4  # times, for the phone's processor
@@ -51,7 +52,7 @@ def row(what: str, took: list[float]) -> str:
 
 
 def main(rounds: int) -> None:
-    with tempfile.TemporaryDirectory(prefix="th-page-") as folder, chromium() as browser:
+    with tempfile.TemporaryDirectory(prefix="th-page-") as folder, headless() as browser:
         began = time.perf_counter()
         with HubProcess(Path(folder) / "state") as hub:
             print(

@@ -17,7 +17,8 @@ from tempfile import TemporaryDirectory
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.hub_process import NAMES, HubProcess, SeatPhone, chromium, rolling
+from tests.chromium import headless
+from tests.e2e.hub_process import NAMES, HubProcess, SeatPhone, rolling
 from tests.e2e.random_players import ready
 
 DOCS = Path(__file__).parents[2] / "hub" / "docs"
@@ -147,7 +148,7 @@ def main() -> None:
     words.add_argument("folder", type=Path, nargs="?", default=DOCS)
     words.add_argument("--port", type=int, default=8080, help="what the screen shows as the hub's port")
     args = words.parse_args()
-    with TemporaryDirectory() as state, HubProcess(Path(state) / "state", args.port) as hub, chromium() as browser:
+    with TemporaryDirectory() as state, HubProcess(Path(state) / "state", args.port) as hub, headless() as browser:
         film = Film(hub, browser)
         play(film)
         film.save(args.folder)

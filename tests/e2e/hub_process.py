@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import random
-import shutil
 import signal
 import socket
 import subprocess
@@ -13,24 +12,22 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
 import msgspec
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from playwright.sync_api import Error as PlaywrightError  # a control that is gone, or not drawn yet
 
 from hub.engine.match import Match
 from hub.ports import LogEntry
 from hub.store import Store
 from hub.table.seats import SHOWN_SECONDS
+from tests.chromium import PHONE
 from tests.patience import PATIENCE
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-PHONE: Any = {"width": 390, "height": 844}
 PROGRAM = Path(sys.executable).with_name("table-hub")
 HOST = "127.0.0.1"
 STARTS = 60.0  # seconds that a hub may take to start on a busy computer
@@ -214,17 +211,6 @@ def store_match(state: Path, match: Match) -> None:
     store.begin("m-1", "1", msgspec.json.encode(match.head))
     store.append("m-1", [LogEntry(number, msgspec.json.encode(entry)) for number, entry in enumerate(match.log)])
     store.close()
-
-
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    """Start Debian's Chromium without a window."""
-    with sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        try:
-            yield opened
-        finally:
-            opened.close()
 
 
 class SeatPhone:

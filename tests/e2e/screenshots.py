@@ -18,7 +18,8 @@ from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page
 
 from hub.operations.referee import given_options
-from tests.e2e.hub_process import NAMES, PHONE, HubProcess, SeatPhone, State, asked, chromium, rolling, sealed
+from tests.chromium import PHONE, headless
+from tests.e2e.hub_process import NAMES, HubProcess, SeatPhone, State, asked, rolling, sealed
 from tests.e2e.random_players import RandomPlayers
 
 MINUTES = 20
@@ -111,7 +112,7 @@ def photograph(args: Namespace) -> None:
     with (
         TemporaryDirectory() as state,
         HubProcess(Path(state) / "state", seats=args.seats) as hub,
-        chromium() as browser,
+        headless() as browser,
     ):
         screenshots = Screenshots(folder, hub, browser)
         players = RandomPlayers(hub, screenshots.phones, Random(args.seed))

@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.chromium import HEADLESS, NONE, headless
 from tests.e2e import hub_process
-from tests.e2e.hub_process import HubProcess, SeatPhone, asked, chromium, store_match
+from tests.e2e.hub_process import HubProcess, SeatPhone, asked, store_match
 from tests.games.test_scenarios import ALL, Play
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(hub_process.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
+    pytest.mark.skipif(HEADLESS is None, reason=NONE),
 ]
 
 SCENARIO = next(one for one in ALL if one.name == "A trial may take more dice than a tray holds")
@@ -37,7 +38,7 @@ def test_a_lawsuit_is_talked_about_rolled_for_in_batches_and_paid_and_salaries_e
     for line in SCENARIO.play.strip().splitlines():
         play.line(line)
     store_match(tmp_path / "state", play.match)
-    with HubProcess(tmp_path / "state") as hub, chromium() as browser:
+    with HubProcess(tmp_path / "state") as hub, headless() as browser:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
         for seat, phone in phones.items():
             phone.take_seat(hub_process.NAMES[seat])

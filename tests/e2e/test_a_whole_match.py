@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Error as PlaywrightError
 
-from tests.e2e import hub_process
-from tests.e2e.hub_process import HubProcess, SeatPhone, State, asked, choosing, chromium, rolling, sealed
+from tests.chromium import HEADLESS, NONE, headless
+from tests.e2e.hub_process import HubProcess, SeatPhone, State, asked, choosing, rolling, sealed
 from tests.e2e.random_players import RandomPlayers, ready
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.broker,
     pytest.mark.slow,
-    pytest.mark.skipif(hub_process.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
+    pytest.mark.skipif(HEADLESS is None, reason=NONE),
 ]
 
 MINUTES = 3.0
@@ -138,7 +138,7 @@ class Players:
 
 def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power_cut(tmp_path: Path) -> None:
     enough = time.monotonic() + MINUTES * 60
-    with HubProcess(tmp_path / "state") as hub, chromium() as browser:
+    with HubProcess(tmp_path / "state") as hub, headless() as browser:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
         players = Players(hub, phones)
         players.sit_down()
@@ -181,7 +181,7 @@ def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power
 )
 def test_players_who_know_no_rules_play_a_match_to_its_end(tmp_path: Path, game: str, options: dict[str, Any]) -> None:
     enough = time.monotonic() + MINUTES * 60
-    with HubProcess(tmp_path / "state") as hub, chromium() as browser:
+    with HubProcess(tmp_path / "state") as hub, headless() as browser:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
         players = RandomPlayers(hub, phones, Random(1))
         players.sit_down(game, options)

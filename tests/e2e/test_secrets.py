@@ -14,15 +14,16 @@ import pytest
 from playwright.sync_api import Page, WebSocket
 
 from hub.network.encryption import from_base64
+from tests.chromium import HEADLESS, NONE, headless
 from tests.e2e import hub_process
-from tests.e2e.hub_process import HOST, HubProcess, SeatPhone, State, chromium, sealed
+from tests.e2e.hub_process import HOST, HubProcess, SeatPhone, State, sealed
 from tests.phone_ui.rig import Keys, Phone
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.broker,
     pytest.mark.slow,
-    pytest.mark.skipif(hub_process.CHROMIUM is None, reason="There is no Chromium here: apt-get install chromium"),
+    pytest.mark.skipif(HEADLESS is None, reason=NONE),
 ]
 
 OF_A_HAND = {"you", "secret_fish", "moves", "undo", "dial", "seat_code"}
@@ -121,7 +122,7 @@ def verbose_hub(folder: Path, port: int) -> list[str]:
 
 def test_a_hand_a_bid_and_a_login_reach_nobody_but_their_owner(tmp_path: Path) -> None:
     port = hub_process.free_port()
-    with HubProcess(tmp_path / "state", port, verbose_hub(tmp_path, port)) as hub, chromium() as browser:
+    with HubProcess(tmp_path / "state", port, verbose_hub(tmp_path, port)) as hub, headless() as browser:
         captured = CapturedTraffic()
         first, second = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2, captured.watch)
         first.sit("Ana")

@@ -22,20 +22,11 @@ import pytest
 from hub.app import Hub
 from hub.config import Config, HubPart, WebPart, dump, load
 from hub.errors import ConfigError, TemporaryError
+from tests.chromium import CHROMIUM, FLAGS, NONE
 
 ROOT = Path(__file__).parents[2]
 SYSTEMD = ROOT / "systemd"
 UNITS = sorted(SYSTEMD.glob("*.service"))
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-CHROMIUM_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 
 
 def service(name: str) -> configparser.SectionProxy:
@@ -248,7 +239,7 @@ def test_an_address_that_is_none_ends_the_kiosk_for_good(url: str) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+@pytest.mark.skipif(CHROMIUM is None, reason=NONE)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give one browser a folder /etc/chromium of its own")
 def test_the_browser_obeys_its_policy(tmp_path: Path) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), SmallHub) as hub:
@@ -265,7 +256,7 @@ def test_the_browser_obeys_its_policy(tmp_path: Path) -> None:
         mount = f"mount -t tmpfs none /etc/chromium && cp -r {tmp_path}/policies /etc/chromium/"
         done = subprocess.run(
             ["unshare", "--mount", "sh", "-c", f'{mount} && exec "$0" "$@"', sys.executable, "-c", VISITS, *asked],
-            env={**os.environ, "CHROMIUM": str(CHROMIUM), "FLAGS": json.dumps(CHROMIUM_FLAGS)},
+            env={**os.environ, "CHROMIUM": str(CHROMIUM), "FLAGS": json.dumps(FLAGS)},
             capture_output=True,
             text=True,
             timeout=100,
@@ -345,7 +336,7 @@ def test_a_keyboard_at_the_big_screen_types_nothing_but_blanks(monkeypatch: pyte
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+@pytest.mark.skipif(CHROMIUM is None, reason=NONE)
 def test_the_splash_waits_for_a_hub_that_starts_later_and_then_shows_its_table(tmp_path: Path) -> None:
     from playwright.sync_api import sync_playwright
 
@@ -355,7 +346,7 @@ def test_the_splash_waits_for_a_hub_that_starts_later_and_then_shows_its_table(t
     address = f"http://127.0.0.1:{port}/t/1/kiosk"
     config = Config(hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", port))
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_FLAGS)
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         try:
             page = browser.new_page()
             with page.expect_event("requestfailed", timeout=30_000):

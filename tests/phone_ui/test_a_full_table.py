@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, FloatRect, Page, expect
 
 from hub import games
+from tests.chromium import PHONE
 from tests.phone_ui import scenes
 from tests.phone_ui.fake_hub import FakeHub, labels_of
 from tests.phone_ui.test_pages import browser, dock, sit
@@ -20,7 +21,6 @@ __all__ = ["browser"]
 pytestmark = pytest.mark.browser
 
 Moment = tuple[dict[str, Any], dict[str, Any]]
-PHONE: Any = {"width": 390, "height": 844}
 AUCTIONED = ("ENG", "MKT", "LAW", "CON")
 
 

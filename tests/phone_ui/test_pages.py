@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
 import tomllib
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, WebSocket, expect, sync_playwright
+from playwright.sync_api import Browser, Page, WebSocket, expect
 
 from hub.ports import SEAT_MARKS
 from phone_ui.server import make_app
+from tests.chromium import HEADLESS, NONE, PHONE, SMALL_PHONE, headless
 from tests.patience import PATIENCE
 from tests.phone_ui import scenes
 from tests.phone_ui.fake_hub import ROOT, STATIC, FakeHub, labels_of
@@ -21,25 +21,15 @@ from tests.phone_ui.rig import FakeTable
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=15_000)  # a busy machine is slow, not wrong
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --host-resolver-rules=MAP\\ hub.test\\ 127.0.0.1"
-)
-PHONE: Any = {"width": 390, "height": 844}
-SMALL_PHONE: Any = {"width": 360, "height": 640}
 HALF_MINUTE = 30_000
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("There is no Chromium here: apt-get install chromium")
-    flags = [flag.replace("\x00", " ") for flag in FLAGS.replace("\\ ", "\x00").split(" ")]
-    with sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=CHROMIUM, args=flags)
+    if HEADLESS is None:
+        pytest.skip(NONE)
+    with headless("--host-resolver-rules=MAP hub.test 127.0.0.1") as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ from hub.operations.doctor.machine import Machine
 from hub.ports import MonotonicClock
 from tests.drivers.bench import BOX, Box
 from tests.firmware.pico import MicroPythonBox, needs_micropython
+from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
 
 
@@ -272,9 +273,9 @@ def test_screens_and_the_doctor_name_another_board_at_a_port_that_is_meant_for_a
             hub.start()
             assert hub.web is not None
             until(lambda: hub.status()["tables"]["1"]["devices"].get(str(tray.port)) == sentence, "the status says it")
-            with urllib.request.urlopen(f"http://127.0.0.1:{hub.web.port}/t/1/events", timeout=10) as events:
-                state = next(line for line in events if line.startswith(b"data: {"))
-            assert sentence in [notice["text"] for notice in json.loads(state[6:])["notices"]]
+            with urllib.request.urlopen(f"http://127.0.0.1:{hub.web.port}/t/1/events", timeout=PATIENCE) as events:
+                states = (json.loads(line[6:]) for line in events if line.startswith(b"data: {"))
+                next(state for state in states if sentence in [notice["text"] for notice in state["notices"]])
             file.write_text(f'[web]\nhost = "127.0.0.1"\nport = {hub.web.port}\n{toml}')
             (found,) = [finding for finding in examine(Machine(), str(file)) if finding.check == "ports"]
             assert (found.state, found.seen, found.about) == ("look", sentence, str(tray.port))
