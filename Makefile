@@ -14,7 +14,7 @@ ARGS ?=
 ALL_GROUPS = --group dev --group docs --group pi --group npm --group installer --group build
 
 # Tests run beside each other in so many processes; WORKERS=0 runs them in one, as a debugger wants it.
-WORKERS ?= 3
+WORKERS ?= 4
 PYTEST = .venv/bin/pytest -n $(WORKERS) --dist worksteal
 
 help:

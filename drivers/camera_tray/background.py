@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from drivers.camera_tray.vision import Calibration, Picture, PictureAnalysis
+from drivers.camera_tray.vision import Calibration, Picture, PictureAnalysis, channels_max, channels_mean
 
 RATE = 0.12  # of the newest picture in what is learned: at one picture every two seconds half of it in eleven
 SURE = 3  # pictures running that show the empty tray before one is learned from
@@ -52,8 +52,8 @@ def is_empty(picture: Picture, calibration: Calibration) -> bool:
     if float(around.min()) < np.log(DARKEST) or float(around.max()) > np.log(BRIGHTEST):
         return False
     analysis = PictureAnalysis(picture, calibration)
-    grain = 0.2 * analysis.noise / (now.mean(axis=2) + SOFT)  # what the blur has left of it
-    edges = np.abs(ratio - around).max(axis=2) > EDGE + NOISE * grain
+    grain = 0.2 * analysis.noise / (channels_mean(now) + SOFT)  # what the blur has left of it
+    edges = channels_max(np.abs(ratio - around)) > EDGE + NOISE * grain
     count, _, boxes, _ = cv2.connectedComponentsWithStats(edges.astype(np.uint8))
     largest = max((int(box[4]) for box in boxes[1:count]), default=0)
     return largest <= (LARGEST * side / 2) ** 2 and not analysis.has_pips

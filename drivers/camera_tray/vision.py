@@ -42,6 +42,17 @@ REACH = 0.065  # how far from its spot a pip may sit, in sides
 MOST = 24  # dice at once; more is not a throw
 
 
+def channels_mean(pixels: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the mean of each pixel's three colours, height x width. numpy's own, along an axis of three, takes ten times as long."""
+    return (pixels[:, :, 0] + pixels[:, :, 1] + pixels[:, :, 2]) / np.float32(3)
+
+
+def channels_max(pixels: NDArray[Any]) -> NDArray[Any]:
+    """Return the largest of each pixel's three colours, height x width; as quick as `channels_mean`."""
+    largest: NDArray[Any] = np.maximum(np.maximum(pixels[:, :, 0], pixels[:, :, 1]), pixels[:, :, 2])
+    return largest
+
+
 @dataclass(frozen=True)
 class Calibration:
     """What calibration knows: the empty tray, the side of a die's top face in pixels, the camera's height in such sides."""
@@ -247,10 +258,10 @@ class PictureAnalysis:
         """A mask, height x width: 1 where something is neither tray nor shadow, 2 where it may be a shadow, else 0."""
         floor = self._empty * light(self._picture, self._empty)
         change = self._picture - floor
-        brighter = change.mean(axis=2)
-        level = np.maximum(floor.mean(axis=2), 12)
-        share = np.clip(self._picture.mean(axis=2) / level, 0.0, 4.0)
-        colour = np.abs(self._picture - floor * share[:, :, None]).max(axis=2)  # what no shadow does
+        brighter = channels_mean(change)
+        level = np.maximum(channels_mean(floor), 12)
+        share = np.clip(channels_mean(self._picture) / level, 0.0, 4.0)
+        colour = channels_max(np.abs(self._picture - floor * share[:, :, None]))  # what no shadow does
         noise = self.noise
         strong = (
             (colour > 9 + 1.3 * noise)
@@ -294,7 +305,7 @@ class PictureAnalysis:
         kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * round(0.17 * self.side) + 1,) * 2)
         found = []
         for bright, how in ((True, cv2.MORPH_TOPHAT), (False, cv2.MORPH_BLACKHAT)):
-            relief = cv2.morphologyEx(self._picture, how, kernel).max(axis=2)
+            relief = channels_max(cv2.morphologyEx(self._picture, how, kernel))
             found += self._round_spots(relief, bright)
         strongest = sorted(found, key=lambda pip: -pip.contrast)
         kept: list[Pip] = []

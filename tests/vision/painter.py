@@ -17,6 +17,7 @@ from drivers.camera_tray.vision import SPOTS
 
 Picture = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+Canvas = NDArray[np.float32]  # height x width x 3, in fine pixels
 
 DIE = 16.0  # side of a common die
 CAMERA = 320.0  # height of the camera above the tray
@@ -131,7 +132,7 @@ def _project(points: Floats) -> Floats:
 
 
 @cache
-def _floor(tray: str) -> Floats:
+def _floor(tray: str) -> Canvas:
     chance = np.random.default_rng(7)  # the same felt in every picture of one tray
     coarse = chance.normal(0, 1, (HIGH // 8, WIDE // 8)).astype(np.float32)
     felt = cv2.resize(coarse, (WIDE * FINE, HIGH * FINE), interpolation=cv2.INTER_CUBIC)
@@ -140,7 +141,7 @@ def _floor(tray: str) -> Floats:
     if tray == "wood":
         rows = chance.normal(0, 1, (HIGH // 6, 1)).astype(np.float32)
         felt = felt + cv2.resize(rows, (WIDE * FINE, HIGH * FINE), interpolation=cv2.INTER_CUBIC) * 9
-    canvas: Floats = np.array(TRAYS[tray], np.float64)[None, None] + felt[:, :, None]
+    canvas: Canvas = np.array(TRAYS[tray], np.float32)[None, None] + felt[:, :, None]
     return canvas
 
 
@@ -153,7 +154,7 @@ def _corners(die: PaintedDie) -> Floats:
     return turned
 
 
-def _shade_floor(canvas: Floats, die: PaintedDie, scene: Scene) -> None:
+def _shade_floor(canvas: Canvas, die: PaintedDie, scene: Scene) -> None:
     corners = _corners(die)
     lamp = np.array(scene.lamp)
     shadow = corners[:, :2] - corners[:, 2:] * (lamp[:2] / lamp[2])
@@ -180,7 +181,7 @@ def _texture(face: int, die: PaintedDie) -> Picture:
     return np.clip(tile * (1 - 0.15 * tint) + 20 * tint, 0, 255).astype(np.uint8)
 
 
-def _draw(canvas: Floats, die: PaintedDie, scene: Scene) -> None:
+def _draw(canvas: Canvas, die: PaintedDie, scene: Scene) -> None:
     corners = _corners(die)
     seen = _project(corners)
     least = np.maximum(np.floor(seen.min(axis=0)).astype(int) - 8, 0)
@@ -218,18 +219,17 @@ def _rounded(body: Picture, radius: int) -> Floats:
     return np.asarray(cv2.GaussianBlur(opened.astype(np.float64) / 255, (0, 0), 1.0)[:, :, None], np.float64)
 
 
-def _photograph(canvas: Floats, scene: Scene, chance: np.random.Generator) -> Picture:
-    rows, columns = np.ogrid[: canvas.shape[0], : canvas.shape[1]]
-    corner = ((columns / canvas.shape[1] - 0.5) ** 2 + (rows / canvas.shape[0] - 0.5) ** 2)[:, :, None]
-    lit = canvas * scene.bright * (1 - 0.35 * corner)
+def _photograph(canvas: Canvas, scene: Scene, chance: np.random.Generator) -> Picture:
+    small = cv2.resize(canvas, (WIDE, HIGH), interpolation=cv2.INTER_AREA)
+    rows, columns = np.ogrid[:HIGH, :WIDE]
+    x, y = columns / WIDE, rows / HIGH
+    light = scene.bright * (1 - 0.35 * ((x - 0.5) ** 2 + (y - 0.5) ** 2))
     if scene.side or scene.spot or scene.warm:
-        x, y = columns / canvas.shape[1], rows / canvas.shape[0]
-        lamp = 1 + scene.side * x + scene.spot * np.exp(-((x - 0.25) ** 2 + (y - 0.3) ** 2) / (2 * 0.22**2))
-        lit = lit * lamp[:, :, None] * np.array([1 - scene.warm, 1.0, 1 + scene.warm])
-    small = cv2.resize(lit, (WIDE, HIGH), interpolation=cv2.INTER_AREA)
-    small = cv2.GaussianBlur(small, (0, 0), scene.blur) if scene.blur > 0 else small
-    small = small + chance.normal(0, scene.noise, small.shape)
-    taken = np.clip(small, 0, 255).astype(np.uint8)
+        light = light * (1 + scene.side * x + scene.spot * np.exp(-((x - 0.25) ** 2 + (y - 0.3) ** 2) / (2 * 0.22**2)))
+    lit = small * (light[:, :, None] * np.array([1 - scene.warm, 1.0, 1 + scene.warm])).astype(np.float32)
+    lit = cv2.GaussianBlur(lit, (0, 0), scene.blur) if scene.blur > 0 else lit
+    lit = lit + chance.normal(0, scene.noise, lit.shape)
+    taken = np.clip(lit, 0, 255).astype(np.uint8)
     _, packed = cv2.imencode(".jpg", taken, [cv2.IMWRITE_JPEG_QUALITY, scene.jpeg])
     picture = cv2.imdecode(packed, cv2.IMREAD_COLOR)
     assert picture is not None
