@@ -13,6 +13,9 @@ ARGS ?=
 # What requirements.lock covers: every dependency group of pyproject.toml.
 ALL_GROUPS = --group dev --group docs --group pi --group npm --group installer --group build
 
+# The tests start hundreds of hubs: what Python compiled once is kept, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Tests run beside each other in so many processes; WORKERS=0 runs them in one, as a debugger wants it.
 WORKERS ?= 4
 PYTEST = .venv/bin/pytest -n $(WORKERS) --dist worksteal
