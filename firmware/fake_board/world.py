@@ -3,8 +3,9 @@
 Runs in MicroPython beside the real firmware. The test writes orders, a line each, on the file that BOARD_IN names:
 `ms N` sets the clock, `pin GPIO LEVEL` moves a pin (and interrupts), `go` lets the program go on until it waits again;
 then a line on BOARD_OUT tells how the board looks. Further orders: `count` how much memory is in use, `fail` at the
-next look at the pins. Without BOARD_OUT the clock is the real one, orders are taken whenever the watchdog is fed (also `tap GPIO`: a press of 60 ms, one after another), and
-a line on BOARD_LAMPS tells of every picture of the ring.
+next look at the pins. Without BOARD_OUT the clock is the real one, orders are taken whenever the watchdog is fed (also
+`tap GPIO`: a press of 60 ms and a pause of 40, one after another), and a line on BOARD_LAMPS tells of every picture of
+the ring.
 """
 
 import gc
@@ -31,7 +32,8 @@ _waiting = uselect.poll()
 _waiting.register(_orders, uselect.POLLIN)
 _ms = int(os.getenv("BOARD_MS") or 0)
 _last_answer = ""
-_taps = []  # when, GPIO, level
+_taps = []  # GPIO, level, ms until the next one
+_next_tap = 0  # when the first of them is due
 
 held = _answers is not None  # the clock
 
@@ -50,11 +52,13 @@ def turn():
 
 def take_orders():
     """Whatever was ordered by now; with a held clock orders are taken only while the program waits."""
+    global _next_tap
     while not held and _waiting.poll(0):
         _order()
-    while _taps and utime.ticks_diff(utime.ticks_ms(), _taps[0][0]) >= 0:
-        _, gpio, level = _taps.pop(0)
+    if _taps and utime.ticks_diff(utime.ticks_ms(), _next_tap) >= 0:
+        gpio, level, pause = _taps.pop(0)
         _move(gpio, level)
+        _next_tap = utime.ticks_add(utime.ticks_ms(), pause)  # a program that was not let run has missed nothing
 
 
 def lit(lamps):
@@ -83,10 +87,7 @@ def _order():
     elif words[0] == "pin":
         _move(int(words[1]), int(words[2]))
     elif words[0] == "tap":
-        start = utime.ticks_ms()
-        if _taps and utime.ticks_diff(_taps[-1][0] + 40, start) > 0:
-            start = _taps[-1][0] + 40
-        _taps.extend([(start, int(words[1]), 0), (start + 60, int(words[1]), 1)])
+        _taps.extend([(int(words[1]), 0, 60), (int(words[1]), 1, 40)])
     elif words[0] == "count":
         gc.collect()
         seen["memory"] = gc.mem_alloc()

@@ -20,6 +20,7 @@ class LiveBox:
         self.port = os.ttyname(self._near)
         orders, self._orders = os.pipe()
         self._lamps, lamps = os.pipe()
+        self._begun = ""  # a picture whose line has not ended yet
         self._process: Any = micropython(
             program,
             stdin=far,
@@ -43,7 +44,8 @@ class LiveBox:
         """The next pictures of the ring, a line each; empty if none came."""
         if not select.select([self._lamps], [], [], patience)[0]:
             return []
-        return os.read(self._lamps, 65536).decode().splitlines()
+        *lines, self._begun = (self._begun + os.read(self._lamps, 65536).decode()).split("\n")
+        return lines
 
     def close(self) -> None:
         """Take the power away; for good."""
