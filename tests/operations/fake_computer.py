@@ -101,6 +101,7 @@ class FakeComputer(Computer):
 
     def write_to_disk(self, folder: Path) -> None:
         assert (folder / ".venv/bin/table-hub").exists(), "the release is whole when it goes to the disk"
+        assert f" -m compileall -qq -j 0 {folder}" in self.commands[-1], "and compiled"
 
 
 class FakeSetup(Setup):
