@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -113,18 +113,18 @@ class Contact:
     def __init__(self) -> None:
         self.closed = False
         self.since = 0.0  # when the change that counted last began
-        self._level = False  # as seen last; it may be a spike
+        self.level = False  # as seen last; it may be a spike
         self._level_since = 0.0
         self._quiet_at: float | None = None  # when the last change has bounced out
 
     def edge(self, closed: bool, now: float) -> None:
         """Take in the level of `now`. What was due before is to be settled first."""
-        if closed != self._level:
-            self._level, self._level_since = closed, now
+        if closed != self.level:
+            self.level, self._level_since = closed, now
 
     def deadline(self) -> float | None:
         """Return when to look at the switch and settle; None: it is at rest."""
-        if self._level == self.closed:
+        if self.level == self.closed:
             return self._quiet_at
         return max(self._level_since + STEADY, self._quiet_at or 0.0)
 
@@ -133,9 +133,9 @@ class Contact:
         deadline = self.deadline()
         if deadline is None or now < deadline:
             return False
-        changed = self._level != self.closed
+        changed = self.level != self.closed
         if changed:
-            self.closed, self.since = self._level, self._level_since
+            self.closed, self.since = self.level, self._level_since
         self._quiet_at = self.since + BOUNCE if changed and now < self.since + BOUNCE else None
         return changed
 
@@ -276,13 +276,15 @@ class _WiredBox:
         self.contacts: dict[Control, Contact] = {control: Contact() for control in pins.inputs()}
         self._switches: dict[Control, DigitalInputDevice] = {}
         self._opened: list[Any] = []
+        self._tell_later: Callable[[_WiredBox, Control, bool], None] = lambda *_: None
         self._lamps: list[PWMLED] = []
         self._levels: list[float] = []
         self._buzzer: DigitalOutputDevice | None = None
         self._toggles: list[float] = []
 
     def acquire(self, factory: Factory, edge: Callable[[_WiredBox, Control, bool], None], turn: _Turned) -> None:
-        """Claim the pins; `edge` and `turn` are called from gpiozero's thread."""
+        """Claim the pins; `edge` and `turn` are called from gpiozero's thread, and have the edge told here later."""
+        self._tell_later = edge
         for control, pin in self.pins.inputs().items():
             switch = self._keep(DigitalInputDevice(pin, pull_up=True, pin_factory=factory))
             switch.when_activated = partial(edge, self, control, True)
@@ -318,9 +320,13 @@ class _WiredBox:
         self._settle(at)
         self.box.turn(detents)
 
-    def _settle(self, now: float) -> None:
-        """Tell every change that has lasted by `now`, in the order in which they began."""
-        changed = [(contact.since, control) for control, contact in self.contacts.items() if contact.settle(now)]
+    def _settle(self, now: float, unsure: Collection[Control] = ()) -> None:
+        """Tell every change that has lasted by `now`, in the order in which they began, but for those that may have ended."""
+        changed = [
+            (contact.since, control)
+            for control, contact in self.contacts.items()
+            if control not in unsure and contact.settle(now)
+        ]
         for since, control in sorted(changed):
             if self.contacts[control].closed:
                 self.box.press(control, since)
@@ -334,10 +340,14 @@ class _WiredBox:
     def step(self, now: float) -> float | None:
         """Do everything that is due; return when to look again."""
         deadlines: list[float | None] = []
+        unsure = set()
         for control, contact in self.contacts.items():
-            if contact.deadline() is not None:
-                contact.edge(self._switches[control].is_active, now)
-        self._settle(now)
+            level = bool(self._switches[control].is_active)
+            # An edge that is on its way here knows when it was: it comes first. One that got lost is told now.
+            if contact.deadline() is not None and level != contact.level:
+                unsure.add(control)
+                self._tell_later(self, control, level)
+        self._settle(now, unsure)
         deadlines += [contact.deadline() for contact in self.contacts.values()]
         self.box.due(now)
         if self._lamps:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import threading
 from collections.abc import Callable, Iterator
 
 import gpiozero
@@ -30,6 +31,7 @@ from hub.ports import (
     Turn,
 )
 from tests.drivers.wired import Header
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -126,6 +128,33 @@ def test_however_a_key_bounces_the_table_hears_it_once(started: Start, seed: int
         table.clock.advance(0.1)
     table.press("k2")
     assert [table.inbox.next(Key) for _ in range(3)] == [Key("box-1", key, "down") for key in ("k1", "k1", "k2")]
+
+
+def test_a_key_that_is_let_go_while_the_thread_looks_at_the_clock_was_pressed_all_the_same(
+    started: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late: list[Callable[[], None]] = []
+    table = started()
+    k1 = table.pins[0].inputs()["k1"]
+    thread = table.device._thread
+    call_soon = thread.call_soon
+    table.drive(k1, True)
+    monkeypatch.setattr(thread, "call_soon", late.append)  # the edge is seen and has not arrived yet
+    table.clock.skip(0.05)
+    table.drive(k1, False)
+    looked = threading.Event()
+
+    def look() -> None:
+        table.device.step(table.clock.now())
+        looked.set()
+
+    call_soon(look)
+    assert looked.wait(PATIENCE)
+    monkeypatch.undo()
+    for call in late:
+        thread.call_soon(call)
+    table.clock.advance(0.05)
+    assert table.inbox.next(Key) == Key("box-1", "k1", "down")
 
 
 def test_a_key_held_for_two_seconds_asks_what_it_is_and_the_bar_calls_after_three(started: Start) -> None:
