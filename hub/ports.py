@@ -364,8 +364,8 @@ class Phones(Protocol):
     def show_public(self, state: PublicState) -> None:
         """Publish the newest public state (retained)."""
 
-    def show_hand(self, sid: str, hand: Hand) -> None:
-        """Encrypt and publish the newest private state of a claim (retained)."""
+    def show_hands(self, hands: Mapping[str, Hand], blocks: int = 1) -> None:
+        """Encrypt and publish the newest private states, by claim (retained), all of one length: `blocks`, or what they need."""
 
     def answer(self, sid: str, answer: Ack) -> None:
         """Encrypt and publish the answer to one request."""

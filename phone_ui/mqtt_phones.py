@@ -17,7 +17,7 @@ from phone_ui.latest import Latest
 from phone_ui.limits import Limits, TokenBucket
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from hub.ports import Broker
     from hub.state import Hand, PublicState
@@ -61,6 +61,7 @@ class PhonesOverMqtt:
         self.public = Latest()  # the same JSON for pages that follow by SSE, broker or not
         self._lock = threading.Lock()  # table's thread and broker's thread both know the claims
         self._claims: dict[str, _Claim] = {}
+        self._sized: tuple[str | None, int] = (None, 1)  # a match, and the blocks that its hands take
         broker.subscribe(self.topics.act("+"), self._on_act)
         broker.subscribe(self.topics.online("+"), self._on_online)
 
@@ -72,13 +73,27 @@ class PhonesOverMqtt:
         self.public.put(data)
         self._broker.publish(self.topics.state, data, retain=True)
 
-    def show_hand(self, sid: str, hand: Hand) -> None:
-        """Encrypt and publish the newest private state; nothing for a claim that is over."""
-        data = messages.to_bytes(hand)
-        with self._lock:
-            claim = self._claims.get(sid)
-            if claim is not None:  # under the lock: a hand must not follow the wiping of its topic
-                self._broker.publish(self.topics.hand(sid), claim.pair.encrypt(data, messages.HAND_SIZE), retain=True)
+    def show_hands(self, hands: Mapping[str, Hand], blocks: int = 1) -> None:
+        """Encrypt and publish the newest private states, by claim; nothing for a claim that is over.
+
+        All get one length, whatever is in them: `blocks`, or what the largest of this match has needed so far.
+        """
+        texts = {sid: messages.to_bytes(hand) for sid, hand in hands.items()}
+        size = self._hand_size(hands, texts, blocks)
+        for sid, text in texts.items():
+            with self._lock:
+                claim = self._claims.get(sid)
+                if claim is not None:  # under the lock: a hand must not follow the wiping of its topic
+                    self._broker.publish(self.topics.hand(sid), claim.pair.encrypt(text, size), retain=True)
+
+    def _hand_size(self, hands: Mapping[str, Hand], texts: Mapping[str, bytes], blocks: int) -> int:
+        """Return the bytes that all of these hands are padded to. It never shrinks within a match."""
+        match = next((hand.match for hand in hands.values()), None)
+        if match != self._sized[0]:
+            self._sized = match, blocks
+        needed = max((len(text) // messages.HAND_SIZE + 1 for text in texts.values()), default=1)
+        self._sized = match, max(self._sized[1], needed, blocks)
+        return self._sized[1] * messages.HAND_SIZE
 
     def answer(self, sid: str, answer: Ack) -> None:
         """Encrypt and publish the answer to one request, and remember it for a phone that asks again."""

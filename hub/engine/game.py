@@ -113,6 +113,15 @@ class Game(Struct, frozen=True):
         facts: Mapping[str, Any] = self.labels.get("facts", {})
         return [str(fact.get("name", key)) for key, fact in facts.items() if fact.get("counted")]
 
+    def hand_blocks(self, options: Mapping[str, Any]) -> int:
+        """Return how many blocks of a sealed message the largest hand of a match takes (`[hand_size]` of the data file).
+
+        `more` names options that need more, where all that it names are chosen.
+        """
+        sizes: Mapping[str, Any] = self.labels.get("hand_size", {})
+        more = [one["blocks"] for one in sizes.get("more", ()) if all(options.get(name) for name in one["options"])]
+        return int(max([sizes.get("blocks", 1), *more]))
+
     def settle(self, seats: Sequence[int], given: Mapping[str, Any]) -> Setup:
         """Return the set-up of a match with every option filled in.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_BYTES = 4096  # of anything a phone may send, before it is parsed
-HAND_SIZE = 2048  # encrypted hands are padded to multiples of this
+HAND_SIZE = 2048  # a block of an encrypted hand; all hands of a match take the same number of them
 NOTE_SIZE = 512  # and requests, answers and claims to multiples of this
 
 

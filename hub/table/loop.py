@@ -385,9 +385,8 @@ class Table:
         """Give phones and kiosk the newest picture, first of all: theirs is the longest way. Return the public state."""
         state = self._snapshots.public(self._table, self._nudged)
         self._ports.phones.show_public(state)
-        for seat in self._seats:
-            if seat.sid:
-                self._ports.phones.show_hand(seat.sid, self._snapshots.hand(seat))
+        hands = {seat.sid: self._snapshots.hand(seat) for seat in self._seats if seat.sid}
+        self._ports.phones.show_hands(hands, self._play.hand_blocks)
         return state
 
     def _show_around(self, state: PublicState) -> None:

@@ -59,6 +59,11 @@ class Play:
         """Return the labels of the game that is played; empty in the lobby."""
         return self.match.game.labels if self.match else {}
 
+    @property
+    def hand_blocks(self) -> int:
+        """Return how many blocks a hand of the match takes, whatever is in it."""
+        return self.match.game.hand_blocks(self.match.setup.options) if self.match else 1
+
     # --- a match ---------------------------------------------------------------------------------
 
     def resume(self) -> None:

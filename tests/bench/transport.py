@@ -142,7 +142,7 @@ def table(rig: Rig, seats: list[Seat]) -> None:
         seq += 1
         rig.link.answer(said.sid, Ack(said.id, ok=True, seq=seq))
         for seat in seats:
-            rig.link.show_hand(seat.sid, hand(seq, you={"fish": ["perch"] * 20}, want="Bid a number from 1 to 6."))
+            rig.link.show_hands({seat.sid: hand(seq, you={"fish": ["perch"] * 20}, want="Bid a number from 1 to 6.")})
 
 
 def main() -> None:
@@ -157,7 +157,7 @@ def main() -> None:
         started = time.perf_counter() - began
         seats = [rig.seat() for _ in range(PHONES)]
         for seat in seats:
-            rig.link.show_hand(seat.sid, hand(0))
+            rig.link.show_hands({seat.sid: hand(0)})
         thread = threading.Thread(target=table, args=(rig, seats))
         thread.start()
         seats_known = [(s.sid, s.password, rig.key.public.hex(), s.keys.secret.hex()) for s in seats]

@@ -42,8 +42,8 @@ def table() -> Table:
 
 
 def test_a_hand_is_encrypted_retained_and_of_one_size(table: Table) -> None:
-    table.link.show_hand("ana", hand(1, you={"secret_fish": "carp"}))
-    table.link.show_hand("ana", hand(2, you={"secret_fish": "carp", "fish": ["perch"] * 100}, want="Bid."))
+    table.link.show_hands({"ana": hand(1, you={"secret_fish": "carp"})})
+    table.link.show_hands({"ana": hand(2, you={"secret_fish": "carp", "fish": ["perch"] * 100}, want="Bid.")})
     (topic, small, kept), (_, large, _) = table.broker.published
     assert topic == "th/1/hub/1/seat/ana/hand"
     assert kept
@@ -194,10 +194,10 @@ def test_a_phone_comes_and_goes(table: Table) -> None:
 
 
 def test_release_ends_the_login_before_the_hand_is_wiped_and_nothing_follows(table: Table) -> None:
-    table.link.show_hand("ana", hand(1))
+    table.link.show_hands({"ana": hand(1)})
     table.broker.log.clear()
     table.link.release("ana")
-    table.link.show_hand("ana", hand(2))
+    table.link.show_hands({"ana": hand(2)})
     table.link.answer("ana", Ack("0" * 16, ok=True))
     table.link.release("ana")
     assert table.broker.log == ["release ana", "publish hand", "publish online", "publish act"]
@@ -205,7 +205,7 @@ def test_release_ends_the_login_before_the_hand_is_wiped_and_nothing_follows(tab
 
 def test_neither_hands_nor_passwords_are_logged(table: Table, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
-        table.link.show_hand("ana", hand(1, you={"secret_fish": "carp"}))
+        table.link.show_hands({"ana": hand(1, you={"secret_fish": "carp"})})
         table.asks(act(1, verb="act", args={"move": "bid", "number": 5}))
         table.comes(b"garbage")
         table.link.release("ana")

@@ -98,7 +98,7 @@ def told_all(rig: Rig, phone: Phone) -> list[tuple[str, bytes]]:
 
 def test_a_phone_that_comes_late_sees_its_hand_at_once(rig: Rig) -> None:
     seat = rig.seat()
-    rig.link.show_hand(seat.sid, hand(7, you={"secret_fish": "carp"}))
+    rig.link.show_hands({seat.sid: hand(7, you={"secret_fish": "carp"})})
     with rig.phone(seat) as phone:
         assert phone.dial()
         assert phone.subscribe(rig.topics.hand(seat.sid))
@@ -196,11 +196,11 @@ def test_the_same_phone_again_closes_its_old_connection(rig: Rig) -> None:
 )
 def test_no_phone_hears_what_is_not_its_own(rig: Rig, pattern: str) -> None:
     victim, spy = rig.seat(), rig.seat()
-    rig.link.show_hand(victim.sid, hand(1, you={"secret_fish": "carp"}))
+    rig.link.show_hands({victim.sid: hand(1, you={"secret_fish": "carp"})})
     with rig.phone(spy) as phone:
         assert phone.dial()
         phone.subscribe(pattern.format(victim=victim.sid))
-        rig.link.show_hand(victim.sid, hand(2, you={"secret_fish": "pike"}))
+        rig.link.show_hands({victim.sid: hand(2, you={"secret_fish": "pike"})})
         rig.link.answer(victim.sid, Ack("0" * 16, ok=True))
         fence(rig)
         assert told_all(rig, phone) == []
@@ -208,7 +208,7 @@ def test_no_phone_hears_what_is_not_its_own(rig: Rig, pattern: str) -> None:
 
 def test_a_connection_alone_brings_no_hand_of_another(rig: Rig) -> None:
     victim, spy = rig.seat(), rig.seat()
-    rig.link.show_hand(victim.sid, hand(1))
+    rig.link.show_hands({victim.sid: hand(1)})
     with rig.phone(spy) as phone:
         assert phone.dial()
         assert told_all(rig, phone) == []
@@ -241,7 +241,7 @@ def test_no_phone_can_act_for_another_seat_by_its_last_will(rig: Rig) -> None:
 
 def test_no_phone_can_forge_a_hand_or_the_public_state(rig: Rig) -> None:
     victim, forger = rig.seat(), rig.seat()
-    rig.link.show_hand(victim.sid, hand(1))
+    rig.link.show_hands({victim.sid: hand(1)})
     with rig.phone(forger) as phone, rig.phone(victim) as other:
         assert phone.dial()
         assert other.dial()
@@ -309,14 +309,14 @@ def test_a_retained_request_is_not_used_and_is_wiped(rig: Rig) -> None:
 
 def test_a_released_seat_drops_its_phone_and_its_hand_is_gone(rig: Rig) -> None:
     seat = rig.seat()
-    rig.link.show_hand(seat.sid, hand(1))
+    rig.link.show_hands({seat.sid: hand(1)})
     with rig.phone(seat) as phone, rig.phone(seat) as again:
         assert phone.dial()
         assert phone.subscribe(rig.topics.hand(seat.sid))
         rig.link.release(seat.sid)
         phone.expect("closed")
         assert not again.dial()
-    rig.link.show_hand(seat.sid, hand(2))  # the table may be late: nothing of it is sent
+    rig.link.show_hands({seat.sid: hand(2)})  # the table may be late: nothing of it is sent
     # Whoever would get the same name again finds nothing there.
     rig.link.admit(seat.sid, "new", seat.keys.public)
     until(lambda: rig.link.admitted(seat.sid), "the login")

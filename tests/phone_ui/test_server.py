@@ -631,7 +631,7 @@ def test_a_whole_evening_of_one_phone_leaves_no_secret_in_the_log(
             while reply["state"] == "asked":
                 reply = json.loads(ask(rig.port, "GET", f"/t/1/claim/{name}").body)  # type: ignore[attr-defined]
             login = phone.decrypt(from_base64(reply["nonce"]) + from_base64(reply["box"]))
-            rig.link.show_hand("sid1", hand(1, you={"secret_fish": "carp"}))
+            rig.link.show_hands({"sid1": hand(1, you={"secret_fish": "carp"})})
             with Phone(rig.port, login["sid"], login["user"], login["password"]) as client:
                 assert client.dial()
                 assert client.subscribe(rig.topics.hand("sid1"))

@@ -121,15 +121,18 @@ class FakePhones:
     answers: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     admitted: dict[str, str] = field(default_factory=dict)
     released: list[str] = field(default_factory=list)
+    blocks: int = 1  # of the newest hands
 
     def show_public(self, state: PublicState) -> None:
         self.order.append("show")
         self.public.append(json.loads(msgspec.json.encode(state)))
 
-    def show_hand(self, sid: str, hand: Hand) -> None:
-        assert sid in self.admitted, "a hand goes to a seat that is held"
-        self.order.append("hand")
-        self.hands.setdefault(sid, []).append(json.loads(msgspec.json.encode(hand)))
+    def show_hands(self, hands: Mapping[str, Hand], blocks: int = 1) -> None:
+        self.blocks = blocks
+        for sid, hand in hands.items():
+            assert sid in self.admitted, "a hand goes to a seat that is held"
+            self.order.append("hand")
+            self.hands.setdefault(sid, []).append(json.loads(msgspec.json.encode(hand)))
 
     def answer(self, sid: str, answer: Ack) -> None:
         self.order.append("answer")

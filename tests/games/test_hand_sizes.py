@@ -1,0 +1,108 @@
+"""No hand is longer than what all hands of its match are padded to (`[hand_size]` of the data files), also where play seldom leads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import msgspec
+import pytest
+
+from hub import games
+from hub.engine.game import Game
+from hub.engine.match import Match
+from hub.network.messages import HAND_SIZE
+from hub.state import Faces, Hand
+from hub.table.chance import Chance
+from tests.games.players import LONGEST
+from tests.test_laws import beginning, every_game, law, moments, steps
+
+LARGE = 2**53 - 1
+
+
+def hand_bytes(match: Match, seat: int) -> int:
+    """Return the bytes of a seat's hand as its phone gets it, with the longest of all that is not the match's."""
+    decision = match.open
+    answer = decision.answers.get(seat) if decision else None
+    hand = Hand(
+        epoch=LARGE, seq=LARGE, seat=seat, match=f"m-{LARGE}", you=match.view(seat)["you"],
+        number=decision.number if decision else None, secret=True, want="w" * 120,
+        moves=match.moves(seat), barred=match.barred(seat), notes=match.notes(seat),
+        locked={"move": answer.move, **answer.args} if answer else None,
+        undo=True, dial=64, dial_at="d" * 20, faces=Faces(99, 99), seat_code="A" * 6, claim=LARGE,
+    )  # fmt: skip
+    return len(msgspec.json.encode(hand))
+
+
+def room(match: Match) -> int:
+    """Return the most bytes that fit; the padding takes one."""
+    return match.game.hand_blocks(match.setup.options) * HAND_SIZE - 1
+
+
+@every_game
+@law
+def test_every_hand_of_a_match_fits_what_all_are_padded_to(name: str, seed: int) -> None:
+    match, random = beginning(name, seed)
+    for _ in steps(match, random, LONGEST):
+        if match.open and not match.open.by_chance and moments(random, 0.1):
+            for seat in match.state.seats:
+                assert hand_bytes(match, seat) <= room(match)
+
+
+def all_on(game: Game, *names: str) -> list[dict[str, Any]]:
+    """Return all ways to choose some of the options `names`."""
+    return [dict(zip(names, chosen, strict=True)) for chosen in product((False, True), repeat=len(names))]
+
+
+def given_cards(match: Match, seat: int, cards: Sequence[Any]) -> Match:
+    """Return the match with these cards as a seat's hand."""
+    match.state.seats[seat].hand.value[:] = cards
+    return match
+
+
+@pytest.mark.parametrize("options", all_on(games.find("big-idea"), "small_products", "large_products"), ids=str)
+def test_a_hand_of_the_big_idea_that_grew_all_match_long_fits(options: Mapping[str, Any]) -> None:
+    """A launch takes two cards of the two that are drawn; with small products one, and then the hand grows each round."""
+    game = games.find("big-idea")
+    start, rounds = game.data["start"], max(game.data["rounds"].values())
+    grows = start["draw"] - (1 if options["small_products"] else 2)
+    most = start["hand"] + start["draw"] + grows * (rounds - 1)
+    items, others = ([card for card, one in game.data["cards"].items() if one["rank"] == rank] for rank in (1, 2))
+    found = 0
+    for number in range(most + 1):
+        match, chance = Match(game, range(1, 7), {**options, "tight_game": True}), Chance(1)
+        chance.settle(match)
+        assert match.open
+        seat = next(iter(match.open.asked))
+        given_cards(match, seat, [*items[:number], *others[: most - number]])
+        launches = [move.wire() for move in _seed_moves(match, seat)]
+        found = max(found, len(msgspec.json.encode(launches)))
+        assert found + 900 <= room(match), "what else is in a hand takes so much"
+    assert found > 500
+
+
+def _seed_moves(match: Match, seat: int) -> list[Any]:
+    from hub.games.big_idea import seed_moves
+
+    return seed_moves(match.state, seat)
+
+
+@pytest.mark.parametrize("options", all_on(games.find("i-bid-you-not"), "odd_inventions", "double_devices"), ids=str)
+def test_a_seat_of_i_bid_you_not_that_wins_every_card_and_plays_none_fits(options: Mapping[str, Any]) -> None:
+    game = games.find("i-bid-you-not")
+    match, chance = Match(game, (1, 2, 3), dict(options)), Chance(1)
+    chance.settle(match)
+    assert match.open
+    (seat,) = match.open.asked
+    state = match.state
+    for other in state.seats:
+        if other != seat:
+            state.seats[seat].pile.value.extend(state.seats[other].hand.value)
+            state.seats[other].hand.value.clear()
+    longest = max(len(one["why"]) for one in match.barred(seat)) if match.barred(seat) else 60
+    cards = len(state.seats[seat].hand.value)
+    barred = cards * (longest + len('{"move":"add","card":-35,"why":""},'))
+    you = len(msgspec.json.encode(match.view(seat)["you"]))
+    assert you > 40 * cards
+    assert you + barred + 700 <= room(match)
