@@ -143,10 +143,14 @@ class Link:
                 rest = rest[2:]
             return topic, rest
 
-    def close(self) -> None:
-        """Be gone without a word."""
+    def cut(self) -> None:
+        """End the connection from any thread, in the middle of whatever it does."""
         with suppress(OSError):
             self._socket.socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Be gone without a word."""
+        self.cut()
         self._closing.close()
 
     def _send(self, kind: int, body: bytes) -> None:
