@@ -208,7 +208,7 @@ async def _from_phone(phone: _Phone, writer: asyncio.StreamWriter) -> tuple[int,
             await writer.drain()
     except _Refused as refused:
         return refused.code, refused.reason
-    except (_Closed, OSError):
+    except (_Closed, OSError, RuntimeError):  # uvloop's word for a broker that has just gone is RuntimeError
         return _NORMAL, ""
 
 

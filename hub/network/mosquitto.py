@@ -102,6 +102,12 @@ class Mosquitto:
 
     def start(self) -> None:
         """End an old process, start a new one, and return when it accepts connections. Raise BrokerError."""
+        try:
+            self._start()
+        except OSError as error:  # a full disk, no memory for a child
+            raise BrokerError(f"mosquitto cannot be started now ({error.strerror}); the hub tries again.") from error
+
+    def _start(self) -> None:
         self.stop()
         self._end_stale()
         Path(self.socket).unlink(missing_ok=True)

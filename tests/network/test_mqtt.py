@@ -328,6 +328,24 @@ def test_a_broker_that_cannot_be_started_for_want_of_memory_or_disk_is_tried_aga
     signals.up()
 
 
+def test_a_full_disk_is_one_sentence_without_a_trace(
+    make: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    write, failures = Mosquitto._write, [OSError(28, "No space left on device")]
+
+    def full(self: Mosquitto, name: str, text: str) -> None:
+        if failures:
+            raise failures.pop()
+        write(self, name, text)
+
+    monkeypatch.setattr(Mosquitto, "_write", full)
+    broker, signals = make()
+    broker.start()
+    assert signals.down() == "mosquitto cannot be started now (No space left on device); the hub tries again."
+    signals.up()
+    assert [record for record in caplog.records if record.exc_info] == []
+
+
 def test_a_login_whose_answer_was_dropped_is_asked_for_again() -> None:
     logins = DynsecLogins(lambda: None)
     logins.admit("a", "secret", READS, WRITES)

@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import uvloop
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -25,6 +26,7 @@ from tests.phone_ui.rig import STATE, Rig, act, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from websockets.sync.client import ClientConnection
 
@@ -447,3 +449,25 @@ def test_packet_sizes_are_read_as_mqtt_writes_them(length: int) -> None:
     coded = varint(length)
     assert packet_size(b"\x10" + coded) == 1 + len(coded) + length
     assert all(packet_size((b"\x10" + coded)[:cut]) == 0 for cut in range(1, 1 + len(coded)))
+
+
+def test_a_broker_that_goes_while_a_phone_sends_ends_the_pipe_without_a_trace(tmp_path: Path) -> None:
+    """uvloop raises RuntimeError where asyncio's own loop drops what is written after the end."""
+
+    class Sending:
+        async def frame(self) -> bytes:
+            await asyncio.sleep(0)
+            return PING
+
+    async def sends_on() -> tuple[int, str]:
+        server = await asyncio.start_unix_server(lambda _, writer: writer.close(), tmp_path / "broker.sock")
+        _, writer = await asyncio.open_unix_connection(tmp_path / "broker.sock")
+        writer.transport.abort()
+        await asyncio.sleep(0.05)
+        try:
+            return await asyncio.wait_for(gateway._from_phone(Sending(), writer), PATIENCE)  # type: ignore[arg-type]
+        finally:
+            server.close()
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert runner.run(sends_on()) == (1000, "")
