@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick static check docs bench chaos acceptance firmware drawings lock wheels setup install clean
+.PHONY: help demo test quick static check docs bench chaos fuzz acceptance firmware drawings lock wheels setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings docs dev, with commas.
 EXTRAS ?=
@@ -29,6 +29,7 @@ help:
 	@echo 'make docs     the pages for owners and developers, as a site in build/docs/html'
 	@echo 'make bench    the measurements, side by side with their peers'
 	@echo 'make chaos    an hour of five tables while hub, broker, disk, clock, phones, boxes and dice fail'
+	@echo 'make fuzz     odd bytes for all that reads bytes, until Ctrl-C'
 	@echo 'make acceptance  the whole product on fresh Debian 12 and 13 machines, as root (half an hour each)'
 	@echo 'make firmware the file that turns a Raspberry Pi Pico into a seat box'
 	@echo 'make drawings schematic, perfboard, housing and tables of firmware/hardware/README.md'
@@ -70,6 +71,10 @@ bench:
 # ARGS="--minutes 10 --seed 7" for less of it, or for the same faults again.
 chaos:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/python -m tests.chaos $(ARGS)
+
+# ARGS="serial deck --seconds 600" for some of it.
+fuzz:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/python -m tests.fuzz $(ARGS)
 
 # Needs no set-up here: everything happens on machines of its own. ARGS="trixie --only demo,install" for a part,
 # ARGS="arm64" for an emulated Raspberry Pi processor.

@@ -21,6 +21,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
+import h11
 import segno
 import uvicorn
 from a2wsgi import WSGIMiddleware
@@ -528,6 +529,15 @@ class _LimitedHttp(H11Protocol):
             self._stop_head_timer()
         elif self._head_timer is None:
             self._head_timer = self.loop.call_later(self._head_seconds, self.transport.abort)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP. A request that broke in the middle of its body may still be answered: nobody hears that."""
+        with contextlib.suppress(h11.LocalProtocolError):  # an answer has begun already
+            super().send_400_response(msg)
+        self.transport.close()
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_head_timer()

@@ -471,3 +471,15 @@ def test_a_broker_that_goes_while_a_phone_sends_ends_the_pipe_without_a_trace(tm
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         assert runner.run(sends_on()) == (1000, "")
+
+
+@pytest.mark.parametrize("host", [b"localhost", b"strange.example"])
+def test_a_request_that_breaks_in_the_middle_of_its_body_leaves_no_trace(
+    rig: Rig, caplog: pytest.LogCaptureFixture, host: bytes
+) -> None:
+    head = b"POST /t/1/claim HTTP/1.1\r\nHost: " + host + b"\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", rig.port), timeout=PATIENCE) as line:
+        line.sendall(head + b"3\r\n{}x{}x\r\n")
+        while line.recv(4096):
+            pass
+    assert [record.message for record in caplog.records if record.exc_info] == []

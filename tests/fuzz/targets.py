@@ -1,0 +1,370 @@
+"""What is fuzzed: everything that reads bytes from outside. Each target takes any bytes and raises where the hub is wrong.
+
+What is refused with a sentence (a HubError) is right; anything else that is raised is a finding, and so is a refusal that
+changes something.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import queue
+import socket
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from drivers.common import frames
+from drivers.common.frames import FrameReader, Heard, Who
+from drivers.simulated import firmware
+from hub import config, games
+from hub.engine.match import Match
+from hub.errors import HubError
+from hub.network import messages
+from hub.network.encryption import DecryptionError, HubKey, SharedKey, from_base64, to_base64, unpad
+from hub.operations.referee import Referee
+from hub.table.chance import Chance
+from phone_ui.limits import PacketCounter, client_id
+from tests.games.players import random_action
+from tests.phone_ui.rig import Rig
+from tests.table.fakes import TableRig
+
+ROOT = Path(__file__).parents[2]
+FOUND = ROOT / "build" / "fuzz"
+"""Where what fails is kept, and what atheris has learned."""
+
+
+class Target(NamedTuple):
+    """One reader of bytes: `run` raises on a finding; `seeds` are right inputs to begin from."""
+
+    run: Callable[[bytes], None]
+    seeds: Callable[[], list[bytes]]
+
+
+# --- the serial cable ------------------------------------------------------------------------------------
+
+
+def serial(data: bytes) -> None:
+    """The hub's end: whatever came before, the next whole frame is read, and pieces read like the whole."""
+    whole = FrameReader(frames.TO_HUB)
+    heard = whole.feed(data + b"\n")
+    pieces, half = FrameReader(frames.TO_HUB), len(data) // 2
+    assert [*pieces.feed(data[:half]), *pieces.feed(data[half:]), *pieces.feed(b"\n")] == heard
+    good = frames.encode(frames.Ok(s=7, re=1))
+    last: list[Heard] = whole.feed(good)
+    assert last[-1:] == [frames.decode(good.rstrip(b"\n"), frames.TO_HUB)]
+
+
+def box(data: bytes) -> None:
+    """The box's end, the firmware's own file: a frame that the hub sends is still read after it."""
+    reader = _box_frames().FrameReader()
+    list(reader.feed(data + b"\n"))
+    found = list(reader.feed(frames.encode(Who(s=3))))
+    assert found[-1:] == [{"t": "who", "s": 3}], found
+
+
+@cache
+def _box_frames() -> Any:
+    return firmware.load("frames")
+
+
+def _golden() -> list[bytes]:
+    import tomllib
+
+    golden = tomllib.loads((ROOT / "firmware" / "frames.toml").read_text("utf-8"))
+    return [one["line"].encode() + b"\n" for part in ("frame", "garbled", "chatter") for one in golden[part]]
+
+
+# --- what phones send ----------------------------------------------------------------------------------------
+
+
+def wire(data: bytes) -> None:
+    """JSON of requests and claims: read, or refused with a sentence."""
+    for read in (messages.read_act, messages.read_claim, messages.read_claim_details):
+        with suppress(messages.Malformed):
+            read(data)
+
+
+def encryption(data: bytes) -> None:
+    """Nothing that was not encrypted with the seat's key is taken for a message."""
+    with suppress(DecryptionError):
+        unpad(data)
+    with suppress(DecryptionError):
+        text = data.decode("latin-1")
+        assert to_base64(from_base64(text)).rstrip("=")[:-1] == text[:-1]
+    try:
+        _shared().decrypt(data)
+    except DecryptionError:
+        return
+    raise AssertionError("a message that nobody encrypted was decrypted")
+
+
+@cache
+def _shared() -> SharedKey:
+    return HubKey.fresh().with_phone(HubKey.fresh().public)
+
+
+class _Evening:
+    """A table in a match, which takes request after request."""
+
+    def __init__(self) -> None:
+        self.rig = TableRig(3, offered=[games.find(name) for name in games.names()])
+        self.rig.boxes_up()
+        self.rig.sit()
+        self.asked = 0
+
+
+_EVENINGS: list[_Evening] = []
+
+
+def request(data: bytes) -> None:
+    """A decrypted request at a table: done or refused with a sentence, and the log on the disk replays."""
+    try:
+        act = messages.read_act(data)
+    except messages.Malformed:
+        return
+    if not _EVENINGS or _EVENINGS[0].asked > 300:
+        _EVENINGS[:] = [_Evening()]
+    evening = _EVENINGS[0]
+    rig, random = evening.rig, Random(data)
+    evening.asked += 1
+    if rig.state["state"] in ("lobby", "over"):
+        name = random.choice(games.names())
+        rig.say(1, "start", {"game": name, "options": {}})
+    seat = random.choice(sorted(rig.sids))
+    answer = rig.say(seat, act.verb if act.verb != "leave" else "name", act.args, number=act.number)
+    assert answer["ok"] or answer["error"].endswith((".", "!", "?")), answer
+    match = rig.table.match
+    assert match is None or match.fault is None
+    assert match is None or match.log == rig.match.log
+
+
+def _requests() -> list[bytes]:
+    args: list[dict[str, object]] = [
+        {"move": "bid", "number": 3}, {"move": "pass"}, {"faces": [3]}, {"say": "accept"}, {"name": "Ana"},
+        {"game": "bid-it", "options": {"advanced": True}}, {"move": "launch", "cards": ["I01", "D01"]}, {"key": "help:1"},
+        {"move": "borrow", "amount": 1}, {"claim": 1, "say": "keep"}, {"seat": 2},
+    ]  # fmt: skip
+    verbs = ["act", "act", "roll", "dice", "name", "start", "act", "acknowledge", "act", "claim", "code"]
+    base = {"v": 1, "id": "0" * 16, "n": 1, "epoch": 1, "number": 4}
+    return [json.dumps({**base, "verb": verb, "args": one}).encode() for verb, one in zip(verbs, args, strict=True)]
+
+
+# --- the web port ------------------------------------------------------------------------------------------------
+
+
+@cache
+def _port() -> Rig:
+    """The real port with its real broker, for as long as this process runs."""
+    found = _Problems()
+    logging.getLogger().addHandler(found)
+    folder = _CLOSING.enter_context(tempfile.TemporaryDirectory())
+    rig = Rig(Path(folder))
+    _CLOSING.callback(rig.close)
+    return rig
+
+
+_CLOSING = ExitStack()
+
+
+def close() -> None:
+    """End what targets have started."""
+    _CLOSING.close()
+    _port.cache_clear()
+
+
+class _Problems(logging.Handler):
+    """Keeps what is logged as an error: an exception that the server swallowed."""
+
+    found: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.found.put(self.format(record))
+
+
+def _send(data: bytes, patience: float) -> bytes:
+    """Send bytes to the port; return what it answers until it closes, or says nothing for `patience` seconds."""
+    with socket.create_connection(("127.0.0.1", _port().port), timeout=patience) as line:
+        answer = b""
+        with suppress(OSError):
+            line.sendall(data)
+            while piece := line.recv(65536):
+                answer += piece
+    return answer
+
+
+def _check_port() -> None:
+    request = b"GET /up HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    assert _send(request, 10.0).startswith(b"HTTP/1.1 204"), "it answers nobody any more"
+    if not _Problems.found.empty():
+        raise AssertionError(f"the hub failed: {_Problems.found.get()}")
+
+
+def http(data: bytes) -> None:
+    """Any bytes on the web port: answered, refused or closed; never a 500, and the next is served."""
+    line = data.split(b"\r\n")[0]
+    if b"/events" not in line:  # a stream has no end
+        answer = _send(data, 0.02)
+        assert b"HTTP/1.1 500" not in answer[:20], answer[:300]
+    _check_port()
+
+
+_HANDSHAKE = (
+    b"GET /mqtt HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: mqtt\r\n\r\n"
+)
+
+
+def websocket(data: bytes) -> None:
+    """Any bytes after a right handshake: no trace, and the next is served."""
+    _send(_HANDSHAKE + data, 0.03)
+    _check_port()
+
+
+def mqtt(data: bytes) -> None:
+    """The counting of MQTT packets is the same however they are cut, and a client id is found or not."""
+    counters = PacketCounter(), PacketCounter()
+    counts: list[object] = []
+    for counter, pieces in zip(counters, ([data], [data[at : at + 3] for at in range(0, len(data), 3)]), strict=True):
+        try:
+            counts.append(sum(counter.count(piece) for piece in pieces))
+        except ValueError:
+            counts.append("no mqtt")
+    assert counts[0] == counts[1]
+    assert len(client_id(data)) <= len(data)
+
+
+def _frame(payload: bytes) -> bytes:
+    return bytes((0x82, 0x80 | len(payload))) + b"\0\0\0\0" + payload
+
+
+_CONNECT = bytes.fromhex("100e00044d5154540402003c00026161")
+_MQTT = [_CONNECT, b"\xc0\x00", bytes.fromhex("820800010003612f6200"), bytes.fromhex("300600036100016b"), b"\xe0\x00"]
+
+
+# --- files and lines of owners ---------------------------------------------------------------------------------------
+
+
+def referee(data: bytes) -> None:
+    """A line is answered with a line of JSON, and what is refused has changed nothing."""
+    random = Random(data)
+    game = games.find(random.choice(games.names()))
+    asked = Referee(game, game.seats[0], {}, Chance(1))
+    asked.opening()
+    for _ in range(random.randint(0, 6)):
+        if asked.match.open and not asked.match.open.by_chance:
+            asked.match.act(random_action(asked.match, random, Chance(2)))
+        Chance(3).settle(asked.match)
+    before = asked.match.fingerprint(), len(asked.match.log)
+    for line in data.decode("utf-8", "replace").splitlines():
+        answer = json.loads(asked.line(line))
+        if answer["ok"]:
+            before = asked.match.fingerprint(), len(asked.match.log)
+        else:
+            assert answer["error"]
+            assert (asked.match.fingerprint(), len(asked.match.log)) == before
+    assert asked.match.fault is None
+
+
+def _lines() -> list[bytes]:
+    return [
+        b'{"seat": 1, "move": "bid", "number": 3}', b'{"roll": [3]}', b'{"undo": 1}', b'{"show": "table"}', b'{"show": 2}',
+        b'{"seat": 2, "roll": [6, 1]}', b'{"seat": 1, "move": "launch", "cards": ["I01", "D01"]}',
+    ]  # fmt: skip
+
+
+def configuration(data: bytes) -> None:
+    """A configuration is read or refused with a sentence, and what was read is written and read back equal."""
+    with tempfile.NamedTemporaryFile(suffix=".toml") as file:
+        Path(file.name).write_bytes(data)
+        try:
+            read = config.load(file.name)
+        except HubError as error:
+            if "\n" in str(error):
+                raise AssertionError("more than one sentence") from error
+            return
+        text = config.dump(read)
+        Path(file.name).write_text(text, "utf-8")
+        assert config.load(file.name) == read
+
+
+def _configurations() -> list[bytes]:
+    lists = [one.read_bytes() for one in sorted((ROOT / "systemd").glob("*.toml"))]
+    return [
+        *lists,
+        config.dump(config.Config()).encode(),
+        b'[[table]]\nid = "1"\nseats = 3\n[[device]]\ndriver = "simulated"\n',
+    ]
+
+
+def deck(data: bytes) -> None:
+    """An owner's cards are refused with a sentence, or can be played with."""
+    random = Random(data)
+    with tempfile.NamedTemporaryFile(suffix=".toml") as file:
+        Path(file.name).write_bytes(data)
+        for name in games.names():
+            try:
+                game = games.find(name, Path(file.name))
+                match, chance = Match(game, range(1, game.seats[0] + 1), {}), Chance(random.randrange(2**32))
+            except HubError:
+                continue
+            for _ in range(25):
+                if match.open is None:
+                    break
+                match.act(random_action(match, random, chance))
+            assert match.fault is None
+
+
+def _decks() -> list[bytes]:
+    data = files("hub.games").joinpath("data")
+    whole = [
+        one.read_text("utf-8") for one in sorted(data.iterdir(), key=lambda one: one.name) if one.name.endswith(".toml")
+    ]
+    return [_part(text).encode() for text in whole]
+
+
+def _part(text: str) -> str:
+    """Return the lines of a data file that an owner may replace: those of [cards]."""
+    kept, inside = [], False
+    for line in text.splitlines():
+        if line.startswith("["):
+            inside = line.startswith("[cards]")
+        if inside:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+TARGETS: dict[str, Target] = {
+    "serial": Target(serial, _golden),
+    "box": Target(box, _golden),
+    "wire": Target(wire, _requests),
+    "encryption": Target(encryption, lambda: [b"\0" * 552, b"abc-_", b"a" * 40 + b"\x80" + b"\0" * 20]),
+    "request": Target(request, _requests),
+    "http": Target(
+        http,
+        lambda: [
+            b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            b"GET /t/1/claim/abc HTTP/1.1\r\nHost: [::1]:80\r\nOrigin: http://[::1\r\nCookie: screen=a;b\r\n\r\n",
+            b'POST /t/1/claim HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\n\r\n{"seat": "1"}',
+            b"POST /t/1/claim HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{}x\r\n0\r\n\r\n",
+            b"GET /static/../x HTTP/1.0\r\nRange: bytes=0-\r\nIf-None-Match: *\r\nAccept-Encoding: gzip;q=x\r\n\r\n",
+            b"GET /code/\xff%00.json HTTP/1.1\r\nHost: a.local\r\nX-Forwarded-For: ::1, x\r\nForwarded: for=1\r\n\r\n",
+            b"GET /mqtt HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+        ],
+    ),
+    "websocket": Target(
+        websocket, lambda: [*map(_frame, _MQTT), _frame(b"".join(_MQTT)), b"\x89\x80\0\0\0\0", b"\x81\x82\0\0\0\0hi"]
+    ),
+    "mqtt": Target(mqtt, lambda: [*_MQTT, b"".join(_MQTT)]),
+    "referee": Target(referee, _lines),
+    "configuration": Target(configuration, _configurations),
+    "deck": Target(deck, _decks),
+}
