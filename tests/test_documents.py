@@ -16,8 +16,12 @@ from hub.table.dispute import STAGES
 from hub.table.roll_states import TRANSITIONS
 
 ROOT = Path(__file__).parents[1]
-TOP = [folder.name for folder in ROOT.iterdir() if folder.is_dir() and folder.name[0] not in "._"]
 NOT_OURS = {"node_modules", ".venv", "build", "dist"}
+TOP = [
+    folder.name
+    for folder in ROOT.iterdir()
+    if folder.is_dir() and folder.name[0] not in "._" and folder.name not in NOT_OURS
+]
 DOCUMENTS = sorted(path for path in ROOT.rglob("*.md") if not NOT_OURS & {*path.relative_to(ROOT).parts})
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 NAMES_IN_FILE = re.compile(r"`([\w./]+\.(?:py|js)): ([\w., ]+)`")
@@ -110,7 +114,7 @@ def is_there(span: str, folder: Path) -> bool:
 
 def paths(document: Path) -> Iterator[str]:
     """Yield what a document names as files and folders of this repository."""
-    tops = {*TOP, *(found.name for found in document.parent.iterdir() if found.is_dir())}
+    tops = {*TOP, *(found.name for found in document.parent.iterdir() if found.is_dir())} - NOT_OURS
     for span in code_spans(document.read_text("utf-8")):
         path = span.split(": ")[0]
         if not re.fullmatch(r"[\w./<>*-]+", path) or path.startswith((".", "/")):
