@@ -189,7 +189,7 @@ def _check(config: Config, shown: str) -> int:
     from msgspec.structs import replace
 
     from hub.app import Hub
-    from phone_ui.server import check_tls
+    from phone_ui.tls import check_tls
 
     if config.web.tls_cert:
         check_tls(config.web.tls_cert, config.web.tls_key)

@@ -277,6 +277,8 @@ class Hub:
         pause = min(LOOK_SECONDS, (self._service and self._service.interval) or LOOK_SECONDS)
         while not self._stop.wait(pause):
             self._follow_address()
+            if self.web:
+                self.web.renew_certificate()
             if self.broker.ended or (self.web and self.web.ended):
                 log.error(
                     "The thread of the %s has ended; the hub ends.", "broker" if self.broker.ended else "web port"

@@ -13,7 +13,6 @@ import json
 import logging
 import re
 import socket
-import ssl
 import threading
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
@@ -39,6 +38,7 @@ from phone_ui.gateway import Dial, MqttGateway, Stream, address_of, same_origin,
 from phone_ui.latest import Latest
 from phone_ui.limits import LOOPBACK, Limits, Quota, TokenBucket
 from phone_ui.static_files import StaticFile, StaticFiles, static_file
+from phone_ui.tls import HSTS_SECONDS, Certificate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -300,6 +300,8 @@ def _with_security_headers(answer: Response) -> Response:
     answer.headers["Cross-Origin-Opener-Policy"] = "same-origin"
     answer.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
     answer.headers.setdefault("Cache-Control", "no-store")
+    if request.is_secure:
+        answer.headers["Strict-Transport-Security"] = f"max-age={HSTS_SECONDS}"
     return answer
 
 
@@ -619,8 +621,11 @@ class _Uvicorn(uvicorn.Server):
 class WebServer:
     """The port while it is open."""
 
-    def __init__(self, router: _Router, config: uvicorn.Config, listening: socket.socket) -> None:
+    def __init__(
+        self, router: _Router, config: uvicorn.Config, listening: socket.socket, certificate: Certificate | None = None
+    ) -> None:
         self._router = router
+        self._certificate = certificate
         self._server = _Uvicorn(config)
         self.port: int = listening.getsockname()[1]
         self._asked_at: float | None = None  # when its loop was asked something that it has not done yet
@@ -654,6 +659,11 @@ class WebServer:
                 loop.call_soon_threadsafe(setattr, self, "_asked_at", None)
         return now - self._asked_at if self._asked_at is not None else 0.0
 
+    def renew_certificate(self) -> None:
+        """Use the owner's certificate for new connections where its files have changed."""
+        if self._certificate:
+            self._certificate.renew()
+
     def close(self) -> None:
         """Tell followers and phones, then end."""
         loop = self._server.loop
@@ -683,8 +693,7 @@ def serve(
 
     Raise ConfigError, or TemporaryError where the port is taken or the address not there yet.
     """
-    if tls is not None:
-        check_tls(*tls)
+    certificate = Certificate(*tls) if tls else None
     limits = limits or Limits()
     router = _Router(app, tables, dial, limits, screens or Screens(), own_names(names), open_bench=open_bench)
     quota = Quota(limits.connections, limits.connections_each_address)
@@ -705,8 +714,9 @@ def serve(
         timeout_graceful_shutdown=2,
         ssl_certfile=tls[0] if tls else None,
         ssl_keyfile=tls[1] if tls else None,
+        ssl_context_factory=(lambda *_: certificate.context) if certificate else None,
     )
-    return WebServer(router, config, listen(host, port))
+    return WebServer(router, config, listen(host, port), certificate)
 
 
 # The same configuration may be right a minute later: the port was taken, the network is not there yet.
@@ -736,11 +746,3 @@ def listen(host: str, port: int) -> socket.socket:
         listening.close()
         raise ConfigError(f"[web] port {port}: a port is a number from 1 to 65535.") from None
     return listening
-
-
-def check_tls(cert: str, key: str) -> None:
-    """Raise ConfigError where the files cannot be used for https."""
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key)
-    except OSError as error:  # ssl.SSLError is one
-        raise ConfigError(f"[web] tls_cert {cert} with tls_key {key} cannot be used ({error}).") from None

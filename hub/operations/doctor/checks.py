@@ -530,7 +530,9 @@ def phones(_: Machine, subject: Subject) -> Iterator[Finding]:
             f"Open {page} on a phone in the same Wi-Fi; if it does not come while this computer opens it, the Wi-Fi keeps "
             "its guests apart (AP or client isolation): switch that off, or use the Pi's own Wi-Fi."
         )
-        yield Finding("phones", "ok", f"The QR code carries {url}.", do)
+        secure = url.startswith("https:")
+        means = "https" if secure else "plain http: for a network that you trust, or with a certificate (SECURITY.md)"
+        yield Finding("phones", "ok", f"The QR code carries {url}, {means}.", do)
 
 
 def _sentence(text: str) -> str:

@@ -376,6 +376,13 @@ function WelcomeSeat({ state, place }) {
   </li>`;
 }
 
+/**
+ * Return whether pages reach phones as the hub has sent them, in words for the owner.
+ * @param {string} url
+ */
+const transport = (url) =>
+  url.startsWith("https:") ? "https: pages come from this hub alone" : "plain http: for a network that you trust";
+
 /** @param {{ state: ScreenState }} props */
 function HowToJoin({ state }) {
   const { seats } = state;
@@ -394,7 +401,8 @@ function HowToJoin({ state }) {
       state.url
         ? html`<p class="by-hand">
         or open <b>${bareUrl(state.url)}</b><br />and type <b class="code">${state.code}</b>
-      </p>`
+      </p>
+      <p class="transport">${transport(state.url)}</p>`
         : html`<p class="by-hand">No network yet</p>`
     }
     ${

@@ -197,6 +197,16 @@ def test_the_address_on_the_qr_code_is_judged(tmp_path: Path, toml: str, url: st
     assert (found.state, url in found.seen, do in found.do) == (state, True, True), found
 
 
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [("http://10.42.0.1", "plain http: for a network that you trust"), ("https://table.example", ", https.")],
+)
+def test_an_owner_is_told_whether_phones_come_over_https(tmp_path: Path, address: str, words: str) -> None:
+    (tmp_path / "a.toml").write_text(f'[web]\naddress = "{address}"\n')
+    found = next(one for one in examine(FakeMachine(), str(tmp_path / "a.toml")) if one.check == "phones")
+    assert words in found.seen
+
+
 def test_a_computer_without_a_network_has_no_address_to_be_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hub.network.address.own_address", str)
     found = next(one for one in examine(FakeMachine(), None) if one.check == "phones")

@@ -1,0 +1,136 @@
+"""https with an owner's certificate: refused where its key is everybody's, read again when it was renewed."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from hub import app
+from hub.config import Config, HubPart, WebPart
+from hub.errors import ConfigError
+from phone_ui.tls import HSTS_SECONDS, Certificate, check_tls
+from tests.phone_ui.rig import until
+
+pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+
+
+def write(folder: Path, name: str, *, cert: str = "cert.pem", key: str = "key.pem") -> None:
+    """Write a certificate for `name`, signed by itself, and its key."""
+    options = [
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        f"/CN={name}",
+    ]
+    subprocess.run(
+        ["openssl", "req", "-x509", *options, "-keyout", key, "-out", cert], cwd=folder, check=True, capture_output=True
+    )
+    (folder / key).chmod(0o600)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path, "first.example")
+    return tmp_path
+
+
+def test_a_key_that_everybody_on_the_machine_reads_is_refused(folder: Path) -> None:
+    check_tls(f"{folder / 'cert.pem'}", f"{folder / 'key.pem'}")
+    (folder / "key.pem").chmod(0o640)  # a group of the hub's own
+    check_tls(f"{folder / 'cert.pem'}", f"{folder / 'key.pem'}")
+    (folder / "key.pem").chmod(0o644)
+    with pytest.raises(ConfigError, match=r"everybody on this machine can read this key; fix: chmod o-r"):
+        check_tls(f"{folder / 'cert.pem'}", f"{folder / 'key.pem'}")
+
+
+class SecureHub:
+    """A whole hub with https, as it runs."""
+
+    def __init__(self, folder: Path, *, secure: bool) -> None:
+        web = WebPart(host="127.0.0.1", port=0)
+        if secure:
+            web = replace(web, tls_cert=f"{folder / 'cert.pem'}", tls_key=f"{folder / 'key.pem'}")
+        self.secure = secure
+        self.hub = app.Hub(Config(hub=HubPart(state=f"{folder / 'state'}"), web=web))
+        self.hub.start()
+        self.waiting = threading.Thread(target=self.hub.wait)
+        self.waiting.start()
+
+    def close(self) -> None:
+        self.hub.stop()
+        self.waiting.join(10)
+        self.hub.close()
+
+    def ask(self, path: str = "/up") -> tuple[bytes, bytes]:
+        """Return the certificate that a new connection is shown, and the answer to a request."""
+        assert self.hub.web
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        plain = socket.create_connection(("127.0.0.1", self.hub.web.port), timeout=10)
+        with context.wrap_socket(plain) if self.secure else plain as line:
+            line.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+            answer = b""
+            while piece := line.recv(65536):
+                answer += piece
+            shown = line.getpeercert(binary_form=True) if isinstance(line, ssl.SSLSocket) else b""
+            return shown or b"", answer
+
+
+@pytest.fixture
+def secure(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SecureHub]:
+    monkeypatch.setattr(app, "LOOK_SECONDS", 0.05)
+    made = SecureHub(folder, secure=True)
+    yield made
+    made.close()
+
+
+@pytest.mark.broker
+def test_a_renewed_certificate_is_used_without_a_restart(secure: SecureHub, folder: Path) -> None:
+    first, answer = secure.ask()
+    assert b"first.example" in first
+    assert answer.startswith(b"HTTP/1.1 204")
+    write(folder, "second.example", cert="new.pem", key="new.key")
+    (folder / "new.key").replace(folder / "key.pem")
+    (folder / "new.pem").replace(folder / "cert.pem")
+    until(lambda: b"second.example" in secure.ask()[0], "the new certificate")
+
+
+@pytest.mark.broker
+def test_a_certificate_that_cannot_be_used_leaves_the_last_one_and_a_sentence(
+    secure: SecureHub, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = (folder / "key.pem").read_bytes()
+    (folder / "key.pem").write_bytes(b"half")
+    until(lambda: "The new certificate is not used" in caplog.text, "the sentence")
+    assert b"first.example" in secure.ask()[0]
+    assert b"HTTP/1.1 204" in secure.ask()[1]
+    assert caplog.text.count("The new certificate is not used") == 1, "once, not with each look"
+    (folder / "key.pem").write_bytes(key)
+    assert Certificate(f"{folder / 'cert.pem'}", f"{folder / 'key.pem'}").renew() is False
+
+
+@pytest.mark.broker
+def test_browsers_that_came_over_https_are_told_to_stay_there(secure: SecureHub) -> None:
+    assert f"strict-transport-security: max-age={HSTS_SECONDS}".encode() in secure.ask("/")[1].lower()
+
+
+@pytest.mark.broker
+def test_plain_http_promises_nothing(tmp_path: Path) -> None:
+    hub = SecureHub(tmp_path, secure=False)
+    try:
+        assert b"strict-transport-security" not in hub.ask("/")[1].lower()
+    finally:
+        hub.close()
