@@ -124,6 +124,18 @@ def parser() -> ArgumentParser:
     )
     update_box.set_defaults(command=_update_box)
 
+    forget = commands.add_parser("forget", help="wipe the hands of finished matches; who won what stays")
+    forget.add_argument(
+        "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
+    )
+    forget.add_argument(
+        "--days", type=float, default=0.0, metavar="N", help="those that ended so long ago or earlier; 0"
+    )
+    forget.add_argument(
+        "--all", action="store_true", help="each table's newest one and all logins of seats, too; the hub must not run"
+    )
+    forget.set_defaults(command=_forget)
+
     pinout = commands.add_parser("pinout", help="how the devices of a configuration are wired to the Pi")
     pinout.add_argument("--config", metavar="FILE", help="the owner's TOML file")
     pinout.add_argument("--svg", metavar="FILE", help="a drawing into this file, instead of text")
@@ -308,6 +320,19 @@ def _calibrate_tray(args: Namespace) -> int:
         raise ConfigError('No [[device]] of the configuration has the driver "camera_tray".')
     block = _named(blocks, args.name or (blocks[0].driver if len(blocks) == 1 else ""))
     load_driver("camera_tray").calibrate(block.settings, input, print)
+    return 0
+
+
+def _forget(args: Namespace) -> int:
+    from contextlib import nullcontext
+
+    from hub.operations.state_folder import while_no_hub_runs
+    from hub.store import wipe_logs
+
+    state = Path(load(owners_file(args.config)).hub.state)
+    with while_no_hub_runs(state) if args.all else nullcontext():
+        wiped = wipe_logs(state / "table-hub.db", args.days, newest=args.all)
+    print(f"The hands of {wiped} finished match{'' if wiped == 1 else 'es'} are wiped; who won what stays.")
     return 0
 
 

@@ -25,14 +25,14 @@ from hub.decks import load_games
 from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, wired
 from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
-from hub.errors import BrokerError, ConfigError
+from hub.errors import BrokerError, ConfigError, LogError
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, to_base64
 from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
 from hub.ports import AddressChanged, BrokerDown, Device, DeviceSimulated, MonotonicClock
 from hub.state import PublicState
-from hub.store import Store
+from hub.store import Store, wipe_logs
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
 from hub.version import version
@@ -47,6 +47,7 @@ LOCALHOST = "127.0.0.1"
 ALIVE_SECONDS = 5.0  # a table or the web's loop that has not ticked for so long is stuck
 DISK_SECONDS = 60.0  # but a table may wait so long for the disk: cards stall, and a backup may hold the file
 BROKER_SECONDS = 30.0  # the broker's thread starts a program and connects: that may take a while
+FORGET_SECONDS = 3600.0  # between two looks for matches that are to lose their hands
 LOOK_SECONDS = 2.0  # between two looks of `wait` at the machine's address
 
 
@@ -275,7 +276,11 @@ class Hub:
         Return the exit code: 0, or 1 where a thread without which nobody can play has ended by itself.
         """
         pause = min(LOOK_SECONDS, (self._service and self._service.interval) or LOOK_SECONDS)
+        forget_at = monotonic()
         while not self._stop.wait(pause):
+            if monotonic() >= forget_at:
+                forget_at = monotonic() + FORGET_SECONDS
+                threading.Thread(target=self._forget, name="forget", daemon=True).start()  # it may wait for the disk
             self._follow_address()
             if self.web:
                 self.web.renew_certificate()
@@ -292,6 +297,16 @@ class Hub:
             if self._service and not stuck:
                 self._service.alive()
         return 1 if self._thread_ended.is_set() else 0
+
+    def _forget(self) -> None:
+        """Wipe the hands of matches that ended long enough ago, as the owner has said."""
+        try:
+            wiped = wipe_logs(Path(self.config.hub.state) / "table-hub.db", self.config.hub.keep_days)
+        except LogError as error:
+            log.warning("%s", error)
+        else:
+            if wiped:
+                log.info("The hands of %d finished match(es) are wiped; who won what stays.", wiped)
 
     def _find_stuck(self) -> list[str]:
         """Return what does not move any more, in words for the journal."""

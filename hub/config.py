@@ -121,6 +121,14 @@ class HubPart(msgspec.Struct, frozen=True):
     state: Annotated[FilePath, Meta(description="the folder of the log, the keys and the broker's files")] = (
         "~/.local/state/table-hub"
     )
+    keep_days: Annotated[
+        int,
+        Meta(
+            description="days until a finished match loses its hands; who won what stays. 0: with the next match",
+            ge=0,
+            le=36500,
+        ),
+    ] = 30
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], Meta(description="debug, info, warning or error")
     ] = "info"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import fcntl
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hub.errors import HubError, TemporaryError
@@ -15,6 +16,19 @@ OWN_FILES = (
     *(f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")),  # SQLite's own, after a power cut
     *(f"{BROKER}/{name}" for name in ("lock", "logins.json", "mosquitto.conf", "mosquitto.pid", "mosquitto.sock")),
 )
+
+
+@contextmanager
+def while_no_hub_runs(folder: Path) -> Iterator[None]:
+    """Keep hubs out of the folder. Raise TemporaryError where one runs with it."""
+    try:
+        with (folder / BROKER / "lock").open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+    except FileNotFoundError:  # no hub ever ran there
+        yield
+    except BlockingIOError:
+        raise TemporaryError(f"{folder}: a hub runs with this state folder; stop it first.") from None
 
 
 def forget(folder: Path) -> None:

@@ -1,0 +1,127 @@
+"""Finished matches lose their hands when the owner's time is over: in the file itself, and nothing else goes."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from hub import app
+from hub.__main__ import main
+from hub.config import Config, HubPart, WebPart
+from hub.ports import LogEntry
+from hub.store import Store, wipe_logs
+from tests.phone_ui.rig import until
+
+HAND, LOGIN = b"secret-hand-of-seat-2", b"secret-login-of-seat-2"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """A database with two finished matches and one that runs at table 1, and a finished one at table 2."""
+    path = tmp_path / "state" / "table-hub.db"
+    with closing(Store(path)) as store:
+        for number, (table, ended) in enumerate([("1", True), ("1", True), ("2", True), ("1", False)], 1):
+            store.begin(f"m-{number}", table, b"head of %d" % number)
+            store.append(f"m-{number}", [LogEntry(0, b"%s in match %d" % (HAND, number))])
+            if ended:
+                store.end(f"m-{number}", b'{"winners":[2]}')
+        store.keep("1", "places", LOGIN)
+    return path
+
+
+def age(path: Path, days: int) -> None:
+    """Let all that has ended have ended so many days ago."""
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE matches SET ended = datetime('now', ?) WHERE result IS NOT NULL", (f"-{days} days",))
+
+
+def logs(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as db:
+        return [match for (match,) in db.execute('SELECT DISTINCT "match" FROM entries ORDER BY 1')]
+
+
+def everything(path: Path) -> bytes:
+    """All bytes that the database has on the disk."""
+    return b"".join(file.read_bytes() for file in sorted(path.parent.glob("table-hub.db*")))
+
+
+def test_a_finished_match_loses_its_log_when_its_time_is_over_and_keeps_who_won(database: Path) -> None:
+    age(database, 29)
+    assert wipe_logs(database, 30) == 0
+    age(database, 31)
+    assert wipe_logs(database, 30) == 2
+    assert logs(database) == ["m-3", "m-4"], "one that runs, and the newest of a table, stay"
+    with closing(sqlite3.connect(database)) as db:
+        kept = db.execute("SELECT head, result, ended IS NOT NULL FROM matches WHERE id = 'm-1'").fetchone()
+    assert kept == (b"head of 1", b'{"winners":[2]}', 1)
+
+
+def test_nothing_of_it_is_left_in_the_file_or_its_write_ahead_log(database: Path) -> None:
+    assert b"secret-hand-of-seat-2 in match 1" in everything(database)
+    wipe_logs(database, 0)
+    left = everything(database)
+    assert b"secret-hand-of-seat-2 in match 1" not in left
+    assert b"secret-hand-of-seat-2 in match 4" in left
+
+
+def test_a_login_that_was_given_back_is_not_left_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "table-hub.db"
+    with closing(Store(path)) as store:
+        store.keep("1", "places", LOGIN * 3)
+        store.keep("1", "places", b"[]")
+    assert LOGIN not in everything(path)
+
+
+def test_everything_is_wiped_before_a_pi_is_given_away(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = database.parent.parent / "table-hub.toml"
+    config.write_text(f'[hub]\nstate = "{database.parent}"\n')
+    assert main(["forget", "--config", f"{config}", "--all"]) == 0
+    assert capsys.readouterr().out == "The hands of 3 finished matches are wiped; who won what stays.\n"
+    assert logs(database) == ["m-4"], "a match that runs is not finished"
+    assert LOGIN not in everything(database)
+
+
+def test_forget_says_how_many_and_may_be_asked_while_the_hub_runs(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = database.parent.parent / "table-hub.toml"
+    config.write_text(f'[hub]\nstate = "{database.parent}"\n')
+    with closing(Store(database)) as store:
+        assert main(["forget", "--config", f"{config}", "--days", "1"]) == 0
+        assert capsys.readouterr().out == "The hands of 0 finished matches are wiped; who won what stays.\n"
+        assert main(["forget", "--config", f"{config}"]) == 0
+        assert capsys.readouterr().out == "The hands of 2 finished matches are wiped; who won what stays.\n"
+        store.append("m-4", [LogEntry(1, b"played on")])
+        assert len(store.load("m-4")[1]) == 2
+
+
+@pytest.mark.broker
+def test_all_of_it_is_refused_while_a_hub_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = tmp_path / "table-hub.toml"
+    config.write_text(f'[hub]\nstate = "{tmp_path / "state"}"\n')
+    with app.Hub(Config(hub=HubPart(state=f"{tmp_path / 'state'}"), web=WebPart(host="127.0.0.1", port=0))) as hub:
+        hub.start()
+        assert main(["forget", "--config", f"{config}", "--all"]) == 75
+    assert "a hub runs with this state folder" in capsys.readouterr().err
+
+
+@pytest.mark.broker
+def test_a_hub_that_runs_wipes_by_itself_after_the_owners_days(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "LOOK_SECONDS", 0.05)
+    age(database, 8)
+    with closing(sqlite3.connect(database)) as db, db:  # the running match's log is none of a game here
+        db.execute("UPDATE matches SET result = x'7B7D', ended = CURRENT_TIMESTAMP WHERE id = 'm-4'")
+    part = HubPart(state=f"{database.parent}", keep_days=7)
+    with app.Hub(Config(hub=part, web=WebPart(host="127.0.0.1", port=0))) as hub:
+        with closing(sqlite3.connect(database)) as db, db:
+            db.execute("DELETE FROM kept WHERE name = 'places'")
+        hub.start()
+        waiting = threading.Thread(target=hub.wait)
+        waiting.start()
+        until(lambda: logs(database) == ["m-3", "m-4"], "they are wiped")
+        hub.stop()
+        waiting.join(10)
