@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from time import monotonic
+from time import monotonic, time
 from typing import Any, Protocol, Self
 from urllib.parse import urlsplit
 
@@ -48,6 +48,7 @@ ALIVE_SECONDS = 5.0  # a table or the web's loop that has not ticked for so long
 DISK_SECONDS = 60.0  # but a table may wait so long for the disk: cards stall, and a backup may hold the file
 BROKER_SECONDS = 30.0  # the broker's thread starts a program and connects: that may take a while
 FORGET_SECONDS = 3600.0  # between two looks for matches that are to lose their hands
+STEADY_SECONDS = 600.0  # that the wall clock may be set by in that time
 LOOK_SECONDS = 2.0  # between two looks of `wait` at the machine's address
 
 
@@ -276,11 +277,14 @@ class Hub:
         Return the exit code: 0, or 1 where a thread without which nobody can play has ended by itself.
         """
         pause = min(LOOK_SECONDS, (self._service and self._service.interval) or LOOK_SECONDS)
-        forget_at = monotonic()
+        forget_at, ahead = monotonic() + FORGET_SECONDS, time() - monotonic()
         while not self._stop.wait(pause):
             if monotonic() >= forget_at:
-                forget_at = monotonic() + FORGET_SECONDS
-                threading.Thread(target=self._forget, name="forget", daemon=True).start()  # it may wait for the disk
+                # A Pi has no clock of its own: days are counted only while its time goes as it should.
+                is_steady = abs(time() - monotonic() - ahead) <= STEADY_SECONDS
+                forget_at, ahead = monotonic() + FORGET_SECONDS, time() - monotonic()
+                if is_steady:  # in a thread, as it may wait for the disk
+                    threading.Thread(target=self._forget, name="forget", daemon=True).start()
             self._follow_address()
             if self.web:
                 self.web.renew_certificate()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -109,19 +111,46 @@ def test_all_of_it_is_refused_while_a_hub_runs(tmp_path: Path, capsys: pytest.Ca
     assert "a hub runs with this state folder" in capsys.readouterr().err
 
 
-@pytest.mark.broker
-def test_a_hub_that_runs_wipes_by_itself_after_the_owners_days(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def running(database: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A hub that runs with that database, whose owner keeps hands for a week; all matches ended 8 days ago."""
     monkeypatch.setattr(app, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(app, "FORGET_SECONDS", 0.3)
+    with closing(sqlite3.connect(database)) as db, db:  # what was written here is no log of a game
+        db.execute("UPDATE matches SET result = x'7B7D' WHERE id = 'm-4'")
+        db.execute("DELETE FROM kept")
     age(database, 8)
-    with closing(sqlite3.connect(database)) as db, db:  # the running match's log is none of a game here
-        db.execute("UPDATE matches SET result = x'7B7D', ended = CURRENT_TIMESTAMP WHERE id = 'm-4'")
     part = HubPart(state=f"{database.parent}", keep_days=7)
     with app.Hub(Config(hub=part, web=WebPart(host="127.0.0.1", port=0))) as hub:
-        with closing(sqlite3.connect(database)) as db, db:
-            db.execute("DELETE FROM kept WHERE name = 'places'")
         hub.start()
         waiting = threading.Thread(target=hub.wait)
         waiting.start()
-        until(lambda: logs(database) == ["m-3", "m-4"], "they are wiped")
+        yield
         hub.stop()
         waiting.join(10)
+
+
+@pytest.mark.broker
+@pytest.mark.usefixtures("running")
+def test_a_hub_that_runs_wipes_by_itself_after_the_owners_days(database: Path) -> None:
+    until(lambda: logs(database) == ["m-3", "m-4"], "they are wiped")
+
+
+@pytest.fixture
+def jumping(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A wall clock that is set an hour on with each look."""
+    read: list[float] = []
+
+    def jump() -> float:
+        read.append(time.time() + 3600 * len(read))
+        return read[-1]
+
+    monkeypatch.setattr(app, "time", jump)
+    return read
+
+
+@pytest.mark.broker
+def test_a_clock_that_jumps_wipes_nothing(jumping: list[float], request: pytest.FixtureRequest, database: Path) -> None:
+    request.getfixturevalue("running")
+    until(lambda: len(jumping) >= 7, "it has looked three times")
+    assert logs(database) == ["m-1", "m-2", "m-3", "m-4"]

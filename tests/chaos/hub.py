@@ -51,7 +51,7 @@ class ChaosHub:
 
     def _toml(self) -> str:
         lines = [
-            f'[hub]\nstate = "{self.state}"\nlog_level = "warning"',
+            f'[hub]\nstate = "{self.state}"\nlog_level = "warning"\nkeep_days = 36500',
             f'[web]\nhost = "{HOST}"\nport = {self.port}',
         ]
         for table in self.tables:

@@ -25,8 +25,8 @@ KINDS = {
 }
 """How often each comes, beside the others."""
 
-JUMPS = (-86_400.0, 86_400.0, -1.7e9, 3.1e9, -30.0, 30.0)
-"""Seconds by which the wall clock is wrong: a day, to 1973 or 2125, and as a time server corrects it."""
+JUMPS = (-86_400.0, 86_400.0, -1.7e9, 1.4e9, -30.0, 30.0)
+"""Seconds by which the wall clock is wrong: a day, to 1973 or 2071, and as a time server corrects it."""
 
 
 class Fault(NamedTuple):
