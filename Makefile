@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick static check docs bench chaos fuzz acceptance firmware drawings lock wheels setup install clean
+.PHONY: help demo test quick static check docs bench chaos fuzz acceptance firmware drawings lock wheels audit setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings docs dev, with commas.
 EXTRAS ?=
@@ -36,6 +36,7 @@ help:
 	@echo 'make setup    only install what the hub needs (EXTRAS=pi,ble,camera,dev,docs,firmware,drawings)'
 	@echo 'make lock     renew requirements.lock after a change of pyproject.toml'
 	@echo 'make wheels   check that every locked package is there ready-made for each machine'
+	@echo 'make audit    ask public services whether a locked package has a known hole'
 	@echo 'make install  put the hub on this Raspberry Pi as a system service (says first what it changes)'
 	@echo 'make clean    remove what set-up and tests made inside this folder'
 
@@ -98,6 +99,12 @@ lock:
 # Whether every locked package is there ready-made for each machine that README.md names; what a 32-bit Pi has to build.
 wheels:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py setup && exec .venv/bin/python -m tests.wheels $(ARGS)
+
+# Asks PyPI's and npm's services, so it needs the internet; nothing is installed into .venv.
+audit:
+	@cd "$(ROOT)" && { [ -x .venv/bin/uv ] || python3 -I hub/operations/setup.py setup; } && \
+	.venv/bin/uv tool run pip-audit==2.10.1 --requirement requirements.lock --require-hashes --disable-pip && \
+	cd phone_ui && npm audit --package-lock-only
 
 setup:
 	@cd "$(ROOT)" && exec python3 -I hub/operations/setup.py setup --extras "$(EXTRAS)"

@@ -29,7 +29,7 @@ CONTENTS = {
         "hub/docs/run",
         "hub/docs/configuration",
         "hub/docs/troubleshooting",
-        "hub/docs/security",
+        "SECURITY",
     ],
     "Change it": [
         "hub/docs/develop",
