@@ -32,7 +32,7 @@ from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
 from hub.ports import AddressChanged, BrokerDown, Device, DeviceSimulated, MonotonicClock
 from hub.state import PublicState
-from hub.store import Store, wipe_logs
+from hub.store import KeyedStore, Store, wipe_logs
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
 from hub.version import version
@@ -109,6 +109,7 @@ class Hub:
         with ExitStack() as on_error:
             self.store = Store(state / "table-hub.db")
             on_error.callback(self.store.close)
+            self._logs = KeyedStore(self.store, state / "log.key")
             tables = [table.id for table in config.table]
             self.broker = MqttBroker(config.broker, state / "broker", config.hub.id, tables, self._put_to_all)
             on_error.pop_all()
@@ -135,7 +136,7 @@ class Hub:
         self._health[part.id] = DeviceHealth()
         inbox = partial(self._put, part.id)
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
-        ports = Ports(self.store, phones, MonotonicClock(), Chance())
+        ports = Ports(self._logs, phones, MonotonicClock(), Chance())
         screen = ScreenFeed()
         ports.pages.append(screen)
         bench: BenchAccess | None = None

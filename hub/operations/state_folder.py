@@ -9,9 +9,10 @@ from pathlib import Path
 
 from hub.errors import HubError, TemporaryError
 
-KEY, KIOSK_TOKEN, DATABASE, BROKER = "hub.key", "kiosk.token", "table-hub.db", "broker"
+KEY, LOG_KEY, KIOSK_TOKEN, DATABASE, BROKER = "hub.key", "log.key", "kiosk.token", "table-hub.db", "broker"
 OWN_FILES = (
     KEY,
+    LOG_KEY,
     KIOSK_TOKEN,
     *(f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")),  # SQLite's own, after a power cut
     *(f"{BROKER}/{name}" for name in ("lock", "logins.json", "mosquitto.conf", "mosquitto.pid", "mosquitto.sock")),
