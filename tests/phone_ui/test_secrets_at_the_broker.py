@@ -99,6 +99,7 @@ def told_all(rig: Rig, phone: Phone) -> list[tuple[str, bytes]]:
 def test_a_phone_that_comes_late_sees_its_hand_at_once(rig: Rig) -> None:
     seat = rig.seat()
     rig.link.show_hands({seat.sid: hand(7, you={"secret_fish": "carp"})})
+    fence(rig)  # the broker has it
     with rig.phone(seat) as phone:
         assert phone.dial()
         assert phone.subscribe(rig.topics.hand(seat.sid))
