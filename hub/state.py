@@ -203,7 +203,8 @@ class Notice(Plain, frozen=True):
 class PublicState(Plain, frozen=True):
     """The newest complete public state of one table.
 
-    `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life.
+    `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start
+    of the hub, each match and each undo; `seq` counts the states within the hub's life.
     `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long,
     `claiming` those that somebody asks for. `notices` stand most severe first.
     """
@@ -217,6 +218,7 @@ class PublicState(Plain, frozen=True):
     state: Literal["lobby", "playing", "over", "stopped"]
     seats: list[PublicSeat]
     v: Literal[1] = 1
+    session: str = ""
     match: str | None = None
     game: str | None = None
     title: str = ""
@@ -252,7 +254,7 @@ class Faces(Plain, frozen=True):
 
 
 class Hand(Plain, frozen=True):
-    """The newest complete private state of one seat; only ever sent encrypted.
+    """The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's.
 
     `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not
     offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a
@@ -264,6 +266,7 @@ class Hand(Plain, frozen=True):
     seq: Count
     seat: SeatNumber
     v: Literal[1] = 1
+    session: str = ""
     match: str | None = None
     you: dict[str, Any] = {}
     number: Count | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from secrets import token_hex
 from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
@@ -36,6 +37,7 @@ class Snapshots:
         self._play, self._seats, self._notices = play, seats, notices
         self._rolls, self._boxes, self._lobby = rolls, boxes, lobby
         self.seq = 0
+        self._session = token_hex(4)
 
     def public(self, table: Identity, nudged: Sequence[int]) -> PublicState:
         """Return the newest public state; `nudged` are seats that have been waited for too long."""
@@ -47,6 +49,7 @@ class Snapshots:
             name=table.name,
             code=table.code,
             url=table.address(),
+            session=self._session,
             epoch=play.log.epoch,
             seq=self.seq,
             match=play.log.match if match else None,
@@ -79,6 +82,7 @@ class Snapshots:
         play, match, number = self._play, self._play.match, seat.number
         claim = self._seats.waiting(number)
         hand = Hand(
+            session=self._session,
             epoch=play.log.epoch,
             seq=self.seq,
             seat=number,

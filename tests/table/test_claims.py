@@ -71,7 +71,9 @@ def step(rig: TableRig, random: Random) -> None:
 
 def seen(rig: TableRig) -> dict[str, Any]:
     """All that a match shows, without what tells of a claim, and the record on the disk."""
-    state = {key: shown for key, shown in rig.state.items() if key not in ("claiming", "notices", "seats", "code")}
+    state = {
+        key: shown for key, shown in rig.state.items() if key not in ("claiming", "notices", "seats", "code", "session")
+    }
     state["notices"] = [one for one in rig.state["notices"] if not one["key"].startswith("claim")]
     seats = rig.state["seats"]
     fields = ("you", "moves", "want", "locked", "number", "secret", "undo")
@@ -139,7 +141,7 @@ def test_a_push_that_answers_the_game_gives_no_seat_away(boxed: TableRig) -> Non
     holder = boxed.sids[int(seat)]
     assert boxed.claim(int(seat), name="Mallory") is None
     boxed.clock.time += SHOWN_SECONDS
-    before = boxed.store.count(), sum(map(len, boxed.store.entries.values()))
+    before = len(boxed.store.heads), sum(map(len, boxed.store.entries.values()))
     boxed.press(int(seat), "push")
     assert sum(map(len, boxed.store.entries.values())) > before[1], "the push has answered"
     assert boxed.table._seats[int(seat)].sid == holder

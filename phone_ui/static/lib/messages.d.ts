@@ -13,7 +13,7 @@ export interface Messages {
   ClaimDetails: ClaimDetails;
 }
 /**
- * The newest complete public state of one table. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first.
+ * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first.
  */
 export interface PublicState {
   table: string;
@@ -25,6 +25,7 @@ export interface PublicState {
   state: "lobby" | "over" | "playing" | "stopped";
   seats: PublicSeat[];
   v: 1;
+  session: string;
   match: string | null;
   game: string | null;
   title: string;
@@ -209,6 +210,7 @@ export interface ScreenState {
   state: "lobby" | "over" | "playing" | "stopped";
   seats: PublicSeat[];
   v: 1;
+  session: string;
   match: string | null;
   game: string | null;
   title: string;
@@ -230,13 +232,14 @@ export interface ScreenState {
   };
 }
 /**
- * The newest complete private state of one seat; only ever sent encrypted. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits.
+ * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits.
  */
 export interface Hand {
   epoch: number;
   seq: number;
   seat: number;
   v: 1;
+  session: string;
   match: string | null;
   you: Record<string, any>;
   number: number | null;

@@ -7,12 +7,25 @@ import { at } from "./values.js";
 /** @import { PublicState } from "./messages.d.ts" */
 
 /**
- * Is message `b` at least as new as `a`?
- * @param {{ epoch: number, seq: number } | null} a
- * @param {{ epoch: number, seq: number }} b
+ * The starts of the hub that another one has followed.
+ * @type {Set<string | undefined>}
+ */
+const past = new Set();
+
+/**
+ * Is message `b` at least as new as `a`? One of another start of the hub is, whatever its numbers: the hub may have lost
+ * what it counted. Only a start that was followed by another one never comes back.
+ * @param {{ session?: string, epoch: number, seq: number } | null} a
+ * @param {{ session?: string, epoch: number, seq: number }} b
  */
 export function notOlder(a, b) {
-  return !a || b.epoch > a.epoch || (b.epoch === a.epoch && b.seq >= a.seq);
+  if (!a) return true;
+  if (a.session !== b.session) {
+    if (past.has(b.session)) return false;
+    past.add(a.session);
+    return true;
+  }
+  return b.epoch > a.epoch || (b.epoch === a.epoch && b.seq >= a.seq);
 }
 
 /**

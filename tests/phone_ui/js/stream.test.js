@@ -73,3 +73,13 @@ test("a later life of the hub is newer, whatever it has counted", () => {
   assert.ok(!notOlder({ epoch: 1, seq: 9 }, { epoch: 1, seq: 8 }));
   assert.ok(!notOlder({ epoch: 2, seq: 1 }, { epoch: 1, seq: 99 }));
 });
+
+test("another start of the hub is newer whatever it counts, and the one before never comes back", () => {
+  const before = { session: "a1", epoch: 57, seq: 900 };
+  const after = { session: "b2", epoch: 1, seq: 1 };
+  assert.ok(notOlder(before, after));
+  assert.ok(notOlder(before, after), "asked twice");
+  assert.ok(!notOlder(after, { session: "a1", epoch: 58, seq: 901 }));
+  assert.ok(!notOlder(after, { session: "b2", epoch: 1, seq: 0 }));
+  assert.ok(notOlder(after, { session: "c3", epoch: 1, seq: 1 }));
+});
