@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, dump, load, owners_file
-from hub.errors import ConfigError, HubError, LogError, TemporaryError
+from hub.errors import ConfigError, HubError, TemporaryError
 from hub.operations.bundle import add_arguments as add_bundle_arguments
 from hub.operations.bundle import bundle as make_bundle
 from hub.operations.diagnostics import report_error
@@ -402,18 +402,11 @@ def _serve(config: Config, pages: Sequence[str]) -> int:
     configure_logging(config.hub.log_level)
     if goes_to_journal():  # a person at a terminal knows what was started
         logging.getLogger("hub").info("table-hub %s starts.", version())
-    try:
-        hub = Hub(config, ServiceNotifier(), demo=bool(pages))
-    except LogError as error:  # the disk, which may be back at the next start
-        raise TemporaryError(str(error)) from error
-    with hub:
+    with Hub(config, ServiceNotifier(), demo=bool(pages)) as hub:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP
                 signal.signal(number, lambda *_: hub.stop())
-        try:
-            hub.start()
-        except LogError as error:
-            raise TemporaryError(str(error)) from error
+        hub.start()
         for table in hub.tables.values():
             url = f"{hub.url() or hub.local_url()}/t/{table.id}"
             if pages:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from hub.devices import Simulated
-from hub.errors import ConfigError, HubError
+from hub.errors import ConfigError, HubError, of_file
 from hub.ports import ClaimAsked
 from hub.state import ScreenState
 from hub.table.loop import Table
@@ -23,7 +23,8 @@ from phone_ui.mqtt_phones import PhonesOverMqtt
 def kiosk_token(path: Path) -> str:
     """Return the token with which a screen on another machine shows the codes of seats; made when it is not there yet.
 
-    Only the owner of the file reads it (0600). Raise ConfigError where it cannot be read or made.
+    Only the owner of the file reads it (0600). Raise ConfigError where it cannot be read or made, TemporaryError where the
+    disk fails.
     """
     try:
         if not path.exists():
@@ -32,7 +33,7 @@ def kiosk_token(path: Path) -> str:
             path.write_text(secrets.token_urlsafe(24))
         token = path.read_text().strip()
     except OSError as error:
-        raise ConfigError(f"The kiosk's token {path} cannot be read or made ({error.strerror}).") from None
+        raise of_file(error, f"The kiosk's token {path} cannot be read or made ({error.strerror}).") from None
     if len(token) < 24:
         raise ConfigError(f"The kiosk's token {path} is damaged: remove the file, the next start makes another.")
     return token

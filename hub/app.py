@@ -25,14 +25,14 @@ from hub.decks import load_games
 from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, wired
 from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
-from hub.errors import BrokerError, ConfigError, LogError
+from hub.errors import BrokerError, ConfigError, LogError, TemporaryError
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, to_base64
 from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
 from hub.ports import AddressChanged, BrokerDown, Device, DeviceSimulated, MonotonicClock
 from hub.state import PublicState
-from hub.store import KeyedStore, Store, wipe_logs
+from hub.store import KeyedStore, Store, lock_state, wipe_logs
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
 from hub.version import version
@@ -73,7 +73,7 @@ class ServiceManager(Protocol):
 
 
 class Hub:
-    """The whole hub, wired. Raise ConfigError, TemporaryError or LogError where it cannot be. Use as a context manager."""
+    """The whole hub, wired. Raise ConfigError or TemporaryError where it cannot be. Use as a context manager."""
 
     def __init__(
         self,
@@ -92,9 +92,6 @@ class Hub:
         for name in (config.hub.id, *(table.id for table in config.table)):
             if not fits_topic(name):
                 raise ConfigError(f"The id {name!r} may hold letters, digits and hyphens only, 32 at most.")
-        self.key = HubKey.stored(state / "hub.key")
-        self.kiosk_token = kiosk_token(state / "kiosk.token")
-        self.games = load_games(config.deck)
         self.tables: dict[str, Table] = {}
         self.access: dict[str, TableAccess] = {}
         self.devices: list[Device] = []
@@ -107,6 +104,11 @@ class Hub:
         self._stuck = ""  # who was found stuck last
         self._url = ""
         with ExitStack() as on_error:
+            self._lock = on_error.enter_context(ExitStack())
+            self._lock.enter_context(lock_state(state))  # before anything in the folder is changed
+            self.key = HubKey.stored(state / "hub.key")
+            self.kiosk_token = kiosk_token(state / "kiosk.token")
+            self.games = load_games(config.deck)
             self.store = Store(state / "table-hub.db")
             on_error.callback(self.store.close)
             self._logs = KeyedStore(self.store, state / "log.key")
@@ -206,7 +208,8 @@ class Hub:
         """Open the web port, restore the matches, start broker and devices, then the tables' threads.
 
         The port comes first, as it is what fails most; tables restore their matches before any signal can reach them; a
-        missing broker stops the phones only, and every screen says so. Raise ConfigError, TemporaryError or LogError.
+        missing broker stops the phones only, a failing disk lets tables stand still, and every screen says so. Raise
+        ConfigError or TemporaryError.
         """
         web = self.config.web
         broker_address = self.broker.address
@@ -226,7 +229,7 @@ class Hub:
             self._put_to_all(AddressChanged(""))
         try:
             self.broker.start()
-        except BrokerError as error:
+        except (BrokerError, TemporaryError) as error:  # no program; its folder cannot be written
             log.error("%s", error)
             self._put_to_all(BrokerDown(str(error)))
         for device in self.devices:
@@ -334,6 +337,7 @@ class Hub:
     def close(self) -> None:
         """Stop everything, in the reverse order of the start; the rest, too, where one of them fails."""
         with ExitStack() as closing:  # from its last line to its first
+            closing.callback(self._lock.close)
             closing.callback(self.store.close)
             closing.callback(self.broker.close)
             if self.web:

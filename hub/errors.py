@@ -134,6 +134,10 @@ class LogError(HubError):
     """The log cannot be written or read. The match stops; nothing is deleted."""
 
 
+class DamagedLog(LogError):
+    """The log of one match that cannot be read whole. It is kept; other matches are not affected."""
+
+
 class ReplayDiverged(LogError):
     """A log whose entries the present rules answer otherwise. It is kept, nothing is guessed."""
 

@@ -411,11 +411,38 @@ class LogEntry(NamedTuple):
     line: bytes
 
 
+class LastMatch(NamedTuple):
+    """The newest match of a table: its result as JSON once it has ended, and why it cannot go on, if it was set aside."""
+
+    id: str
+    result: bytes | None = None
+    aside: str | None = None
+
+
+class Missing(NamedTuple):
+    """What the disk had of a table's newest match and has no more: `had` entries, of which it `has` these.
+
+    `altered`: none is missing, but the log is not the one that was written.
+    """
+
+    match: str
+    had: int
+    has: int
+    altered: bool = False
+
+
 class LogStore(Protocol):
     """Where matches and sittings live on disk. Every method returns when the disk has it; raises LogError."""
 
-    def begin(self, match: str, table: str, head: bytes) -> None:
-        """Begin a new match with its head; in the same write, end a running one of the table as left (`{"left":true}`)."""
+    @property
+    def notice(self) -> str:
+        """Return one sentence for people where a damaged file was set aside; else ""."""
+
+    def begin(self, table: str, head: bytes) -> str:
+        """Begin a new match with its head, and return its id, `m-` and a number that rises with every match.
+
+        In the same write a running one of the table ends as left (`{"left":true}`).
+        """
 
     def append(self, match: str, entries: Sequence[LogEntry]) -> None:
         """Append to a match's log."""
@@ -429,14 +456,20 @@ class LogStore(Protocol):
     def end(self, match: str, result: bytes) -> None:
         """Note that the match is over, or was left."""
 
+    def set_aside(self, match: str, reason: str | None) -> None:
+        """Note why a match cannot go on for now; None: it goes on."""
+
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
         """Return the head and the entries of a match."""
 
-    def running(self, table: str) -> str | None:
-        """Return the match of a table that has not ended, if any."""
+    def last(self, table: str) -> LastMatch | None:
+        """Return the newest match of a table, whatever has become of it."""
 
-    def count(self) -> int:
-        """Return how many matches there have been."""
+    def missing(self, table: str) -> Missing | None:
+        """Return what the disk has lost of a table since it was last used; None: nothing, as far as can be known."""
+
+    def settle(self, table: str) -> None:
+        """Take what the disk has of a table for whole from now on: what is missing was told."""
 
     def keep(self, table: str, name: str, value: bytes) -> None:
         """Keep one small private value of a table (seats, epoch)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 import sqlite3
@@ -108,6 +109,60 @@ def test_a_port_that_somebody_has_may_be_free_later(tmp_path: Path) -> None:
         second = config(tmp_path / "other", port=first.web.port)
         with Hub(second) as hub, pytest.raises(TemporaryError, match=str(first.web.port)):
             hub.start()
+
+
+@pytest.mark.parametrize("broker", [BrokerPart(), BrokerPart("mqtt://127.0.0.1:1")], ids=["own", "outside"])
+def test_a_second_hub_on_the_same_state_changes_nothing(tmp_path: Path, broker: BrokerPart) -> None:
+    made = config(tmp_path, broker=broker, table=(TablePart("1"), TablePart("bar")))
+    with running(made):
+        folder = tmp_path / "state"
+        before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+        with pytest.raises(TemporaryError, match="another hub runs"):
+            Hub(made)
+        assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
+    with running(made):
+        pass
+
+
+def test_a_database_that_cannot_be_read_is_set_aside_and_every_screen_says_so(tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "table-hub.db").write_bytes(b"no database " * 1000)
+    with running(config(tmp_path, table=(TablePart("1"), TablePart("bar")))) as hub:
+        for table in ("1", "bar"):
+            (notice,) = state(hub, table)["notices"]
+            assert "is set aside as table-hub.db.unreadable-" in notice["text"]
+            assert state(hub, table)["state"] == "lobby"
+
+
+def test_a_record_that_another_program_holds_at_the_start_lets_tables_stand_still_and_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(config(tmp_path)) as hub:
+        sit(hub, "1", 1)
+    monkeypatch.setattr("hub.store.BUSY_SECONDS", 0.05)
+    backup = sqlite3.connect(tmp_path / "state" / "table-hub.db", isolation_level=None)
+    backup.execute("BEGIN EXCLUSIVE")
+    with running(config(tmp_path)) as hub:
+        assert state(hub)["state"] == "stopped"
+        assert "locked" in str(state(hub)["notices"])
+        backup.execute("ROLLBACK")
+        backup.close()
+        until(lambda: state(hub)["state"] == "lobby", "a table that goes on")
+        assert state(hub)["seats"][0]["name"] == "Guest 1"
+
+
+def test_a_damaged_value_of_one_table_costs_the_others_nothing(tmp_path: Path) -> None:
+    made = config(tmp_path, table=(TablePart("1"), TablePart("bar")))
+    with running(made) as hub:
+        sit(hub, "1", 1)
+        sit(hub, "bar", 2)
+    with contextlib.closing(sqlite3.connect(tmp_path / "state" / "table-hub.db", isolation_level=None)) as db:
+        db.execute("UPDATE kept SET value = x'ff00' WHERE \"table\" = '1'")
+    with running(made) as hub:
+        assert "who sits where" in str(state(hub, "1")["notices"])
+        assert state(hub, "bar")["seats"][1]["name"] == "Guest 2"
+        assert not state(hub, "bar")["notices"]
+        sit(hub, "1", 1)
 
 
 def test_without_mosquitto_the_table_plays_on_with_its_boxes_and_says_so(tmp_path: Path) -> None:

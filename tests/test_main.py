@@ -142,22 +142,10 @@ def test_a_port_that_is_taken_is_one_sentence_and_exit_75(tmp_path: Path) -> Non
         assert str(port) in one_sentence(run("run", "--config", str(file)), 75)
 
 
-@pytest.mark.parametrize(
-    ("toml", "expected"),
-    [
-        ("[web]\nhost = '203.0.113.7'\nport = 8080\n", "203.0.113.7"),  # RFC 5737: no machine has it
-        ("[web]\nhost = '127.0.0.1'\nport = 0\n", "table-hub.db"),
-    ],
-)
-def test_what_may_pass_without_a_change_of_the_configuration_is_one_sentence_and_exit_75(
-    tmp_path: Path, toml: str, expected: str
-) -> None:
-    if "db" in expected:
-        (tmp_path / "state").mkdir()
-        (tmp_path / "state" / "table-hub.db").write_bytes(b"no database " * 1000)
-    file = tmp_path / "hub.toml"
-    file.write_text(f"[hub]\nstate = '{tmp_path}/state'\n{toml}")
-    assert expected in one_sentence(run("run", "--config", str(file)), 75)
+def test_what_may_pass_without_a_change_of_the_configuration_is_one_sentence_and_exit_75(tmp_path: Path) -> None:
+    file = tmp_path / "hub.toml"  # RFC 5737: no machine has that address
+    file.write_text(f"[hub]\nstate = '{tmp_path}/state'\n[web]\nhost = '203.0.113.7'\nport = 8080\n")
+    assert "203.0.113.7" in one_sentence(run("run", "--config", str(file)), 75)
 
 
 def test_a_state_folder_that_another_hub_has_is_one_sentence_and_exit_75(tmp_path: Path) -> None:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from hub.errors import HubError, TemporaryError
+from hub.store import lock_state
 
-KEY, LOG_KEY, KIOSK_TOKEN, DATABASE, BROKER = "hub.key", "log.key", "kiosk.token", "table-hub.db", "broker"
+KEY, LOG_KEY, KIOSK_TOKEN, DATABASE, BROKER, MARKS = (
+    "hub.key",
+    "log.key",
+    "kiosk.token",
+    "table-hub.db",
+    "broker",
+    "marks",
+)
 OWN_FILES = (
     KEY,
     LOG_KEY,
     KIOSK_TOKEN,
     *(f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")),  # SQLite's own, after a power cut
+    f"{DATABASE}.unreadable-*",
+    f"{MARKS}/*.mark",
     *(f"{BROKER}/{name}" for name in ("lock", "logins.json", "mosquitto.conf", "mosquitto.pid", "mosquitto.sock")),
 )
 
@@ -23,12 +32,9 @@ OWN_FILES = (
 def while_no_hub_runs(folder: Path) -> Iterator[None]:
     """Keep hubs out of the folder. Raise TemporaryError where one runs with it."""
     try:
-        with (folder / BROKER / "lock").open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with lock_state(folder) if folder.is_dir() else nullcontext():
             yield
-    except FileNotFoundError:  # no hub ever ran there
-        yield
-    except BlockingIOError:
+    except TemporaryError:
         raise TemporaryError(f"{folder}: a hub runs with this state folder; stop it first.") from None
 
 
@@ -37,17 +43,20 @@ def forget(folder: Path) -> None:
 
     Raise TemporaryError where a hub runs with that folder, HubError where a file cannot be removed.
     """
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise HubError(f"{folder} is no folder.")
     try:
-        with suppress(FileNotFoundError), (folder / BROKER / "lock").open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        for name in OWN_FILES:
-            (folder / name).unlink(missing_ok=True)
-    except BlockingIOError:
+        with lock_state(folder):
+            for pattern in OWN_FILES:
+                for file in folder.glob(pattern):
+                    if not file.is_dir():
+                        file.unlink(missing_ok=True)
+            for emptied in (folder / BROKER, folder / MARKS, folder):
+                with suppress(OSError):  # not there, or somebody keeps something else in it
+                    emptied.rmdir()
+    except TemporaryError:
         raise TemporaryError(f"{folder}: a hub runs with this state folder; stop it first.") from None
-    except NotADirectoryError:
-        raise HubError(f"{folder} is no folder.") from None
     except OSError as error:
         raise HubError(f"{error.filename}: cannot be removed ({error.strerror}).") from None
-    for emptied in (folder / BROKER, folder):
-        with suppress(OSError):  # not there, or somebody keeps something else in it
-            emptied.rmdir()

@@ -19,9 +19,10 @@ import msgspec
 from hub.engine import odds
 from hub.engine.decision import Roll
 from hub.errors import NotAsked, NotOffered
-from hub.ports import Clock, Dice, DiceKit, DiceSeen, LogStore
+from hub.ports import Clock, Dice, DiceKit, DiceSeen
 from hub.state import Batch, Kit, PublicDice, Read, Wanted
 from hub.table.chance import Chance
+from hub.table.kept import KeptValues
 from hub.table.open_batch import OpenBatch
 from hub.table.roll_states import BATCH, HINT_SECONDS, REFUSALS, STAFF_SECONDS, enough, least_physical
 
@@ -36,8 +37,8 @@ class KeptRoll(msgspec.Struct, frozen=True):
 class TableDice:
     """The roll that a table asks for, if any; `open` is its batch on the table. Its methods raise LogError where the disk fails."""
 
-    def __init__(self, table: str, reader: Dice | None, store: LogStore, clock: Clock, chance: Chance) -> None:
-        self._table, self._store, self._clock, self._chance = table, store, clock, chance
+    def __init__(self, reader: Dice | None, kept: KeptValues, clock: Clock, chance: Chance) -> None:
+        self._kept, self._clock, self._chance = kept, clock, chance
         self._kit: DiceKit | None = None
         self.open = OpenBatch(reader, clock)
         self.roll: Roll | None = None
@@ -174,7 +175,7 @@ class TableDice:
         batches = [*self._batches, Batch(self.open.faces, read)]
         whole = self.accepted + len(self.open.faces) == self.roll.count
         if not whole:
-            self._store.keep(self._table, "dice", msgspec.json.encode(KeptRoll(self._key, batches)))
+            self._kept.write("dice", msgspec.json.encode(KeptRoll(self._key, batches)))
         self.open.go("hub" if read == "hub" else "accepted")
         self._batches = batches
         self.open.begin(self.roll, self._fitting())
@@ -183,17 +184,13 @@ class TableDice:
             self.open.arm()
 
     def _recall(self, key: str) -> list[Batch]:
-        kept = self._store.recall(self._table, "dice")
-        if not kept:
-            return []
-        roll = msgspec.json.decode(kept, type=KeptRoll)
-        return roll.batches if roll.key == key else []
+        roll = self._kept.read("dice", KeptRoll, "the dice of half a roll")
+        return roll.batches if roll and roll.key == key else []
 
     def _forget(self) -> None:
         if self._batches:
             self._batches = []
-            if self._store.recall(self._table, "dice"):
-                self._store.keep(self._table, "dice", b"")
+            self._kept.forget("dice")
 
     # --- time ---
 

@@ -12,6 +12,7 @@ import logging
 import queue
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from hub.display import rings
 from hub.engine.game import Game
@@ -50,6 +51,7 @@ from hub.ports import (
 from hub.state import Ack, PublicState
 from hub.table.boxes import SeatBoxes
 from hub.table.chance import Chance
+from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
 from hub.table.play import Play
@@ -108,17 +110,18 @@ class Table:
         self._inbox: queue.SimpleQueue[object] = queue.SimpleQueue()
         self._table = Identity(number, name, "", address)
         self._notices = Notices()
-        self._play = Play(number, games, ports.store, ports.chance)
-        self._seats = Seats(number, seats, ports.store, ports.phones, ports.clock)
-        self._rolls = Rolls(
-            number, self._play, self._seats, self._notices, ports.dice, ports.store, ports.clock, ports.chance
-        )
+        self._kept = KeptValues(number, ports.store)
+        self._play = Play(games, self._kept, ports.chance)
+        self._seats = Seats(seats, self._kept, ports.phones, ports.clock)
+        self._rolls = Rolls(self._play, self._seats, self._notices, ports.dice, self._kept, ports.clock, ports.chance)
         self._boxes = SeatBoxes(ports.boxes, self._play, self._seats, self._notices, self._rolls)
         self._lobby = Lobby(self._play, self._seats, self._notices, self._rolls)
         parts = self._play, self._seats, self._notices, self._rolls, self._boxes, self._lobby
         self._presses = Presses(number, *parts)
         self._requests = Requests(*parts)
         self._snapshots = Snapshots(*parts)
+        self._told_damaged = 0  # so many private values that could not be read
+        self._taken_up: Literal["nothing", "read", "all"] = "nothing"  # of what the disk has
         self._open: Decision | None = None  # the decision that dice and boxes were asked
         self._open_match: str | None = None  # the match that it belongs to
         self._reopen = False  # ask them anew, whatever they were asked
@@ -159,11 +162,47 @@ class Table:
     # --- the one thread --------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Take up what the disk has: who sat where, and the match under way. Raise LogError."""
-        store, number = self._ports.store, self._table.id
-        code = store.recall(number, "code")
-        self._table = self._table._replace(code=code.decode() if code else new_code(TABLE_CODE_LENGTH))
-        store.keep(number, "code", self.code.encode())
+        """Take up what the disk has: who sat where, and the match under way.
+
+        Where the disk fails, the table stands still and says so; each tick tries it again.
+        """
+        try:
+            self._take_up()
+        except LogError as error:
+            self._stop_play(error)
+        self._show()
+
+    def _take_up(self) -> None:
+        """Read what the disk has; then write that this start has begun. Raise LogError: what was done is not done again."""
+        if self._taken_up == "nothing":
+            self._read()
+            self._taken_up = "read"
+        if self._taken_up == "read":
+            self._kept.open()
+            self._play.log.next_epoch()
+            self._kept.write("code", self.code.encode())
+            if self._play.match:
+                self._rolls.resume()
+            self._play.log.settle()
+            self._taken_up = "all"
+            self._reopen = True
+            self._follow()
+            self._tell_damaged()
+
+    def _tell_damaged(self) -> bool:
+        """Tell of a private value that could not be read; return whether there is another one."""
+        damaged = list(self._kept.damaged)
+        if len(damaged) == self._told_damaged:
+            return False
+        self._told_damaged = len(damaged)
+        text = f"The disk is damaged: {' and '.join(damaged)} could not be read at this table and is set aside."
+        return self._notices.post("kept", text)
+
+    def _read(self) -> None:
+        """Take up who sat where, and the match that was played last. Raise LogError."""
+        code = self._kept.read_as("code", _table_code, "its code")
+        if code or not self.code:
+            self._table = self._table._replace(code=code or new_code(TABLE_CODE_LENGTH))
         self._play.log.recall()
         self._seats.recall()
         for box, seat in self._place_boxes.items():
@@ -174,10 +213,10 @@ class Table:
             self._notices.post("set_aside", str(error))
         if self._play.match:
             self._lobby.chosen = self._play.match.game.name
-            self._rolls.resume()
-        self._reopen = True
-        self._follow()
-        self._show()
+        if lost := self._play.log.lost():
+            self._notices.post("lost", lost)
+        if self._ports.store.notice:
+            self._notices.post("database", self._ports.store.notice)
 
     def run(self, ticked: Callable[[], None] = lambda: None) -> None:
         """Read the inbox until `stop`. `ticked` is called at least once a second: it feeds the watchdog."""
@@ -208,6 +247,7 @@ class Table:
             changed = self._due() or changed
             changed = self._tell_taken(before) or changed
             self._follow()
+            changed = self._tell_damaged() or changed
         except LogError as error:
             self._stop_play(error)
             changed = True
@@ -368,7 +408,10 @@ class Table:
         """Try the disk again, if it has failed; return whether it is back. Raise LogError."""
         if not self._play.stopped:
             return False
-        self._seats.keep()  # the smallest thing that shows whether the disk is back
+        if self._taken_up == "all":
+            self._seats.keep()  # the smallest thing that shows whether the disk is back
+        else:
+            self._take_up()
         self._play.retry()
         self._notices.end("disk")
         self._reopen = True
@@ -402,3 +445,11 @@ class Table:
         for page in self._ports.pages:
             page.show(screen, self._settled)
         self._settled = False
+
+
+def _table_code(data: bytes) -> str:
+    """Return a table's code as it was kept. Raise ValueError."""
+    code = data.decode("ascii")
+    if len(code) != TABLE_CODE_LENGTH or not code.isalnum():
+        raise ValueError("no code")
+    return code

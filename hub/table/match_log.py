@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from hub.engine.game import Game
-from hub.engine.match import Entry, Head, Match
-from hub.errors import HubError, StartRefused
-from hub.ports import LogEntry, LogStore
+from hub.engine.match import Entry, Head, Match, Over
+from hub.errors import DamagedLog, HubError, ReplayDiverged, StartRefused
+from hub.ports import LastMatch, LogEntry
 from hub.state import Batch
+from hub.table.kept import KeptValues
 
 logger = logging.getLogger(__name__)
 
@@ -31,11 +32,12 @@ class KeptReading(msgspec.Struct, frozen=True):
 class MatchLog:
     """What the disk has of a table's match. Every call may raise LogError; then the disk is as it was."""
 
-    def __init__(self, table: str, store: LogStore) -> None:
+    def __init__(self, kept: KeptValues) -> None:
         self.match: str | None = None  # the id of the match under way, or of the last one
         self.epoch = 0  # rises whenever what was shown before may be wrong: a restart, a match, an undo
-        self._table, self._store = table, store
+        self._kept, self._table, self._store = kept, kept.table, kept.store
         self._written = 0
+        self._over_written = False  # whether the disk has that the match is over
 
     @property
     def serial(self) -> int:
@@ -50,46 +52,100 @@ class MatchLog:
     # --- a restart ---
 
     def recall(self) -> None:
-        """Begin the epoch after the last one that was shown."""
-        last = self._store.recall(self._table, "epoch")
-        self.epoch = int(last) if last else 0
-        self.next_epoch()
+        """Take up the last epoch that was shown; `next_epoch` begins that of this start."""
+        self.epoch = self._kept.read("epoch", int, "the number of its last picture") or 0
 
     def next_epoch(self) -> None:
-        """Make every request that is under way stale."""
+        """Make every request that is under way stale. The disk has the new epoch before anybody is shown it."""
+        self._kept.write("epoch", str(self.epoch + 1).encode())
         self.epoch += 1
-        self._store.keep(self._table, "epoch", str(self.epoch).encode())
+
+    def lost(self) -> str:
+        """Return what the disk has lost of this table since it was last used, as a sentence; "" where it has lost nothing."""
+        missing = self._store.missing(self._table)
+        if missing is None:
+            return ""
+        gone = missing.had - missing.has
+        if missing.altered:
+            sentence = "The log of the last match is not what was written; the table goes on from what is there."
+        elif missing.has == 0 and self.match != missing.match:
+            sentence = f"The disk has lost the last match, {_actions(missing.had)}."
+        elif gone <= 0:
+            sentence = "The disk has lost what was done last; the table goes on from an earlier state."
+        elif gone == 1:
+            sentence = "The disk has lost the last action; the table goes on from there."
+        else:
+            sentence = f"The disk has lost the last {gone} actions; the table goes on from there."
+        logger.error("table %s: match %s: %s", self._table, missing.match, sentence)
+        return sentence
+
+    def settle(self) -> None:
+        """Take what the disk has for whole from now on."""
+        self._store.settle(self._table)
 
     def resume(self, games: Mapping[str, Game]) -> Match | None:
-        """Return the match under way, its log played again. Raise StartRefused where it cannot go on: it is set aside."""
-        reading = self.kept_reading
-        running = self._store.running(self._table) or (reading.match if reading else None)
-        if running is None:
+        """Return the table's last match, its log played again: under way, set aside until now, or over.
+
+        None where there is none, or it was left. Raise StartRefused where it cannot go on: then it is set aside, and tried
+        again at each start.
+        """
+        last = self._store.last(self._table)
+        if last is None or (last.result and not _is_over(last.result)):
             return None
         try:
-            head_line, lines = self._store.load(running)
-            head = msgspec.json.decode(head_line, type=Head)
-            game = games.get(head.game)
-            if game is None:
-                raise StartRefused(f"This hub has no game {head.game}.")
-            match = Match.replay(game, head, [msgspec.json.decode(line.line, type=Entry) for line in lines])
-        except (HubError, msgspec.DecodeError) as error:
-            logger.error("table %s: match %s cannot go on: %s", self._table, running, error)
-            self._store.end(running, msgspec.json.encode({"set_aside": str(error)}))
-            self.forget_reading()
-            raise StartRefused(f"The last match cannot go on; its record is kept. {error}") from error
-        self.match = running
+            match = self._replay(last.id, games)
+        except (DamagedLog, ReplayDiverged, StartRefused) as error:
+            self._refuse(last, str(error), error)
+            return None
+        if last.result and not match.over:  # its log was wiped
+            return None
+        self.match, self._over_written = last.id, bool(last.result)
         self.has_all_of(match)
+        if last.aside:
+            self._store.set_aside(last.id, None)
+        logger.info(
+            "table %s: match %s (%s) goes on, %d entries", self._table, last.id, match.game.name, len(match.log)
+        )
         return match
+
+    def _replay(self, match: str, games: Mapping[str, Game]) -> Match:
+        """Return a match of the disk, played again. Raise DamagedLog, ReplayDiverged, StartRefused or LogError."""
+        head_line, lines = self._store.load(match)
+        try:
+            head = msgspec.json.decode(head_line, type=Head)
+            entries = [msgspec.json.decode(line.line, type=Entry) for line in lines]
+        except (ValueError, TypeError) as error:
+            raise DamagedLog("Its log cannot be read.") from error
+        game = games.get(head.game)
+        if game is None:
+            raise StartRefused(f"This hub has no game {head.game}.")
+        try:
+            return Match.replay(game, head, entries)
+        except HubError:
+            raise
+        except Exception as error:  # rules that are handed what they could never have written
+            logger.exception("table %s: match %s cannot be played again", self._table, match)
+            raise DamagedLog("Its log cannot be played again.") from error
+
+    def _refuse(self, last: LastMatch, reason: str, error: Exception) -> None:
+        """Set a match aside and raise StartRefused, unless it is over."""
+        logger.error("table %s: match %s cannot go on: %s", self._table, last.id, reason)
+        if last.result:
+            return
+        if last.aside != reason:
+            self._store.set_aside(last.id, reason)
+        self._kept.forget("dispute")
+        raise StartRefused(f"The last match cannot go on now; its log is kept. {reason}") from error
 
     # --- a match ---
 
     def begin(self, match: Match) -> None:
         """Write the head of a new match; one that is under way is left for it, in the same write."""
-        name = f"m-{self._store.count() + 1}"
         self.next_epoch()
-        self._store.begin(name, self._table, msgspec.json.encode(match.head))
-        self.match, self._written = name, 0
+        self.match, self._written = self._store.begin(self._table, msgspec.json.encode(match.head)), 0
+        self._over_written = False
+        seats = ", ".join(map(str, match.head.seats))
+        logger.info("table %s: match %s (%s) begins, seats %s", self._table, self.match, match.game.name, seats)
 
     def write(self, match: Match, *, instead: bool = False) -> None:
         """Bring the disk up to the match, `instead` of what it has beyond. The only way an action becomes true."""
@@ -100,18 +156,31 @@ class MatchLog:
             lines = [LogEntry(self._written + n, msgspec.json.encode(entry)) for n, entry in enumerate(fresh)]
             if instead:
                 self._store.cut(self.match, self._written, lines)
+                self._over_written = False
             else:
                 self._store.append(self.match, lines)
             self.has_all_of(match)
-        if match.over:
+        if match.over and (fresh or not self._over_written):
             self._store.end(self.match, msgspec.json.encode(match.over))
+            self._over_written = True
+            winners = ", ".join(map(str, match.over.winners)) or "nobody"
+            logger.info(
+                "table %s: match %s is over after %d entries, won by %s",
+                self._table,
+                self.match,
+                len(match.log),
+                winners,
+            )
 
     def cut(self, length: int) -> None:
         """Keep the first `length` entries only: an undo."""
         assert self.match is not None
         self.next_epoch()
         self._store.cut(self.match, length)
-        self._written = length
+        logger.info(
+            "table %s: match %s goes back from %d entries to %d", self._table, self.match, self._written, length
+        )
+        self._written, self._over_written = length, False
 
     def as_written(self, match: Match) -> Match:
         """Return the match as the disk has it: what could not be written never happened."""
@@ -128,14 +197,13 @@ class MatchLog:
     @property
     def kept_reading(self) -> KeptReading | None:
         """Return the roll whose second reading the power cut short, if any."""
-        kept = self._store.recall(self._table, "dispute")
-        return msgspec.json.decode(kept, type=KeptReading) if kept else None
+        return self._kept.read("dispute", KeptReading, "the second reading of a roll")
 
     def keep_reading(self, number: int, batches: Sequence[Batch]) -> None:
         """Keep that the roll of entry `number` gets a second reading; until then the disk has all that followed from it."""
         assert self.match is not None
         self.next_epoch()
-        self._store.keep(self._table, "dispute", msgspec.json.encode(KeptReading(self.match, number, list(batches))))
+        self._kept.write("dispute", msgspec.json.encode(KeptReading(self.match, number, list(batches))))
 
     def go_back(self, number: int) -> None:
         """Let what is written next follow the first `number` entries."""
@@ -143,5 +211,17 @@ class MatchLog:
 
     def forget_reading(self) -> None:
         """Keep no longer that a roll gets a second reading."""
-        if self._store.recall(self._table, "dispute"):
-            self._store.keep(self._table, "dispute", b"")
+        self._kept.forget("dispute")
+
+
+def _is_over(result: bytes) -> bool:
+    """Return whether a result tells of an end, and not of a match that was left."""
+    try:
+        msgspec.json.decode(result, type=Over)
+    except ValueError:
+        return False
+    return True
+
+
+def _actions(count: int) -> str:
+    return "1 action" if count == 1 else f"{count} actions"

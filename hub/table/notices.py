@@ -23,6 +23,9 @@ Kind: TypeAlias = Literal[
     "not_rolled",
     "other_value",
     "set_aside",
+    "lost",
+    "database",
+    "kept",
     "new_box",
     "claim",
     "taken",
@@ -55,6 +58,9 @@ KINDS: Mapping[Kind, Rule] = {
     "taken": Rule("warning", "match", can_acknowledge=True),  # a seat somebody plays at has changed its phone
     "guessing": Rule("warning", "match", can_acknowledge=True),  # many wrong codes of seats came
     "set_aside": Rule("warning", "match", can_acknowledge=True),  # the last match could not go on after a restart
+    "lost": Rule("warning", "match", can_acknowledge=True),  # the disk has less of the last match than was played
+    "database": Rule("warning", "match", can_acknowledge=True),  # a damaged database was set aside
+    "kept": Rule("warning", "match", can_acknowledge=True),  # a private value of the table was set aside
     "device": Rule("warning", "reported"),  # a device is lost: ends when it is back
     "simulated": Rule("warning", "reported"),  # simulated devices in a hub that is no demonstration
     "network": Rule("info", "reported"),  # phones cannot reach the hub yet: ends when it has an address

@@ -14,9 +14,9 @@ from hub.engine.decision import CHANCE, Action
 from hub.engine.game import Game
 from hub.engine.match import Decision, Match
 from hub.errors import IllegalAction, LogError, NotAsked, RulesBug, StartRefused
-from hub.ports import LogStore
 from hub.state import Batch
 from hub.table.chance import Chance
+from hub.table.kept import KeptValues
 from hub.table.match_log import KeptReading, MatchLog
 
 logger = logging.getLogger(__name__)
@@ -28,12 +28,12 @@ class Play:
     `games` are those of the lobby, by name and in its order; `stopped` is the disk's error while nothing can be written.
     """
 
-    def __init__(self, table: str, games: Sequence[Game], store: LogStore, chance: Chance) -> None:
+    def __init__(self, games: Sequence[Game], kept: KeptValues, chance: Chance) -> None:
         self.games: Mapping[str, Game] = {game.name: game for game in games}
-        self.log = MatchLog(table, store)
+        self.log = MatchLog(kept)
         self.match: Match | None = None
         self.stopped = ""
-        self._table, self._chance = table, chance
+        self._table, self._chance = kept.table, chance
         self._first: Match | None = None  # as the first reading of a roll made it, during the second one
         self._undo_known: tuple[tuple[int, int], bool] = ((0, 0), False)
 
@@ -67,11 +67,13 @@ class Play:
     # --- a match ---------------------------------------------------------------------------------
 
     def resume(self) -> None:
-        """Take up the match that the disk has under way. Raise StartRefused where it cannot go on."""
+        """Take up the match that the disk has last. Raise StartRefused where it is not over and cannot go on."""
         self.match = self.log.resume(self.games)
 
     def begin(self, name: str, seats: Sequence[int], options: Mapping[str, Any]) -> None:
         """Start a match of the game `name` with these seats. Raise StartRefused where it cannot begin."""
+        if self.stopped:
+            raise StartRefused(f"The match stands still: {self.stopped}")
         if self.match and not self.match.over and not self.match.fault:
             raise StartRefused("A match is under way at this table.")
         game = self.games.get(name)
@@ -201,13 +203,15 @@ class Play:
 
     def stop(self, error: LogError) -> None:
         """Stand still, as the disk has it, until `retry` succeeds."""
-        logger.error("table %s: %s", self._table, error)
+        if str(error) != self.stopped:  # it is tried again each second, and the journal may lie on the same disk
+            logger.error("table %s: %s", self._table, error)
         self.stopped = str(error)
         self.match = self.match and self.log.as_written(self.match)
 
     def retry(self) -> None:
         """Write what is missing, and go on."""
         self.answer_chance()
+        logger.warning("table %s: The disk is back; play goes on.", self._table)
         self.stopped = ""
 
 

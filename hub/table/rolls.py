@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from hub.engine.decision import CHANCE, Action, Roll
 from hub.engine.match import Decision
 from hub.errors import IllegalAction, NotAsked, NotOffered, Stale
-from hub.ports import Clock, Dice, DiceSeen, LogStore
+from hub.ports import Clock, Dice, DiceSeen
 from hub.state import Batch, PublicDice, PublicDispute
 from hub.table.chance import Chance
 from hub.table.dice import TableDice
 from hub.table.dispute import Cause, Dispute
+from hub.table.kept import KeptValues
 from hub.table.notices import Notices
 from hub.table.play import Play
 from hub.table.roll_states import least_physical
@@ -29,10 +30,10 @@ class Rolls:
     """The dice of a table and the dispute about its last roll, if there is one."""
 
     def __init__(
-        self, table: str, play: Play, seats: Seats, notices: Notices, reader: Dice | None,
-        store: LogStore, clock: Clock, chance: Chance,
+        self, play: Play, seats: Seats, notices: Notices, reader: Dice | None,
+        kept: KeptValues, clock: Clock, chance: Chance,
     ) -> None:  # fmt: skip
-        self.dice = TableDice(table, reader, store, clock, chance)
+        self.dice = TableDice(reader, kept, clock, chance)
         self.dispute: Dispute | None = None
         self._play, self._seats, self._notices, self._clock = play, seats, notices, clock
 

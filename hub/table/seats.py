@@ -15,8 +15,9 @@ from secrets import choice, token_urlsafe
 import msgspec
 
 from hub.errors import LogError
-from hub.ports import ClaimAsked, ClaimDecided, Clock, LogStore, Phones
+from hub.ports import ClaimAsked, ClaimDecided, Clock, Phones
 from hub.state import PublicSeat
+from hub.table.kept import KeptValues
 
 CLAIM_SECONDS = 30.0
 CODE_SECONDS = 60.0
@@ -101,8 +102,8 @@ class WaitingClaim:
 class Seats:
     """The seats of one table by number, and of each seat the one claim that may wait to be agreed to."""
 
-    def __init__(self, table: str, count: int, store: LogStore, phones: Phones, clock: Clock) -> None:
-        self._table, self._store, self._phones, self._clock = table, store, phones, clock
+    def __init__(self, count: int, kept: KeptValues, phones: Phones, clock: Clock) -> None:
+        self._kept, self._phones, self._clock = kept, phones, clock
         self._seats = {number: Seat(number, new_code(SEAT_CODE_LENGTH)) for number in range(1, count + 1)}
         self._claims: dict[int, WaitingClaim] = {}
         self._claims_asked = 0
@@ -140,8 +141,7 @@ class Seats:
 
     def recall(self) -> None:
         """Take up who sat where, and make the phones' logins again. Raise LogError."""
-        kept = self._store.recall(self._table, "places")
-        for one in msgspec.json.decode(kept, type=list[KeptSeat]) if kept else []:
+        for one in self._kept.read("places", list[KeptSeat], "who sits where") or []:
             seat = self._seats.get(one.seat)
             if seat:
                 seat.sid, seat.password, seat.phone_key = one.sid, one.password, one.phone_key
@@ -154,7 +154,7 @@ class Seats:
     def keep(self) -> None:
         """Write down who sits where. Raise LogError."""
         kept = [KeptSeat(s.number, s.code, s.sid, s.password, s.phone_key, s.name, s.box, s.joined) for s in self]
-        self._store.keep(self._table, "places", msgspec.json.encode(kept))
+        self._kept.write("places", msgspec.json.encode(kept))
 
     @contextmanager
     def changing(self, seat: Seat) -> Iterator[Seat]:

@@ -208,8 +208,8 @@ class HubProcess:
 def store_match(state: Path, match: Match) -> None:
     """Store a match under way for a hub, which continues it as after a power cut."""
     store = Store(state / "table-hub.db")
-    store.begin("m-1", "1", msgspec.json.encode(match.head))
-    store.append("m-1", [LogEntry(number, msgspec.json.encode(entry)) for number, entry in enumerate(match.log)])
+    begun = store.begin("1", msgspec.json.encode(match.head))
+    store.append(begun, [LogEntry(number, msgspec.json.encode(entry)) for number, entry in enumerate(match.log)])
     store.close()
 
 

@@ -14,7 +14,7 @@ import msgspec
 from hub import games
 from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match
-from hub.errors import LogError
+from hub.errors import DamagedLog, LogError
 from hub.ports import (
     BoxUp,
     ClaimAsked,
@@ -24,7 +24,9 @@ from hub.ports import (
     DiceState,
     Key,
     LampPicture,
+    LastMatch,
     LogEntry,
+    Missing,
     PhoneLink,
     PhoneSaid,
     SealedRound,
@@ -35,14 +37,18 @@ from hub.table.loop import Ports, Table
 
 
 class MemoryStore:
-    """Fulfils `LogStore` without a disk. `broken` is the disk's trouble, when it has some."""
+    """Fulfils `LogStore` without a disk. `broken` says why it cannot be written, `unreadable` why not read."""
 
     def __init__(self, order: list[str] | None = None) -> None:
         self.heads: dict[str, tuple[str, bytes]] = {}
         self.entries: dict[str, list[LogEntry]] = {}
         self.results: dict[str, bytes] = {}
+        self.aside: dict[str, str] = {}
+        self.lost: dict[str, Missing] = {}
+        self.notice = ""
         self.kept: dict[tuple[str, str], bytes] = {}
         self.broken = ""
+        self.unreadable = ""
         self.order = [] if order is None else order
 
     def _write(self, what: str) -> None:
@@ -50,13 +56,13 @@ class MemoryStore:
             raise LogError(self.broken)
         self.order.append(what)
 
-    def begin(self, match: str, table: str, head: bytes) -> None:
+    def begin(self, table: str, head: bytes) -> str:
         self._write("begin")
-        if match in self.heads:
-            raise LogError(f"There is a match {match} already.")
         if running := self.running(table):
             self.results[running] = b'{"left":true}'
+        match = f"m-{len(self.heads) + 1}"
         self.heads[match], self.entries[match] = (table, head), []
+        return match
 
     def append(self, match: str, entries: Sequence[LogEntry]) -> None:
         self._write("append")
@@ -78,26 +84,45 @@ class MemoryStore:
         self._write("end")
         self.results[match] = result
 
+    def set_aside(self, match: str, reason: str | None) -> None:
+        self._write("set_aside")
+        if reason is None:
+            self.aside.pop(match, None)
+        else:
+            self.aside[match] = reason
+
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
         if match not in self.heads:
-            raise LogError(f"The record holds no match {match}.")
+            raise DamagedLog(f"The record holds no match {match}.")
         entries = list(self.entries[match])
         if [entry.number for entry in entries] != list(range(len(entries))):
-            raise LogError(f"The record of match {match} has a gap.")
+            raise DamagedLog(f"The record of match {match} has a gap.")
         return self.heads[match][1], entries
 
-    def running(self, table: str) -> str | None:
-        mine = [match for match, (of, _) in self.heads.items() if of == table and match not in self.results]
-        return mine[-1] if mine else None
+    def last(self, table: str) -> LastMatch | None:
+        if self.unreadable:
+            raise LogError(self.unreadable)
+        mine = [match for match, (of, _) in self.heads.items() if of == table]
+        return LastMatch(mine[-1], self.results.get(mine[-1]), self.aside.get(mine[-1])) if mine else None
 
-    def count(self) -> int:
-        return len(self.heads)
+    def running(self, table: str) -> str | None:
+        """The match of a table that has neither ended nor was set aside."""
+        last = self.last(table)
+        return last.id if last and last.result is None and last.aside is None else None
+
+    def missing(self, table: str) -> Missing | None:
+        return self.lost.get(table)
+
+    def settle(self, table: str) -> None:
+        self.lost.pop(table, None)
 
     def keep(self, table: str, name: str, value: bytes) -> None:
         self._write(f"keep {name}")
         self.kept[table, name] = value
 
     def recall(self, table: str, name: str) -> bytes | None:
+        if self.unreadable:
+            raise LogError(self.unreadable)
         return self.kept.get((table, name))
 
 

@@ -26,6 +26,7 @@ from hub.ports import (
     DeviceDown,
     DeviceUp,
     Key,
+    Missing,
     PhoneGarbled,
     PhoneLink,
     PhoneSaid,
@@ -1133,10 +1134,9 @@ def test_pulled_at_any_moment_the_plug_costs_nothing(options: dict[str, Any]) ->
         again = TableRig(boxes=False, store=rig.store, seed=99)
         rig.store.order = rig.order
         again.sids = dict(rig.sids)
-        if rig.state["over"]:  # then the next lobby is open
-            assert again.state["state"] == "lobby"
-            break
         assert again.seen() == rig.seen()
+        if rig.state["over"]:
+            break
         assert again.state["epoch"] > rig.state["epoch"]
         assert again.table.code == rig.table.code
         rig = again if random.random() < 0.3 else rig
@@ -1153,14 +1153,145 @@ def test_a_record_that_the_rules_contradict_is_set_aside_and_kept(playing: Table
     kept[-1] = kept[-1]._replace(line=line.replace(b'"asked":', b'"asked":1'))
     again = TableRig(boxes=False, store=playing.store)
     assert again.state["state"] == "lobby"
-    assert "its record is kept" in again.notice()
+    assert "its log is kept" in again.notice()
     assert again.store.entries["m-1"][-1].number == number
     again.take(BrokerUp())
     assert again.notice(), "the broker's coming does not hide it"
-    assert TableRig(boxes=False, store=playing.store).notice() == ""
+    assert TableRig(boxes=False, store=playing.store).notice() == again.notice(), (
+        "set aside is a state, told at each start"
+    )
     again.sids = playing.sids
     again.start()
     assert again.state["match"] == "m-2"
+    assert TableRig(boxes=False, store=playing.store).notice() == ""
+
+
+def test_a_match_that_was_set_aside_goes_on_once_its_rules_are_back(playing: TableRig) -> None:
+    bid_all(playing, 6, 5, 4)
+    other = TableRig(boxes=False, store=playing.store, offered=[SHORT])
+    assert (other.state["state"], other.store.running("1")) == ("lobby", None)
+    again = TableRig(boxes=False, store=playing.store)
+    again.sids = playing.sids
+    assert again.seen() == playing.seen()
+    assert (again.notice(), again.store.running("1")) == ("", "m-1")
+
+
+def test_the_final_result_is_shown_again_after_a_power_cut(playing: TableRig) -> None:
+    random = Random(5)
+    while not playing.state["over"]:
+        step(playing, random)
+    again = TableRig(boxes=False, store=playing.store)
+    assert (again.state["state"], again.state["over"]) == ("over", playing.state["over"])
+    again.sids = playing.sids
+    writes = len(again.order)
+    TableRig(boxes=False, store=playing.store)
+    assert "end" not in again.order[writes:], "its end keeps its date"
+    assert again.say(1, "again")["ok"]
+    assert (again.state["state"], again.state["match"]) == ("playing", "m-2")
+
+
+@pytest.mark.parametrize("what", ["code", "epoch", "places", "dispute", "dice"])
+@pytest.mark.parametrize("bad", [b"\xff\xfe", b"{", b"[7]", b"[" * 5000], ids=["binary", "cut", "other", "deep"])
+def test_a_kept_value_that_cannot_be_read_costs_itself_alone(playing: TableRig, what: str, bad: bytes) -> None:
+    bid_all(playing, 6, 5, 4)
+    playing.store.kept["1", what] = bad
+    again = TableRig(boxes=False, store=playing.store)
+    assert again.state["view"] == playing.state["view"]
+    if what != "dice":  # that one is looked at with the next roll
+        assert "could not be read at this table" in again.notice()
+        assert again.store.kept["1", f"unreadable {what}"] == bad
+    assert bool(again.phones.admitted) == (what != "places")
+    assert TableRig(boxes=False, store=playing.store).notice() == ""
+
+
+def test_dice_of_half_a_roll_that_cannot_be_read_are_rolled_again(rolling: TableRig) -> None:
+    rolling.store.kept["1", "dice"] = b"\xff"
+    again = TableRig(boxes=False, store=rolling.store)
+    assert again.state["dice"] == rolling.state["dice"]
+    assert "the dice of half a roll" in again.notice()
+
+
+def test_a_disk_that_cannot_be_written_at_the_start_shows_the_match_standing_still(playing: TableRig) -> None:
+    bid_all(playing, 6, 5, 4)
+    playing.store.broken = "The disk is full."
+    again = TableRig(boxes=False, store=playing.store)
+    again.sids = playing.sids
+    assert (again.state["state"], again.notice()) == ("stopped", "The disk is full.")
+    assert again.state["view"] == playing.state["view"]
+    assert again.phones.admitted == playing.phones.admitted
+    again.take(Tick())
+    assert again.state["state"] == "stopped"
+    playing.store.broken = ""
+    again.take(Tick())
+    assert (again.state["state"], again.notice()) == ("playing", "")
+    assert again.seen() == playing.seen()
+
+
+def test_a_disk_that_cannot_be_read_at_the_start_loses_nothing_of_what_it_has(playing: TableRig) -> None:
+    bid_all(playing, 6, 5, 4)
+    playing.store.unreadable = "The disk is away."
+    again = TableRig(boxes=False, store=playing.store)
+    assert (again.state["state"], again.notice()) == ("stopped", "The disk is away.")
+    decided = again.claim(1, again.code(1), "Eve")
+    assert decided
+    assert not decided.held, "who sat there is not known yet"
+    assert not again.order.count("keep places")
+    playing.store.unreadable = ""
+    again.take(Tick())
+    again.sids = playing.sids
+    assert again.seen() == playing.seen()
+
+
+def test_a_start_on_a_full_disk_is_still_newer_than_the_one_before(playing: TableRig) -> None:
+    playing.store.broken = "The disk is full."
+    first = TableRig(boxes=False, store=playing.store)
+    second = TableRig(boxes=False, store=playing.store)
+    sessions = {rig.state["session"] for rig in (playing, first, second)}
+    assert len(sessions) == 3
+
+
+def test_presses_on_a_full_disk_do_not_raise_the_epoch_that_a_power_cut_would_take_back(rig: TableRig) -> None:
+    rig.sit()
+    before = rig.state["epoch"]
+    rig.store.broken = "The disk is full."
+    for _ in range(5):
+        assert not rig.say(1, "start", {"game": "bid-and-bait", "options": {}})["ok"]
+    assert rig.state["epoch"] == before
+    rig.store.broken = ""
+    assert TableRig(boxes=False, store=rig.store).state["epoch"] > before
+
+
+def test_a_disk_that_stays_full_writes_no_line_a_second(playing: TableRig, caplog: pytest.LogCaptureFixture) -> None:
+    playing.store.broken = "The disk is full."
+    assert not playing.act(1, "bid", number=6)["ok"]
+    for _ in range(30):
+        playing.take(Tick())
+    assert [record.getMessage() for record in caplog.records] == ["table 1: The disk is full."]
+    playing.store.broken = ""
+    playing.take(Tick())
+    assert "The disk is back" in caplog.text
+
+
+def test_what_the_disk_has_lost_is_said_once(playing: TableRig) -> None:
+    playing.store.lost["1"] = Missing("m-1", 7, 4)
+    again = TableRig(boxes=False, store=playing.store)
+    assert again.notice() == "The disk has lost the last 3 actions; the table goes on from there."
+    assert TableRig(boxes=False, store=playing.store).notice() == ""
+
+
+def test_the_course_of_a_match_is_in_the_journal_and_no_secret(rig: TableRig, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    rig.sit()
+    rig.start()
+    random = Random(5)
+    while not rig.state["over"]:
+        step(rig, random)
+    TableRig(boxes=False, store=rig.store)
+    lines = [record.getMessage() for record in caplog.records if record.name == "hub.table.match_log"]
+    assert lines[0] == "table 1: match m-1 (bid-and-bait) begins, seats 1, 2, 3"
+    assert "is over after" in lines[-2]
+    assert "goes on" in lines[-1]
+    assert not any(text in caplog.text for text in [*rig.phones.admitted, *rig.phones.admitted.values(), "Guest"])
 
 
 def test_a_record_of_a_game_that_this_hub_has_not_is_set_aside(playing: TableRig) -> None:

@@ -1,0 +1,76 @@
+"""The private values of one table on disk: each is read here, and one that cannot be read is set aside, never the table.
+
+Nothing is written before everything has been read: a disk that comes back late would else lose what it holds.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+
+from hub.errors import LogError
+from hub.ports import LogStore
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+UNREADABLE = "unreadable "
+"""Before the name under which a value that cannot be read is kept on."""
+
+
+class KeptValues:
+    """The private values of `table`. `damaged` names those that were set aside, in words for people."""
+
+    def __init__(self, table: str, store: LogStore) -> None:
+        self.table, self.store = table, store
+        self.damaged: list[str] = []
+        self._writable = False
+        self._bad: dict[str, bytes] = {}
+
+    def read(self, name: str, type_: type[T], what: str) -> T | None:
+        """Return a value that was kept as JSON, or None where there is none. `what` names it for people. Raise LogError."""
+        return self.read_as(name, lambda data: msgspec.json.decode(data, type=type_), what)
+
+    def read_as(self, name: str, decode: Callable[[bytes], T], what: str) -> T | None:
+        """Return what `decode` makes of a value, or None where there is none. It raises ValueError for a bad one."""
+        data: object = self.store.recall(self.table, name)
+        if not data:
+            return None
+        try:
+            if isinstance(data, bytes):
+                return decode(data)
+        except ValueError:  # msgspec's and Unicode's, too; their texts may quote a secret
+            pass
+        logger.error("table %s: the kept value %r cannot be read; it is set aside.", self.table, name)
+        self._bad[name] = data if isinstance(data, bytes) else str(data).encode()  # no bytes: a damaged row
+        if what not in self.damaged:
+            self.damaged.append(what)
+        if self._writable:
+            self._set_aside()
+        return None
+
+    def open(self) -> None:
+        """Let values be written: everything has been read. Raise LogError."""
+        self._writable = True
+        self._set_aside()
+
+    def write(self, name: str, value: bytes) -> None:
+        """Write a value in place of the last one. Raise LogError."""
+        if not self._writable:
+            raise LogError("The disk could not be read yet, so nothing is written.")
+        self.store.keep(self.table, name, value)
+
+    def forget(self, name: str) -> None:
+        """Keep a value no longer, if there is one. Raise LogError."""
+        if self.store.recall(self.table, name):
+            self.write(name, b"")
+
+    def _set_aside(self) -> None:
+        for name, data in list(self._bad.items()):
+            self.store.keep(self.table, f"{UNREADABLE}{name}", data)
+            self.store.keep(self.table, name, b"")
+            del self._bad[name]
