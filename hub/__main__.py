@@ -93,6 +93,16 @@ def parser() -> ArgumentParser:
     add_bundle_arguments(bundle)
     bundle.set_defaults(command=make_bundle)
 
+    matches = commands.add_parser("matches", help="the matches that the hub has kept, and the log of one as a file")
+    matches.add_argument(
+        "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
+    )
+    matches.add_argument("--export", metavar="MATCH", help="write the log of this match, as `replay` reads it")
+    matches.add_argument(
+        "--to", metavar="FILE.jsonl", type=Path, help="where to; without it MATCH.jsonl in this folder"
+    )
+    matches.set_defaults(command=_matches)
+
     test_device = commands.add_parser("test-device", help="try one device: each key, each lamp, a test picture, a roll")
     test_device.add_argument("name", nargs="?", metavar="NAME", help="its name or driver in the configuration")
     test_device.add_argument("--config", metavar="FILE", help="the owner's TOML file")
@@ -181,6 +191,12 @@ def _games(args: Namespace) -> int:
     from hub.operations.referee import list_games
 
     return list_games(args)
+
+
+def _matches(args: Namespace) -> int:
+    from hub.operations.matches import matches
+
+    return matches(args)
 
 
 def _run(args: Namespace) -> int:

@@ -199,7 +199,9 @@ class Hub:
 
     def status(self) -> Mapping[str, Any]:
         """Return the state of this hub and its devices for `table-hub doctor`; nothing of a match."""
-        tables = {name: health.snapshot() for name, health in self._health.items()}
+        tables = {
+            name: {**health.snapshot(), "stopped": self.tables[name].stopped} for name, health in self._health.items()
+        }
         return {"v": 1, "version": version(), "hub": self.config.hub.id, "url": self.url(), "tables": tables}
 
     # --- running ---------------------------------------------------------------------------------

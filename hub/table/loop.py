@@ -145,6 +145,11 @@ class Table:
         return self._table.code
 
     @property
+    def stopped(self) -> str:
+        """Return why the table stands still, as a sentence: its disk fails; "" where it does not."""
+        return self._play.stopped
+
+    @property
     def match(self) -> Match | None:
         """Return the match that is played, or was played last. Look at it from the table's own thread only."""
         return self._play.match

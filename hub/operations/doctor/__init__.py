@@ -41,7 +41,8 @@ def examine(machine: Machine, path: str | None) -> list[Finding]:
     except ConfigError as error:
         config_error = str(error)
     devices = [_check_device(block) for block in config.device]
-    subject = Subject(config, path or "the defaults", config_error, devices, running_hub(machine, config))
+    hub, stranger = running_hub(machine, config)
+    subject = Subject(config, path or "the defaults", config_error, devices, hub, stranger)
     return [finding for check in ALL for finding in check(machine, subject)]
 
 

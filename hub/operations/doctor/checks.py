@@ -25,7 +25,7 @@ FIRST_YEAR = 2026  # of this program: a clock with an earlier year is not set
 MIN_FREE, LOW_FREE = 20e6, 200e6  # bytes
 SLOW_WRITE = 0.5  # seconds for one line of the log
 WARM, HOT = 70, 80  # degrees: at 80 a Pi slows down
-UNIT = "table-hub.service"
+UNIT, HUB_USER = "table-hub.service", "table-hub"
 GROUPS = ("gpio", "spi", "i2c", "dialout", "bluetooth", "video")  # to which Raspberry Pi OS gives its devices
 VOLATILE = ("tmpfs", "ramfs", "overlay")  # file systems that lose their data with the power
 LOCALHOST = "127.0.0.1"
@@ -33,12 +33,21 @@ KINDS = {"buttons": "seat box", "tray": "dice tray"}  # what a board says that i
 NO_BOX = "Give the board its firmware (firmware/README.md), or take its port out of the [[device]] block."
 
 
-def running_hub(machine: Machine, config: Config) -> Mapping[str, Any] | None:
-    """Return the status of the hub that runs at the configured port, if one does."""
+def running_hub(machine: Machine, config: Config) -> tuple[Mapping[str, Any] | None, str]:
+    """Return the status of this configuration's hub where it runs; else in words whose hub has its port, if one does.
+
+    What a hub of somebody else says of itself is not believed: it is ours by its id and by the user whose program it is.
+    """
     if not config.web.port:
-        return None
+        return None, ""
     host = LOCALHOST if config.web.host in ALL_ADDRESSES else config.web.host
-    return machine.hub_status(host, config.web.port, secure=bool(config.web.tls_cert))
+    status = machine.hub_status(host, config.web.port, secure=bool(config.web.tls_cert))
+    if status is None:
+        return None, ""
+    listener = machine.listener(config.web.port)
+    if status.get("hub") == config.hub.id and listener in ("", machine.user):
+        return status, ""
+    return None, f"another hub's ({str(status.get('hub'))[:32]!r}{f', of the user {listener}' if listener else ''})"
 
 
 def which(_: Machine, subject: Subject) -> Iterator[Finding]:
@@ -162,8 +171,51 @@ def disk(machine: Machine, subject: Subject) -> Iterator[Finding]:
         yield Finding("disk", "ok", f"{folder}: {free}, a line of the log is written in {seconds * 1000:.0f} ms.")
 
 
-def service(machine: Machine, _: Subject) -> Iterator[Finding]:
-    """Check the service, as systemd reports it."""
+def record(machine: Machine, subject: Subject) -> Iterator[Finding]:
+    """Check whether the database can be used, what was set aside of it, and whether a match is under way."""
+    folder = subject.config.hub.state
+    for table, health in subject.tables.items():
+        if health.get("stopped"):
+            do = "It goes on by itself as soon as the disk does; see the check `disk`."
+            yield Finding("record", "broken", f"Table {table} stands still: {health['stopped']}", do, table)
+    try:
+        found = machine.record(folder)
+    except PermissionError:
+        do = f"Ask as the hub's own user: sudo -u {machine.user} {machine.program} doctor."
+        yield Finding("record", "look", f"{machine.me} may not read the database in {folder}.", do)
+        return
+    except OSError as error:
+        do = "Look at the card: dmesg."
+        yield Finding("record", "broken", f"The database in {folder} cannot be read ({error.strerror}).", do)
+        return
+    if found.error:
+        do = "The next start of the hub sets it aside and goes on with what can be read."
+        if "newer" in found.error:
+            do = "Install that version again: make install ARGS=--back."
+        yield Finding("record", "broken", f"The database in {folder} cannot be used: {found.error}.", do)
+    for name in found.aside:
+        seen = f"A damaged database was set aside: {folder}/{name}."
+        do = (
+            f"Make a support file (`sudo table-hub bundle`), look at the card, then remove it: sudo rm {folder}/{name}*"
+        )
+        yield Finding("record", "look", seen, do, name)
+    for table, name in found.damaged:
+        seen = f"Table {table}: the value {name!r} was damaged and is set aside."
+        yield Finding("record", "look", seen, "Look at the card: dmesg. Seats may have to be taken again.", table)
+    for match in found.at("set aside"):
+        seen = f"Match {match.id} ({match.game}, table {match.table}) cannot go on now: {match.reason}"
+        do = f"Each start tries it again; `table-hub matches --export {match.id}` writes its log into a file."
+        yield Finding("record", "look", seen, do, match.id)
+    going = [f"{match.game} at table {match.table}, {match.entries} entries" for match in found.at("under way")]
+    if not found.error:
+        seen = f"{len(found.matches)} matches; " + (
+            f"under way: {'; '.join(going)}." if going else "none is under way."
+        )
+        yield Finding("record", "ok", seen, "A restart or an update keeps it." if going else "")
+
+
+def service(machine: Machine, subject: Subject) -> Iterator[Finding]:
+    """Check the service, as systemd reports it, and whether it stays up."""
     properties = "LoadState,ActiveState,SubState,Result,NRestarts,StatusText,WatchdogUSec"
     output = machine.run("systemctl", "show", UNIT, f"--property={properties}")
     unit = dict(line.split("=", 1) for line in (output or "").splitlines() if "=" in line)
@@ -175,8 +227,14 @@ def service(machine: Machine, _: Subject) -> Iterator[Finding]:
     if state == "failed":
         result = unit.get("Result", "")
         yield Finding("service", "broken", f"The service has failed ({result}).", journal)
+    elif unit.get("SubState") == "auto-restart":
+        seen = f"The service does not stay up: it ends and is started again, {restarts} times so far."
+        yield Finding("service", "broken", seen, journal)
     elif state != "active":
-        yield Finding("service", "look", f"The service is {state}.", f"Start it: sudo systemctl start {UNIT}.")
+        yield Finding("service", "broken", f"The service is {state}.", f"Start it: sudo systemctl start {UNIT}.")
+    elif subject.hub is None and machine.user == HUB_USER and subject.config.web.port:
+        seen = f"The service runs, and its web port {subject.config.web.port} does not answer."
+        yield Finding("service", "broken", seen, f"Start it again: sudo systemctl restart {UNIT}. {journal}")
     elif restarts not in ("", "0"):
         yield Finding("service", "look", f"The service runs, and was started again {restarts} times.", journal)
     else:
@@ -489,6 +547,10 @@ def port(machine: Machine, subject: Subject) -> Iterator[Finding]:
             "port", "ok", f"Port {web.port} is the hub's, which runs at {subject.hub['url'] or 'no address yet'}."
         )
         return
+    if subject.stranger:
+        do = "End that one, or give [web] another `port`; nothing that it says of itself is used here."
+        yield Finding("port", "broken", f"Port {web.port} is {subject.stranger}.", do)
+        return
     match machine.port_state(web.host, web.port):
         case "free":
             yield Finding("port", "ok", f"Port {web.port} is free." if web.port else "Any free port will do.")
@@ -541,6 +603,6 @@ def _sentence(text: str) -> str:
 
 Check = Callable[[Machine, Subject], Iterator[Finding]]
 ALL: tuple[Check, ...] = (
-    configuration, which, board, power, usb, temperature, clock, disk, service, groups, pins, buses, cameras, devices, bluetooth, ports,
+    configuration, which, board, power, usb, temperature, clock, disk, record, service, groups, pins, buses, cameras, devices, bluetooth, ports,
     boxes, dice, broker, port, phones,
 )  # fmt: skip

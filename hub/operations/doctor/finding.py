@@ -45,6 +45,7 @@ class Subject:
     error: str = ""  # why the configuration cannot be used; then `config` holds the defaults
     devices: Sequence[ConfiguredDevice] = ()
     hub: Mapping[str, Any] | None = None  # the status of the running hub
+    stranger: str = ""  # in words: another hub than the one of this configuration, which has its port
 
     @property
     def tables(self) -> Mapping[str, Any]:

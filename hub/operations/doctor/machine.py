@@ -29,6 +29,8 @@ from serial.tools import list_ports
 from drivers.common import probe
 from drivers.common.probe import Answer
 from hub.network.mosquitto import Mosquitto
+from hub.operations.matches import Record
+from hub.operations.matches import examine as look_through
 from hub.ports import MonotonicClock
 
 TIMEOUT = 5.0  # seconds for a program or another computer to answer
@@ -180,6 +182,19 @@ class Machine:
         valid = isinstance(status, dict) and status.get("v") == 1 and isinstance(status.get("tables"), dict)
         return status if valid else None
 
+    def listener(self, port: int) -> str:
+        """Return the user whose program listens at a TCP port of this computer, by name or number; "" where nobody does."""
+        for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+            for line in (self.read(table) or "").splitlines()[1:]:
+                fields = (
+                    line.split()
+                )  # proc_pid_net(5): local address and port in hexadecimal, 0A is LISTEN, then the uid
+                if len(fields) > 7 and fields[3] == "0A" and int(fields[1].rpartition(":")[2], 16) == port:
+                    with contextlib.suppress(KeyError):
+                        return pwd.getpwuid(int(fields[7])).pw_name
+                    return fields[7]
+        return ""
+
     def port_state(self, host: str, port: int) -> Literal["free", "taken", "forbidden", "no_such_address"]:
         """Return whether a program of this user could listen there now."""
         try:
@@ -226,6 +241,10 @@ class Machine:
         above = [mount for mount in mounts if path.resolve().is_relative_to(mount[1])]
         kind = max(above, key=lambda mount: len(mount[1]))[2] if above else ""
         return Disk(status.f_bavail * status.f_frsize, bool(status.f_flag & os.ST_RDONLY), kind)
+
+    def record(self, folder: str) -> Record:
+        """Return what the hub's state folder holds; nothing is changed. Raise OSError."""
+        return look_through(Path(folder))
 
     def write_seconds(self, folder: str) -> float:
         """Return the seconds that SQLite takes to commit one line to that disk, as the log does. Raise OSError."""

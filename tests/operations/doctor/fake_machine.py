@@ -15,6 +15,7 @@ from hub.errors import DeviceLost, HubError
 from hub.operations.doctor import examine
 from hub.operations.doctor.finding import Finding
 from hub.operations.doctor.machine import Access, Disk, Machine, Port
+from hub.operations.matches import Record
 
 PICO = Port("/dev/ttyACM0", 0x2E8A, 0x0005, "e661640843210a2b")
 HELLO = Hello(s=1, id="e661640843210a2b", boot="2b43e1eb", p=1, v="1.0.0", k="buttons", n=8)
@@ -43,6 +44,8 @@ class FakeMachine(Machine):
     date: dt.date = dt.date(2026, 12, 24)
     file_system: Disk = field(default_factory=lambda: Disk(10**10, read_only=False, kind="ext4"))
     write_time: float | OSError = 0.01
+    kept: Record | OSError = field(default_factory=Record)
+    listens: str = ""
 
     def read(self, path: str) -> str | None:
         return self.files.get(path)
@@ -101,6 +104,14 @@ class FakeMachine(Machine):
 
     def disk(self, folder: str) -> Disk:
         return self.file_system
+
+    def listener(self, port: int) -> str:
+        return self.listens
+
+    def record(self, folder: str) -> Record:
+        if isinstance(self.kept, OSError):
+            raise self.kept
+        return self.kept
 
     def write_seconds(self, folder: str) -> float:
         if isinstance(self.write_time, OSError):

@@ -16,13 +16,14 @@ from hub.errors import Cause, DeviceLost
 from hub.operations.doctor import as_json, as_text, examine, healthy
 from hub.operations.doctor.finding import Finding
 from hub.operations.doctor.machine import Disk, Port
+from hub.operations.matches import KeptMatch, Record
 from hub.version import version
 from tests.operations.doctor.fake_machine import HELLO, PICO, Examination, FakeMachine, hub_that_runs
 
 PANEL = '[[device]]\ndriver = "eink"\n'
 BOXES = '[[device]]\ndriver = "button_box"\n'
 CHECKS = [
-    "config", "version", "board", "power", "usb", "temperature", "clock", "disk", "service", "groups", "pins", "buses", "cameras", "bluetooth",
+    "config", "version", "board", "power", "usb", "temperature", "clock", "disk", "record", "service", "groups", "pins", "buses", "cameras", "bluetooth",
     "ports", "dice", "broker", "port", "phones",
 ]  # fmt: skip
 LIKE_A_PI = {"/dev/spidev0.0": "", "/dev/gpiochip0": "", "/proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0"}
@@ -168,7 +169,8 @@ def test_what_is_seen_of_a_computer(
     [
         ("LoadState=not-found", "ok", "not installed as a service"),
         ("LoadState=loaded\nActiveState=failed\nResult=exit-code", "broken", "has failed (exit-code)"),
-        ("LoadState=loaded\nActiveState=inactive", "look", "is inactive"),
+        ("LoadState=loaded\nActiveState=inactive", "broken", "is inactive"),
+        ("LoadState=loaded\nActiveState=activating\nSubState=auto-restart\nNRestarts=41", "broken", "41 times so far"),
         ("LoadState=loaded\nActiveState=active\nNRestarts=3", "look", "started again 3 times"),
         (
             "LoadState=loaded\nActiveState=active\nNRestarts=0\nStatusText=1 table(s) at http://10.42.0.1\nWatchdogUSec=10s",
@@ -430,6 +432,87 @@ def test_modemmanager_is_named_while_the_rule_that_keeps_it_away_is_missing(exam
     assert named()
     examination.machine.files["/etc/udev/rules.d/70-table-hub.rules"] = ""
     assert not named()
+
+
+# --- what the hub has kept -----------------------------------------------------------------------------
+
+
+KEPT = KeptMatch("m-3", "1", "bidness", "2026-11-22 20:15:00", 31, "under way")
+
+
+@pytest.mark.parametrize(
+    ("kept", "state", "seen", "do"),
+    [
+        (Record(), "ok", "0 matches; none is under way.", ""),
+        (
+            Record(matches=(KEPT,)),
+            "ok",
+            "under way: bidness at table 1, 31 entries",
+            "A restart or an update keeps it.",
+        ),
+        (Record("file is not a database"), "broken", "file is not a database", "sets it aside"),
+        (Record("it was written by a newer table-hub (form 9)"), "broken", "newer table-hub", "--back"),
+        (PermissionError(13, "Permission denied"), "look", "may not read", "sudo -u ana"),
+        (OSError(5, "Input/output error"), "broken", "Input/output error", "dmesg"),
+    ],
+)
+def test_what_the_database_holds_is_told(
+    examination: Examination, kept: Record | OSError, state: str, seen: str, do: str
+) -> None:
+    found = examination.about("record", kept=kept)
+    assert (found.state, seen in found.seen, do in found.do) == (state, True, True), found
+
+
+def test_what_was_set_aside_is_told_with_the_command_that_helps(examination: Examination) -> None:
+    old = KEPT._replace(id="m-2", stage="set aside", reason="Other rules.")
+    record = Record(
+        matches=(old, KEPT, old._replace(id="m-4", table="bar")),
+        damaged=(("1", "places"),),
+        aside=("table-hub.db.unreadable-2026-11-22T20-00-00Z",),
+    )
+    said = [
+        (finding.state, finding.seen, finding.do) for finding in examination(kept=record) if finding.check == "record"
+    ]
+    assert [state for state, *_ in said] == ["look", "look", "look", "ok"]
+    assert "set aside: " in said[0][1]
+    assert "bundle" in said[0][2]
+    assert "'places'" in said[1][1]
+    assert "m-4 (bidness, table bar) cannot go on now: Other rules." in said[2][1], "m-2 has a match after it"
+    assert "table-hub matches --export m-4" in said[2][2]
+
+
+def test_a_table_that_stands_still_is_broken(examination: Examination) -> None:
+    findings = examination(running=hub_that_runs(stopped="The disk is full."))
+    assert of(findings, "record")[0] == ("broken", "Table 1 stands still: The disk is full.")
+    assert not healthy(findings)
+
+
+@pytest.mark.parametrize(("listens", "name"), [("bob", "hub"), ("ana", "other"), ("", "other")])
+def test_a_strangers_hub_at_the_port_is_not_believed(examination: Examination, listens: str, name: str) -> None:
+    stranger = {
+        **hub_that_runs(devices={"eink": "The panel does not answer."}),
+        "hub": name,
+        "url": "http://evil.example",
+    }
+    findings = examination(running=stranger, listens=listens, port="taken")
+    (port,) = of(findings, "port")
+    assert port[0] == "broken"
+    assert f"another hub's ({name!r}" in port[1]
+    assert not listens or listens in port[1]
+    assert "evil" not in as_text(findings)
+    assert ("ok", "The hub that runs has its broker.") not in of(findings, "broker")
+
+
+def test_our_own_hub_at_the_port_is_believed(examination: Examination) -> None:
+    findings = examination(running=hub_that_runs(), listens="ana", port="taken")
+    assert of(findings, "port")[0][0] == "ok"
+
+
+def test_a_service_that_runs_and_does_not_answer_is_broken(examination: Examination) -> None:
+    active = {"systemctl show": "LoadState=loaded\nActiveState=active\nSubState=running\nNRestarts=0"}
+    found = examination.about("service", programs=active, user="table-hub")
+    assert (found.state, "does not answer" in found.seen) == ("broken", True)
+    assert examination.about("service", programs=active, user="table-hub", running=hub_that_runs()).state == "ok"
 
 
 # --- while a hub runs ------------------------------------------------------------------------------------

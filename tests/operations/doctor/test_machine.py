@@ -23,7 +23,7 @@ from drivers.common.serial_lines import Line
 from drivers.simulated.seat_box import CPythonBox, SimBox
 from hub.__main__ import main
 from hub.app import Hub
-from hub.config import Config, DevicePart, HubPart, WebPart
+from hub.config import Config, DevicePart, HubPart, WebPart, dump
 from hub.errors import Cause, DeviceLost, HubError
 from hub.operations.doctor import examine
 from hub.operations.doctor.machine import Machine
@@ -296,3 +296,31 @@ def test_the_command_says_all_of_it_and_ends_with_0_or_1(tmp_path: Path) -> None
     assert "broker" in [finding["check"] for finding in report["findings"] if finding["state"] == "broken"]
     ended = doctor("--config", str(tmp_path / "nowhere.toml"))
     assert (ended.returncode, "there is no such" in " ".join(ended.stdout.split())) == (1, True)
+
+
+def test_whose_program_listens_at_a_port_is_known() -> None:
+    for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+        with socket.socket(family) as one:
+            one.bind((address, 0))
+            port = one.getsockname()[1]
+            assert Machine().listener(port) == ""
+            one.listen()
+            assert Machine().listener(port) == Machine().me
+
+
+def test_the_doctor_sees_a_damaged_database_and_after_the_next_start_what_was_set_aside(tmp_path: Path) -> None:
+    made = Config(hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", 0))
+    file = tmp_path / "hub.toml"
+    file.write_text(dump(made))
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "table-hub.db").write_bytes(b"rubbish" * 2000)
+
+    def record() -> list[tuple[str, str]]:
+        return [(one.state, one.seen) for one in examine(Machine(), str(file)) if one.check == "record"]
+
+    ((state, seen),) = record()
+    assert (state, "not a database" in seen) == ("broken", True)
+    with Hub(made):
+        first, second = record()
+    assert (first[0], "was set aside" in first[1]) == ("look", True)
+    assert second == ("ok", "0 matches; none is under way.")

@@ -1,0 +1,194 @@
+"""The matches in a hub's database, seen from outside: a list of them, and the log of one as a file (`table-hub matches`).
+
+Nothing is changed, and a hub may run beside it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from hub.config import load, owners_file
+from hub.engine.match import Head
+from hub.errors import HubError
+from hub.operations.state_folder import DATABASE
+from hub.store import VERSION
+from hub.table.kept import UNREADABLE
+
+Stage = Literal["under way", "set aside", "over", "left"]
+
+
+class KeptMatch(NamedTuple):
+    """A match of the database; `begun` is a date in UTC, `reason` why it was set aside."""
+
+    id: str
+    table: str
+    game: str
+    begun: str
+    entries: int
+    stage: Stage
+    reason: str = ""
+
+
+class Record(NamedTuple):
+    """What a state folder holds: why its database cannot be used, or else what is in it.
+
+    `damaged` are names of private values by table, `aside` the damaged databases that were set aside.
+    """
+
+    error: str = ""
+    matches: tuple[KeptMatch, ...] = ()
+    damaged: tuple[tuple[str, str], ...] = ()
+    aside: tuple[str, ...] = ()
+
+    def at(self, stage: Stage) -> list[KeptMatch]:
+        """Return the matches at that stage; of those set aside only what is a table's last match, and so can go on."""
+        last = {match.table: match for match in self.matches}
+        return [match for match in last.values() if match.stage == stage]
+
+
+def examine(folder: Path) -> Record:
+    """Look through a state folder. Raise OSError where it may not be read."""
+    if not folder.exists():
+        return Record()
+    files = sorted(file.name for file in folder.iterdir())  # PermissionError: the caller says whose folder it is
+    marks = (f"{DATABASE}.unreadable-",)
+    aside = tuple(name for name in files if name.startswith(marks) and not name.endswith(("-wal", "-shm")))
+    if DATABASE not in files:
+        return Record(aside=aside)
+    try:
+        with reading(folder) as db:
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+            if version > VERSION:
+                return Record(f"it was written by a newer table-hub (form {version})", aside=aside)
+            (checked,) = db.execute("PRAGMA quick_check(1)").fetchone()
+            if checked != "ok":
+                return Record(f"it is damaged: {' '.join(str(checked).split())}", aside=aside)
+            if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'matches'").fetchone():
+                return Record(aside=aside)
+            names = db.execute('SELECT "table", name FROM kept WHERE name LIKE ?', (f"{UNREADABLE}%",)).fetchall()
+            damaged = tuple((table, name.removeprefix(UNREADABLE)) for table, name in names)
+            return Record("", tuple(_matches(db)), damaged, aside)
+    except sqlite3.Error as error:
+        return Record(str(error), aside=aside)
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[sqlite3.Connection]:
+    """Open the database of a state folder without changing anything. Raise OSError or sqlite3.Error.
+
+    Beside a hub that runs it is read where it lies: SQLite sees to it that both are right. Without one a copy is read, as
+    SQLite would write into a folder whose write-ahead log a power cut has left.
+    """
+    database = folder / DATABASE
+    database.open("rb").close()
+    if _is_used(folder):
+        with closing(sqlite3.connect(f"file:{_quoted(database)}?mode=ro", uri=True, timeout=2)) as db:
+            yield _lenient(db)
+        return
+    with tempfile.TemporaryDirectory() as copies:
+        copy = Path(copies, DATABASE)
+        for suffix in ("", "-wal"):
+            with suppress(FileNotFoundError):
+                shutil.copyfile(f"{database}{suffix}", f"{copy}{suffix}")
+        with closing(sqlite3.connect(copy)) as db:
+            yield _lenient(db)
+
+
+def _lenient(db: sqlite3.Connection) -> sqlite3.Connection:
+    db.text_factory = lambda text: text.decode("utf-8", "replace")
+    return db
+
+
+def _quoted(path: Path) -> str:
+    return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _is_used(folder: Path) -> bool:
+    """Return whether a hub runs with this state folder."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def _matches(db: sqlite3.Connection) -> Iterator[KeptMatch]:
+    columns = {name for _, name, *_ in db.execute("PRAGMA table_info(matches)")}
+    aside = "aside" if "aside" in columns else "NULL"
+    lengths = dict(db.execute('SELECT "match", count(*) FROM entries GROUP BY "match"'))
+    query = f'SELECT id, "table", head, begun, result, {aside} FROM matches ORDER BY rowid'  # noqa: S608 - our own names
+    for match, table, head, begun, result, reason in db.execute(query):
+        game = "?"
+        with suppress(ValueError, TypeError):
+            game = msgspec.json.decode(head, type=Head).game
+        stage: Stage = "set aside" if reason else "under way"
+        if result is not None:
+            stage = "left" if b'"left"' in bytes(result) else "over"
+        yield KeptMatch(match, table, game, begun, lengths.get(match, 0), stage, reason or "")
+
+
+# --- the command ---------------------------------------------------------------------------------------
+
+
+def matches(args: Namespace) -> int:
+    """List the matches of a hub's database, or write the log of one."""
+    folder = Path(load(owners_file(args.config)).hub.state).expanduser()
+    try:
+        if args.export:
+            return _export(folder, args.export, args.to or Path(f"{args.export}.jsonl"))
+        record = examine(folder)
+    except (OSError, sqlite3.Error) as error:
+        raise HubError(_refusal(folder, error)) from None
+    if record.error:
+        raise HubError(f"{folder / DATABASE} cannot be read: {record.error}.")
+    for match in record.matches:
+        print(
+            f"{match.id:8}{match.begun}  table {match.table:10}{match.game:16}{match.entries:6} entries  "
+            f"{match.stage}{f': {match.reason}' if match.reason else ''}"
+        )
+    if not record.matches:
+        print("There has been no match.")
+    return 0
+
+
+def _export(folder: Path, match: str, to: Path) -> int:
+    """Write the log of a match into a file of its own, for its user alone: it holds what everybody had in their hands."""
+    with reading(folder) as db:
+        known = {one.id: one for one in _matches(db)}
+        if match not in known:
+            raise HubError(f"There is no match {match}; `table-hub matches` lists them.")
+        if known[match].stage == "under way":
+            raise HubError(f"Match {match} is under way: its log holds the hands of those who play it.")
+        (head,) = db.execute("SELECT head FROM matches WHERE id = ?", (match,)).fetchone()
+        lines = [line for (line,) in db.execute('SELECT line FROM entries WHERE "match" = ? ORDER BY number', (match,))]
+    try:
+        handle = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        raise HubError(f"{to} is there already: give another name with --to.") from None
+    except OSError as error:
+        raise HubError(f"{to} cannot be written ({error.strerror}).") from None
+    with os.fdopen(handle, "wb") as file:
+        file.writelines(line + b"\n" for line in (head, *lines))
+    print(f"{to}: {len(lines)} entries; `table-hub replay {to}` plays them again.", file=sys.stderr)
+    return 0
+
+
+def _refusal(folder: Path, error: OSError | sqlite3.Error) -> str:
+    if isinstance(error, PermissionError):
+        return f"You may not read {folder}: ask as the hub's own user (sudo -u table-hub table-hub matches)."
+    return f"{folder / DATABASE} cannot be read ({getattr(error, 'strerror', None) or error})."
