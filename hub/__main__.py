@@ -6,16 +6,20 @@ import logging
 import os
 import signal
 import sys
+import threading
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, dump, load, owners_file
 from hub.errors import ConfigError, HubError, TemporaryError
 from hub.operations.bundle import add_arguments as add_bundle_arguments
 from hub.operations.bundle import bundle as make_bundle
 from hub.operations.diagnostics import report_error
+
+if TYPE_CHECKING:
+    from hub.app import Hub
 
 
 class _Parser(ArgumentParser):
@@ -409,6 +413,23 @@ def _check_owner(folder: Path) -> None:
             )
 
 
+STOP_SECONDS = 8.0  # until a hub that was told to stop has ended, whatever hangs; systemd waits longer
+
+
+def _stop(hub: Hub) -> None:
+    """Let the hub stop in order; where something hangs, end the process all the same. What is on the disk stays."""
+    hub.stop()
+    late = threading.Timer(STOP_SECONDS, _end)
+    late.daemon = True
+    late.start()
+
+
+def _end() -> None:
+    names = ", ".join(thread.name for thread in threading.enumerate() if not thread.daemon)
+    logging.getLogger("hub").error("The hub did not stop within %.0f s (%s); it is ended.", STOP_SECONDS, names)
+    os._exit(1)
+
+
 def _serve(config: Config, pages: Sequence[str]) -> int:
     from hub.app import Hub
     from hub.operations.diagnostics import configure_logging, goes_to_journal
@@ -421,7 +442,7 @@ def _serve(config: Config, pages: Sequence[str]) -> int:
     with Hub(config, ServiceNotifier(), demo=bool(pages)) as hub:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP
-                signal.signal(number, lambda *_: hub.stop())
+                signal.signal(number, lambda *_: _stop(hub))
         hub.start()
         for table in hub.tables.values():
             url = f"{hub.url() or hub.local_url()}/t/{table.id}"

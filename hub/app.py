@@ -26,6 +26,8 @@ from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, wired
 from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError, LogError, TemporaryError
+from hub.errors import BrokerError, ConfigError, TemporaryError
+from hub.isolation import Fence, Fenced, close_all
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, to_base64
 from hub.network.messages import fits_topic
@@ -49,6 +51,7 @@ DISK_SECONDS = 60.0  # but a table may wait so long for the disk: cards stall, a
 BROKER_SECONDS = 30.0  # the broker's thread starts a program and connects: that may take a while
 FORGET_SECONDS = 3600.0  # between two looks for matches that are to lose their hands
 STEADY_SECONDS = 600.0  # that the wall clock may be set by in that time
+JOIN_SECONDS = 2.0  # for the tables' threads to end
 LOOK_SECONDS = 2.0  # between two looks of `wait` at the machine's address
 
 
@@ -148,9 +151,11 @@ class Hub:
         for block in self.config.device:
             if block.table != part.id:
                 continue
-            device = connect(block, inbox, draw)
-            self.devices.append(device)
-            plug(ports, device)
+            fence = Fence(block.name or block.driver, inbox)
+            device = connect(block, fence.put, draw)
+            fenced = Fenced(device, fence)
+            self.devices.append(fenced)
+            plug(ports, fenced)
             if isinstance(device, Simulated):
                 bench = BenchAccess(device)
                 boxes = {box: seat for seat, box in device.names.items()}
@@ -344,17 +349,23 @@ class Hub:
             closing.callback(self.broker.close)
             if self.web:
                 closing.callback(self.web.close)
-            for device in reversed(self.devices):
-                closing.callback(device.close)
+            closing.callback(close_all, self.devices)
             for access in self.access.values():
                 if access.bench:
                     closing.callback(access.bench.close)
-            for thread in self._threads:
-                closing.callback(thread.join, 5)
+            closing.callback(self._join_tables)
             for table in self.tables.values():
                 closing.callback(table.stop)
             if self._service:
                 closing.callback(self._service.stopping)
+
+    def _join_tables(self) -> None:
+        """Wait until the tables' threads have ended; not for one that hangs."""
+        until = monotonic() + JOIN_SECONDS
+        for thread in self._threads:
+            thread.join(max(0.0, until - monotonic()))
+            if thread.is_alive():
+                log.error("The thread %s does not end, so it is left alone.", thread.name)
 
     def __enter__(self) -> Self:
         return self

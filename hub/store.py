@@ -60,6 +60,8 @@ CHECK_SECONDS = 1.0
 """How long the file may be looked through at the start: a large one is not read whole on a slow card."""
 BUSY_SECONDS = 5.0
 """How long one call waits for another program, such as a backup, that holds the file."""
+CLOSE_SECONDS = 2.0
+"""How long `close` waits for whoever is at the disk."""
 CHECKPOINT_PAGES = 32
 """Write-ahead log of so many pages (4 KiB) at most: whoever loses a sector of it loses some 20 actions, not an evening."""
 MARK_EVERY = 16
@@ -117,11 +119,18 @@ class Store:
 
     def close(self) -> None:
         """Close the file. Whatever is called later raises LogError. May be called twice."""
-        with self._lock:
-            self._closed = True
+        self._closed = True
+        if not self._lock.acquire(
+            timeout=CLOSE_SECONDS
+        ):  # somebody hangs at the disk, which is what a killed hub leaves, too
+            log.error("The database %s is in use and is not closed.", self._path)
+            return
+        try:
             self._marks.close()
             if self._db:
                 self._db.close()
+        finally:
+            self._lock.release()
 
     # --- the file ------------------------------------------------------------------------------------
 

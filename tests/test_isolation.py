@@ -1,0 +1,215 @@
+"""Drivers that do everything wrong: each takes only itself down."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hub import isolation
+from hub.app import Hub
+from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, dump
+from hub.isolation import Fence, Fenced, close_all
+from hub.ports import BoxUp, DeviceDown, DeviceUp, Key, LampPicture
+from hub.state import ScreenState
+from tests.patience import PATIENCE
+from tests.phone_ui.rig import until
+from tests.test_app import sit, state
+
+
+class Bad:
+    """A device that is its own lamps, page, boxes and dice, and does what a test wants of it."""
+
+    def __init__(self, inbox: Callable[[object], None] = print) -> None:
+        self.inbox = inbox
+        self.lamps: Any = self
+        self.page: Any = self
+        self.boxes: Any = None
+        self.dice: Any = None
+        self.shown = 0
+        self.do: Callable[[], None] = lambda: None
+        self.starting: Callable[[], None] = lambda: None
+        self.closing: Callable[[], None] = lambda: None
+
+    def show(self, *_: Mapping[int, LampPicture] | ScreenState | bool) -> None:
+        self.shown += 1
+        self.do()
+
+    def start(self) -> None:
+        self.starting()
+
+    def close(self) -> None:
+        self.closing()
+
+
+def fails() -> None:
+    raise RuntimeError("a driver's own trouble with the password swordfish")
+
+
+def hangs() -> None:
+    threading.Event().wait()
+
+
+# --- one fence -----------------------------------------------------------------------------------------
+
+
+class Box:
+    """A table's inbox."""
+
+    def __init__(self) -> None:
+        self.signals: list[object] = []
+
+    def __call__(self, signal: object) -> None:
+        self.signals.append(signal)
+
+
+def test_a_device_that_raises_is_told_once_and_again_once_it_is_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    inbox = Box()
+    bad = Bad()
+    fenced = Fenced(bad, Fence("the panel", inbox))
+    assert fenced.page
+    bad.do = fails
+    for _ in range(5):
+        fenced.page.show(None, False)  # type: ignore[arg-type]
+    (down,) = inbox.signals
+    assert isinstance(down, DeviceDown)
+    assert down.why == "The driver of the panel has failed (RuntimeError); the table plays on without it."
+    bad.do = lambda: None
+    fenced.page.show(None, False)  # type: ignore[arg-type]
+    assert len(inbox.signals) == 1, "who fails every other time is not told every time"
+    monkeypatch.setattr(isolation, "CALM_SECONDS", 0.0)
+    fenced.page.show(None, False)  # type: ignore[arg-type]
+    assert inbox.signals[1:] == [DeviceUp(down.device)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["hello", None, Key("a", "k9", "down"), Key(7, "k1", "down"), BoxUp("a", "b", "1", "many")],  # type: ignore[arg-type]
+    ids=["text", "nothing", "no such key", "no id", "no number"],
+)
+def test_what_is_no_signal_never_reaches_the_table(said: object) -> None:
+    inbox = Box()
+    fence = Fence("the box", inbox)
+    fence.put(said)
+    fence.put(Key("a", "k1", "down"))
+    down, key = inbox.signals
+    assert isinstance(down, DeviceDown)
+    assert "says what is no signal" in down.why
+    assert key == Key("a", "k1", "down")
+
+
+def test_a_flood_is_cut_off_and_told_until_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "CALM_SECONDS", 0.2)
+    inbox = Box()
+    fence = Fence("the box", inbox)
+    for _ in range(5000):
+        fence.put(Key("a", "k1", "down"))
+    keys = [one for one in inbox.signals if isinstance(one, Key)]
+    assert isolation.AT_ONCE <= len(keys) < isolation.AT_ONCE + 200
+    assert [type(one) for one in inbox.signals if one not in keys] == [DeviceDown]
+    until(lambda: isinstance(inbox.signals[-1], DeviceUp), "the end of the flood")
+
+
+def test_a_device_that_does_not_start_or_close_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "START_SECONDS", 0.1)
+    monkeypatch.setattr(isolation, "CLOSE_SECONDS", 0.3)
+    inbox, bad, good = Box(), Bad(), Bad()
+    bad.starting = bad.closing = hangs
+    closed = threading.Event()
+    good.closing = closed.set
+    devices = [Fenced(bad, Fence("the bad one", inbox)), Fenced(good, Fence("the good one", inbox))]
+    begun = time.monotonic()
+    for device in devices:
+        device.start()
+    close_all(devices)
+    assert time.monotonic() - begun < 5
+    assert closed.is_set()
+    (down,) = inbox.signals
+    assert isinstance(down, DeviceDown)
+    assert "does not come back from its start" in down.why
+
+
+# --- the whole hub -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trouble", ["show", "flood", "nonsense", "start"])
+def test_a_bad_device_takes_only_itself_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str) -> None:
+    made: list[Bad] = []
+
+    def connect(block: DevicePart, inbox: Callable[[object], None], draws: object) -> Bad:
+        made.append(Bad(inbox))
+        return made[-1]
+
+    monkeypatch.setattr("hub.app.connect", connect)
+    monkeypatch.setattr(isolation, "START_SECONDS", 0.1)
+    config = Config(
+        hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", 0),
+        table=(TablePart("1"), TablePart("bar")), device=(DevicePart("simulated", "1", "the strip"),),
+    )  # fmt: skip
+    stop = threading.Event()
+    with Hub(config) as hub:
+        (bad,) = made
+        if trouble == "show":
+            bad.do = fails
+        elif trouble == "start":
+            bad.starting = hangs
+        hub.start()
+        if trouble == "nonsense":
+            bad.inbox(object())
+        elif trouble == "flood":
+
+            def flood() -> None:
+                while not stop.is_set():
+                    bad.inbox(Key("nobody's", "k1", "down"))
+
+            threading.Thread(target=flood, daemon=True).start()
+        try:
+            until(lambda: "The driver of the strip" in str(state(hub)["notices"]), "the notice")
+            assert not [one for one in state(hub, "bar")["notices"] if one["key"].startswith("device")]
+            sit(hub, "1", 1)
+            sit(hub, "bar", 2)
+            assert "swordfish" not in str(state(hub))
+            assert not hub._thread_ended.is_set()
+        finally:
+            stop.set()
+
+
+HANGING = """
+import sys, threading
+import hub.app
+from hub.__main__ import main
+class Hanging:
+    lamps = page = boxes = dice = None
+    def start(self): pass
+    def close(self): threading.Event().wait()
+hub.app.connect = lambda block, inbox, draws: Hanging()
+if sys.argv[2] == "table":
+    from hub.table.loop import Table
+    Table.run = lambda self, ticked=None: threading.Event().wait()
+sys.exit(main(["run", "--config", sys.argv[1]]))
+"""
+
+
+@pytest.mark.parametrize("hangs", ["device", "table"])
+def test_a_hub_that_is_told_to_stop_has_ended_within_ten_seconds_whatever_hangs(tmp_path: Path, hangs: str) -> None:
+    file = tmp_path / "hub.toml"
+    parts = HubPart(state=str(tmp_path / "state")), WebPart("127.0.0.1", 0)
+    file.write_text(dump(Config(hub=parts[0], web=parts[1], device=(DevicePart("simulated", "1", "bench"),))))
+    command = [sys.executable, "-c", HANGING, str(file), hangs]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as hub:
+        assert hub.stdout
+        assert "code" in hub.stdout.readline()
+        begun = time.monotonic()
+        hub.send_signal(signal.SIGTERM)
+        try:
+            hub.wait(PATIENCE)
+        finally:
+            hub.kill()
+    assert time.monotonic() - begun < 10
