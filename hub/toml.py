@@ -29,6 +29,8 @@ KeyPath = tuple[str | int, ...]  # keys, and numbers from 0 in a list of tables
 COMMENT_COLUMN = 40  # comments of one table stand in one column, at most this far to the right
 SHOWN = 60  # characters of a refused value
 MOST_LEVELS = 20  # of tables and lists in a file
+MOST_BYTES = 1_000_000
+MOST_DOTS = 1000  # in a line: tomllib takes the square of a dotted key's parts, in memory, too
 
 
 class SettingError(ConfigError):
@@ -89,6 +91,8 @@ def read(path: Path, name: str) -> Document:
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             raise ConfigError(f"{name}: this is a pipe or a device, not a file.")
+        if path.stat().st_size > MOST_BYTES:
+            raise ConfigError(f"{name}: the file is larger than {MOST_BYTES // 1000} kB: it is another one.")
         data = path.read_bytes()
     except FileNotFoundError as error:
         raise ConfigError(
@@ -98,6 +102,8 @@ def read(path: Path, name: str) -> Document:
         raise ConfigError(f"{name}: the file cannot be read ({error.strerror}).") from error
     if data.startswith(codecs.BOM_UTF8):
         raise ConfigError(f"{name}: the file begins with a byte order mark: save it as UTF-8 without BOM.")
+    if max(line.count(b".") for line in data.split(b"\n")) > MOST_DOTS:
+        raise ConfigError(f"{name}: keys are nested too deeply: {MOST_LEVELS} levels are allowed.")
     try:
         text = data.decode("utf-8")
         table = tomllib.loads(text)

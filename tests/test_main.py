@@ -97,6 +97,30 @@ def test_a_match_is_refereed_over_pipes_and_its_log_replayed(tmp_path: Path) -> 
     one_sentence(run("replay", str(log)), 1)
 
 
+def odd_files(folder: Path) -> dict[str, Path]:
+    """Files that are none, or that are traps for whoever reads them."""
+    found = {name: folder / name for name in ("pipe", "zeros", "mark", "deep", "dotted", "binary")}
+    os.mkfifo(found["pipe"])
+    found["zeros"].symlink_to("/dev/zero")
+    found["mark"].write_bytes(b"\xef\xbb\xbfdeck = 1\n")
+    found["deep"].write_bytes(b"a = " + b"[" * 100_000)
+    found["dotted"].write_bytes(b"a." * 50_000 + b"a = 1\n")
+    found["binary"].write_bytes(bytes(range(256)))
+    return found
+
+
+@pytest.mark.parametrize("odd", ["pipe", "zeros", "mark", "deep", "dotted", "binary"])
+def test_an_odd_file_is_one_sentence_at_once_and_exit_78(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], odd: str
+) -> None:
+    file, config = odd_files(tmp_path)[odd], tmp_path / "hub.toml"
+    assert str(file) in one_sentence(run_here(capsys, "run", "--check", "--config", str(file)), 78)
+    config.write_text(f"[hub]\nstate = '{tmp_path}/state'\n[[deck]]\ngame = 'bid-it'\ncards = '{file}'\n")
+    assert str(file) in one_sentence(run_here(capsys, "run", "--check", "--config", str(config)), 78)
+    assert str(file) in one_sentence(run_here(capsys, "referee", "bid-it", "--seats", "2", "--deck", str(file)), 78)
+    one_sentence(run_here(capsys, "replay", str(file)), 1)
+
+
 def test_games_are_listed() -> None:
     result = run("games")
     assert result.returncode == 0

@@ -171,6 +171,8 @@ DEEP = 100_000
         (b"a = " + b"[" * DEEP, "nested too deeply"),
         (b"a = " + b"{a=" * DEEP + b"1" + b"}" * DEEP, "nested too deeply"),
         (b"[[device]]\ndriver = 'eink'\n" + b"a." * 3_000 + b"a = 1979-05-27", "nested too deeply"),
+        (b"a." * DEEP + b"a = 1", "nested too deeply"),
+        (b"# " * DEEP * 10, "larger than 1000 kB"),
         (b"a = " + b"9" * 5000, "this is not TOML"),
         (b"a = \0", "this is not TOML"),
         (b"[hub]\nid = 1\nid = 2", "this is not TOML"),

@@ -18,6 +18,7 @@ from typing import IO, Any
 import msgspec
 
 from hub import games
+from hub.decks import check_list
 from hub.engine.decision import CHANCE, Action
 from hub.engine.event import Event
 from hub.engine.game import Game
@@ -242,6 +243,8 @@ class LogFile:
 def referee(args: Namespace) -> int:
     """Play one match over standard input and output. Return 2, with one sentence, where it cannot begin."""
     try:
+        if args.deck:
+            check_list(args.deck)
         game = games.find(args.game, args.deck)
         options = given_options(args.option)
         match_referee = Referee(game, args.seats, options, Chance(args.seed, read_stack(game, args.stack)))
@@ -273,6 +276,8 @@ def _print(line: str) -> None:
 def read_log(path: str) -> tuple[Head, list[Entry], End | None]:
     """Return head, entries and end of a log file; a torn last line is dropped. Raise LogError."""
     try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise LogError(f"The log {path} is no file.")
         lines = Path(path).read_bytes().split(b"\n")
     except OSError as error:
         raise LogError(f"The log {path} cannot be read: {error.strerror}.") from error
@@ -297,6 +302,8 @@ def replay(args: Namespace) -> int:
     """Play a log again and print the state it leads to. Return 1, with one sentence, where that is another one."""
     try:
         head, entries, end = read_log(args.file)
+        if args.deck:
+            check_list(args.deck)
         match = Match.replay(games.find(head.game, args.deck), head, entries)
         if end and (end.entries, end.end) != (len(entries), match.fingerprint()):
             raise ReplayDiverged("The log's last line tells of another state than the one it leads to.")
