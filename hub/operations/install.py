@@ -17,12 +17,15 @@ import os
 import pwd
 import re
 import shutil
+import sqlite3
 import ssl
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -106,6 +109,11 @@ class Places:
     def config(self) -> Path:
         """Return the owner's configuration."""
         return self.at("/etc/table-hub/table-hub.toml")
+
+    @property
+    def database(self) -> Path:
+        """Return the database of the installed hub, where its configuration names no other state folder."""
+        return self.at("/var/lib/table-hub/table-hub.db")
 
     @property
     def command(self) -> Path:
@@ -273,6 +281,29 @@ def exec_as_root(arguments: Sequence[str]) -> None:
     os.execvp("sudo", command)  # noqa: S606 - the same program
 
 
+def matches_under_way(database: Path) -> list[tuple[str, str]]:
+    """Return table and game of each match that a database has under way; nothing where it cannot be read.
+
+    A copy is read: root must leave no file of SQLite's behind that the hub's user could not open.
+    """
+    try:
+        with tempfile.TemporaryDirectory() as copies:
+            copy = Path(copies, "copy.db")
+            for suffix in ("", "-wal"):
+                with suppress(FileNotFoundError):
+                    shutil.copyfile(f"{database}{suffix}", f"{copy}{suffix}")
+            with closing(sqlite3.connect(copy)) as db:
+                last = db.execute(
+                    'SELECT * FROM matches WHERE rowid IN (SELECT max(rowid) FROM matches GROUP BY "table")'
+                )
+                names = [column[0] for column in last.description]
+                rows = [dict(zip(names, row, strict=True)) for row in last]
+                running = [row for row in rows if row["result"] is None and row.get("aside") is None]
+                return [(row["table"], json.loads(row["head"])["game"]) for row in running]
+    except (sqlite3.Error, OSError, ValueError, TypeError, KeyError):
+        return []
+
+
 class Installer:
     """The steps from a clone to a running service, in an order that leaves a hub wherever it is cut off."""
 
@@ -405,6 +436,11 @@ class Installer:
         said = []
         if machine.throttled() & UNDER_VOLTAGE:
             said.append("Look: the supply of this Pi is too weak right now (under-voltage); use the maker's own.")
+        said += [
+            f"Look: a match of {game} is under way at table {table}. It goes on after the restart of the hub, unless this "
+            "release has changed its rules; then it is set aside until they are back."
+            for table, game in matches_under_way(self.places.database)
+        ]
         missing = [group for group in HUB_GROUPS if group not in machine.groups(HUB_GROUPS)]
         if missing and machine.is_raspberry_pi():
             said.append(f"Look: this system has no group {', '.join(missing)}: what needs it will be out of reach.")

@@ -16,8 +16,10 @@ from hub.config import load
 from hub.operations import install
 from hub.operations.install import Computer, Listener, Places, copy_tree
 from hub.operations.setup import SetupError
+from hub.store import Store
 from hub.version import commit_of
 from tests.operations.fake_computer import FakeComputer, clone_in, installer
+from tests.test_store import files
 
 ROOT = Path(__file__).parents[2]
 
@@ -67,6 +69,22 @@ def test_what_is_in_the_way_is_said_before_anything_is_changed(
 def test_the_hub_that_runs_already_is_not_in_its_own_way(clone: Path, computer: FakeComputer) -> None:
     computer.port_taken = Listener(990)
     assert installer(clone, computer).said_of_installing()
+
+
+def test_a_match_that_is_under_way_is_told_and_the_database_is_left_alone(clone: Path, computer: FakeComputer) -> None:
+    database = computer.places.database
+    store = Store(database)
+    store.begin("1", b'{"game":"bidness"}')
+    store.end(store.begin("2", b'{"game":"bid-it"}'), b"{}")
+    store.set_aside(store.begin("3", b'{"game":"big-idea"}'), "Other rules.")
+    before = files(database.parent)
+    said = "\n".join(installer(clone, computer).said_of_installing())
+    assert said.count("is under way") == 1
+    assert "a match of bidness is under way at table 1" in said
+    assert files(database.parent) == before
+    store.close()
+    database.write_bytes(b"rubbish" * 1000)
+    assert "under way" not in "\n".join(installer(clone, computer).said_of_installing())
 
 
 def test_a_weak_supply_and_missing_groups_are_told_and_do_not_stop(clone: Path, computer: FakeComputer) -> None:
