@@ -26,7 +26,6 @@ from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, wired
 from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError, LogError, TemporaryError
-from hub.errors import BrokerError, ConfigError, TemporaryError
 from hub.isolation import Fence, Fenced, close_all
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, to_base64

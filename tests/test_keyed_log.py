@@ -17,6 +17,7 @@ from hub.engine.match import Entry, Head, Match
 from hub.errors import ConfigError, ReplayDiverged, StartRefused
 from hub.ports import LogEntry
 from hub.store import KeyedStore, Store
+from hub.table.kept import KeptValues
 from hub.table.match_log import MatchLog
 from tests.games.players import random_match
 
@@ -33,7 +34,7 @@ def folder(tmp_path: Path, match: Match) -> Path:
     """A state folder with one match under way, written in two pieces and cut once."""
     with closing(Store(tmp_path / "table-hub.db")) as store:
         keyed = KeyedStore(store, tmp_path / "log.key")
-        keyed.begin("m-1", "1", msgspec.json.encode(match.head))
+        keyed.begin("1", msgspec.json.encode(match.head))
         lines = [LogEntry(number, msgspec.json.encode(entry)) for number, entry in enumerate(match.log[:-1])]
         keyed.append("m-1", lines[:7])
         keyed.append("m-1", lines[7:])
@@ -46,7 +47,7 @@ def folder(tmp_path: Path, match: Match) -> Path:
 def resumed(folder: Path) -> Match | None:
     """What a hub that starts finds."""
     with closing(Store(folder / "table-hub.db")) as store:
-        return MatchLog("1", KeyedStore(store, folder / "log.key")).resume({GAME.name: GAME})
+        return MatchLog(KeptValues("1", KeyedStore(store, folder / "log.key"))).resume({GAME.name: GAME})
 
 
 def edit(folder: Path, statement: str, *values: object) -> None:
@@ -116,7 +117,7 @@ def test_the_sentence_names_the_entry(folder: Path) -> None:
 def test_a_log_of_before_there_was_a_key_goes_on_and_the_next_one_has_macs(tmp_path: Path, match: Match) -> None:
     lines = [LogEntry(number, msgspec.json.encode(entry)) for number, entry in enumerate(match.log[:-1])]
     with closing(Store(tmp_path / "table-hub.db")) as store:
-        store.begin("m-1", "1", msgspec.json.encode(match.head))
+        store.begin("1", msgspec.json.encode(match.head))
         store.append("m-1", lines[:5])
     found = resumed(tmp_path)
     assert found
@@ -124,7 +125,7 @@ def test_a_log_of_before_there_was_a_key_goes_on_and_the_next_one_has_macs(tmp_p
     with closing(Store(tmp_path / "table-hub.db")) as store:
         keyed = KeyedStore(store, tmp_path / "log.key")
         keyed.append("m-1", lines[5:6])
-        keyed.begin("m-2", "1", msgspec.json.encode(match.head))
+        keyed.begin("1", msgspec.json.encode(match.head))
         keyed.append("m-2", lines[:1])
         assert store.load("m-1")[1][5] == lines[5]
         assert b'"mac"' in store.load("m-2")[1][0].line

@@ -27,7 +27,7 @@ def database(tmp_path: Path) -> Path:
     path = tmp_path / "state" / "table-hub.db"
     with closing(Store(path)) as store:
         for number, (table, ended) in enumerate([("1", True), ("1", True), ("2", True), ("1", False)], 1):
-            store.begin(f"m-{number}", table, b"head of %d" % number)
+            store.begin(table, b"head of %d" % number)
             store.append(f"m-{number}", [LogEntry(0, b"%s in match %d" % (HAND, number))])
             if ended:
                 store.end(f"m-{number}", b'{"winners":[2]}')
