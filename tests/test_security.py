@@ -88,7 +88,7 @@ def test_what_the_hub_tells_everybody_of_itself_is_no_match(tmp_path: Path) -> N
     with Hub(Config(hub=HubPart(state=str(tmp_path)))) as hub:
         status = json.loads(json.dumps(hub.status()))
     assert set(status) == {"v", "version", "hub", "url", "tables"}
-    assert set(status["tables"]["1"]) == {"devices", "boxes", "dice", "broker"}
+    assert set(status["tables"]["1"]) == {"devices", "boxes", "dice", "broker", "stopped"}
 
 
 def test_every_package_is_locked_by_its_hash() -> None:
