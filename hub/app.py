@@ -40,7 +40,9 @@ from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.limits import LOOPBACK, Limits
 from phone_ui.mqtt_phones import PhonesOverMqtt
-from phone_ui.server import Screens, WebServer, make_app, serve
+from phone_ui.origin import Screens
+from phone_ui.pages import make_app
+from phone_ui.server import WebServer, serve
 
 log = logging.getLogger(__name__)
 

@@ -11,11 +11,11 @@ import asyncio
 import contextlib
 import logging
 import time
-import urllib.parse
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from phone_ui.limits import LOOPBACK, Budgets, PacketCounter, Quota, client_id
+from phone_ui.origin import address_of, same_origin
 
 if TYPE_CHECKING:
     import ssl
@@ -322,25 +322,6 @@ async def send_error(send: Send, status: int, text: str) -> None:
     headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store"), (b"retry-after", b"10")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-def address_of(scope: Scope) -> str:
-    """Return the network address at the other end."""
-    client = scope.get("client")
-    return str(client[0]) if client else "?"
-
-
-def same_origin(scope: Scope) -> bool:
-    """Return whether a request comes from our own pages. Browsers say where a page came from, programs say nothing."""
-    headers: dict[bytes, bytes] = dict(scope["headers"])
-    origin = headers.get(b"origin")
-    if origin is None:
-        return True
-    try:
-        netloc = urllib.parse.urlsplit(origin.decode("latin-1")).netloc.lower()
-    except ValueError:  # no address at all, such as "http://[::1"
-        return False
-    return bool(netloc) and netloc == headers.get(b"host", b"").decode("latin-1").lower()
 
 
 def dial_unix(path: Callable[[], str]) -> Dial:

@@ -23,7 +23,7 @@ from PIL import Image
 
 from hub.config import Config, DevicePart, HubPart, WebPart, dump
 from hub.network.encryption import HubKey, to_base64
-from phone_ui.server import qr_picture
+from phone_ui.pages import qr_picture
 
 IP = shutil.which("ip") or "/usr/sbin/ip"
 PORT = 8080  # of a network of our own

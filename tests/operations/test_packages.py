@@ -14,7 +14,7 @@ import pytest
 
 from hub.errors import HubError
 from hub.network.encryption import HubKey
-from phone_ui.server import make_app
+from phone_ui.pages import make_app
 from phone_ui.vendored import SOURCES, LibrariesMissing, pack
 
 ROOT = Path(__file__).parents[2]

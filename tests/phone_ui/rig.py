@@ -24,7 +24,8 @@ from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.latest import Latest
 from phone_ui.limits import Limits
 from phone_ui.mqtt_phones import PhonesOverMqtt
-from phone_ui.server import WebServer, make_app, serve
+from phone_ui.pages import make_app
+from phone_ui.server import WebServer, serve
 from tests.patience import PATIENCE
 
 if TYPE_CHECKING:

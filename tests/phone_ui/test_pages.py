@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, WebSocket, expect
 
 from hub.ports import SEAT_MARKS
-from phone_ui.server import make_app
+from phone_ui.pages import make_app
 from tests.chromium import HEADLESS, NONE, PHONE, SMALL_PHONE, headless
 from tests.patience import PATIENCE
 from tests.phone_ui import scenes

@@ -19,7 +19,9 @@ from hub.ports import ClaimDecided
 from hub.state import Ack
 from phone_ui.claims import ASKS_EACH_ADDRESS, FORGET_SECONDS, FREE_TRIES, Claims, network_of
 from phone_ui.gateway import dial_unix
-from phone_ui.server import VENDOR, Screens, is_known_host, listen, make_app, own_names, serve
+from phone_ui.origin import Screens, is_known_host, own_names
+from phone_ui.pages import VENDOR, make_app
+from phone_ui.server import listen, serve
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import FakeBench, FakeTable, Keys, Phone, Rig, act, hand
 

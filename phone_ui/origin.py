@@ -1,0 +1,94 @@
+"""Where a request comes from and whom it is for: addresses, hosts, origins, and the screens of a table's own."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import ipaddress
+import re
+import socket
+import urllib.parse
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+from typing import TYPE_CHECKING
+
+from phone_ui.limits import LOOPBACK
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from phone_ui.gateway import Scope
+
+
+def address_of(scope: Scope) -> str:
+    """Return the network address at the other end."""
+    client = scope.get("client")
+    return str(client[0]) if client else "?"
+
+
+def same_origin(scope: Scope) -> bool:
+    """Return whether a request comes from our own pages. Browsers say where a page came from, programs say nothing."""
+    headers: dict[bytes, bytes] = dict(scope["headers"])
+    origin = headers.get(b"origin")
+    if origin is None:
+        return True
+    try:
+        netloc = urllib.parse.urlsplit(origin.decode("latin-1")).netloc.lower()
+    except ValueError:  # no address at all, such as "http://[::1"
+        return False
+    return bool(netloc) and netloc == headers.get(b"host", b"").decode("latin-1").lower()
+
+
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::[0-9]{1,5})?")
+
+
+def is_known_host(host: str, names: Collection[str]) -> bool:
+    """Return whether a request's Host is an address, `localhost`, a name in `.local`, or one of the hub's `names`.
+
+    Any other name may be a stranger's whose page has its own name point here: then browsers take the hub's answers for that
+    page's own (DNS rebinding), and an Origin that fits says nothing.
+    """
+    found = _HOST.fullmatch(host.strip().lower())
+    if found is None:
+        return False
+    name = found[1] or found[2].removesuffix(".")
+    with contextlib.suppress(ValueError):
+        ipaddress.ip_address(name)
+        return True
+    return name == "localhost" or name.endswith((".localhost", ".local")) or name in names
+
+
+def own_names(given: Iterable[str] = ()) -> frozenset[str]:
+    """Return the names of this machine, and the `given` ones, in lower case."""
+    return frozenset(name.lower().removesuffix(".") for name in (socket.gethostname(), *given) if name)
+
+
+@dataclass(frozen=True, slots=True)
+class Screens:
+    """Which screens are the table's own and show the codes of seats.
+
+    One has the `token`, as a cookie of the name `screen`, or (with `loopback`) is on this machine itself, and no proxy
+    speaks for it.
+    """
+
+    token: str = field(default="", repr=False)
+    loopback: bool = True
+
+    def is_here(self, scope: Scope) -> bool:
+        """Return whether a request comes from this machine itself."""
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        forwarded = any(name in headers for name in (b"x-forwarded-for", b"forwarded", b"via"))
+        address, served = address_of(scope), scope.get("server") or ("", 0)
+        # From one of its own addresses to the same one: only this machine itself connects so.
+        return self.loopback and not forwarded and (address in LOOPBACK or address == served[0])
+
+    def is_own(self, scope: Scope) -> bool:
+        """Return whether a request comes from a screen of the table's own."""
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        if self.is_here(scope):
+            return True
+        cookies = SimpleCookie()
+        with contextlib.suppress(CookieError):
+            cookies.load(headers.get(b"cookie", b"").decode("latin-1"))
+        given = cookies["screen"].value if "screen" in cookies else ""
+        return bool(self.token) and hmac.compare_digest(given.encode(), self.token.encode())

@@ -1,0 +1,302 @@
+"""The pages, claims, QR codes and labels of games: a Flask app."""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import segno
+from flask import Flask, Response, abort, request
+from werkzeug.exceptions import HTTPException
+
+from hub.errors import HubError
+from hub.network import messages
+from hub.network.encryption import HubKey, to_base64
+from phone_ui import vendored
+from phone_ui.claims import ClaimRefused, Claims
+from phone_ui.latest import Latest
+from phone_ui.origin import same_origin
+from phone_ui.static_files import StaticFile, StaticFiles, static_file
+from phone_ui.tls import HSTS_SECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from hub.ports import ClaimAsked
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+VENDOR: Mapping[str, Path] = vendored.located()
+BODY_BYTES = 8192
+
+NOT_FOUND = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Not here</title></head>
+<body><h1>There is no such page on this hub.</h1><p><a href="/">Go to the table</a></p></body></html>
+"""
+
+
+class BenchFace(Protocol):
+    """The simulated devices of a table."""
+
+    @property
+    def newest(self) -> Latest:
+        """Their newest complete picture as JSON."""
+
+    def command(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Press, turn, roll, unplug ... as a person at the bench. Raise HubError with a sentence."""
+
+    def panel(self, size: str) -> bytes | None:
+        """Return what the panel of that size ("2.9") shows, as a PNG; None where there is none."""
+
+
+class TableFace(Protocol):
+    """What the web sees of one table."""
+
+    @property
+    def id(self) -> str:
+        """The table's name in addresses and topics."""
+
+    @property
+    def code(self) -> str:
+        """The four letters on its screen."""
+
+    @property
+    def public(self) -> Latest:
+        """Its newest public state as JSON."""
+
+    @property
+    def screen(self) -> Latest:
+        """The same with the codes of seats, for the table's own screens."""
+
+    @property
+    def bench(self) -> BenchFace | None:
+        """Its simulated devices, if it has such."""
+
+    def claim(self, asked: ClaimAsked) -> None:
+        """Put a claim into the table's inbox."""
+
+    def admitted(self, sid: str) -> bool:
+        """Whether the broker knows that login by now."""
+
+
+def make_app(
+    tables: Mapping[str, TableFace],
+    key: HubKey,
+    hub: str,
+    address: Callable[[], str],
+    games: Mapping[str, Mapping[str, Any]],
+    claims: Claims | None = None,
+    static: Path = STATIC,
+    vendor: Mapping[str, Path] = VENDOR,
+    status: Callable[[], Mapping[str, Any]] = dict,
+) -> Flask:
+    """Return the Flask app. `address` says what phones can open now ("http://10.42.0.1:8080", or ""), for the QR.
+
+    `status` is how the hub's devices are. Raise HubError where the pages' libraries are missing: every page would be blank.
+    """
+    lost = [name for name, file in vendor.items() if not file.is_file()]
+    if lost:
+        raise HubError(
+            f"The pages' libraries are missing ({', '.join(lost)}): run `make setup` in the clone, or install a wheel "
+            "that was built after it."
+        )
+    app = Flask(__name__, static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
+    app.url_map.merge_slashes = False
+    files = StaticFiles(below=static)
+    pages = _Tables(tables, files)
+    joining = _Joining(pages, claims or Claims(key, hub), key, address)
+    libraries = StaticFiles(named=vendor)
+    labels = {name: static_file(json.dumps(game, ensure_ascii=False).encode(), ".json") for name, game in games.items()}
+    for rule, view in (
+        ("/", lambda: _file_answer(files.get("pages/join.html"))),
+        ("/favicon.ico", lambda: _file_answer(files.get("favicon.svg"))),
+        ("/static/<path:name>", lambda name: _file_answer(files.get(name))),
+        ("/vendor/<name>", lambda name: _file_answer(libraries.get(name))),
+        ("/games/<name>.json", lambda name: _file_answer(labels.get(name))),
+        ("/t/<name>", pages.phone),
+        ("/t/<name>/kiosk", pages.kiosk),
+        ("/t/<name>/bench", pages.bench),
+        ("/t/<name>/bench/panel/<size>.png", pages.panel),
+        ("/t/<name>/qr.svg", joining.qr),
+        ("/code/<code>.json", joining.by_code),
+        ("/status.json", lambda: _json_answer(status())),
+        ("/up", _up),
+        ("/t/<name>/claim/<number>", joining.state),
+    ):
+        app.add_url_rule(rule, rule, view, methods=["GET"])
+    app.add_url_rule("/t/<name>/bench", "bench", pages.bench_command, methods=["POST"])
+    app.add_url_rule("/t/<name>/claim", "claim", joining.claim, methods=["POST"])
+    app.before_request(_refuse_foreign_posts)
+    app.after_request(_with_security_headers)
+    app.register_error_handler(ClaimRefused, _claim_refused)
+    app.register_error_handler(HTTPException, _http_error)
+    return app
+
+
+class _Tables:
+    """Pages of the tables."""
+
+    def __init__(self, tables: Mapping[str, TableFace], files: StaticFiles) -> None:
+        self.all = tables
+        self._files = files
+
+    def one(self, name: str) -> TableFace:
+        return self.all.get(name) or abort(404, "This hub has no such table.")
+
+    def phone(self, name: str) -> Response:
+        self.one(name)
+        return _file_answer(self._files.get("pages/phone.html"))
+
+    def kiosk(self, name: str) -> Response:
+        self.one(name)
+        return _file_answer(self._files.get("pages/kiosk.html"))
+
+    def bench(self, name: str) -> Response:
+        self._bench_of(name)
+        return _file_answer(self._files.get("pages/bench.html"))
+
+    def bench_command(self, name: str) -> Response:
+        bench = self._bench_of(name)
+        command = request.get_json(force=True, silent=True)
+        if not isinstance(command, dict):
+            abort(400, "A bench command is a JSON object.")
+        try:
+            return _json_answer(bench.command(command))
+        except HubError as error:
+            abort(400, str(error))
+
+    def panel(self, name: str, size: str) -> Response:
+        picture = self._bench_of(name).panel(size)
+        if picture is None:
+            abort(404, "There is no such panel, or nothing on it yet.")
+        return Response(picture, mimetype="image/png", headers={"Cache-Control": "no-store"})
+
+    def _bench_of(self, name: str) -> BenchFace:
+        return self.one(name).bench or abort(404, "This table has real devices, so there is no bench.")
+
+
+class _Joining:
+    """How a phone finds its table and gets its seat."""
+
+    def __init__(self, tables: _Tables, claims: Claims, key: HubKey, address: Callable[[], str]) -> None:
+        self._tables = tables
+        self._claims = claims
+        self._key = to_base64(key.public)
+        self._address = address
+
+    def qr(self, name: str) -> Response:
+        table, address = self._tables.one(name), self._address()
+        if not address:
+            abort(404, "There is no network yet.")
+        return _file_answer(qr_picture(f"{address}/t/{table.id}#k={self._key}"))
+
+    def by_code(self, code: str) -> Response:
+        wanted = code.strip().upper()
+        face = next((face for face in self._tables.all.values() if face.code.upper() == wanted), None)
+        if face is None:
+            abort(404, "No table here has this code; look at the table's screen again.")
+        return _json_answer({"table": face.id, "k": self._key})
+
+    def claim(self, name: str) -> Response:
+        table = self._tables.one(name)
+        return _json_answer(
+            {"claim": self._claims.ask(table, request.get_data(cache=False), request.remote_addr or "?")}
+        )
+
+    def state(self, name: str, number: str) -> Response:
+        reply = self._claims.look(self._tables.one(name), number)
+        return Response(messages.to_bytes(reply), mimetype="application/json")
+
+
+def _refuse_foreign_posts() -> None:
+    if request.method == "POST" and not same_origin({"headers": _origin_and_host()}):
+        abort(403, "This request comes from another page.")
+
+
+def _origin_and_host() -> list[tuple[bytes, bytes]]:
+    headers = ((name, request.headers.get(name)) for name in ("origin", "host"))
+    return [(name.encode(), value.encode()) for name, value in headers if value is not None]
+
+
+@functools.lru_cache(maxsize=16)
+def qr_picture(text: str) -> StaticFile:
+    """Return a QR code as SVG, black on white with its quiet zone."""
+    out = io.BytesIO()
+    segno.make(text, error="m", micro=False).save(out, kind="svg", scale=8, border=4, light="white", xmldecl=False)
+    return static_file(out.getvalue(), ".svg")
+
+
+def _file_answer(found: StaticFile | None) -> Response:
+    if found is None:
+        abort(404, "There is no such file on this hub.")
+    gzipped = found.gzipped if request.accept_encodings.quality("gzip") > 0 else None
+    answer = Response(gzipped or found.plain, content_type=found.content_type)
+    if gzipped:
+        answer.headers["Content-Encoding"] = "gzip"
+    answer.headers["Vary"] = "Accept-Encoding"
+    answer.headers["Cache-Control"] = "no-cache"  # kept, but asked for each time: a new hub has new pages
+    answer.set_etag(found.etag, weak=True)
+    answer.make_conditional(request)
+    return answer
+
+
+def _up() -> Response:
+    """Return an empty answer that a page of another origin may wait for: the kiosk's first page is a local file."""
+    return Response(status=204, headers={"Cross-Origin-Resource-Policy": "cross-origin"})
+
+
+def _json_answer(value: Mapping[str, Any]) -> Response:
+    return Response(json.dumps(value), mimetype="application/json")
+
+
+def _with_security_headers(answer: Response) -> Response:
+    host = request.host if re.fullmatch(r"[A-Za-z0-9.:\[\]-]+", request.host) else "invalid"
+    answer.headers["Content-Security-Policy"] = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+        # Older Safari does not count ws: of the same host as 'self'.
+        f"connect-src 'self' ws://{host} wss://{host}; manifest-src 'self'; worker-src 'self' blob:; "
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    )
+    answer.headers["Referrer-Policy"] = "no-referrer"
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    answer.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    answer.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+    answer.headers.setdefault("Cache-Control", "no-store")
+    if request.is_secure:
+        answer.headers["Strict-Transport-Security"] = f"max-age={HSTS_SECONDS}"
+    return answer
+
+
+def _claim_refused(refused: ClaimRefused) -> Response:
+    answer = Response(json.dumps({"error": str(refused)}), refused.status, mimetype="application/json")
+    if refused.retry_after:
+        answer.headers["Retry-After"] = str(refused.retry_after)
+    return answer
+
+
+_SENTENCES = {
+    404: "There is no such page on this hub.",
+    405: "This address does not take that method.",
+    413: f"The request is larger than {BODY_BYTES} bytes.",
+    500: "The hub failed at this request; its journal says more.",
+}
+
+
+def _http_error(error: HTTPException) -> Response:
+    status = error.code or 500
+    if status < 400:  # a redirect of the router
+        return Response("", status, headers=list(error.get_headers()))
+    if status == 404 and "text/html" in request.headers.get("Accept", ""):
+        return Response(NOT_FOUND, 404, content_type="text/html; charset=utf-8")
+    own = error.description if error.description != type(error).description else None
+    sentence = own or _SENTENCES.get(status) or "The hub does not understand this request."
+    answer = Response(json.dumps({"error": sentence}), status, mimetype="application/json")
+    if status == 405:
+        answer.headers.extend({k: v for k, v in error.get_headers() if k == "Allow"})
+    return answer
