@@ -42,7 +42,7 @@ from phone_ui.limits import LOOPBACK, Limits
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.origin import Screens
 from phone_ui.pages import make_app
-from phone_ui.server import WebServer, serve
+from phone_ui.server import PortSettings, WebServer, serve
 
 log = logging.getLogger(__name__)
 
@@ -226,10 +226,10 @@ class Hub:
             dial = dial_tcp(broker_address.host, broker_address.port, broker_address.tls)
         tls = (web.tls_cert, web.tls_key) if web.tls_cert else None
         app = make_app(self.access, self.key, self.config.hub.id, self.url, self._labels(), status=self.status)
-        limits, names, here = self._limits, self._names(), self._screens()
-        self.web = serve(
-            app, self.access, dial, web.host, web.port, tls, limits, here, names, open_bench=web.open_bench
+        settings = PortSettings(
+            web.host, web.port, tls, self._limits, self._screens(), self._names(), open_bench=web.open_bench
         )
+        self.web = serve(app, self.access, dial, settings)
         self._url = self._find_url()
         for table in self.tables.values():
             table.start()

@@ -10,6 +10,7 @@ import logging
 import re
 import socket
 import threading
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from phone_ui.protocols import LimitedHttp, LimitedWebSocket
 from phone_ui.tls import Certificate
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping
 
     from flask import Flask
 
@@ -44,27 +45,34 @@ NO_BENCH = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class PortSettings:
+    """What the port is to be.
+
+    `port` 0 is any free one; `tls` a certificate's file and its key's; `names` what the hub is called beside its addresses
+    and this machine's own name. With `open_bench` not this machine alone works simulated devices.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    tls: tuple[str, str] | None = None
+    limits: Limits = field(default_factory=Limits)
+    screens: Screens = field(default_factory=Screens)
+    names: Collection[str] = ()
+    open_bench: bool = False
+
+
 class _Router:
     """Who gets what comes in: the gateway, the streams, or the pages."""
 
     _BENCH = re.compile(r"/t/[^/]+/bench(/.*)?")
     _EVENTS = re.compile(r"/t/([^/]+)/(bench/|screen/)?events")
 
-    def __init__(
-        self,
-        app: Flask,
-        tables: Mapping[str, TableFace],
-        dial: Dial,
-        limits: Limits,
-        screens: Screens,
-        names: Collection[str],
-        *,
-        open_bench: bool,
-    ) -> None:
-        self._screens, self._names, self._open_bench = screens, names, open_bench
+    def __init__(self, app: Flask, tables: Mapping[str, TableFace], dial: Dial, settings: PortSettings) -> None:
+        self._settings, self._names = settings, own_names(settings.names)
         self.closing = asyncio.Event()
-        self.gateway = MqttGateway(dial, limits, self.closing)
-        self.stream = Stream(limits, self.closing)
+        self.gateway = MqttGateway(dial, settings.limits, self.closing)
+        self.stream = Stream(settings.limits, self.closing)
         self._tables = tables
         self._pages: Any = WSGIMiddleware(app.wsgi_app, workers=WORKERS)  # type: ignore[arg-type]
 
@@ -80,7 +88,9 @@ class _Router:
                 await receive()
                 await send({"type": "websocket.close", "code": 1008})
             return
-        if self._BENCH.fullmatch(scope["path"]) and not (self._open_bench or self._screens.is_here(scope)):
+        if self._BENCH.fullmatch(scope["path"]) and not (
+            self._settings.open_bench or self._settings.screens.is_here(scope)
+        ):
             await send_error(send, 403, NO_BENCH)
             return
         events = self._EVENTS.fullmatch(scope["path"])
@@ -105,7 +115,7 @@ class _Router:
         face = self._tables.get(name)
         if face is None:
             return None
-        if kind == "screen/" and self._screens.is_own(scope):
+        if kind == "screen/" and self._settings.screens.is_own(scope):
             return face.screen
         if kind != "bench/":
             return face.public
@@ -222,29 +232,14 @@ class WebServer:
         self._thread.join(10)
 
 
-def serve(
-    app: Flask,
-    tables: Mapping[str, TableFace],
-    dial: Dial,
-    host: str,
-    port: int,
-    tls: tuple[str, str] | None = None,
-    limits: Limits | None = None,
-    screens: Screens | None = None,
-    names: Iterable[str] = (),
-    *,
-    open_bench: bool = False,
-) -> WebServer:
-    """Open the port (0: any free one) and serve in a thread. `tls`: certificate and key files.
-
-    `names` are what the hub is called beside its addresses and this machine's own name; with `open_bench` not this machine
-    alone works simulated devices.
+def serve(app: Flask, tables: Mapping[str, TableFace], dial: Dial, settings: PortSettings) -> WebServer:
+    """Open the port and serve in a thread.
 
     Raise ConfigError, or TemporaryError where the port is taken or the address not there yet.
     """
-    certificate = Certificate(*tls) if tls else None
-    limits = limits or Limits()
-    router = _Router(app, tables, dial, limits, screens or Screens(), own_names(names), open_bench=open_bench)
+    certificate = Certificate(*settings.tls) if settings.tls else None
+    limits = settings.limits
+    router = _Router(app, tables, dial, settings)
     quota = Quota(limits.connections, limits.connections_each_address)
     config = uvicorn.Config(
         router,
@@ -261,11 +256,11 @@ def serve(
         server_header=False,
         h11_max_incomplete_event_size=8192,
         timeout_graceful_shutdown=2,
-        ssl_certfile=tls[0] if tls else None,
-        ssl_keyfile=tls[1] if tls else None,
+        ssl_certfile=settings.tls[0] if settings.tls else None,
+        ssl_keyfile=settings.tls[1] if settings.tls else None,
         ssl_context_factory=(lambda *_: certificate.context) if certificate else None,
     )
-    return WebServer(router, config, listen(host, port), certificate)
+    return WebServer(router, config, listen(settings.host, settings.port), certificate)
 
 
 # The same configuration may be right a minute later: the port was taken, the network is not there yet.

@@ -25,7 +25,7 @@ from phone_ui.latest import Latest
 from phone_ui.limits import Limits
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.pages import make_app
-from phone_ui.server import WebServer, serve
+from phone_ui.server import PortSettings, WebServer, serve
 from tests.patience import PATIENCE
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class Rig:
             dial = dial_unix(lambda: where.path) if where.path else dial_tcp(where.host, where.port, where.tls)
             tables = {"1": self.table}
             app = make_app(tables, self.key, "hub", lambda: "http://10.42.0.1:8080", {})
-            self.web = serve(app, tables, dial, "127.0.0.1", 0, limits=limits)
+            self.web = serve(app, tables, dial, PortSettings(limits=limits or Limits()))
             self.port = self.web.port
         except BaseException:
             self.close()

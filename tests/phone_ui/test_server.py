@@ -21,7 +21,7 @@ from phone_ui.claims import ASKS_EACH_ADDRESS, FORGET_SECONDS, FREE_TRIES, Claim
 from phone_ui.gateway import dial_unix
 from phone_ui.origin import Screens, is_known_host, own_names
 from phone_ui.pages import VENDOR, make_app
-from phone_ui.server import listen, serve
+from phone_ui.server import PortSettings, listen, serve
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import FakeBench, FakeTable, Keys, Phone, Rig, act, hand
 
@@ -396,7 +396,7 @@ def test_a_body_that_is_no_claim_is_one_sentence(site: Site, body: bytes) -> Non
 
 @pytest.fixture
 def port(site: Site) -> Iterator[int]:
-    server = serve(site.app, {"1": site.table}, dial_unix(lambda: "/nowhere"), "127.0.0.1", 0)
+    server = serve(site.app, {"1": site.table}, dial_unix(lambda: "/nowhere"), PortSettings())
     yield server.port
     server.close()
 
@@ -479,9 +479,8 @@ def test_the_bench_is_for_the_hubs_own_machine(site: Site, path: str) -> None:
     """It shows what each seat picks in secret."""
 
     def status(method: str = "GET", *, open_bench: bool, **headers: str) -> int:
-        served = serve(
-            site.app, {"1": site.table}, dial_unix(lambda: "/nowhere"), "127.0.0.1", 0, open_bench=open_bench
-        )
+        settings = PortSettings(open_bench=open_bench)
+        served = serve(site.app, {"1": site.table}, dial_unix(lambda: "/nowhere"), settings)
         site.table.bench.newest.put(b"{}")  # type: ignore[union-attr]
         try:
             link = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
@@ -508,7 +507,7 @@ def test_the_codes_of_seats_are_for_the_tables_own_screens(site: Site) -> None:
 
     def seen(screens: Screens, **headers: str) -> str:
         table = {"1": site.table}
-        server = serve(site.app, table, dial_unix(lambda: "/nowhere"), "127.0.0.1", 0, screens=screens)
+        server = serve(site.app, table, dial_unix(lambda: "/nowhere"), PortSettings(screens=screens))
         try:
             return first_event(server.port, "/t/1/screen/events", **headers)
         finally:
@@ -592,11 +591,11 @@ def test_a_place_that_cannot_be_had_is_the_owners_sentence(
 
 def test_a_wrong_certificate_is_the_owners_sentence(site: Site) -> None:
     with pytest.raises(ConfigError, match=r"\[web\] tls_cert /nowhere.pem"):
-        serve(site.app, {}, dial_unix(lambda: ""), "127.0.0.1", 0, tls=("/nowhere.pem", "/nowhere.key"))
+        serve(site.app, {}, dial_unix(lambda: ""), PortSettings(tls=("/nowhere.pem", "/nowhere.key")))
 
 
 def test_the_port_is_free_again_when_the_server_is_closed(site: Site) -> None:
-    server = serve(site.app, {"1": site.table}, dial_unix(lambda: "/nowhere"), "127.0.0.1", 0)
+    server = serve(site.app, {"1": site.table}, dial_unix(lambda: "/nowhere"), PortSettings())
     follower = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
     site.table.public.put(b"{}")
     follower.request("GET", "/t/1/events")
