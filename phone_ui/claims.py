@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import secrets
 import threading
 import time
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from hub.errors import HubError
 from hub.network import messages
 from hub.network.encryption import NONCE_BYTES, DecryptionError, HubKey, SharedKey, from_base64, to_base64
+from phone_ui.origin import network_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -104,19 +104,6 @@ class WrongCodes:
             self._tried[network] = count - 1, last, 0.0
         else:
             self._tried.pop(network, None)
-
-
-def network_of(address: str) -> str:
-    """Return what counts as one sender: an IPv4 address, of an IPv6 one its /64, which one machine may use as a whole."""
-    try:
-        known = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if known.version == 4:
-        return str(known)
-    if known.ipv4_mapped:
-        return str(known.ipv4_mapped)
-    return str(ipaddress.ip_network((int(known) >> 64 << 64, 64)))
 
 
 @dataclass(slots=True)

@@ -14,8 +14,9 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from phone_ui.limits import LOOPBACK, Budgets, PacketCounter, Quota, client_id
-from phone_ui.origin import address_of, same_origin
+from phone_ui.limits import LOOPBACK, Budgets, PacketCounter, client_id
+from phone_ui.origin import address_of, network_of, same_origin
+from phone_ui.places import Place, Places, Seated
 
 if TYPE_CHECKING:
     import ssl
@@ -49,17 +50,20 @@ class _Refused(Exception):
 class MqttGateway:
     """`WS /mqtt`: one connection from each phone to the broker."""
 
-    def __init__(self, dial: Dial, limits: Limits, closing: asyncio.Event) -> None:
+    def __init__(self, dial: Dial, limits: Limits, closing: asyncio.Event, seated: Seated) -> None:
         self._dial = dial
         self._limits = limits
         self._closing = closing
-        self._quota = Quota(limits.phones, limits.phones_each_address)
+        self._seated = seated
+        # Who has not logged in waits in places of their own, and so takes none from who holds a seat.
+        self._waiting = Places(limits.phones, limits.phones_each_address, seated)
+        self._logged_in = Places(limits.phones, limits.phones, seated)
         self._budgets = _PhoneBudgets(limits)
 
     @property
     def phones(self) -> int:
         """Phones that are connected."""
-        return self._quota.used
+        return self._waiting.used + self._logged_in.used
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one phone, from its request to its end."""
@@ -68,17 +72,19 @@ class MqttGateway:
         refusal = self._refusal(scope)
         if not refusal and not self._budgets.connect(address):
             refusal = "it connects too often"
-        if refusal or not self._quota.take(address):
+        abort = scope["state"]["abort"]
+        place = None if refusal else self._waiting.take(network_of(address), abort)
+        if place is None:
             log.info("A phone at %s was not let in: %s.", address, refusal or "too many connections")
             await send({"type": "websocket.close", "code": _POLICY})  # before accept: HTTP 403
             return
         try:
             await send({"type": "websocket.accept", "subprotocol": "mqtt"})
-            code, reason = await self._serve(_Phone(receive, self._limits, self._budgets, address), send)
+            code, reason = await self._serve(_Phone(receive, self._limits, self._budgets, address), send, place)
             with contextlib.suppress(OSError, RuntimeError):  # the phone may have gone first
                 await send({"type": "websocket.close", "code": code, "reason": reason})
         finally:
-            self._quota.release(address)
+            self._waiting.release(place)
 
     def _refusal(self, scope: Scope) -> str:
         if "mqtt" not in scope.get("subprotocols", ()):
@@ -87,7 +93,7 @@ class MqttGateway:
             return "its page comes from another place"
         return ""
 
-    async def _serve(self, phone: _Phone, send: Send) -> tuple[int, str]:
+    async def _serve(self, phone: _Phone, send: Send, place: Place) -> tuple[int, str]:
         try:
             try:
                 async with asyncio.timeout(self._limits.first_packet_seconds):
@@ -103,11 +109,36 @@ class MqttGateway:
             return _NORMAL, ""
         try:
             writer.write(first)
-            return await self._pipe(phone, send, reader, writer)
+            try:
+                async with asyncio.timeout(self._limits.first_packet_seconds):
+                    answer = await first_answer(reader)
+            except (TimeoutError, OSError):
+                return _LATER, "the broker is away"
+            with contextlib.suppress(OSError, RuntimeError):
+                await send({"type": "websocket.send", "bytes": answer})
+            if not lets_in(answer):
+                return await self._pipe(phone, send, reader, writer)
+            return await self._seat(phone, send, reader, writer, place)
         finally:
             writer.close()
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
+
+    async def _seat(
+        self, phone: _Phone, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, place: Place
+    ) -> tuple[int, str]:
+        """Serve a phone that the broker has let in: it waits no longer, and its network is one of the table's."""
+        self._waiting.release(place)
+        self._seated.arrive(place.network)
+        held = self._logged_in.take(place.network, place.end, busy=True)
+        try:
+            if held is None:
+                return _LATER, "too many phones"
+            return await self._pipe(phone, send, reader, writer)
+        finally:
+            self._seated.leave(place.network)
+            if held is not None:
+                self._logged_in.release(held)
 
     async def _pipe(
         self, phone: _Phone, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -144,16 +175,17 @@ class _PhoneBudgets:
         self._bytes_of_address = Budgets(size * share, size * share * burst)
 
     def connect(self, address: str) -> bool:
-        """Return whether this address may open one more connection."""
-        return address in LOOPBACK or self._connects.spend(address, 1, time.monotonic())
+        """Return whether the network of this address may open one more connection."""
+        return address in LOOPBACK or self._connects.spend(network_of(address), 1, time.monotonic())
 
     def send(self, login: str, address: str, packets: int, size: int) -> bool:
         """Return whether so many packets and bytes may come. A login counts at its address: its name proves nothing."""
-        now, name = time.monotonic(), f"{login} at {address}"
+        now, network = time.monotonic(), network_of(address)
+        name = f"{login} at {network}"
         if not (self._packets.spend(name, packets, now) and self._bytes.spend(name, size, now)):
             return False
         return address in LOOPBACK or (
-            self._packets_of_address.spend(address, packets, now) and self._bytes_of_address.spend(address, size, now)
+            self._packets_of_address.spend(network, packets, now) and self._bytes_of_address.spend(network, size, now)
         )
 
 
@@ -231,6 +263,25 @@ async def _until(closing: asyncio.Event) -> tuple[int, str]:
     return _LATER, "the hub is stopping"
 
 
+async def first_answer(reader: asyncio.StreamReader) -> bytes:
+    """Return what the broker says first, with a whole CONNACK in it; less where it ends the connection instead."""
+    answer = b""
+    while len(answer) < 4:
+        data = await reader.read(16_384)
+        if not data:
+            break
+        answer += data
+    return answer
+
+
+def lets_in(answer: bytes) -> bool:
+    """Return whether a broker's first answer is a CONNACK that lets a phone in (3.1.1 and 5, section 3.2)."""
+    place = 1
+    while answer[place : place + 1] and answer[place] & 0x80:  # the length of an MQTT 5 CONNACK may have two bytes
+        place += 1
+    return answer[:1] == b"\x20" and answer[place + 2 : place + 3] == b"\0"
+
+
 def packet_size(data: bytes) -> int:
     """Return the size of the MQTT packet that `data` begins with; 0 while its length is not there yet (3.1.1, 2.2.3)."""
     length = 0
@@ -246,22 +297,27 @@ def packet_size(data: bytes) -> int:
 class Stream:
     """`GET .../events`: one picture as server-sent events; a slow reader skips to the latest."""
 
-    def __init__(self, limits: Limits, closing: asyncio.Event) -> None:
+    def __init__(self, limits: Limits, closing: asyncio.Event, seated: Seated) -> None:
         self._limits = limits
         self._closing = closing
-        self._quota = Quota(limits.streams, limits.streams_each_address)
+        self._seated = seated
+        self._places = Places(limits.streams, limits.streams_each_address, seated)
+        self._own = Places(limits.own_streams, limits.own_streams)
 
     @property
     def followers(self) -> int:
         """Open streams."""
-        return self._quota.used
+        return self._places.used + self._own.used
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send, latest: Latest) -> None:
-        """Serve one follower, from its request to its end."""
-        address = address_of(scope)
-        if not self._quota.take(address):
+    async def __call__(self, scope: Scope, receive: Receive, send: Send, latest: Latest, *, own: bool) -> None:
+        """Serve one follower, from its request to its end. `own`: a screen of the table, which has places of its own."""
+        network, places = network_of(address_of(scope)), self._own if own else self._places
+        place = places.take(network, scope["state"]["abort"], busy=True)
+        if place is None:
             await send_error(send, 503, "Too many screens follow this hub; close one and try again.")
             return
+        if own:
+            self._seated.arrive(network)
         loop = asyncio.get_running_loop()
         fresh = asyncio.Event()
         fresh.set()
@@ -279,7 +335,9 @@ class Stream:
             for task in (feeding, gone, stopping):
                 task.cancel()
             await asyncio.gather(feeding, gone, stopping, return_exceptions=True)
-            self._quota.release(address)
+            places.release(place)
+            if own:
+                self._seated.leave(network)
 
     async def _feed(self, send: Send, latest: Latest, fresh: asyncio.Event) -> None:
         headers = [

@@ -1,4 +1,4 @@
-"""What the web port gives to one phone, to one address and to all: places, and budgets that refill with time.
+"""What the web port gives to one phone, to one network and to all: budgets that refill with time.
 
 Everything that comes in is counted before it costs. A budget belongs to a login or an address and outlives a connection,
 so that coming back brings no new one.
@@ -6,7 +6,6 @@ so that coming back brings no new one.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 LOOPBACK = ("127.0.0.1", "::1")
@@ -35,35 +34,9 @@ class Limits:
     phones_each_address: int = 16
     streams: int = 48
     streams_each_address: int = 12
+    own_streams: int = 24  # of the table's own screens, beside those
     beat_seconds: float = 5.0
-    stuck_seconds: float = 20.0  # a follower that takes nothing for so long is let go
-
-
-class Quota:
-    """How many of something are in use, in all and by each address. Used from the event loop only."""
-
-    def __init__(self, most: int, most_each: int) -> None:
-        self._most = most
-        self._most_each = most_each
-        self._used: Counter[str] = Counter()
-
-    def take(self, address: str) -> bool:
-        """Take one if one is free; return whether it was."""
-        if self._used.total() >= self._most or self._used[address] >= self._most_each:
-            return False
-        self._used[address] += 1
-        return True
-
-    def release(self, address: str) -> None:
-        """Give one back."""
-        self._used[address] -= 1
-        if not self._used[address]:
-            del self._used[address]
-
-    @property
-    def used(self) -> int:
-        """Return how many are in use."""
-        return self._used.total()
+    stuck_seconds: float = 20.0  # who takes nothing of what is sent for so long is let go
 
 
 class TokenBucket:

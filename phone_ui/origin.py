@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hmac
 import ipaddress
 import re
@@ -23,7 +24,26 @@ if TYPE_CHECKING:
 def address_of(scope: Scope) -> str:
     """Return the network address at the other end."""
     client = scope.get("client")
-    return str(client[0]) if client else "?"
+    return plain_address(str(client[0])) if client else "?"
+
+
+def plain_address(address: str) -> str:
+    """Return an address as it is: that of IPv4 which a port for both kinds writes as one of IPv6."""
+    return address.removeprefix("::ffff:") if "." in address else address
+
+
+@functools.lru_cache(maxsize=1024)
+def network_of(address: str) -> str:
+    """Return what counts as one sender: an IPv4 address, of an IPv6 one its /64, which one machine may use as a whole."""
+    try:
+        known = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if known.version == 4:
+        return str(known)
+    if known.ipv4_mapped:
+        return str(known.ipv4_mapped)
+    return str(ipaddress.ip_network((int(known) >> 64 << 64, 64)))
 
 
 def same_origin(scope: Scope) -> bool:

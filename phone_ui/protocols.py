@@ -4,50 +4,76 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from typing import TYPE_CHECKING, Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from phone_ui.limits import LOOPBACK, Limits, Quota, TokenBucket
+from phone_ui.limits import LOOPBACK, Limits, TokenBucket
+from phone_ui.origin import network_of, plain_address
 
 if TYPE_CHECKING:
+    from uvicorn._types import ASGIReceiveEvent
     from websockets.frames import Frame
+
+    from phone_ui.places import Place, Places
 
 
 class LimitedHttp(H11Protocol):
-    """HTTP for crowds: a few connections for each address, and a head that comes in time."""
+    """HTTP for crowds: a fair share of the connections, a head that comes in time, and an answer that is taken."""
 
-    def __init__(self, quota: Quota, head_seconds: float, **given: Any) -> None:
+    def __init__(self, places: Places, limits: Limits, **given: Any) -> None:
         super().__init__(**given)
-        self._quota = quota
-        self._head_seconds = head_seconds
-        self._counted: str | None = None
+        self._places, self._limits = places, limits
+        self._place: Place | None = None
         self._head_timer: asyncio.TimerHandle | None = None
+        self._writing_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count the connection, or end it where its address has too many."""
+        """Take a place for the connection, or end it where its network has its share."""
         super().connection_made(transport)
-        address = self.client[0] if self.client else "?"
+        # Whoever serves the request, or the WebSocket that it becomes, ends it so for another.
+        self.app_state = {**self.app_state, "abort": transport.abort}
+        end_unread(transport, self._limits.stuck_seconds)
+        address = plain_address(self.client[0]) if self.client else "?"
         if address not in LOOPBACK:  # a proxy on this machine speaks for many
-            if not self._quota.take(address):
+            self._place = self._places.take(network_of(address), transport.abort)
+            if self._place is None:
                 transport.abort()
                 return
-            self._counted = address
-        self._head_timer = self.loop.call_later(self._head_seconds, transport.abort)
+        self._head_timer = self.loop.call_later(self._limits.head_seconds, transport.abort)
 
     def data_received(self, data: bytes) -> None:
         """Feed what came to the parser, and wait for the rest of a head only so long."""
         super().data_received(data)
         waiting = getattr(self.cycle, "response_complete", True)  # no request yet, or none under way
+        if self._place is not None:
+            self._place.busy = not waiting
         if self.transport.get_protocol() is not self:  # a WebSocket now: the gateway counts those
-            self._stop_head_timer()
+            self._stop_timers()
             self._release()
         elif not waiting:
             self._stop_head_timer()
         elif self._head_timer is None:
-            self._head_timer = self.loop.call_later(self._head_seconds, self.transport.abort)
+            self._head_timer = self.loop.call_later(self._limits.head_seconds, self.transport.abort)
+
+    def on_response_complete(self) -> None:
+        """Note that the connection is idle again."""
+        if self._place is not None:
+            self._place.busy = False
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        """Wait only so long for who does not take the answer."""
+        super().pause_writing()
+        self._writing_timer = self.loop.call_later(self._limits.stuck_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on: the answer is taken."""
+        super().resume_writing()
+        self._stop_writing_timer()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP. A request that broke in the middle of its body may still be answered: nobody hears that."""
@@ -60,19 +86,28 @@ class LimitedHttp(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Give the connection's place back."""
-        self._stop_head_timer()
+        self._stop_timers()
         self._release()
         super().connection_lost(exc)
 
     def _release(self) -> None:
-        if self._counted is not None:
-            self._quota.release(self._counted)
-            self._counted = None
+        if self._place is not None:
+            self._places.release(self._place)
+            self._place = None
+
+    def _stop_timers(self) -> None:
+        self._stop_head_timer()
+        self._stop_writing_timer()
 
     def _stop_head_timer(self) -> None:
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
+
+    def _stop_writing_timer(self) -> None:
+        if self._writing_timer is not None:
+            self._writing_timer.cancel()
+            self._writing_timer = None
 
 
 class LimitedWebSocket(WebSocketsSansIOProtocol):
@@ -83,18 +118,57 @@ class LimitedWebSocket(WebSocketsSansIOProtocol):
     """
 
     PIECE = 2048  # bytes that are parsed at once, so that a closed connection has cost little
+    END_SECONDS = 1.0  # for the end of a connection that still sends
 
     def __init__(self, limits: Limits, **given: Any) -> None:
         super().__init__(**given)
         each_second = limits.controls_each_second
         self._controls = TokenBucket(each_second, each_second * limits.burst_seconds, self.loop.time())
+        self._stuck_seconds = limits.stuck_seconds
+        self._writing_timer: asyncio.TimerHandle | None = None
+        self._unparsed = bytearray()
 
     def data_received(self, data: bytes) -> None:
-        """Feed what came to the parser, a piece at a time."""
-        for place in range(0, len(data), self.PIECE):
-            if self.transport.is_closing():
-                return
-            super().data_received(data[place : place + self.PIECE])
+        """Feed what came to the parser, a piece at a time and no further than the gateway has followed."""
+        self._unparsed += data
+        if self.close_sent and len(self._unparsed) > self.PIECE:  # no mere answer to our close
+            self._unparsed.clear()
+            self.transport.pause_reading()
+            self.loop.call_later(self.END_SECONDS, self.transport.abort)
+        self._parse()
+
+    async def receive(self) -> ASGIReceiveEvent:
+        """Return the next message, and parse what came behind it."""
+        message = await super().receive()
+        self._parse()
+        return message
+
+    def _parse(self) -> None:
+        # One reading may bring 40,000 frames: parsed at once they would stop everybody for half a second.
+        while self._unparsed and not self.read_paused and not self.transport.is_closing():
+            piece = bytes(self._unparsed[: self.PIECE])
+            del self._unparsed[: self.PIECE]
+            super().data_received(piece)
+
+    def pause_writing(self) -> None:
+        """Wait only so long for a phone that takes nothing."""
+        super().pause_writing()
+        self._writing_timer = self.loop.call_later(self._stuck_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on: the phone takes what it is sent."""
+        super().resume_writing()
+        self._stop_writing_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End the connection's own timer."""
+        self._stop_writing_timer()
+        super().connection_lost(exc)
+
+    def _stop_writing_timer(self) -> None:
+        if self._writing_timer is not None:
+            self._writing_timer.cancel()
+            self._writing_timer = None
 
     def handle_ping(self) -> None:
         """Count and answer a ping."""
@@ -126,3 +200,10 @@ class LimitedWebSocket(WebSocketsSansIOProtocol):
     def _count(self) -> None:
         if not self._controls.spend(1, self.loop.time()):
             self.transport.abort()
+
+
+def end_unread(transport: asyncio.Transport, seconds: float) -> None:
+    """Have the system end a connection whose peer takes nothing, or is gone, for so long (tcp(7), TCP_USER_TIMEOUT)."""
+    sock = transport.get_extra_info("socket")
+    if sock is not None:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(seconds * 1000))

@@ -19,9 +19,10 @@ from a2wsgi import WSGIMiddleware
 
 from hub.errors import ConfigError, TemporaryError
 from phone_ui.gateway import Dial, MqttGateway, Stream, send_error
-from phone_ui.limits import Limits, Quota
+from phone_ui.limits import Limits
 from phone_ui.origin import Screens, is_known_host, own_names
 from phone_ui.pages import BODY_BYTES
+from phone_ui.places import Places, Seated
 from phone_ui.protocols import LimitedHttp, LimitedWebSocket
 from phone_ui.tls import Certificate
 
@@ -71,8 +72,10 @@ class _Router:
     def __init__(self, app: Flask, tables: Mapping[str, TableFace], dial: Dial, settings: PortSettings) -> None:
         self._settings, self._names = settings, own_names(settings.names)
         self.closing = asyncio.Event()
-        self.gateway = MqttGateway(dial, settings.limits, self.closing)
-        self.stream = Stream(settings.limits, self.closing)
+        self.seated = Seated()
+        self.connections = Places(settings.limits.connections, settings.limits.connections_each_address, self.seated)
+        self.gateway = MqttGateway(dial, settings.limits, self.closing, self.seated)
+        self.stream = Stream(settings.limits, self.closing, self.seated)
         self._tables = tables
         self._pages: Any = WSGIMiddleware(app.wsgi_app, workers=WORKERS)  # type: ignore[arg-type]
 
@@ -102,7 +105,7 @@ class _Router:
             if newest is None:
                 await send_error(send, 404, "There is nothing to follow here.")
             else:
-                await self.stream(scope, receive, send, newest)
+                await self.stream(scope, receive, send, newest, own=self._settings.screens.is_own(scope))
             return
         # A page's worker must not wait for a slow phone's body: it is taken in first.
         body = await _body(scope, receive)
@@ -205,6 +208,11 @@ class WebServer:
         return self._router.stream.followers
 
     @property
+    def connections(self) -> int:
+        """Open connections of other machines that are no WebSocket."""
+        return self._router.connections.used
+
+    @property
     def ended(self) -> bool:
         """Return whether its thread has ended without `close`."""
         return not self._thread.is_alive() and not self._server.should_exit
@@ -240,10 +248,9 @@ def serve(app: Flask, tables: Mapping[str, TableFace], dial: Dial, settings: Por
     certificate = Certificate(*settings.tls) if settings.tls else None
     limits = settings.limits
     router = _Router(app, tables, dial, settings)
-    quota = Quota(limits.connections, limits.connections_each_address)
     config = uvicorn.Config(
         router,
-        http=functools.partial(LimitedHttp, quota, limits.head_seconds),  # type: ignore[arg-type]
+        http=functools.partial(LimitedHttp, router.connections, limits),  # type: ignore[arg-type]
         ws=functools.partial(LimitedWebSocket, limits),  # type: ignore[arg-type]
         ws_max_size=limits.frame_bytes,
         ws_per_message_deflate=False,  # encrypted messages do not shrink

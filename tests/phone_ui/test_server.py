@@ -17,9 +17,9 @@ from hub.errors import ConfigError, TemporaryError
 from hub.network.encryption import HubKey, from_base64, to_base64
 from hub.ports import ClaimDecided
 from hub.state import Ack
-from phone_ui.claims import ASKS_EACH_ADDRESS, FORGET_SECONDS, FREE_TRIES, Claims, network_of
+from phone_ui.claims import ASKS_EACH_ADDRESS, FORGET_SECONDS, FREE_TRIES, Claims
 from phone_ui.gateway import dial_unix
-from phone_ui.origin import Screens, is_known_host, own_names
+from phone_ui.origin import Screens, is_known_host, network_of, own_names
 from phone_ui.pages import VENDOR, make_app
 from phone_ui.server import PortSettings, listen, serve
 from tests.patience import PATIENCE

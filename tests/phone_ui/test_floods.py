@@ -1,0 +1,218 @@
+"""A hundred strangers and one phone at their worst, on the real port: the table's own phones and screens still get in."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import socket
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.sync.client import connect
+
+from phone_ui.limits import Limits
+from phone_ui.places import GRACE_SECONDS
+from tests.patience import PATIENCE
+from tests.phone_ui.rig import Rig, Seat, act, until
+from tests.phone_ui.test_gateway import Follower, log_in, websocket_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from websockets.sync.client import ClientConnection
+
+    from phone_ui.places import Seated
+    from phone_ui.server import WebServer
+
+pytestmark = pytest.mark.broker
+
+LIMITS = Limits(
+    first_packet_seconds=30.0,  # whoever waits may wait: nobody is let go by a clock here
+    head_seconds=30.0,
+    stuck_seconds=1.0,
+    connections=20,
+    connections_each_address=5,
+    phones=12,
+    phones_each_address=3,
+    streams=4,
+    streams_each_address=2,
+)
+TABLE = "127.0.0.77"  # where the table's phones are
+STRANGERS = [f"127.0.1.{number}" for number in range(1, 101)]
+LET_IN = bytes.fromhex("20020000")
+
+
+@pytest.fixture
+def rig(tmp_path: Any) -> Iterator[Rig]:
+    made = Rig(tmp_path, limits=LIMITS)
+    yield made
+    made.close()
+
+
+def link(rig: Rig, address: str, receives: int = 0) -> socket.socket:
+    """A connection from that address; with `receives` its system takes so many bytes that are not read yet."""
+    made = socket.socket()
+    if receives:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receives)
+    made.settimeout(PATIENCE)
+    made.bind((address, 0))
+    made.connect(("127.0.0.1", rig.port))
+    return made
+
+
+def pipe(rig: Rig, address: str) -> ClientConnection:
+    """A WebSocket to the broker from that address, without a login."""
+    return connect(
+        f"ws://127.0.0.1:{rig.port}/mqtt",
+        sock=link(rig, address),
+        subprotocols=["mqtt"],  # type: ignore[list-item]
+        compression=None,
+        open_timeout=PATIENCE,
+        close_timeout=1,
+    )
+
+
+@contextlib.contextmanager
+def phone(rig: Rig, seat: Seat, address: str = TABLE) -> Iterator[ClientConnection]:
+    """A phone that has logged in from that address."""
+    with pipe(rig, address) as opened:
+        opened.send(log_in(seat.sid, seat.password))
+        assert opened.recv(timeout=PATIENCE) == LET_IN
+        yield opened
+
+
+def page(rig: Rig, address: str = TABLE) -> int:
+    """Load a page from that address; its status."""
+    asked = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=PATIENCE, source_address=(address, 0))
+    with contextlib.closing(asked):
+        asked.request("GET", "/t/1")
+        answer = asked.getresponse()
+        answer.read()
+        return answer.status
+
+
+def is_heard(rig: Rig, seat: Seat, opened: ClientConnection, n: int) -> bool:
+    """Whether a request of this phone reaches the table."""
+    topic = rig.topics.act(seat.sid).encode()
+    letter = seat.keys.encrypt(act(n))
+    body = len(topic).to_bytes(2, "big") + topic + letter
+    opened.send(b"\x30" + bytes([len(body) & 127 | 128, len(body) >> 7]) + body)
+    while rig.heard.get(timeout=PATIENCE).sid != seat.sid:
+        pass
+    return True
+
+
+@pytest.mark.parametrize(
+    "words",
+    [b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"POST /t/1/claim HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"],
+)
+def test_a_hundred_strangers_that_hold_every_connection_keep_no_phone_of_the_table_out(rig: Rig, words: bytes) -> None:
+    seat, other = rig.seat(), rig.seat()
+    with phone(rig, seat) as opened, contextlib.ExitStack() as many:
+        for stranger in STRANGERS * 2:
+            held = many.enter_context(link(rig, stranger))
+            with contextlib.suppress(OSError):
+                held.sendall(words)
+        assert [page(rig) for _ in range(3)] == [200] * 3
+        with phone(rig, other):
+            pass
+        assert page(rig, "127.0.0.1") == 200, "the kiosk on this machine"
+        assert is_heard(rig, seat, opened, 1)
+
+
+def test_pipes_without_a_log_in_take_no_place_of_who_has_one(rig: Rig) -> None:
+    seat, other = rig.seat(), rig.seat()
+    with phone(rig, seat) as opened, contextlib.ExitStack() as many:
+        for stranger in STRANGERS[:40]:
+            with contextlib.suppress(InvalidHandshake, ConnectionClosed, OSError):
+                many.enter_context(pipe(rig, stranger))
+        with phone(rig, other):
+            pass
+        time.sleep(GRACE_SECONDS)  # what strangers have sat on for so long goes to a phone that nobody knows yet, too
+        with phone(rig, other, "127.0.0.78"):
+            pass
+        assert is_heard(rig, seat, opened, 1)
+
+
+def test_a_wrong_log_in_is_none(rig: Rig) -> None:
+    with pipe(rig, STRANGERS[0]) as opened:
+        opened.send(log_in("nobody", "guessed"))
+        assert opened.recv(timeout=PATIENCE) == bytes.fromhex("20020005")
+    assert STRANGERS[0] not in seated(rig)
+
+
+def test_streams_of_strangers_take_no_place_of_the_tables_own(rig: Rig) -> None:
+    rig.table.public.put(b"{}")
+    seat = rig.seat()
+    with contextlib.ExitStack() as many:
+        for stranger in STRANGERS[:8]:
+            held = many.enter_context(link(rig, stranger))
+            held.sendall(b"GET /t/1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        until(lambda: web(rig).streams == 4, "the streams")
+        kiosk = Follower(rig.port, own=True)
+        assert kiosk.answer.status == 200
+        with phone(rig, seat):
+            asked = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=PATIENCE, source_address=(TABLE, 0))
+            asked.request("GET", "/t/1/events")
+            answer = asked.getresponse()
+            assert answer.status == 200, "the table's phones, too, before they have chosen a seat"
+            answer.close()
+            asked.close()
+        kiosk.close()
+
+
+def test_who_does_not_read_is_let_go(rig: Rig) -> None:
+    with link(rig, STRANGERS[0], receives=4096) as deaf:
+        deaf.settimeout(1.0)
+        until(lambda: web(rig).connections == 1, "the connection")
+        with contextlib.suppress(OSError):
+            for _ in range(400):  # answers of 60 MB in all
+                deaf.sendall(b"GET /vendor/mqtt.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        until(lambda: web(rig).connections == 0, "the end of a connection without a byte taken for 1 s")
+
+
+def test_a_phone_that_does_not_read_is_let_go(rig: Rig) -> None:
+    seat = rig.seat()
+    topic = rig.topics.state.encode()
+    subscribe = b"\0\1" + len(topic).to_bytes(2, "big") + topic + b"\0"
+    with link(rig, STRANGERS[0], receives=4096) as deaf:
+        deaf.sendall(
+            b"GET /mqtt HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+            b"Sec-WebSocket-Protocol: mqtt\r\n\r\n"
+        )
+        assert deaf.recv(1024).startswith(b"HTTP/1.1 101")
+        deaf.sendall(websocket_frame(0x82, log_in(seat.sid, seat.password)))
+        until(lambda: STRANGERS[0] in seated(rig), "the login")
+        deaf.sendall(websocket_frame(0x82, bytes([0x82, len(subscribe)]) + subscribe))
+        assert web(rig).phones == 1
+        for number in range(300):
+            rig.broker.publish(rig.topics.state, b"%d" % number + b"x" * 60_000, retain=True)
+            time.sleep(0.01)  # of a retained message only the newest waits
+        until(lambda: web(rig).phones == 0, "the end of a phone that has taken nothing for 1 s")
+
+
+def web(rig: Rig) -> WebServer:
+    assert rig.web is not None
+    return rig.web
+
+
+def seated(rig: Rig) -> Seated:
+    return web(rig)._router.seated
+
+
+def test_frames_of_one_reading_are_parsed_a_few_at_a_time(rig: Rig) -> None:
+    """Forty thousand empty frames in one reading cost everybody else half a second, before they were counted."""
+    seat = rig.seat()
+    with phone(rig, seat) as opened, contextlib.ExitStack() as many:
+        flood = websocket_frame(0x82, b"") * 40_000
+        for stranger in STRANGERS[:5]:
+            bad = many.enter_context(pipe(rig, stranger))
+            bad.socket.setblocking(False)
+            with contextlib.suppress(OSError):
+                bad.socket.send(flood)
+        began = time.monotonic()
+        assert is_heard(rig, seat, opened, 1)
+        assert time.monotonic() - began < 0.5

@@ -1,0 +1,123 @@
+"""Who holds a place of the web port, and who gives one up for whom."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phone_ui.places import GRACE_SECONDS, REMEMBERED_SECONDS, Place, Places, Seated
+
+
+class Port:
+    """Places with a clock that stands still; `ended` says whose were given to another."""
+
+    def __init__(self, most: int, most_each: int) -> None:
+        self.now = 0.0
+        self.ended: list[str] = []
+        self.seated = Seated(lambda: self.now)
+        self.places = Places(most, most_each, self.seated, lambda: self.now)
+
+    def take(self, network: str, *, busy: bool = False) -> Place | None:
+        return self.places.take(network, lambda: self.ended.append(network), busy=busy)
+
+    def fill(self, networks: str, *, busy: bool = False) -> list[Place]:
+        places = [self.take(network, busy=busy) for network in networks]
+        assert all(places)
+        return [place for place in places if place]
+
+
+def test_a_network_has_so_many_and_no_more() -> None:
+    port = Port(9, 2)
+    held = port.fill("aabb")
+    assert port.take("a") is None
+    port.places.release(held[0])
+    assert port.take("a")
+    assert not port.ended
+
+
+def test_who_holds_most_gives_one_up_for_who_holds_few() -> None:
+    port = Port(4, 4)
+    port.fill("aaab", busy=True)
+    assert port.take("c")
+    assert port.ended == ["a"]
+    assert port.take("c") is None, "two each and one: nobody holds more than it would itself"
+
+
+def test_what_is_idle_and_has_had_its_time_goes_first_and_also_among_equals() -> None:
+    port = Port(3, 3)
+    first, _, _ = port.fill("abc")
+    first.busy = True
+    assert port.take("d") is None, "they have only just come"
+    port.now += GRACE_SECONDS
+    assert port.take("d")
+    assert port.ended == ["b"]
+
+
+def test_the_tables_networks_always_get_in_and_give_up_to_each_other_only() -> None:
+    port = Port(4, 4)
+    port.seated.arrive("t")
+    port.fill("abcd", busy=True)
+    port.fill("tttt", busy=True)
+    assert sorted(port.ended) == ["a", "b", "c", "d"]
+    assert port.take("e") is None
+    port.seated.arrive("u")
+    assert port.take("u")
+    assert port.ended[-1] == "t"
+
+
+def test_a_network_is_the_tables_for_an_hour_after_its_last_phone() -> None:
+    port = Port(4, 4)
+    port.seated.arrive("t")
+    port.seated.arrive("t")
+    port.now += 5 * REMEMBERED_SECONDS
+    port.seated.leave("t")
+    assert "t" in port.seated, "another is still there"
+    port.seated.leave("t")
+    port.now += REMEMBERED_SECONDS - 1
+    assert "t" in port.seated
+    port.now += 2
+    assert "t" not in port.seated
+
+
+def test_networks_that_were_the_tables_are_not_remembered_without_end() -> None:
+    seated = Seated(lambda: 0.0)
+    for number in range(5000):
+        seated.arrive(str(number))
+        seated.leave(str(number))
+    assert len(seated._until) == Seated.MOST
+    assert "4999" in seated
+
+
+def test_a_place_that_was_given_up_is_not_given_back_twice() -> None:
+    port = Port(2, 2)
+    first, _ = port.fill("aa", busy=True)
+    assert port.take("b")
+    port.places.release(first)
+    assert port.places.used == 2
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abcdefgt"), st.booleans(), st.booleans(), st.floats(0.0, 2.0)),
+        max_size=80,
+    )
+)
+def test_there_are_never_more_than_may_be_and_the_tables_gets_in(steps: list[tuple[str, bool, bool, float]]) -> None:
+    port, held = Port(6, 3), []
+    port.seated.arrive("t")
+    for network, busy, release, later in steps:
+        port.now += later
+        ended = Counter(port.ended)
+        place = port.take(network, busy=busy)
+        assert port.places.used <= 6
+        assert port.places._each[network] <= 3
+        if place:
+            held.append(place)
+        elif network == "t":
+            assert port.places._each["t"] == 3
+        if network != "t":
+            assert Counter(port.ended)["t"] == ended["t"]
+        if release and held:
+            port.places.release(held.pop(0))
