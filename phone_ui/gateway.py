@@ -14,7 +14,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from phone_ui.limits import LOOPBACK, Budgets, PacketCounter, client_id
+from phone_ui.limits import LOOPBACK, Budgets, PacketCounter, client_id, protocol_version
 from phone_ui.origin import address_of, network_of, same_origin
 from phone_ui.places import Place, Places, Seated
 
@@ -171,6 +171,7 @@ class _PhoneBudgets:
         self._connects = Budgets(limits.connects_each_second, limits.connects_burst)
         self._packets = Budgets(packets, packets * burst)
         self._bytes = Budgets(size, size * burst)
+        self._filters = Budgets(limits.filters_each_second, limits.filters_burst)
         self._packets_of_address = Budgets(packets * share, packets * share * burst)
         self._bytes_of_address = Budgets(size * share, size * share * burst)
 
@@ -178,11 +179,16 @@ class _PhoneBudgets:
         """Return whether the network of this address may open one more connection."""
         return address in LOOPBACK or self._connects.spend(network_of(address), 1, time.monotonic())
 
-    def send(self, login: str, address: str, packets: int, size: int) -> bool:
-        """Return whether so many packets and bytes may come. A login counts at its address: its name proves nothing."""
+    def send(self, login: str, address: str, packets: int, filters: int, size: int) -> bool:
+        """Return whether so many packets, topic filters and bytes may come.
+
+        A login counts at its network: its name proves nothing.
+        """
         now, network = time.monotonic(), network_of(address)
         name = f"{login} at {network}"
         if not (self._packets.spend(name, packets, now) and self._bytes.spend(name, size, now)):
+            return False
+        if filters and not self._filters.spend(name, filters, now):
             return False
         return address in LOOPBACK or (
             self._packets_of_address.spend(network, packets, now) and self._bytes_of_address.spend(network, size, now)
@@ -211,10 +217,10 @@ class _Phone:
         if len(data) > self._limits.frame_bytes:
             raise _Refused(_TOO_BIG, "frame too large")
         try:
-            packets = max(1, self._counter.count(data))
+            packets, filters = self._counter.count(data)
         except ValueError as error:
             raise _Refused(_NOT_UNDERSTOOD, str(error)) from None
-        if not self._budgets.send(self._login, self._address, packets, len(data)):
+        if not self._budgets.send(self._login, self._address, max(1, packets), filters, len(data)):
             raise _Refused(_POLICY, "too fast")
         return data
 
@@ -229,7 +235,7 @@ class _Phone:
             if size > self._limits.first_packet_bytes or len(data) > self._limits.frame_bytes:
                 raise _Refused(_TOO_BIG, "log-in too large")
             if 0 < size <= len(data):
-                self._login = client_id(data)
+                self._login, self._counter.version = client_id(data), protocol_version(data)
                 return data
 
 

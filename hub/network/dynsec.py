@@ -162,8 +162,8 @@ def _create(sid: str, login: _Login, number: str) -> list[dict[str, object]]:
         {"acltype": "publishClientSend", "topic": topic, "allow": True} for topic in login.writes
     ]
     for topic in login.reads:
-        kind = "subscribePattern" if topic.endswith("#") else "subscribeLiteral"
-        acls.append({"acltype": kind, "topic": topic, "allow": True})
+        # Literal: of a pattern a phone could subscribe to topics without end, and the broker keeps each.
+        acls.append({"acltype": "subscribeLiteral", "topic": topic, "allow": True})
         acls.append({"acltype": "publishClientReceive", "topic": topic, "allow": True})
     return [
         {"command": "createRole", "rolename": f"seat-{sid}", "acls": acls},

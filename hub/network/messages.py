@@ -202,8 +202,8 @@ class Topics:
         return f"{self.root}/seat/{sid}/online"
 
     def may_read(self, sid: str) -> tuple[str, ...]:
-        """Return all topics that a claim's login may subscribe to."""
-        return (self.hand(sid), self.ack(sid), f"{self.root}/pub/#", status_topic(self.hub))
+        """Return all topics that a claim's login may subscribe to; none of them is a pattern."""
+        return (self.hand(sid), self.ack(sid), self.state, status_topic(self.hub))
 
     def may_write(self, sid: str) -> tuple[str, ...]:
         """Return all topics that a claim's login may publish to."""

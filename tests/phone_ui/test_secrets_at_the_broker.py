@@ -126,7 +126,7 @@ def test_every_phone_and_program_may_read_the_public_state(rig: Rig) -> None:
     seat = rig.seat()
     with rig.phone(seat) as phone:
         assert phone.dial()
-        assert phone.subscribe(f"{rig.topics.root}/pub/#")
+        assert phone.subscribe(rig.topics.state)
         rig.link.show_public(replace(STATE, seq=99))
         while True:
             topic, payload, _ = phone.message()
@@ -173,6 +173,16 @@ def test_the_same_phone_again_closes_its_old_connection(rig: Rig) -> None:
         assert new.dial()
         old.expect("closed")
         assert new.subscribe(rig.topics.hand(seat.sid))
+
+
+@pytest.mark.parametrize("pattern", ["pub/#", "pub/+", "pub/other", "seat/{own}/#", "seat/{own}/+", "seat/{own}/act"])
+def test_a_phone_subscribes_to_its_topics_one_by_one_and_to_nothing_else(rig: Rig, pattern: str) -> None:
+    """Else it could subscribe to topics without end, and the broker would keep each."""
+    seat = rig.seat()
+    with rig.phone(seat) as phone:
+        assert phone.dial()
+        assert not phone.subscribe(f"{rig.topics.root}/{pattern.format(own=seat.sid)}")
+        assert all(phone.subscribe(topic) for topic in rig.topics.may_read(seat.sid))
 
 
 # --- What a phone does not get -------------------------------------------------------------------------
