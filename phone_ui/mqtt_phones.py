@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MAX_ANSWERS = 16  # of one claim, for a phone that asks again because the answer was lost
-ONLINE_EACH_SECOND, ONLINE_BURST = 1.0, 20.0  # how often a phone may come and go
+MAX_UNANSWERED = 8  # requests of one claim that wait for the table; what is more is dropped, and the phone asks again
 MAX_GARBLED = 5  # in a row from one claim; what follows is dropped until it makes sense again
 
 
@@ -35,7 +35,6 @@ class _Claim:
 
     pair: SharedKey = field(repr=False)
     requests: TokenBucket
-    presence: TokenBucket
     last: int = 0  # the highest request number heard
     garbled: int = 0
     answers: OrderedDict[str, bytes | None] = field(default_factory=OrderedDict, repr=False)  # None: not answered yet
@@ -113,7 +112,7 @@ class PhonesOverMqtt:
         with self._lock:
             now, each_second = monotonic(), self._limits.requests_each_second
             requests = TokenBucket(each_second, each_second * self._limits.burst_seconds, now)
-            self._claims[sid] = _Claim(pair, requests, TokenBucket(ONLINE_EACH_SECOND, ONLINE_BURST, now))
+            self._claims[sid] = _Claim(pair, requests)
         self._broker.logins.admit(sid, password, self.topics.may_read(sid), self.topics.may_write(sid))
 
     def admitted(self, sid: str) -> bool:
@@ -136,7 +135,7 @@ class PhonesOverMqtt:
         sid = self.topics.sid_of(topic)
         with self._lock:
             claim = self._claims.get(sid or "")
-        if sid is not None and claim is not None and claim.presence.spend(1, monotonic()):
+        if sid is not None and claim is not None:
             self._emit(PhoneLink(sid, on=bool(payload)))
 
     def _on_act(self, topic: str, payload: bytes, retained: bool) -> None:
@@ -169,6 +168,8 @@ class PhonesOverMqtt:
             asked_before = act.id in claim.answers
             old_answer = claim.answers.get(act.id)
             fresh = not asked_before and act.n > claim.last
+            if fresh and sum(answer is None for answer in claim.answers.values()) >= MAX_UNANSWERED:
+                return
             if fresh:
                 claim.last = act.n
                 claim.garbled = 0

@@ -30,6 +30,7 @@ from hub.ports import (
     BrokerDown,
     BrokerUp,
     ClaimAsked,
+    ClaimDecided,
     Clock,
     DeviceDown,
     DeviceSimulated,
@@ -51,9 +52,11 @@ from hub.ports import (
 from hub.state import Ack, PublicState
 from hub.table.boxes import SeatBoxes
 from hub.table.chance import Chance
+from hub.table.inbox import Inbox
 from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
+from hub.table.pace import Pace
 from hub.table.play import Play
 from hub.table.presses import Presses
 from hub.table.requests import Requests
@@ -66,6 +69,9 @@ logger = logging.getLogger(__name__)
 TABLE_CODE_LENGTH = 4
 NUDGE_SECONDS = 20.0
 SIMULATED = "Boxes and dice here are simulated: whoever works the bench page sees every secret choice."
+TOO_MANY_CLAIMS = "Too many ask for a seat at once: try again in a moment."
+RENAMES = 3, 3.0  # changes of a seat's name, each a write to the disk, and within how many seconds
+LINKS = 6, 6.0  # how often a phone may come or go, each shown to everybody, and within how many seconds
 NO_NETWORK = "There is no network yet: phones can join as soon as the hub has an address."
 
 
@@ -107,7 +113,9 @@ class Table:
         place_boxes: Mapping[str, int] | None = None,
     ) -> None:
         self._ports, self._place_boxes = ports, dict(place_boxes or {})
-        self._inbox: queue.SimpleQueue[object] = queue.SimpleQueue()
+        self._inbox = Inbox()
+        self._renames: Pace[PhoneSaid] = Pace(*RENAMES)
+        self._links: Pace[PhoneLink] = Pace(*LINKS)
         self._table = Identity(number, name, "", address)
         self._notices = Notices()
         self._kept = KeptValues(number, ports.store)
@@ -157,8 +165,9 @@ class Table:
     # --- from any thread -------------------------------------------------------------------------
 
     def put(self, signal: object) -> None:
-        """Put a signal into the inbox."""
-        self._inbox.put(signal)
+        """Put a signal into the inbox. What a flood leaves no room for is refused at once, or asked again by its phone."""
+        if not self._inbox.put(signal) and isinstance(signal, ClaimAsked):
+            signal.answer(ClaimDecided(signal.claim, False, TOO_MANY_CLAIMS))
 
     def stop(self) -> None:
         """End `run` after what is already in the inbox."""
@@ -237,8 +246,9 @@ class Table:
 
     def _patience(self) -> float:
         """Return the seconds until something is due by itself, one at most."""
-        due_at = None if self._play.stopped else self._rolls.due_at
-        return 1.0 if due_at is None else min(1.0, max(0.0, due_at - self._ports.clock.now()))
+        rolls = None if self._play.stopped else self._rolls.due_at
+        due = [at for at in (rolls, self._renames.due_at, self._links.due_at) if at is not None]
+        return min(1.0, max(0.0, min(due) - self._ports.clock.now())) if due else 1.0
 
     def take(self, signal: object) -> None:
         """Let one signal have its effect, and show what came of it."""
@@ -246,7 +256,9 @@ class Table:
         before = {seat.number: (seat.sid, seat.joined) for seat in self._seats}
         try:
             if isinstance(signal, PhoneSaid):
-                self._answer(signal)
+                now = self._ports.clock.now()
+                if signal.verb != "name" or not self._renames.waits(signal.sid, signal, now):
+                    self._answer(signal)
             else:
                 changed = self._handle(signal)
             changed = self._due() or changed
@@ -281,7 +293,8 @@ class Table:
                         "guessing", "Somebody on this network guesses codes of seats. Please tell staff."
                     )
             case PhoneLink(sid, on):
-                return self._link(sid, on=on)
+                now = self._ports.clock.now()
+                return not self._links.waits(sid, signal, now) and self._link(sid, on=on)
             case PhoneGarbled(sid, sentence):
                 logger.info("table %s: a phone was not understood: %s", self.id, sentence)
                 return False
@@ -330,8 +343,11 @@ class Table:
         seat.phone_on = on
         return True
 
-    def _answer(self, request: PhoneSaid) -> None:
-        """Do what a phone asks, or refuse it. What was done is shown first: the answer never runs ahead of the view."""
+    def _answer(self, request: PhoneSaid, before: Sequence[PhoneSaid] = ()) -> None:
+        """Do what a phone asks, or refuse it. What was done is shown first: the answer never runs ahead of the view.
+
+        Requests `before` are answered with it: this one has taken their place.
+        """
         seat = self._seats.held_by(request.sid)
         if seat is None:
             return
@@ -358,13 +374,18 @@ class Table:
             shown = self._show_phones()
         if seat.sid == request.sid:
             text, code = (refusal.sentence, refusal.code) if refusal else (None, None)
-            self._ports.phones.answer(request.sid, Ack(request.id, refusal is None, text, code, self._snapshots.seq))
+            for one in (*before, request):
+                self._ports.phones.answer(one.sid, Ack(one.id, refusal is None, text, code, self._snapshots.seq))
         if shown:
             self._show_around(shown)
 
     def _due(self) -> bool:
         """Do what time alone brings about: claims end, rolls are accepted, seats that are waited for are nudged."""
         changed = self._seats.due()
+        for *before, last in self._renames.due(self._ports.clock.now()):
+            self._answer(last, before)
+        for *_, link in self._links.due(self._ports.clock.now()):
+            changed = self._link(link.sid, on=link.on) or changed
         changed = self._rolls.due() or changed
         if self._ports.clock.now() - self._asked_at >= NUDGE_SECONDS:
             late = [seat for seat in self._boxes.awaited() if seat not in self._nudged]

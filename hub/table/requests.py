@@ -87,8 +87,10 @@ class Requests:
     def _rename(self, seat: Seat, args: Mapping[str, Any]) -> None:
         if not isinstance(args.get("name"), str):
             raise IllegalAction("A name is a text.")
-        with self._seats.changing(seat):
-            seat.name = tidy_name(args["name"])
+        name = tidy_name(args["name"])
+        if name != seat.name:
+            with self._seats.changing(seat):
+                seat.name = name
 
     def _show_code(self, seat: Seat, args: Mapping[str, Any]) -> None:
         """Have the table's screens show the code of a seat that was left, so that its player comes back to the hand."""

@@ -11,7 +11,7 @@ import pytest
 from hub.network.encryption import HubKey
 from hub.ports import PhoneGarbled, PhoneLink, PhoneSaid
 from hub.state import Ack
-from phone_ui.mqtt_phones import MAX_GARBLED, PhonesOverMqtt
+from phone_ui.mqtt_phones import MAX_GARBLED, MAX_UNANSWERED, PhonesOverMqtt
 from tests.phone_ui.rig import STATE, FakeBroker, Keys, act, hand
 
 
@@ -104,6 +104,7 @@ def test_more_requests_than_anybody_presses_cost_nothing_and_come_again(
     letters = [ben.encrypt(request) for request in requests]
     for letter in letters:
         table.comes(letter, sid="ben")
+        table.link.answer("ben", Ack(table.heard[-1].id, ok=True))
     assert len(table.heard) == 40
     table.asks(act(1))
     assert table.heard[-1].sid == "ana", "another phone's requests are its own"
@@ -112,17 +113,15 @@ def test_more_requests_than_anybody_presses_cost_nothing_and_come_again(
     assert table.heard[-1].id == requests[-1]["id"], "the phone asks again by itself"
 
 
-def test_a_phone_that_comes_and_goes_all_the_time_is_shown_at_a_persons_pace(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = [monotonic()]
-    monkeypatch.setattr("phone_ui.mqtt_phones.monotonic", lambda: now[0])
-    table.link.admit("ben", "secret-password", Keys(table.key.public).public)
-    for _ in range(10):
-        now[0] += 1.0
-        for number in range(200):
-            table.broker.heard["online"]("th/1/hub/1/seat/ben/online", b"x" * (number % 2), True)
-    assert len(table.heard) <= 20 + 10
+def test_only_so_many_requests_of_a_phone_wait_and_what_was_dropped_is_taken_when_it_comes_again(table: Table) -> None:
+    requests = [act(n) for n in range(1, 2 * MAX_UNANSWERED + 1)]
+    letters = [table.phone.encrypt(request) for request in requests]
+    for letter in letters:
+        table.comes(letter)
+    assert [said.id for said in table.heard] == [request["id"] for request in requests[:MAX_UNANSWERED]]
+    table.link.answer("ana", Ack(requests[0]["id"], ok=True))
+    table.comes(letters[MAX_UNANSWERED])
+    assert table.heard[-1].id == requests[MAX_UNANSWERED]["id"]
 
 
 def test_the_same_number_with_another_id_is_refused(table: Table) -> None:

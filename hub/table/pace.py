@@ -1,0 +1,51 @@
+"""The pace at which something may change whose last value alone matters: a name on the disk, a phone that comes and goes."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Pace(Generic[T]):
+    """So many changes within so many seconds for each key; what comes sooner waits until it is due."""
+
+    MOST_KEYS = 64
+
+    def __init__(self, changes: int, seconds: float) -> None:
+        self._changes, self._seconds = changes, seconds
+        self._done: dict[str, deque[float]] = {}
+        self._waiting: dict[str, list[T]] = {}
+
+    def waits(self, key: str, value: T, now: float) -> bool:
+        """Return whether a change has to wait; then it is kept, in its order, until `due`. Else it counts as done."""
+        if key not in self._waiting and self._due_at(key) <= now:
+            self._note(key, now)
+            return False
+        self._waiting.setdefault(key, []).append(value)
+        return True
+
+    def due(self, now: float) -> list[list[T]]:
+        """Return what has waited long enough, for each key in the order it came, and count it as one change."""
+        found = []
+        for key in [key for key in self._waiting if self._due_at(key) <= now]:
+            found.append(self._waiting.pop(key))
+            self._note(key, now)
+        return found
+
+    @property
+    def due_at(self) -> float | None:
+        """Return when the next of what waits is due, or None."""
+        return min(map(self._due_at, self._waiting), default=None)
+
+    def _due_at(self, key: str) -> float:
+        done = self._done.get(key)
+        return done[0] + self._seconds if done and len(done) == self._changes else float("-inf")
+
+    def _note(self, key: str, now: float) -> None:
+        done = self._done.pop(key, None) or deque(maxlen=self._changes)
+        done.append(now)
+        self._done[key] = done
+        if len(self._done) > self.MOST_KEYS:
+            del self._done[next(iter(self._done))]
