@@ -27,8 +27,14 @@ class Limits:
     controls_each_second: float = 20.0  # of one connection: pings, pongs and empty fragments of WebSocket
     burst_seconds: float = 4.0  # so much of the four above may come at once
     address_share: float = 8.0  # an address may have so many times a login's budget: some phones share one
+    pages_each_second: float = 20.0  # of one network without a phone that has logged in; what comes sooner waits
+    pages_burst: float = 200.0  # a first visit takes 60
     connects_each_second: float = 2.0  # of one address
     connects_burst: float = 60.0
+    arrivals_each_second: float = 2.0  # connections of one network without a phone that has logged in; more wait
+    arrivals_burst: float = 60.0
+    strangers_each_second: float = 40.0  # of all such networks together
+    strangers_burst: float = 120.0
     connections: int = 320
     connections_each_address: int = 64
     head_seconds: float = 10.0  # for the head of a request, so that half-open ones do not pile up
@@ -58,6 +64,16 @@ class TokenBucket:
         self._tokens -= amount
         return True
 
+    def has(self, amount: float, now: float) -> bool:
+        """Return whether that much is there."""
+        self._refill(now)
+        return self._tokens >= amount
+
+    def drain(self, now: float) -> None:
+        """Take all that is there."""
+        self._refill(now)
+        self._tokens = 0.0
+
     def is_full(self, now: float) -> bool:
         """Return whether nothing is spent any more."""
         self._refill(now)
@@ -80,12 +96,19 @@ class Budgets:
 
     def spend(self, name: str, amount: float, now: float) -> bool:
         """Take that much of the budget of `name` if it is there; return whether it was."""
+        return self._of(name, now).spend(amount, now)
+
+    def drain(self, name: str, now: float) -> None:
+        """Take all that `name` has."""
+        self._of(name, now).drain(now)
+
+    def _of(self, name: str, now: float) -> TokenBucket:
         bucket = self._buckets.get(name)
         if bucket is None:
             if len(self._buckets) >= self.MOST:
                 self._buckets = {one: kept for one, kept in self._buckets.items() if not kept.is_full(now)}
             bucket = self._buckets[name] = TokenBucket(self._each_second, self._full, now)
-        return bucket.spend(amount, now)
+        return bucket
 
 
 class PacketCounter:
@@ -185,3 +208,22 @@ def client_id(connect: bytes) -> str:
         place = _after_properties(connect, place)
     size = int.from_bytes(connect[place : place + 2], "big")
     return connect[place + 2 : place + 2 + size].decode("utf-8", "replace")
+
+
+class Arrivals:
+    """How often networks without a phone that has logged in may open a connection: each by itself, and all together."""
+
+    MOST_REFUSED = 128
+
+    def __init__(self, limits: Limits) -> None:
+        self._each = Budgets(limits.arrivals_each_second, limits.arrivals_burst)
+        self._all = TokenBucket(limits.strangers_each_second, limits.strangers_burst, 0.0)
+        self.refused = 0  # connections that are kept waiting for their end, so that who opens them waits, too
+
+    def let_in(self, network: str, now: float) -> bool:
+        """Return whether one more connection of this network may be served now."""
+        return self._all.has(1, now) and self._each.spend(network, 1, now) and self._all.spend(1, now)
+
+    def punish(self, network: str, now: float) -> None:
+        """Let a network that has flooded wait for its next connection."""
+        self._each.drain(network, now)

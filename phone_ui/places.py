@@ -66,49 +66,46 @@ class Places:
     ) -> None:
         self._most, self._most_each, self._now = most, most_each, now
         self._seated = seated or Seated(now)
-        self._held: dict[Place, None] = {}  # the oldest first
-        self._each: Counter[str] = Counter()
-
-    @property
-    def used(self) -> int:
-        """Return how many are held."""
-        return len(self._held)
+        self._held: dict[str, dict[Place, None]] = {}  # by network, the oldest first
+        self.used = 0
 
     def take(self, network: str, end: Callable[[], None], *, busy: bool = False) -> Place | None:
         """Return a place, or None where the network has its share. `end` is called when the place is given to another."""
-        if self._each[network] >= self._most_each:
+        if len(self._held.get(network, ())) >= self._most_each:
             return None
-        if len(self._held) >= self._most:
+        if self.used >= self._most:
             given_up = self._given_up_for(network)
             if given_up is None:
                 return None
             self.release(given_up)
             given_up.end()
         place = Place(network, self._now(), end, busy)
-        self._held[place] = None
-        self._each[network] += 1
+        self._held.setdefault(network, {})[place] = None
+        self.used += 1
         return place
+
+    def is_seated(self, network: str) -> bool:
+        """Return whether a network is one of the table's."""
+        return network in self._seated
 
     def release(self, place: Place) -> None:
         """Give a place back; nothing where it was given to another."""
-        if place in self._held:
-            del self._held[place]
-            self._each[place.network] -= 1
-            if not self._each[place.network]:
-                del self._each[place.network]
+        held = self._held.get(place.network, {})
+        if place in held:
+            del held[place]
+            self.used -= 1
+            if not held:
+                del self._held[place.network]
 
     def _given_up_for(self, network: str) -> Place | None:
         """Return the place that is given up for one more of this network: of who holds most, an idle one, the oldest."""
         now, seated = self._now(), self._seated
-
-        def idle(place: Place) -> bool:
-            return not place.busy and now - place.since >= GRACE_SECONDS
-
-        found = max(
-            self._held, key=lambda one: (one.network not in seated, self._each[one.network], idle(one), -one.since)
-        )
-        if found.network not in seated and network in seated:
+        most = max(self._held, key=lambda one: (one not in seated, len(self._held[one])))
+        held = self._held[most]
+        idle = next((place for place in held if not place.busy and now - place.since >= GRACE_SECONDS), None)
+        found = idle or next(iter(held))
+        if most not in seated and network in seated:
             return found
-        if found.network in seated and network not in seated:
+        if most in seated and network not in seated:
             return None
-        return found if self._each[found.network] >= self._each[network] + (1 if idle(found) else 2) else None
+        return found if len(held) >= len(self._held.get(network, ())) + (1 if idle else 2) else None

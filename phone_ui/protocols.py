@@ -11,7 +11,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from phone_ui.limits import LOOPBACK, Limits, TokenBucket
+from phone_ui.limits import LOOPBACK, Arrivals, Limits, TokenBucket
 from phone_ui.origin import network_of, plain_address
 
 if TYPE_CHECKING:
@@ -24,10 +24,14 @@ if TYPE_CHECKING:
 class LimitedHttp(H11Protocol):
     """HTTP for crowds: a fair share of the connections, a head that comes in time, and an answer that is taken."""
 
-    def __init__(self, places: Places, limits: Limits, **given: Any) -> None:
+    WAIT_SECONDS = 0.3  # until a connection that came too soon is looked at again
+    REFUSED_SECONDS = 2.0
+
+    def __init__(self, places: Places, arrivals: Arrivals, limits: Limits, **given: Any) -> None:
         super().__init__(**given)
-        self._places, self._limits = places, limits
+        self._places, self._arrivals, self._limits = places, arrivals, limits
         self._place: Place | None = None
+        self._refused = False
         self._head_timer: asyncio.TimerHandle | None = None
         self._writing_timer: asyncio.TimerHandle | None = None
 
@@ -41,9 +45,31 @@ class LimitedHttp(H11Protocol):
         if address not in LOOPBACK:  # a proxy on this machine speaks for many
             self._place = self._places.take(network_of(address), transport.abort)
             if self._place is None:
-                transport.abort()
+                self._refuse()
                 return
+            self._let_in()
         self._head_timer = self.loop.call_later(self._limits.head_seconds, transport.abort)
+
+    def _refuse(self) -> None:
+        """End a connection for which there is no place, not too soon: a new one costs more than one that waits."""
+        if self._arrivals.refused >= self._arrivals.MOST_REFUSED:
+            self.transport.abort()
+            return
+        self._refused = True
+        self._arrivals.refused += 1
+        self.flow.pause_reading()
+        self.loop.call_later(self.REFUSED_SECONDS, self.transport.abort)
+
+    def _let_in(self) -> None:
+        """Read what comes, if the network may open one more connection by now; else look again later."""
+        if self._place is None or self.transport.is_closing():
+            return
+        network = self._place.network
+        if self._places.is_seated(network) or self._arrivals.let_in(network, self.loop.time()):
+            self.flow.resume_reading()
+        else:
+            self.flow.pause_reading()
+            self.loop.call_later(self.WAIT_SECONDS, self._let_in)
 
     def data_received(self, data: bytes) -> None:
         """Feed what came to the parser, and wait for the rest of a head only so long."""
@@ -91,6 +117,9 @@ class LimitedHttp(H11Protocol):
         super().connection_lost(exc)
 
     def _release(self) -> None:
+        if self._refused:
+            self._refused = False
+            self._arrivals.refused -= 1
         if self._place is not None:
             self._places.release(self._place)
             self._place = None
@@ -117,11 +146,12 @@ class LimitedWebSocket(WebSocketsSansIOProtocol):
     everybody else.
     """
 
-    PIECE = 2048  # bytes that are parsed at once, so that a closed connection has cost little
+    PIECE = 1024  # bytes that are parsed at once, so that a closed connection has cost little
     END_SECONDS = 1.0  # for the end of a connection that still sends
 
-    def __init__(self, limits: Limits, **given: Any) -> None:
+    def __init__(self, arrivals: Arrivals, limits: Limits, **given: Any) -> None:
         super().__init__(**given)
+        self._arrivals = arrivals
         each_second = limits.controls_each_second
         self._controls = TokenBucket(each_second, each_second * limits.burst_seconds, self.loop.time())
         self._stuck_seconds = limits.stuck_seconds
@@ -199,6 +229,8 @@ class LimitedWebSocket(WebSocketsSansIOProtocol):
 
     def _count(self) -> None:
         if not self._controls.spend(1, self.loop.time()):
+            if not self.transport.is_closing() and self.client:
+                self._arrivals.punish(network_of(plain_address(self.client[0])), self.loop.time())
             self.transport.abort()
 
 

@@ -19,8 +19,8 @@ from a2wsgi import WSGIMiddleware
 
 from hub.errors import ConfigError, TemporaryError
 from phone_ui.gateway import Dial, MqttGateway, Stream, send_error
-from phone_ui.limits import Limits
-from phone_ui.origin import Screens, is_known_host, own_names
+from phone_ui.limits import LOOPBACK, Arrivals, Budgets, Limits
+from phone_ui.origin import Screens, address_of, is_known_host, network_of, own_names
 from phone_ui.pages import BODY_BYTES
 from phone_ui.places import Places, Seated
 from phone_ui.protocols import LimitedHttp, LimitedWebSocket
@@ -38,7 +38,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BODY_SECONDS = 5.0
+RECEIVED_BYTES = 16_384
 WORKERS = 6
+WORKERS_OF_OTHERS = 2  # so many of them work for networks without a phone that has logged in
+PACE_SECONDS = 0.2  # until a request that came too soon is looked at again
 
 WRONG_HOST = "This hub does not go by that name: open the address on the table's screen, or let the owner add the name to [web] names."
 NO_BENCH = (
@@ -76,6 +79,8 @@ class _Router:
         self.connections = Places(settings.limits.connections, settings.limits.connections_each_address, self.seated)
         self.gateway = MqttGateway(dial, settings.limits, self.closing, self.seated)
         self.stream = Stream(settings.limits, self.closing, self.seated)
+        self._asked = Budgets(settings.limits.pages_each_second, settings.limits.pages_burst)
+        self._others = asyncio.Semaphore(WORKERS_OF_OTHERS)
         self._tables = tables
         self._pages: Any = WSGIMiddleware(app.wsgi_app, workers=WORKERS)  # type: ignore[arg-type]
 
@@ -112,7 +117,19 @@ class _Router:
         if isinstance(body, int):
             await send_error(send, body, _BODY_SENTENCES[body])
         else:
-            await self._pages(scope, _replayed(body, receive), send)
+            await self._page(scope, _replayed(body, receive), send)
+
+    async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a worker answer: at once for the table's own, in turn and no quicker than a page needs for everybody else."""
+        address = address_of(scope)
+        network = network_of(address)
+        if address in LOOPBACK or network in self.seated:
+            await self._pages(scope, receive, send)
+            return
+        while not self._asked.spend(network, 1, monotonic()):
+            await asyncio.sleep(PACE_SECONDS)
+        async with self._others:
+            await self._pages(scope, receive, send)
 
     def _followed(self, scope: Scope, name: str, kind: str) -> Latest | None:
         face = self._tables.get(name)
@@ -248,10 +265,11 @@ def serve(app: Flask, tables: Mapping[str, TableFace], dial: Dial, settings: Por
     certificate = Certificate(*settings.tls) if settings.tls else None
     limits = settings.limits
     router = _Router(app, tables, dial, settings)
+    arrivals = Arrivals(limits)
     config = uvicorn.Config(
         router,
-        http=functools.partial(LimitedHttp, router.connections, limits),  # type: ignore[arg-type]
-        ws=functools.partial(LimitedWebSocket, limits),  # type: ignore[arg-type]
+        http=functools.partial(LimitedHttp, router.connections, arrivals, limits),  # type: ignore[arg-type]
+        ws=functools.partial(LimitedWebSocket, arrivals, limits),  # type: ignore[arg-type]
         ws_max_size=limits.frame_bytes,
         ws_per_message_deflate=False,  # encrypted messages do not shrink
         ws_ping_interval=10.0,
@@ -282,6 +300,8 @@ def listen(host: str, port: int) -> socket.socket:
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # What the system holds of a connection is what is read of it at once: more is more than a phone ever sends.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVED_BYTES)
         listening.bind((host, port))
         listening.listen(128)
     except OSError as error:

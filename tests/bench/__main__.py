@@ -15,8 +15,9 @@ ALL: dict[str, list[str]] = {
     "fanout": ["500"],
     "tables": ["200", "8"],
     "phone_page": ["8"],
+    "hostile": ["3"],
 }
-PATIENCE = 75
+PATIENCE = 120
 
 
 def main(wanted: list[str]) -> int:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Subprotocol
 
 from hub.ports import PhoneSaid
 from hub.state import Ack
@@ -53,9 +54,11 @@ class LightPhone:
         self.pipe, self.seat, self.rest = pipe, seat, b""
 
     @classmethod
-    async def log_in(cls, port: int, seat: Seat) -> tuple[LightPhone, float]:
+    async def log_in(cls, port: int, seat: Seat, address: str = "127.0.0.1") -> tuple[LightPhone, float]:
         began = time.perf_counter()
-        pipe = await connect(f"ws://127.0.0.1:{port}/mqtt", subprotocols=["mqtt"], compression=None)  # type: ignore[list-item]
+        pipe = await connect(
+            f"ws://127.0.0.1:{port}/mqtt", subprotocols=[Subprotocol("mqtt")], compression=None, local_addr=(address, 0)
+        )
         phone = cls(pipe, seat)
         sid = seat.sid.encode()
         body = text(b"MQTT") + b"\x04\xc2\x00\x3c" + text(sid) + text(sid) + text(seat.password.encode())
