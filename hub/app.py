@@ -300,6 +300,8 @@ class Hub:
             self._follow_address()
             if self.web:
                 self.web.renew_certificate()
+            for table in self.tables.values():
+                table.tell_waiting()
             if self.broker.ended or (self.web and self.web.ended):
                 log.error(
                     "The thread of the %s has ended; the hub ends.", "broker" if self.broker.ended else "web port"

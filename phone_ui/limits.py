@@ -33,8 +33,8 @@ class Limits:
     connects_burst: float = 60.0
     arrivals_each_second: float = 2.0  # connections of one network without a phone that has logged in; more wait
     arrivals_burst: float = 60.0
-    strangers_each_second: float = 40.0  # of all such networks together
-    strangers_burst: float = 120.0
+    strangers_each_second: float = 20.0  # of all such networks together
+    strangers_burst: float = 80.0
     connections: int = 320
     connections_each_address: int = 64
     head_seconds: float = 10.0  # for the head of a request, so that half-open ones do not pile up

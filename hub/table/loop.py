@@ -12,7 +12,10 @@ import logging
 import queue
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Literal
+
+import msgspec
 
 from hub.display import rings
 from hub.engine.game import Game
@@ -49,19 +52,20 @@ from hub.ports import (
     Tick,
     Turn,
 )
-from hub.state import Ack, PublicState
+from hub.state import Ack, Notice, PublicState, ScreenState
 from hub.table.boxes import SeatBoxes
 from hub.table.chance import Chance
 from hub.table.inbox import Inbox
 from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
-from hub.table.notices import Notices
+from hub.table.notices import KINDS, Notices
 from hub.table.pace import Pace
 from hub.table.play import Play
 from hub.table.presses import Presses
 from hub.table.requests import Requests
 from hub.table.rolls import Rolls
 from hub.table.seats import Seats, new_code
+from hub.table.slow_disk import QUICK_SECONDS, SLOW_SECONDS, TimedStore
 from hub.table.snapshot import Identity, Snapshots
 
 logger = logging.getLogger(__name__)
@@ -72,6 +76,7 @@ SIMULATED = "Boxes and dice here are simulated: whoever works the bench page see
 TOO_MANY_CLAIMS = "Too many ask for a seat at once: try again in a moment."
 RENAMES = 3, 3.0  # changes of a seat's name, each a write to the disk, and within how many seconds
 LINKS = 6, 6.0  # how often a phone may come or go, each shown to everybody, and within how many seconds
+SLOW_DISK = "The disk is slow: what you do counts once it is written. Please wait a moment."
 NO_NETWORK = "There is no network yet: phones can join as soon as the hub has an address."
 
 
@@ -118,7 +123,10 @@ class Table:
         self._links: Pace[PhoneLink] = Pace(*LINKS)
         self._table = Identity(number, name, "", address)
         self._notices = Notices()
-        self._kept = KeptValues(number, ports.store)
+        self._disk = TimedStore(ports.store, ports.clock)
+        self._showing = Lock()  # pictures come from the table's thread, and while it waits for the disk from another
+        self._shown: tuple[PublicState, ScreenState] | None = None
+        self._kept = KeptValues(number, self._disk)
         self._play = Play(games, self._kept, ports.chance)
         self._seats = Seats(seats, self._kept, ports.phones, ports.clock)
         self._rolls = Rolls(self._play, self._seats, self._notices, ports.dice, self._kept, ports.clock, ports.chance)
@@ -168,6 +176,20 @@ class Table:
         """Put a signal into the inbox. What a flood leaves no room for is refused at once, or asked again by its phone."""
         if not self._inbox.put(signal) and isinstance(signal, ClaimAsked):
             signal.answer(ClaimDecided(signal.claim, False, TOO_MANY_CLAIMS))
+
+    def tell_waiting(self) -> None:
+        """Show everybody that the table waits for its disk, if it does: its own thread cannot say so meanwhile."""
+        if self._disk.waiting() < SLOW_SECONDS:
+            return
+        with self._showing:
+            shown, self._shown = self._shown, None  # once; the table's next picture says it, too
+            if shown is None or self._disk.waiting() < SLOW_SECONDS:
+                return
+            said = [one for one in shown[0].notices if one.key != "slow_disk"]
+            said.append(Notice("slow_disk", KINDS["slow_disk"].severity, SLOW_DISK, can_acknowledge=False))
+            self._ports.phones.show_public(msgspec.structs.replace(shown[0], notices=said))
+            for page in self._ports.pages:
+                page.show(msgspec.structs.replace(shown[1], notices=said), False)
 
     def stop(self) -> None:
         """End `run` after what is already in the inbox."""
@@ -268,7 +290,7 @@ class Table:
         except LogError as error:
             self._stop_play(error)
             changed = True
-        if changed:
+        if self._note_disk() or changed:
             self._show()
 
     def _handle(self, signal: object) -> bool:
@@ -371,6 +393,7 @@ class Table:
                 self._follow()
             except LogError as error:  # what the phone asked is on the disk all the same
                 self._stop_play(error)
+            self._note_disk()
             shown = self._show_phones()
         if seat.sid == request.sid:
             text, code = (refusal.sentence, refusal.code) if refusal else (None, None)
@@ -424,6 +447,15 @@ class Table:
 
     # --- the disk ----------------------------------------------------------------------------------
 
+    def _note_disk(self) -> bool:
+        """Say that the disk is slow, or say it no longer; return whether that is news."""
+        took = self._disk.took()
+        if took is None:
+            return False
+        if took >= SLOW_SECONDS:
+            return self._notices.post("slow_disk", SLOW_DISK)
+        return took <= QUICK_SECONDS and self._notices.end("slow_disk")
+
     def _stop_play(self, error: LogError) -> None:
         """Let the match stand still, as the disk has it, until the disk that failed is back."""
         self._play.stop(error)
@@ -453,7 +485,9 @@ class Table:
     def _show_phones(self) -> PublicState:
         """Give phones and kiosk the newest picture, first of all: theirs is the longest way. Return the public state."""
         state = self._snapshots.public(self._table, self._nudged)
-        self._ports.phones.show_public(state)
+        with self._showing:
+            self._ports.phones.show_public(state)
+            self._shown = None
         hands = {seat.sid: self._snapshots.hand(seat) for seat in self._seats if seat.sid}
         self._ports.phones.show_hands(hands, self._play.hand_blocks)
         return state
@@ -468,8 +502,10 @@ class Table:
                 if seat.box and seat.number in pictures:
                     self._ports.boxes.ring(seat.box, pictures[seat.number])
         screen = self._snapshots.screen(state)
-        for page in self._ports.pages:
-            page.show(screen, self._settled)
+        with self._showing:
+            for page in self._ports.pages:
+                page.show(screen, self._settled)
+            self._shown = state, screen
         self._settled = False
 
 

@@ -16,6 +16,7 @@ Kind: TypeAlias = Literal[
     "disk",
     "rules",
     "broker",
+    "slow_disk",
     "help",
     "device",
     "simulated",
@@ -49,6 +50,7 @@ KINDS: Mapping[Kind, Rule] = {
     "disk": Rule("error", "reported"),  # the log cannot be written: ends when it can
     "rules": Rule("error", "reported"),  # a fault of the rules froze the match: ends with an undo or another match
     "broker": Rule("error", "reported"),  # phones cannot be reached: ends when the broker is back
+    "slow_disk": Rule("warning", "reported"),  # a write took a second and more: ends with a quick one
     "help": Rule(
         "warning", "match", can_acknowledge=True
     ),  # a bar was held: ends when somebody has come, or with the box

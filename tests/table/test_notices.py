@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from hub.errors import NotOffered
 from hub.ports import AddressChanged, BoxDown, BoxUp, BrokerDown, BrokerUp, DeviceDown, DeviceUp, Key, Tick
+from hub.table.loop import SLOW_DISK
 from hub.table.notices import KINDS, Cause, Kind, Notices
 from hub.table.roll_states import STAFF_SECONDS
-from tests.table.fakes import TableRig
+from tests.table.fakes import HeldClock, MemoryStore, TableRig
 from tests.table.test_rolls import at
 
 
@@ -197,3 +200,62 @@ def test_without_a_network_that_is_said_until_there_is_one(rig: TableRig) -> Non
     assert [(notice["severity"], notice["key"]) for notice in rig.state["notices"]] == [("info", "network")]
     rig.take(AddressChanged("http://10.42.0.1:8080"))
     assert texts(rig) == []
+
+
+class SlowStore(MemoryStore):
+    """A disk on which each write takes as long as it is told; `during` is called while it writes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.takes, self.clock = 0.0, HeldClock()
+        self.during: Callable[[], object] = bool
+
+    def _write(self, what: str) -> None:
+        self.clock.time += self.takes
+        self.during()
+        super()._write(what)
+
+
+@pytest.fixture
+def slow() -> TableRig:
+    store = SlowStore()
+    rig = TableRig(store=store)
+    store.clock = rig.clock
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    return rig
+
+
+def test_a_slow_disk_is_a_notice_until_it_is_quick_again(slow: TableRig) -> None:
+    slow.store.takes = 0.9  # type: ignore[attr-defined]
+    assert slow.act(1, "bid", number=3)["ok"]
+    assert texts(slow) == []
+    slow.store.takes = 1.1  # type: ignore[attr-defined]
+    assert slow.act(2, "bid", number=3)["ok"]
+    assert texts(slow) == [SLOW_DISK]
+    slow.store.takes = 0.5  # type: ignore[attr-defined]
+    assert slow.say(1, "name", {"name": "Ana"})["ok"]
+    assert texts(slow) == [SLOW_DISK], "better, but not quick"
+    slow.store.takes = 0.1  # type: ignore[attr-defined]
+    assert slow.say(1, "name", {"name": "Ben"})["ok"]
+    assert texts(slow) == []
+
+
+def test_while_the_table_waits_for_its_disk_another_thread_says_so_once(slow: TableRig) -> None:
+    told: list[tuple[int, list[str]]] = []
+
+    def look() -> None:
+        for _ in range(3):
+            slow.table.tell_waiting()
+        told.append((slow.state["seq"], texts(slow)))
+
+    seq, pictures, pages = slow.state["seq"], len(slow.phones.public), len(slow.page.shown)
+    slow.table.tell_waiting()
+    assert len(slow.phones.public) == pictures, "nothing waits"
+    slow.store.takes, slow.store.during = 1.5, look  # type: ignore[attr-defined]
+    assert slow.act(1, "bid", number=3)["ok"]
+    assert told == [(seq, [SLOW_DISK])]
+    assert len(slow.phones.public) == pictures + 2
+    assert len(slow.page.shown) == pages + 2, "the big screen, too"
+    assert texts(slow) == [SLOW_DISK]
