@@ -32,6 +32,7 @@ class LimitedHttp(H11Protocol):
         self._places, self._arrivals, self._limits = places, arrivals, limits
         self._place: Place | None = None
         self._refused = False
+        self._held: bytearray | None = bytearray()  # what came before the connection was let in
         self._head_timer: asyncio.TimerHandle | None = None
         self._writing_timer: asyncio.TimerHandle | None = None
 
@@ -48,6 +49,8 @@ class LimitedHttp(H11Protocol):
                 self._refuse()
                 return
             self._let_in()
+        else:
+            self._held = None
         self._head_timer = self.loop.call_later(self._limits.head_seconds, transport.abort)
 
     def _refuse(self) -> None:
@@ -57,7 +60,6 @@ class LimitedHttp(H11Protocol):
             return
         self._refused = True
         self._arrivals.refused += 1
-        self.flow.pause_reading()
         self.loop.call_later(self.REFUSED_SECONDS, self.transport.abort)
 
     def _let_in(self) -> None:
@@ -66,13 +68,19 @@ class LimitedHttp(H11Protocol):
             return
         network = self._place.network
         if self._places.is_seated(network) or self._arrivals.let_in(network, self.loop.time()):
-            self.flow.resume_reading()
+            held, self._held = self._held, None
+            self.transport.resume_reading()
+            if held:
+                self.data_received(bytes(held))
         else:
-            self.flow.pause_reading()
             self.loop.call_later(self.WAIT_SECONDS, self._let_in)
 
     def data_received(self, data: bytes) -> None:
         """Feed what came to the parser, and wait for the rest of a head only so long."""
+        if self._held is not None:  # not when it is made: uvloop begins to read after that
+            self._held += data
+            self.transport.pause_reading()
+            return
         super().data_received(data)
         waiting = getattr(self.cycle, "response_complete", True)  # no request yet, or none under way
         if self._place is not None:

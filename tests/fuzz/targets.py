@@ -235,7 +235,7 @@ def mqtt(data: bytes) -> None:
     counts: list[object] = []
     for counter, pieces in zip(counters, ([data], [data[at : at + 3] for at in range(0, len(data), 3)]), strict=True):
         try:
-            counts.append(sum(counter.count(piece) for piece in pieces))
+            counts.append([sum(found) for found in zip((0, 0), *map(counter.count, pieces), strict=True)])
         except ValueError:
             counts.append("no mqtt")
     assert counts[0] == counts[1]

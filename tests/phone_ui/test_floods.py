@@ -216,3 +216,24 @@ def test_frames_of_one_reading_are_parsed_a_few_at_a_time(rig: Rig) -> None:
         began = time.monotonic()
         assert is_heard(rig, seat, opened, 1)
         assert time.monotonic() - began < 0.5
+
+
+@pytest.mark.parametrize(
+    "slow", [{"pages_each_second": 0.001, "pages_burst": 3.0}, {"strangers_each_second": 0.001, "strangers_burst": 3.0}]
+)
+def test_strangers_come_at_a_pace_and_the_table_at_once(tmp_path: Any, slow: dict[str, float]) -> None:
+    rig = Rig(tmp_path, limits=Limits(**slow))  # type: ignore[arg-type]
+    try:
+        seat = rig.seat()
+        with phone(rig, seat):
+            assert [page(rig, STRANGERS[0]) for _ in range(2)] == [200] * 2
+            with contextlib.ExitStack() as many:
+                waiting = [many.enter_context(link(rig, STRANGERS[0])) for _ in range(20)]
+                for one in waiting:
+                    one.sendall(b"GET /t/1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                assert [page(rig) for _ in range(10)] == [200] * 10
+                waiting[-1].settimeout(0.3)
+                with pytest.raises(TimeoutError):
+                    waiting[-1].recv(1)
+    finally:
+        rig.close()
