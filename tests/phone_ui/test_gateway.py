@@ -174,6 +174,22 @@ def test_a_phone_that_floods_is_closed(rig: Rig) -> None:
         assert end_of(pipe) == 1008
 
 
+def test_a_captured_login_spends_nothing_of_its_phones_budget() -> None:
+    budgets = gateway._PhoneBudgets(Limits())
+    while budgets.send("ana", "10.0.0.66", 1, 1, 10):
+        pass
+    assert not budgets.send("ana", "10.0.0.66", 1, 1, 10)
+    assert budgets.send("ana", "10.0.0.2", 1, 1, 10), "the phone itself, at another address"
+    assert budgets.send("ben", "10.0.0.66", 1, 1, 10), "and another phone at the thief's"
+
+
+def test_addresses_of_one_ipv6_network_share_a_budget() -> None:
+    budgets = gateway._PhoneBudgets(Limits())
+    connects = [budgets.connect(f"2001:db8:1:2::{number:x}") for number in range(1, 100)]
+    assert connects.count(True) == Limits().connects_burst
+    assert budgets.connect("2001:db8:1:3::1")
+
+
 def test_many_packets_in_one_frame_are_counted_one_by_one(rig: Rig) -> None:
     seat = rig.seat()
     with ws(rig) as pipe:
