@@ -24,7 +24,7 @@ SECTOR = 512
 SHM = "-shm"  # rebuilt from the write-ahead log, never synced
 
 P, INT, I64 = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64
-OPEN = ctypes.CFUNCTYPE(INT, P, ctypes.c_char_p, P, INT, P)
+OPEN = ctypes.CFUNCTYPE(INT, P, P, P, INT, P)  # SQLite keeps the pointer to the name, so it is passed on as it came
 WRITE = ctypes.CFUNCTYPE(INT, P, P, INT, I64)
 TRUNCATE = ctypes.CFUNCTYPE(INT, P, I64)
 SYNC = ctypes.CFUNCTYPE(INT, P, INT)
@@ -124,11 +124,11 @@ def recorded(folder: Path) -> Iterator[Trace]:
         methods[own] = ours
         return ours
 
-    def open_(vfs: int, name: bytes | None, file: int, flags: int, out: int) -> int:
+    def open_(vfs: int, name: int | None, file: int, flags: int, out: int) -> int:
         code = int(real.contents.open(vfs, name, file, flags, out))
         own = P.from_address(file)  # the file begins with a pointer to its methods
         if code == 0 and own.value:
-            paths[file] = name.decode() if name else ""
+            paths[file] = ctypes.string_at(name).decode() if name else ""
             own.value = ctypes.addressof(wrapped(own.value))
         return code
 

@@ -12,15 +12,10 @@ import logging
 import queue
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from threading import Lock
-from typing import Literal
 
-import msgspec
-
-from hub.display import rings
 from hub.engine.game import Game
 from hub.engine.match import Decision, Match
-from hub.errors import IllegalAction, LogError, NotAsked, StartRefused
+from hub.errors import IllegalAction, LogError, NotAsked
 from hub.ports import (
     AddressChanged,
     BoxBid,
@@ -52,32 +47,31 @@ from hub.ports import (
     Tick,
     Turn,
 )
-from hub.state import Ack, Notice, PublicState, ScreenState
+from hub.state import Ack, PublicState
 from hub.table.boxes import SeatBoxes
 from hub.table.chance import Chance
+from hub.table.conditions import note, note_moved
 from hub.table.inbox import Inbox
 from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
-from hub.table.notices import KINDS, Notices
+from hub.table.notices import Notices
 from hub.table.pace import Pace
 from hub.table.play import Play
 from hub.table.presses import Presses
+from hub.table.publisher import Publisher
 from hub.table.requests import Requests
+from hub.table.resumption import Resumption
 from hub.table.rolls import Rolls
-from hub.table.seats import Seats, new_code
-from hub.table.slow_disk import QUICK_SECONDS, SLOW_SECONDS, TimedStore
+from hub.table.seats import Seats
+from hub.table.slow_disk import TimedStore, note_disk
 from hub.table.snapshot import Identity, Snapshots
 
 logger = logging.getLogger(__name__)
 
-TABLE_CODE_LENGTH = 4
 NUDGE_SECONDS = 20.0
-SIMULATED = "Boxes and dice here are simulated: whoever works the bench page sees every secret choice."
 TOO_MANY_CLAIMS = "Too many ask for a seat at once: try again in a moment."
 RENAMES = 3, 3.0  # changes of a seat's name, each a write to the disk, and within how many seconds
 LINKS = 6, 6.0  # how often a phone may come or go, each shown to everybody, and within how many seconds
-SLOW_DISK = "The disk is slow: what you do counts once it is written. Please wait a moment."
-NO_NETWORK = "There is no network yet: phones can join as soon as the hub has an address."
 
 
 @dataclass
@@ -117,15 +111,12 @@ class Table:
         address: Callable[[], str] = str,
         place_boxes: Mapping[str, int] | None = None,
     ) -> None:
-        self._ports, self._place_boxes = ports, dict(place_boxes or {})
+        self._ports = ports
         self._inbox = Inbox()
         self._renames: Pace[PhoneSaid] = Pace(*RENAMES)
         self._links: Pace[PhoneLink] = Pace(*LINKS)
-        self._table = Identity(number, name, "", address)
         self._notices = Notices()
         self._disk = TimedStore(ports.store, ports.clock)
-        self._showing = Lock()  # pictures come from the table's thread, and while it waits for the disk from another
-        self._shown: tuple[PublicState, ScreenState] | None = None
         self._kept = KeptValues(number, self._disk)
         self._play = Play(games, self._kept, ports.chance)
         self._seats = Seats(seats, self._kept, ports.phones, ports.clock)
@@ -136,8 +127,12 @@ class Table:
         self._presses = Presses(number, *parts)
         self._requests = Requests(*parts)
         self._snapshots = Snapshots(*parts)
-        self._told_damaged = 0  # so many private values that could not be read
-        self._taken_up: Literal["nothing", "read", "all"] = "nothing"  # of what the disk has
+        self._publisher = Publisher(
+            self._snapshots, self._play, self._seats, ports.phones, ports.lamps, ports.pages, ports.boxes
+        )
+        identity = Identity(number, name, "", address)
+        started = self._play, self._seats, self._rolls, self._lobby, self._notices
+        self._resumption = Resumption(identity, self._disk, self._kept, *started, place_boxes or {})
         self._open: Decision | None = None  # the decision that dice and boxes were asked
         self._open_match: str | None = None  # the match that it belongs to
         self._reopen = False  # ask them anew, whatever they were asked
@@ -148,17 +143,17 @@ class Table:
     @property
     def id(self) -> str:
         """Return what stands for this table in addresses and topics."""
-        return self._table.id
+        return self._resumption.table.id
 
     @property
     def name(self) -> str:
         """Return what people call this table."""
-        return self._table.name
+        return self._resumption.table.name
 
     @property
     def code(self) -> str:
         """Return the four letters on its screens."""
-        return self._table.code
+        return self._resumption.table.code
 
     @property
     def stopped(self) -> str:
@@ -179,17 +174,7 @@ class Table:
 
     def tell_waiting(self) -> None:
         """Show everybody that the table waits for its disk, if it does: its own thread cannot say so meanwhile."""
-        if self._disk.waiting() < SLOW_SECONDS:
-            return
-        with self._showing:
-            shown, self._shown = self._shown, None  # once; the table's next picture says it, too
-            if shown is None or self._disk.waiting() < SLOW_SECONDS:
-                return
-            said = [one for one in shown[0].notices if one.key != "slow_disk"]
-            said.append(Notice("slow_disk", KINDS["slow_disk"].severity, SLOW_DISK, can_acknowledge=False))
-            self._ports.phones.show_public(msgspec.structs.replace(shown[0], notices=said))
-            for page in self._ports.pages:
-                page.show(msgspec.structs.replace(shown[1], notices=said), False)
+        self._publisher.tell_waiting(self._disk)
 
     def stop(self) -> None:
         """End `run` after what is already in the inbox."""
@@ -209,50 +194,10 @@ class Table:
         self._show()
 
     def _take_up(self) -> None:
-        """Read what the disk has; then write that this start has begun. Raise LogError: what was done is not done again."""
-        if self._taken_up == "nothing":
-            self._read()
-            self._taken_up = "read"
-        if self._taken_up == "read":
-            self._kept.open()
-            self._play.log.next_epoch()
-            self._kept.write("code", self.code.encode())
-            if self._play.match:
-                self._rolls.resume()
-            self._play.log.settle()
-            self._taken_up = "all"
+        if self._resumption.take_up():
             self._reopen = True
             self._follow()
-            self._tell_damaged()
-
-    def _tell_damaged(self) -> bool:
-        """Tell of a private value that could not be read; return whether there is another one."""
-        damaged = list(self._kept.damaged)
-        if len(damaged) == self._told_damaged:
-            return False
-        self._told_damaged = len(damaged)
-        text = f"The disk is damaged: {' and '.join(damaged)} could not be read at this table and is set aside."
-        return self._notices.post("kept", text)
-
-    def _read(self) -> None:
-        """Take up who sat where, and the match that was played last. Raise LogError."""
-        code = self._kept.read_as("code", _table_code, "its code")
-        if code or not self.code:
-            self._table = self._table._replace(code=code or new_code(TABLE_CODE_LENGTH))
-        self._play.log.recall()
-        self._seats.recall()
-        for box, seat in self._place_boxes.items():
-            self._seats.bind(box, seat)
-        try:
-            self._play.resume()
-        except StartRefused as error:
-            self._notices.post("set_aside", str(error))
-        if self._play.match:
-            self._lobby.chosen = self._play.match.game.name
-        if lost := self._play.log.lost():
-            self._notices.post("lost", lost)
-        if self._ports.store.notice:
-            self._notices.post("database", self._ports.store.notice)
+            self._resumption.tell_damaged()
 
     def run(self, ticked: Callable[[], None] = lambda: None) -> None:
         """Read the inbox until `stop`. `ticked` is called at least once a second: it feeds the watchdog."""
@@ -284,13 +229,13 @@ class Table:
             else:
                 changed = self._handle(signal)
             changed = self._due() or changed
-            changed = self._tell_taken(before) or changed
+            changed = note_moved(before, self._seats, self._play.seats, self._notices) or changed
             self._follow()
-            changed = self._tell_damaged() or changed
+            changed = self._resumption.tell_damaged() or changed
         except LogError as error:
             self._stop_play(error)
             changed = True
-        if self._note_disk() or changed:
+        if note_disk(self._disk, self._notices) or changed:
             self._show()
 
     def _handle(self, signal: object) -> bool:
@@ -320,43 +265,16 @@ class Table:
             case PhoneGarbled(sid, sentence):
                 logger.info("table %s: a phone was not understood: %s", self.id, sentence)
                 return False
-            case DeviceDown(device, why):
-                self._notices.post("device", why, device)
-            case DeviceSimulated():
-                self._notices.post("simulated", SIMULATED)
-            case DeviceUp(device):
-                self._notices.end("device", device)
-            case BrokerUp():
-                self._notices.end("broker")
-            case BrokerDown(why):
-                self._notices.post("broker", why)
-                for seat in self._seats:
-                    seat.phone_on = False
-            case AddressChanged(url):  # the address itself stands in every public state
-                if url:
-                    self._notices.end("network")
-                else:
-                    self._notices.post("network", NO_NETWORK)
+            case DeviceDown() | DeviceUp() | DeviceSimulated() | BrokerDown() | BrokerUp() | AddressChanged():
+                note(signal, self._notices)
+                if isinstance(signal, BrokerDown):
+                    for seat in self._seats:
+                        seat.phone_on = False
             case Tick():
                 return self._retry()
             case _:
                 raise TypeError(f"no signal: {signal!r}")
         return True
-
-    def _tell_taken(self, before: Mapping[int, tuple[str, bool]]) -> bool:
-        """Tell everybody of a seat that was somebody's and is on another phone now; return whether there is one."""
-        told = False
-        for seat in self._seats:
-            sid, joined = before[seat.number]
-            if not seat.sid or seat.sid == sid:
-                continue
-            told = True
-            self._notices.passed("answered")
-            if sid:
-                self._notices.post("taken", f"Seat {seat.number} has moved to another phone.", str(seat.number))
-            elif joined and seat.number in self._play.seats:
-                self._notices.post("taken", f"Seat {seat.number} plays on a phone now.", str(seat.number))
-        return told
 
     def _link(self, sid: str, *, on: bool) -> bool:
         seat = self._seats.held_by(sid)
@@ -393,7 +311,7 @@ class Table:
                 self._follow()
             except LogError as error:  # what the phone asked is on the disk all the same
                 self._stop_play(error)
-            self._note_disk()
+            note_disk(self._disk, self._notices)
             shown = self._show_phones()
         if seat.sid == request.sid:
             text, code = (refusal.sentence, refusal.code) if refusal else (None, None)
@@ -447,15 +365,6 @@ class Table:
 
     # --- the disk ----------------------------------------------------------------------------------
 
-    def _note_disk(self) -> bool:
-        """Say that the disk is slow, or say it no longer; return whether that is news."""
-        took = self._disk.took()
-        if took is None:
-            return False
-        if took >= SLOW_SECONDS:
-            return self._notices.post("slow_disk", SLOW_DISK)
-        return took <= QUICK_SECONDS and self._notices.end("slow_disk")
-
     def _stop_play(self, error: LogError) -> None:
         """Let the match stand still, as the disk has it, until the disk that failed is back."""
         self._play.stop(error)
@@ -466,7 +375,7 @@ class Table:
         """Try the disk again, if it has failed; return whether it is back. Raise LogError."""
         if not self._play.stopped:
             return False
-        if self._taken_up == "all":
+        if self._resumption.done:
             self._seats.keep()  # the smallest thing that shows whether the disk is back
         else:
             self._take_up()
@@ -483,35 +392,8 @@ class Table:
         self._show_around(self._show_phones())
 
     def _show_phones(self) -> PublicState:
-        """Give phones and kiosk the newest picture, first of all: theirs is the longest way. Return the public state."""
-        state = self._snapshots.public(self._table, self._nudged)
-        with self._showing:
-            self._ports.phones.show_public(state)
-            self._shown = None
-        hands = {seat.sid: self._snapshots.hand(seat) for seat in self._seats if seat.sid}
-        self._ports.phones.show_hands(hands, self._play.hand_blocks)
-        return state
+        return self._publisher.show_phones(self._resumption.table, self._nudged)
 
     def _show_around(self, state: PublicState) -> None:
-        """Give what stands around the table the newest picture: rings and panels."""
-        pictures = rings(state, self._play.labels or None)
-        for lamps in self._ports.lamps:
-            lamps.show(pictures)
-        if self._ports.boxes:
-            for seat in self._seats:
-                if seat.box and seat.number in pictures:
-                    self._ports.boxes.ring(seat.box, pictures[seat.number])
-        screen = self._snapshots.screen(state)
-        with self._showing:
-            for page in self._ports.pages:
-                page.show(screen, self._settled)
-            self._shown = state, screen
+        self._publisher.show_around(state, settled=self._settled)
         self._settled = False
-
-
-def _table_code(data: bytes) -> str:
-    """Return a table's code as it was kept. Raise ValueError."""
-    code = data.decode("ascii")
-    if len(code) != TABLE_CODE_LENGTH or not code.isalnum():
-        raise ValueError("no code")
-    return code

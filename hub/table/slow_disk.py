@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from hub.ports import Clock, LastMatch, LogEntry, LogStore, Missing
+from hub.table.notices import Notices
 
 SLOW_SECONDS = 1.0  # a write that takes so long is said to everybody ...
 QUICK_SECONDS = 0.3  # ... until one takes no longer than this
+SLOW_DISK = "The disk is slow: what you do counts once it is written. Please wait a moment."
 
 
 class TimedStore:
@@ -93,3 +95,13 @@ class TimedStore:
     def recall(self, table: str, name: str) -> bytes | None:
         """Return what was kept, or None."""
         return self._store.recall(table, name)
+
+
+def note_disk(disk: TimedStore, notices: Notices) -> bool:
+    """Say that the disk is slow, or say it no longer; return whether that is news."""
+    took = disk.took()
+    if took is None:
+        return False
+    if took >= SLOW_SECONDS:
+        return notices.post("slow_disk", SLOW_DISK)
+    return took <= QUICK_SECONDS and notices.end("slow_disk")

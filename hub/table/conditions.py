@@ -1,0 +1,55 @@
+"""What is said of the world around a table: its devices, its broker, its network, and seats that another phone has now."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from hub.ports import AddressChanged, BrokerDown, BrokerUp, DeviceDown, DeviceSimulated, DeviceUp
+from hub.table.notices import Notices
+from hub.table.seats import Seats
+
+SIMULATED = "Boxes and dice here are simulated: whoever works the bench page sees every secret choice."
+NO_NETWORK = "There is no network yet: phones can join as soon as the hub has an address."
+
+Condition = DeviceDown | DeviceUp | DeviceSimulated | BrokerDown | BrokerUp | AddressChanged
+
+
+def note(signal: Condition, notices: Notices) -> None:
+    """Post the notice of what is wrong around the table, or end it."""
+    match signal:
+        case DeviceDown(device, why):
+            notices.post("device", why, device)
+        case DeviceUp(device):
+            notices.end("device", device)
+        case DeviceSimulated():
+            notices.post("simulated", SIMULATED)
+        case BrokerDown(why):
+            notices.post("broker", why)
+        case BrokerUp():
+            notices.end("broker")
+        case AddressChanged(url):  # the address itself stands in every public state
+            if url:
+                notices.end("network")
+            else:
+                notices.post("network", NO_NETWORK)
+
+
+def note_moved(
+    before: Mapping[int, tuple[str, bool]], seats: Seats, playing: Collection[int], notices: Notices
+) -> bool:
+    """Tell everybody of a seat that was somebody's and is on another phone now; return whether there is one.
+
+    `before` is the login and whether somebody sat there, by seat; `playing` the seats of the match.
+    """
+    told = False
+    for seat in seats:
+        sid, joined = before[seat.number]
+        if not seat.sid or seat.sid == sid:
+            continue
+        told = True
+        notices.passed("answered")
+        if sid:
+            notices.post("taken", f"Seat {seat.number} has moved to another phone.", str(seat.number))
+        elif joined and seat.number in playing:
+            notices.post("taken", f"Seat {seat.number} plays on a phone now.", str(seat.number))
+    return told

@@ -1,0 +1,75 @@
+"""Everybody gets the newest complete picture: phones and kiosk first, then what stands around the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+
+from msgspec.structs import replace
+
+from hub.display import rings
+from hub.ports import Boxes, Lamps, Page, Phones
+from hub.state import Notice, PublicState, ScreenState
+from hub.table.notices import KINDS
+from hub.table.play import Play
+from hub.table.seats import Seats
+from hub.table.slow_disk import SLOW_DISK, SLOW_SECONDS, TimedStore
+from hub.table.snapshot import Identity, Snapshots
+
+
+class Publisher:
+    """What shows the table: phones, lamps, boxes' rings, pages."""
+
+    def __init__(
+        self,
+        snapshots: Snapshots,
+        play: Play,
+        seats: Seats,
+        phones: Phones,
+        lamps: Sequence[Lamps],
+        pages: Sequence[Page],
+        boxes: Boxes | None,
+    ) -> None:
+        self._snapshots, self._play, self._seats = snapshots, play, seats
+        self._phones, self._lamps, self._pages, self._boxes = phones, lamps, pages, boxes
+        self._showing = Lock()  # pictures come from the table's thread, and while it waits for the disk from another
+        self._shown: tuple[PublicState, ScreenState] | None = None
+
+    def show_phones(self, table: Identity, nudged: Sequence[int]) -> PublicState:
+        """Give phones and kiosk the newest picture, first of all: theirs is the longest way. Return the public state."""
+        state = self._snapshots.public(table, nudged)
+        with self._showing:
+            self._phones.show_public(state)
+            self._shown = None
+        hands = {seat.sid: self._snapshots.hand(seat) for seat in self._seats if seat.sid}
+        self._phones.show_hands(hands, self._play.hand_blocks)
+        return state
+
+    def show_around(self, state: PublicState, *, settled: bool) -> None:
+        """Give rings and panels a picture. `settled`: it may stand for a while, a good moment for a full refresh."""
+        pictures = rings(state, self._play.labels or None)
+        for lamps in self._lamps:
+            lamps.show(pictures)
+        if self._boxes:
+            for seat in self._seats:
+                if seat.box and seat.number in pictures:
+                    self._boxes.ring(seat.box, pictures[seat.number])
+        screen = self._snapshots.screen(state)
+        with self._showing:
+            for page in self._pages:
+                page.show(screen, settled)
+            self._shown = state, screen
+
+    def tell_waiting(self, disk: TimedStore) -> None:
+        """Show everybody that the table waits for its disk, if it does. Call it from any thread but the table's."""
+        if disk.waiting() < SLOW_SECONDS:
+            return
+        with self._showing:
+            shown, self._shown = self._shown, None  # once; the table's next picture says it, too
+            if shown is None or disk.waiting() < SLOW_SECONDS:
+                return
+            said = [one for one in shown[0].notices if one.key != "slow_disk"]
+            said.append(Notice("slow_disk", KINDS["slow_disk"].severity, SLOW_DISK, can_acknowledge=False))
+            self._phones.show_public(replace(shown[0], notices=said))
+            for page in self._pages:
+                page.show(replace(shown[1], notices=said), False)

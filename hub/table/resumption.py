@@ -1,0 +1,101 @@
+"""What a start of the hub takes up from the disk: the table's code, who sat where, the match that was played last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from hub.errors import StartRefused
+from hub.ports import LogStore
+from hub.table.kept import KeptValues
+from hub.table.lobby import Lobby
+from hub.table.notices import Notices
+from hub.table.play import Play
+from hub.table.rolls import Rolls
+from hub.table.seats import Seats, new_code
+from hub.table.snapshot import Identity
+
+TABLE_CODE_LENGTH = 4
+
+
+class Resumption:
+    """The start of one table, in two steps that are each done once, however often the disk fails meanwhile."""
+
+    def __init__(
+        self,
+        table: Identity,
+        store: LogStore,
+        kept: KeptValues,
+        play: Play,
+        seats: Seats,
+        rolls: Rolls,
+        lobby: Lobby,
+        notices: Notices,
+        place_boxes: Mapping[str, int],
+    ) -> None:
+        self.table = table  # with its code once that was read
+        self._store, self._kept, self._play, self._seats = store, kept, play, seats
+        self._rolls, self._lobby, self._notices, self._place_boxes = rolls, lobby, notices, dict(place_boxes)
+        self._told_damaged = 0  # so many private values that could not be read
+        self._taken_up: Literal["nothing", "read", "all"] = "nothing"
+
+    @property
+    def done(self) -> bool:
+        """Return whether all that the disk has is taken up."""
+        return self._taken_up == "all"
+
+    def take_up(self) -> bool:
+        """Read what the disk has, then write that this start has begun. Return whether that is done, for the first time.
+
+        Raise LogError: what was done by then is not done again.
+        """
+        if self._taken_up == "nothing":
+            self._read()
+            self._taken_up = "read"
+        if self._taken_up == "all":
+            return False
+        self._kept.open()
+        self._play.log.next_epoch()
+        self._kept.write("code", self.table.code.encode())
+        if self._play.match:
+            self._rolls.resume()
+        self._play.log.settle()
+        self._taken_up = "all"
+        return True
+
+    def tell_damaged(self) -> bool:
+        """Tell of a private value that could not be read; return whether there is another one."""
+        damaged = list(self._kept.damaged)
+        if len(damaged) == self._told_damaged:
+            return False
+        self._told_damaged = len(damaged)
+        text = f"The disk is damaged: {' and '.join(damaged)} could not be read at this table and is set aside."
+        return self._notices.post("kept", text)
+
+    def _read(self) -> None:
+        """Take up who sat where, and the match that was played last. Raise LogError."""
+        code = self._kept.read_as("code", _table_code, "its code")
+        if code or not self.table.code:
+            self.table = self.table._replace(code=code or new_code(TABLE_CODE_LENGTH))
+        self._play.log.recall()
+        self._seats.recall()
+        for box, seat in self._place_boxes.items():
+            self._seats.bind(box, seat)
+        try:
+            self._play.resume()
+        except StartRefused as error:
+            self._notices.post("set_aside", str(error))
+        if self._play.match:
+            self._lobby.chosen = self._play.match.game.name
+        if lost := self._play.log.lost():
+            self._notices.post("lost", lost)
+        if self._store.notice:
+            self._notices.post("database", self._store.notice)
+
+
+def _table_code(data: bytes) -> str:
+    """Return a table's code as it was kept. Raise ValueError."""
+    code = data.decode("ascii")
+    if len(code) != TABLE_CODE_LENGTH or not code.isalnum():
+        raise ValueError("no code")
+    return code
