@@ -104,6 +104,15 @@ def is_heard(rig: Rig, seat: Seat, opened: ClientConnection, n: int) -> bool:
     return True
 
 
+def test_one_address_cannot_take_all_places_of_phones(rig: Rig) -> None:
+    with contextlib.ExitStack() as many:
+        for _ in range(LIMITS.phones_each_address):
+            many.enter_context(pipe(rig, STRANGERS[0]))
+        with pytest.raises(InvalidHandshake), pipe(rig, STRANGERS[0]):
+            pass
+        many.enter_context(pipe(rig, STRANGERS[1]))
+
+
 @pytest.mark.parametrize(
     "words",
     [b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"POST /t/1/claim HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"],

@@ -264,14 +264,6 @@ def test_only_our_own_pages_are_let_in(rig: Rig, how: dict[str, Any], let_in: bo
         assert refused.value.response.status_code == 403
 
 
-def test_one_address_cannot_take_all_connections(rig: Rig) -> None:
-    with contextlib.ExitStack() as many:
-        for _ in range(10):  # the honest phone has logged in and takes none of these
-            many.enter_context(ws(rig))
-        with pytest.raises(InvalidStatus), ws(rig):
-            pass
-
-
 def test_half_open_and_broken_connections_leave_no_trace(rig: Rig) -> None:
     for junk in (b"", b"GET /mqtt HTTP/1.1\r\n", b"\x16\x03\x01\x02\x00", b"\0" * 100, b"GET / HTTP/9.9\r\n\r\n" * 5):
         for _ in range(20):
