@@ -140,7 +140,7 @@ def test_a_record_that_another_program_holds_at_the_start_lets_tables_stand_stil
 ) -> None:
     with running(config(tmp_path)) as hub:
         sit(hub, "1", 1)
-    monkeypatch.setattr("hub.store.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("hub.store.schema.BUSY_SECONDS", 0.05)
     backup = sqlite3.connect(tmp_path / "state" / "table-hub.db", isolation_level=None)
     backup.execute("BEGIN EXCLUSIVE")
     with running(config(tmp_path)) as hub:

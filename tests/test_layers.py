@@ -30,5 +30,9 @@ def test_every_file_of_the_table_is_on_a_layer() -> None:
     assert modules(ROOT / "hub" / "table") == layered("hub.table")
 
 
+def test_every_file_of_the_store_is_on_a_layer() -> None:
+    assert modules(ROOT / "hub" / "store") == layered("hub.store")
+
+
 def test_every_driver_is_on_a_layer() -> None:
     assert modules(ROOT / "drivers") == layered("drivers")

@@ -9,7 +9,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from hub.ports import LastMatch, LogEntry
-from hub.store import Store, _chain, _Marks
+from hub.store import Store
+from hub.store.marks import Marks, chain
 from tests.disk_trace import Disk, Trace, recorded
 
 CALLS, CUTS = 150, 200
@@ -123,6 +124,6 @@ def test_a_disk_that_forgets_what_it_had_synced_is_found_out(tmp_path: Path) -> 
 
 def is_marked(folder: Path, table: str, promised: dict[str, Any]) -> bool:
     """Whether the mark of a table that outlived the cut is the newest one: it may be older by some actions."""
-    mark = _Marks(folder / "marks").read(table)
+    mark = Marks(folder / "marks").read(table)
     lines = [entry.line for entry in promised["log"]]
-    return mark is not None and (mark.match, mark.hash) == (promised["last"].id, _chain(lines).hex())
+    return mark is not None and (mark.match, mark.hash) == (promised["last"].id, chain(lines).hex())

@@ -17,7 +17,9 @@ import pytest
 
 from hub.errors import DamagedLog, LogError, TemporaryError
 from hub.ports import LastMatch, LogEntry, LogStore, Missing
-from hub.store import CHECKPOINT_PAGES, MARK_EVERY, Store, lock_state
+from hub.store import Store, lock_state
+from hub.store.marks import MARK_EVERY
+from hub.store.schema import CHECKPOINT_PAGES
 from tests.table.fakes import MemoryStore
 
 WRITER = """
@@ -359,7 +361,7 @@ def test_a_migration_that_is_cut_off_leaves_the_earlier_form(tmp_path: Path, mon
         db.execute("ALTER TABLE matches ADD COLUMN cuts INTEGER NOT NULL DEFAULT 0")
         raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr("hub.store._MIGRATIONS", (half,))
+    monkeypatch.setattr("hub.store.schema._MIGRATIONS", (half,))
     store = Store(tmp_path / "old.db")
     with pytest.raises(LogError, match="I/O"):
         store.last("1")
@@ -447,7 +449,7 @@ def test_an_undo_that_the_mark_has_not_heard_of_is_no_loss(tmp_path: Path, monke
     store = Store(tmp_path / "state" / "hub.db")
     match = store.begin("1", b"head")
     store.append(match, lines(0, 1, 2))
-    monkeypatch.setattr("hub.store._Marks.put", lambda *_, **__: None)  # the power goes between the two
+    monkeypatch.setattr("hub.store.marks.Marks.put", lambda *_, **__: None)  # the power goes between the two
     store.cut(match, 1)
     monkeypatch.undo()
     again = crashed(store, tmp_path / "state", tmp_path / "copy")

@@ -1,0 +1,148 @@
+"""How far the log of each table had come, kept outside the database, so that a loss is noticed."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from zlib import crc32
+
+from hub.store.queries import lines_of, number_of
+
+log = logging.getLogger(__name__)
+
+MARK_EVERY = 16
+"""After so many entries at most the mark of a table is on the disk for sure; the system writes it within seconds anyway."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How far the log of a table's newest match had come: `hash` chains its lines."""
+
+    table: str
+    match: str
+    cuts: int
+    length: int
+    hash: str
+
+
+def mark_of(db: sqlite3.Connection, match: str) -> Mark | None:
+    """Return the mark that a match should have as the database has it; None for a match that is unknown."""
+    found = db.execute('SELECT "table", cuts FROM matches WHERE id = ?', (match,)).fetchone()
+    if found is None:
+        return None
+    lines = lines_of(db, match)
+    return Mark(found[0], match, found[1], len(lines), chain(lines).hex())
+
+
+def chain(lines: Iterable[bytes], before: bytes = b"") -> bytes:
+    """Return the hash of a log's lines, or of those that follow the ones with the hash `before`."""
+    for line in lines:
+        before = sha256(before + sha256(line).digest()).digest()
+    return before
+
+
+class Marks:
+    """One small file for each table: the newest match, how often it was cut, its length and its hash.
+
+    A mark is written after its transaction is on disk, over the last one and without waiting: it may be older than the
+    database, never newer. So a database that has less than its mark has lost something. Match, cuts and length only rise,
+    in that order. Nothing is raised here: what is to be marked is written already.
+    """
+
+    SIZE = 512
+    """Bytes: a disk writes a sector whole or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = Lock()
+        self._files: dict[str, int] = {}
+        self._now: dict[str, Mark] = {}  # by match
+        self._fresh: dict[str, int] = {}  # entries since the mark of a table was synced
+
+    def names(self) -> list[str]:
+        """Return the tables that have a mark."""
+        with suppress(OSError):
+            return sorted(file.stem for file in self._folder.glob("*.mark"))
+        return []
+
+    def highest(self) -> int:
+        """Return the highest number of a match that any mark names."""
+        marks = [mark for name in self.names() if (mark := self.read(name))]
+        return max((number_of(mark.match) for mark in marks), default=0)
+
+    def read(self, table: str) -> Mark | None:
+        """Return the mark of a table, or None where there is none that can be read."""
+        try:
+            with (self._folder / f"{table}.mark").open("rb") as file:
+                data = file.read(self.SIZE)
+            check, _, text = data.rstrip(b" \n").partition(b" ")
+            if int(check, 16) == crc32(text):
+                return Mark(table, **json.loads(text))
+            log.warning("The mark of table %s is damaged.", table)
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, TypeError) as error:
+            log.warning("The mark of table %s cannot be read: %s.", table, error)
+        return None
+
+    def begin(self, table: str, match: str) -> None:
+        """Mark a new match."""
+        self.put(Mark(table, match, 0, 0, ""))
+
+    def append(self, match: str, lines: Sequence[bytes]) -> None:
+        """Mark the next lines of a match. Of one that was not marked before nothing is known."""
+        mark = self._now.get(match)
+        if mark is None:
+            return
+        known = bytes.fromhex(mark.hash)
+        new = replace(mark, length=mark.length + len(lines), hash=chain(lines, known).hex())
+        since = self._fresh.get(mark.table, 0) + len(lines)
+        self._fresh[mark.table] = since
+        self.put(new, sync=since >= MARK_EVERY)
+
+    def put(self, mark: Mark, *, sync: bool = True) -> None:
+        """Write a mark in place of the last one of its table; with `sync` wait until the disk has it."""
+        self._now[mark.match] = mark
+        kept = {"match": mark.match, "cuts": mark.cuts, "length": mark.length, "hash": mark.hash}
+        text = json.dumps(kept).encode()
+        data = b"%08x %s" % (crc32(text), text)
+        with self._lock:
+            try:
+                handle = self._file(mark.table)
+                os.pwrite(handle, data.ljust(self.SIZE - 1) + b"\n", 0)
+                if sync:
+                    os.fdatasync(handle)
+                    self._fresh[mark.table] = 0
+            except OSError as error:
+                log.warning("How far table %s has come cannot be marked: %s.", mark.table, error.strerror)
+
+    def _file(self, table: str) -> int:
+        """Return the open file of a table's mark; a new one is in its folder for good."""
+        if table not in self._files:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            path = self._folder / f"{table}.mark"
+            new = not path.exists()
+            self._files[table] = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            if new:
+                for folder in (self._folder, self._folder.parent):
+                    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+                    try:
+                        os.fsync(handle)
+                    finally:
+                        os.close(handle)
+        return self._files[table]
+
+    def close(self) -> None:
+        """Close all files."""
+        with self._lock:
+            for handle in self._files.values():
+                os.close(handle)
+            self._files.clear()

@@ -1,0 +1,65 @@
+"""What can still be read of a damaged database, copied into a fresh one."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+
+def rescue(damaged: Path, into: sqlite3.Connection) -> int:
+    """Copy what can be read of the private values and of the matches under way; return how many matches there were.
+
+    A copy is read, so that the damaged file and its write-ahead log stay as they are. Rows are read one by one: a damaged
+    page takes what is on it, not what comes after it.
+    """
+    try:
+        with tempfile.TemporaryDirectory(dir=damaged.parent, prefix="rescue-") as folder:
+            copy = Path(folder, "copy.db")
+            for suffix in ("", "-wal"):
+                with suppress(FileNotFoundError):
+                    shutil.copyfile(f"{damaged}{suffix}", f"{copy}{suffix}")
+            with closing(sqlite3.connect(copy, isolation_level=None)) as db:
+                db.text_factory = lambda text: text.decode("utf-8", "replace")
+                return _copy_readable(db, into)
+    except (sqlite3.Error, OSError) as error:
+        log.error("Nothing can be read of %s: %s.", damaged, error)
+        return 0
+
+
+def _copy_readable(db: sqlite3.Connection, into: sqlite3.Connection) -> int:
+    saved = 0
+    columns = {name for _, name, *_ in _readable(db, "PRAGMA table_info(matches)")}
+    aside = "aside" if "aside" in columns else "NULL"
+    cuts = "cuts" if "cuts" in columns else "0"
+    select = f'SELECT id, "table", head, begun, {cuts}, {aside} FROM matches'  # noqa: S608 - names of our own
+    into.execute("BEGIN IMMEDIATE")
+    for row in _readable(db, 'SELECT "table", name, value FROM kept'):
+        with suppress(sqlite3.Error):
+            into.execute('INSERT OR REPLACE INTO kept ("table", name, value) VALUES (?, ?, ?)', row)
+    ends = [end for (end,) in _readable(db, "SELECT max(rowid) FROM matches") if isinstance(end, int)]
+    for rowid in range(1, min(ends[0] if ends else 0, 100_000) + 1):
+        for row in _readable(db, f"{select} WHERE rowid = ? AND result IS NULL", rowid):
+            with suppress(sqlite3.Error):
+                into.execute(
+                    'INSERT INTO matches (id, "table", head, begun, cuts, aside) VALUES (?, ?, ?, ?, ?, ?)', row
+                )
+                for entry in _readable(
+                    db, 'SELECT number, line FROM entries WHERE "match" = ? ORDER BY number', row[0]
+                ):
+                    into.execute('INSERT INTO entries ("match", number, line) VALUES (?, ?, ?)', (row[0], *entry))
+                saved += 1
+    into.execute("COMMIT")
+    return saved
+
+
+def _readable(db: sqlite3.Connection, query: str, *values: object) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of a query up to the first that is damaged."""
+    with suppress(sqlite3.Error):
+        yield from db.execute(query, values)

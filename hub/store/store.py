@@ -1,0 +1,268 @@
+"""The logs of matches and the private values of a table, in one SQLite file: the `LogStore` port."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock, get_ident
+from time import monotonic
+
+from hub.errors import DamagedLog, LogError
+from hub.ports import LastMatch, LogEntry, Missing
+from hub.store.marks import Marks, chain, mark_of
+from hub.store.queries import insert_entries, last_match, lines_of, number_of
+from hub.store.rescue import rescue
+from hub.store.schema import DAMAGED, code_of, connect, make_file
+
+log = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 2.0
+"""How long `close` waits for whoever is at the disk."""
+LEFT = b'{"left":true}'
+
+
+class Store:
+    """The `LogStore` port in one SQLite file.
+
+    Any thread may call any method, also during `close`. What fails is a LogError of one sentence, and has changed
+    nothing. A Store whose file cannot be opened now tries again with each call; `notice` is one sentence for people where
+    a damaged file was set aside.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = Lock()
+        self._waiting: dict[int, float] = {}  # thread -> time.monotonic() since when it waits for the disk
+        self._db: sqlite3.Connection | None = None
+        self._closed = False
+        self._marks = Marks(path.parent / "marks")
+        self._missing: dict[str, Missing] = {}
+        self.notice = ""
+        try:
+            with self._at_the_disk():
+                pass
+        except LogError as error:
+            log.error("%s", error)
+
+    def close(self) -> None:
+        """Close the file. Whatever is called later raises LogError. May be called twice."""
+        self._closed = True
+        if not self._lock.acquire(
+            timeout=CLOSE_SECONDS
+        ):  # somebody hangs at the disk, which is what a killed hub leaves, too
+            log.error("The database %s is in use and is not closed.", self._path)
+            return
+        try:
+            self._marks.close()
+            if self._db:
+                self._db.close()
+        finally:
+            self._lock.release()
+
+    # --- the file ------------------------------------------------------------------------------------
+
+    def _open(self) -> sqlite3.Connection:
+        """Open the file, a damaged one set aside; bring an earlier schema to this one. Raise SQLite's errors or OSError."""
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_file(self._path)
+            return self._compared(connect(self._path))
+        except IsADirectoryError:
+            reason = "it is a folder"
+        except sqlite3.Error as error:
+            if code_of(error) not in DAMAGED:
+                raise
+            reason = str(error)
+        return self._compared(self._begin_anew(reason))
+
+    def _compared(self, db: sqlite3.Connection) -> sqlite3.Connection:
+        """Return the connection, and note what each table's mark promises and it has no more. Raise sqlite3.Error."""
+        try:
+            self._missing = {name: gap for name in self._marks.names() if (gap := self._compare(db, name))}
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _begin_anew(self, reason: str) -> sqlite3.Connection:
+        """Set the file aside under a name with the date, begin a new one, and take over what can still be read."""
+        date = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
+        aside = self._path.with_name(f"{self._path.name}.unreadable-{date}")
+        for suffix in ("-wal", "-shm", ""):  # the file itself last: a power cut in between finds it unreadable again
+            with suppress(FileNotFoundError):
+                Path(f"{self._path}{suffix}").rename(f"{aside}{suffix}")
+        make_file(self._path)
+        db = connect(self._path)
+        kept = rescue(aside, db) if aside.is_file() else 0
+        saved = f"{kept} running match{'' if kept == 1 else 'es'} could be read from it" if kept else "no match could"
+        self.notice = (
+            f"The database was damaged and is set aside as {aside.name}; {saved}. Staff: run `table-hub doctor`."
+        )
+        log.error("The database %s cannot be read (%s). %s", self._path, reason, self.notice)
+        return db
+
+    def _compare(self, db: sqlite3.Connection, table: str) -> Missing | None:
+        """Return what the mark of a table promises and the database has no more; None where nothing is missing."""
+        mark = self._marks.read(table)
+        if mark is None:
+            return None
+        found = last_match(db, table)
+        if found is None or number_of(found.id) < number_of(mark.match):
+            return Missing(mark.match, mark.length, 0)
+        if found.id != mark.match:
+            return None
+        (cuts,) = db.execute("SELECT cuts FROM matches WHERE id = ?", (mark.match,)).fetchone()
+        lines = lines_of(db, mark.match)
+        if cuts < mark.cuts or (cuts == mark.cuts and len(lines) < mark.length):
+            return Missing(mark.match, mark.length, len(lines))
+        if cuts == mark.cuts and chain(lines[: mark.length]).hex() != mark.hash:
+            return Missing(mark.match, mark.length, len(lines), altered=True)
+        return None
+
+    @contextmanager
+    def _log_errors(self) -> Iterator[None]:
+        """Raise SQLite's errors as LogError."""
+        try:
+            yield
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            do = "Check the disk; nothing was deleted."
+            if code_of(error) in DAMAGED:
+                do = "Nothing was deleted; the next start of the hub sets the file aside and goes on with what can be read."
+            raise LogError(f"The database {self._path} failed: {error}. {do}") from error
+        except OSError as error:
+            raise LogError(f"The database {self._path} cannot be opened: {error.strerror}.") from error
+
+    def waiting_since(self, thread: int) -> float | None:
+        """Return since when (`time.monotonic`) the thread with this `ident` waits for the disk, or None."""
+        return self._waiting.get(thread)
+
+    @contextmanager
+    def _at_the_disk(self) -> Iterator[sqlite3.Connection]:
+        """Hold the file alone, opened if it was not yet, and show that this thread waits for the disk: it is not stuck."""
+        self._waiting[get_ident()] = monotonic()
+        try:
+            with self._lock, self._log_errors():
+                if self._closed:
+                    raise sqlite3.ProgrammingError("Cannot operate on a closed database")
+                if self._db is None:
+                    self._db = self._open()
+                yield self._db
+        finally:
+            del self._waiting[get_ident()]
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Write all that is executed in the block, or nothing. At its end it is on disk."""
+        with self._at_the_disk() as db:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:  # a full disk has ended it already
+                    db.execute("ROLLBACK")
+                raise
+
+    # --- matches -----------------------------------------------------------------------------------
+
+    def begin(self, table: str, head: bytes) -> str:
+        """Write the head of a new match, and that a running one of the table is left for it. Return its id."""
+        with self._transaction() as db:
+            match = f"m-{self._highest(db) + 1}"
+            db.execute(
+                'UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP WHERE "table" = ? AND result IS NULL AND aside IS NULL',
+                (LEFT, table),
+            )
+            db.execute('INSERT INTO matches (id, "table", head) VALUES (?, ?, ?)', (match, table, head))
+        self._marks.begin(table, match)
+        return match
+
+    def highest(self) -> int:
+        """Return the highest number of a match that there has been, as far as is known."""
+        with self._at_the_disk() as db:
+            return self._highest(db)
+
+    def _highest(self, db: sqlite3.Connection) -> int:
+        numbers = [number_of(name) for (name,) in db.execute("SELECT id FROM matches")]
+        return max([*numbers, self._marks.highest()], default=0)
+
+    def append(self, match: str, entries: Sequence[LogEntry]) -> None:
+        """Write the next entries of a match's log."""
+        with self._transaction() as db:
+            insert_entries(db, match, entries)
+        self._marks.append(match, [entry.line for entry in entries])
+
+    def cut(self, match: str, length: int, instead: Sequence[LogEntry] = ()) -> None:
+        """Drop a match's entries from number `length` on and write those of `instead`. A match that was over runs again."""
+        with self._transaction() as db:
+            db.execute('DELETE FROM entries WHERE "match" = ? AND number >= ?', (match, length))
+            db.execute("UPDATE matches SET result = NULL, ended = NULL, cuts = cuts + 1 WHERE id = ?", (match,))
+            insert_entries(db, match, instead)
+            mark = mark_of(db, match)
+        if mark:
+            self._marks.put(mark)
+
+    def end(self, match: str, result: bytes) -> None:
+        """Write that a match is over or was left: `result`, JSON, says which."""
+        with self._transaction() as db:
+            db.execute(
+                "UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP, aside = NULL WHERE id = ?", (result, match)
+            )
+
+    def set_aside(self, match: str, reason: str | None) -> None:
+        """Write why a match cannot go on for now, or with None that it goes on."""
+        with self._transaction() as db:
+            db.execute("UPDATE matches SET aside = ? WHERE id = ?", (reason, match))
+
+    def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
+        """Return the head and the entries of a match. Raise DamagedLog where it is unknown or cannot be read whole."""
+        try:
+            with self._at_the_disk() as db:
+                found = db.execute("SELECT head FROM matches WHERE id = ?", (match,)).fetchone()
+                lines = db.execute('SELECT number, line FROM entries WHERE "match" = ? ORDER BY number', (match,))
+                entries = [LogEntry(number, line) for number, line in lines]
+        except LogError as error:
+            if isinstance(error.__cause__, sqlite3.Error) and code_of(error.__cause__) in DAMAGED:
+                raise DamagedLog(f"Its log cannot be read ({error.__cause__}); it is kept as it is.") from error
+            raise
+        if found is None:
+            raise DamagedLog(f"The database holds no match {match}.")
+        if [entry.number for entry in entries] != list(range(len(entries))):
+            raise DamagedLog(f"The log of match {match} has a gap; it is kept as it is.")
+        return found[0], entries
+
+    def last(self, table: str) -> LastMatch | None:
+        """Return the newest match of a table, whatever has become of it, or None."""
+        with self._at_the_disk() as db:
+            return last_match(db, table)
+
+    def missing(self, table: str) -> Missing | None:
+        """Return what the disk had of a table when it was last used, and had no more when it was opened; or None."""
+        with self._at_the_disk():
+            return self._missing.get(table)
+
+    # --- private values of a table -------------------------------------------------------------------
+
+    def keep(self, table: str, name: str, value: bytes) -> None:
+        """Write a private value of a table under a name, in place of the last one."""
+        with self._transaction() as db:
+            db.execute('INSERT OR REPLACE INTO kept ("table", name, value) VALUES (?, ?, ?)', (table, name, value))
+
+    def recall(self, table: str, name: str) -> bytes | None:
+        """Return the value that `keep` wrote last, or None."""
+        with self._at_the_disk() as db:
+            found = db.execute('SELECT value FROM kept WHERE "table" = ? AND name = ?', (table, name)).fetchone()
+        return found[0] if found else None
+
+    def settle(self, table: str) -> None:
+        """Take what the database has of a table for whole from now on: what is missing was told."""
+        with self._at_the_disk() as db:
+            found = last_match(db, table)
+            mark = mark_of(db, found.id) if found else None
+            self._missing.pop(table, None)
+        if mark:
+            self._marks.put(mark)

@@ -1,0 +1,48 @@
+"""What is forgotten: the logs of matches that ended some days ago, wiped from the database."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from hub.errors import LogError
+
+_WIPE = """
+DELETE FROM entries WHERE "match" IN (
+    SELECT id FROM matches AS ended WHERE result IS NOT NULL AND julianday('now') - julianday(ended) >= ?
+    AND (? OR rowid < (SELECT max(rowid) FROM matches WHERE "table" = ended."table"))
+)"""
+"""A table's newest match stays until another has begun: it may be taken back, or shown again after a power cut."""
+
+
+def wipe_logs(path: Path, days: float, *, newest: bool = False) -> int:
+    """Wipe the logs of matches that ended `days` ago or earlier, which is where hands are; return of how many.
+
+    What stays of a match is who won what and when, which game and options. With `newest` those that a table shows last are
+    wiped, too, and every login of a seat: no hub may run. Zeros take the place of what was there, in the file and in its
+    write-ahead log. Raise LogError.
+    """
+    if not path.exists():
+        return 0
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=5)) as db:
+            db.execute("PRAGMA secure_delete=ON")
+            db.execute("BEGIN IMMEDIATE")
+            before = _logs(db)
+            db.execute(_WIPE, (days, newest))
+            if newest:
+                db.execute("DELETE FROM kept WHERE name = 'places'")
+            found = before - _logs(db)
+            db.execute("COMMIT")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        for mark in (path.parent / "marks").glob("*.mark") if newest else ():
+            mark.unlink()  # else the next start takes what was wiped for lost
+    except sqlite3.Error as error:
+        raise LogError(f"The database {path} cannot be wiped now: {error}.") from error
+    return found
+
+
+def _logs(db: sqlite3.Connection) -> int:
+    (count,) = db.execute('SELECT count(DISTINCT "match") FROM entries').fetchone()
+    return int(count)
