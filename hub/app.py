@@ -26,7 +26,7 @@ from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, wired
 from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError, LogError, TemporaryError
-from hub.isolation import Fence, Fenced, close_all
+from hub.isolation import DeviceGuard, GuardedDevice, close_all
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, to_base64
 from hub.network.messages import fits_topic
@@ -152,11 +152,11 @@ class Hub:
         for block in self.config.device:
             if block.table != part.id:
                 continue
-            fence = Fence(block.name or block.driver, inbox)
-            device = connect(block, fence.put, draw)
-            fenced = Fenced(device, fence)
-            self.devices.append(fenced)
-            plug(ports, fenced)
+            guard = DeviceGuard(block.name or block.driver, inbox)
+            device = connect(block, guard.put, draw)
+            guarded = GuardedDevice(device, guard)
+            self.devices.append(guarded)
+            plug(ports, guarded)
             if isinstance(device, Simulated):
                 bench = BenchAccess(device)
                 boxes = {box: seat for seat, box in device.names.items()}

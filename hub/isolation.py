@@ -1,4 +1,4 @@
-"""A fence around each device: whatever its driver does wrong, it takes only itself down.
+"""A guard around each device: whatever its driver does wrong, it takes only itself down.
 
 A driver is one file that anybody may write. One that raises, that never starts or never closes, that says what is no
 signal, or more than a table can take, is named on the screens; the table, and all others, play on.
@@ -48,7 +48,7 @@ CLOSE_SECONDS = 2.0
 PER_SECOND, AT_ONCE = 100.0, 300.0
 """Signals that a device may send: six people who turn their dials as fast as they can send 60 a second."""
 CALM_SECONDS = 2.0
-"""A device that has done nothing wrong for so long is well again."""
+"""A device that has done nothing wrong for so long has recovered."""
 
 SIGNALS = (
     BoxUp, BoxDown, DeviceDown, DeviceUp, Key, Turn, BoxLocked, BoxUnlocked, BoxBid, BoxCheated, DiceSeen, DiceKit,
@@ -56,7 +56,7 @@ SIGNALS = (
 """What a device may say."""
 
 
-class Fence:
+class DeviceGuard:
     """What stands between one device, which staff know as `name`, and its table: `put` is the inbox for its driver."""
 
     def __init__(self, name: str, inbox: Callable[[object], None]) -> None:
@@ -100,7 +100,7 @@ class Fence:
             if calm:
                 self._too_many = 0.0
         if calm:
-            self.well("flooding")
+            self.recovered("flooding")
         if "flooding" not in self._faults:
             return
         later = threading.Timer(CALM_SECONDS, self._look_whether_calm)
@@ -116,7 +116,7 @@ class Fence:
         log.error("The driver of %s %s.", self._name, what, exc_info=trace)
         self._tell()
 
-    def well(self, doing: str) -> None:
+    def recovered(self, doing: str) -> None:
         """Take back what `fault` told, after a while: who fails every other time is not told every time."""
         if monotonic() - self._failed >= CALM_SECONDS and self._faults.pop(doing, None) is not None:
             self._tell()
@@ -138,36 +138,36 @@ class Fence:
             self.fault(doing, f"has failed ({type(error).__name__})")
         else:
             if self._faults:
-                self.well(doing)
+                self.recovered(doing)
 
 
-class Fenced:
-    """A device behind its fence, with the ports of the device."""
+class GuardedDevice:
+    """A device with its guard around it, and with the ports of the device."""
 
-    def __init__(self, device: Device, fence: Fence) -> None:
+    def __init__(self, device: Device, guard: DeviceGuard) -> None:
         self.device = device
-        self._fence = fence
-        self.lamps: Lamps | None = _Lamps(device.lamps, fence) if device.lamps else None
-        self.page: Page | None = _Page(device.page, fence) if device.page else None
-        self.boxes: Boxes | None = _Boxes(device.boxes, fence) if device.boxes else None
-        self.dice: Dice | None = _Dice(device.dice, fence) if device.dice else None
+        self._guard = guard
+        self.lamps: Lamps | None = _Lamps(device.lamps, guard) if device.lamps else None
+        self.page: Page | None = _Page(device.page, guard) if device.page else None
+        self.boxes: Boxes | None = _Boxes(device.boxes, guard) if device.boxes else None
+        self.dice: Dice | None = _Dice(device.dice, guard) if device.dice else None
 
     def start(self) -> None:
         """Start the device; return after `START_SECONDS` at most."""
         started = threading.Event()
 
         def start() -> None:
-            with self._fence.guarded("starting"):
+            with self._guard.guarded("starting"):
                 self.device.start()
             started.set()
 
         threading.Thread(target=start, name="device-start", daemon=True).start()
         if not started.wait(START_SECONDS):
-            self._fence.fault("starting", "does not come back from its start", trace=False)
+            self._guard.fault("starting", "does not come back from its start", trace=False)
 
     def close(self) -> None:
         """Close the device; whatever it raises is told in the journal."""
-        with self._fence.guarded("closing"):
+        with self._guard.guarded("closing"):
             self.device.close()
 
 
@@ -190,8 +190,8 @@ def close_all(devices: Sequence[Device]) -> None:
 
 
 class _Lamps:
-    def __init__(self, lamps: Lamps, fence: Fence) -> None:
-        self._lamps, self._guarded = lamps, fence.guarded
+    def __init__(self, lamps: Lamps, guard: DeviceGuard) -> None:
+        self._lamps, self._guarded = lamps, guard.guarded
 
     def show(self, rings: Mapping[int, LampPicture]) -> None:
         with self._guarded("showing lamps"):
@@ -199,8 +199,8 @@ class _Lamps:
 
 
 class _Page:
-    def __init__(self, page: Page, fence: Fence) -> None:
-        self._page, self._guarded = page, fence.guarded
+    def __init__(self, page: Page, guard: DeviceGuard) -> None:
+        self._page, self._guarded = page, guard.guarded
 
     def show(self, public: ScreenState, settled: bool) -> None:
         with self._guarded("showing a page"):
@@ -208,8 +208,8 @@ class _Page:
 
 
 class _Boxes:
-    def __init__(self, boxes: Boxes, fence: Fence) -> None:
-        self._boxes, self._guarded = boxes, fence.guarded
+    def __init__(self, boxes: Boxes, guard: DeviceGuard) -> None:
+        self._boxes, self._guarded = boxes, guard.guarded
 
     def open(self, box: str, sealed: SealedRound) -> None:
         with self._guarded("asking"):
@@ -237,8 +237,8 @@ class _Boxes:
 
 
 class _Dice:
-    def __init__(self, dice: Dice, fence: Fence) -> None:
-        self._dice, self._guarded = dice, fence.guarded
+    def __init__(self, dice: Dice, guard: DeviceGuard) -> None:
+        self._dice, self._guarded = dice, guard.guarded
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:
         with self._guarded("watching dice"):

@@ -67,7 +67,7 @@ class DeviceDown:
 
 @dataclass(frozen=True, slots=True)
 class DeviceUp:
-    """A device that was lost is well again."""
+    """A device that was lost works again."""
 
     device: str
 

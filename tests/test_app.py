@@ -20,7 +20,7 @@ from hub.access import kiosk_token
 from hub.app import Hub
 from hub.config import BrokerPart, Config, DeckPart, DevicePart, HubPart, TablePart, WebPart
 from hub.errors import ConfigError, TemporaryError
-from hub.isolation import Fenced
+from hub.isolation import GuardedDevice
 from hub.network import connection
 from hub.network.address import public_url
 from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid, Tick
@@ -94,10 +94,10 @@ def test_a_device_that_cannot_be_closed_leaves_nothing_else_open(tmp_path: Path)
     made = config(tmp_path, DevicePart("simulated"))
     hub = Hub(made)
     hub.start()
-    fenced, threads = hub.devices[0], hub._threads
-    assert isinstance(fenced, Fenced)
-    close = fenced.device.close
-    fenced.device.close = broken_off  # type: ignore[method-assign]
+    guarded, threads = hub.devices[0], hub._threads
+    assert isinstance(guarded, GuardedDevice)
+    close = guarded.device.close
+    guarded.device.close = broken_off  # type: ignore[method-assign]
     hub.close()
     close()
     assert open_files(tmp_path) == []

@@ -16,7 +16,7 @@ import pytest
 from hub import isolation
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart, dump
-from hub.isolation import Fence, Fenced, close_all
+from hub.isolation import DeviceGuard, GuardedDevice, close_all
 from hub.ports import BoxUp, DeviceDown, DeviceUp, Key, LampPicture
 from hub.state import ScreenState
 from tests.patience import PATIENCE
@@ -57,7 +57,7 @@ def hangs() -> None:
     threading.Event().wait()
 
 
-# --- one fence -----------------------------------------------------------------------------------------
+# --- one guard -----------------------------------------------------------------------------------------
 
 
 class Box:
@@ -70,22 +70,22 @@ class Box:
         self.signals.append(signal)
 
 
-def test_a_device_that_raises_is_told_once_and_again_once_it_is_well(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_device_that_raises_is_told_once_and_again_once_it_has_recovered(monkeypatch: pytest.MonkeyPatch) -> None:
     inbox = Box()
     bad = Bad()
-    fenced = Fenced(bad, Fence("the panel", inbox))
-    assert fenced.page
+    guarded = GuardedDevice(bad, DeviceGuard("the panel", inbox))
+    assert guarded.page
     bad.do = fails
     for _ in range(5):
-        fenced.page.show(None, False)  # type: ignore[arg-type]
+        guarded.page.show(None, False)  # type: ignore[arg-type]
     (down,) = inbox.signals
     assert isinstance(down, DeviceDown)
     assert down.why == "The driver of the panel has failed (RuntimeError); the table plays on without it."
     bad.do = lambda: None
-    fenced.page.show(None, False)  # type: ignore[arg-type]
+    guarded.page.show(None, False)  # type: ignore[arg-type]
     assert len(inbox.signals) == 1, "who fails every other time is not told every time"
     monkeypatch.setattr(isolation, "CALM_SECONDS", 0.0)
-    fenced.page.show(None, False)  # type: ignore[arg-type]
+    guarded.page.show(None, False)  # type: ignore[arg-type]
     assert inbox.signals[1:] == [DeviceUp(down.device)]
 
 
@@ -96,9 +96,9 @@ def test_a_device_that_raises_is_told_once_and_again_once_it_is_well(monkeypatch
 )
 def test_what_is_no_signal_never_reaches_the_table(said: object) -> None:
     inbox = Box()
-    fence = Fence("the box", inbox)
-    fence.put(said)
-    fence.put(Key("a", "k1", "down"))
+    guard = DeviceGuard("the box", inbox)
+    guard.put(said)
+    guard.put(Key("a", "k1", "down"))
     down, key = inbox.signals
     assert isinstance(down, DeviceDown)
     assert "says what is no signal" in down.why
@@ -108,9 +108,9 @@ def test_what_is_no_signal_never_reaches_the_table(said: object) -> None:
 def test_a_flood_is_cut_off_and_told_until_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(isolation, "CALM_SECONDS", 0.2)
     inbox = Box()
-    fence = Fence("the box", inbox)
+    guard = DeviceGuard("the box", inbox)
     for _ in range(5000):
-        fence.put(Key("a", "k1", "down"))
+        guard.put(Key("a", "k1", "down"))
     keys = [one for one in inbox.signals if isinstance(one, Key)]
     assert isolation.AT_ONCE <= len(keys) < isolation.AT_ONCE + 200
     assert [type(one) for one in inbox.signals if one not in keys] == [DeviceDown]
@@ -124,7 +124,10 @@ def test_a_device_that_does_not_start_or_close_holds_nobody_up(monkeypatch: pyte
     bad.starting = bad.closing = hangs
     closed = threading.Event()
     good.closing = closed.set
-    devices = [Fenced(bad, Fence("the bad one", inbox)), Fenced(good, Fence("the good one", inbox))]
+    devices = [
+        GuardedDevice(bad, DeviceGuard("the bad one", inbox)),
+        GuardedDevice(good, DeviceGuard("the good one", inbox)),
+    ]
     begun = time.monotonic()
     for device in devices:
         device.start()

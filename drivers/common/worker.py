@@ -131,7 +131,7 @@ class WorkerThread:
         self._backoff = backoff()
         if self._reported:
             self._reported = ""
-            log.info("%s is well again.", self._name)
+            log.info("%s works again.", self._name)
             self._inbox(DeviceUp(self._name))
         return until
 

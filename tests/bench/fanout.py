@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 from drivers.simulated import SimulatedTable
 from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart
-from hub.isolation import Fenced
+from hub.isolation import GuardedDevice
 from hub.operations.diagnostics import configure_logging
 from tests.bench.peer import Absent, Peer
 from tests.bench.transport import UNLIMITED, LightPhone, cpu, memory, packet, text
@@ -64,9 +64,9 @@ def a_hub(folder: str, device: DevicePart, pipe: Connection) -> Iterator[Hub]:
 def hub_process(folder: str, pipe: Connection) -> None:
     """Run a hub until the bench has seen enough; press its boxes when asked to."""
     with a_hub(folder, DevicePart("simulated", "1", "bench", {"seats": SEATS}), pipe) as hub:
-        fenced = hub.devices[0]
-        assert isinstance(fenced, Fenced)
-        devices = fenced.device
+        guarded = hub.devices[0]
+        assert isinstance(guarded, GuardedDevice)
+        devices = guarded.device
         assert isinstance(devices, SimulatedTable)
         while pipe.recv() == "locks":
             pipe.send(locks(devices))

@@ -294,7 +294,7 @@ def test_another_board_at_a_port_meant_for_a_box_is_told_until_it_is_gone(seats:
     assert down.why == f"The board at {down.device} says that it is a tray, and a seat box is expected there."
     tray.unplug()
     tray.port.unlink(missing_ok=True)
-    let_pass(seats.clock, seats.inbox, lambda: seats.inbox.all(DeviceUp), "the port is told to be well")
+    let_pass(seats.clock, seats.inbox, lambda: seats.inbox.all(DeviceUp), "the port is told to work again")
     assert seats.inbox.next(DeviceUp) == DeviceUp(down.device)
 
 

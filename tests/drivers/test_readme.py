@@ -57,8 +57,8 @@ def made(folder: Path, **settings: object) -> Config:
 def test_a_made_up_device_touches_one_new_file_and_plays_at_the_table(bell: Path, tmp_path: Path) -> None:
     with Hub(made(tmp_path)) as hub:
         hub.start()
-        fenced: Any = hub.devices[1]
-        device = fenced.device
+        guarded: Any = hub.devices[1]
+        device = guarded.device
         until(lambda: device._relay is not None, "the relay's pin")
         relay = device._relay
         device.lamps.show({1: LampPicture("reveal")})
