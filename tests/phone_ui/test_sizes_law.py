@@ -5,6 +5,7 @@ A table with the real messages, encryption and padding; only the broker is a lis
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Iterator, Mapping
@@ -143,11 +144,13 @@ def work() -> Iterator[list[str]]:
         if event == "call" and frame.f_code.co_name != "_same":  # compares one value of a list, in 50 ns
             called.append(frame.f_code.co_qualname)
 
+    gc.disable()  # what it collects, and whom that calls, has nothing to do with the value
     sys.setprofile(note)
     try:
         yield called
     finally:
         sys.setprofile(None)
+        gc.enable()
 
 
 def locks(name: str, seed: int, which: int) -> tuple[list[str], list[tuple[str, int]]] | None:
