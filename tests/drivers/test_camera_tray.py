@@ -203,6 +203,7 @@ def test_a_person_is_led_through_the_calibration(tmp_path: Path) -> None:
 # --- what it learns and keeps --------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_tray_is_learned_while_nobody_throws_and_what_was_learned_outlives_the_camera(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     tray, lit = bench.tray, empty(Scene([], spot=0.3), CHANCE(9))

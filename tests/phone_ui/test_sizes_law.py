@@ -72,6 +72,7 @@ def sent(evening: Evening) -> RealMessages:
     return phones
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("real_messages")
 @pytest.mark.parametrize("seed", range(1))
 @pytest.mark.parametrize("name", games.names())
@@ -190,6 +191,7 @@ def choices(moves: Any) -> list[tuple[str, dict[str, Any]]]:
     return []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("real_messages")
 def test_locking_a_sealed_choice_is_the_same_work_and_sends_the_same_lengths_whatever_was_chosen(
     monkeypatch: pytest.MonkeyPatch,

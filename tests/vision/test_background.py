@@ -81,6 +81,7 @@ def test_a_hand_is_not_learned_and_leaves_nothing_behind() -> None:
     assert background.see(seen("wood"))
 
 
+@pytest.mark.slow
 def test_a_new_light_is_learned_slowly_and_wholly() -> None:
     background = Background(calibrated("green"))
     lit = seen("green", spot=0.35)
