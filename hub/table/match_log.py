@@ -114,7 +114,7 @@ class MatchLog:
         try:
             head = msgspec.json.decode(head_line, type=Head)
             entries = [msgspec.json.decode(line.line, type=Entry) for line in lines]
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:  # the last: brackets without end
             raise DamagedLog("Its log cannot be read.") from error
         game = games.get(head.game)
         if game is None:

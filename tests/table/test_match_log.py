@@ -9,6 +9,7 @@ import pytest
 from hub.engine.decision import Action
 from hub.engine.match import Match
 from hub.errors import LogError, StartRefused
+from hub.ports import LogEntry
 from hub.table.kept import KeptValues
 from hub.table.match_log import MatchLog
 from tests.table.fakes import MemoryStore
@@ -100,6 +101,14 @@ def test_a_match_of_a_game_that_is_no_more_is_set_aside_and_kept(store: MemorySt
         with pytest.raises(StartRefused, match="its log is kept"):
             opened(store).resume({})
     assert store.load("m-1")[0], "nothing is deleted"
+
+
+@pytest.mark.parametrize("line", [b'{"unknown":' + b"[" * 100_000, b"[" * 100_000, b"\xff", b"null"])
+def test_a_match_whose_log_cannot_be_read_is_set_aside(store: MemoryStore, record: MatchLog, line: bytes) -> None:
+    begun(record)
+    store.append("m-1", [LogEntry(0, line)])
+    with pytest.raises(StartRefused, match="cannot be read"):
+        opened(store).resume(GAMES)
 
 
 def test_a_roll_that_is_read_again_is_known_after_a_power_cut_and_forgotten_once_it_was(
