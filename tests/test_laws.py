@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -238,15 +239,22 @@ def test_a_sealed_choice_shows_in_nothing_that_others_see(name: str, seed: int) 
                     twin.act(action)
 
 
+@cache
+def field_names(kind: Any) -> list[str]:
+    """The fields of a dataclass; none of anything else."""
+    return [field.name for field in fields(kind)] if is_dataclass(kind) else []
+
+
 def leaves(part: Any, viewer: int | None, path: str = "", *, hidden: bool = False) -> Iterator[tuple[str, Any, bool]]:
     """Every single value of a state: where it stands, what it is, whether it is hidden from `viewer`."""
+    kind: Any = type(part)
     if isinstance(part, Secret):
         yield from leaves(part.value, viewer, path, hidden=hidden or viewer not in part.seen_by)
     elif isinstance(part, Pile):
         yield from leaves(part.cards, viewer, path, hidden=True)
-    elif is_dataclass(part):
-        for field in fields(part):
-            yield from leaves(getattr(part, field.name), viewer, f"{path}.{field.name}", hidden=hidden)
+    elif names := field_names(kind):
+        for name in names:
+            yield from leaves(getattr(part, name), viewer, f"{path}.{name}", hidden=hidden)
     elif isinstance(part, list | tuple):
         yield f"{path}.#", len(part), hidden
         for place, item in enumerate(part):

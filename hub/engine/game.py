@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Hashable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Protocol
 
@@ -21,7 +21,7 @@ class Refusal(Struct, frozen=True):
     code: str
 
 
-class Rulebook(Protocol):
+class Rulebook(Hashable, Protocol):
     """The names that a file in `hub/games` defines. Only `deal`, `play` and `explain` must be there."""
 
     def deal(self, setup: Setup) -> State[Any, Any]:

@@ -5,6 +5,7 @@ Adding a game is adding these two files; `README.md` beside this file says how.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import sha256
 from importlib import import_module
 from importlib.resources import files
@@ -63,8 +64,12 @@ def rules_of(data: dict[str, Any]) -> dict[str, Any]:
     return rules
 
 
+@lru_cache(maxsize=16)  # reading the text takes ten times as long as starting a match
 def load(raw: bytes, rulebook: Rulebook, own: Source | None = None) -> Game:
-    """Return a game from its data file's text, its rulebook and an owner's cards. Raise StartRefused on a broken file."""
+    """Return a game from its data file's text, its rulebook and an owner's cards: the same text gives the same Game.
+
+    Raise StartRefused on a broken file.
+    """
     data = played_with(Source("The game's data file", raw), rulebook, own)
     return Game(
         name=data["name"],

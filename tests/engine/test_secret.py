@@ -81,26 +81,28 @@ def seen(value: Any, viewer: int | None = None) -> Any:
 
 
 @cache
-def hints_of(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+def public_names(kind: Any) -> list[str]:
+    """The fields that are not declared secret, then the properties."""
+    hints = get_type_hints(kind)
+    names = [one.name for one in fields(kind) if get_origin(hints[one.name]) is not Secret]
+    return names + [name for name, item in vars(kind).items() if isinstance(item, property)]
+
+
+@cache
+def own_names(kind: Any) -> list[str]:
+    """The fields whose declaration speaks of a secret."""
+    hints = get_type_hints(kind).items()
+    return [name for name, hint in hints if any(get_origin(part) is Secret for part in (hint, *get_args(hint)))]
 
 
 def public_facts(record: Any) -> dict[str, Any]:
-    """The fields that are not declared secret, then the properties."""
     kind: Any = type(record)
-    names = [one.name for one in fields(record) if get_origin(hints_of(kind)[one.name]) is not Secret]
-    names += [name for name, item in vars(kind).items() if isinstance(item, property)]
-    return {shown_as(name): seen(getattr(record, name)) for name in names}
+    return {shown_as(name): seen(getattr(record, name)) for name in public_names(kind)}
 
 
 def own_facts(record: Any, viewer: int) -> dict[str, Any]:
-    """The fields whose declaration speaks of a secret."""
     kind: Any = type(record)
-    hints = hints_of(kind)
-    names = [
-        name for name in hints if any(get_origin(part) is Secret for part in (hints[name], *get_args(hints[name])))
-    ]
-    return {shown_as(name): seen(getattr(record, name), viewer) for name in names}
+    return {shown_as(name): seen(getattr(record, name), viewer) for name in own_names(kind)}
 
 
 def hold_against_each_other(s: State[Any, Any]) -> None:
