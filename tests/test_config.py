@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from hypothesis import given
+from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from hub.config import BrokerPart, Config, DeckPart, DevicePart, HubPart, TablePart, WebPart, dump, load
@@ -268,6 +269,7 @@ tables = st.lists(
 )
 
 
+@effort(max_examples=40)  # each is written and read by tomlkit, which takes its time
 @given(tables, st.lists(st.tuples(lines, settings), max_size=3, unique_by=lambda pair: pair[0]), st.integers(0, 65535))
 def test_whatever_is_printed_is_read_back_equal(
     tmp_path_factory: pytest.TempPathFactory, table: list[TablePart], devices: list[Any], port: int

@@ -200,6 +200,7 @@ sys.exit(main(["run", "--config", sys.argv[1]]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hangs", ["device", "table"])
 def test_a_hub_that_is_told_to_stop_has_ended_within_ten_seconds_whatever_hangs(tmp_path: Path, hangs: str) -> None:
     file = tmp_path / "hub.toml"

@@ -191,6 +191,7 @@ def photographs(folder: Path) -> dict[str, bytes]:
     return files
 
 
+@pytest.mark.slow
 def test_a_fresh_demo_forgets_what_the_hub_wrote_and_nothing_else(tmp_path: Path) -> None:
     folder = tmp_path / "pictures"
     files = photographs(folder)

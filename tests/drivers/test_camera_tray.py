@@ -227,6 +227,7 @@ def painted_one() -> Picture:
     return paint(Scene([PaintedDie((0, 0), upright(5, 0.4))]), CHANCE(3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("most", "kept"), [(0, 0), (5, 1)])
 def test_a_throw_that_is_asked_about_is_kept_only_for_an_owner_who_wants_it(
     tmp_path: Path, most: int, kept: int

@@ -173,8 +173,8 @@ def test_focus_exposure_and_white_balance_are_the_configurations(pi: Pi) -> None
         ({"trouble": "none"}, "0", Cause.MISSING, "look at its ribbon cable"),
         ({}, "3", Cause.MISSING, "camera 3 is not there"),
         ({"trouble": "platform"}, "0", Cause.MISSING, "no Raspberry Pi"),
-        ({"trouble": "garbage"}, "0", Cause.FAULT, "sends what is no picture"),
-        ({"trouble": "silent"}, "0", Cause.SILENT, "sends no picture"),
+        pytest.param({"trouble": "garbage"}, "0", Cause.FAULT, "sends what is no picture", marks=pytest.mark.slow),
+        pytest.param({"trouble": "silent"}, "0", Cause.SILENT, "sends no picture", marks=pytest.mark.slow),
     ],
 )
 def test_what_is_wrong_with_the_camera_is_one_sentence(

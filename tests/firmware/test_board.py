@@ -321,6 +321,7 @@ def test_a_match_goes_on_while_the_clock_of_the_box_comes_round() -> None:
         end.close()
 
 
+@pytest.mark.slow
 def test_a_long_evening_takes_no_more_memory_than_its_first_minutes(hub: Hub, probe: Probe) -> None:
     """The heap is 256 KB here; a Pico's holds more of these, for its objects are half as large."""
 

@@ -268,6 +268,7 @@ def until(done: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_broker_that_hangs_is_replaced(make: Any) -> None:
     broker, signals = make()
     broker.start()

@@ -60,6 +60,7 @@ def source(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder for folder in into.iterdir() if folder.is_dir())
 
 
+@pytest.mark.slow
 def test_the_wheel_carries_the_pages_libraries_with_their_licences(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as packed:
         for name, origin in SOURCES.items():

@@ -271,6 +271,7 @@ def test_a_clone_that_was_moved_gets_a_new_environment(clone: Path, tmp_path: Pa
     assert installed(moved) == {"alpha", "radio", "tiny-hub"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("package", "sentence"),
     [
