@@ -192,7 +192,7 @@ class PhoneLink:
 class ClaimAsked:
     """Somebody wants `seat` with a phone whose public key is `phone_key` (32 bytes).
 
-    `code` is the seat's code if it was typed. `answer` is called once, from the table's
+    `code` is the seat's code if it was typed, `earlier` are logins (sid and password) that the phone had before. `answer` is called once, from the table's
     thread, when the claim is decided.
     """
 
@@ -202,6 +202,7 @@ class ClaimAsked:
     code: str | None = field(repr=False)
     name: str
     answer: Callable[[ClaimDecided], None] = field(repr=False)
+    earlier: Sequence[tuple[str, str]] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,11 +413,24 @@ class LogEntry(NamedTuple):
 
 
 class LastMatch(NamedTuple):
-    """The newest match of a table: its result as JSON once it has ended, and why it cannot go on, if it was set aside."""
+    """The newest match of a table: its result as JSON once it has ended, and why it cannot go on, if it was set aside.
+
+    `put_aside`: people have put it aside, and the table is free for others.
+    """
 
     id: str
     result: bytes | None = None
     aside: str | None = None
+    put_aside: bool = False
+
+
+class MatchPutAside(NamedTuple):
+    """A match that people have put aside: its head, when (Unix time), and how many entries its log has."""
+
+    id: str
+    head: bytes
+    since: int
+    entries: int
 
 
 class Missing(NamedTuple):
@@ -458,6 +472,15 @@ class LogStore(Protocol):
 
     def set_aside(self, match: str, reason: str | None) -> None:
         """Note why a match cannot go on for now; None: it goes on."""
+
+    def put_aside(self, match: str) -> None:
+        """Note that people have put a match aside."""
+
+    def all_put_aside(self, table: str) -> list[MatchPutAside]:
+        """Return the matches of a table that people have put aside, the newest first."""
+
+    def take_up(self, match: str) -> str:
+        """Make a match that was put aside the newest of its table, under a new id that this returns."""
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
         """Return the head and the entries of a match."""

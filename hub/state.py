@@ -29,11 +29,15 @@ class Plain(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 # --- the seats and what happened -------------------------------------------------------------------
 
 
+Presence: TypeAlias = Literal["here", "asleep", "away"]
+
+
 class PublicSeat(Plain, frozen=True):
     """One seat of the table as everybody sees it.
 
     `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost`
-    while a seat box that belongs there is.
+    while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box
+    answers, `away` one that nothing answers from. `house`: the house plays for it until somebody is back.
     """
 
     seat: SeatNumber
@@ -42,6 +46,8 @@ class PublicSeat(Plain, frozen=True):
     phone: Literal["on", "away", "none"] = "none"
     box: Literal["on", "lost", "none"] = "none"
     ready: bool = False
+    presence: Presence = "away"
+    house: bool = False
 
 
 class PublicEvent(Plain, frozen=True):
@@ -183,6 +189,44 @@ class GameOffer(Plain, frozen=True):
     blurb: str = ""
 
 
+# --- what the table is asked, and what it offers between matches --------------------------------------
+
+QuestionKind: TypeAlias = Literal["put_aside", "end", "absent", "same_person", "new_phone"]
+
+
+class Question(Plain, frozen=True):
+    """A question to the people at the table, with its `options` by key, and the `votes` of seats that have answered.
+
+    `voters` may answer, `seat` is whom it is about (0: nobody); in `seconds` it ends by itself.
+    """
+
+    kind: QuestionKind
+    text: str
+    options: dict[str, str]
+    voters: list[int]
+    votes: dict[str, str]
+    seconds: Count
+    seat: int = 0
+
+
+class PutAside(Plain, frozen=True):
+    """A match that was put aside at this table: who sat at which of its `seats`, and when that was (Unix time)."""
+
+    match: str
+    game: str
+    title: str
+    since: Count
+    seats: dict[str, str]
+
+
+class Starting(Plain, frozen=True):
+    """A match that begins in so many `seconds`, as `seat` wants it, unless somebody would rather wait."""
+
+    game: str
+    seat: int
+    seconds: Count
+
+
 # --- the whole -------------------------------------------------------------------------------------
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
@@ -206,7 +250,8 @@ class PublicState(Plain, frozen=True):
     `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start
     of the hub, each match and each undo; `seq` counts the states within the hub's life.
     `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long,
-    `claiming` those that somebody asks for. `notices` stand most severe first.
+    `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match;
+    `put_aside` are matches that can go on, while there is none.
     """
 
     table: str
@@ -235,6 +280,10 @@ class PublicState(Plain, frozen=True):
     games: list[GameOffer] = []
     nudged: list[int] = []
     claiming: list[int] = []
+    question: Question | None = None
+    paused: int | None = None
+    put_aside: list[PutAside] = []
+    starting: Starting | None = None
 
 
 class ScreenState(PublicState, frozen=True):

@@ -33,7 +33,24 @@ class Malformed(HubError):
 SeatCode = Annotated[str, msgspec.Meta(pattern="^[A-Z]{6}$")]
 Key64 = Annotated[str, msgspec.Meta(min_length=43, max_length=43)]
 Verb = Literal[
-    "act", "roll", "dice", "undo", "start", "ready", "name", "leave", "again", "claim", "code", "acknowledge"
+    "act",
+    "roll",
+    "dice",
+    "undo",
+    "start",
+    "ready",
+    "wait",
+    "name",
+    "leave",
+    "again",
+    "claim",
+    "code",
+    "acknowledge",
+    "ask",
+    "vote",
+    "pause",
+    "take_up",
+    "free",
 ]
 
 
@@ -58,12 +75,20 @@ class ClaimBody(Plain, frozen=True):
     box: Annotated[str, msgspec.Meta(max_length=2048)]
 
 
+class EarlierLogin(Plain, frozen=True):
+    """A login that the phone had before at this table: who it was in a match that was put aside."""
+
+    sid: Annotated[str, msgspec.Meta(max_length=32)]
+    password: Annotated[str, msgspec.Meta(max_length=64)]
+
+
 class ClaimDetails(Plain, frozen=True):
     """Plain text of the box of a claim."""
 
     seat: SeatNumber
     code: SeatCode | None = None
     name: Name = ""
+    earlier: Annotated[list[EarlierLogin], msgspec.Meta(max_length=4)] = msgspec.field(default_factory=list)
 
 
 class ClaimReply(Plain, frozen=True, omit_defaults=True):
@@ -134,7 +159,8 @@ def claim_asked(
     claim: str, phone_key: bytes, details: ClaimDetails, answer: Callable[[ClaimDecided], None]
 ) -> ClaimAsked:
     """Return the signal of a claim; `answer` is called with the table's decision."""
-    return ClaimAsked(claim, details.seat, phone_key, details.code, tidy_name(details.name), answer)
+    earlier = [(login.sid, login.password) for login in details.earlier]
+    return ClaimAsked(claim, details.seat, phone_key, details.code, tidy_name(details.name), answer, earlier)
 
 
 # --- Writing -----------------------------------------------------------------------------------------

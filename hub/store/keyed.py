@@ -69,6 +69,16 @@ class KeyedStore:
         self._store.cut(match, length, marked)
         self._last[match] = mac
 
+    def take_up(self, match: str) -> str:
+        """Make a match that was put aside the newest of its table, under a new id; return that. Raise LogError."""
+        head, entries = self.load(match)
+        line, mac = self._marked(_MAC.sub(b"}", head), b"")
+        bare = [LogEntry(entry.number, _MAC.sub(b"}", entry.line)) for entry in entries]
+        marked, last = self._all_marked(bare, mac)
+        new: str = self._store.move(match, line, marked)
+        self._last[new] = last if marked else mac
+        return new
+
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
         """Return the head and the entries of a match. Raise LogError; ReplayDiverged where a line is not the hub's."""
         head, entries = self._store.load(match)

@@ -38,7 +38,8 @@ def _copy_readable(db: sqlite3.Connection, into: sqlite3.Connection) -> int:
     columns = {name for _, name, *_ in _readable(db, "PRAGMA table_info(matches)")}
     aside = "aside" if "aside" in columns else "NULL"
     cuts = "cuts" if "cuts" in columns else "0"
-    select = f'SELECT id, "table", head, begun, {cuts}, {aside} FROM matches'  # noqa: S608 - names of our own
+    put_aside = "put_aside" if "put_aside" in columns else "NULL"
+    select = f'SELECT id, "table", head, begun, {cuts}, {aside}, {put_aside} FROM matches'  # noqa: S608 - names of our own
     into.execute("BEGIN IMMEDIATE")
     for row in _readable(db, 'SELECT "table", name, value FROM kept'):
         with suppress(sqlite3.Error):
@@ -48,7 +49,9 @@ def _copy_readable(db: sqlite3.Connection, into: sqlite3.Connection) -> int:
         for row in _readable(db, f"{select} WHERE rowid = ? AND result IS NULL", rowid):
             with suppress(sqlite3.Error):
                 into.execute(
-                    'INSERT INTO matches (id, "table", head, begun, cuts, aside) VALUES (?, ?, ?, ?, ?, ?)', row
+                    """INSERT INTO matches (id, "table", head, begun, cuts, aside, put_aside)
+                       VALUES (?, ?, ?, ?, ?, ?, ?)""",
+                    row,
                 )
                 for entry in _readable(
                     db, 'SELECT number, line FROM entries WHERE "match" = ? ORDER BY number', row[0]

@@ -10,14 +10,14 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
-VERSION = 1
+VERSION = 2
 """The `user_version` of a database that this hub writes. `_MIGRATIONS` lead there from each earlier one."""
 
 _SCHEMA = """
 CREATE TABLE matches (
     id TEXT PRIMARY KEY, "table" TEXT NOT NULL, head BLOB NOT NULL, result BLOB,
     begun TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, ended TEXT,
-    cuts INTEGER NOT NULL DEFAULT 0, aside TEXT
+    cuts INTEGER NOT NULL DEFAULT 0, aside TEXT, put_aside TEXT
 ) STRICT;
 CREATE TABLE entries (
     "match" TEXT NOT NULL REFERENCES matches(id), number INTEGER NOT NULL, line BLOB NOT NULL,
@@ -115,7 +115,12 @@ def _from_0(db: sqlite3.Connection) -> None:
                 db.execute("UPDATE matches SET aside = ?, result = NULL, ended = NULL WHERE id = ?", (reason, match))
 
 
-_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_from_0,)
+def _from_1(db: sqlite3.Connection) -> None:
+    """Keep when people put a match aside."""
+    db.execute("ALTER TABLE matches ADD COLUMN put_aside TEXT")
+
+
+_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_from_0, _from_1)
 """The step from version 0, from 1, ...: never changed once it was released."""
 
 

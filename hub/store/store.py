@@ -12,9 +12,9 @@ from threading import Lock, get_ident
 from time import monotonic
 
 from hub.errors import DamagedLog, LogError
-from hub.ports import LastMatch, LogEntry, Missing
+from hub.ports import LastMatch, LogEntry, MatchPutAside, Missing
 from hub.store.marks import Marks, chain, mark_of
-from hub.store.queries import insert_entries, last_match, lines_of, number_of
+from hub.store.queries import insert_entries, last_match, lines_of, matches_put_aside, number_of
 from hub.store.rescue import rescue
 from hub.store.schema import DAMAGED, code_of, connect, make_file
 
@@ -174,7 +174,8 @@ class Store:
         with self._transaction() as db:
             match = f"m-{self._highest(db) + 1}"
             db.execute(
-                'UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP WHERE "table" = ? AND result IS NULL AND aside IS NULL',
+                """UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP
+                   WHERE "table" = ? AND result IS NULL AND aside IS NULL AND put_aside IS NULL""",
                 (LEFT, table),
             )
             db.execute('INSERT INTO matches (id, "table", head) VALUES (?, ?, ?)', (match, table, head))
@@ -217,6 +218,46 @@ class Store:
         """Write why a match cannot go on for now, or with None that it goes on."""
         with self._transaction() as db:
             db.execute("UPDATE matches SET aside = ? WHERE id = ?", (reason, match))
+
+    def put_aside(self, match: str) -> None:
+        """Write that people have put a match aside: it is not the table's any more until `take_up`."""
+        with self._transaction() as db:
+            db.execute("UPDATE matches SET put_aside = CURRENT_TIMESTAMP, aside = NULL WHERE id = ?", (match,))
+
+    def all_put_aside(self, table: str) -> list[MatchPutAside]:
+        """Return the matches of a table that people have put aside, the newest first."""
+        with self._at_the_disk() as db:
+            return matches_put_aside(db, table)
+
+    def take_up(self, match: str) -> str:
+        """Make a match that was put aside the newest of its table, under a new id; return that.
+
+        A table's newest match is the one it plays. Raise DamagedLog where the match was not put aside, or cannot be read.
+        """
+        return self.move(match, *self.load(match))
+
+    def move(self, match: str, head: bytes, entries: Sequence[LogEntry]) -> str:
+        """Move a match that was put aside to a new id, with this `head` and these `entries` for its log, in one write."""
+        with self._transaction() as db:
+            new = f"m-{self._highest(db) + 1}"
+            found = db.execute(
+                'SELECT "table", begun FROM matches WHERE id = ? AND put_aside IS NOT NULL AND result IS NULL', (match,)
+            ).fetchone()
+            if found is None:
+                raise DamagedLog(f"Match {match} was not put aside.")
+            db.execute(
+                'INSERT INTO matches (id, "table", head, begun) VALUES (?, ?, ?, ?)', (new, found[0], head, found[1])
+            )
+            insert_entries(db, new, entries)
+            db.execute('DELETE FROM entries WHERE "match" = ?', (match,))
+            db.execute(
+                "UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP, put_aside = NULL WHERE id = ?",
+                (b'{"continued":"%s"}' % new.encode(), match),
+            )
+            mark = mark_of(db, new)
+        if mark:
+            self._marks.put(mark)
+        return new
 
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
         """Return the head and the entries of a match. Raise DamagedLog where it is unknown or cannot be read whole."""

@@ -19,6 +19,7 @@ from hub.table.box_displays import BoxDisplays, seen_by
 from hub.table.dispute import Stage
 from hub.table.notices import Notices
 from hub.table.play import Play
+from hub.table.questions import Asked
 from hub.table.rolls import Rolls
 from hub.table.sealed_choice import SealedChoice
 from hub.table.seats import Seat, Seats
@@ -36,6 +37,7 @@ class SeatBoxes:
         self._opened = (-1, 0)  # the match and decision of the last round, and how often it was opened again
         self._shown_dice: _Dice | None = None
         self._shown_dispute: Stage | None = None
+        self._shown_question: dict[int, str] = {}  # by seat: the question to the table that its display asks
         self._shown_claims: dict[int, tuple[int, bool]] = {}  # by seat: the claim told of, and whether a push is enough
 
     # --- the decision ------------------------------------------------------------------------------
@@ -108,7 +110,8 @@ class SeatBoxes:
         """Let notices and displays tell of every claim that waits, and of those that are over no more."""
         before, claims = self._shown_claims, {}
         for number in self._seats.claimed:
-            if claim := self._seats.waiting(number):
+            claim = self._seats.waiting(number)
+            if claim and not claim.by_people:
                 claims[number] = claim.number, self.is_push_enough(self._seats[number])
         self._shown_claims = claims
         for seat in (seat for seat in self._seats if before.get(seat.number) != claims.get(seat.number)):
@@ -158,6 +161,26 @@ class SeatBoxes:
         """Return where the dial of a seat that chooses in its box starts, from 1, and the answer there."""
         sealed = self._sealed
         return (sealed.start(seat) + 1, sealed.first(seat)) if sealed and seat in sealed else None
+
+    # --- questions to the table ---------------------------------------------------------------------
+
+    def answers(self, seat: Seat, asked: Asked) -> bool:
+        """Return whether the box of a seat answers a question to the table: the match asks that seat nothing."""
+        decision = self._rolls.decision
+        busy = decision and (seat.number in decision.asked or (decision.roll and decision.roll.seat == seat.number))
+        return seat.box_on and not busy and seat.number in asked.voters() and seat.number not in asked.votes
+
+    def follow_question(self, asked: Asked | None) -> None:
+        """Let displays ask what the table is asked, and no longer once that is answered."""
+        shown: dict[int, str] = {seat.number: asked.kind for seat in self._seats if asked and self.answers(seat, asked)}
+        if shown == self._shown_question:
+            return
+        before, self._shown_question = self._shown_question, shown
+        for seat in self._seats:
+            if seat.number in shown and asked:
+                self.displays.show(seat, captions.question_to_all(asked.kind, asked.seat))
+            elif seat.number in before:
+                self._show(self._rolls.decision, [seat])
 
     # --- cables --------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from hub.display.labels import Deck, Labels, cents, deck_in, face_of, fill, found, part
 from hub.engine.decision import Answer, Move, Roll
+from hub.state import QuestionKind
 from hub.table.answer_line import MAX_ANSWERS, dial_line, line_and_rest, move_opened_by_bar, sealed_line
 from hub.table.controls import (
     KEY_NUMBERS,
@@ -91,6 +92,21 @@ def dispute_caption(*, voting: bool) -> str:
 def claim_caption(*, push: bool) -> str:
     """Return the caption of a seat that a phone asks for; `push` says that a push is enough to let it in."""
     return "Phone wants this seat: push yes, bar no" if push else "Phone wants seat: hold bar, then push"
+
+
+def question_to_all(kind: QuestionKind, seat: int) -> str:
+    """Return the caption of a question to the table, with the keys that answer it; `seat` is whom it is about."""
+    match kind:
+        case "absent":
+            return f"Seat {seat} away: 1 wait 2 safe 3 house"
+        case "put_aside":
+            return "Put match aside? Push yes, bar no"
+        case "end":
+            return "End the match? Push yes, bar no"
+        case "same_person":
+            return f"Seat {seat} as before? Push yes, bar no"
+        case "new_phone":
+            return f"Seat {seat}: new phone? Push yes, bar no"
 
 
 def claim_sentence(seat: int, *, push: bool) -> str:

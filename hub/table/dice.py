@@ -151,21 +151,30 @@ class TableDice:
 
     def vote_hub(self, seat: int, voters: Sequence[int]) -> None:
         """Note that a seat wants the hub to roll, or no longer; once all `voters` do, it rolls what is missing."""
-        roll, batch = self.roll, self.open
-        if roll is None:
-            raise NotAsked("No roll is wanted now.", "DICE")
-        if batch.lying or not batch.can("hub"):
-            raise NotOffered(REFUSALS["hub"], "DICE")
+        self._check_hub()
         if seat in self._hub_votes:
             self._hub_votes.remove(seat)
             return
         self._hub_votes.append(seat)
         if all(voter in self._hub_votes for voter in voters):
-            batch.faces = batch.aside + batch.flat + self._chance.faces(batch.missing, roll.sides)
+            self.roll_by_hub()
+
+    def _check_hub(self) -> Roll:
+        """Return the roll that the hub may roll now. Raise IllegalAction."""
+        if self.roll is None:
+            raise NotAsked("No roll is wanted now.", "DICE")
+        if self.open.lying or not self.open.can("hub"):
+            raise NotOffered(REFUSALS["hub"], "DICE")
+        return self.roll
+
+    def roll_by_hub(self) -> None:
+        """Roll what is missing. Raise IllegalAction where the hub may not."""
+        roll, batch = self._check_hub(), self.open
+        batch.faces = batch.aside + batch.flat + self._chance.faces(batch.missing, roll.sides)
+        self._accept("hub")
+        while self.accepted < roll.count:
+            batch.faces = self._chance.faces(batch.size, roll.sides)
             self._accept("hub")
-            while self.accepted < roll.count:
-                batch.faces = self._chance.faces(batch.size, roll.sides)
-                self._accept("hub")
 
     # --- what was accepted ---
 

@@ -3,50 +3,140 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from math import ceil
+from typing import Any, NamedTuple
 
 from hub.errors import NotAsked, StartRefused
+from hub.ports import Clock
+from hub.state import Starting
 from hub.table.notices import Notices
 from hub.table.play import Play
 from hub.table.rolls import WAITS, Rolls
 from hub.table.seats import Seat, Seats
 
+START_SECONDS = 5.0
+"""How long a match that one seat wants waits for those who are not ready."""
+
+
+class _Starting(NamedTuple):
+    """A match that `seat` wants and that begins `at`, in the clock's seconds."""
+
+    game: str
+    options: Mapping[str, Any]
+    seat: int
+    at: float
+
 
 class Lobby:
     """How a table comes to its next match. `chosen` names the game that a push on a box starts: the last, or a dial's."""
 
-    def __init__(self, play: Play, seats: Seats, notices: Notices, rolls: Rolls) -> None:
-        self._play, self._seats, self._notices, self._rolls = play, seats, notices, rolls
+    def __init__(self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, clock: Clock) -> None:
+        self._play, self._seats, self._notices, self._rolls, self._clock = play, seats, notices, rolls, clock
         self.chosen = ""
+        self._starting: _Starting | None = None
+
+    # --- a start that somebody wants -----------------------------------------------------------------
+
+    def insist(self, seat: Seat, name: str, options: Mapping[str, Any]) -> None:
+        """Start a match for a seat: at once where all who are here are ready, else soon, unless somebody would wait.
+
+        Raise StartRefused where it cannot begin.
+        """
+        dealt = self._dealt_in()
+        self._play.check(name, dealt, options)
+        if self._rolls.waits:
+            raise StartRefused(WAITS)
+        if self._all_ready(but=seat.number):
+            self.begin(name, options)
+            return
+        self.chosen = name
+        self._starting = _Starting(name, dict(options), seat.number, self._clock.now() + START_SECONDS)
+
+    def insist_again(self, seat: Seat) -> None:
+        """Start the game that was just finished, with its options. Raise IllegalAction or StartRefused."""
+        match = self._play.match
+        if match is None or not match.over:
+            raise NotAsked("There is no finished match to play again.", "LOBBY")
+        self.insist(seat, match.game.name, match.setup.options)
+
+    def ready(self, seat: Seat) -> None:
+        """Be ready, or no longer; the last one lets a match that somebody wants begin. Raise StartRefused."""
+        seat.ready = not seat.ready
+        if not seat.ready:
+            self._starting = None
+        elif self._starting and self._all_ready(but=self._starting.seat):
+            self.begin(self._starting.game, self._starting.options)
+
+    def wait(self) -> None:
+        """Let the match that somebody wants begin later. Raise NotAsked."""
+        if self._starting is None:
+            raise NotAsked("No match is about to begin.", "LOBBY")
+        self._starting = None
+
+    def public_starting(self) -> Starting | None:
+        """Return the match that is about to begin as everybody sees it."""
+        starting = self._starting
+        if starting is None:
+            return None
+        return Starting(starting.game, starting.seat, max(0, ceil(starting.at - self._clock.now())))
+
+    @property
+    def due_at(self) -> float | None:
+        """Return when a match begins by itself, in the clock's seconds."""
+        return self._starting.at if self._starting else None
+
+    def due(self) -> bool:
+        """Begin the match that somebody wants, once its time has come; return whether anything has changed."""
+        starting = self._starting
+        if starting is None or self._clock.now() < starting.at:
+            return False
+        self._starting = None
+        try:
+            self.begin(starting.game, starting.options)
+        except StartRefused as error:
+            self._notices.post("not_started", str(error))
+        return True
+
+    def _dealt_in(self) -> list[int]:
+        """Return the seats that a match begins with: somebody sits there and can be heard, if only by a box."""
+        return [seat.number for seat in self._seats if seat.joined and seat.presence != "away"]
+
+    def _all_ready(self, but: int) -> bool:
+        return all(self._seats[number].ready for number in self._dealt_in() if number != but)
+
+    def free(self, number: object) -> None:
+        """Free a seat whose phone is gone, for whoever comes next. Raise NotAsked."""
+        seat = next((one for one in self._seats if one.number == number), None)
+        if seat is None or not seat.joined or seat.presence != "away" or seat.number in self._play.seats:
+            raise NotAsked("Only a seat that nothing is heard from is freed, and only between matches.", "SEAT")
+        self._seats.release(seat, playing=False)
+
+    # --- a match begins ------------------------------------------------------------------------------
 
     def begin(self, name: str, options: Mapping[str, Any]) -> None:
         """Start a match with those who have joined. Raise StartRefused."""
         if self._rolls.waits:
             raise StartRefused(WAITS)
-        # Who left during the last match is at the table no more, unless a box stands there for them.
-        seats = [seat.number for seat in self._seats if seat.joined and (seat.sid or seat.box)]
         before = self._play.match
         try:
-            self._play.begin(name, seats, options)
+            self._play.begin(name, self._dealt_in(), options)
         finally:
             if self._play.match is not before:  # it has begun, even where the disk failed right afterwards
-                self._clear(name)
+                self.begun(name)
 
-    def _clear(self, name: str) -> None:
+    def begun(self, name: str) -> None:
         """Clear what stood for the match that has now begun."""
         self._rolls.dispute = None
         self.chosen = name
+        self.clear()
+
+    def clear(self) -> None:
+        """Let nobody be ready, and end what stood for the match that was."""
+        self._starting = None
         for seat in self._seats:
-            seat.ready = False
+            seat.ready = seat.house = False
         self._notices.passed("match")
         self._notices.passed("answered")
-
-    def begin_again(self) -> None:
-        """Start the game that was just finished, with its options. Raise IllegalAction or StartRefused."""
-        match = self._play.match
-        if match is None or not match.over:
-            raise NotAsked("There is no finished match to play again.", "LOBBY")
-        self.begin(match.game.name, match.setup.options)
 
     # --- at a table without phones -------------------------------------------------------------------
 

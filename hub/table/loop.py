@@ -56,6 +56,7 @@ from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
 from hub.table.pace import Pace
+from hub.table.people import Patience, People
 from hub.table.play import Play
 from hub.table.presses import Presses
 from hub.table.publisher import Publisher
@@ -68,7 +69,6 @@ from hub.table.snapshot import Identity, Snapshots
 
 logger = logging.getLogger(__name__)
 
-NUDGE_SECONDS = 20.0
 TOO_MANY_CLAIMS = "Too many ask for a seat at once: try again in a moment."
 RENAMES = 3, 3.0  # changes of a seat's name, each a write to the disk, and within how many seconds
 LINKS = 6, 6.0  # how often a phone may come or go, each shown to everybody, and within how many seconds
@@ -110,6 +110,7 @@ class Table:
         *,
         address: Callable[[], str] = str,
         place_boxes: Mapping[str, int] | None = None,
+        patience: Patience | None = None,
     ) -> None:
         self._ports = ports
         self._inbox = Inbox()
@@ -122,8 +123,10 @@ class Table:
         self._seats = Seats(seats, self._kept, ports.phones, ports.clock)
         self._rolls = Rolls(self._play, self._seats, self._notices, ports.dice, self._kept, ports.clock, ports.chance)
         self._boxes = SeatBoxes(ports.boxes, self._play, self._seats, self._notices, self._rolls)
-        self._lobby = Lobby(self._play, self._seats, self._notices, self._rolls)
-        parts = self._play, self._seats, self._notices, self._rolls, self._boxes, self._lobby
+        self._lobby = Lobby(self._play, self._seats, self._notices, self._rolls, ports.clock)
+        below = self._play, self._seats, self._notices, self._rolls, self._boxes, self._lobby
+        self._people = People(*below, self._kept, ports.clock, patience or Patience())
+        parts = (*below, self._people)
         self._presses = Presses(number, *parts)
         self._requests = Requests(*parts)
         self._snapshots = Snapshots(*parts)
@@ -136,8 +139,6 @@ class Table:
         self._open: Decision | None = None  # the decision that dice and boxes were asked
         self._open_match: str | None = None  # the match that it belongs to
         self._reopen = False  # ask them anew, whatever they were asked
-        self._asked_at = 0.0
-        self._nudged: list[int] = []
         self._settled = False  # a round has ended: a good moment for a panel's full refresh
 
     @property
@@ -214,7 +215,8 @@ class Table:
     def _patience(self) -> float:
         """Return the seconds until something is due by itself, one at most."""
         rolls = None if self._play.stopped else self._rolls.due_at
-        due = [at for at in (rolls, self._renames.due_at, self._links.due_at) if at is not None]
+        times = rolls, self._renames.due_at, self._links.due_at, self._people.due_at
+        due = [at for at in times if at is not None]
         return min(1.0, max(0.0, min(due) - self._ports.clock.now())) if due else 1.0
 
     def take(self, signal: object) -> None:
@@ -242,7 +244,8 @@ class Table:
         """Hand a signal to the part that it is for; return whether anything has changed that is shown."""
         match signal:
             case Key() | Turn():
-                return self._presses.use(signal)
+                came = self._people.came(self._seats.of_box(signal.box))
+                return self._presses.use(signal) or came
             case BoxLocked() | BoxUnlocked() | BoxBid() | BoxCheated():
                 return self._boxes.answer(signal)
             case BoxUp():
@@ -254,11 +257,7 @@ class Table:
             case DiceKit():
                 self._rolls.dice.kit(signal)
             case ClaimAsked():
-                self._seats.ask(signal, choosing=self._boxes.is_choosing(signal.seat))
-                if self._seats.guessed_at:
-                    self._notices.post(
-                        "guessing", "Somebody on this network guesses codes of seats. Please tell staff."
-                    )
+                self._people.ask_for_seat(signal, choosing=self._boxes.is_choosing(signal.seat))
             case PhoneLink(sid, on):
                 now = self._ports.clock.now()
                 return not self._links.waits(sid, signal, now) and self._link(sid, on=on)
@@ -281,6 +280,8 @@ class Table:
         if seat is None or seat.phone_on == on:
             return False
         seat.phone_on = on
+        if on:
+            self._people.came(seat)
         return True
 
     def _answer(self, request: PhoneSaid, before: Sequence[PhoneSaid] = ()) -> None:
@@ -292,6 +293,7 @@ class Table:
         if seat is None:
             return
         woke, seat.phone_on = not seat.phone_on, True
+        woke = self._people.came(seat) or woke
         refusal: IllegalAction | None = None
         written = self._play.log.position
         try:
@@ -328,15 +330,12 @@ class Table:
         for *_, link in self._links.due(self._ports.clock.now()):
             changed = self._link(link.sid, on=link.on) or changed
         changed = self._rolls.due() or changed
-        if self._ports.clock.now() - self._asked_at >= NUDGE_SECONDS:
-            late = [seat for seat in self._boxes.awaited() if seat not in self._nudged]
-            self._nudged += late
-            changed = changed or bool(late)
-        return changed
+        return self._people.due() or changed
 
     def _follow(self) -> None:
         """Look whether another decision is open, and let dice, boxes and notices follow. Raise LogError."""
         self._boxes.follow_claims()
+        self._people.follow()
         if self._play.stopped:
             return
         decision = self._rolls.decision
@@ -345,12 +344,13 @@ class Table:
             self._boxes.ask_again()
         elif decision is not self._open or self._reopen:
             self._open, self._reopen, self._open_match = decision, False, self._play.log.match
-            self._asked_at, self._nudged = self._ports.clock.now(), []
+            self._people.absence.opened()
             self._settled = self._play.decision is None or (decision is not None and decision.kind == "sealed")
             self._notices.passed("decision")
             self._rolls.open(decision)
             self._boxes.open(decision)
         self._boxes.follow()
+        self._boxes.follow_question(self._people.questions.open)
         if self._play.fault:
             self._notices.post("rules", f"{self._play.fault} Take back the last action, or start anew.")
         else:
@@ -392,7 +392,7 @@ class Table:
         self._show_around(self._show_phones())
 
     def _show_phones(self) -> PublicState:
-        return self._publisher.show_phones(self._resumption.table, self._nudged)
+        return self._publisher.show_phones(self._resumption.table)
 
     def _show_around(self, state: PublicState) -> None:
         self._publisher.show_around(state, settled=self._settled)

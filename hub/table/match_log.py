@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import msgspec
 
 from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match, Over
 from hub.errors import DamagedLog, HubError, ReplayDiverged, StartRefused
-from hub.ports import LastMatch, LogEntry
+from hub.ports import LastMatch, LogEntry, MatchPutAside
 from hub.state import Batch
 from hub.table.kept import KeptValues
 
 logger = logging.getLogger(__name__)
+
+LEFT = b'{"left":true}'
+"""The result of a match that has ended without an end."""
 
 
 class KeptReading(msgspec.Struct, frozen=True):
@@ -90,7 +94,7 @@ class MatchLog:
         again at each start.
         """
         last = self._store.last(self._table)
-        if last is None or (last.result and not _is_over(last.result)):
+        if last is None or last.put_aside or (last.result and not _is_over(last.result)):
             return None
         try:
             match = self._replay(last.id, games)
@@ -191,6 +195,42 @@ class MatchLog:
     def has_all_of(self, match: Match) -> None:
         """Note that the disk has all of the match."""
         self._written = len(match.log)
+
+    # --- a match that people put aside, or end ---
+
+    def put_aside(self) -> None:
+        """Put the match under way aside: it is kept whole, and the table is free."""
+        assert self.match is not None
+        self.next_epoch()
+        self._store.put_aside(self.match)
+        logger.info("table %s: match %s is put aside, %d entries", self._table, self.match, self._written)
+
+    def end(self) -> None:
+        """End the match under way as it is: nobody has won, and its log stays."""
+        assert self.match is not None
+        self.next_epoch()
+        self._store.end(self.match, LEFT)
+        logger.info("table %s: match %s is ended, %d entries", self._table, self.match, self._written)
+
+    def all_put_aside(self) -> list[tuple[MatchPutAside, Head]]:
+        """Return the matches that were put aside at this table, the newest first, with their heads."""
+        found = []
+        for one in self._store.all_put_aside(self._table):
+            with suppress(ValueError, TypeError, RecursionError):  # its head cannot be read: nobody can go on with it
+                found.append((one, msgspec.json.decode(one.head, type=Head)))
+        return found
+
+    def take_up(self, match: str, games: Mapping[str, Game]) -> Match:
+        """Make a match that was put aside the table's again. Raise StartRefused where it cannot go on: it stays aside."""
+        try:
+            played = self._replay(match, games)
+        except (DamagedLog, ReplayDiverged) as error:
+            raise StartRefused(f"This match cannot go on now; its log is kept. {error}") from error
+        self.next_epoch()
+        self.match, self._over_written = self._store.take_up(match), False
+        self.has_all_of(played)
+        logger.info("table %s: match %s goes on as %s, %d entries", self._table, match, self.match, len(played.log))
+        return played
 
     # --- the second reading of a roll ---
 

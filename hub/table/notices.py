@@ -33,6 +33,7 @@ Kind: TypeAlias = Literal[
     "guessing",
     "not_started",
     "dial",
+    "idle",
 ]
 Cause: TypeAlias = Literal["reported", "decision", "match", "answered"]
 """What ends a notice: whoever posted it says so; another decision is open; a match begins; somebody does what it asks."""
@@ -69,6 +70,7 @@ KINDS: Mapping[Kind, Rule] = {
     "new_box": Rule("info", "reported"),  # a seat box belongs to no seat yet: ends when it does, or is gone
     "not_started": Rule("info", "answered"),  # why a push did not start a match
     "dial": Rule("info", "match"),  # which game a push starts
+    "idle": Rule("info", "reported"),  # nobody has played for long: ends when somebody does, or the match is put aside
 }
 
 

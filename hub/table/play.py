@@ -70,8 +70,8 @@ class Play:
         """Take up the match that the disk has last. Raise StartRefused where it is not over and cannot go on."""
         self.match = self.log.resume(self.games)
 
-    def begin(self, name: str, seats: Sequence[int], options: Mapping[str, Any]) -> None:
-        """Start a match of the game `name` with these seats. Raise StartRefused where it cannot begin."""
+    def check(self, name: str, seats: Sequence[int], options: Mapping[str, Any]) -> Match:
+        """Return the match that would begin with these seats; nothing changes. Raise StartRefused where none can."""
         if self.stopped:
             raise StartRefused(f"The match stands still: {self.stopped}")
         if self.match and not self.match.over and not self.match.fault:
@@ -79,9 +79,36 @@ class Play:
         game = self.games.get(name)
         if game is None:
             raise StartRefused(f"There is no game {name!r} at this table.")
-        match = Match(game, seats, options)
+        return Match(game, seats, options)
+
+    def begin(self, name: str, seats: Sequence[int], options: Mapping[str, Any]) -> None:
+        """Start a match of the game `name` with these seats. Raise StartRefused where it cannot begin."""
+        match = self.check(name, seats, options)
         self.log.begin(match)
         self.match, self._first = match, None
+        self.answer_chance()
+
+    def put_aside(self) -> None:
+        """Put the match under way aside: the table is in its lobby. Raise LogError, and then nothing has changed."""
+        self.log.put_aside()
+        self._leave()
+
+    def end(self) -> None:
+        """End the match under way as it is. Raise LogError, and then nothing has changed."""
+        self.log.end()
+        self._leave()
+
+    def _leave(self) -> None:
+        self.match, self._first = None, None
+        self.log.forget_reading()
+
+    def take_up(self, match: str) -> None:
+        """Go on with a match that was put aside. Raise StartRefused where it cannot go on, or LogError."""
+        if self.stopped:
+            raise StartRefused(f"The match stands still: {self.stopped}")
+        if self.match and not self.match.over:
+            raise StartRefused("A match is under way at this table.")
+        self.match, self._first = self.log.take_up(match, self.games), None
         self.answer_chance()
 
     def refusal(self, action: Action) -> IllegalAction | None:

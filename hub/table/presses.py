@@ -20,6 +20,7 @@ from hub.table import controls
 from hub.table.boxes import SeatBoxes
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
+from hub.table.people import People
 from hub.table.play import Play
 from hub.table.rolls import Rolls
 from hub.table.seats import Seat, Seats
@@ -27,14 +28,26 @@ from hub.table.seats import Seat, Seats
 logger = logging.getLogger(__name__)
 
 
+MENU = (
+    ("pause", "Pause or go on? Push"),
+    ("put_aside", "Put the match aside? Push asks all"),
+    ("end", "End the match? Push asks all"),
+)
+"""What the dial of a seat picks that the match asks nothing."""
+ANSWER_KEYS = {2: ("push", "bar"), 3: ("k1", "k2", "k3")}
+"""The controls that answer a question to the table, by how many answers it has, in their order."""
+
+
 class Presses:
     """The cables and controls of a table's boxes. Every method returns whether anything has changed that is shown."""
 
     def __init__(
-        self, table: str, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby
+        self, table: str, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
+        people: People,
     ) -> None:  # fmt: skip
         self._table, self._play, self._seats, self._notices = table, play, seats, notices
-        self._rolls, self._boxes, self._lobby = rolls, boxes, lobby
+        self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
+        self._menu: dict[int, int] = {}  # by seat: what its dial has picked of `MENU`
         self._connected: set[str] = set()  # ids of boxes
 
     # --- cables --------------------------------------------------------------------------------------
@@ -89,6 +102,8 @@ class Presses:
             return self._agree(seat)
         if self._play.stopped:
             return False
+        if self._answer_question(seat, signal):
+            return True
         if (meaning := self._in_dispute(seat.number, signal)) is not None:
             return self._do(seat, meaning)
         if self._rolls.decision is not None:
@@ -98,6 +113,41 @@ class Presses:
         if isinstance(signal, Key) and self._boxes.is_push_enough(seat) and self._seats.box_counts(seat.number):
             return self._answer_claim(seat, signal)
         return self._in_lobby(seat, signal)
+
+    def _answer_question(self, seat: Seat, signal: Key | Turn) -> bool:
+        """Let a seat that the match asks nothing answer a question to the table; return whether it did."""
+        asked = self._people.questions.open
+        if (
+            asked is None
+            or not isinstance(signal, Key)
+            or signal.edge != "down"
+            or not self._boxes.answers(seat, asked)
+        ):
+            return False
+        keys = dict(zip(ANSWER_KEYS[len(asked.options)], asked.options, strict=True))
+        if signal.control not in keys:
+            return False
+        self._try(seat, partial(self._people.questions.vote, seat.number, keys[signal.control]))
+        return True
+
+    def _choose_from_menu(self, seat: Seat, signal: Key | Turn) -> bool:
+        """Let a seat that the match asks nothing pause it, or ask that it is put aside or ended."""
+        if seat.number not in self._play.seats:
+            return False
+        if isinstance(signal, Turn):
+            at = self._menu.get(seat.number, 0 if signal.detents < 0 else -1) + signal.detents
+            self._menu[seat.number] = at = min(max(at, 0), len(MENU) - 1)
+            self._boxes.displays.show(seat, MENU[at][1])
+            return True
+        picked = self._menu.pop(seat.number, None)
+        if picked is None or (signal.control, signal.edge) != ("push", "down"):
+            return False
+        what = MENU[picked][0]
+        if what == "pause":
+            self._people.absence.pause(seat)
+        else:
+            self._try(seat, partial(self._people.endings.ask, seat, what))
+        return True
 
     def _call_help(self, seat: Seat) -> bool:
         """Call for help; a second hold takes the call back."""
@@ -173,7 +223,7 @@ class Presses:
         elif moves:
             cursor, meaning = controls.press(moves, cursor, signal, self._play.labels)
         else:
-            return False
+            return self._choose_from_menu(seat, signal)
         explains = isinstance(meaning, controls.WhatIsThis) and meaning.answer is not None
         displays.turn(seat, cursor, match, decision, silent=explains)
         self._do(seat, meaning)

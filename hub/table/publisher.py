@@ -35,9 +35,9 @@ class Publisher:
         self._showing = Lock()  # pictures come from the table's thread, and while it waits for the disk from another
         self._shown: tuple[PublicState, ScreenState] | None = None
 
-    def show_phones(self, table: Identity, nudged: Sequence[int]) -> PublicState:
+    def show_phones(self, table: Identity) -> PublicState:
         """Give phones and kiosk the newest picture, first of all: theirs is the longest way. Return the public state."""
-        state = self._snapshots.public(table, nudged)
+        state = self._snapshots.public(table)
         with self._showing:
             self._phones.show_public(state)
             self._shown = None

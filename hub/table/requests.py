@@ -15,6 +15,7 @@ from hub.state import tidy_name
 from hub.table.boxes import SeatBoxes
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
+from hub.table.people import People
 from hub.table.play import Play
 from hub.table.rolls import Rolls
 from hub.table.seats import Seat, Seats
@@ -24,10 +25,10 @@ class Requests:
     """What phones may ask, by verb. A LogError is not caught here: the loop stops the match on it."""
 
     def __init__(
-        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby
+        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby, people: People
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices = play, seats, notices
-        self._rolls, self._boxes, self._lobby = rolls, boxes, lobby
+        self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
 
     def do(self, seat: Seat, request: PhoneSaid) -> None:
         """Do what the phone at `seat` asks. Raise IllegalAction where that cannot be."""
@@ -54,11 +55,23 @@ class Requests:
             case "undo":
                 self._rolls.undo(seat.number)
             case "start":
-                self._start(args)
+                self._start(seat, args)
             case "again":
-                self._lobby.begin_again()
+                self._lobby.insist_again(seat)
             case "ready":
-                seat.ready = not seat.ready
+                self._lobby.ready(seat)
+            case "wait":
+                self._lobby.wait()
+            case "free":
+                self._lobby.free(args.get("seat"))
+            case "ask":
+                self._people.endings.ask(seat, args.get("what"))
+            case "vote":
+                self._people.questions.vote(seat.number, args.get("say"))
+            case "pause":
+                self._pause(seat)
+            case "take_up":
+                self._people.endings.take_up(seat, args.get("match"))
             case "name":
                 self._rename(seat, args)
             case "leave":
@@ -78,11 +91,16 @@ class Requests:
             raise IllegalAction("An action needs a move.")
         self._boxes.answer_by_phone(Action(seat=seat.number, move=move, args=args, number=number))
 
-    def _start(self, args: Mapping[str, Any]) -> None:
+    def _pause(self, seat: Seat) -> None:
+        if seat.number not in self._play.seats:
+            raise NotAsked("Only who plays a match pauses it.", "QUESTION")
+        self._people.absence.pause(seat)
+
+    def _start(self, seat: Seat, args: Mapping[str, Any]) -> None:
         options = args.get("options", {})
         if not isinstance(args.get("game"), str) or not isinstance(options, dict):
             raise IllegalAction("Name a game and its options.")
-        self._lobby.begin(args["game"], options)
+        self._lobby.insist(seat, args["game"], options)
 
     def _rename(self, seat: Seat, args: Mapping[str, Any]) -> None:
         if not isinstance(args.get("name"), str):

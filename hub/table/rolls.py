@@ -137,6 +137,16 @@ class Rolls:
         self.play_on()
         self._finish()
 
+    def roll_by_hub(self) -> None:
+        """Let the hub roll for a seat that is away. Raise IllegalAction where dice lie there, or are read again."""
+        self.dice.roll_by_hub()
+        self._finish()
+
+    def give_up_dispute(self) -> None:
+        """Go on from the disputed roll as it was read first: the match leaves the table."""
+        self._let_stand("late", "")
+        self.dispute = None
+
     def answer(self, seat: int, answer: object) -> None:
         """Take what a seat says to the dice: `accept`, `again`, `hub` or `lies`. Raise IllegalAction."""
         match answer:

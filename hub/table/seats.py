@@ -9,14 +9,16 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
+from hashlib import sha256
 from hmac import compare_digest
+from math import inf
 from secrets import choice, token_urlsafe
 
 import msgspec
 
 from hub.errors import LogError
 from hub.ports import ClaimAsked, ClaimDecided, Clock, Phones
-from hub.state import PublicSeat
+from hub.state import Presence, PublicSeat
 from hub.table.kept import KeptValues
 
 CLAIM_SECONDS = 30.0
@@ -34,6 +36,8 @@ SEAT_CODE_LENGTH = 6
 ALARM_AFTER = 10
 """So many wrong codes within `ALARM_SECONDS` are no slip of the fingers: everybody is told that somebody guesses."""
 ALARM_SECONDS = 600.0
+MOST_EARLIER = 4
+"""Logins that a phone had before and may prove with its claim: who was it in a match that was put aside?"""
 
 
 @dataclass
@@ -41,7 +45,8 @@ class Seat:
     """One numbered seat of the table: who holds it, with what.
 
     `sid` and `password` are the login of the phone that holds it, empty without one; `box` the id of the seat box that
-    stands there. `joined`: somebody sits there. `code` is the twin of pressing the box: shown on the
+    stands there. `joined`: somebody sits there. `house`: the house plays for it. `earlier` are what the phone was known by
+    at seats it had before (`person`), as far as it could prove them. `code` is the twin of pressing the box: shown on the
     table's own screens while nobody holds the seat, and to its holder only afterwards.
     """
 
@@ -59,6 +64,20 @@ class Seat:
     quiet_until: float = 0.0
     code_until: float = 0.0
     not_agreed: int = 0
+    house: bool = False
+    earlier: list[str] = field(default_factory=list, repr=False)
+
+    @property
+    def presence(self) -> Presence:
+        """Return whether somebody can be heard from this seat: on its phone, or on its box."""
+        if self.phone_on or (self.box_on and not self.sid):
+            return "here"
+        return "asleep" if self.box_on else "away"
+
+    @property
+    def person(self) -> str:
+        """Return what tells the phone that holds the seat from all others, and nothing else; "" without one."""
+        return person_of(self.sid, self.password) if self.sid else ""
 
     def public(self) -> PublicSeat:
         """Return the seat as everybody sees it."""
@@ -69,6 +88,8 @@ class Seat:
             phone="none" if not self.sid else "on" if self.phone_on else "away",
             box="on" if self.box_on else "lost" if self.box else "none",
             ready=self.ready,
+            presence=self.presence,
+            house=self.house,
         )
 
 
@@ -83,6 +104,7 @@ class KeptSeat(msgspec.Struct):
     name: str
     box: str
     joined: bool
+    earlier: list[str] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +112,14 @@ class WaitingClaim:
     """A claim that waits for its seat's box, or for the phone that holds the seat.
 
     `number` tells it from every other claim of this table. The box counts from `counts_from` on, in seconds of the
-    table's clock; at `ends` the claim is refused.
+    table's clock; at `ends` the claim is refused. `by_people`: the others at the table decide, no box.
     """
 
     number: int
     asked: ClaimAsked
     counts_from: float
     ends: float
+    by_people: bool = False
 
 
 class Seats:
@@ -119,6 +142,10 @@ class Seats:
     def held_by(self, sid: str) -> Seat | None:
         """Return the seat that a phone's login holds."""
         return next((seat for seat in self if seat.sid and seat.sid == sid), None)
+
+    def present(self, playing: Sequence[int]) -> list[int]:
+        """Return those of the seats `playing` from which somebody can be heard now."""
+        return [seat.number for seat in self if seat.number in playing and seat.presence == "here"]
 
     def of_box(self, box: str) -> Seat | None:
         """Return the seat that a box stands at."""
@@ -147,13 +174,15 @@ class Seats:
                 seat.sid, seat.password, seat.phone_key = one.sid, one.password, one.phone_key
                 if len(one.code) == SEAT_CODE_LENGTH:  # codes had four digits once
                     seat.code = one.code
-                seat.name, seat.box, seat.joined = one.name, one.box, one.joined
+                seat.name, seat.box, seat.joined, seat.earlier = one.name, one.box, one.joined, one.earlier
                 if seat.sid:
                     self._phones.admit(seat.sid, seat.password, seat.phone_key)
 
     def keep(self) -> None:
         """Write down who sits where. Raise LogError."""
-        kept = [KeptSeat(s.number, s.code, s.sid, s.password, s.phone_key, s.name, s.box, s.joined) for s in self]
+        kept = [
+            KeptSeat(s.number, s.code, s.sid, s.password, s.phone_key, s.name, s.box, s.joined, s.earlier) for s in self
+        ]
         self._kept.write("places", msgspec.json.encode(kept))
 
     @contextmanager
@@ -204,8 +233,11 @@ class Seats:
         claim = self._claims.get(seat)
         return claim is not None and self._clock.now() >= claim.counts_from
 
-    def ask(self, claim: ClaimAsked, *, choosing: bool) -> None:
-        """Decide about a claim, or wait for the box. `choosing`: the box holds a sealed choice and cannot show it."""
+    def ask(self, claim: ClaimAsked, *, choosing: bool, vouched: bool = False) -> None:
+        """Decide about a claim, or let it wait for the box. `choosing`: the box holds a sealed choice and cannot show it.
+
+        `vouched`: others sit here who can be asked about a seat whose phone is gone; then it waits for them (`by_people`).
+        """
         seat, now = self._seats.get(claim.seat), self._clock.now()
         if seat is None:
             self._refuse(claim, f"There is no seat {claim.seat} at this table.")
@@ -215,7 +247,7 @@ class Seats:
             else:
                 self._wrong_codes.append(now)
                 self._refuse(claim, f"That is not the code of seat {claim.seat}.", wrong_code=True)
-        elif not seat.box_on or choosing:
+        elif (not seat.box_on or choosing) and not self._for_people(seat, claim, vouched=vouched):
             cause = "is choosing in its box" if seat.box_on else "has no box"
             where = "that its phone shows under Seat" if seat.sid else "from the big screen"
             self._refuse(claim, f"Seat {claim.seat} {cause}: type its code {where}.")
@@ -225,8 +257,17 @@ class Seats:
             self._refuse(claim, f"Seat {claim.seat} was asked for a moment ago, and nobody agreed: type its code.")
         else:
             self._claims_asked += 1
+            if not seat.box_on or choosing:
+                self._claims[claim.seat] = WaitingClaim(
+                    self._claims_asked, claim, inf, now + CLAIM_SECONDS, by_people=True
+                )
+                return
             pause = PHONE_FIRST_SECONDS if seat.sid and seat.phone_on else SHOWN_SECONDS
             self._claims[claim.seat] = WaitingClaim(self._claims_asked, claim, now + pause, now + CLAIM_SECONDS)
+
+    def _for_people(self, seat: Seat, claim: ClaimAsked, *, vouched: bool) -> bool:
+        """Return whether the others may be asked who it is: somebody's seat, whose phone is gone."""
+        return vouched and seat.joined and bool(seat.sid) and not seat.phone_on and claim.code is None
 
     def grant(self, seat: int) -> None:
         """Give the claimed seat away: its box, or the phone that holds it, said yes. Raise LogError."""
@@ -264,7 +305,7 @@ class Seats:
                 False,
             )
             if not playing:
-                seat.name, seat.ready, seat.joined = "", False, False
+                seat.name, seat.ready, seat.joined, seat.earlier = "", False, False, []
         self._phones.release(sid)
 
     @property
@@ -291,6 +332,7 @@ class Seats:
                 seat.sid, seat.password, seat.phone_key = token_urlsafe(12), token_urlsafe(24), claim.phone_key
                 seat.code, seat.name = new_code(SEAT_CODE_LENGTH), claim.name or seat.name
                 seat.not_agreed, seat.code_until = 0, 0.0
+                seat.earlier = [person_of(*one) for one in claim.earlier[:MOST_EARLIER]]
                 seat.joined, seat.phone_on = True, False
         except LogError:
             self._refuse(claim, "The record cannot be written now: try again in a moment.")
@@ -301,6 +343,11 @@ class Seats:
         if other := self._claims.get(seat.number):
             self._refuse(other.asked, f"Seat {seat.number} has just been taken.")
         claim.answer(ClaimDecided(claim.claim, True, f"Seat {seat.number} is yours.", seat.sid, seat.password))
+
+
+def person_of(sid: str, password: str) -> str:
+    """Return what a login is known by after its end: nobody makes a login of it."""
+    return sha256(f"{sid}:{password}".encode()).hexdigest()
 
 
 def new_code(length: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from hub.ports import Clock, LastMatch, LogEntry, LogStore, Missing
+from hub.ports import Clock, LastMatch, LogEntry, LogStore, MatchPutAside, Missing
 from hub.table.notices import Notices
 
 SLOW_SECONDS = 1.0  # a write that takes so long is said to everybody ...
@@ -64,6 +64,20 @@ class TimedStore:
         """Note that the match is over, or was left."""
         with self._timed():
             self._store.end(match, result)
+
+    def put_aside(self, match: str) -> None:
+        """Note that people have put a match aside."""
+        with self._timed():
+            self._store.put_aside(match)
+
+    def all_put_aside(self, table: str) -> list[MatchPutAside]:
+        """Return the matches of a table that people have put aside."""
+        return self._store.all_put_aside(table)
+
+    def take_up(self, match: str) -> str:
+        """Make a match that was put aside the newest of its table, under a new id that this returns."""
+        with self._timed():
+            return self._store.take_up(match)
 
     def set_aside(self, match: str, reason: str | None) -> None:
         """Note why a match cannot go on for now; None: it goes on."""

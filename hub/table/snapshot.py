@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from secrets import token_hex
 from typing import Literal, NamedTuple
 
@@ -14,6 +14,7 @@ from hub.table import feed
 from hub.table.boxes import SeatBoxes
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
+from hub.table.people import People
 from hub.table.play import Play
 from hub.table.rolls import Rolls
 from hub.table.seats import Seat, Seats
@@ -32,16 +33,17 @@ class Snapshots:
     """The builder of all states that leave the table. `seq` counts the public ones."""
 
     def __init__(
-        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby
+        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby, people: People
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices = play, seats, notices
-        self._rolls, self._boxes, self._lobby = rolls, boxes, lobby
+        self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
         self.seq = 0
         self._session = token_hex(4)
 
-    def public(self, table: Identity, nudged: Sequence[int]) -> PublicState:
-        """Return the newest public state; `nudged` are seats that have been waited for too long."""
+    def public(self, table: Identity) -> PublicState:
+        """Return the newest public state."""
         self.seq += 1
+        people = self._people
         play, match, decision = self._play, self._play.match, self._play.decision
         game = match.game if match else play.games.get(self._lobby.chosen)
         return PublicState(
@@ -68,8 +70,12 @@ class Snapshots:
             notices=self._notices.public(),
             over=match.over if match else None,
             games=[feed.offer(game) for game in play.games.values()],
-            nudged=list(nudged),
+            nudged=list(people.absence.called),
             claiming=list(self._seats.claimed),
+            question=people.questions.public(),
+            paused=people.absence.paused,
+            put_aside=[] if play.seats else list(people.endings.offered),
+            starting=self._lobby.public_starting(),
         )
 
     def screen(self, state: PublicState) -> ScreenState:

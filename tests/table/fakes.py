@@ -26,6 +26,7 @@ from hub.ports import (
     LampPicture,
     LastMatch,
     LogEntry,
+    MatchPutAside,
     Missing,
     PhoneLink,
     PhoneSaid,
@@ -34,6 +35,7 @@ from hub.ports import (
 from hub.state import Ack, Hand, PublicState, ScreenState
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
+from hub.table.people import Patience
 
 
 class MemoryStore:
@@ -44,6 +46,7 @@ class MemoryStore:
         self.entries: dict[str, list[LogEntry]] = {}
         self.results: dict[str, bytes] = {}
         self.aside: dict[str, str] = {}
+        self.people_aside: dict[str, int] = {}
         self.lost: dict[str, Missing] = {}
         self.notice = ""
         self.kept: dict[tuple[str, str], bytes] = {}
@@ -91,6 +94,28 @@ class MemoryStore:
         else:
             self.aside[match] = reason
 
+    def put_aside(self, match: str) -> None:
+        self._write("put_aside")
+        self.people_aside[match] = 1000 + len(self.people_aside)
+
+    def all_put_aside(self, table: str) -> list[MatchPutAside]:
+        mine = [match for match in self.people_aside if self.heads[match][0] == table]
+        return [
+            MatchPutAside(match, self.heads[match][1], self.people_aside[match], len(self.entries[match]))
+            for match in reversed(mine)
+        ]
+
+    def take_up(self, match: str) -> str:
+        self._write("take_up")
+        if match not in self.people_aside:
+            raise DamagedLog(f"Match {match} was not put aside.")
+        new = f"m-{len(self.heads) + 1}"
+        self.heads[new], self.entries[new] = self.heads[match], self.entries[match]
+        self.entries[match] = []
+        self.results[match] = json.dumps({"continued": new}).encode()
+        del self.people_aside[match]
+        return new
+
     def load(self, match: str) -> tuple[bytes, list[LogEntry]]:
         if match not in self.heads:
             raise DamagedLog(f"The record holds no match {match}.")
@@ -103,12 +128,15 @@ class MemoryStore:
         if self.unreadable:
             raise LogError(self.unreadable)
         mine = [match for match, (of, _) in self.heads.items() if of == table]
-        return LastMatch(mine[-1], self.results.get(mine[-1]), self.aside.get(mine[-1])) if mine else None
+        if not mine:
+            return None
+        last = mine[-1]
+        return LastMatch(last, self.results.get(last), self.aside.get(last), put_aside=last in self.people_aside)
 
     def running(self, table: str) -> str | None:
         """The match of a table that has neither ended nor was set aside."""
         last = self.last(table)
-        return last.id if last and last.result is None and last.aside is None else None
+        return last.id if last and last.result is None and last.aside is None and not last.put_aside else None
 
     def missing(self, table: str) -> Missing | None:
         return self.lost.get(table)
@@ -266,6 +294,7 @@ class TableRig:
         offered: Sequence[Game] = (),
         seed: int = 1,
         start: bool = True,
+        patience: Patience | None = None,
     ) -> None:
         self.order: list[str] = []
         self.store = store or MemoryStore()
@@ -279,6 +308,7 @@ class TableRig:
         self.table = Table(
             "1", "Table 1", seats, offered or [games.find("bid-and-bait")], self.ports,
             address=lambda: "http://10.42.0.1:8080", place_boxes=self.named,
+            patience=patience,
         )  # fmt: skip
         self.decided: list[ClaimDecided] = []
         self.sids: dict[int, str] = {}
@@ -339,6 +369,10 @@ class TableRig:
         return self.say(seat, "act", {"move": move, **args})
 
     def start(self, game: str = "bid-and-bait", **options: Any) -> None:
+        """Start a match at once: all who sit there are ready."""
+        for seat in sorted(self.sids)[1:]:
+            if not next(one for one in self.state["seats"] if one["seat"] == seat)["ready"]:
+                assert self.say(seat, "ready")["ok"]
         assert self.say(min(self.sids), "start", {"game": game, "options": options})["ok"]
 
     def see(self, state: DiceState, *faces: int, say: str = "", arm: int = 0) -> None:

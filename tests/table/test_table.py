@@ -33,7 +33,8 @@ from hub.ports import (
     Tick,
     Turn,
 )
-from hub.table.loop import NUDGE_SECONDS, Table
+from hub.table.absence import CALL_SECONDS
+from hub.table.loop import Table
 from hub.table.seats import ALARM_AFTER, ALARM_SECONDS, CLAIM_SECONDS, SHOWN_SECONDS
 from tests.engine.ladder import Climb, deal
 from tests.random_client import value
@@ -949,11 +950,11 @@ def test_a_match_under_way_is_not_swept_off_the_table(playing: TableRig) -> None
 
 def test_who_keeps_the_table_waiting_is_called_once(playing: TableRig) -> None:
     playing.act(1, "bid", number=3)
-    playing.clock.time += NUDGE_SECONDS
+    playing.clock.time += CALL_SECONDS
     playing.take(Tick())
     assert playing.state["nudged"] == [2, 3]
     seen = len(playing.phones.public)
-    playing.clock.time += NUDGE_SECONDS
+    playing.clock.time += CALL_SECONDS
     playing.take(Tick())
     assert len(playing.phones.public) == seen
 

@@ -1,0 +1,145 @@
+"""Seats that are waited for and nobody sits at: they are called, the others are asked, the house plays for them.
+
+Nobody is ever put out. Whoever comes back finds the same hand.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from functools import partial
+
+from hub.display.labels import part
+from hub.engine.decision import Action
+from hub.engine.match import Decision
+from hub.errors import IllegalAction
+from hub.ports import Clock
+from hub.table.boxes import SeatBoxes
+from hub.table.play import Play
+from hub.table.questions import Asked, Questions, more_than_half
+from hub.table.rolls import Rolls
+from hub.table.seats import Seat, Seats
+
+logger = logging.getLogger(__name__)
+
+CALL_SECONDS = 20.0
+"""How long a seat is waited for before it is called: ring, kiosk, phone."""
+ASK_SECONDS = 60.0
+"""How long a seat is waited for before the others are asked what to do, where its phone sleeps or is gone ..."""
+ASK_HERE_SECONDS = 180.0
+"""... and where its devices are there: somebody thinks, or has left them."""
+HOUSE_SECONDS = 2.0
+"""How long a decision stands before the house answers it, so that people can follow."""
+OPTIONS = {"wait": "Wait", "safe": "Play safe once", "house": "The house plays on"}
+
+
+class Absence:
+    """The seats of one table that are waited for. `called` are those who have been called for the open decision."""
+
+    def __init__(
+        self, play: Play, seats: Seats, rolls: Rolls, boxes: SeatBoxes, questions: Questions, clock: Clock,
+        ask_seconds: float = ASK_SECONDS,
+    ) -> None:  # fmt: skip
+        self._play, self._seats, self._rolls, self._boxes = play, seats, rolls, boxes
+        self._questions, self._clock, self._ask_seconds = questions, clock, ask_seconds
+        self.called: list[int] = []
+        self.paused: int | None = None  # the seat that paused the match
+        self._waits_since = 0.0  # of the open decision, or since the others last said to wait
+        self._house_at = 0.0
+
+    def opened(self) -> None:
+        """Begin to wait anew: another decision is open."""
+        self.called = []
+        self._waits_since = self._clock.now()
+        self._house_at = self._clock.now() + HOUSE_SECONDS
+        self._questions.close("absent")
+
+    def came(self, seat: Seat) -> bool:
+        """Take note that somebody at a seat does something; return whether that changes what is shown."""
+        changed = seat.house
+        seat.house = False
+        asked = self._questions.open
+        if asked and asked.kind == "absent" and asked.seat == seat.number:
+            self._questions.open = None
+            changed = True
+        return changed
+
+    def pause(self, seat: Seat) -> None:
+        """Pause the match for a seat, or go on: nobody is called, asked about or played for meanwhile."""
+        self.paused = None if self.paused else seat.number
+        self._waits_since = self._clock.now()
+        self._questions.close("absent")
+
+    @property
+    def due_at(self) -> float | None:
+        """Return when the house plays, in the clock's seconds; None where it does not."""
+        waits = self.paused is None and any(self._seats[number].house for number in self._boxes.awaited())
+        return self._house_at if waits else None
+
+    def due(self) -> bool:
+        """Do what time alone brings about; return whether anything has changed. Raise LogError."""
+        if self._play.stopped or self.paused:
+            return False
+        changed, now, awaited = False, self._clock.now(), self._boxes.awaited()
+        waited = now - self._waits_since
+        if waited >= CALL_SECONDS:
+            late = [seat for seat in awaited if seat not in self.called and not self._seats[seat].house]
+            self.called += late
+            changed = bool(late)
+        house = [seat for seat in awaited if self._seats[seat].house]
+        if house and now >= self._house_at:
+            self._house_at = now + HOUSE_SECONDS
+            return self._answer_for(house[0]) or changed
+        return self._ask_about(awaited, waited) or changed
+
+    def _ask_about(self, awaited: list[int], waited: float) -> bool:
+        """Ask the others about one who has been waited for too long; return whether that is asked now."""
+        if self._questions.open:
+            return False
+        for number in awaited:
+            seat = self._seats[number]
+            patience = self._ask_seconds if seat.presence != "here" else max(ASK_HERE_SECONDS, self._ask_seconds)
+            if not seat.house and waited >= patience and self._others(number):
+                self._ask_others(seat)
+                return True
+        return False
+
+    def _ask_others(self, seat: Seat) -> None:
+        how = {"here": "has not answered", "asleep": "is asleep", "away": "is away"}[seat.presence]
+        text = f"{seat.name or f'Seat {seat.number}'} {how}. What shall we do?"
+        others, do = partial(self._others, seat.number), partial(self._do, seat)
+        self._questions.ask(Asked("absent", text, OPTIONS, others, more_than_half, do, seat=seat.number))
+
+    def _others(self, number: int) -> list[int]:
+        """Return the seats of the match that can be heard now, but this one."""
+        return [one for one in self._seats.present(self._play.seats) if one != number]
+
+    def _do(self, seat: Seat, option: str) -> None:
+        self._waits_since = self._clock.now()
+        if option == "wait":
+            return
+        logger.info("seat %d is %s: %s", seat.number, seat.presence, OPTIONS[option])
+        seat.house = option == "house"
+        self._answer_for(seat.number)
+
+    # --- what the house answers --------------------------------------------------------------------
+
+    def _answer_for(self, number: int) -> bool:
+        """Answer the open decision for a seat, the safe way; return whether that could be. Raise LogError."""
+        decision = self._rolls.decision
+        if decision is None or number not in self._boxes.awaited():
+            return False
+        with suppress(IllegalAction):  # the dice lie there, or the choices are being opened: time goes on
+            if decision.roll and decision.roll.seat == number:
+                self._rolls.roll_by_hub()
+            else:
+                self._boxes.answer_by_phone(self._safe(decision, number))
+            return True
+        return False
+
+    def _safe(self, decision: Decision, number: int) -> Action:
+        """Return the no of an asked seat: the last of the moves that the labels give to the bar of a box, else its last."""
+        offered, labels = decision.offers(number), self._play.labels
+        no = [move for move in offered if part(labels, "moves", move.name).get("box") in ("bar", "ask")]
+        move = (no or offered)[-1]
+        return Action(seat=number, move=move.name, args=dict(move.first()), number=decision.number)

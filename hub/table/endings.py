@@ -1,0 +1,249 @@
+"""How a match leaves its table before its end, and comes back: put aside and taken up again, or ended.
+
+The people who sit there decide by a vote, staff at once, and the table itself where everybody has left or nobody plays.
+A match that was put aside is kept whole, with who held which seat; it goes on with the same people at the same seats.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from hmac import compare_digest
+
+import msgspec
+
+from hub.errors import NotAsked, StartRefused
+from hub.ports import Clock
+from hub.state import PutAside
+from hub.table.kept import KeptValues
+from hub.table.lobby import Lobby
+from hub.table.notices import Notices
+from hub.table.play import Play
+from hub.table.questions import Asked, Questions, all_of_them, anybody, most_of_them
+from hub.table.rolls import Rolls
+from hub.table.seats import Seat, Seats
+
+logger = logging.getLogger(__name__)
+
+IDLE_SECONDS = 900.0
+"""How long nobody does anything before the table puts a match aside ..."""
+WARNED_SECONDS = 60.0
+"""... and how long before that it says so."""
+LEFT_SECONDS = 30.0
+"""How long a match stands from which everybody has gone: somebody may have pressed `leave` by mistake."""
+MOST_KEPT = 20
+"""Matches that the lobby offers, the newest; older ones are kept all the same."""
+STRANGERS = "Nobody here is known from this match: staff can help."
+
+
+class KeptPerson(msgspec.Struct):
+    """Who held a seat of a match when it was put aside: the name, and what tells the phone again (`Seat.person`)."""
+
+    name: str
+    person: str
+
+
+KeptPeople = dict[str, dict[int, KeptPerson]]
+"""By match, by seat."""
+
+
+class Endings:
+    """What ends a match at a table, and the matches that were put aside there."""
+
+    def __init__(
+        self, play: Play, seats: Seats, rolls: Rolls, lobby: Lobby, notices: Notices, questions: Questions,
+        kept: KeptValues, clock: Clock, idle_seconds: float = IDLE_SECONDS,
+    ) -> None:  # fmt: skip
+        self._play, self._seats, self._rolls, self._lobby = play, seats, rolls, lobby
+        self._notices, self._questions, self._kept, self._clock = notices, questions, kept, clock
+        self._idle_seconds = idle_seconds
+        self._acted_at = clock.now()
+        self._left_at: float | None = None  # since when nobody is at the match
+        self._offered: list[PutAside] | None = None  # as the disk has it; None: not read yet
+
+    # --- by those who sit there ----------------------------------------------------------------------
+
+    def ask(self, seat: Seat, what: object) -> None:
+        """Ask the table for a seat whether the match is put aside (`put_aside`) or ended (`end`). Raise IllegalAction."""
+        self._must_play(seat)
+        who = seat.name or f"Seat {seat.number}"
+        if what == "put_aside":
+            text = f"{who} would put this match aside: it is kept, and can go on another time."
+            options = {"yes": "Put it aside", "no": "Play on"}
+            asked = Asked("put_aside", text, options, self._present, most_of_them, self._put)
+        elif what == "end":
+            text = f"{who} would end this match for good. Nobody wins."
+            options = {"yes": "End it", "no": "Play on"}
+            asked = Asked("end", text, options, self._present, all_of_them, self._end)
+        else:
+            raise NotAsked("A match is put aside, or ended.", "QUESTION")
+        asked.by, asked.votes = seat.number, {seat.number: "yes"}
+        self._questions.ask(asked)
+
+    def _must_play(self, seat: Seat) -> None:
+        if not self._play.seats:
+            raise NotAsked("No match is under way.", "LOBBY")
+        if seat.number not in self._play.seats:
+            raise NotAsked("Only who plays this match decides about it.", "QUESTION")
+
+    def _present(self) -> list[int]:
+        return self._seats.present(self._play.seats)
+
+    def _put(self, option: str) -> None:
+        if option == "yes":
+            self.put_aside("a vote of those who play")
+
+    def _end(self, option: str) -> None:
+        if option == "yes":
+            self.end("a vote of those who play")
+
+    # --- at once ---------------------------------------------------------------------------------------
+
+    def put_aside(self, by: str) -> None:
+        """Put the match under way aside. `by`: by whom, for the journal. Raise NotAsked or LogError."""
+        match = self._leave(by)
+        kept = {one.id for one, _ in self._play.log.all_put_aside()}
+        people = {one: people for one, people in self._people().items() if one in kept}
+        seats = [self._seats[number] for number in self._play.seats]
+        people[match] = {seat.number: KeptPerson(seat.name, seat.person) for seat in seats}
+        self._kept.write("people", msgspec.json.encode(people))
+        self._play.put_aside()
+        self._left()
+
+    def end(self, by: str) -> None:
+        """End the match under way: nobody wins, its log stays. `by`: by whom. Raise NotAsked or LogError."""
+        self._leave(by)
+        self._play.end()
+        self._left()
+
+    def _leave(self, by: str) -> str:
+        if not self._play.seats:
+            raise NotAsked("No match is under way.", "LOBBY")
+        if refusal := self._play.standstill():
+            raise refusal
+        if self._rolls.waits:
+            self._rolls.give_up_dispute()
+        logger.info("table %s: the match leaves the table by %s", self._kept.table, by)
+        assert self._play.log.match is not None
+        return self._play.log.match
+
+    def _left(self) -> None:
+        """Clear what stood for the match; seats whose phones are gone are free for others."""
+        self._rolls.dispute = None
+        self._offered = None
+        self._questions.open = None
+        self._lobby.clear()
+        for seat in self._seats:
+            seat.house = False
+            if seat.joined and seat.presence == "away":
+                self._seats.release(seat, playing=False)
+
+    # --- again -----------------------------------------------------------------------------------------
+
+    @property
+    def offered(self) -> Sequence[PutAside]:
+        """Return the matches that can go on at this table, the newest first. Raise LogError."""
+        if self._offered is None:
+            people = self._people()
+            self._offered = [
+                PutAside(
+                    match=one.id,
+                    game=head.game,
+                    title=self._play.games[head.game].title,
+                    since=one.since,
+                    seats={
+                        f"{number}": people[one.id][number].name if number in people.get(one.id, {}) else ""
+                        for number in head.seats
+                    },
+                )
+                for one, head in self._play.log.all_put_aside()[:MOST_KEPT]
+                if head.game in self._play.games
+            ]
+        return self._offered
+
+    def take_up(self, seat: Seat, match: object) -> None:
+        """Go on with a match that was put aside, once its people are known again. Raise StartRefused or LogError.
+
+        No hand is dealt a second time: a seat whose phone is another one than before is known when somebody who is known
+        says so.
+        """
+        offer = next((one for one in self.offered if one.match == match), None)
+        if offer is None:
+            raise StartRefused("This match is not put aside here any more.")
+        if not seat.joined:
+            raise StartRefused("Only who sits here takes a match up again.")
+        numbers = [int(number) for number in offer.seats]
+        free = [number for number in numbers if not self._seats[number].joined]
+        if free:
+            names = [f"{offer.seats[f'{number}'] or 'somebody'} at seat {number}" for number in free]
+            raise StartRefused(
+                f"Not everybody is here: {' and '.join(names)} {'is' if len(free) == 1 else 'are'} missing."
+            )
+        before = self._people().get(offer.match, {})
+        strangers = [number for number in numbers if not self._is_known(self._seats[number], before.get(number))]
+        if not strangers:
+            self._go_on(offer.match)
+            return
+        known = [number for number in self._seats.present(numbers) if number not in strangers]
+        if not known:
+            raise StartRefused(STRANGERS)
+        named = [f"seat {number} {offer.seats[f'{number}'] or 'the same person'}" for number in strangers]
+        text = f"Is at {' and at '.join(named)}, on another phone?"
+        asked = Asked(
+            "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, anybody,
+            lambda option: self._go_on(offer.match) if option == "yes" else None, seat=strangers[0], by=seat.number,
+        )  # fmt: skip
+        try:
+            self._questions.ask(asked)
+        except NotAsked as error:
+            raise StartRefused(error.sentence) from error
+
+    def _is_known(self, seat: Seat, before: KeptPerson | None) -> bool:
+        if before is None or not before.person:  # a seat that was played on its box alone holds no secret on a phone
+            return True
+        return any(compare_digest(before.person, person) for person in (seat.person, *seat.earlier))
+
+    def _go_on(self, match: str) -> None:
+        self._play.take_up(match)
+        people = self._people()
+        if people.pop(match, None):
+            self._kept.write("people", msgspec.json.encode(people))
+        self._offered = None
+        self._lobby.begun(self._play.match.game.name if self._play.match else "")
+        self.acted()
+
+    def _people(self) -> KeptPeople:
+        return self._kept.read("people", KeptPeople, "who played the matches that were put aside") or {}
+
+    # --- by the table itself -----------------------------------------------------------------------------
+
+    def acted(self) -> None:
+        """Take note that somebody did something."""
+        self._acted_at = self._clock.now()
+        self._notices.end("idle")
+
+    def due(self, *, paused: bool) -> bool:
+        """Put the match aside where everybody has left it, or nobody plays; return whether anything has changed."""
+        if not self._play.seats or self._play.stopped:
+            self._left_at = None
+            return self._notices.end("idle")
+        now = self._clock.now()
+        anybody_left = any(self._seats[seat].sid or self._seats[seat].box_on for seat in self._play.seats)
+        if anybody_left:
+            self._left_at = None
+        elif self._left_at is None:
+            self._left_at = now
+        if self._left_at is not None and now - self._left_at >= LEFT_SECONDS:
+            self.put_aside("itself: everybody has left")
+            return True
+        idle = now - self._acted_at
+        if paused and idle < 4 * self._idle_seconds:
+            return False
+        if idle >= self._idle_seconds:
+            self.put_aside("itself: nobody plays")
+            return True
+        if idle >= self._idle_seconds - WARNED_SECONDS:
+            return self._notices.post(
+                "idle", "Nobody has played for a while: this match is put aside in a minute, and kept."
+            )
+        return False

@@ -1,0 +1,110 @@
+"""The people at a table as the loop sees them: who has done something, who is waited for, what they decide together."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hub.errors import NotAsked
+from hub.ports import ClaimAsked, Clock
+from hub.table.absence import ASK_SECONDS, Absence
+from hub.table.boxes import SeatBoxes
+from hub.table.endings import IDLE_SECONDS, Endings
+from hub.table.kept import KeptValues
+from hub.table.lobby import Lobby
+from hub.table.notices import Notices
+from hub.table.play import Play
+from hub.table.questions import Asked, Questions, anybody
+from hub.table.rolls import Rolls
+from hub.table.seats import CLAIM_SECONDS, Seat, Seats
+
+
+class Patience(NamedTuple):
+    """Seconds: `ask` before the others are asked about an absent seat, `idle` before a match nobody plays is put aside."""
+
+    ask: float = ASK_SECONDS
+    idle: float = IDLE_SECONDS
+
+
+class People:
+    """The parts that follow what people do and leave undone: `questions`, `absence`, `endings`."""
+
+    def __init__(
+        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
+        kept: KeptValues, clock: Clock, patience: Patience,
+    ) -> None:  # fmt: skip
+        self._play, self._seats, self._notices, self._lobby = play, seats, notices, lobby
+        self.questions = Questions(clock)
+        self.absence = Absence(play, seats, rolls, boxes, self.questions, clock, patience.ask)
+        self.endings = Endings(play, seats, rolls, lobby, notices, self.questions, kept, clock, patience.idle)
+        self._position = play.log.position
+
+    def came(self, seat: Seat | None) -> bool:
+        """Take note that somebody at a seat does something; return whether that changes what is shown."""
+        self.endings.acted()
+        return seat is not None and self.absence.came(seat)
+
+    def ask_for_seat(self, claim: ClaimAsked, *, choosing: bool) -> None:
+        """Decide about a claim; where nobody at the seat can, ask the others who it is. Raise LogError."""
+        others = [one for one in self._seats.present(self._at_table()) if one != claim.seat]
+        self._seats.ask(claim, choosing=choosing, vouched=bool(others))
+        waiting = self._seats.waiting(claim.seat)
+        if waiting and waiting.asked is claim and waiting.by_people:
+            self._ask_who(claim)
+        if self._seats.guessed_at:
+            self._notices.post("guessing", "Somebody on this network guesses codes of seats. Please tell staff.")
+
+    def _at_table(self) -> list[int]:
+        return self._play.seats or [seat.number for seat in self._seats if seat.joined]
+
+    def _ask_who(self, claim: ClaimAsked) -> None:
+        number = claim.seat
+        seat = self._seats[number]
+        before, now = seat.name or f"whoever plays at seat {number}", claim.name and f" It says {claim.name}."
+        text = f"A new phone asks for seat {number}.{now} Is it {before}?"
+
+        def decide(option: str) -> None:
+            if option == "yes":
+                self._seats.grant(number)
+            else:
+                self._seats.refuse(
+                    number, "The others at the table did not say yes: ask them, or type the seat's code."
+                )
+
+        def others() -> list[int]:
+            return [one for one in self._seats.present(self._at_table()) if one != number]
+
+        options = {"yes": "Yes, let it in", "no": "No"}
+        try:
+            self.questions.ask(
+                Asked("new_phone", text, options, others, anybody, decide, seat=number, by=number), CLAIM_SECONDS
+            )
+        except NotAsked:
+            self._seats.refuse(number, "The table is asked something else just now: try again in a moment.")
+
+    def follow(self) -> None:
+        """Let a pause end with the next action, and questions with the match they are about."""
+        asked = self.questions.open
+        if asked and asked.kind == "new_phone" and self._seats.waiting(asked.seat) is None:
+            self.questions.close("new_phone")
+        if self._play.log.position != self._position:
+            self._position = self._play.log.position
+            self.absence.paused = None
+            self.endings.acted()
+        if not self._play.seats:
+            self.absence.paused = None
+            self.questions.close("put_aside", "end", "absent")
+        else:
+            self.questions.close("same_person")
+
+    @property
+    def due_at(self) -> float | None:
+        """Return when something is due by itself to the second, in the clock's seconds."""
+        times = (self.questions.due_at, self.absence.due_at, self._lobby.due_at)
+        return min((at for at in times if at is not None), default=None)
+
+    def due(self) -> bool:
+        """Do what time alone brings about; return whether anything has changed. Raise LogError."""
+        changed = self.questions.due()
+        changed = self.absence.due() or changed
+        changed = self.endings.due(paused=self.absence.paused is not None) or changed
+        return self._lobby.due() or changed

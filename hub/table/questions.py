@@ -1,0 +1,141 @@
+"""Questions to the people at a table: what no single seat decides, such as putting the match aside.
+
+One question is open at a time. Each seat that may vote has one vote, which it may change; what follows is done at once
+when the votes suffice, or when the time is over. Silence never carries anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+
+from hub.errors import NotAsked, NotOffered
+from hub.ports import Clock
+from hub.state import Question, QuestionKind
+
+VOTE_SECONDS = 20.0
+
+Decide = Callable[[Mapping[int, str], Sequence[int], bool], str | None]
+"""Return the option that the votes (by seat) of these voters carry; None: none yet. With True the time is over."""
+
+
+@dataclass
+class Asked:
+    """An open question. `options` are by key what a person reads; `do` is called with the key that was carried.
+
+    `seat` is whom it is about, 0 for nobody; `by` who asked, 0 for the table itself, which gives way to a person.
+    """
+
+    kind: QuestionKind
+    text: str
+    options: Mapping[str, str]
+    voters: Callable[[], Sequence[int]]
+    decide: Decide
+    do: Callable[[str], None]
+    seat: int = 0
+    by: int = 0
+    until: float = 0.0
+    votes: dict[int, str] = field(default_factory=dict)
+
+
+class Questions:
+    """The question that is open at a table, if one is."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.open: Asked | None = None
+
+    def ask(self, asked: Asked, seconds: float = VOTE_SECONDS) -> None:
+        """Ask the table. Raise NotAsked while people answer another question that a person has asked."""
+        if self.open and (self.open.by or not asked.by):
+            raise NotAsked("The table is asked something else just now: answer that first.", "QUESTION")
+        asked.until = self._clock.now() + seconds
+        self.open = asked
+
+    def vote(self, seat: int, option: object) -> None:
+        """Take a seat's vote. Raise IllegalAction."""
+        asked = self.open
+        if asked is None:
+            raise NotAsked("The table is asked nothing now.", "QUESTION")
+        if seat not in asked.voters():
+            raise NotAsked("This question is for others.", "QUESTION")
+        if not isinstance(option, str) or option not in asked.options:
+            raise NotOffered(f"Answer {', '.join(asked.options)}.", "QUESTION")
+        asked.votes[seat] = option
+        self._decide(late=False)
+
+    def close(self, *kinds: QuestionKind) -> bool:
+        """Ask no longer, if the open question is of one of these kinds; return whether it was."""
+        if self.open is None or self.open.kind not in kinds:
+            return False
+        self.open = None
+        return True
+
+    def _decide(self, *, late: bool) -> bool:
+        asked = self.open
+        if asked is None:
+            return False
+        voters = asked.voters()
+        votes = {seat: option for seat, option in asked.votes.items() if seat in voters}
+        carried = asked.decide(votes, voters, late)
+        if carried is None:
+            return False
+        self.open = None  # before anything is done: that may ask the next one
+        asked.do(carried)
+        return True
+
+    @property
+    def due_at(self) -> float | None:
+        """Return when the open question ends by itself, in the clock's seconds."""
+        return self.open.until if self.open else None
+
+    def due(self) -> bool:
+        """Decide what is decided by now; return whether something was."""
+        return self._decide(late=self.open is not None and self._clock.now() >= self.open.until)
+
+    def public(self) -> Question | None:
+        """Return the open question as everybody sees it."""
+        asked = self.open
+        if asked is None:
+            return None
+        return Question(
+            kind=asked.kind,
+            text=asked.text,
+            options=dict(asked.options),
+            voters=list(asked.voters()),
+            votes={f"{seat}": option for seat, option in asked.votes.items()},
+            seat=asked.seat,
+            seconds=max(0, ceil(asked.until - self._clock.now())),
+        )
+
+
+def most_of_them(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
+    """Carry `yes` with more than half of the voters; of one voter alone only when nobody has come by the end."""
+    yes = [seat for seat, option in votes.items() if option == "yes"]
+    if len(yes) * 2 > len(voters) and (late or len(yes) > 1):
+        return "yes"
+    return "no" if late or (len(votes) - len(yes)) * 2 >= max(1, len(voters)) else None
+
+
+def all_of_them(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
+    """Carry `yes` with every voter's, two at least."""
+    if "no" in votes.values():
+        return "no"
+    if len(votes) > 1 and all(seat in votes for seat in voters):
+        return "yes"
+    return "no" if late else None
+
+
+def anybody(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
+    """Carry what the first one says."""
+    return next(iter(votes.values()), "no" if late or not voters else None)
+
+
+def more_than_half(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
+    """Carry the option that more than half of the voters want, of two what both want; else `wait`."""
+    wanted = list(votes.values())
+    for option in dict.fromkeys(wanted):
+        if wanted.count(option) * 2 > len(voters):
+            return option
+    return "wait" if late or len(wanted) == len(voters) else None
