@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from hmac import compare_digest
 
 import msgspec
 
-from hub.errors import NotAsked, StartRefused
+from hub.errors import LogError, NotAsked, StartRefused
 from hub.ports import Clock
 from hub.state import PutAside
 from hub.table.kept import KeptValues
@@ -142,24 +143,28 @@ class Endings:
 
     @property
     def offered(self) -> Sequence[PutAside]:
-        """Return the matches that can go on at this table, the newest first. Raise LogError."""
+        """Return the matches that can go on at this table, the newest first; none while the disk cannot be read."""
         if self._offered is None:
-            people = self._people()
-            self._offered = [
-                PutAside(
-                    match=one.id,
-                    game=head.game,
-                    title=self._play.games[head.game].title,
-                    since=one.since,
-                    seats={
-                        f"{number}": people[one.id][number].name if number in people.get(one.id, {}) else ""
-                        for number in head.seats
-                    },
-                )
-                for one, head in self._play.log.all_put_aside()[:MOST_KEPT]
-                if head.game in self._play.games
-            ]
-        return self._offered
+            with suppress(LogError):
+                self._offered = self._read_offered()
+        return self._offered or []
+
+    def _read_offered(self) -> list[PutAside]:
+        people = self._people()
+        return [
+            PutAside(
+                match=one.id,
+                game=head.game,
+                title=self._play.games[head.game].title,
+                since=one.since,
+                seats={
+                    f"{number}": people[one.id][number].name if number in people.get(one.id, {}) else ""
+                    for number in head.seats
+                },
+            )
+            for one, head in self._play.log.all_put_aside()[:MOST_KEPT]
+            if head.game in self._play.games
+        ]
 
     def take_up(self, seat: Seat, match: object) -> None:
         """Go on with a match that was put aside, once its people are known again. Raise StartRefused or LogError.

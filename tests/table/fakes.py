@@ -99,6 +99,8 @@ class MemoryStore:
         self.people_aside[match] = 1000 + len(self.people_aside)
 
     def all_put_aside(self, table: str) -> list[MatchPutAside]:
+        if self.unreadable:
+            raise LogError(self.unreadable)
         mine = [match for match in self.people_aside if self.heads[match][0] == table]
         return [
             MatchPutAside(match, self.heads[match][1], self.people_aside[match], len(self.entries[match]))
@@ -325,7 +327,9 @@ class TableRig:
     def boxes_up(self, boot: str = "b1") -> None:
         self.take(*(BoxUp(box, boot, "1", 8) for box in self.named))
 
-    def claim(self, seat: int, code: str | None = None, name: str = "") -> ClaimDecided | None:
+    def claim(
+        self, seat: int, code: str | None = None, name: str = "", earlier: Sequence[tuple[str, str]] = ()
+    ) -> ClaimDecided | None:
         """Ask for a seat; the decision, if there is one at once."""
         before = len(self.decided)
 
@@ -333,7 +337,7 @@ class TableRig:
             self.order.append("decided")
             self.decided.append(decided)
 
-        self.take(ClaimAsked(secrets.token_hex(4), seat, b"k" * 32, code, name, answer))
+        self.take(ClaimAsked(secrets.token_hex(4), seat, b"k" * 32, code, name, answer, earlier))
         return self.decided[-1] if len(self.decided) > before else None
 
     def code(self, seat: int) -> str:
@@ -348,6 +352,13 @@ class TableRig:
             assert decided.held
             self.sids[seat] = decided.sid
             self.take(PhoneLink(decided.sid, True))
+
+    def sit_again(self, seat: int, earlier: Sequence[tuple[str, str]]) -> None:
+        """Sit down with a phone that has sat here before, and can prove it."""
+        decided = self.claim(seat, self.code(seat), f"Guest {seat}", earlier)
+        assert decided
+        self.sids[seat] = decided.sid
+        self.take(PhoneLink(decided.sid, True))
 
     def say(
         self, seat: int, verb: str, args: dict[str, Any] | None = None, *,
@@ -370,10 +381,18 @@ class TableRig:
 
     def start(self, game: str = "bid-and-bait", **options: Any) -> None:
         """Start a match at once: all who sit there are ready."""
-        for seat in sorted(self.sids)[1:]:
+        self.ready()
+        assert self.say(min(self.sids), "start", {"game": game, "options": options})["ok"]
+
+    def ready(self) -> None:
+        """Let every phone but the first one be ready: that one starts."""
+        self.ready_but()
+
+    def ready_but(self, *absent: int) -> None:
+        """Let every phone but the first one and these be ready."""
+        for seat in sorted(self.sids.keys() - set(absent))[1:]:
             if not next(one for one in self.state["seats"] if one["seat"] == seat)["ready"]:
                 assert self.say(seat, "ready")["ok"]
-        assert self.say(min(self.sids), "start", {"game": game, "options": options})["ok"]
 
     def see(self, state: DiceState, *faces: int, say: str = "", arm: int = 0) -> None:
         """What the reader sees of the throw it is armed for, or of an older one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from math import inf
 from random import Random
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from hub import games
 from hub.ports import CONTROLS, BoxUp, Key, LampPicture, PhoneLink, PhoneSaid, Tick, Turn
 from hub.table.captions import CAPTION_LENGTH, claim_caption
+from hub.table.people import Patience
 from hub.table.seats import CLAIM_SECONDS, CODE_LETTERS, CODE_SECONDS, PHONE_FIRST_SECONDS, QUIET_SECONDS, SHOWN_SECONDS
 from tests.random_client import value
 from tests.table.fakes import TableRig
@@ -28,7 +30,8 @@ def boxed() -> TableRig:
 def begun(game: str, seed: int = 1) -> TableRig:
     """Phones and boxes at every seat, the phones asleep, in the first decision of a match."""
     least = games.find(game).seats[0]
-    rig = TableRig(max(3, least), offered=[games.find(game)], seed=seed)
+    forever = Patience(ask=inf, idle=inf)
+    rig = TableRig(max(3, least), offered=[games.find(game)], seed=seed, patience=forever)
     rig.boxes_up()
     rig.sit()
     rig.start(game)

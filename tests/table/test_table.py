@@ -304,6 +304,7 @@ def test_who_left_is_not_dealt_into_the_next_match() -> None:
     rig.start("short")
     rig.say_leave(3)
     assert rig.act(1, "rest")["ok"]
+    rig.ready()
     assert rig.say(1, "again")["ok"]
     assert set(rig.state["view"]["seats"]) == {"1", "2"}
 
@@ -937,6 +938,8 @@ def test_the_same_game_is_played_again_by_one_word() -> None:
     rig.start("short")
     rig.act(1, "rest")
     epoch = rig.state["epoch"]
+    rig.say(1, "ready")
+    rig.say(3, "ready")
     assert rig.say(2, "again")["ok"]
     assert (rig.state["state"], rig.state["match"]) == ("playing", "m-2")
     assert rig.state["epoch"] > epoch
@@ -1075,6 +1078,7 @@ def test_when_the_disk_fails_the_boxes_choices_are_asked_for_again(boxed: TableR
 
 def test_when_the_disk_fails_at_the_start_the_match_begins_when_it_is_back(rig: TableRig) -> None:
     rig.sit()
+    rig.ready()
     rig.store.broken = "The disk is full."
     assert not rig.say(1, "start", {"game": "bid-and-bait"})["ok"]
     assert rig.state["view"] is None
@@ -1187,6 +1191,8 @@ def test_the_final_result_is_shown_again_after_a_power_cut(playing: TableRig) ->
     writes = len(again.order)
     TableRig(boxes=False, store=playing.store)
     assert "end" not in again.order[writes:], "its end keeps its date"
+    again.take(*(PhoneLink(sid, True) for sid in again.sids.values()))
+    again.ready()
     assert again.say(1, "again")["ok"]
     assert (again.state["state"], again.state["match"]) == ("playing", "m-2")
 
@@ -1253,6 +1259,7 @@ def test_a_start_on_a_full_disk_is_still_newer_than_the_one_before(playing: Tabl
 
 def test_presses_on_a_full_disk_do_not_raise_the_epoch_that_a_power_cut_would_take_back(rig: TableRig) -> None:
     rig.sit()
+    rig.ready()
     before = rig.state["epoch"]
     rig.store.broken = "The disk is full."
     for _ in range(5):
@@ -1540,6 +1547,7 @@ def test_a_match_that_has_begun_on_a_full_disk_clears_the_lobby_all_the_same(rig
         rig.store.broken = "The disk is full."
         appending(match, entries)
 
+    rig.ready()
     rig.store.append = fails  # type: ignore[method-assign]
     answer = rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
     assert answer["ok"], "its head is on the disk"

@@ -1,0 +1,445 @@
+"""What people at a table decide together: putting a match aside and taking it up, absent seats, new phones, starting."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from hub import games
+from hub.ports import BoxDown, PhoneLink, Tick, Turn
+from hub.table.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS, HOUSE_SECONDS
+from hub.table.captions import CAPTION_LENGTH, question_to_all
+from hub.table.endings import IDLE_SECONDS, LEFT_SECONDS, WARNED_SECONDS
+from hub.table.lobby import START_SECONDS
+from hub.table.questions import VOTE_SECONDS
+from tests.table.fakes import TableRig
+
+
+def pass_time(rig: TableRig, seconds: float) -> None:
+    """Let time go on in steps of a second, as the loop does."""
+    for _ in range(int(seconds)):
+        rig.clock.time += 1.0
+        rig.take(Tick())
+
+
+@pytest.fixture
+def phones() -> TableRig:
+    """Three phones without boxes in a match of Bid & Bait, whose first question is sealed."""
+    rig = TableRig(boxes=False)
+    rig.sit()
+    rig.start()
+    return rig
+
+
+@pytest.fixture
+def boxed() -> TableRig:
+    """Three boxes, no phone, in a match where seats are asked in turn."""
+    rig = TableRig(3, offered=[games.find("bid-it")])
+    rig.boxes_up()
+    for seat in (1, 2, 3):
+        rig.press(seat, "push")
+    rig.press(1, "push")
+    assert rig.state["state"] == "playing"
+    return rig
+
+
+def sleep(rig: TableRig, *seats: int) -> None:
+    rig.take(*(PhoneLink(rig.sids[seat], False) for seat in seats))
+
+
+def wake(rig: TableRig, *seats: int) -> None:
+    rig.take(*(PhoneLink(rig.sids[seat], True) for seat in seats))
+
+
+# --- put aside, ended ----------------------------------------------------------------------------------
+
+
+def test_most_of_those_present_put_a_match_aside_and_it_is_kept_whole(phones: TableRig) -> None:
+    before, entries = phones.seen(), len(phones.match.log)
+    assert phones.say(1, "ask", {"what": "put_aside"})["ok"]
+    question = phones.state["question"]
+    assert (question["kind"], question["voters"], question["votes"]) == ("put_aside", [1, 2, 3], {"1": "yes"})
+    assert phones.state["state"] == "playing", "one seat alone does nothing"
+    assert phones.say(3, "vote", {"say": "yes"})["ok"]
+    assert (phones.state["state"], phones.state["question"], phones.state["view"]) == ("lobby", None, None)
+    (offer,) = phones.state["put_aside"]
+    assert (offer["game"], offer["seats"]) == ("bid-and-bait", {"1": "Guest 1", "2": "Guest 2", "3": "Guest 3"})
+    assert phones.say(2, "take_up", {"match": offer["match"]})["ok"]
+    again = phones.seen()
+    assert again["public"].pop("match") != before["public"].pop("match")
+    assert (again, len(phones.match.log)) == (before, entries)
+    assert phones.state["put_aside"] == []
+
+
+@pytest.mark.parametrize("votes", [{}, {2: "no", 3: "no"}, {2: "no"}])
+def test_silence_and_no_play_on(phones: TableRig, votes: dict[int, str]) -> None:
+    before = phones.seen()
+    phones.say(1, "ask", {"what": "put_aside"})
+    for seat, say in votes.items():
+        assert phones.say(seat, "vote", {"say": say})["ok"]
+    pass_time(phones, VOTE_SECONDS)
+    assert phones.state["question"] is None
+    assert phones.seen() == before
+
+
+def test_a_single_guest_puts_a_match_aside_only_after_the_others_could_have_said_no(phones: TableRig) -> None:
+    sleep(phones, 2, 3)
+    phones.say(1, "ask", {"what": "put_aside"})
+    pass_time(phones, VOTE_SECONDS - 1)
+    assert phones.state["state"] == "playing"
+    pass_time(phones, 1)
+    assert phones.state["state"] == "lobby"
+
+
+def test_a_match_is_ended_for_good_by_all_who_are_there_and_never_by_one(phones: TableRig) -> None:
+    phones.say(1, "ask", {"what": "end"})
+    phones.say(2, "vote", {"say": "yes"})
+    assert phones.state["state"] == "playing"
+    phones.say(3, "vote", {"say": "yes"})
+    assert (phones.state["state"], phones.state["put_aside"]) == ("lobby", [])
+    phones.start()
+    sleep(phones, 2, 3)
+    phones.say(1, "ask", {"what": "end"})
+    pass_time(phones, VOTE_SECONDS)
+    assert phones.state["state"] == "playing"
+
+
+def test_only_who_plays_decides_and_one_question_is_open_at_a_time(phones: TableRig) -> None:
+    assert not phones.say(1, "vote", {"say": "yes"})["ok"], "nothing is asked"
+    assert phones.say(1, "ask", {"what": "put_aside"})["ok"]
+    assert phones.say(2, "ask", {"what": "end"})["error"].startswith("The table is asked something else")
+    assert not phones.say(2, "vote", {"say": "perhaps"})["ok"]
+    assert not phones.say(2, "vote", {"say": ["yes"]})["ok"]
+    assert not phones.say(1, "ask", {"what": "sell"})["ok"]
+
+
+def test_a_match_that_nobody_plays_is_put_aside_and_said_so_before(phones: TableRig) -> None:
+    pass_time(phones, IDLE_SECONDS - WARNED_SECONDS - 1)
+    assert not any(one["key"] == "idle" for one in phones.state["notices"])
+    pass_time(phones, 2)
+    assert any(one["key"] == "idle" for one in phones.state["notices"])
+    assert phones.say(1, "name", {"name": "Ada"})["ok"], "somebody is there"
+    assert not any(one["key"] == "idle" for one in phones.state["notices"])
+    sleep(phones, 2)
+    pass_time(phones, IDLE_SECONDS)
+    assert phones.state["state"] == "lobby"
+    assert [seat["held"] for seat in phones.state["seats"]] == [True, False, True], "a ghost keeps no seat"
+
+
+def test_the_next_group_plays_after_everybody_has_left(phones: TableRig) -> None:
+    for seat in (1, 2, 3):
+        phones.say_leave(seat)
+    pass_time(phones, LEFT_SECONDS + 1)
+    assert phones.state["state"] == "lobby"
+    phones.sit()
+    phones.start()
+    assert phones.state["match"] == "m-2"
+    assert len(phones.store.people_aside) == 1
+
+
+def test_a_pause_stops_the_clocks_until_somebody_plays(phones: TableRig) -> None:
+    assert phones.say(2, "pause")["ok"]
+    assert phones.state["paused"] == 2
+    pass_time(phones, IDLE_SECONDS + ASK_HERE_SECONDS)
+    assert (phones.state["state"], phones.state["nudged"], phones.state["question"]) == ("playing", [], None)
+    play_first(phones, 1)
+    assert phones.state["paused"] is None
+
+
+def test_a_match_put_aside_survives_a_restart_and_is_not_resumed(phones: TableRig) -> None:
+    phones.say(1, "ask", {"what": "put_aside"})
+    phones.say(2, "vote", {"say": "yes"})
+    again = TableRig(boxes=False, store=phones.store)
+    again.sids = phones.sids
+    assert (again.state["state"], len(again.state["put_aside"])) == ("lobby", 1)
+    wake(again, 1, 2, 3)
+    assert again.say(1, "take_up", {"match": again.state["put_aside"][0]["match"]})["ok"]
+    assert again.state["state"] == "playing"
+
+
+# --- whose hand it is ----------------------------------------------------------------------------------
+
+
+def put_aside(rig: TableRig) -> str:
+    rig.say(1, "ask", {"what": "put_aside"})
+    rig.say(2, "vote", {"say": "yes"})
+    match: str = rig.state["put_aside"][0]["match"]
+    return match
+
+
+def test_no_hand_goes_to_a_phone_that_nobody_who_is_known_knows(phones: TableRig) -> None:
+    match = put_aside(phones)
+    phones.say_leave(3)
+    answer = phones.say(1, "take_up", {"match": match})
+    assert answer["error"] == "Not everybody is here: Guest 3 at seat 3 is missing."
+    phones.sit(3)
+    assert phones.say(3, "take_up", {"match": match})["ok"], "it is asked"
+    assert phones.state["state"] == "lobby"
+    question = phones.state["question"]
+    assert (question["kind"], question["voters"]) == ("same_person", [1, 2])
+    assert not phones.say(3, "vote", {"say": "yes"})["ok"], "nobody vouches for themselves"
+    assert phones.say(2, "vote", {"say": "no"})["ok"]
+    assert phones.state["state"] == "lobby"
+    phones.say(1, "take_up", {"match": match})
+    assert phones.say(2, "vote", {"say": "yes"})["ok"]
+    assert phones.state["state"] == "playing"
+
+
+def test_strangers_do_not_get_the_hands_of_others(phones: TableRig) -> None:
+    match = put_aside(phones)
+    for seat in (1, 2, 3):
+        phones.say_leave(seat)
+    phones.sit()
+    assert "known" in phones.say(1, "take_up", {"match": match})["error"]
+    assert phones.state["state"] == "lobby"
+
+
+def test_a_phone_that_proves_its_earlier_login_is_known(phones: TableRig) -> None:
+    logins = {seat: (sid, phones.phones.admitted[sid]) for seat, sid in phones.sids.items()}
+    match = put_aside(phones)
+    for seat in (1, 2, 3):
+        phones.say_leave(seat)
+    for seat in (1, 2, 3):
+        phones.sit_again(seat, [logins[seat]])
+    assert phones.say(1, "take_up", {"match": match})["ok"]
+    assert phones.state["state"] == "playing"
+
+
+# --- absent seats --------------------------------------------------------------------------------------
+
+
+def play_first(rig: TableRig, seat: int) -> None:
+    """Let a seat that is asked make the first of its moves."""
+    decision = rig.match.open
+    assert decision
+    if seat in decision.asked and seat not in decision.answers:
+        move = decision.offers(seat)[0]
+        assert rig.act(seat, move.name, **move.first())["ok"]
+
+
+def lock_all_but(rig: TableRig, *absent: int) -> None:
+    for seat in rig.sids:
+        if seat not in absent:
+            play_first(rig, seat)
+
+
+def test_a_sleeper_is_called_then_the_others_decide_and_the_hand_stays_theirs(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    sleep(phones, 3)
+    assert phones.state["seats"][2]["presence"] == "away"
+    pass_time(phones, CALL_SECONDS)
+    assert phones.state["nudged"] == [3]
+    pass_time(phones, ASK_SECONDS - CALL_SECONDS)
+    question = phones.state["question"]
+    assert (question["kind"], question["seat"], question["voters"]) == ("absent", 3, [1, 2])
+    assert phones.say(1, "vote", {"say": "safe"})["ok"]
+    assert phones.say(2, "vote", {"say": "safe"})["ok"]
+    assert [entry.seat for entry in phones.match.log].count(3) == 1, "once"
+    assert not phones.state["seats"][2]["house"]
+    wake(phones, 3)
+    assert phones.hand(3)["you"]
+
+
+def test_the_house_plays_until_its_seat_is_back(phones: TableRig) -> None:
+    sleep(phones, 3)
+    lock_all_but(phones, 3)
+    pass_time(phones, ASK_SECONDS)
+    for seat in (1, 2):
+        phones.say(seat, "vote", {"say": "house"})
+    assert phones.state["seats"][2]["house"]
+    for _ in range(30):
+        for seat in (1, 2):
+            bring_on(phones, seat)
+        pass_time(phones, HOUSE_SECONDS + 1)
+    assert [entry.seat for entry in phones.match.log].count(3) >= 3
+    wake(phones, 3)
+    assert not phones.state["seats"][2]["house"]
+    assert 3 in phones.match.open.asked if phones.match.open else True
+
+
+def test_who_comes_back_is_not_played_for(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS)
+    wake(phones, 3)
+    assert phones.state["question"] is None
+
+
+def test_a_single_player_left_brings_the_table_on(phones: TableRig) -> None:
+    lock_all_but(phones, 2, 3)
+    sleep(phones, 2, 3)
+    for _ in range(2):
+        pass_time(phones, ASK_SECONDS + 1)
+        assert phones.say(1, "vote", {"say": "house"})["ok"]
+    pass_time(phones, 2 * HOUSE_SECONDS + 2)
+    decision = phones.match.open
+    assert decision
+    assert 1 in decision.asked or (decision.roll and decision.roll.seat == 1), "the two others have answered"
+
+
+def test_silence_about_an_absent_seat_waits_and_asks_again(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS + VOTE_SECONDS)
+    assert phones.state["question"] is None
+    assert 3 not in [entry.seat for entry in phones.match.log]
+    pass_time(phones, ASK_SECONDS)
+    assert phones.state["question"]["kind"] == "absent"
+
+
+def test_boxes_are_asked_and_answer_with_their_keys(boxed: TableRig) -> None:
+    asked = int(boxed.state["view"]["waiting"]["seats"][0])
+    others = [seat for seat in (1, 2, 3) if seat != asked]
+    boxed.take(BoxDown(f"box-{asked}", "unplugged"))
+    pass_time(boxed, ASK_SECONDS)
+    for seat in others:
+        assert boxed.boxes.texts[f"box-{seat}"] == question_to_all("absent", asked)
+        boxed.press(seat, "k2")
+    assert boxed.state["question"] is None
+    assert asked in [entry.seat for entry in boxed.match.log]
+
+
+def test_a_box_that_is_asked_nothing_pauses_and_puts_aside(boxed: TableRig) -> None:
+    asked = int(boxed.state["view"]["waiting"]["seats"][0])
+    first, second = (seat for seat in (1, 2, 3) if seat != asked)
+    boxed.press(first, "push")
+    assert boxed.state["question"] is None, "a push alone means nothing"
+    boxed.take(Turn(f"box-{first}", 1))
+    boxed.press(first, "push")
+    assert boxed.state["paused"] == first
+    boxed.take(Turn(f"box-{first}", 2))
+    boxed.press(first, "push")
+    assert boxed.state["question"]["kind"] == "put_aside"
+    boxed.press(asked, "k1")
+    assert boxed.state["question"]["votes"] == {f"{first}": "yes"}, "whoever is asked by the game answers the game"
+    boxed.press(second, "push")
+    assert boxed.state["state"] == "lobby"
+
+
+@pytest.mark.parametrize("kind", ["put_aside", "end", "absent", "same_person", "new_phone"])
+def test_every_question_fits_a_box(kind: Any) -> None:
+    assert len(question_to_all(kind, 6)) <= CAPTION_LENGTH
+
+
+# --- a new phone ---------------------------------------------------------------------------------------
+
+
+def test_another_player_says_who_comes_with_a_new_phone(phones: TableRig) -> None:
+    sleep(phones, 3)
+    assert phones.claim(3, None, "Cleo") is None, "it waits for the others"
+    question = phones.state["question"]
+    assert (question["kind"], question["seat"], question["voters"]) == ("new_phone", 3, [1, 2])
+    before = phones.sids[3]
+    assert phones.say(1, "vote", {"say": "yes"})["ok"]
+    decided = phones.decided[-1]
+    assert decided.held
+    assert before in phones.phones.released
+
+
+def test_a_stranger_gets_no_seat_that_the_others_do_not_give(phones: TableRig) -> None:
+    sleep(phones, 3)
+    phones.claim(3, None, "Eve")
+    assert phones.say(2, "vote", {"say": "no"})["ok"]
+    assert not phones.decided[-1].held
+    phones.claim(3, None, "Eve")
+    assert not phones.decided[-1].held, "and it is not asked again at once"
+
+
+def test_a_phone_that_is_on_is_not_replaced_by_others(phones: TableRig) -> None:
+    decided = phones.claim(3, None, "Eve")
+    assert decided
+    assert not decided.held
+
+
+# --- the lobby -----------------------------------------------------------------------------------------
+
+
+def test_a_match_begins_when_all_are_ready_or_five_seconds_after_one_insists() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    assert rig.say(1, "start", {"game": "bid-and-bait", "options": {}})["ok"]
+    assert (rig.state["state"], rig.state["starting"]["seconds"]) == ("lobby", START_SECONDS)
+    assert rig.say(2, "wait")["ok"]
+    assert rig.state["starting"] is None
+    rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    rig.say(2, "ready")
+    assert rig.state["state"] == "lobby"
+    rig.say(3, "ready")
+    assert rig.state["state"] == "playing"
+    other = TableRig(boxes=False)
+    other.sit()
+    other.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    pass_time(other, START_SECONDS)
+    assert other.state["state"] == "playing"
+
+
+def test_a_dead_phone_is_not_dealt_in_and_anybody_seated_frees_its_seat() -> None:
+    rig = TableRig(4, boxes=False)
+    rig.sit()
+    sleep(rig, 4)
+    assert not rig.say(1, "free", {"seat": 3})["ok"], "somebody is there"
+    rig.ready_but(4)
+    assert rig.say(1, "start", {"game": "bid-and-bait", "options": {}})["ok"]
+    assert set(rig.state["view"]["seats"]) == {"1", "2", "3"}
+    other = TableRig(4, boxes=False)
+    other.sit()
+    sleep(other, 4)
+    assert other.say(1, "free", {"seat": 4})["ok"]
+    assert not other.state["seats"][3]["held"]
+
+
+# --- the law -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", games.names())
+def test_whoever_is_there_can_always_bring_the_table_on(game: str) -> None:
+    """People, phones and time at random; then one who stays: within the votes' time something is done, or the lobby open."""
+    random, found = Random(game), games.find(game)
+    for _ in range(3):
+        seats = max(3, found.seats[0])
+        rig = TableRig(seats, boxes=False, offered=[found], seed=random.randrange(99))
+        rig.sit(*range(1, seats + 1))
+        rig.start(game)
+        for _ in range(30):
+            seat = random.choice(list(rig.sids))
+            random.choice([sleep, sleep, wake])(rig, seat)
+            if random.random() < 0.3:
+                rig.say(seat, *random.choice([("pause", {}), ("ask", {"what": "put_aside"}), ("ask", {"what": "end"})]))
+            if rig.state["question"] and random.random() < 0.5:
+                rig.say(seat, "vote", {"say": random.choice(list(rig.state["question"]["options"]))})
+            pass_time(rig, random.randrange(20))
+            if rig.state["state"] != "playing":
+                break
+        if rig.state["state"] != "playing":
+            continue
+        stays = random.choice(list(rig.sids))
+        sleep(rig, *(seat for seat in rig.sids if seat != stays))
+        wake(rig, stays)
+        if rig.state["paused"]:
+            rig.say(stays, "pause")
+        for _ in range(12):
+            before = len(rig.match.log)
+            for _ in range(2 * seats):
+                bring_on(rig, stays)
+                pass_time(rig, ASK_SECONDS + HOUSE_SECONDS)
+                if rig.state["state"] != "playing" or len(rig.match.log) > before:
+                    break
+            assert rig.state["state"] != "playing" or len(rig.match.log) > before
+            if rig.state["state"] != "playing":
+                break
+
+
+def bring_on(rig: TableRig, seat: int) -> None:
+    """Do the one thing that is asked of this seat, if there is one."""
+    question = rig.state["question"]
+    if question and seat in question["voters"]:
+        rig.say(seat, "vote", {"say": "house" if "house" in question["options"] else "no"})
+        return
+    match = rig.match
+    if match.open and match.open.roll and match.open.roll.seat == seat:
+        rig.say(seat, "dice", {"say": "hub"})
+    elif match.open and seat in match.open.asked and seat not in match.open.answers:
+        move = match.open.offers(seat)[-1]
+        rig.say(seat, "act", {"move": move.name, **move.first()})
