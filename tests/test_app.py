@@ -23,7 +23,7 @@ from hub.errors import ConfigError, TemporaryError
 from hub.isolation import GuardedDevice
 from hub.network import connection
 from hub.network.address import public_url
-from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid, Tick
+from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, Tick
 from hub.table.loop import Table
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
@@ -235,8 +235,10 @@ def test_two_tables_in_one_hub_play_apart(tmp_path: Path) -> None:
         assert state(hub, "1")["code"] != state(hub, "bar")["code"]
         assert len(state(hub, "bar")["seats"]) == 3
         sid = sit(hub, "bar", 1)
-        sit(hub, "bar", 2)
         epoch = state(hub, "bar")["epoch"]
+        for one in (sid, sit(hub, "bar", 2)):
+            hub.tables["bar"].put(PhoneLink(one, True))
+            hub.tables["bar"].put(PhoneSaid(one, "1" * 16, 1, epoch, None, "ready", {"ready": True}))
         start = PhoneSaid(sid, "0" * 16, 1, epoch, None, "start", {"game": "bid-and-bait", "options": {}})
         hub.tables["1"].put(start)
         hub.tables["bar"].put(start)

@@ -59,10 +59,10 @@ class Lobby:
             raise NotAsked("There is no finished match to play again.", "LOBBY")
         self.insist(seat, match.game.name, match.setup.options)
 
-    def ready(self, seat: Seat) -> None:
-        """Be ready, or no longer; the last one lets a match that somebody wants begin. Raise StartRefused."""
-        seat.ready = not seat.ready
-        if not seat.ready:
+    def ready(self, seat: Seat, is_ready: bool) -> None:
+        """Let a seat be ready, or not; the last one lets a match that somebody wants begin. Raise StartRefused."""
+        seat.ready = is_ready
+        if not is_ready:
             self._starting = None
         elif self._starting and self._all_ready(but=self._starting.seat):
             self.begin(self._starting.game, self._starting.options)

@@ -59,7 +59,7 @@ class Requests:
             case "again":
                 self._lobby.insist_again(seat)
             case "ready":
-                self._lobby.ready(seat)
+                self._lobby.ready(seat, args.get("ready", not seat.ready) is True)
             case "wait":
                 self._lobby.wait()
             case "free":

@@ -326,6 +326,8 @@ class Party:
 
     def start(self, game: str) -> None:
         """Begin a match."""
+        for player in self.players[1:]:
+            assert player.ask("ready", {"ready": True})["ok"]
         ack = self.players[0].ask("start", {"game": game, "options": {}})
         assert ack["ok"], ack
         self.settle(ack["seq"])

@@ -216,6 +216,8 @@ class Phones:
         for player in phones.players:
             await player.see(0)
         await phones.see(max(player.hand["seq"] for player in phones.players))
+        for player in phones.players[1:]:
+            await step(phones.players, (player, "ready", {"ready": True}))
         await step(phones.players, (phones.players[0], "start", {"game": GAME, "options": {}}))
         return phones
 

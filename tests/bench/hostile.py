@@ -459,6 +459,8 @@ async def measure(
     tasks = [asyncio.create_task(phone.follow()) for phone in phones]
     while not all(phone.hand for phone in phones):
         await asyncio.sleep(0.05)
+    for phone in phones[1:]:
+        await phone.ask("ready", {"ready": True})
     await phones[0].ask("start", {"game": GAME, "options": {}})
     tasks += [asyncio.create_task(phone.keep_asking()) for phone in phones]
     tasks += [asyncio.create_task(phone.keep_loading()) for phone in phones[:1]]

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from hub import games
 from hub.network.encryption import HubKey
-from hub.ports import ClaimAsked, ClaimDecided, MonotonicClock
+from hub.ports import ClaimAsked, ClaimDecided, MonotonicClock, PhoneLink
 from hub.store import Store
 from hub.table.chance import Chance
 from hub.table.loop import Ports, Table
@@ -80,6 +80,9 @@ class Playing:
             self._sit(seat, Keys(key.public))
         self.thread = threading.Thread(target=self.table.run)
         self.thread.start()
+        for sid, _ in self.phones.values():
+            self.table.put(PhoneLink(sid, True))
+        self._all_ready()
         self.ask(1, verb="start", args={"game": GAME.name, "options": {}})
         self.wait()
 
@@ -113,9 +116,15 @@ class Playing:
         """Somebody's legal action; when it arrived."""
         match = self.table.match
         if match is None or match.open is None:
+            self._all_ready()
             return self.ask(1, verb="again")
         action = random_action(match, self.random, Chance(0))
         return self.ask(action.seat, verb="act", number=match.open.number, args={"move": action.move, **action.args})
+
+    def _all_ready(self) -> None:
+        for seat in self.phones:
+            self.ask(seat, verb="ready", args={"ready": True})
+            self.wait()
 
     def wait(self) -> float:
         """When the last request was answered."""

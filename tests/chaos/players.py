@@ -134,6 +134,8 @@ class Guests(threading.Thread):
         self._note_hands()
 
     def _begin(self) -> None:
+        for player in self.players[1:]:
+            player.ask("ready", {"ready": True})
         ack = self.players[0].ask("start", {"game": self.game, "options": self._options})
         if ack["ok"]:
             self.promised.begun += 1

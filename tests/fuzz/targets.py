@@ -135,6 +135,7 @@ def request(data: bytes) -> None:
     evening.asked += 1
     if rig.state["state"] in ("lobby", "over"):
         name = random.choice(games.names())
+        rig.ready()
         rig.say(1, "start", {"game": name, "options": {}})
     seat = random.choice(sorted(rig.sids))
     answer = rig.say(seat, act.verb if act.verb != "leave" else "name", act.args, number=act.number)
@@ -151,6 +152,8 @@ def _requests() -> list[bytes]:
         {"move": "borrow", "amount": 1}, {"claim": 1, "say": "keep"}, {"seat": 2},
     ]  # fmt: skip
     verbs = ["act", "act", "roll", "dice", "name", "start", "act", "acknowledge", "act", "claim", "code"]
+    verbs += ["ask", "vote", "ready", "take_up", "free", "pause", "wait"]
+    args += [{"what": "put_aside"}, {"say": "yes"}, {"ready": True}, {"match": "m-1"}, {"seat": 2}, {}, {}]
     base = {"v": 1, "id": "0" * 16, "n": 1, "epoch": 1, "number": 4}
     return [json.dumps({**base, "verb": verb, "args": one}).encode() for verb, one in zip(verbs, args, strict=True)]
 

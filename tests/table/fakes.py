@@ -391,8 +391,7 @@ class TableRig:
     def ready_but(self, *absent: int) -> None:
         """Let every phone but the first one and these be ready."""
         for seat in sorted(self.sids.keys() - set(absent))[1:]:
-            if not next(one for one in self.state["seats"] if one["seat"] == seat)["ready"]:
-                assert self.say(seat, "ready")["ok"]
+            assert self.say(seat, "ready", {"ready": True})["ok"]
 
     def see(self, state: DiceState, *faces: int, say: str = "", arm: int = 0) -> None:
         """What the reader sees of the throw it is armed for, or of an older one."""

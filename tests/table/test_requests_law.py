@@ -119,6 +119,13 @@ class Evening:
             ("name", {"name": random.choice(["Ana", 7])}),
             ("start", {"game": random.choice([self.match.game.name, "chess"])}),
             ("sing", {}),
+            ("pause", {}),
+            ("wait", {}),
+            ("ready", random.choice([{}, {"ready": 1}])),
+            ("ask", {"what": random.choice(["end", 1])}),
+            ("vote", {"say": random.choice(["no", "wait", "maybe", None])}),
+            ("take_up", {"match": random.choice(["m-1", None])}),
+            ("free", {"seat": random.choice([1, 9, "2"])}),
             ("acknowledge", {"key": random.choice(["help:1", "help:2", "disk", None])}),
         ]
         self.request(seat, *random.choice(requests))
