@@ -56,14 +56,19 @@ def wake(rig: TableRig, *seats: int) -> None:
 # --- put aside, ended ----------------------------------------------------------------------------------
 
 
+def question(rig: TableRig) -> Any:
+    """What the table is asked."""
+    return rig.state["question"]
+
+
 def test_most_of_those_present_put_a_match_aside_and_it_is_kept_whole(phones: TableRig) -> None:
     before, entries = phones.seen(), len(phones.match.log)
     assert phones.say(1, "ask", {"what": "put_aside"})["ok"]
-    question = phones.state["question"]
-    assert (question["kind"], question["voters"], question["votes"]) == ("put_aside", [1, 2, 3], {"1": "yes"})
+    asked = question(phones)
+    assert (asked["kind"], asked["voters"], asked["votes"]) == ("put_aside", [1, 2, 3], {"1": "yes"})
     assert phones.state["state"] == "playing", "one seat alone does nothing"
     assert phones.say(3, "vote", {"say": "yes"})["ok"]
-    assert (phones.state["state"], phones.state["question"], phones.state["view"]) == ("lobby", None, None)
+    assert (phones.state["state"], question(phones), phones.state["view"]) == ("lobby", None, None)
     (offer,) = phones.state["put_aside"]
     assert (offer["game"], offer["seats"]) == ("bid-and-bait", {"1": "Guest 1", "2": "Guest 2", "3": "Guest 3"})
     assert phones.say(2, "take_up", {"match": offer["match"]})["ok"]
@@ -80,7 +85,7 @@ def test_silence_and_no_play_on(phones: TableRig, votes: dict[int, str]) -> None
     for seat, say in votes.items():
         assert phones.say(seat, "vote", {"say": say})["ok"]
     pass_time(phones, VOTE_SECONDS)
-    assert phones.state["question"] is None
+    assert question(phones) is None
     assert phones.seen() == before
 
 
@@ -143,7 +148,7 @@ def test_a_pause_stops_the_clocks_until_somebody_plays(phones: TableRig) -> None
     assert phones.say(2, "pause")["ok"]
     assert phones.state["paused"] == 2
     pass_time(phones, IDLE_SECONDS + ASK_HERE_SECONDS)
-    assert (phones.state["state"], phones.state["nudged"], phones.state["question"]) == ("playing", [], None)
+    assert (phones.state["state"], phones.state["nudged"], question(phones)) == ("playing", [], None)
     play_first(phones, 1)
     assert phones.state["paused"] is None
 
@@ -177,8 +182,8 @@ def test_no_hand_goes_to_a_phone_that_nobody_who_is_known_knows(phones: TableRig
     phones.sit(3)
     assert phones.say(3, "take_up", {"match": match})["ok"], "it is asked"
     assert phones.state["state"] == "lobby"
-    question = phones.state["question"]
-    assert (question["kind"], question["voters"]) == ("same_person", [1, 2])
+    asked = question(phones)
+    assert (asked["kind"], asked["voters"]) == ("same_person", [1, 2])
     assert not phones.say(3, "vote", {"say": "yes"})["ok"], "nobody vouches for themselves"
     assert phones.say(2, "vote", {"say": "no"})["ok"]
     assert phones.state["state"] == "lobby"
@@ -232,8 +237,8 @@ def test_a_sleeper_is_called_then_the_others_decide_and_the_hand_stays_theirs(ph
     pass_time(phones, CALL_SECONDS)
     assert phones.state["nudged"] == [3]
     pass_time(phones, ASK_SECONDS - CALL_SECONDS)
-    question = phones.state["question"]
-    assert (question["kind"], question["seat"], question["voters"]) == ("absent", 3, [1, 2])
+    asked = question(phones)
+    assert (asked["kind"], asked["seat"], asked["voters"]) == ("absent", 3, [1, 2])
     assert phones.say(1, "vote", {"say": "safe"})["ok"]
     assert phones.say(2, "vote", {"say": "safe"})["ok"]
     assert [entry.seat for entry in phones.match.log].count(3) == 1, "once"
@@ -266,7 +271,7 @@ def test_who_comes_back_is_not_played_for(phones: TableRig) -> None:
     sleep(phones, 3)
     pass_time(phones, ASK_SECONDS)
     wake(phones, 3)
-    assert phones.state["question"] is None
+    assert question(phones) is None
 
 
 def test_a_single_player_left_brings_the_table_on(phones: TableRig) -> None:
@@ -285,10 +290,10 @@ def test_silence_about_an_absent_seat_waits_and_asks_again(phones: TableRig) -> 
     lock_all_but(phones, 3)
     sleep(phones, 3)
     pass_time(phones, ASK_SECONDS + VOTE_SECONDS)
-    assert phones.state["question"] is None
+    assert question(phones) is None
     assert 3 not in [entry.seat for entry in phones.match.log]
     pass_time(phones, ASK_SECONDS)
-    assert phones.state["question"]["kind"] == "absent"
+    assert question(phones)["kind"] == "absent"
 
 
 def first_asked(rig: TableRig) -> int:
@@ -303,7 +308,7 @@ def test_boxes_are_asked_and_answer_with_their_keys(boxed: TableRig) -> None:
     for seat in others:
         assert boxed.boxes.texts[f"box-{seat}"] == question_to_all("absent", asked)
         boxed.press(seat, "k2")
-    assert boxed.state["question"] is None
+    assert question(boxed) is None
     assert asked in [entry.seat for entry in boxed.match.log]
 
 
@@ -311,15 +316,15 @@ def test_a_box_that_is_asked_nothing_pauses_and_puts_aside(boxed: TableRig) -> N
     asked = first_asked(boxed)
     first, second = (seat for seat in (1, 2, 3) if seat != asked)
     boxed.press(first, "push")
-    assert boxed.state["question"] is None, "a push alone means nothing"
+    assert question(boxed) is None, "a push alone means nothing"
     boxed.take(Turn(f"box-{first}", 1))
     boxed.press(first, "push")
     assert boxed.state["paused"] == first
     boxed.take(Turn(f"box-{first}", 2))
     boxed.press(first, "push")
-    assert boxed.state["question"]["kind"] == "put_aside"
+    assert question(boxed)["kind"] == "put_aside"
     boxed.press(asked, "k1")
-    assert boxed.state["question"]["votes"] == {f"{first}": "yes"}, "whoever is asked by the game answers the game"
+    assert question(boxed)["votes"] == {f"{first}": "yes"}, "whoever is asked by the game answers the game"
     boxed.press(second, "push")
     assert boxed.state["state"] == "lobby"
 
@@ -335,8 +340,8 @@ def test_every_question_fits_a_box(kind: Any) -> None:
 def test_another_player_says_who_comes_with_a_new_phone(phones: TableRig) -> None:
     sleep(phones, 3)
     assert phones.claim(3, None, "Cleo") is None, "it waits for the others"
-    question = phones.state["question"]
-    assert (question["kind"], question["seat"], question["voters"]) == ("new_phone", 3, [1, 2])
+    asked = question(phones)
+    assert (asked["kind"], asked["seat"], asked["voters"]) == ("new_phone", 3, [1, 2])
     before = phones.sids[3]
     assert phones.say(1, "vote", {"say": "yes"})["ok"]
     decided = phones.decided[-1]
@@ -413,8 +418,8 @@ def test_whoever_is_there_can_always_bring_the_table_on(game: str) -> None:
             random.choice([sleep, sleep, wake])(rig, seat)
             if random.random() < 0.3:
                 rig.say(seat, *random.choice([("pause", {}), ("ask", {"what": "put_aside"}), ("ask", {"what": "end"})]))
-            if rig.state["question"] and random.random() < 0.5:
-                rig.say(seat, "vote", {"say": random.choice(list(rig.state["question"]["options"]))})
+            if question(rig) and random.random() < 0.5:
+                rig.say(seat, "vote", {"say": random.choice(list(question(rig)["options"]))})
             pass_time(rig, random.randrange(20))
             if rig.state["state"] != "playing":
                 break
@@ -439,9 +444,9 @@ def test_whoever_is_there_can_always_bring_the_table_on(game: str) -> None:
 
 def bring_on(rig: TableRig, seat: int) -> None:
     """Do the one thing that is asked of this seat, if there is one."""
-    question = rig.state["question"]
-    if question and seat in question["voters"]:
-        rig.say(seat, "vote", {"say": "house" if "house" in question["options"] else "no"})
+    asked = question(rig)
+    if asked and seat in asked["voters"]:
+        rig.say(seat, "vote", {"say": "house" if "house" in asked["options"] else "no"})
         return
     match = rig.match
     dice: dict[str, Any] = rig.state["dice"]

@@ -13,7 +13,7 @@ export interface Messages {
   ClaimDetails: ClaimDetails;
 }
 /**
- * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first.
+ * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none.
  */
 export interface PublicState {
   table: string;
@@ -42,9 +42,13 @@ export interface PublicState {
   games: GameOffer[];
   nudged: number[];
   claiming: number[];
+  question: Question | null;
+  paused: number | null;
+  put_aside: PutAside[];
+  starting: Starting | null;
 }
 /**
- * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is.
+ * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box answers, `away` one that nothing answers from. `house`: the house plays for it until somebody is back.
  */
 export interface PublicSeat {
   seat: number;
@@ -53,6 +57,8 @@ export interface PublicSeat {
   phone: "away" | "none" | "on";
   box: "lost" | "none" | "on";
   ready: boolean;
+  presence: "asleep" | "away" | "here";
+  house: boolean;
 }
 /**
  * What everybody may see of a match; `table` and the records of `seats` (by seat number) are the game's own facts.
@@ -198,6 +204,42 @@ export interface GameOffer {
   blurb: string;
 }
 /**
+ * A question to the people at the table, with its `options` by key, and the `votes` of seats that have answered. `voters` may answer, `seat` is whom it is about (0: nobody); in `seconds` it ends by itself.
+ */
+export interface Question {
+  kind: "absent" | "end" | "new_phone" | "put_aside" | "same_person";
+  text: string;
+  options: {
+    [k: string]: string;
+  };
+  voters: number[];
+  votes: {
+    [k: string]: string;
+  };
+  seconds: number;
+  seat: number;
+}
+/**
+ * A match that was put aside at this table: who sat at which of its `seats`, and when that was (Unix time).
+ */
+export interface PutAside {
+  match: string;
+  game: string;
+  title: string;
+  since: number;
+  seats: {
+    [k: string]: string;
+  };
+}
+/**
+ * A match that begins in so many `seconds`, as `seat` wants it, unless somebody would rather wait.
+ */
+export interface Starting {
+  game: string;
+  seat: number;
+  seconds: number;
+}
+/**
  * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown. Never published.
  */
 export interface ScreenState {
@@ -227,6 +269,10 @@ export interface ScreenState {
   games: GameOffer[];
   nudged: number[];
   claiming: number[];
+  question: Question | null;
+  paused: number | null;
+  put_aside: PutAside[];
+  starting: Starting | null;
   claim_codes: {
     [k: string]: string;
   };
@@ -318,15 +364,21 @@ export interface Act {
     | "acknowledge"
     | "act"
     | "again"
+    | "ask"
     | "claim"
     | "code"
     | "dice"
+    | "free"
     | "leave"
     | "name"
+    | "pause"
     | "ready"
     | "roll"
     | "start"
-    | "undo";
+    | "take_up"
+    | "undo"
+    | "vote"
+    | "wait";
   number?: number | null;
   args?: Record<string, any>;
 }
@@ -346,4 +398,20 @@ export interface ClaimDetails {
   seat: number;
   code?: string | null;
   name?: string;
+  /**
+   * @maxItems 4
+   */
+  earlier?:
+    | []
+    | [EarlierLogin]
+    | [EarlierLogin, EarlierLogin]
+    | [EarlierLogin, EarlierLogin, EarlierLogin]
+    | [EarlierLogin, EarlierLogin, EarlierLogin, EarlierLogin];
+}
+/**
+ * A login that the phone had before at this table: who it was in a match that was put aside.
+ */
+export interface EarlierLogin {
+  sid: string;
+  password: string;
 }
