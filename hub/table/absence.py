@@ -106,7 +106,7 @@ class Absence:
 
     def _ask_others(self, seat: Seat) -> None:
         how = {"here": "has not answered", "asleep": "is asleep", "away": "is away"}[seat.presence]
-        text = f"{seat.name or f'Seat {seat.number}'} {how}. What shall we do?"
+        text = f"Seat {seat.number} {how}. What shall we do?"
         others, do = partial(self._others, seat.number), partial(self._do, seat)
         self._questions.ask(Asked("absent", text, OPTIONS, others, more_than_half, do, seat=seat.number))
 

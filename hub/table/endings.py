@@ -67,7 +67,7 @@ class Endings:
     def ask(self, seat: Seat, what: object) -> None:
         """Ask the table for a seat whether the match is put aside (`put_aside`) or ended (`end`). Raise IllegalAction."""
         self._must_play(seat)
-        who = seat.name or f"Seat {seat.number}"
+        who = f"Seat {seat.number}"
         if what == "put_aside":
             text = f"{who} would put this match aside: it is kept, and can go on another time."
             options = {"yes": "Put it aside", "no": "Play on"}
@@ -192,8 +192,8 @@ class Endings:
         known = [number for number in self._seats.present(numbers) if number not in strangers]
         if not known:
             raise StartRefused(STRANGERS)
-        named = [f"seat {number} {offer.seats[f'{number}'] or 'the same person'}" for number in strangers]
-        text = f"Is at {' and at '.join(named)}, on another phone?"
+        named = [f"{offer.seats[f'{number}'] or 'the same person'} at seat {number}" for number in strangers]
+        text = f"Another phone than in that match: is it {' and '.join(named)}?"
         asked = Asked(
             "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, anybody,
             lambda option: self._go_on(offer.match) if option == "yes" else None, seat=strangers[0], by=seat.number,

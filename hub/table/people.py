@@ -59,8 +59,8 @@ class People:
     def _ask_who(self, claim: ClaimAsked) -> None:
         number = claim.seat
         seat = self._seats[number]
-        before, now = seat.name or f"whoever plays at seat {number}", claim.name and f" It says {claim.name}."
-        text = f"A new phone asks for seat {number}.{now} Is it {before}?"
+        says = f", and says {claim.name}" if claim.name else ""
+        text = f"A new phone asks for seat {number}{says}. Is it {seat.name or 'who played there'}?"
 
         def decide(option: str) -> None:
             if option == "yes":

@@ -1,12 +1,27 @@
 // Claiming a seat: the phone makes a key pair, asks, and the box (or the seat's code) says yes.
 
 import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
+import { slot } from "./storage.js";
 
 /** @import { ClaimBody, ClaimReply, ClaimDetails } from "./messages.d.ts" */
 /** @import { Held } from "./types.d.ts" */
 
 const PATIENCE = 32_000; // the hub waits 30 s for the button
 const PAUSE = 300;
+const MOST_EARLIER = 4;
+
+/** @param {string} table */
+const earlierSlot = (table) => slot(`th/${table}/earlier`);
+
+/**
+ * Keep a login at a table, so that this phone can prove later who it was in a match that was put aside.
+ * @param {string} table
+ * @param {{ sid: string, password: string }} login
+ */
+export function rememberLogin(table, { sid, password }) {
+  const before = (earlierSlot(table).get() ?? []).filter((/** @type {any} */ one) => one.sid !== sid);
+  earlierSlot(table).set([{ sid, password }, ...before].slice(0, MOST_EARLIER));
+}
 
 /** The hub said no, in one sentence. */
 export class Refused extends Error {}
@@ -39,7 +54,7 @@ export async function claimSeat({ table, hubKey, seat, code, name, onWaiting, st
   const keys = newKeys();
   const channel = new Channel(key, keys.secretKey);
   /** @type {ClaimDetails} */
-  const secret = { seat, code: code || null, name };
+  const secret = { seat, code: code || null, name, earlier: earlierSlot(table).get() ?? [] };
   const { nonce, box } = channel.box(secret);
   /** @type {ClaimBody} */
   const body = { seat, pk: toBase64(keys.publicKey), nonce: toBase64(nonce), box: toBase64(box) };

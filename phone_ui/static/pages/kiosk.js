@@ -13,6 +13,7 @@ import { Mark, Marks, Sentence, Who } from "../parts/marks.js";
 import { useHeadline, useReveal } from "../parts/news.js";
 import { Notices } from "../parts/notices.js";
 import { NumberLine } from "../parts/number_line.js";
+import { PausedPart, PutAsideList, QuestionPart, StartingPart } from "../parts/questions.js";
 import { CardRows, Rows } from "../parts/rows.js";
 import { useLabels } from "../parts/use_labels.js";
 
@@ -78,6 +79,12 @@ function Kiosk() {
     ${inPlay && html`<${TableTop} labels=${labels} state=${state} /><${Now} labels=${labels} state=${state} />`}
     ${state.state === "over" && state.over && html`<${Winner} labels=${labels} state=${state} />`}
     ${state.state === "lobby" && html`<${Welcome} state=${state} />`}
+    ${
+      (state.question || state.starting || state.paused != null) &&
+      html`<div class="questions">
+        <${QuestionPart} state=${state} /><${StartingPart} state=${state} /><${PausedPart} state=${state} />
+      </div>`
+    }
     ${state.notices.length > 0 && html`<div class="notices"><${Notices} state=${state} /></div>`}
     ${state.state !== "lobby" && html`<${Foot} state=${state} />`}
   </div>`;
@@ -328,6 +335,7 @@ function Welcome({ state }) {
       <p class="welcome-name">${state.name}</p>
       <${Attract} state=${state} />
       ${kit && kit.weak.length > 0 && html`<p class="welcome-kit">Load before you play: ${kit.weak.join(", ")}</p>`}
+      <${PutAsideList} state=${state} />
       <ul class="welcome-seats">
         ${state.seats.map((place) => html`<${WelcomeSeat} key=${place.seat} state=${state} place=${place} />`)}
       </ul>

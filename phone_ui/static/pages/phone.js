@@ -2,6 +2,7 @@
 
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "/vendor/htm-preact.js";
 import mqtt from "/vendor/mqtt.js";
+import { rememberLogin } from "../lib/claim.js";
 import { withDeck } from "../lib/labels.js";
 import { connect, mqttAddress } from "../lib/link.js";
 import { applySettings, loadSettings, saveSettings, slot } from "../lib/storage.js";
@@ -13,6 +14,7 @@ import { Lobby, Result } from "../parts/lobby.js";
 import { Who } from "../parts/marks.js";
 import { Notices } from "../parts/notices.js";
 import { Play, turnText } from "../parts/play.js";
+import { PausedPart, QuestionPart, StartingPart } from "../parts/questions.js";
 import { Seating } from "../parts/seating.js";
 import { Help, Log, Rules, SeatTab, TabBar } from "../parts/tabs.js";
 import { useLabels } from "../parts/use_labels.js";
@@ -192,6 +194,7 @@ function useTable() {
   /** @param {Held} login */
   const hold = (login) => {
     claimSlot.set(login);
+    rememberLogin(table, login);
     leaving.current = false;
     setLost("");
     setHeld(login);
@@ -257,6 +260,9 @@ function Phone() {
     <${Strip} labels=${labels} state=${state} held=${held} away=${away} />
     ${away && html`<${AwayBar} state=${state} />`}
     <${Notices} state=${state} ask=${held ? ask : undefined} sending=${sending || (away ? "away" : null)} />
+    <${QuestionPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
+    <${StartingPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
+    <${PausedPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
     ${hand?.claim != null && html`<${SeatWanted} claim=${hand.claim} sending=${sending} ask=${ask} />`}
     <main class="body">
       ${

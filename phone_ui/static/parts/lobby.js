@@ -5,6 +5,7 @@ import { ranking, readable, scoreText } from "../lib/labels.js";
 import { ActionButton } from "./ask.js";
 import { Facts } from "./facts.js";
 import { Sentence, Who } from "./marks.js";
+import { PutAsideList } from "./questions.js";
 import { useLabels } from "./use_labels.js";
 
 /** @import { Ask, Facts as Plain, Labels, Option } from "../lib/types.d.ts" */
@@ -15,9 +16,9 @@ const playersText = ([least, most]) => (least === most ? `${least} players` : `$
 
 /**
  * The seats of the table with what each is doing.
- * @param {{ state: PublicState, mine: number | null }} props
+ * @param {{ state: PublicState, mine: number | null, sending: string | null, ask?: Ask }} props
  */
-function SeatList({ state, mine }) {
+function SeatList({ state, mine, sending, ask }) {
   return html`<ul class="seat-list">
     ${state.seats.map((place) => {
       const isMine = place.seat === mine;
@@ -25,6 +26,21 @@ function SeatList({ state, mine }) {
       return html`<li key=${place.seat} class=${`seat-line${isMine ? " mine" : ""}${free}`}>
         <${Who} state=${state} seat=${place.seat} number />
         <span class="seat-state">${seatStateText(place, isMine)}</span>
+        ${
+          ask &&
+          place.held &&
+          !isMine &&
+          place.presence === "away" &&
+          html`<button
+            type="button"
+            class="small-act"
+            disabled=${Boolean(sending)}
+            aria-label=${`Free seat ${place.seat}`}
+            onClick=${() => ask("free", { seat: place.seat }, `free ${place.seat}`)}
+          >
+            Free
+          </button>`
+        }
       </li>`;
     })}
   </ul>`;
@@ -38,7 +54,7 @@ function SeatList({ state, mine }) {
 export function seatStateText(place, mine = false) {
   const who = mine ? "you, " : "";
   if (place.ready) return `${who}ready ✓`;
-  if (place.phone === "away") return `${who}phone asleep`;
+  if (place.held && place.phone === "away") return `${who}${place.presence === "away" ? "away" : "phone asleep"}`;
   if (place.held) return `${who}here`;
   return place.box === "on" ? "press to join" : "free";
 }
@@ -79,8 +95,9 @@ export function Lobby({ state, seat, sending, ask }) {
         onChange=${(/** @type {string} */ name, /** @type {any} */ value) => setOptions({ ...options, [name]: value })}
       />`
     }
+    <${PutAsideList} state=${state} seat=${seat} sending=${sending} ask=${seat ? ask : undefined} />
     <h2>At the table</h2>
-    <${SeatList} state=${state} mine=${seat} />
+    <${SeatList} state=${state} mine=${seat} sending=${sending} ask=${seat ? ask : undefined} />
     ${
       seat &&
       html`<${LobbyDock} state=${state} seat=${seat} game=${picked} options=${options} sending=${sending} ask=${ask} />`
@@ -107,7 +124,7 @@ function GameChoice({ offer, checked, disabled, onPick }) {
  * }} props
  */
 function LobbyDock({ state, seat, game, options, sending, ask }) {
-  const seated = state.seats.filter((place) => place.held || place.ready).length;
+  const seated = state.seats.filter((place) => place.held && place.presence !== "away").length;
   const offer = state.games.find((one) => one.name === game);
   const fits = offer && seated >= offer.seats[0] && seated <= offer.seats[1];
   const me = state.seats.find((place) => place.seat === seat);
@@ -130,12 +147,11 @@ function LobbyDock({ state, seat, game, options, sending, ask }) {
       />
       ${
         me &&
-        !me.ready &&
         html`<${ActionButton}
-          label="I am ready"
+          label=${me.ready ? "Not ready yet" : "I am ready"}
           name="ready"
           sending=${sending}
-          onPress=${() => ask("ready", {}, "ready")}
+          onPress=${() => ask("ready", { ready: !me.ready }, "ready")}
         />`
       }
     </div>

@@ -46,8 +46,9 @@ export function Seating({ table, state, hubKey, begin, lost, onHeld, onWatch }) 
     setSeat(wanted);
     setRefusal("");
     setWaiting("");
-    // Without a box there is no button to wait for: the code is the only way.
-    if (!code && placeOf(state, wanted)?.box !== "on") return;
+    // Without a box there is no button to wait for: the code is the way, or the others, where its phone is gone.
+    const place = placeOf(state, wanted);
+    if (!code && place && place.box !== "on" && !isLeftBehind(place)) return;
     try {
       const key = hubKey && keyFrom(hubKey) ? hubKey : (await tableByCode(state.code)).k;
       const onWaiting = (/** @type {string} */ sentence) => stop.stopped || setWaiting(sentence ?? "");
@@ -122,6 +123,12 @@ function SeatButton({ place, onPick }) {
 }
 
 /**
+ * Return whether somebody sits at a seat whose phone is gone: the others can say who comes with another one.
+ * @param {PublicSeat} place
+ */
+const isLeftBehind = (place) => place.held && place.phone === "away";
+
+/**
  * Waiting for the press; the seat's 6 letters are the other way.
  * @param {{
  *   place: PublicSeat, playing: boolean, waiting: string, refusal: string,
@@ -135,10 +142,13 @@ function Press({ place, playing, waiting, refusal, onTake, onBack }) {
     place.held || playing
       ? "On the box, hold the bar, then the dial too"
       : "Press the button on the box in front of you";
-  const heading = boxed ? push : "Type this seat's code";
+  const asksOthers = !boxed && isLeftBehind(place);
+  const heading = boxed ? push : asksOthers ? "Ask the others at the table" : "Type this seat's code";
   const lead = boxed
     ? waiting || "Its ring is pulsing. You have 30 seconds."
-    : "The screen at the table shows six letters for this seat.";
+    : asksOthers
+      ? "Their phones ask who you are: one “Yes” lets you in."
+      : "The screen at the table shows six letters for this seat.";
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (letters.length === 6) onTake(letters);
@@ -157,10 +167,10 @@ function Press({ place, playing, waiting, refusal, onTake, onBack }) {
     ${
       refusal &&
       html`<p class="banner" role="alert">${refusal}</p>
-        ${boxed && html`<button type="button" class="small-act" onClick=${() => onTake(null)}>Ask again</button>`}`
+        ${(boxed || asksOthers) && html`<button type="button" class="small-act" onClick=${() => onTake(null)}>Ask again</button>`}`
     }
     <form class="code-form" onSubmit=${submit}>
-      <label for="seat-code">${boxed ? "Or type the 6 letters of this seat" : "The 6 letters"}</label>
+      <label for="seat-code">${boxed || asksOthers ? "Or type the 6 letters of this seat" : "The 6 letters"}</label>
       <div class="joined">
         <input
           id="seat-code"

@@ -4,6 +4,7 @@ import { html, useState } from "/vendor/htm-preact.js";
 import { MARKS, placeOf, seatText } from "../lib/seats.js";
 import { ReadTag } from "./die.js";
 import { Mark, Sentence } from "./marks.js";
+import { MatchActions } from "./questions.js";
 import { SecretZone } from "./secret.js";
 
 /** @import { Ask, Drawn, Held, Labels, PhoneProps, Settings } from "../lib/types.d.ts" */
@@ -165,6 +166,7 @@ export function SeatTab({ state, hand, held, settings, onSettings, sending, ask,
     ${
       held
         ? html`<${OtherPhone} seat=${held.seat} code=${hand?.seat_code} />
+          <${MatchActions} state=${state} seat=${held.seat} sending=${sending} ask=${ask} />
           <${LeftSeats} state=${state} sending=${sending} ask=${ask} />
           <${Leave} sending=${sending} onLeave=${onLeave} />`
         : html`<h2>A seat</h2>

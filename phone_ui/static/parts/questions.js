@@ -1,0 +1,164 @@
+// What the people at a table decide together: a question with its answers, a match that is about to begin, a pause.
+
+import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { Marks, Sentence } from "./marks.js";
+
+/** @import { Ask } from "../lib/types.d.ts" */
+/** @import { PublicState } from "../lib/messages.d.ts" */
+
+/**
+ * Count down from what the hub said last.
+ * @param {number} seconds
+ * @param {unknown} since another value begins anew
+ */
+function useSecondsLeft(seconds, since) {
+  const [left, setLeft] = useState(seconds);
+  useEffect(() => {
+    const until = Date.now() + seconds * 1000;
+    const count = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
+    count();
+    const timer = setInterval(count, 500);
+    return () => clearInterval(timer);
+  }, [seconds, since]);
+  return left;
+}
+
+/**
+ * The open question. A seat that may vote has a button for each answer; everybody sees who wants what.
+ * @param {{ state: PublicState, seat?: number | null, sending?: string | null, ask?: Ask }} props
+ */
+export function QuestionPart({ state, seat = null, sending = null, ask }) {
+  const { question } = state;
+  const left = useSecondsLeft(question?.seconds ?? 0, `${question?.kind} ${question?.seat} ${state.seq}`);
+  if (!question) return null;
+  const { text, options, votes, voters } = question;
+  const mine = ask && seat !== null && voters.includes(seat);
+  return html`<section class="question" role=${mine ? "alertdialog" : "status"} aria-label="A question to the table">
+    <p class="question-text"><${Sentence} state=${state} text=${text} /></p>
+    <div class="question-answers">
+      ${Object.entries(options).map(([key, label]) => {
+        const name = `vote ${key}`;
+        const who = Object.keys(votes).filter((one) => votes[one] === key);
+        const marks = html`<span class="question-votes"><${Marks} seats=${who.map(Number)} /></span>`;
+        if (!mine) return html`<p key=${key} class="question-option">${label} ${marks}</p>`;
+        return html`<button
+          key=${key}
+          type="button"
+          class="small-act"
+          aria-pressed=${votes[seat] === key}
+          aria-busy=${sending === name}
+          disabled=${Boolean(sending)}
+          onClick=${() => ask("vote", { say: key }, name)}
+        >
+          ${label} ${marks}
+        </button>`;
+      })}
+      <p class="question-left" aria-hidden="true">${left} s</p>
+    </div>
+  </section>`;
+}
+
+/**
+ * A match that is about to begin; who would rather wait says so.
+ * @param {{ state: PublicState, seat?: number | null, sending?: string | null, ask?: Ask }} props
+ */
+export function StartingPart({ state, seat = null, sending = null, ask }) {
+  const { starting } = state;
+  const left = useSecondsLeft(starting?.seconds ?? 0, state.seq);
+  if (!starting) return null;
+  const title = state.games.find((game) => game.name === starting.game)?.title ?? starting.game;
+  return html`<section class="question" role="status" aria-label="A match begins">
+    <p class="question-text">
+      <${Sentence} state=${state} text=${`Seat ${starting.seat} starts ${title}`} /> in <b>${left}</b>
+    </p>
+    ${
+      ask &&
+      seat !== null &&
+      html`<div class="question-answers">
+        <button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${() => ask("wait", {}, "wait")}>
+          Wait
+        </button>
+      </div>`
+    }
+  </section>`;
+}
+
+/**
+ * Who paused the match; anybody who plays goes on.
+ * @param {{ state: PublicState, seat?: number | null, sending?: string | null, ask?: Ask }} props
+ */
+export function PausedPart({ state, seat = null, sending = null, ask }) {
+  if (state.paused == null) return null;
+  const plays = seat !== null && state.view?.seats?.[seat];
+  return html`<section class="question" role="status" aria-label="Paused">
+    <p class="question-text"><${Sentence} state=${state} text=${`Paused by Seat ${state.paused}.`} /></p>
+    ${
+      ask &&
+      plays &&
+      html`<div class="question-answers">
+        <button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${() => ask("pause", {}, "pause")}>
+          Go on
+        </button>
+      </div>`
+    }
+  </section>`;
+}
+
+/**
+ * Pausing a match, putting it aside, ending it: each is asked of all who play.
+ * @param {{ state: PublicState, seat: number, sending: string | null, ask: Ask }} props
+ */
+export function MatchActions({ state, seat, sending, ask }) {
+  if (state.state !== "playing" || !state.view?.seats?.[seat]) return null;
+  const act = (/** @type {string} */ label, /** @type {() => void} */ onPress) =>
+    html`<button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${onPress}>${label}</button>`;
+  return html`<h2>This match</h2>
+    <p>Put aside, it is kept whole: the same people at the same seats take it up again. All who play are asked.</p>
+    <div class="acts">
+      ${act(state.paused == null ? "Pause" : "Go on", () => ask("pause", {}, "pause"))}
+      ${act("Put it aside…", () => ask("ask", { what: "put_aside" }, "put aside"))}
+      ${act("End it…", () => ask("ask", { what: "end" }, "end"))}
+    </div>`;
+}
+
+/**
+ * The matches that were put aside here, and who sat where.
+ * @param {{ state: PublicState, seat?: number | null, sending?: string | null, ask?: Ask }} props
+ */
+export function PutAsideList({ state, seat = null, sending = null, ask }) {
+  const offers = state.put_aside ?? [];
+  if (offers.length === 0) return null;
+  return html`<h2>Go on with</h2>
+    <ul class="put-aside">
+      ${offers.map(
+        ({ match, title, since, seats }) => html`<li key=${match}>
+          <p>
+            <b>${title}</b> ${dateText(since)}
+            <span class="quiet-words">
+              ${Object.entries(seats)
+                .map(([number, name]) => `${name || "somebody"} at seat ${number}`)
+                .join(", ")}
+            </span>
+          </p>
+          ${
+            ask &&
+            seat !== null &&
+            html`<button
+              type="button"
+              class="small-act"
+              disabled=${Boolean(sending)}
+              onClick=${() => ask("take_up", { match }, `take up ${match}`)}
+            >
+              Go on
+            </button>`
+          }
+        </li>`,
+      )}
+    </ul>`;
+}
+
+/** @param {number} since */
+function dateText(since) {
+  const when = new Date(since * 1000);
+  return when.toLocaleString([], { weekday: "short", hour: "2-digit", minute: "2-digit" });
+}
