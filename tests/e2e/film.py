@@ -115,6 +115,7 @@ def play(film: Film) -> None:
     for seat in (3, 4):
         hub.bench(box=seat, press="push")
         hub.until(ready(seat), f"seat {seat} is ready")
+    ben.page.get_by_role("button", name="I am ready").click()
     ana.page.get_by_role("radio", name=GAME).check(force=True)
     film.scene(f"Everybody is ready, and Ana has chosen {GAME}", 2.2)
     ana.page.get_by_role("button", name=f"Start {GAME}").click()

@@ -47,6 +47,8 @@ class RandomPlayers:
         for name, value in options.items():
             _set(page.locator(f"#option-{name}"), value)
         before_start()
+        for phone in list(self.phones.values())[1:]:
+            phone.page.get_by_role("button", name="I am ready").click()
         page.get_by_role("button", name=f"Start {title}").click()
         self.hub.until(lambda s: s["state"] == "playing", "the match begins")
 

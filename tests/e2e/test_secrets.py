@@ -127,6 +127,7 @@ def test_a_hand_a_bid_and_a_login_reach_nobody_but_their_owner(tmp_path: Path) -
         first, second = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2, captured.watch)
         first.sit("Ana")
         second.sit("Ben")
+        first.page.get_by_role("button", name="I am ready").click()
         second.page.get_by_role("radio", name="Bid & Bait!").check(force=True)
         second.page.get_by_role("button", name="Start Bid & Bait!").click()
         hub.until(sealed, "all are asked for a bid")

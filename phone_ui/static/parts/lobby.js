@@ -71,6 +71,7 @@ export function Lobby({ state, seat, sending, ask }) {
   useEffect(() => setOptions({}), [picked]);
   const hasOptions = Object.keys(labels?.options ?? {}).length > 0;
   return html`<div class="lobby">
+    <${PutAsideList} state=${state} seat=${seat} sending=${sending} ask=${seat ? ask : undefined} />
     <h1 class="headline">What shall we play?</h1>
     <fieldset class="field">
       <legend class="unseen">Game</legend>
@@ -95,7 +96,6 @@ export function Lobby({ state, seat, sending, ask }) {
         onChange=${(/** @type {string} */ name, /** @type {any} */ value) => setOptions({ ...options, [name]: value })}
       />`
     }
-    <${PutAsideList} state=${state} seat=${seat} sending=${sending} ask=${seat ? ask : undefined} />
     <h2>At the table</h2>
     <${SeatList} state=${state} mine=${seat} sending=${sending} ask=${seat ? ask : undefined} />
     ${

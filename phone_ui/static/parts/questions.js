@@ -33,14 +33,14 @@ export function QuestionPart({ state, seat = null, sending = null, ask }) {
   if (!question) return null;
   const { text, options, votes, voters } = question;
   const mine = ask && seat !== null && voters.includes(seat);
-  return html`<section class="question" role=${mine ? "alertdialog" : "status"} aria-label="A question to the table">
-    <p class="question-text"><${Sentence} state=${state} text=${text} /></p>
-    <div class="question-answers">
+  return html`<section class="table-question" role=${mine ? "alertdialog" : "status"} aria-label="A question to the table">
+    <p class="table-question-text"><${Sentence} state=${state} text=${text} /></p>
+    <div class="table-question-answers">
       ${Object.entries(options).map(([key, label]) => {
         const name = `vote ${key}`;
         const who = Object.keys(votes).filter((one) => votes[one] === key);
-        const marks = html`<span class="question-votes"><${Marks} seats=${who.map(Number)} /></span>`;
-        if (!mine) return html`<p key=${key} class="question-option">${label} ${marks}</p>`;
+        const marks = html`<span class="table-question-votes"><${Marks} seats=${who.map(Number)} /></span>`;
+        if (!mine) return html`<p key=${key} class="table-question-option">${label} ${marks}</p>`;
         return html`<button
           key=${key}
           type="button"
@@ -53,7 +53,7 @@ export function QuestionPart({ state, seat = null, sending = null, ask }) {
           ${label} ${marks}
         </button>`;
       })}
-      <p class="question-left" aria-hidden="true">${left} s</p>
+      <p class="table-question-left" aria-hidden="true">${left} s</p>
     </div>
   </section>`;
 }
@@ -67,14 +67,14 @@ export function StartingPart({ state, seat = null, sending = null, ask }) {
   const left = useSecondsLeft(starting?.seconds ?? 0, state.seq);
   if (!starting) return null;
   const title = state.games.find((game) => game.name === starting.game)?.title ?? starting.game;
-  return html`<section class="question" role="status" aria-label="A match begins">
-    <p class="question-text">
+  return html`<section class="table-question" role="status" aria-label="A match begins">
+    <p class="table-question-text">
       <${Sentence} state=${state} text=${`Seat ${starting.seat} starts ${title}`} /> in <b>${left}</b>
     </p>
     ${
       ask &&
       seat !== null &&
-      html`<div class="question-answers">
+      html`<div class="table-question-answers">
         <button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${() => ask("wait", {}, "wait")}>
           Wait
         </button>
@@ -90,12 +90,12 @@ export function StartingPart({ state, seat = null, sending = null, ask }) {
 export function PausedPart({ state, seat = null, sending = null, ask }) {
   if (state.paused == null) return null;
   const plays = seat !== null && state.view?.seats?.[seat];
-  return html`<section class="question" role="status" aria-label="Paused">
-    <p class="question-text"><${Sentence} state=${state} text=${`Paused by Seat ${state.paused}.`} /></p>
+  return html`<section class="table-question" role="status" aria-label="Paused">
+    <p class="table-question-text"><${Sentence} state=${state} text=${`Paused by Seat ${state.paused}.`} /></p>
     ${
       ask &&
       plays &&
-      html`<div class="question-answers">
+      html`<div class="table-question-answers">
         <button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${() => ask("pause", {}, "pause")}>
           Go on
         </button>
@@ -114,7 +114,7 @@ export function MatchActions({ state, seat, sending, ask }) {
     html`<button type="button" class="small-act" disabled=${Boolean(sending)} onClick=${onPress}>${label}</button>`;
   return html`<h2>This match</h2>
     <p>Put aside, it is kept whole: the same people at the same seats take it up again. All who play are asked.</p>
-    <div class="acts">
+    <div class="match-acts">
       ${act(state.paused == null ? "Pause" : "Go on", () => ask("pause", {}, "pause"))}
       ${act("Put it aside…", () => ask("ask", { what: "put_aside" }, "put aside"))}
       ${act("End it…", () => ask("ask", { what: "end" }, "end"))}
@@ -133,8 +133,8 @@ export function PutAsideList({ state, seat = null, sending = null, ask }) {
       ${offers.map(
         ({ match, title, since, seats }) => html`<li key=${match}>
           <p>
-            <b>${title}</b> ${dateText(since)}
-            <span class="quiet-words">
+            <b>${title}</b>, ${dateText(since)}
+            <span class="quiet-words put-aside-seats">
               ${Object.entries(seats)
                 .map(([number, name]) => `${name || "somebody"} at seat ${number}`)
                 .join(", ")}

@@ -162,11 +162,11 @@ export function SeatTab({ state, hand, held, settings, onSettings, sending, ask,
   return html`<div class="panel seat-panel">
     <h1 class="headline">${title}</h1>
     ${held && html`<${NameForm} state=${state} seat=${held.seat} sending=${sending} ask=${ask} />`}
+    ${held && html`<${MatchActions} state=${state} seat=${held.seat} sending=${sending} ask=${ask} />`}
     <${SettingsPart} settings=${settings} onSettings=${onSettings} />
     ${
       held
         ? html`<${OtherPhone} seat=${held.seat} code=${hand?.seat_code} />
-          <${MatchActions} state=${state} seat=${held.seat} sending=${sending} ask=${ask} />
           <${LeftSeats} state=${state} sending=${sending} ask=${ask} />
           <${Leave} sending=${sending} onLeave=${onLeave} />`
         : html`<h2>A seat</h2>
