@@ -157,6 +157,19 @@ def test_a_record_that_another_program_holds_at_the_start_lets_tables_stand_stil
         assert state(hub)["seats"][0]["name"] == "Guest 1"
 
 
+def test_a_login_is_unknown_only_when_every_table_has_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Hub(config(tmp_path, table=(TablePart("1"), TablePart("bar")))) as hub:
+        assert {access.login("nobody") for access in hub.access.values()} == {"awaited"}
+        hub.start()
+        assert hub.web is not None
+        asked = hub.web._router._login
+        assert asked("nobody") == "unknown"
+        monkeypatch.setattr(hub.access["bar"], "login", lambda _sid: "awaited")
+        assert asked("nobody") == "awaited"
+        monkeypatch.setattr(hub.access["1"], "login", lambda _sid: "made")
+        assert asked("nobody") == "made"
+
+
 def test_a_damaged_value_of_one_table_costs_the_others_nothing(tmp_path: Path) -> None:
     made = config(tmp_path, table=(TablePart("1"), TablePart("bar")))
     with running(made) as hub:

@@ -161,6 +161,11 @@ class Table:
         return self._play.stopped
 
     @property
+    def knows_seats(self) -> bool:
+        """Return whether the disk has said who sits here, and the logins of their phones are asked for."""
+        return self._resumption.knows_seats
+
+    @property
     def match(self) -> Match | None:
         """Return the match that is played, or was played last. Look at it from the table's own thread only."""
         return self._play.match

@@ -258,7 +258,7 @@ def test_a_claim_is_asked_pressed_and_held(site: Site) -> None:
 
 def test_a_claim_is_held_only_once_the_login_works(site: Site) -> None:
     known: set[str] = set()
-    site.table.known = known.__contains__
+    site.table.login_of = lambda sid: "made" if sid in known else "awaited"
     name = site.claim({"seat": 2}).json["claim"]  # type: ignore[index]
     site.table.claims.get(timeout=PATIENCE).answer(ClaimDecided(name, held=True, say="", sid="s1", password="pw"))
     assert site.get(f"/t/1/claim/{name}").json["state"] == "asked"  # type: ignore[index]
