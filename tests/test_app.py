@@ -23,6 +23,7 @@ from hub.errors import ConfigError, TemporaryError
 from hub.isolation import GuardedDevice
 from hub.network import connection
 from hub.network.address import public_url
+from hub.network.encryption import fingerprint
 from hub.ports import ClaimAsked, ClaimDecided, PhoneSaid, Tick
 from hub.table.loop import Table
 from tests.patience import PATIENCE
@@ -168,6 +169,13 @@ def test_a_login_is_unknown_only_when_every_table_has_said_so(tmp_path: Path, mo
         assert asked("nobody") == "awaited"
         monkeypatch.setattr(hub.access["1"], "login", lambda _sid: "made")
         assert asked("nobody") == "made"
+
+
+def test_the_fingerprint_of_the_hubs_key_goes_to_the_tables_own_screens_only(tmp_path: Path) -> None:
+    with running(config(tmp_path)) as hub:
+        shown = fingerprint(hub.key.public)
+        assert json.loads(hub.access["1"].screen.get()[1])["fingerprint"] == shown
+        assert shown not in str(state(hub))
 
 
 def test_a_damaged_value_of_one_table_costs_the_others_nothing(tmp_path: Path) -> None:

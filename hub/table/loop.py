@@ -96,7 +96,7 @@ class Table:
     """One wooden table while the hub runs.
 
     `number` is its id; `seats` the number of places, 2 to 6; `games` are offered in the lobby in that order; `address`
-    returns what phones can open; `place_boxes` binds seat boxes (by id) to seats. Call `start` once, then `put` signals
+    returns what phones can open, `fingerprint` is that of the hub's key; `place_boxes` binds seat boxes (by id) to seats. Call `start` once, then `put` signals
     from any thread.
     """
 
@@ -109,6 +109,7 @@ class Table:
         ports: Ports,
         *,
         address: Callable[[], str] = str,
+        fingerprint: str = "",
         place_boxes: Mapping[str, int] | None = None,
     ) -> None:
         self._ports = ports
@@ -126,7 +127,7 @@ class Table:
         parts = self._play, self._seats, self._notices, self._rolls, self._boxes, self._lobby
         self._presses = Presses(number, *parts)
         self._requests = Requests(*parts)
-        self._snapshots = Snapshots(*parts)
+        self._snapshots = Snapshots(*parts, fingerprint)
         self._publisher = Publisher(
             self._snapshots, self._play, self._seats, ports.phones, ports.lamps, ports.pages, ports.boxes
         )
