@@ -120,11 +120,11 @@ class MqttGateway:
         except _Closed:
             return _NORMAL, ""
         try:
-            writer.write(first)
             try:
                 async with asyncio.timeout(self._limits.first_packet_seconds):
+                    writer.write(first)
                     answer = await first_answer(reader)
-            except (TimeoutError, OSError):
+            except (TimeoutError, OSError, RuntimeError):  # uvloop's for a broker that has just gone
                 return _LATER, "the broker is away"
             with contextlib.suppress(OSError, RuntimeError):
                 await send({"type": "websocket.send", "bytes": answer})

@@ -349,6 +349,28 @@ def test_while_the_broker_is_away_phones_are_told_to_come_later(tmp_path: Any) -
         alone.close()
 
 
+def test_a_broker_that_goes_in_the_moment_of_a_log_in_is_tried_later(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """uvloop raises RuntimeError where asyncio's own loop drops what is written after the end."""
+    assert rig.web is not None
+    seat, served = rig.seat(), rig.web._router.gateway
+    dial = served._dial
+
+    async def gone() -> Any:
+        reader, writer = await dial()
+        writer.transport.abort()
+        await asyncio.sleep(0.01)
+        return reader, writer
+
+    with monkeypatch.context() as patch:
+        patch.setattr(served, "_dial", gone)
+        with ws(rig) as pipe:
+            pipe.send(log_in(seat.sid, seat.password))
+            assert end_of(pipe) == 1013
+    assert "Exception" not in caplog.text
+
+
 def test_when_the_hub_stops_its_phones_are_told(tmp_path: Any) -> None:
     alone = Rig(tmp_path)
     seat = alone.seat()
