@@ -15,6 +15,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
+from phone_ui.journal import Seldom
 from phone_ui.limits import LOOPBACK, Budgets, PacketCounter, client_id, protocol_version
 from phone_ui.origin import address_of, network_of, same_origin
 from phone_ui.places import Place, Places, Seated
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from phone_ui.limits import Limits
 
 log = logging.getLogger(__name__)
+log.addFilter(Seldom())  # whoever is not let in may try again and again
 
 Scope = Mapping[str, Any]
 Message = MutableMapping[str, Any]

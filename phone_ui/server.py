@@ -19,6 +19,7 @@ from a2wsgi import WSGIMiddleware
 
 from hub.errors import ConfigError, TemporaryError
 from phone_ui.gateway import Dial, MqttGateway, Stream, send_error
+from phone_ui.journal import Seldom
 from phone_ui.limits import LOOPBACK, Arrivals, Budgets, Limits
 from phone_ui.origin import Screens, address_of, is_known_host, network_of, own_names
 from phone_ui.pages import BODY_BYTES
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from phone_ui.pages import TableFace
 
 log = logging.getLogger(__name__)
+_UVICORN_LOG = logging.getLogger("uvicorn.error")  # all that it says of a connection
 
 BODY_SECONDS = 5.0
 RECEIVED_BYTES = 16_384
@@ -270,6 +272,8 @@ def serve(app: Flask, tables: Mapping[str, TableFace], dial: Dial, settings: Por
     """
     certificate = Certificate(*settings.tls) if settings.tls else None
     limits = settings.limits
+    if not any(isinstance(one, Seldom) for one in _UVICORN_LOG.filters):
+        _UVICORN_LOG.addFilter(Seldom())
     router = _Router(app, tables, dial, settings)
     arrivals = Arrivals(limits)
     config = uvicorn.Config(
