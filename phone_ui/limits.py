@@ -37,7 +37,7 @@ class Limits:
     strangers_burst: float = 80.0
     connections: int = 320
     connections_each_address: int = 64
-    head_seconds: float = 10.0  # for the head of a request, so that half-open ones do not pile up
+    head_seconds: float = 10.0  # for a TLS handshake, then for the head of a request: half-open ones do not pile up
     phones: int = 96
     phones_each_address: int = 16
     streams: int = 48

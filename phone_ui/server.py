@@ -24,7 +24,7 @@ from phone_ui.limits import LOOPBACK, Arrivals, Budgets, Limits
 from phone_ui.origin import Screens, address_of, is_known_host, network_of, own_names
 from phone_ui.pages import BODY_BYTES
 from phone_ui.places import Places, Seated
-from phone_ui.protocols import LimitedHttp, LimitedWebSocket
+from phone_ui.protocols import LimitedHttp, LimitedWebSocket, TlsConnections
 from phone_ui.tls import Certificate
 
 if TYPE_CHECKING:
@@ -194,26 +194,51 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 class _Uvicorn(uvicorn.Server):
     """Tells when it serves."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, https: TlsConnections | None) -> None:
         super().__init__(config)
         self.serving = threading.Event()
         self.loop: asyncio.AbstractEventLoop | None = None
+        self._https = https
+        self._accepting: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
         self.loop = asyncio.get_running_loop()
+        if self._https is None:
+            await super().startup(sockets)
+        else:
+            await super().startup([])
+            self._accepting = [self.loop.create_task(self._https.accept(one, self._protocol)) for one in sockets or ()]
         self.serving.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for task in self._accepting:
+            task.cancel()
+        await asyncio.gather(*self._accepting, return_exceptions=True)
+        await super().shutdown(sockets)
+
+    def _protocol(self) -> asyncio.Protocol:
+        """Return what serves one connection, made as `startup` makes it."""
+        make: Any = self.config.http_protocol_class
+        protocol: asyncio.Protocol = make(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+        return protocol
 
 
 class WebServer:
     """The port while it is open."""
 
     def __init__(
-        self, router: _Router, config: uvicorn.Config, listening: socket.socket, certificate: Certificate | None = None
+        self,
+        router: _Router,
+        config: uvicorn.Config,
+        listening: socket.socket,
+        certificate: Certificate | None = None,
+        https: TlsConnections | None = None,
     ) -> None:
         self._router = router
         self._certificate = certificate
-        self._server = _Uvicorn(config)
+        self._server = _Uvicorn(config, https)
         self.port: int = listening.getsockname()[1]
         self._asked_at: float | None = None  # when its loop was asked something that it has not done yet
         self._thread = threading.Thread(
@@ -291,11 +316,9 @@ def serve(app: Flask, tables: Mapping[str, TableFace], dial: Dial, settings: Por
         server_header=False,
         h11_max_incomplete_event_size=8192,
         timeout_graceful_shutdown=2,
-        ssl_certfile=settings.tls[0] if settings.tls else None,
-        ssl_keyfile=settings.tls[1] if settings.tls else None,
-        ssl_context_factory=(lambda *_: certificate.context) if certificate else None,
     )
-    return WebServer(router, config, listen(settings.host, settings.port), certificate)
+    https = TlsConnections(router.connections, certificate.context, limits) if certificate else None
+    return WebServer(router, config, listen(settings.host, settings.port), certificate, https)
 
 
 # The same configuration may be right a minute later: the port was taken, the network is not there yet.
