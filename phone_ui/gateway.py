@@ -16,7 +16,8 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from phone_ui.journal import Seldom
-from phone_ui.limits import LOOPBACK, Budgets, PacketCounter, client_id, protocol_version
+from phone_ui.limits import LOOPBACK, Budgets
+from phone_ui.mqtt_packets import PacketCounter, client_id, protocol_version
 from phone_ui.origin import address_of, network_of, same_origin
 from phone_ui.places import Place, Places, Seated
 

@@ -167,7 +167,7 @@ class TlsConnections:
         while True:
             try:
                 accepted, peer = await loop.sock_accept(listening)
-            except OSError:  # gone meanwhile, or no file is free
+            except (OSError, RuntimeError):  # gone meanwhile, or no file is free
                 await asyncio.sleep(0.1)
                 continue
             task = loop.create_task(self._shake(accepted, plain_address(str(peer[0])), make))

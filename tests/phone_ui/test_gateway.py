@@ -20,7 +20,8 @@ from websockets.sync.client import connect
 
 from phone_ui import gateway
 from phone_ui.gateway import packet_size
-from phone_ui.limits import Limits, PacketCounter, TokenBucket, client_id
+from phone_ui.limits import Limits, TokenBucket
+from phone_ui.mqtt_packets import PacketCounter, client_id
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import STATE, Rig, act, until
 
