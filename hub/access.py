@@ -13,7 +13,7 @@ import msgspec
 
 from hub.devices import Simulated
 from hub.errors import ConfigError, HubError, of_file
-from hub.ports import ClaimAsked
+from hub.ports import ClaimAsked, LoginState
 from hub.state import ScreenState
 from hub.table.loop import Table
 from phone_ui.latest import Latest
@@ -111,6 +111,8 @@ class TableAccess:
         """Put a claim into the table's inbox."""
         self._table.put(asked)
 
-    def admitted(self, sid: str) -> bool:
-        """Return whether the broker has confirmed that login."""
-        return self._phones.admitted(sid)
+    def login(self, sid: str) -> LoginState:
+        """Return how that login stands; until the disk has said who sits here, all of them are awaited."""
+        knows_all = self._table.knows_seats  # asked first: they may be read meanwhile
+        state = self._phones.login(sid)
+        return "awaited" if state == "unknown" and not knows_all else state

@@ -28,14 +28,15 @@ from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError, LogError, TemporaryError
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
 from hub.network.address import public_url
-from hub.network.encryption import HubKey, to_base64
+from hub.network.encryption import HubKey, fingerprint, to_base64
 from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
 from hub.ports import AddressChanged, BrokerDown, Device, DeviceSimulated, MonotonicClock
 from hub.state import PublicState
 from hub.store import KeyedStore, Store, lock_state, wipe_logs
 from hub.table.chance import Chance
-from hub.table.loop import Ports, Table
+from hub.table.loop import Table
+from hub.table.ports import Ports
 from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.limits import LOOPBACK, Limits
@@ -160,7 +161,10 @@ class Hub:
             if isinstance(device, Simulated):
                 bench = BenchAccess(device)
                 boxes = {box: seat for seat, box in device.names.items()}
-        table = Table(part.id, part.name, part.seats, offered, ports, place_boxes=boxes, address=self.url)
+        shown = fingerprint(self.key.public)
+        table = Table(
+            part.id, part.name, part.seats, offered, ports, place_boxes=boxes, address=self.url, fingerprint=shown
+        )
         if bench and not self._demo:
             table.put(DeviceSimulated())
         self.tables[part.id] = table

@@ -378,6 +378,10 @@ class Phones(Protocol):
         """End a claim: its login dies, its hand is wiped from the broker."""
 
 
+LoginState = Literal["made", "awaited", "unknown"]
+"""Whether the broker has made a phone's login, the hub waits for that, or the hub knows of no seat that has it."""
+
+
 class CredentialStore(Protocol):
     """The logins of a broker: one for each claimed seat. Both calls return at once."""
 

@@ -289,10 +289,12 @@ class PublicState(Plain, frozen=True):
 class ScreenState(PublicState, frozen=True):
     """The public state for the table's own screens: the kiosk and panels, which only who is at the table reads.
 
-    `claim_codes` are by seat number the codes that claim a seat, while they may be shown. Never published.
+    `claim_codes` are by seat number the codes that claim a seat, while they may be shown. `fingerprint` is the hub's key's,
+    to be compared with what a phone shows. Never published.
     """
 
     claim_codes: dict[str, str] = {}
+    fingerprint: str = ""
 
 
 class Faces(Plain, frozen=True):

@@ -17,7 +17,7 @@ from phone_ui.origin import network_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from hub.ports import ClaimAsked, ClaimDecided
+    from hub.ports import ClaimAsked, ClaimDecided, LoginState
 
 FREE_TRIES = 5
 LONGEST_PAUSE = 60.0
@@ -48,8 +48,8 @@ class ClaimedTable(Protocol):
     def claim(self, asked: ClaimAsked) -> None:
         """Put the claim into the table's inbox."""
 
-    def admitted(self, sid: str) -> bool:
-        """Return whether the broker knows that login by now."""
+    def login(self, sid: str) -> LoginState:
+        """Return how that login stands."""
 
 
 class RateLimit:
@@ -171,7 +171,7 @@ class Claims:
             return messages.ClaimReply("asked", "Do what the box at the seat says, or type the seat's code.")
         if not decided.held:
             return messages.ClaimReply("refused", decided.say)
-        if not table.admitted(decided.sid):
+        if table.login(decided.sid) != "made":
             return messages.ClaimReply("asked", "The seat is yours; the hub is making your login.")
         login = messages.Login(decided.sid, decided.sid, decided.password, self._hub, table.id, claim.seat)
         encrypted = claim.pair.encrypt(messages.to_bytes(login), messages.NOTE_SIZE)

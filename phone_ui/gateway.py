@@ -1,8 +1,9 @@
 """The two long-lived connections of the one web port: `/mqtt` on to the broker, and public state as SSE.
 
-The gateway forwards bytes. It reads only the first byte of what a phone sends (it must be a CONNECT) and holds
-everybody to limits, so that one bad phone is closed and nobody else notices. Payloads are never logged. Of what follows
-it counts the packets: eighty small ones in one frame cost the hub as much as eighty frames.
+The gateway forwards bytes. It reads only what a phone sends first, a CONNECT with its login's name, and holds everybody to
+limits, so that one bad phone is closed and nobody else notices. The broker hears of a phone only when it knows the login.
+Payloads are never logged. Of what follows the gateway counts the packets: eighty small ones in one frame cost the hub as
+much as eighty frames.
 """
 
 from __future__ import annotations
@@ -14,28 +15,38 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from phone_ui.limits import LOOPBACK, Budgets, PacketCounter, client_id, protocol_version
+from phone_ui.journal import Seldom
+from phone_ui.limits import LOOPBACK, Budgets
+from phone_ui.mqtt_packets import PacketCounter, client_id, protocol_version
 from phone_ui.origin import address_of, network_of, same_origin
 from phone_ui.places import Place, Places, Seated
 
 if TYPE_CHECKING:
     import ssl
 
+    from hub.ports import LoginState
     from phone_ui.latest import Latest
     from phone_ui.limits import Limits
 
 log = logging.getLogger(__name__)
+log.addFilter(Seldom())  # whoever is not let in may try again and again
 
 Scope = Mapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Dial = Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
+Logins = Callable[[str], "LoginState"]
+"""Returns how the login of that name stands at this hub."""
 
 CONNECT = 0x10  # MQTT 3.1.1 section 3.1: packet type 1, flags 0
 
 # WebSocket close codes, RFC 6455 section 7.4.1
 _NORMAL, _NOT_UNDERSTOOD, _POLICY, _TOO_BIG, _LATER = 1000, 1003, 1008, 1009, 1013
+SEAT_GIVEN_BACK = 4001  # our own (7.4.2): the one word by which a page gives its seat up
+
+LOGIN_SECONDS = 3.0  # so long a phone waits for its login; a page lets a connection go after 4 s
+LOOK_SECONDS = 0.1  # from one look at a login to the next
 
 
 class _Refused(Exception):
@@ -50,8 +61,9 @@ class _Refused(Exception):
 class MqttGateway:
     """`WS /mqtt`: one connection from each phone to the broker."""
 
-    def __init__(self, dial: Dial, limits: Limits, closing: asyncio.Event, seated: Seated) -> None:
+    def __init__(self, dial: Dial, logins: Logins, limits: Limits, closing: asyncio.Event, seated: Seated) -> None:
         self._dial = dial
+        self._logins = logins
         self._limits = limits
         self._closing = closing
         self._seated = seated
@@ -98,21 +110,24 @@ class MqttGateway:
             try:
                 async with asyncio.timeout(self._limits.first_packet_seconds):
                     first = await phone.first_packet()
-                    reader, writer = await self._dial()
             except TimeoutError:
                 raise _Refused(_POLICY, "no log-in within 5 seconds") from None
-            except OSError:
+            await self._login_made(client_id(first))
+            try:
+                async with asyncio.timeout(self._limits.first_packet_seconds):
+                    reader, writer = await self._dial()
+            except (TimeoutError, OSError):
                 raise _Refused(_LATER, "the broker is away") from None
         except _Refused as refused:
             return refused.code, refused.reason
         except _Closed:
             return _NORMAL, ""
         try:
-            writer.write(first)
             try:
                 async with asyncio.timeout(self._limits.first_packet_seconds):
+                    writer.write(first)
                     answer = await first_answer(reader)
-            except (TimeoutError, OSError):
+            except (TimeoutError, OSError, RuntimeError):  # uvloop's for a broker that has just gone
                 return _LATER, "the broker is away"
             with contextlib.suppress(OSError, RuntimeError):
                 await send({"type": "websocket.send", "bytes": answer})
@@ -123,6 +138,20 @@ class MqttGateway:
             writer.close()
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
+
+    async def _login_made(self, name: str) -> None:
+        """Wait until the broker knows the login. Raise _Refused where it takes long, or no seat of this hub has it.
+
+        A broker that has just been started refuses every login until the hub has made it there: a phone would take that
+        for the end of its seat.
+        """
+        until = time.monotonic() + LOGIN_SECONDS
+        while (state := self._logins(name)) != "made":
+            if state == "unknown":
+                raise _Refused(SEAT_GIVEN_BACK, "no seat of this hub has this login")
+            if time.monotonic() >= until or self._closing.is_set():
+                raise _Refused(_LATER, "the login is not made yet")
+            await asyncio.sleep(LOOK_SECONDS)
 
     async def _seat(
         self, phone: _Phone, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, place: Place

@@ -19,7 +19,7 @@ from phone_ui.limits import Limits, TokenBucket
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hub.ports import Broker
+    from hub.ports import Broker, LoginState
     from hub.state import Hand, PublicState
 
 log = logging.getLogger(__name__)
@@ -107,7 +107,7 @@ class PhonesOverMqtt:
         self._send_answer(sid, claim, data)
 
     def admit(self, sid: str, password: str, phone_key: bytes) -> None:
-        """Make the login of a claim. `admitted` tells when the phone can use it."""
+        """Make the login of a claim. `login` tells when the phone can use it."""
         pair = self._key.with_phone(phone_key)
         with self._lock:
             now, each_second = monotonic(), self._limits.requests_each_second
@@ -115,9 +115,12 @@ class PhonesOverMqtt:
             self._claims[sid] = _Claim(pair, requests)
         self._broker.logins.admit(sid, password, self.topics.may_read(sid), self.topics.may_write(sid))
 
-    def admitted(self, sid: str) -> bool:
-        """Whether the broker knows the claim's login by now."""
-        return self._broker.logins.admitted(sid)
+    def login(self, sid: str) -> LoginState:
+        """Return how a login stands, as far as this table knows."""
+        with self._lock:
+            if sid not in self._claims:
+                return "unknown"
+        return "made" if self._broker.logins.admitted(sid) else "awaited"
 
     def release(self, sid: str) -> None:
         """End a claim: first its login dies, then all that its topics held is wiped."""

@@ -26,7 +26,7 @@ from phone_ui.tls import HSTS_SECONDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hub.ports import ClaimAsked
+    from hub.ports import ClaimAsked, LoginState
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -80,8 +80,8 @@ class TableFace(Protocol):
     def claim(self, asked: ClaimAsked) -> None:
         """Put a claim into the table's inbox."""
 
-    def admitted(self, sid: str) -> bool:
-        """Whether the broker knows that login by now."""
+    def login(self, sid: str) -> LoginState:
+        """Return how that login stands; "unknown" only once this table knows all of its own."""
 
 
 def make_app(

@@ -15,6 +15,9 @@ from phone_ui.limits import LOOPBACK, Arrivals, Limits, TokenBucket
 from phone_ui.origin import network_of, plain_address
 
 if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Callable
+
     from uvicorn._types import ASGIReceiveEvent
     from websockets.frames import Frame
 
@@ -145,6 +148,53 @@ class LimitedHttp(H11Protocol):
         if self._writing_timer is not None:
             self._writing_timer.cancel()
             self._writing_timer = None
+
+
+class TlsConnections:
+    """Accepts connections for https: each has a place until its handshake is over, and only so long for it.
+
+    asyncio's own server takes a place only after the handshake, and waits a minute for it.
+    """
+
+    def __init__(self, places: Places, context: ssl.SSLContext, limits: Limits) -> None:
+        self._places, self._context, self._limits = places, context, limits
+        self._shaking: set[asyncio.Task[None]] = set()
+
+    async def accept(self, listening: socket.socket, make: Callable[[], asyncio.Protocol]) -> None:
+        """Accept connections without end; `make` makes what serves one after its handshake."""
+        listening.setblocking(False)
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                accepted, peer = await loop.sock_accept(listening)
+            except (OSError, RuntimeError):  # gone meanwhile, or no file is free
+                await asyncio.sleep(0.1)
+                continue
+            task = loop.create_task(self._shake(accepted, plain_address(str(peer[0])), make))
+            self._shaking.add(task)
+            task.add_done_callback(self._shaking.discard)
+
+    async def _shake(self, accepted: socket.socket, address: str, make: Callable[[], asyncio.Protocol]) -> None:
+        def end() -> None:
+            with contextlib.suppress(OSError):  # ended already
+                accepted.shutdown(socket.SHUT_RDWR)
+
+        place = None
+        if address not in LOOPBACK:
+            place = self._places.take(network_of(address), end)
+            if place is None:
+                accepted.close()
+                return
+        try:
+            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            await asyncio.get_running_loop().connect_accepted_socket(
+                make, accepted, ssl=self._context, ssl_handshake_timeout=self._limits.head_seconds
+            )
+        except (OSError, RuntimeError):  # no TLS, too slow, or gone; uvloop's for the last is RuntimeError
+            end()
+        finally:
+            if place is not None:
+                self._places.release(place)
 
 
 class LimitedWebSocket(WebSocketsSansIOProtocol):

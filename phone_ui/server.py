@@ -19,11 +19,12 @@ from a2wsgi import WSGIMiddleware
 
 from hub.errors import ConfigError, TemporaryError
 from phone_ui.gateway import Dial, MqttGateway, Stream, send_error
+from phone_ui.journal import Seldom
 from phone_ui.limits import LOOPBACK, Arrivals, Budgets, Limits
 from phone_ui.origin import Screens, address_of, is_known_host, network_of, own_names
 from phone_ui.pages import BODY_BYTES
 from phone_ui.places import Places, Seated
-from phone_ui.protocols import LimitedHttp, LimitedWebSocket
+from phone_ui.protocols import LimitedHttp, LimitedWebSocket, TlsConnections
 from phone_ui.tls import Certificate
 
 if TYPE_CHECKING:
@@ -31,11 +32,13 @@ if TYPE_CHECKING:
 
     from flask import Flask
 
+    from hub.ports import LoginState
     from phone_ui.gateway import Message, Receive, Scope, Send
     from phone_ui.latest import Latest
     from phone_ui.pages import TableFace
 
 log = logging.getLogger(__name__)
+_UVICORN_LOG = logging.getLogger("uvicorn.error")  # all that it says of a connection
 
 BODY_SECONDS = 5.0
 RECEIVED_BYTES = 16_384
@@ -77,7 +80,7 @@ class _Router:
         self.closing = asyncio.Event()
         self.seated = Seated()
         self.connections = Places(settings.limits.connections, settings.limits.connections_each_address, self.seated)
-        self.gateway = MqttGateway(dial, settings.limits, self.closing, self.seated)
+        self.gateway = MqttGateway(dial, self._login, settings.limits, self.closing, self.seated)
         self.stream = Stream(settings.limits, self.closing, self.seated)
         self._asked = Budgets(settings.limits.pages_each_second, settings.limits.pages_burst)
         self._others = asyncio.Semaphore(WORKERS_OF_OTHERS)
@@ -130,6 +133,11 @@ class _Router:
             await asyncio.sleep(PACE_SECONDS)
         async with self._others:
             await self._pages(scope, receive, send)
+
+    def _login(self, name: str) -> LoginState:
+        """Return how a login stands at this hub: unknown only where every table says so."""
+        states = {face.login(name) for face in self._tables.values()}
+        return "made" if "made" in states else "awaited" if "awaited" in states else "unknown"
 
     def _followed(self, scope: Scope, name: str, kind: str) -> Latest | None:
         face = self._tables.get(name)
@@ -186,26 +194,51 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 class _Uvicorn(uvicorn.Server):
     """Tells when it serves."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, https: TlsConnections | None) -> None:
         super().__init__(config)
         self.serving = threading.Event()
         self.loop: asyncio.AbstractEventLoop | None = None
+        self._https = https
+        self._accepting: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
         self.loop = asyncio.get_running_loop()
+        if self._https is None:
+            await super().startup(sockets)
+        else:
+            await super().startup([])
+            self._accepting = [self.loop.create_task(self._https.accept(one, self._protocol)) for one in sockets or ()]
         self.serving.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for task in self._accepting:
+            task.cancel()
+        await asyncio.gather(*self._accepting, return_exceptions=True)
+        await super().shutdown(sockets)
+
+    def _protocol(self) -> asyncio.Protocol:
+        """Return what serves one connection, made as `startup` makes it."""
+        make: Any = self.config.http_protocol_class
+        protocol: asyncio.Protocol = make(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+        return protocol
 
 
 class WebServer:
     """The port while it is open."""
 
     def __init__(
-        self, router: _Router, config: uvicorn.Config, listening: socket.socket, certificate: Certificate | None = None
+        self,
+        router: _Router,
+        config: uvicorn.Config,
+        listening: socket.socket,
+        certificate: Certificate | None = None,
+        https: TlsConnections | None = None,
     ) -> None:
         self._router = router
         self._certificate = certificate
-        self._server = _Uvicorn(config)
+        self._server = _Uvicorn(config, https)
         self.port: int = listening.getsockname()[1]
         self._asked_at: float | None = None  # when its loop was asked something that it has not done yet
         self._thread = threading.Thread(
@@ -264,6 +297,8 @@ def serve(app: Flask, tables: Mapping[str, TableFace], dial: Dial, settings: Por
     """
     certificate = Certificate(*settings.tls) if settings.tls else None
     limits = settings.limits
+    if not any(isinstance(one, Seldom) for one in _UVICORN_LOG.filters):
+        _UVICORN_LOG.addFilter(Seldom())
     router = _Router(app, tables, dial, settings)
     arrivals = Arrivals(limits)
     config = uvicorn.Config(
@@ -281,11 +316,9 @@ def serve(app: Flask, tables: Mapping[str, TableFace], dial: Dial, settings: Por
         server_header=False,
         h11_max_incomplete_event_size=8192,
         timeout_graceful_shutdown=2,
-        ssl_certfile=settings.tls[0] if settings.tls else None,
-        ssl_keyfile=settings.tls[1] if settings.tls else None,
-        ssl_context_factory=(lambda *_: certificate.context) if certificate else None,
     )
-    return WebServer(router, config, listen(settings.host, settings.port), certificate)
+    https = TlsConnections(router.connections, certificate.context, limits) if certificate else None
+    return WebServer(router, config, listen(settings.host, settings.port), certificate, https)
 
 
 # The same configuration may be right a minute later: the port was taken, the network is not there yet.

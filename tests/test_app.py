@@ -23,6 +23,7 @@ from hub.errors import ConfigError, TemporaryError
 from hub.isolation import GuardedDevice
 from hub.network import connection
 from hub.network.address import public_url
+from hub.network.encryption import fingerprint
 from hub.ports import ClaimAsked, ClaimDecided, PhoneLink, PhoneSaid, Tick
 from hub.table.loop import Table
 from tests.patience import PATIENCE
@@ -155,6 +156,26 @@ def test_a_record_that_another_program_holds_at_the_start_lets_tables_stand_stil
         backup.close()
         until(lambda: state(hub)["state"] == "lobby", "a table that goes on")
         assert state(hub)["seats"][0]["name"] == "Guest 1"
+
+
+def test_a_login_is_unknown_only_when_every_table_has_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Hub(config(tmp_path, table=(TablePart("1"), TablePart("bar")))) as hub:
+        assert {access.login("nobody") for access in hub.access.values()} == {"awaited"}
+        hub.start()
+        assert hub.web is not None
+        asked = hub.web._router._login
+        assert asked("nobody") == "unknown"
+        monkeypatch.setattr(hub.access["bar"], "login", lambda _sid: "awaited")
+        assert asked("nobody") == "awaited"
+        monkeypatch.setattr(hub.access["1"], "login", lambda _sid: "made")
+        assert asked("nobody") == "made"
+
+
+def test_the_fingerprint_of_the_hubs_key_goes_to_the_tables_own_screens_only(tmp_path: Path) -> None:
+    with running(config(tmp_path)) as hub:
+        shown = fingerprint(hub.key.public)
+        assert json.loads(hub.access["1"].screen.get()[1])["fingerprint"] == shown
+        assert shown not in str(state(hub))
 
 
 def test_a_damaged_value_of_one_table_costs_the_others_nothing(tmp_path: Path) -> None:

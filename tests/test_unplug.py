@@ -26,7 +26,8 @@ from hub.errors import DeviceLost
 from hub.ports import BoxBid, DeviceDown, DeviceUp, Key, Tick
 from hub.state import PublicState
 from hub.table.chance import Chance
-from hub.table.loop import Ports, Table
+from hub.table.loop import Table
+from hub.table.ports import Ports
 from tests.drivers.bench import StillClock
 from tests.drivers.paper import Paper
 from tests.engine.ladder import Climb

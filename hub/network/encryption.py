@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import os
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KEY_BYTES = 32
+FINGERPRINT_OF = b"table-hub key 1"
 NONCE_BYTES = Box.NONCE_SIZE
 
 
@@ -57,6 +59,16 @@ def from_base64(text: str) -> bytes:
         return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except binascii.Error:
         raise DecryptionError("That is not base64url without padding.") from None
+
+
+def fingerprint(public: bytes) -> str:
+    """Return the fingerprint of a public key, for people to compare: four groups of five digits, 66 bits.
+
+    Each group is a number of four bytes, the first of them high, of the SHA-512 of `FINGERPRINT_OF` and the key; its last
+    five digits.
+    """
+    digest = hashlib.sha512(FINGERPRINT_OF + public).digest()
+    return " ".join(f"{int.from_bytes(digest[at : at + 4], 'big') % 100_000:05}" for at in (0, 4, 8, 12))
 
 
 class SharedKey:

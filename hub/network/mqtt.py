@@ -185,8 +185,7 @@ class MqttBroker:
         """Connect, create the logins, and report BrokerUp. Raise BrokerError."""
         connection.open()
         self._logins.connected()
-        connection.send_commands(self._logins.take_commands())
-        connection.run_until(lambda: self._logins.settled, "the answer about the logins")
+        connection.run_until(lambda: self._logins_settled(connection), "the answer about the logins")
         if self._logins.error:
             raise BrokerError(self._logins.error)
         with self._lock:
@@ -196,6 +195,11 @@ class MqttBroker:
         self._reported = ""
         log.info("The broker is up.")
         self._inbox(BrokerUp())
+
+    def _logins_settled(self, connection: Connection) -> bool:
+        """Send what is to be asked about logins, once more what was not answered; return whether all is answered."""
+        connection.send_commands(self._logins.take_commands())
+        return self._logins.settled
 
     def _serve(self, connection: Connection) -> str:
         """Publish what is queued until the connection is lost; return why, or "" when the hub closes."""

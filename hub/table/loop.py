@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 import queue
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from hub.engine.game import Game
 from hub.engine.match import Decision, Match
@@ -21,7 +20,6 @@ from hub.ports import (
     BoxBid,
     BoxCheated,
     BoxDown,
-    Boxes,
     BoxLocked,
     BoxUnlocked,
     BoxUp,
@@ -29,27 +27,20 @@ from hub.ports import (
     BrokerUp,
     ClaimAsked,
     ClaimDecided,
-    Clock,
     DeviceDown,
     DeviceSimulated,
     DeviceUp,
-    Dice,
     DiceKit,
     DiceSeen,
     Key,
-    Lamps,
-    LogStore,
-    Page,
     PhoneGarbled,
     PhoneLink,
-    Phones,
     PhoneSaid,
     Tick,
     Turn,
 )
 from hub.state import Ack, PublicState
 from hub.table.boxes import SeatBoxes
-from hub.table.chance import Chance
 from hub.table.conditions import note, note_moved
 from hub.table.inbox import Inbox
 from hub.table.kept import KeptValues
@@ -58,6 +49,7 @@ from hub.table.notices import Notices
 from hub.table.pace import Pace
 from hub.table.people import Patience, People
 from hub.table.play import Play
+from hub.table.ports import Ports
 from hub.table.presses import Presses
 from hub.table.publisher import Publisher
 from hub.table.requests import Requests
@@ -74,20 +66,6 @@ RENAMES = 3, 3.0  # changes of a seat's name, each a write to the disk, and with
 LINKS = 6, 6.0  # how often a phone may come or go, each shown to everybody, and within how many seconds
 
 
-@dataclass
-class Ports:
-    """The world around a table, as `hub.app` connects it."""
-
-    store: LogStore
-    phones: Phones
-    clock: Clock
-    chance: Chance
-    lamps: list[Lamps] = field(default_factory=list)
-    pages: list[Page] = field(default_factory=list)
-    boxes: Boxes | None = None
-    dice: Dice | None = None
-
-
 class _Stop:
     """The last signal."""
 
@@ -96,7 +74,7 @@ class Table:
     """One wooden table while the hub runs.
 
     `number` is its id; `seats` the number of places, 2 to 6; `games` are offered in the lobby in that order; `address`
-    returns what phones can open; `place_boxes` binds seat boxes (by id) to seats. Call `start` once, then `put` signals
+    returns what phones can open, `fingerprint` is that of the hub's key; `place_boxes` binds seat boxes (by id) to seats. Call `start` once, then `put` signals
     from any thread.
     """
 
@@ -109,6 +87,7 @@ class Table:
         ports: Ports,
         *,
         address: Callable[[], str] = str,
+        fingerprint: str = "",
         place_boxes: Mapping[str, int] | None = None,
         patience: Patience | None = None,
     ) -> None:
@@ -129,7 +108,7 @@ class Table:
         parts = (*below, self._people)
         self._presses = Presses(number, *parts)
         self._requests = Requests(*parts)
-        self._snapshots = Snapshots(*parts)
+        self._snapshots = Snapshots(*parts, fingerprint)
         self._publisher = Publisher(
             self._snapshots, self._play, self._seats, ports.phones, ports.lamps, ports.pages, ports.boxes
         )
@@ -160,6 +139,11 @@ class Table:
     def stopped(self) -> str:
         """Return why the table stands still, as a sentence: its disk fails; "" where it does not."""
         return self._play.stopped
+
+    @property
+    def knows_seats(self) -> bool:
+        """Return whether the disk has said who sits here, and the logins of their phones are asked for."""
+        return self._resumption.knows_seats
 
     @property
     def match(self) -> Match | None:

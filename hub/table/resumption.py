@@ -40,6 +40,11 @@ class Resumption:
         self._taken_up: Literal["nothing", "read", "all"] = "nothing"
 
     @property
+    def knows_seats(self) -> bool:
+        """Return whether who sat where is taken up."""
+        return self._taken_up != "nothing"
+
+    @property
     def done(self) -> bool:
         """Return whether all that the disk has is taken up."""
         return self._taken_up == "all"

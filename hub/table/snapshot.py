@@ -30,15 +30,17 @@ class Identity(NamedTuple):
 
 
 class Snapshots:
-    """The builder of all states that leave the table. `seq` counts the public ones."""
+    """The builder of all states that leave the table. `seq` counts the public ones; `fingerprint` is the hub's key's."""
 
     def __init__(
-        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby, people: People
+        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
+        people: People, fingerprint: str = "",
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices = play, seats, notices
         self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
         self.seq = 0
         self._session = token_hex(4)
+        self._fingerprint = fingerprint
 
     def public(self, table: Identity) -> PublicState:
         """Return the newest public state."""
@@ -79,9 +81,9 @@ class Snapshots:
         )
 
     def screen(self, state: PublicState) -> ScreenState:
-        """Return a public state as the table's own screens show it: with the codes of seats."""
+        """Return a public state as the table's own screens show it: with the codes of seats and the key's fingerprint."""
         shown = {name: getattr(state, name) for name in PublicState.__struct_fields__}
-        return ScreenState(**shown, claim_codes=self._seats.codes(self._play.seats))
+        return ScreenState(**shown, claim_codes=self._seats.codes(self._play.seats), fingerprint=self._fingerprint)
 
     def hand(self, seat: Seat) -> Hand:
         """Return the newest private state of a seat."""

@@ -1,9 +1,9 @@
 """Honest phones while others do their worst, measured: `python -m tests.bench.hostile [seconds] [attack ...]`.
 
 A whole hub in a process of its own (real broker, its own limits, a disk whose every write takes 20 ms longer, as an SD
-card's). Five phones play The Big Idea and ask; each answer is timed from the first sending of its request, which is sent
+card's). Five phones play I Bid You Not and ask; each answer is timed from the first sending of its request, which is sent
 again after 1.5 s, as pages do. Beside them one phone that holds the sixth seat, or a hundred strangers, do their worst in
-turn, from addresses and a process of their own. No phone here is on the hub's own machine, as far as the hub can see.
+turn, from addresses and a process of their own; while strangers do, the sixth seat plays fairly. No phone here is on the hub's own machine, as far as the hub can see.
 
 The program ends with 1 where fewer than 99 of 100 answers came within a second.
 """
@@ -34,7 +34,7 @@ from tests.bench.fanout import b64, next_request, public, sit
 from tests.bench.transport import LightPhone, memory, packet, text
 from tests.phone_ui.rig import Keys, Seat
 
-SEATS, GAME = 6, "big-idea"
+SEATS, GAME = 6, "i-bid-you-not"  # no dice: a match would wait for somebody to roll them
 HONEST = [f"127.0.0.{20 + seat}" for seat in range(1, SEATS)]
 SEATED = "127.0.0.66"
 STRANGERS = [f"127.0.1.{number}" for number in range(1, 101)]
@@ -199,7 +199,7 @@ class Attacker:
         """Open a connection, attack, and come back at once when it is over."""
         while True:
             writer = None
-            with contextlib.suppress(OSError, TimeoutError):
+            with contextlib.suppress(OSError, TimeoutError, ConnectionClosed):
                 async with asyncio.timeout(20):
                     reader, writer = await asyncio.open_connection(
                         "127.0.0.1", self.port, local_addr=(self.address, 0), limit=4096
@@ -298,6 +298,49 @@ def subscriptions(self: Attacker) -> bytes:
     return frame(0x82, packet(0x82, b"\0\1" + text(b"th/1/hub/1/pub/state") + b"\0" + topics))
 
 
+class Playing:
+    """A seat that plays: each legal move as soon as it is asked, else one that is refused; each taken back, if wanted."""
+
+    def __init__(self, pause: float, *, undoes: bool, only_legal: bool = False) -> None:
+        self.pause, self.undoes, self.only_legal = pause, undoes, only_legal
+        self.hand: dict[str, Any] = {}
+
+    async def __call__(self, who: Attacker, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.transport.abort()  # a phone makes a connection of its own
+        assert who.seat
+        phone, _ = await LightPhone.log_in(who.port, who.seat, who.address)
+        reading, random = asyncio.create_task(self._read(phone)), Random()
+        topic = text(f"th/1/hub/1/seat/{who.seat.sid}/act".encode())
+        try:
+            while not reading.done():
+                for verb, args in self._requests(random):
+                    who.n += 1
+                    request = {
+                        "v": 1, "id": f"{who.n:016x}", "n": time.time_ns() // 1000, "epoch": self.hand.get("epoch", 0),
+                        "number": self.hand.get("number"), "verb": verb, "args": args,
+                    }  # fmt: skip
+                    await phone.pipe.send(packet(0x30, topic + who.seat.keys.encrypt(request)))
+                    await asyncio.sleep(self.pause)
+                await asyncio.sleep(self.pause)
+        finally:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+            phone.pipe.transport.abort()
+
+    async def _read(self, phone: LightPhone) -> None:
+        while True:
+            kind, content = await phone.letter()
+            if kind == "hand":
+                # What is locked in may be chosen anew until the last seat has locked: each time the disk has it.
+                self.hand = content if self.only_legal else {**content, "locked": None}
+
+    def _requests(self, random: Random) -> list[tuple[str, dict[str, Any]]]:
+        _, verb, args = next_request([self], random)  # type: ignore[list-item]
+        if verb == "again":  # nothing is asked of this seat
+            return [] if self.only_legal else [("act", {"move": "none"}), ("undo", {})]
+        return [(verb, args), *([("undo", {})] if self.undoes else [])]
+
+
 async def idle_streams(self: Attacker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     writer.write(b"GET /t/1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     await _closed(reader)
@@ -379,7 +422,12 @@ class Worst(NamedTuple):
     strangers: tuple[Attack, ...] = ()
 
 
+FAIR = Playing(0.3, undoes=False, only_legal=True)
 BY_SEAT: dict[str, Attack] = {
+    "acts": Playing(0.005, undoes=False),
+    "just allowed acts": Playing(0.11, undoes=False),
+    "acts and undos": Playing(0.005, undoes=True),
+    "just allowed undos": Playing(0.11, undoes=True),
     "small messages": seated(small_messages),
     "just allowed messages": seated(some_messages, 0.04),
     "pings and fragments": seated(pings),
@@ -399,10 +447,10 @@ BY_STRANGERS: dict[str, Attack] = {
     "pages": pages,
 }
 ATTACKS: dict[str, Worst] = {
-    "quiet": Worst(),
+    "quiet": Worst((FAIR,)),
     **{name: Worst((attack,)) for name, attack in BY_SEAT.items()},
-    **{name: Worst((), (attack,)) for name, attack in BY_STRANGERS.items()},
-    "all at once": Worst((BY_SEAT["names"],), tuple(BY_STRANGERS.values())),
+    **{name: Worst((FAIR,), (attack,)) for name, attack in BY_STRANGERS.items()},
+    "all at once": Worst((BY_SEAT["just allowed undos"],), tuple(BY_STRANGERS.values())),
 }
 
 

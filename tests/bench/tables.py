@@ -23,7 +23,8 @@ from hub.network.encryption import HubKey
 from hub.ports import ClaimAsked, ClaimDecided, MonotonicClock, PhoneLink
 from hub.store import Store
 from hub.table.chance import Chance
-from hub.table.loop import Ports, Table
+from hub.table.loop import Table
+from hub.table.ports import Ports
 from phone_ui.mqtt_phones import PhonesOverMqtt
 from tests.bench.transport import UNLIMITED, cpu, memory
 from tests.games.players import random_action

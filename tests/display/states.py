@@ -66,7 +66,7 @@ NAMES = {1: "Ana", 2: "Ben", 3: "Chloë", 4: "Dee", 5: "Emil", 6: "Fay"}
 def players(count: int) -> list[PublicSeat]:
     """Return so many seats, all held and with phone and box."""
     return [
-        PublicSeat(seat=seat, name=NAMES[seat], held=True, phone="on", box="on", ready=True)
+        PublicSeat(seat=seat, name=NAMES[seat], held=True, phone="on", box="on", ready=True, presence="here")
         for seat in range(1, count + 1)
     ]
 

@@ -29,7 +29,7 @@ from hub.network import messages
 from hub.network.encryption import DecryptionError, HubKey, SharedKey, from_base64, to_base64, unpad
 from hub.operations.referee import Referee
 from hub.table.chance import Chance
-from phone_ui.limits import PacketCounter, client_id
+from phone_ui.mqtt_packets import PacketCounter, client_id
 from tests.games.players import random_action
 from tests.phone_ui.rig import Rig
 from tests.table.fakes import TableRig

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from nacl.public import Box, PrivateKey, PublicKey
 
 from hub.errors import ConfigError
-from hub.network.encryption import DecryptionError, HubKey, from_base64, pad, to_base64, unpad
+from hub.network.encryption import DecryptionError, HubKey, fingerprint, from_base64, pad, to_base64, unpad
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,3 +138,10 @@ def test_half_a_key_is_refused(tmp_path: Path) -> None:
     file.write_bytes(b"short")
     with pytest.raises(ConfigError, match="not a key"):
         HubKey.stored(file)
+
+
+def test_a_fingerprint_has_four_groups_of_five_digits_of_the_keys_hash() -> None:
+    assert fingerprint(bytes(range(32))) == "25545 96804 03806 04776"
+    keys = [bytes(PrivateKey.generate().public_key) for _ in range(50)]
+    assert all(re.fullmatch(r"\d{5}( \d{5}){3}", fingerprint(key)) for key in keys)
+    assert len({fingerprint(key) for key in keys}) == len(keys)

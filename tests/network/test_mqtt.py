@@ -25,7 +25,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from hub.config import BrokerPart
 from hub.errors import BrokerError, ConfigError, TemporaryError
-from hub.network import connection
+from hub.network import connection, dynsec
 from hub.network.dynsec import DynsecLogins
 from hub.network.mosquitto import PLUGIN, PLUGIN_FOLDERS, USER, Mosquitto, first_logins
 from hub.network.mqtt import MqttBroker
@@ -266,6 +266,30 @@ def until(done: Callable[[], bool]) -> None:
     while not done():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+@pytest.mark.slow
+def test_a_broker_that_answers_late_about_logins_is_asked_again_and_not_replaced(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dynsec, "ANSWER_SECONDS", 0.5)
+    send, late = connection.Connection.send_commands, list[int]()
+
+    def to_a_broker_that_stands_still(self: Any, commands: Any) -> None:
+        send(self, commands)
+        if commands and not late:
+            self._client.loop_write()
+            late.append(broker.pid)
+            os.kill(broker.pid, signal.SIGSTOP)
+            threading.Timer(2.5, os.kill, (broker.pid, signal.SIGCONT)).start()
+
+    monkeypatch.setattr(connection.Connection, "send_commands", to_a_broker_that_stands_still)
+    broker, signals = make()
+    broker.logins.admit("a", "secret", READS, WRITES)
+    broker.start()
+    signals.up()
+    assert [broker.pid] == late
+    assert broker.logins.admitted("a")
 
 
 @pytest.mark.slow

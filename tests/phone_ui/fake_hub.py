@@ -22,6 +22,7 @@ import uvicorn
 
 from hub.network import encryption, messages
 from hub.state import Ack, Hand, PublicState, ScreenState
+from phone_ui.gateway import SEAT_GIVEN_BACK
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -87,6 +88,7 @@ class FakeHub:
         self.answer: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda act: {"ok": True}
         self.press_at_once = True
         self.deaf = False  # hears and says nothing
+        self.refuses_logins = False  # as a broker that does not know them yet
         self.mute = False  # lets phones in, and lets them listen to nothing
         self.connects = 0
         self.bytes_sent = 0
@@ -135,7 +137,8 @@ class FakeHub:
         data = messages.to_bytes(msgspec.convert(state, PublicState))
         self._on_loop(self._tell, f"th/1/{HUB}/{TABLE}/pub/state", data, "events")
         codes = {str(seat["seat"]): f"BCDFG{'HJKLMN'[seat['seat'] - 1]}" for seat in state["seats"] if not seat["held"]}
-        screen = msgspec.convert({**state, "claim_codes": codes}, ScreenState)
+        shown = {"claim_codes": codes, "fingerprint": encryption.fingerprint(self.key.public)}
+        screen = msgspec.convert({**state, **shown}, ScreenState)
         self._on_loop(self._tell, "", msgspec.json.encode(screen), "screen")
 
     def bench(self, picture: Mapping[str, Any]) -> None:
@@ -377,8 +380,10 @@ class FakeHub:
             case 1:  # CONNECT: the client id is the user name
                 size = int.from_bytes(body[10:12], "big")
                 one.user = body[12 : 12 + size].decode()
-                known = one.user in self.claims
-                await reply(bytes([0x20, 2, 0, 0 if known else 5]))
+                if one.user not in self.claims:
+                    await one.send({"type": "websocket.close", "code": SEAT_GIVEN_BACK})
+                else:
+                    await reply(bytes([0x20, 2, 0, 5 if self.refuses_logins else 0]))
             case 3:  # PUBLISH
                 size = int.from_bytes(body[:2], "big")
                 topic, rest = body[2 : 2 + size].decode(), body[2 + size :]

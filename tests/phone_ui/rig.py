@@ -18,7 +18,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from hub.config import BrokerPart
 from hub.network.encryption import HubKey, pad, unpad
 from hub.network.mqtt import MqttBroker
-from hub.ports import BrokerUp, ClaimAsked
+from hub.ports import BrokerUp, ClaimAsked, LoginState
 from hub.state import Hand, PublicState
 from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.latest import Latest
@@ -74,13 +74,13 @@ class FakeTable:
     screen: Latest = field(default_factory=Latest)
     bench: FakeBench | None = None
     claims: queue.Queue[ClaimAsked] = field(default_factory=queue.Queue)
-    known: Callable[[str], bool] = lambda _sid: True
+    login_of: Callable[[str], LoginState] = lambda _sid: "made"
 
     def claim(self, asked: ClaimAsked) -> None:
         self.claims.put(asked)
 
-    def admitted(self, sid: str) -> bool:
-        return self.known(sid)
+    def login(self, sid: str) -> LoginState:
+        return self.login_of(sid)
 
 
 class FakeBroker:
@@ -220,7 +220,7 @@ class Rig:
         self.key = HubKey.fresh()
         self.broker = MqttBroker(part or BrokerPart(), folder / "broker", "hub", ["1"], self.state_of_broker.put)
         self.link = PhonesOverMqtt(self.broker, self.key, "hub", "1", self.heard.put, limits)
-        self.table = FakeTable(public=self.link.public, known=self.link.admitted)
+        self.table = FakeTable(public=self.link.public, login_of=self.link.login)
         self.topics = self.link.topics
         self.web: WebServer | None = None
         try:
@@ -245,7 +245,7 @@ class Rig:
         """A held claim, its login known to the broker."""
         seat = Seat(secrets.token_hex(8), secrets.token_urlsafe(16), Keys(self.key.public))
         self.link.admit(seat.sid, seat.password, seat.keys.public)
-        until(lambda: self.link.admitted(seat.sid), "the login")
+        until(lambda: self.link.login(seat.sid) == "made", "the login")
         return seat
 
     def phone(self, seat: Seat, *, client: str | None = None, password: str | None = None, clean: bool = True) -> Phone:

@@ -93,6 +93,7 @@ def seats(held: int = 4, ready: int = 0, boxes: str = "on") -> list[dict[str, An
             "phone": "on" if n <= held else "none",
             "box": boxes,
             "ready": n <= ready,
+            "presence": "here" if n <= held else "away",
         }
         for n in range(1, 5)
     ]

@@ -147,7 +147,7 @@ def test_pipes_without_a_log_in_take_no_place_of_who_has_one(rig: Rig) -> None:
 
 def test_a_wrong_log_in_is_none(rig: Rig) -> None:
     with pipe(rig, STRANGERS[0]) as opened:
-        opened.send(log_in("nobody", "guessed"))
+        opened.send(log_in(rig.seat().sid, "guessed"))
         assert opened.recv(timeout=PATIENCE) == bytes.fromhex("20020005")
     assert STRANGERS[0] not in seated(rig)
 

@@ -20,7 +20,8 @@ from websockets.sync.client import connect
 
 from phone_ui import gateway
 from phone_ui.gateway import packet_size
-from phone_ui.limits import Limits, PacketCounter, TokenBucket, client_id
+from phone_ui.limits import Limits, TokenBucket
+from phone_ui.mqtt_packets import PacketCounter, client_id
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import STATE, Rig, act, until
 
@@ -116,11 +117,61 @@ def test_who_takes_too_long_to_log_in_is_closed(rig: Rig, frames: list[bytes]) -
 
 
 def test_a_log_in_may_come_in_pieces_and_the_brokers_refusal_is_passed_on(rig: Rig) -> None:
+    connect = log_in(rig.seat().sid, "wrong")
     with ws(rig) as pipe:
-        for place in range(len(CONNECT)):
-            pipe.send(CONNECT[place : place + 1])
+        for place in range(len(connect)):
+            pipe.send(connect[place : place + 1])
         assert pipe.recv(timeout=PATIENCE) == bytes.fromhex("20020005")  # CONNACK, not authorised
         assert end_of(pipe) == 1000
+
+
+def test_a_phone_of_no_seat_is_told_so_by_the_hub_and_the_broker_hears_nothing_of_it(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with dials_of(rig, monkeypatch) as dials, ws(rig) as pipe:
+        pipe.send(CONNECT)
+        assert end_of(pipe) == gateway.SEAT_GIVEN_BACK
+        assert not dials
+
+
+def test_no_pipe_is_opened_before_the_login_is_made(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    seat, made = rig.seat(), threading.Event()
+    monkeypatch.setattr(rig.table, "login_of", lambda _sid: "made" if made.is_set() else "awaited")
+    with dials_of(rig, monkeypatch) as dials, ws(rig) as pipe:
+        pipe.send(log_in(seat.sid, seat.password))
+        with pytest.raises(TimeoutError):
+            pipe.recv(timeout=0.5)
+        assert not dials
+        made.set()
+        assert pipe.recv(timeout=PATIENCE) == bytes.fromhex("20020000")
+        assert len(dials) == 1
+
+
+def test_a_login_that_takes_long_is_asked_for_again_and_is_no_seat_lost(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seat = rig.seat()
+    monkeypatch.setattr(rig.table, "login_of", lambda _sid: "awaited")
+    monkeypatch.setattr(gateway, "LOGIN_SECONDS", 0.2)
+    with ws(rig) as pipe:
+        pipe.send(log_in(seat.sid, seat.password))
+        assert end_of(pipe) == 1013
+
+
+@contextlib.contextmanager
+def dials_of(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
+    """When the gateway has dialled the broker."""
+    assert rig.web is not None
+    served, dials = rig.web._router.gateway, list[float]()
+    dial = served._dial
+
+    async def noted() -> Any:
+        dials.append(time.monotonic())
+        return await dial()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(served, "_dial", noted)
+        yield dials
 
 
 def test_garbage_after_a_true_log_in_ends_only_that_phone(rig: Rig) -> None:
@@ -287,13 +338,38 @@ def test_a_websocket_elsewhere_is_refused(rig: Rig) -> None:
 
 def test_while_the_broker_is_away_phones_are_told_to_come_later(tmp_path: Any) -> None:
     alone = Rig(tmp_path)
+    seat = alone.seat()
     try:
         alone.broker.close()
-        with ws(alone) as pipe:
-            pipe.send(CONNECT)
-            assert end_of(pipe) == 1013
+        for login_of in (alone.link.login, lambda _sid: "made"):  # it went long ago; in this moment
+            alone.table.login_of = login_of
+            with ws(alone) as pipe:
+                pipe.send(log_in(seat.sid, seat.password))
+                assert end_of(pipe) == 1013
     finally:
         alone.close()
+
+
+def test_a_broker_that_goes_in_the_moment_of_a_log_in_is_tried_later(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """uvloop raises RuntimeError where asyncio's own loop drops what is written after the end."""
+    assert rig.web is not None
+    seat, served = rig.seat(), rig.web._router.gateway
+    dial = served._dial
+
+    async def gone() -> Any:
+        reader, writer = await dial()
+        writer.transport.abort()
+        await asyncio.sleep(0.01)
+        return reader, writer
+
+    with monkeypatch.context() as patch:
+        patch.setattr(served, "_dial", gone)
+        with ws(rig) as pipe:
+            pipe.send(log_in(seat.sid, seat.password))
+            assert end_of(pipe) == 1013
+    assert "Exception" not in caplog.text
 
 
 def test_when_the_hub_stops_its_phones_are_told(tmp_path: Any) -> None:

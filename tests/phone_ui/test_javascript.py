@@ -11,7 +11,7 @@ import pytest
 
 from hub.display.labels import fill
 from hub.display.rings import frame
-from hub.network.encryption import HubKey, from_base64, to_base64
+from hub.network.encryption import HubKey, fingerprint, from_base64, to_base64
 from hub.ports import SEAT_MARKS, LampPicture, Pattern
 from phone_ui import javascript
 from phone_ui.static_files import without_doc_comments
@@ -85,6 +85,10 @@ def test_rings_on_the_bench_are_drawn_as_on_the_boxes(pages: dict[str, Any], pat
         seen = [tuple(round(int(lamp["colour"][i : i + 2], 16) * lamp["level"]) for i in (0, 2, 4)) for lamp in lamps]
         for ours, theirs in zip(seen, frame(LampPicture(pattern, 5, COLOUR), t), strict=True):
             assert all(abs(a - b) <= 1 for a, b in zip(ours, theirs, strict=True)), t
+
+
+def test_the_fingerprint_of_the_hubs_key_is_the_same_on_hub_and_phone(pages: dict[str, Any], key: HubKey) -> None:
+    assert pages["fingerprint"] == fingerprint(key.public)
 
 
 def test_seat_marks_are_those_of_the_hub(pages: dict[str, Any]) -> None:

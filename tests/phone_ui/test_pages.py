@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, WebSocket, expect
 
+from hub.network.encryption import fingerprint
 from hub.ports import SEAT_MARKS
 from phone_ui.pages import make_app
 from tests.chromium import HEADLESS, NONE, PHONE, SMALL_PHONE, headless
@@ -89,7 +90,7 @@ def test_a_seat_is_held_after_the_press_on_its_box(page: Page, hub: FakeHub) -> 
     page.get_by_label("seat 2, orange triangle, free").click()
     expect(page.get_by_role("heading", name="Press the button on the box in front of you")).to_be_visible()
     (claim,) = hub.claims.values()
-    assert claim.asked == {"seat": 2, "code": None, "name": "Ben"}
+    assert claim.asked == {"seat": 2, "code": None, "name": "Ben", "earlier": []}
     hub.press(2)
     expect(page.get_by_text("What shall we play?")).to_be_visible()
 
@@ -121,6 +122,57 @@ def test_four_letters_typed_in_any_way_find_the_table(page: Page, hub: FakeHub) 
     expect(page.get_by_role("alert")).to_contain_text("No table here has that code.")
     page.get_by_label("Table code").press_sequentially("fi sh")
     expect(page.get_by_text("Where do you sit?")).to_be_visible()
+
+
+FIRST_USE = "trusts it, as this is its first use"
+
+
+def digits_on(page: Page) -> str:
+    return " ".join(page.locator(".fingerprint").first.inner_text().split())
+
+
+@pytest.mark.parametrize("path", ["/?code=fish", "/t/1"], ids=["four letters typed", "an address without a key"])
+def test_a_key_that_came_over_the_network_is_said_to_be_trusted_with_the_digits_that_the_screen_shows(
+    page: Page, screen: Page, hub: FakeHub, path: str
+) -> None:
+    page.goto(f"{hub.address}{path}")
+    expect(page.get_by_text(FIRST_USE)).to_be_visible()
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    screen.locator(".key-digits").wait_for()
+    assert digits_on(page) == digits_on(screen) == fingerprint(hub.key.public)
+    page.reload()
+    expect(page.get_by_text(FIRST_USE)).to_be_visible()
+    page.get_by_label("seat 2, orange triangle").click()
+    page.get_by_role("button", name="Seat", exact=True).click()
+    assert digits_on(page) == digits_on(screen), "and later, too"
+
+
+def test_a_false_hub_with_our_own_pages_has_other_digits(page: Page, screen: Page, hub: FakeHub) -> None:
+    false = FakeHub().start()
+    try:
+        false.public(scenes.public())
+        page.goto(f"{false.address}/?code=fish")
+        expect(page.get_by_text(FIRST_USE)).to_be_visible()
+        screen.goto(f"{hub.address}/t/1/kiosk")
+        screen.locator(".key-digits").wait_for()
+        assert digits_on(page) != digits_on(screen)
+    finally:
+        page.goto("about:blank")
+        false.stop()
+
+
+def test_a_key_that_was_scanned_needs_no_comparison(page: Page, hub: FakeHub) -> None:
+    for address in (f"{hub.address}/t/1#k={hub.k}", f"{hub.address}/?code=fish"):  # scanned, then typed: the same key
+        page.goto(address)
+        expect(page.get_by_text("Where do you sit?")).to_be_visible()
+        expect(page.get_by_text(FIRST_USE)).to_have_count(0)
+
+
+def test_the_screen_shows_the_digits_of_the_key_in_play_too(screen: Page, hub: FakeHub) -> None:
+    hub.public(scenes.BIDDING | {"seq": 60})
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    screen.locator(".foot-key").wait_for()
+    assert digits_on(screen) == fingerprint(hub.key.public)
 
 
 def test_a_link_with_the_code_goes_straight_to_the_table(page: Page, hub: FakeHub) -> None:
@@ -979,6 +1031,23 @@ def test_a_seat_that_was_lost_with_the_link_is_alive_when_it_is_taken_again(page
     page.get_by_label("seat 2, orange triangle").click()
     hub.press(2)
     hub.hand(2, scenes.BID_HAND | {"seq": 60})
+    page.clock.resume()
+    expect(page.get_by_text("Bid a number from 1 to 6.")).to_be_visible()
+    expect(page.get_by_text("No link to the hub")).not_to_be_visible()
+
+
+def test_a_seat_whose_login_is_refused_for_long_stays_the_phones(page: Page, hub: FakeHub) -> None:
+    page.clock.install()
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    hub.refuses_logins = True
+    hub.drop()
+    before = hub.connects
+    for _ in range(40):
+        page.clock.run_for(500)
+    expect(page.get_by_text("No link to the hub")).to_be_visible()
+    assert hub.connects > before + 3
+    hub.refuses_logins = False
     page.clock.resume()
     expect(page.get_by_text("Bid a number from 1 to 6.")).to_be_visible()
     expect(page.get_by_text("No link to the hub")).not_to_be_visible()

@@ -17,7 +17,7 @@ from hub.errors import ConfigError, TemporaryError
 from hub.network.encryption import HubKey, from_base64, to_base64
 from hub.ports import ClaimDecided
 from hub.state import Ack
-from phone_ui.claims import ASKS_EACH_ADDRESS, FORGET_SECONDS, FREE_TRIES, Claims
+from phone_ui.claims import ASKS_EACH_ADDRESS, FORGET_SECONDS, FREE_TRIES, LONGEST_PAUSE, Claims
 from phone_ui.gateway import dial_unix
 from phone_ui.origin import Screens, is_known_host, network_of, own_names
 from phone_ui.pages import VENDOR, make_app
@@ -258,7 +258,7 @@ def test_a_claim_is_asked_pressed_and_held(site: Site) -> None:
 
 def test_a_claim_is_held_only_once_the_login_works(site: Site) -> None:
     known: set[str] = set()
-    site.table.known = known.__contains__
+    site.table.login_of = lambda sid: "made" if sid in known else "awaited"
     name = site.claim({"seat": 2}).json["claim"]  # type: ignore[index]
     site.table.claims.get(timeout=PATIENCE).answer(ClaimDecided(name, held=True, say="", sid="s1", password="pw"))
     assert site.get(f"/t/1/claim/{name}").json["state"] == "asked"  # type: ignore[index]
@@ -315,6 +315,17 @@ def test_three_wrong_codes_keep_nobodys_right_one_out(site: Site) -> None:
         guess(site, address=f"10.0.1.{number % 20}")
     for _ in range(3):
         guess(site)
+    assert guess(site, wrong=False) == 200
+
+
+def test_the_right_code_wins_within_a_minute_however_hard_its_own_network_guesses(site: Site) -> None:
+    for _ in range(FREE_TRIES + 20):
+        site.now += LONGEST_PAUSE
+        guess(site)
+    for _ in range(50):  # tries in a pause do not make it longer
+        site.now += 1
+        assert guess(site) == 429
+    site.now += LONGEST_PAUSE - 50
     assert guess(site, wrong=False) == 200
 
 

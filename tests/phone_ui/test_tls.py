@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import socket
 import ssl
@@ -16,7 +17,9 @@ from msgspec.structs import replace
 from hub import app
 from hub.config import Config, HubPart, WebPart
 from hub.errors import ConfigError
+from phone_ui.limits import Limits
 from phone_ui.tls import HSTS_SECONDS, Certificate, check_tls
+from tests.patience import PATIENCE
 from tests.phone_ui.rig import until
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
@@ -59,12 +62,12 @@ def test_a_key_that_everybody_on_the_machine_reads_is_refused(folder: Path) -> N
 class SecureHub:
     """A whole hub with https, as it runs."""
 
-    def __init__(self, folder: Path, *, secure: bool) -> None:
+    def __init__(self, folder: Path, *, secure: bool, limits: Limits | None = None) -> None:
         web = WebPart(host="127.0.0.1", port=0)
         if secure:
             web = replace(web, tls_cert=f"{folder / 'cert.pem'}", tls_key=f"{folder / 'key.pem'}")
         self.secure = secure
-        self.hub = app.Hub(Config(hub=HubPart(state=f"{folder / 'state'}"), web=web))
+        self.hub = app.Hub(Config(hub=HubPart(state=f"{folder / 'state'}"), web=web), limits=limits)
         self.hub.start()
         self.waiting = threading.Thread(target=self.hub.wait)
         self.waiting.start()
@@ -134,3 +137,71 @@ def test_plain_http_promises_nothing(tmp_path: Path) -> None:
         assert b"strict-transport-security" not in hub.ask("/")[1].lower()
     finally:
         hub.close()
+
+
+STRANGER, OTHER = "127.0.0.66", "127.0.0.67"
+
+
+def half_open(port: int, address: str) -> socket.socket:
+    """A connection that never ends its TLS handshake: the first bytes of a ClientHello, and no more."""
+    opened = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE, source_address=(address, 0))
+    opened.sendall(b"\x16\x03\x01\x02\x00\x01")
+    return opened
+
+
+def ends(opened: socket.socket) -> bool:
+    """Whether the hub has ended the connection by the time that a test waits."""
+    try:
+        return opened.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_a_handshake_that_does_not_end_has_a_place_and_only_so_long(folder: Path) -> None:
+    limits = Limits(connections_each_address=3, head_seconds=1.5)
+    served = SecureHub(folder, secure=True, limits=limits)
+    try:
+        web = served.hub.web
+        assert web is not None
+        with contextlib.ExitStack() as many:
+            held = [many.enter_context(half_open(web.port, STRANGER)) for _ in range(3)]
+            until(lambda: web.connections == 3, "three places")
+            assert ends(many.enter_context(half_open(web.port, STRANGER))), "its network has its share"
+            many.enter_context(half_open(web.port, OTHER))
+            until(lambda: web.connections == 4, "a place of another network")
+            assert all(ends(one) for one in held)
+            until(lambda: web.connections == 0, "the end of all of them")
+    finally:
+        served.close()
+
+
+def test_what_comes_with_the_end_of_the_handshake_is_answered(folder: Path) -> None:
+    served = SecureHub(folder, secure=True)
+    try:
+        assert served.hub.web is not None
+        context = ssl.create_default_context(cafile=str(folder / "cert.pem"))
+        context.check_hostname = False
+        for _ in range(20):
+            ours, theirs = ssl.MemoryBIO(), ssl.MemoryBIO()
+            tls = context.wrap_bio(theirs, ours)
+            with socket.create_connection(
+                ("127.0.0.1", served.hub.web.port), timeout=PATIENCE, source_address=(OTHER, 0)
+            ) as raw:
+                while True:
+                    try:
+                        tls.do_handshake()
+                        break
+                    except ssl.SSLWantReadError:
+                        raw.sendall(ours.read())
+                        theirs.write(raw.recv(65536))
+                tls.write(b"GET /up HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                raw.sendall(ours.read())  # the end of the handshake and the request in one
+                answer = b""
+                while b"\r\n" not in answer:
+                    try:
+                        answer += tls.read(100)
+                    except ssl.SSLWantReadError:
+                        theirs.write(raw.recv(65536))
+                assert answer.startswith(b"HTTP/1.1 204")
+    finally:
+        served.close()

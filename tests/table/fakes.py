@@ -34,8 +34,9 @@ from hub.ports import (
 )
 from hub.state import Ack, Hand, PublicState, ScreenState
 from hub.table.chance import Chance
-from hub.table.loop import Ports, Table
+from hub.table.loop import Table
 from hub.table.people import Patience
+from hub.table.ports import Ports
 
 
 class MemoryStore:

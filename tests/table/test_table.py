@@ -1249,6 +1249,12 @@ def test_a_disk_that_cannot_be_read_at_the_start_loses_nothing_of_what_it_has(pl
     assert again.seen() == playing.seen()
 
 
+@pytest.mark.parametrize("away", ["", "The disk is away."])
+def test_a_table_says_whether_it_knows_who_sits_there(playing: TableRig, away: str) -> None:
+    playing.store.unreadable = away
+    assert TableRig(boxes=False, store=playing.store).table.knows_seats is (not away)
+
+
 def test_a_start_on_a_full_disk_is_still_newer_than_the_one_before(playing: TableRig) -> None:
     playing.store.broken = "The disk is full."
     first = TableRig(boxes=False, store=playing.store)

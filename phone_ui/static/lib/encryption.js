@@ -42,6 +42,19 @@ export function keyFrom(encoded) {
   }
 }
 
+/**
+ * Return the fingerprint of a public key for people to compare, as the hub makes it: four groups of five digits.
+ * @param {Uint8Array} publicKey
+ */
+export function fingerprint(publicKey) {
+  const prefix = encoder.encode("table-hub key 1");
+  const whole = new Uint8Array(prefix.length + publicKey.length);
+  whole.set(prefix);
+  whole.set(publicKey, prefix.length);
+  const digest = new DataView(nacl.hash(whole).buffer);
+  return [0, 4, 8, 12].map((at) => String(digest.getUint32(at) % 100_000).padStart(5, "0")).join(" ");
+}
+
 /** Return a fresh pair of keys. */
 export function newKeys() {
   return nacl.box.keyPair();

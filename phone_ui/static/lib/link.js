@@ -16,9 +16,9 @@ const PING_AFTER = 2_500;
 const DEAD_AFTER = 6_000;
 const SLEPT = 5_000; // a tick so late comes after sleep
 const SAY_AWAY_AFTER = 3_000;
-const REFUSED_FOR = 3_000; // a hub that is just starting may not know its logins yet
 const CONNECTION = { clean: true, keepalive: 20, reconnectPeriod: 0, connectTimeout: 4_000, resubscribe: false };
-const NOT_AUTHORIZED = [4, 5]; // MQTT 3.1.1, section 3.2.2.3
+/** The hub closes a WebSocket with this code where no seat of it has the login (phone_ui/gateway.py). */
+const SEAT_GIVEN_BACK = 4001;
 
 const SEAT_LOST = "This seat was given back. Choose a seat to go on.";
 const NEW_KEY = "The hub has a new key. Scan the code on the screen again.";
@@ -162,8 +162,6 @@ class Link {
     this.dialledAt = now;
     this.lostAt = now;
     this.tickedAt = now;
-    /** @type {number | null} */
-    this.refusedAt = null;
     this.stopTicking = this.clock.every(TICK, () => this.tick());
   }
 
@@ -176,6 +174,7 @@ class Link {
     const { held, address, dial } = this.options;
     const client = dial(address, {
       ...CONNECTION,
+      createWebsocket: (url, protocols) => this.openSocket(url, protocols, () => this.client === client),
       clientId: held.user,
       username: held.user,
       password: held.password,
@@ -188,7 +187,7 @@ class Link {
     });
     client.on("connect", () => this.connected(client));
     client.on("message", (topic, payload, packet) => this.receive(topic, payload, packet.retain));
-    client.on("error", (error) => this.failed(error));
+    client.on("error", () => undefined); // a broker may refuse a login that it does not know yet: only the hub ends a seat
     client.on("close", () => {
       if (this.client !== client) return;
       this.client = null;
@@ -199,18 +198,24 @@ class Link {
   /** @param {MqttClient} client */
   connected(client) {
     const { state, hand, ack, status, online } = this.topics;
-    this.refusedAt = null;
     // QoS 0: what is retained is complete and numbered, TCP keeps its order, and an answer that is lost is asked for again.
     client.subscribe([state, hand, ack], { qos: 0 });
     client.subscribe(status, { qos: 0 }, () => undefined);
     client.publish(online, JSON.stringify({ session: this.session }), { qos: 1, retain: true });
   }
 
-  /** @param {Error & { code?: unknown }} error */
-  failed(error) {
-    if (typeof error.code !== "number" || !NOT_AUTHORIZED.includes(error.code)) return;
-    this.refusedAt ??= this.clock.now();
-    if (this.clock.now() - this.refusedAt >= REFUSED_FOR) this.gone(SEAT_LOST);
+  /**
+   * Open the socket of a connection; how the hub closes it says whether the seat is still this phone's.
+   * @param {string} url
+   * @param {string[]} protocols
+   * @param {() => boolean} isPresent whether its connection is the present one
+   */
+  openSocket(url, protocols, isPresent) {
+    const socket = new WebSocket(url, protocols);
+    socket.addEventListener("close", ({ code }) => {
+      if (code === SEAT_GIVEN_BACK && isPresent()) this.gone(SEAT_LOST);
+    });
+    return socket;
   }
 
   drop() {
@@ -229,7 +234,6 @@ class Link {
 
   wake() {
     this.tickedAt = this.clock.now();
-    this.refusedAt = null;
     this.dial();
   }
 

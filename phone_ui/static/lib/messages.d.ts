@@ -240,7 +240,7 @@ export interface Starting {
   seconds: number;
 }
 /**
- * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown. Never published.
+ * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published.
  */
 export interface ScreenState {
   table: string;
@@ -276,6 +276,7 @@ export interface ScreenState {
   claim_codes: {
     [k: string]: string;
   };
+  fingerprint: string;
 }
 /**
  * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits.

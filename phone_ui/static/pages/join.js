@@ -28,7 +28,8 @@ async function go() {
   error.textContent = "";
   try {
     const { table, k } = await tableByCode(code.value);
-    location.assign(`/t/${encodeURIComponent(table)}#k=${encodeURIComponent(k)}`);
+    // The key came over the network, not from a code that was scanned: the next page says so.
+    location.assign(`/t/${encodeURIComponent(table)}#k=${encodeURIComponent(k)}&typed=1`);
   } catch (refused) {
     error.textContent = /** @type {Error} */ (refused).message;
     button.disabled = false;

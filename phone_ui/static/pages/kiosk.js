@@ -9,7 +9,7 @@ import { countNow, doing, NowAt, tokenOf } from "../parts/around.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "../parts/die.js";
 import { Facts } from "../parts/facts.js";
 import { ScoreParts, seatStateText } from "../parts/lobby.js";
-import { Mark, Marks, Sentence, Who } from "../parts/marks.js";
+import { Fingerprint, Mark, Marks, Sentence, Who } from "../parts/marks.js";
 import { useHeadline, useReveal } from "../parts/news.js";
 import { Notices } from "../parts/notices.js";
 import { NumberLine } from "../parts/number_line.js";
@@ -312,6 +312,7 @@ function Foot({ state }) {
     <${JoinCode} state=${state} kind="foot-qr" />
     <p>Join: <b class="code">${state.code}</b></p>
     <p class="foot-url">${bareUrl(state.url) || "no network yet"}</p>
+    ${state.fingerprint && html`<p class="foot-key">key <${Fingerprint} digits=${state.fingerprint} /></p>`}
     ${
       free.length > 0 &&
       html`<p class="foot-free">
@@ -391,6 +392,17 @@ function WelcomeSeat({ state, place }) {
 const transport = (url) =>
   url.startsWith("https:") ? "https: pages come from this hub alone" : "plain http: for a network that you trust";
 
+/**
+ * The fingerprint of the hub's key, where this screen is one of the table's own.
+ * @param {{ state: ScreenState }} props
+ */
+function KeyDigits({ state }) {
+  return (
+    state.fingerprint &&
+    html`<p class="key-digits">its key: <${Fingerprint} digits=${state.fingerprint} /></p>`
+  );
+}
+
 /** @param {{ state: ScreenState }} props */
 function HowToJoin({ state }) {
   const { seats } = state;
@@ -410,6 +422,7 @@ function HowToJoin({ state }) {
         ? html`<p class="by-hand">
         or open <b>${bareUrl(state.url)}</b><br />and type <b class="code">${state.code}</b>
       </p>
+      <${KeyDigits} state=${state} />
       <p class="transport">${transport(state.url)}</p>`
         : html`<p class="by-hand">No network yet</p>`
     }

@@ -34,7 +34,20 @@ const claimName = `th/${table}${query.get("phone") ? `/${query.get("phone")}` : 
 const claimSlot = slot(claimName);
 const tabSlot = slot(`${claimName}/tab`); // the browser tab in which the seat is used
 const hubKeySlot = slot(`th/${table}/key`);
-if (fragment.get("k")) hubKeySlot.set(fragment.get("k"));
+/** Whether the hub's key came over the network, and not from a code that was scanned. */
+const firstUseSlot = slot(`th/${table}/key/first-use`);
+/**
+ * Keep the hub's key.
+ * @param {string} key
+ * @param {boolean} firstUse
+ */
+function keepKey(key, firstUse) {
+  const isKnown = hubKeySlot.get() === key && !firstUseSlot.get(); // scanned before
+  hubKeySlot.set(key);
+  firstUseSlot.set(firstUse && !isKnown);
+}
+const givenKey = fragment.get("k");
+if (givenKey) keepKey(givenKey, fragment.has("typed"));
 const linkedSeat = Number(fragment.get("seat"));
 const linked = linkedSeat ? { seat: linkedSeat, code: fragment.get("code") } : null;
 const thisTab = `${Date.now()}-${Math.random()}`;
@@ -231,11 +244,15 @@ function Phone() {
   if (!held && !watching) {
     const begin = lost ? null : linked;
     const hubKey = hubKeySlot.get();
+    const firstUse = Boolean(firstUseSlot.get());
+    const onFirstKey = (/** @type {string} */ key) => keepKey(key, true);
     const onWatch = () => setWatching(true);
     return html`<${Seating}
       table=${table}
       state=${state}
       hubKey=${hubKey}
+      firstUse=${firstUse}
+      onFirstKey=${onFirstKey}
       begin=${begin}
       lost=${lost}
       onHeld=${hold}

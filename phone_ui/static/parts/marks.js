@@ -77,3 +77,11 @@ export function Crown() {
     <path d="M2 18V5l6 5 4-8 4 8 6-5v13Z" />
   </svg>`;
 }
+
+/**
+ * The four groups of a key's fingerprint, for people to compare.
+ * @param {{ digits: string }} props
+ */
+export function Fingerprint({ digits }) {
+  return html`<span class="fingerprint">${digits.split(" ").map((group, i) => html`<span key=${i}>${group}</span> `)}</span>`;
+}

@@ -4,6 +4,7 @@ import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { claimSeat, Refused, tableByCode } from "../lib/claim.js";
 import { keyFrom } from "../lib/encryption.js";
 import { placeOf, seatText } from "../lib/seats.js";
+import { FirstKey } from "./key.js";
 import { Mark } from "./marks.js";
 
 /** @import { Held } from "../lib/types.d.ts" */
@@ -12,13 +13,16 @@ import { Mark } from "./marks.js";
 /** @typedef {{ seat: number, code: string | null }} Wish a seat and its code, as a link may name them */
 
 /**
- * `lost` says why the phone lost its last seat.
+ * `lost` says why the phone lost its last seat; `firstUse` that the hub's key came over the network.
  * @param {{
- *   table: string, state: PublicState, hubKey: string | null, begin: Wish | null, lost: string,
- *   onHeld: (held: Held) => void, onWatch: () => void,
+ *   table: string, state: PublicState, hubKey: string | null, firstUse: boolean, begin: Wish | null, lost: string,
+ *   onFirstKey: (key: string) => void, onHeld: (held: Held) => void, onWatch: () => void,
  * }} props
  */
-export function Seating({ table, state, hubKey, begin, lost, onHeld, onWatch }) {
+export function Seating({ table, state, hubKey, firstUse, begin, lost, onFirstKey, onHeld, onWatch }) {
+  const given = keyFrom(hubKey) ? hubKey : null;
+  const [asked, setAsked] = useState(/** @type {string | null} */ (null)); // a key that was asked for here
+  const key = given ?? asked;
   const [seat, setSeat] = useState(begin?.seat ?? null);
   const [name, setName] = useState("");
   const [waiting, setWaiting] = useState("");
@@ -29,7 +33,16 @@ export function Seating({ table, state, hubKey, begin, lost, onHeld, onWatch }) 
   useEffect(() => () => stopClaim(), []);
   useEffect(() => {
     if (begin?.seat) take(begin.seat, begin.code);
+    else if (!key) askKey().catch(() => undefined); // asked again, and said, when a seat is taken
   }, []);
+
+  /** Ask the hub for its key, which is trusted on first use. */
+  async function askKey() {
+    const { k } = await tableByCode(state.code);
+    onFirstKey(k);
+    setAsked(k);
+    return k;
+  }
 
   function stopClaim() {
     claim.current.stopped = true;
@@ -50,9 +63,9 @@ export function Seating({ table, state, hubKey, begin, lost, onHeld, onWatch }) 
     const place = placeOf(state, wanted);
     if (!code && place && place.box !== "on" && !isLeftBehind(place)) return;
     try {
-      const key = hubKey && keyFrom(hubKey) ? hubKey : (await tableByCode(state.code)).k;
+      const used = key ?? (await askKey());
       const onWaiting = (/** @type {string} */ sentence) => stop.stopped || setWaiting(sentence ?? "");
-      const held = await claimSeat({ table, hubKey: key, seat: wanted, code, name: name.trim(), onWaiting, stop });
+      const held = await claimSeat({ table, hubKey: used, seat: wanted, code, name: name.trim(), onWaiting, stop });
       if (!stop.stopped) onHeld(held);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -67,10 +80,19 @@ export function Seating({ table, state, hubKey, begin, lost, onHeld, onWatch }) 
   }
 
   const place = placeOf(state, seat);
+  const firstKey = firstUse || asked ? key : null;
   if (place) {
     const onTake = (/** @type {string | null} */ code) => take(place.seat, code);
     const playing = state.state === "playing" || state.state === "stopped";
-    return html`<${Press} place=${place} playing=${playing} waiting=${waiting} refusal=${refusal} onTake=${onTake} onBack=${back} />`;
+    return html`<${Press}
+      place=${place}
+      playing=${playing}
+      waiting=${waiting}
+      refusal=${refusal}
+      firstKey=${firstKey}
+      onTake=${onTake}
+      onBack=${back}
+    />`;
   }
   const pick = (/** @type {number} */ wanted) => take(wanted, null);
   const free = state.seats.filter((one) => !one.held);
@@ -79,6 +101,7 @@ export function Seating({ table, state, hubKey, begin, lost, onHeld, onWatch }) 
     <p class="overline">${state.name}</p>
     <h1 class="headline">Where do you sit?</h1>
     ${refusal && html`<p class="banner" role="alert">${refusal}</p>`}
+    <${FirstKey} hubKey=${firstKey} />
     <div class="name-line">
       <label for="name">Your name <span class="quiet-words">if you like</span></label>
       <input
@@ -131,11 +154,11 @@ const isLeftBehind = (place) => place.held && place.phone === "away";
 /**
  * Waiting for the press; the seat's 6 letters are the other way.
  * @param {{
- *   place: PublicSeat, playing: boolean, waiting: string, refusal: string,
+ *   place: PublicSeat, playing: boolean, waiting: string, refusal: string, firstKey: string | null,
  *   onTake: (code: string | null) => void, onBack: () => void,
  * }} props
  */
-function Press({ place, playing, waiting, refusal, onTake, onBack }) {
+function Press({ place, playing, waiting, refusal, firstKey, onTake, onBack }) {
   const [letters, setLetters] = useState("");
   const boxed = place.box === "on";
   const push =
@@ -184,6 +207,7 @@ function Press({ place, playing, waiting, refusal, onTake, onBack }) {
         <button class="small-act strong" disabled=${letters.length < 6}>Sit down</button>
       </div>
     </form>
+    <${FirstKey} hubKey=${firstKey} />
     <button type="button" class="small-act quiet" onClick=${onBack}>Another seat</button>
   </main>`;
 }

@@ -3,6 +3,7 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { MARKS, placeOf, seatText } from "../lib/seats.js";
 import { ReadTag } from "./die.js";
+import { KeyPart } from "./key.js";
 import { Mark, Sentence } from "./marks.js";
 import { MatchActions } from "./questions.js";
 import { SecretZone } from "./secret.js";
@@ -167,6 +168,7 @@ export function SeatTab({ state, hand, held, settings, onSettings, sending, ask,
     ${
       held
         ? html`<${OtherPhone} seat=${held.seat} code=${hand?.seat_code} />
+          <${KeyPart} hubKey=${held.hubkey} />
           <${LeftSeats} state=${state} sending=${sending} ask=${ask} />
           <${Leave} sending=${sending} onLeave=${onLeave} />`
         : html`<h2>A seat</h2>

@@ -86,12 +86,17 @@ export class FakeSource {
   }
 }
 
+/** A WebSocket that leads nowhere. */
+class FakeSocket extends EventTarget {}
+globalThis.WebSocket = /** @type {any} */ (FakeSocket);
+
 /** An MQTT client as mqtt.js gives one; the test is the broker. */
 export class FakeClient extends EventEmitter {
   /** @param {Record<string, any>} options */
   constructor(options) {
     super();
     this.options = options;
+    this.socket = options.createWebsocket("ws://hub/mqtt", ["mqtt"], options);
     this.connected = false;
     this.ended = false;
     this.pings = 0;
@@ -130,6 +135,12 @@ export class FakeClient extends EventEmitter {
     this.connected = true;
     this.emit("packetreceive");
     this.emit("connect");
+  }
+
+  /** @param {number} code of RFC 6455, section 7.4 */
+  closeSocket(code) {
+    this.socket.dispatchEvent(Object.assign(new Event("close"), { code }));
+    this.lose();
   }
 
   /** @param {number} code */

@@ -3,7 +3,9 @@
 import "./nacl.js";
 import { readFileSync } from "node:fs";
 
-const { Channel, fromBase64, newKeys, toBase64 } = await import("../../../phone_ui/static/lib/encryption.js");
+const { Channel, fingerprint, fromBase64, newKeys, toBase64 } = await import(
+  "../../../phone_ui/static/lib/encryption.js"
+);
 const { fill } = await import("../../../phone_ui/static/lib/labels.js");
 const { lampsAt } = await import("../../../phone_ui/static/lib/ring.js");
 const { MARKS } = await import("../../../phone_ui/static/lib/seats.js");
@@ -18,6 +20,7 @@ const answer = {
     times.map((/** @type {number} */ t) => lampsAt({ pattern, n: 5, colour }, t)),
   ),
   marks: MARKS,
+  fingerprint: fingerprint(fromBase64(hubKey)),
   phoneKey: toBase64(phone.publicKey),
   encrypted: toBase64(channel.encrypt(said)),
 };

@@ -243,23 +243,37 @@ test("a hand that does not open comes from a hub with another key", () => {
   assert.match(rig.heard.at(-1)[1], /new key/);
 });
 
-test("a refused login is believed only after a while: a hub that starts may not know it yet", () => {
+test("a refused login is no seat lost, however often: a broker that starts may not know it yet", () => {
   const rig = new Rig();
-  rig.client.refuse(5);
-  assert.equal(rig.heard.length, 0);
-  rig.clock.pass(1_000);
-  rig.client.accept();
-  rig.state(1);
-  rig.client.lose();
-  rig.clock.pass(500);
-  for (let i = 0; i < 8; i += 1) {
+  for (let i = 0; i < 60; i += 1) {
     rig.client.refuse(5);
     rig.clock.pass(500);
   }
-  assert.deepEqual(
-    rig.heard.find(([kind]) => kind === "gone"),
-    ["gone", LOST],
-  );
+  rig.sit();
+  assert.equal(rig.heard.filter(([kind]) => kind === "gone").length, 0);
+  assert.deepEqual(rig.heard.at(-1), ["hand", 1]);
+});
+
+test("the seat is given up when the hub says so as it closes the socket, and by no other close", () => {
+  const rig = new Rig();
+  for (const code of [1000, 1001, 1006, 1008, 1011, 1013]) {
+    rig.client.closeSocket(code);
+    rig.clock.pass(500);
+  }
+  assert.equal(rig.heard.filter(([kind]) => kind === "gone").length, 0);
+  rig.client.closeSocket(4001);
+  assert.deepEqual(rig.heard.at(-1), ["gone", LOST]);
+  const dialled = rig.clients.length;
+  rig.clock.pass(60_000);
+  assert.equal(rig.clients.length, dialled);
+});
+
+test("a socket that was dropped before says nothing of the seat any more", () => {
+  const rig = new Rig();
+  const [first] = rig.clients;
+  rig.link.wake();
+  first.closeSocket(4001);
+  assert.equal(rig.heard.filter(([kind]) => kind === "gone").length, 0);
 });
 
 test("closing ends what was asked, without a sentence", async () => {

@@ -1,0 +1,22 @@
+"""The world around one table, as ports (`hub.ports`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hub.ports import Boxes, Clock, Dice, Lamps, LogStore, Page, Phones
+from hub.table.chance import Chance
+
+
+@dataclass
+class Ports:
+    """The world around a table, as `hub.app` connects it."""
+
+    store: LogStore
+    phones: Phones
+    clock: Clock
+    chance: Chance
+    lamps: list[Lamps] = field(default_factory=list)
+    pages: list[Page] = field(default_factory=list)
+    boxes: Boxes | None = None
+    dice: Dice | None = None

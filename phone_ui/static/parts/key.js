@@ -1,0 +1,31 @@
+// The fingerprint of the hub's key, for people to compare with the table's own screen.
+
+import { html } from "/vendor/htm-preact.js";
+import { fingerprint, keyFrom } from "../lib/encryption.js";
+import { Fingerprint } from "./marks.js";
+
+/**
+ * Say that a key is trusted on first use, and how to check it; nothing for a key that was scanned (null).
+ * @param {{ hubKey: string | null }} props
+ */
+export function FirstKey({ hubKey }) {
+  const key = keyFrom(hubKey);
+  if (!key) return null;
+  return html`<div class="first-key" role="note" aria-label="The hub's key">
+    <p>This phone has the hub's key over the Wi-Fi and trusts it, as this is its first use. The table's screen shows the
+      same digits:</p>
+    <p><${Fingerprint} digits=${fingerprint(key)} /></p>
+    <p>If not, do not sit down here: scan the code on the screen.</p>
+  </div>`;
+}
+
+/**
+ * The key of a seat that is held.
+ * @param {{ hubKey: string }} props
+ */
+export function KeyPart({ hubKey }) {
+  const key = keyFrom(hubKey);
+  if (!key) return null;
+  return html`<h2>The hub's key</h2>
+    <p class="key-part"><${Fingerprint} digits=${fingerprint(key)} /><small>The table's screen shows the same digits.</small></p>`;
+}
