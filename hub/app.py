@@ -36,6 +36,7 @@ from hub.state import PublicState
 from hub.store import KeyedStore, Store, lock_state, wipe_logs
 from hub.table.chance import Chance
 from hub.table.loop import Table
+from hub.table.people import Patience
 from hub.table.ports import Ports
 from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix
@@ -163,7 +164,15 @@ class Hub:
                 boxes = {box: seat for seat, box in device.names.items()}
         shown = fingerprint(self.key.public)
         table = Table(
-            part.id, part.name, part.seats, offered, ports, place_boxes=boxes, address=self.url, fingerprint=shown
+            part.id,
+            part.name,
+            part.seats,
+            offered,
+            ports,
+            place_boxes=boxes,
+            address=self.url,
+            patience=Patience(part.absent_seconds, part.idle_minutes * 60),
+            fingerprint=shown,
         )
         if bench and not self._demo:
             table.put(DeviceSimulated())
@@ -323,7 +332,8 @@ class Hub:
     def _forget(self) -> None:
         """Wipe the hands of matches that ended long enough ago, as the owner has said."""
         try:
-            wiped = wipe_logs(Path(self.config.hub.state) / "table-hub.db", self.config.hub.keep_days)
+            hub = self.config.hub
+            wiped = wipe_logs(Path(hub.state) / "table-hub.db", hub.keep_days, aside_days=hub.aside_days)
         except LogError as error:
             log.warning("%s", error)
         else:

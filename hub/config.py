@@ -129,6 +129,9 @@ class HubPart(msgspec.Struct, frozen=True):
             le=36500,
         ),
     ] = 30
+    aside_days: Annotated[
+        int, Meta(description="days that a match which people put aside can be taken up again", ge=1, le=36500)
+    ] = 7
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], Meta(description="debug, info, warning or error")
     ] = "info"
@@ -194,6 +197,12 @@ class TablePart(msgspec.Struct, frozen=True):
     name: Annotated[Text, Meta(description="what screens call it")] = "Table 1"
     seats: Annotated[int, Meta(description="places at the table, 2 to 6", ge=2, le=6)] = 4
     game: Annotated[GameName, Meta(description="the game offered first in the lobby; empty: none")] = ""
+    idle_minutes: Annotated[
+        int, Meta(description="minutes without anybody doing anything before a match is put aside", ge=1, le=1440)
+    ] = 15
+    absent_seconds: Annotated[
+        int, Meta(description="seconds before the others are asked about a seat whose phone sleeps", ge=10, le=3600)
+    ] = 60
 
 
 class DeckPart(msgspec.Struct, frozen=True):

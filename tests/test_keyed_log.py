@@ -142,3 +142,19 @@ def test_a_file_that_is_no_key_is_one_sentence(folder: Path) -> None:
     (folder / "log.key").write_bytes(b"short")
     with closing(Store(folder / "table-hub.db")) as store, pytest.raises(ConfigError, match="no key of logs"):
         KeyedStore(store, folder / "log.key")
+
+
+def test_a_match_that_was_put_aside_goes_on_under_another_name(folder: Path, match: Match) -> None:
+    with closing(Store(folder / "table-hub.db")) as store:
+        keyed = KeyedStore(store, folder / "log.key")
+        last = keyed.last("1")
+        assert last
+        keyed.put_aside(last.id)
+        new = keyed.take_up(last.id)
+        entries = keyed.load(new)[1]
+        assert len(entries) == len(match.log) - 1
+        keyed.append(new, [LogEntry(len(entries), b'{"seat":0}')])
+        assert len(keyed.load(new)[1]) == len(entries) + 1
+    edit(folder, "UPDATE entries SET line = replace(line, ?, ?) WHERE number = 1", "a", "b")
+    with closing(Store(folder / "table-hub.db")) as store, pytest.raises(ReplayDiverged):
+        KeyedStore(store, folder / "log.key").load(new)

@@ -18,6 +18,7 @@ import pytest
 from hub.errors import DamagedLog, LogError, TemporaryError
 from hub.ports import LastMatch, LogEntry, LogStore, Missing
 from hub.store import Store, lock_state
+from hub.store import schema as schema_module
 from hub.store.marks import MARK_EVERY
 from hub.store.schema import CHECKPOINT_PAGES
 from tests.table.fakes import MemoryStore
@@ -550,3 +551,53 @@ def test_a_full_disk_fails_and_the_record_goes_on_when_there_is_room(tmp_path: P
     store.append("m-1", lines(0))
     assert store.load("m-1")[1] == lines(0)
     store.close()
+
+
+# --- put aside by people -------------------------------------------------------------------------------
+
+
+def test_a_match_that_was_put_aside_leaves_the_table_free_and_comes_back_whole(store: LogStore) -> None:
+    first = store.begin("1", b"{}")
+    store.append(first, lines(0, 1, 2))
+    store.put_aside(first)
+    assert store.last("1") == LastMatch(first, put_aside=True)
+    (kept,) = store.all_put_aside("1")
+    assert (kept.id, kept.head, kept.entries) == (first, b"{}", 3)
+    assert store.all_put_aside("2") == []
+    second = store.begin("1", b"{}")
+    store.end(second, b"{}")
+    assert [one.id for one in store.all_put_aside("1")] == [first], "another match does not end it"
+    third = store.take_up(first)
+    assert store.last("1") == LastMatch(third)
+    assert store.load(third) == (b"{}", lines(0, 1, 2))
+    assert store.all_put_aside("1") == []
+    with pytest.raises(DamagedLog):
+        store.take_up(first)
+    store.append(third, lines(3))
+    assert len(store.load(third)[1]) == 4
+
+
+def test_a_match_taken_up_survives_the_end_of_the_program_and_is_no_loss(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "log.db")) as store:
+        match = store.begin("1", b"{}")
+        store.append(match, lines(0, 1))
+        store.put_aside(match)
+        store.append(store.take_up(match), lines(2))
+    with closing(Store(tmp_path / "log.db")) as store:
+        assert store.missing("1") is None
+        assert store.last("1") == LastMatch("m-2")
+        assert store.load("m-2")[1] == lines(0, 1, 2)
+
+
+def test_a_database_of_before_matches_were_put_aside_is_brought_to_this_form(tmp_path: Path) -> None:
+    version_0(tmp_path / "old.db")
+    with closing(sqlite3.connect(tmp_path / "old.db", isolation_level=None)) as db:
+        schema_module._from_0(db)
+        db.execute("PRAGMA user_version=1")
+    store = Store(tmp_path / "old.db")
+    assert store.all_put_aside("2") == []
+    store.put_aside("m-4")
+    assert [one.id for one in store.all_put_aside("2")] == ["m-4"]
+    store.close()
+    Store(tmp_path / "new.db").close()
+    assert schema(tmp_path / "old.db") == schema(tmp_path / "new.db")

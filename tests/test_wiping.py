@@ -154,3 +154,19 @@ def test_a_clock_that_jumps_wipes_nothing(jumping: list[float], request: pytest.
     request.getfixturevalue("running")
     until(lambda: len(jumping) >= 7, "it has looked three times")
     assert logs(database) == ["m-1", "m-2", "m-3", "m-4"]
+
+
+def test_a_match_that_nobody_takes_up_again_is_left_and_loses_its_hands(database: Path) -> None:
+    with closing(Store(database)) as store:
+        store.put_aside("m-4")
+    with closing(sqlite3.connect(database)) as db, db:
+        db.execute("UPDATE matches SET put_aside = datetime('now', '-6 days') WHERE id = 'm-4'")
+    wipe_logs(database, 5, aside_days=7)
+    assert "m-4" in logs(database)
+    with closing(Store(database)) as store:
+        store.begin("1", b"head of 5")
+        store.append("m-5", [LogEntry(0, b"played")])
+    wipe_logs(database, 5, aside_days=6)
+    assert "m-4" not in logs(database)
+    with closing(Store(database)) as store:
+        assert store.all_put_aside("1") == []

@@ -26,7 +26,7 @@ from hub.operations.state_folder import DATABASE
 from hub.store import VERSION
 from hub.table.kept import UNREADABLE
 
-Stage = Literal["under way", "set aside", "over", "left"]
+Stage = Literal["under way", "put aside", "set aside", "over", "left"]
 
 
 class KeptMatch(NamedTuple):
@@ -130,15 +130,16 @@ def _is_used(folder: Path) -> bool:
 def _matches(db: sqlite3.Connection) -> Iterator[KeptMatch]:
     columns = {name for _, name, *_ in db.execute("PRAGMA table_info(matches)")}
     aside = "aside" if "aside" in columns else "NULL"
+    put_aside = "put_aside" if "put_aside" in columns else "NULL"
     lengths = dict(db.execute('SELECT "match", count(*) FROM entries GROUP BY "match"'))
-    query = f'SELECT id, "table", head, begun, result, {aside} FROM matches ORDER BY rowid'  # noqa: S608 - our own names
-    for match, table, head, begun, result, reason in db.execute(query):
+    query = f'SELECT id, "table", head, begun, result, {aside}, {put_aside} FROM matches ORDER BY rowid'  # noqa: S608 - our own names
+    for match, table, head, begun, result, reason, by_people in db.execute(query):
         game = "?"
         with suppress(ValueError, TypeError):
             game = msgspec.json.decode(head, type=Head).game
-        stage: Stage = "set aside" if reason else "under way"
+        stage: Stage = "put aside" if by_people else "set aside" if reason else "under way"
         if result is not None:
-            stage = "left" if b'"left"' in bytes(result) else "over"
+            stage = "left" if {b'"left"', b'"continued"'} & set(bytes(result).strip(b"{}").split(b":")) else "over"
         yield KeptMatch(match, table, game, begun, lengths.get(match, 0), stage, reason or "")
 
 
@@ -172,8 +173,8 @@ def _export(folder: Path, match: str, to: Path) -> int:
         known = {one.id: one for one in _matches(db)}
         if match not in known:
             raise HubError(f"There is no match {match}; `table-hub matches` lists them.")
-        if known[match].stage == "under way":
-            raise HubError(f"Match {match} is under way: its log holds the hands of those who play it.")
+        if known[match].stage in ("under way", "put aside"):
+            raise HubError(f"Match {match} is {known[match].stage}: its log holds the hands of those who play it.")
         (head,) = db.execute("SELECT head FROM matches WHERE id = ?", (match,)).fetchone()
         lines = [line for (line,) in db.execute('SELECT line FROM entries WHERE "match" = ? ORDER BY number', (match,))]
     try:

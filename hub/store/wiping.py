@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from hub.errors import LogError
+from hub.store.store import LEFT
 
 _WIPE = """
 DELETE FROM entries WHERE "match" IN (
@@ -16,12 +17,19 @@ DELETE FROM entries WHERE "match" IN (
 """A table's newest match stays until another has begun: it may be taken back, or shown again after a power cut."""
 
 
-def wipe_logs(path: Path, days: float, *, newest: bool = False) -> int:
+_EXPIRE = """
+UPDATE matches SET result = ?, ended = put_aside, put_aside = NULL
+WHERE put_aside IS NOT NULL AND result IS NULL AND julianday('now') - julianday(put_aside) >= ?"""
+"""A match that nobody has taken up again was left on the day it was put aside."""
+
+
+def wipe_logs(path: Path, days: float, *, newest: bool = False, aside_days: float | None = None) -> int:
     """Wipe the logs of matches that ended `days` ago or earlier, which is where hands are; return of how many.
 
     What stays of a match is who won what and when, which game and options. With `newest` those that a table shows last are
     wiped, too, and every login of a seat: no hub may run. Zeros take the place of what was there, in the file and in its
-    write-ahead log. Raise LogError.
+    write-ahead log. Matches that were put aside `aside_days` ago, or with `newest` all of them, cannot be taken up any more.
+    Raise LogError.
     """
     if not path.exists():
         return 0
@@ -29,6 +37,8 @@ def wipe_logs(path: Path, days: float, *, newest: bool = False) -> int:
         with closing(sqlite3.connect(path, isolation_level=None, timeout=5)) as db:
             db.execute("PRAGMA secure_delete=ON")
             db.execute("BEGIN IMMEDIATE")
+            if newest or aside_days is not None:
+                db.execute(_EXPIRE, (LEFT, 0 if newest else aside_days))
             before = _logs(db)
             db.execute(_WIPE, (days, newest))
             if newest:

@@ -1066,7 +1066,9 @@ def test_a_seat_released_while_the_phone_slept_says_so_too(page: Page, hub: Fake
     sit(page, hub)
     hub.claims.clear()
     page.reload()
-    expect(page.get_by_role("alert")).to_have_text("This seat was given back. Choose a seat to go on.", timeout=8_000)
+    expect(page.get_by_role("alert")).to_have_text(
+        "This seat was given back. Choose a seat to go on.", timeout=PATIENCE * 1000
+    )
 
 
 def test_the_same_seat_in_two_tabs_is_used_by_the_newer_one(browser: Browser, hub: FakeHub) -> None:
