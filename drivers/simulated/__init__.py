@@ -20,6 +20,7 @@ from drivers.common.worker import Inbox
 from drivers.simulated.dice import MOST_DICE, SimDice
 from drivers.simulated.panel import Draw, SimPanel
 from drivers.simulated.seat_box import SimBox
+from hub.errors import TemporaryError
 from hub.ports import Clock, Control, MonotonicClock
 
 
@@ -39,7 +40,10 @@ class SimulatedTable:
         clock = clock if clock is not None else MonotonicClock()
         self.changed = threading.Condition()
         self.version = 0
-        self._folder = tempfile.TemporaryDirectory(prefix="table-hub-", ignore_cleanup_errors=True)
+        try:
+            self._folder = tempfile.TemporaryDirectory(prefix="table-hub-", ignore_cleanup_errors=True)
+        except OSError as error:  # the disk is full
+            raise TemporaryError(f"The simulated boxes need a folder for their cables: {error.strerror}.") from error
         folder = Path(self._folder.name)
         self.seat_boxes = {
             seat: SimBox(f"sim-{seat}", folder / f"box-{seat}", clock, self._change) for seat in range(1, seats + 1)

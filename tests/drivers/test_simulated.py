@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import tempfile
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +16,7 @@ from drivers import simulated
 from drivers.simulated import SimulatedTable
 from drivers.simulated.dice import SimDice
 from drivers.simulated.panel import SimPanel
-from hub.errors import ConfigError
+from hub.errors import ConfigError, TemporaryError
 from hub.ports import BoxBid, BoxDown, BoxLocked, BoxUp, DiceKit, DiceSeen, Key, SealedRound, Turn
 from hub.state import PublicState
 from tests.drivers.bench import Inbox, StillClock
@@ -333,3 +334,9 @@ def test_the_owners_settings_are_checked() -> None:
     assert table.names == {1: "sim-1", 2: "sim-2"}
     assert table.lamps is None
     table.close()
+
+
+def test_a_full_disk_is_one_sentence_and_may_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
+    with pytest.raises(TemporaryError, match=r"need a folder for their cables: No such file"):
+        SimulatedTable(2, Inbox())
