@@ -250,12 +250,16 @@ def _test_device(args: Namespace) -> int:
 def _test_box(args: Namespace) -> int:
     from drivers.common import probe
     from drivers.common.frames import Hello
+    from drivers.common.serial_lines import usb_ports
     from hub.errors import Cause, DeviceLost
     from hub.ports import MonotonicClock
 
     driver = "button_box"
     try:
-        if Path(args.port).exists():  # one that is not plugged in yet is waited for
+        if not Path(args.port).exists():  # it may be plugged in later
+            there = ", ".join(usb_ports()) or "none"
+            print(f"There is no {args.port} yet: plug the box in. On USB there is {there}.", flush=True)
+        else:
             answer = probe.ask(args.port, MonotonicClock())
             if answer is not None and isinstance(answer.hello, Hello) and answer.hello.k == "tray":
                 driver = "dice_tray"

@@ -394,6 +394,10 @@ def test_a_release_to_go_back_to_that_is_not_there_is_not_gone_back_to(on_trial:
         ("pi", "doctor --json", "sudo -H -u table-hub -- hub doctor --json"),
         ("root", "doctor", "setpriv --reuid table-hub --regid table-hub --init-groups --reset-env -- hub doctor"),
         ("table-hub", "doctor", "hub doctor"),
+        ("pi", "matches", "sudo -H -u table-hub -- hub matches"),
+        ("root", "matches --export m-1", "hub matches --export m-1"),
+        ("pi", "update-box", "sudo -H -u table-hub -- hub update-box"),
+        ("root", "update-box --file box.uf2", "hub update-box --file box.uf2"),
         ("pi", "", "hub"),
     ],
 )
