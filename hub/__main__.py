@@ -389,11 +389,27 @@ def _demo(args: Namespace) -> int:
         device=(DevicePart("simulated", "1", "bench", {"seats": args.seats}),),
     )
     _check_owner(Path(state))
+    _check_alone(Path(state))
     if args.fresh:
         from hub.operations.state_folder import forget
 
         forget(Path(config.hub.state))
     return _serve(config, ("bench", "kiosk"))
+
+
+def _check_alone(state: Path) -> None:
+    """Raise TemporaryError where another demo runs: it has no configuration in which its folder could be changed."""
+    from hub.errors import TemporaryError
+    from hub.operations.state_folder import while_no_hub_runs
+
+    try:
+        with while_no_hub_runs(state):
+            pass
+    except TemporaryError:
+        raise TemporaryError(
+            "a demo runs already: stop it with Ctrl-C where it was started, or start this one beside it with "
+            "`--state FOLDER --port 8081`."
+        ) from None
 
 
 def _who_sees_the_bench(*, everybody: bool) -> str:
