@@ -407,8 +407,8 @@ def _check_alone(state: Path) -> None:
             pass
     except TemporaryError:
         raise TemporaryError(
-            "a demo runs already: stop it with Ctrl-C where it was started, or start this one beside it with "
-            "`--state FOLDER --port 8081`."
+            f"{state}: a hub runs there, such as an earlier demo: stop it with Ctrl-C where it was started, or start this "
+            "one beside it with `--state FOLDER --port 8081`."
         ) from None
 
 
