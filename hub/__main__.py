@@ -250,12 +250,16 @@ def _test_device(args: Namespace) -> int:
 def _test_box(args: Namespace) -> int:
     from drivers.common import probe
     from drivers.common.frames import Hello
+    from drivers.common.serial_lines import usb_ports
     from hub.errors import Cause, DeviceLost
     from hub.ports import MonotonicClock
 
     driver = "button_box"
     try:
-        if Path(args.port).exists():  # one that is not plugged in yet is waited for
+        if not Path(args.port).exists():  # it may be plugged in later
+            there = ", ".join(usb_ports()) or "none"
+            print(f"There is no {args.port} yet: plug the box in. On USB there is {there}.", flush=True)
+        else:
             answer = probe.ask(args.port, MonotonicClock())
             if answer is not None and isinstance(answer.hello, Hello) and answer.hello.k == "tray":
                 driver = "dice_tray"
@@ -385,11 +389,27 @@ def _demo(args: Namespace) -> int:
         device=(DevicePart("simulated", "1", "bench", {"seats": args.seats}),),
     )
     _check_owner(Path(state))
+    _check_alone(Path(state))
     if args.fresh:
         from hub.operations.state_folder import forget
 
         forget(Path(config.hub.state))
     return _serve(config, ("bench", "kiosk"))
+
+
+def _check_alone(state: Path) -> None:
+    """Raise TemporaryError where another demo runs: it has no configuration in which its folder could be changed."""
+    from hub.errors import TemporaryError
+    from hub.operations.state_folder import while_no_hub_runs
+
+    try:
+        with while_no_hub_runs(state):
+            pass
+    except TemporaryError:
+        raise TemporaryError(
+            f"{state}: a hub runs there, such as an earlier demo: stop it with Ctrl-C where it was started, or start this "
+            "one beside it with `--state FOLDER --port 8081`."
+        ) from None
 
 
 def _who_sees_the_bench(*, everybody: bool) -> str:

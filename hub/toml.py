@@ -10,6 +10,8 @@ from __future__ import annotations
 import codecs
 import difflib
 import functools
+import os
+import pwd
 import tomllib
 import typing
 from collections.abc import Mapping, Sequence
@@ -97,6 +99,11 @@ def read(path: Path, name: str) -> Document:
     except FileNotFoundError as error:
         raise ConfigError(
             f"{name}: there is no such file; `table-hub run --print-config` writes one to start from."
+        ) from error
+    except PermissionError as error:  # the installed command runs as the hub's user, who reads in no home
+        user = pwd.getpwuid(os.geteuid()).pw_name
+        raise ConfigError(
+            f"{name}: the user {user}, as whom this runs, may not read the file: copy it to /etc/table-hub or /tmp."
         ) from error
     except OSError as error:
         raise ConfigError(f"{name}: the file cannot be read ({error.strerror}).") from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 import re
 from pathlib import Path
 from typing import Any
@@ -214,6 +216,19 @@ def test_an_address_that_phones_can_open_may_be_given(file: Path, address: str) 
 def test_a_missing_file_is_said_with_the_way_to_one(file: Path) -> None:
     with pytest.raises(ConfigError, match=r"cafe\.toml: there is no such file; .*--print-config"):
         load(file)
+
+
+def test_a_file_in_the_home_of_another_is_told_with_who_reads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "hub.toml").touch()
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    with pytest.raises(ConfigError, match=rf"the user {user}, as whom this runs, may not read the file: copy it to "):
+        load(tmp_path / "hub.toml")
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:

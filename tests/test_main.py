@@ -18,6 +18,7 @@ from hub.__main__ import main
 from hub.app import Hub
 from hub.config import Config, HubPart, WebPart, dump, load
 from hub.operations.state_folder import forget
+from hub.store import lock_state
 from hub.version import version
 
 LIMIT = 120.0  # seconds for a program that hangs; one that works takes 2, on a busy machine many times that
@@ -206,6 +207,17 @@ def test_a_fresh_demo_forgets_what_the_hub_wrote_and_nothing_else(tmp_path: Path
             assert hub.wait(LIMIT) == 0
     assert keys[0] != keys[1], "the first demo is forgotten"
     assert {name: (folder / name).read_bytes() for name in files} == files
+
+
+@pytest.mark.parametrize("fresh", [[], ["--fresh"]])
+def test_a_second_demo_is_told_of_the_first_and_of_what_a_demo_can_change(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fresh: list[str]
+) -> None:
+    with lock_state(tmp_path):
+        assert main(["demo", "--port", "0", "--state", str(tmp_path), *fresh]) == 75
+    said = capsys.readouterr().err
+    assert "a hub runs there, such as an earlier demo: stop it with Ctrl-C where it was started" in said
+    assert "[hub]" not in said
 
 
 def test_forgetting_leaves_no_trace_of_a_hub(tmp_path: Path) -> None:

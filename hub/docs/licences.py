@@ -152,10 +152,15 @@ def distribution(name: str) -> metadata.Distribution | None:
 
 def licence(name: str, about: Message | metadata.PackageMetadata) -> str:
     """Return a package's licence as SPDX. Raise SystemExit where its metadata does not tell."""
-    said = about["License-Expression"] or READ.get(name) or about["License"]
+    said = header(about, "License-Expression") or READ.get(name) or header(about, "License")
     if not said or "\n" in said or said == "UNKNOWN":
         raise SystemExit(f"The metadata of {name} names no licence: read its licence file, and add it to READ.")
-    return str(said)
+    return said
+
+
+def header(about: Message | metadata.PackageMetadata, name: str) -> str:
+    """Return a header of a package's metadata, or ""; `about[name]` warns where it is missing, from Python 3.12 on."""
+    return str((about.get_all(name) or [""])[0])
 
 
 def home(about: Message | metadata.PackageMetadata) -> str:
@@ -164,7 +169,7 @@ def home(about: Message | metadata.PackageMetadata) -> str:
     for label in ("source", "source code", "repository", "github", "homepage", "home"):
         if label in links:
             return str(links[label])
-    page = str(about["Home-page"] or "")
+    page = header(about, "Home-page")
     return page if page.startswith("http") else ""
 
 

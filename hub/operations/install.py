@@ -487,6 +487,10 @@ class Installer:
         if self.on_this_system:
             self.machine.say(f"table-hub {release.name} runs. Configuration: {places.config}, then")
             self.machine.say("`sudo systemctl restart table-hub`. `table-hub doctor` looks at everything.")
+            status = self.machine.output("systemctl", "show", HUB, "--value", "--property=StatusText")
+            if address := re.search(r"https?://\S+", status):
+                screen = "" if self.kiosk else "; which screen can show the table: hub/docs/run.md"
+                self.machine.say(f"Phones join at {address[0]}{screen}.")
 
     def build(self, release: Path) -> None:
         """Fill a release: the program, its packages and its pages' libraries, on the disk when this returns."""
@@ -659,7 +663,8 @@ class Installer:
         """Return what removing changes."""
         return [
             "This removes /opt/table-hub, the services table-hub and table-hub-kiosk, the command table-hub and",
-            "/etc/udev/rules.d/70-table-hub.rules. /etc/table-hub and /var/lib/table-hub (configuration and games) stay.",
+            "/etc/udev/rules.d/70-table-hub.rules. /etc/table-hub and /var/lib/table-hub (configuration and games) stay;",
+            "so do the users table-hub and table-hub-kiosk, and Debian's packages.",
         ]
 
     def remove(self) -> None:

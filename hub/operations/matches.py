@@ -14,6 +14,7 @@ import tempfile
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from errno import EACCES
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -182,8 +183,11 @@ def _export(folder: Path, match: str, to: Path) -> int:
     except FileExistsError:
         raise HubError(f"{to} is there already: give another name with --to.") from None
     except OSError as error:
-        raise HubError(f"{to} cannot be written ({error.strerror}).") from None
+        with_sudo = ": run this command with sudo, or name another place with --to" if error.errno == EACCES else ""
+        raise HubError(f"{to} cannot be written ({error.strerror}){with_sudo}.") from None
     with os.fdopen(handle, "wb") as file:
+        if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdigit():
+            os.fchown(handle, int(os.environ["SUDO_UID"]), -1)
         file.writelines(line + b"\n" for line in (head, *lines))
     print(f"{to}: {len(lines)} entries; `table-hub replay {to}` plays them again.", file=sys.stderr)
     return 0

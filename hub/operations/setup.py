@@ -293,6 +293,9 @@ class Setup:
         if announce:
             self.announce(goal, reduce(or_, optional, packages), groups if python else None, page=page, peers=peers)
         began = time.monotonic()
+        say_step = self.machine.say if announce else lambda _: None  # each may take minutes without a word of its own
+        if packages or optional:
+            say_step("Debian's packages are installed ...")
         if packages:
             self.add_packages(packages)
         for together in optional:
@@ -301,7 +304,10 @@ class Setup:
             except SetupError as error:  # what phones need never depends on what pins need
                 self.machine.say(f"set-up: {error}")
         if python:
+            say_step("Python's packages are installed ...")
             self.add_python(groups, before)
+        if page or peers:
+            say_step("The page's libraries are fetched ...")
         passing = self.venv / "npm"  # 200 MB that an installed hub has no use for
         try:
             if npm_in_venv and "npm" not in groups:
@@ -435,8 +441,10 @@ class Setup:
         """Make the virtual environment hold exactly the locked packages of `groups`, and the hub itself, in place."""
         self.stamp.unlink(missing_ok=True)
         state = self.state(groups)
+        # Without a stamp it may be the half of one: a set-up was cut off while Python made it, or pip filled it.
+        whole = bool(before) and (self.venv / "bin" / "python").exists()
         moved = any(key in before and before[key] != state[key] for key in ("root", "python"))
-        if moved or not (self.venv / "bin" / "python").exists():
+        if moved or not whole:
             command = [self.machine.python, "-m", "venv", "--clear", str(self.venv)]
             self.must(command, "the folder .venv could not be made")
         self.add_uv()

@@ -625,6 +625,23 @@ def crowded(draw: st.DrawFn) -> tuple[PublicState, dict]:
     return state, labels
 
 
+@pytest.mark.parametrize("size", sorted(SIZES))
+@pytest.mark.parametrize("count", range(2, 7))
+@pytest.mark.parametrize("code", ["JJJJJJ", "RFPKKN", "WMWMWM"])
+def test_the_code_of_a_free_seat_is_whole_or_not_there(size: PanelSize, count: int, code: str) -> None:
+    state = replace(
+        lobby(count),
+        seats=[PublicSeat(seat) for seat in range(1, count + 1)],
+        claim_codes={str(seat): code for seat in range(1, count + 1)},
+    )
+    texts = [text for *_, text in sheet(state, None, size, "http://10.42.0.1:8080").texts]
+    assert not [text for text in texts if code[:2] in text and code not in text]
+    for seat in range(1, count + 1):
+        assert any(SEAT_MARKS[seat].symbol in text for text in texts)
+    if count <= 4 and code != "WMWMWM":
+        assert sum(code in text for text in texts) == count
+
+
 @settings(max_examples=60, deadline=None)
 @given(crowded(), st.sampled_from(sorted(SIZES)))
 def test_no_text_leaves_its_zone_or_lies_upon_another(table: tuple[PublicState, dict], size: PanelSize) -> None:

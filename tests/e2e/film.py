@@ -120,7 +120,7 @@ def play(film: Film) -> None:
     film.scene(f"Everybody is ready, and Ana has chosen {GAME}", 2.2)
     ana.page.get_by_role("button", name=f"Start {GAME}").click()
     hub.until(lambda s: s["state"] == "playing", "the match begins")
-    ben.page.get_by_text("Set your rod").first.wait_for()
+    ben.page.get_by_text("Bid a number from 1 to 6.").first.wait_for()
     film.scene("All bid at the same time, in secret", 2.2)
     ana.bid(5)
     hub.until(lambda s: 1 in s["locked"], "seat 1 has locked")

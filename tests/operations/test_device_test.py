@@ -229,6 +229,7 @@ def test_a_port_where_nobody_is_fails_the_test_of_a_box(tmp_path: Path, capsys: 
     port = str(tmp_path / "none")
     assert main(["test-box", port, "--seconds", "0.3"]) == 1
     output = capsys.readouterr().out
+    assert output.startswith(f"There is no {port} yet: plug the box in. On USB there is ")
     assert f"Trying {port}" in output
     assert output.endswith(f"{port}: no box said hello.\n")
 

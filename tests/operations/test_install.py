@@ -202,6 +202,15 @@ def test_a_new_release_stands_beside_the_old_one_and_runs(clone: Path, computer:
     assert {release.name for release in computer.places.releases.iterdir()} == {second, computer.started()}
 
 
+@pytest.mark.parametrize("kiosk", [False, True])
+def test_a_hub_that_runs_is_told_with_the_address_for_phones(
+    clone: Path, computer: FakeComputer, *, kiosk: bool
+) -> None:
+    installer(clone, computer, kiosk=kiosk).install()
+    assert computer.said[-1].startswith("Phones join at http://10.0.2.100:8080")
+    assert ("hub/docs/run.md" in computer.said[-1]) is not kiosk
+
+
 def test_a_release_says_of_which_commit_it_is(clone: Path, computer: FakeComputer) -> None:
     installer(clone, computer).install()
     assert not (computer.places.current / "COMMIT").exists()
@@ -394,6 +403,10 @@ def test_a_release_to_go_back_to_that_is_not_there_is_not_gone_back_to(on_trial:
         ("pi", "doctor --json", "sudo -H -u table-hub -- hub doctor --json"),
         ("root", "doctor", "setpriv --reuid table-hub --regid table-hub --init-groups --reset-env -- hub doctor"),
         ("table-hub", "doctor", "hub doctor"),
+        ("pi", "matches", "sudo -H -u table-hub -- hub matches"),
+        ("root", "matches --export m-1", "hub matches --export m-1"),
+        ("pi", "update-box", "sudo -H -u table-hub -- hub update-box"),
+        ("root", "update-box --file box.uf2", "hub update-box --file box.uf2"),
         ("pi", "", "hub"),
     ],
 )

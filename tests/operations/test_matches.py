@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 import stat
 from contextlib import closing
@@ -102,6 +104,34 @@ def test_the_log_of_a_match_that_was_set_aside_can_be_played_again(
     assert '"ok":true' in capsys.readouterr().out
     code, _, err = run(capsys, config, "--export", "m-1", "--to", str(to))
     assert (code, "is there already" in err) == (1, True)
+
+
+def test_a_log_that_was_exported_with_sudo_belongs_to_who_asked(
+    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "fchown", lambda _, user, group: given.append((user, group)))
+    assert run(capsys, config, "--export", "m-1", "--to", str(tmp_path / "one"))[0] == 0
+    monkeypatch.setenv("SUDO_UID", "1000")
+    assert run(capsys, config, "--export", "m-1", "--to", str(tmp_path / "two"))[0] == 0
+    assert given == [(1000, -1)]
+
+
+def test_a_folder_that_the_hubs_user_may_not_write_is_told_with_what_to_do(
+    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.open
+
+    def refused(path: Path, flags: int, *mode: int, **more: int) -> int:
+        if path == tmp_path / "log":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(path, flags, *mode, **more)
+
+    monkeypatch.setattr(os, "open", refused)
+    code, _, err = run(capsys, config, "--export", "m-1", "--to", str(tmp_path / "log"))
+    assert code == 1
+    assert "(Permission denied): run this command with sudo, or name another place with --to." in err
 
 
 @pytest.mark.parametrize(("match", "sentence"), [("m-3", "is under way"), ("m-9", "no match m-9")])

@@ -361,6 +361,32 @@ def test_a_set_up_that_was_cut_off_begins_again(clone: Path) -> None:
     assert installed(clone) == {"alpha", "tiny-hub"}
 
 
+@pytest.mark.slow
+def test_a_set_up_that_was_cut_off_while_python_made_its_environment_begins_again(clone: Path) -> None:
+    class CutOff(FakeSystem):
+        def run(self, command: Sequence[str], cwd: Path | None = None) -> int:
+            if "venv" in command:  # Python is there, pip is not: Python unpacks it last
+                Machine.run(self, [*command[:-1], "--without-pip", command[-1]], cwd)
+                raise KeyboardInterrupt
+            return super().run(command, cwd)
+
+    with pytest.raises(KeyboardInterrupt):
+        Setup(clone, CutOff(has=FULL)).prepare(set())
+    assert (clone / ".venv" / "bin" / "python").exists()
+    prepared(clone, set())
+    assert installed(clone) == {"alpha", "tiny-hub"}
+
+
+@pytest.mark.slow
+def test_what_takes_long_is_said_when_it_begins(clone: Path) -> None:
+    said = prepared(clone, set(), has=FULL - {"mosquitto"}).said
+    assert [line for line in said if line.endswith(" ...")] == [
+        "Debian's packages are installed ...",
+        "Python's packages are installed ...",
+        "The page's libraries are fetched ...",
+    ]
+
+
 def test_uv_hears_of_the_indexes_that_pip_is_told_of(tmp_path: Path) -> None:
     listing = (
         ":env:.extra-index-url='https://mirror.example/two'\n"

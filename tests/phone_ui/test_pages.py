@@ -1250,6 +1250,57 @@ def test_the_screen_invites_before_a_match(screen: Page, hub: FakeHub) -> None:
     expect(screen.get_by_text("BCDFGJ")).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("boxes", "held", "asked"),
+    [
+        (["on", "on"], [], "Press the box in front of you"),
+        (["none", "none"], [], "Type the six letters of your seat"),
+        (["lost", "none"], [], "Type the six letters of your seat"),
+        (["on", "none"], [], "Press the box in front of you, or type the six letters of your seat"),
+        (["on", "none"], [2], "Press the box in front of you"),
+        (["on", "none"], [1], "Type the six letters of your seat"),
+        (["none", "none"], [1, 2], None),
+    ],
+)
+def test_the_screen_asks_for_a_box_only_where_there_is_one(
+    screen: Page, hub: FakeHub, boxes: list[str], held: list[int], asked: str | None
+) -> None:
+    places = [
+        {"seat": seat, "box": box, "held": seat in held, "phone": "on" if seat in held else "none"}
+        for seat, box in enumerate(boxes, 1)
+    ]
+    hub.public(scenes.public(seq=50, seats=places))
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    steps = screen.locator(".steps li")
+    expect(steps.first).to_contain_text("Scan")
+    expect(steps).to_have_count(2 if asked else 1)
+    if asked:
+        expect(steps.last).to_have_text(asked)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1280, 800), (1920, 1080), (1024, 768)])
+@pytest.mark.parametrize("notices", [0, 2])
+def test_all_of_the_invitation_is_on_the_screen(
+    screen: Page, hub: FakeHub, width: int, height: int, notices: int
+) -> None:
+    screen.set_viewport_size({"width": width, "height": height})
+    places = scenes.seats(held=3, ready=2)
+    told = [scenes.notice(f"Turn a dial for another game, {n}.", key=str(n)) for n in range(notices)]
+    for place in places[:2]:  # at their boxes alone
+        place["phone"] = "none"
+    hub.public(scenes.public(seq=50, seats=places, url="http://10.42.0.1:8080", notices=told))
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    expect(screen.get_by_text("No phone?")).to_be_visible()
+    below = screen.evaluate("document.querySelector('.welcome').getBoundingClientRect().bottom")
+    for part in ".welcome-seats li:last-child", ".steps li:last-child", ".no-phone":
+        assert screen.locator(part).evaluate("e => e.getBoundingClientRect().bottom") <= below, part
+    above = screen.locator(".welcome-qr").evaluate("e => e.getBoundingClientRect().top")
+    wide, high = screen.locator(".welcome-qr").evaluate("e => [e.offsetWidth, e.offsetHeight]")
+    assert above >= 0
+    assert wide == high >= 120
+    assert screen.locator(".attract h1").evaluate("e => e.getBoundingClientRect().top") >= 0
+
+
 def test_the_screen_has_a_code_to_scan_once_there_is_a_network_and_another_for_another_address(
     screen: Page, hub: FakeHub
 ) -> None:

@@ -132,7 +132,7 @@ class PanelModel:
         if notices := self._notices_in_foot():
             return self._named(notices[0].text)
         if self.is_lobby:
-            return "Tap a free seat on your phone, then type its number or press its box."
+            return "Tap a free seat on your phone, then type its code or press its box."
         events = self.events
         return events[-1] if events else ""
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _CAPTION = 16  # text size of a caption on two lines
 _CAPTION_HEIGHT = 18
+_TWO_LINES = 13  # text size of a symbol above a code
 _SHORT_CAPTION_HEIGHT = 23  # of a caption on one line, which may be larger
 
 
@@ -54,7 +55,23 @@ def _seat(paper: Sheet, box: Box, model: PanelModel, n: int, seat: SeatTexts, le
     sizes = [size for size in (20, 18, 16, 14, 13) if size >= least]
     texts += [text.removesuffix(seat.token) for text in texts]  # sooner the token than a number is left out
     text = next((one for one in texts if width_of(one, sizes[-1]) <= inner.width), texts[-1])
+    if model.is_lobby and seat.name == "free" and width_of(text, sizes[-1]) > inner.width:
+        _free(paper, inner, symbol, seat.cells[-1], ink)
+        return
     size = fitting(text, inner.width, sizes)
     paper.line(inner, text, size, align="centre", ink=ink)
     if seat.marked:
         underline(paper, inner, text, size, ink, align="centre")
+
+
+def _free(paper: Sheet, box: Box, symbol: str, code: str, ink: int) -> None:
+    """Draw a free seat whose code is too wide for a line with its symbol: on two lines, or its symbol alone.
+
+    Half a code takes no seat.
+    """
+    if width_of(code, _TWO_LINES) > box.width:
+        paper.line(box, symbol, 16, align="centre", ink=ink)
+        return
+    upper, lower = box._replace(bottom=box.top + 12), box._replace(top=box.bottom - 13)
+    paper.line(upper, symbol, _TWO_LINES, align="centre", ink=ink)
+    paper.line(lower, code, _TWO_LINES, align="centre", ink=ink)

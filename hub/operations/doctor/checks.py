@@ -127,6 +127,8 @@ def clock(machine: Machine, _: Subject) -> Iterator[Finding]:
 
 def disk(machine: Machine, subject: Subject) -> Iterator[Finding]:
     """Check whether the log can be stored: free space, the right to write, a disk that keeps its data."""
+    if subject.error:
+        return  # which folder it is stands in the file that is wrong
     folder = subject.config.hub.state
     try:
         file_system = machine.disk(folder)
@@ -178,6 +180,8 @@ def record(machine: Machine, subject: Subject) -> Iterator[Finding]:
         if health.get("stopped"):
             do = "It goes on by itself as soon as the disk does; see the check `disk`."
             yield Finding("record", "broken", f"Table {table} stands still: {health['stopped']}", do, table)
+    if subject.error:
+        return
     try:
         found = machine.record(folder)
     except PermissionError:

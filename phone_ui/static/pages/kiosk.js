@@ -403,6 +403,19 @@ function KeyDigits({ state }) {
   );
 }
 
+/**
+ * Return how a phone shows that it is at its seat, where a seat is to be had: by the seat's box, or by the seat's code.
+ * @param {readonly PublicSeat[]} seats
+ */
+function proofOfPlace(seats) {
+  const free = seats.filter((place) => !place.held);
+  const byCode = free.some((place) => place.box !== "on");
+  const byBox = free.some((place) => place.box === "on") || seats.some((place) => place.held && place.phone === "none");
+  if (byBox && byCode) return "Press the box in front of you, or type the six letters of your seat";
+  if (byBox) return "Press the box in front of you";
+  return byCode ? "Type the six letters of your seat" : "";
+}
+
 /** @param {{ state: ScreenState }} props */
 function HowToJoin({ state }) {
   const { seats } = state;
@@ -410,12 +423,13 @@ function HowToJoin({ state }) {
   const hasFree = seats.some((place) => !place.held);
   const onBoxAlone = seats.some((place) => place.held && place.phone === "none");
   const boxed = seats.some((place) => place.box === "on");
+  const proof = proofOfPlace(seats);
   const scanToSit = anybody ? "Scan to sit down too" : "Scan";
   const scanToSee = onBoxAlone ? "Scan to see your own hand" : "Scan to watch";
   return html`<${JoinCode} state=${state} kind="welcome-qr" />
     <ol class="steps">
       ${state.url && html`<li>${hasFree ? scanToSit : scanToSee}</li>`}
-      ${(hasFree || onBoxAlone) && html`<li>Press the box in front of you</li>`}
+      ${proof && html`<li>${proof}</li>`}
     </ol>
     ${
       state.url

@@ -107,7 +107,9 @@ def test_a_configuration_that_cannot_be_read_is_said_and_the_rest_is_looked_at(e
     findings = examination("[web2]\n")
     assert findings[0].state == "broken"
     assert "there is no part [web2]" in findings[0].seen
-    assert [finding.check for finding in findings] == CHECKS
+    # An installed hub's state folder is not the default one, which its user may not even see.
+    assert [finding.check for finding in findings] == [check for check in CHECKS if check not in ("disk", "record")]
+    assert [finding.check for finding in findings if finding.state == "broken"] == ["config"]
 
 
 @pytest.mark.parametrize(
