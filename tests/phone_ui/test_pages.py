@@ -1064,8 +1064,9 @@ def test_a_released_seat_says_so_and_lets_choose_again(page: Page, hub: FakeHub)
 
 def test_a_seat_released_while_the_phone_slept_says_so_too(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
+    page.goto("about:blank")
     hub.claims.clear()
-    page.reload()
+    page.goto(f"{hub.address}/t/1")
     expect(page.get_by_role("alert")).to_have_text(
         "This seat was given back. Choose a seat to go on.", timeout=PATIENCE * 1000
     )

@@ -397,10 +397,7 @@ const transport = (url) =>
  * @param {{ state: ScreenState }} props
  */
 function KeyDigits({ state }) {
-  return (
-    state.fingerprint &&
-    html`<p class="key-digits">its key: <${Fingerprint} digits=${state.fingerprint} /></p>`
-  );
+  return state.fingerprint && html`<p class="key-digits">its key: <${Fingerprint} digits=${state.fingerprint} /></p>`;
 }
 
 /**
