@@ -69,6 +69,7 @@ def test_the_boot_rom_and_the_file_system_read_back_every_file(board: str, files
     assert set(flash[: it.flash - it.storage]) == {0xFF}, "nothing is written outside the file system"
 
 
+@pytest.mark.slow  # all of them together
 @pytest.mark.parametrize("board", BOARDS)
 def test_the_same_sources_make_the_same_file_with_its_checksum_beside_it(board: str, tmp_path: Path) -> None:
     made = []

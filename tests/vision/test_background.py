@@ -48,6 +48,7 @@ def seen(tray: str, *dice: PaintedDie, **light: Any) -> Picture:
     return paint(Scene(list(dice), tray, **light), np.random.default_rng(2))
 
 
+@pytest.mark.slow  # all of them together
 @pytest.mark.parametrize("tray", TRAYS)
 @pytest.mark.parametrize("light", LIGHTS)
 def test_the_empty_tray_is_known_in_any_light(tray: str, light: str) -> None:
