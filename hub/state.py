@@ -38,6 +38,7 @@ class PublicSeat(Plain, frozen=True):
     `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost`
     while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box
     answers, `away` one that nothing answers from. `house`: the house plays for it until somebody is back.
+    `wish` names the game that it would like to play next.
     """
 
     seat: SeatNumber
@@ -48,6 +49,7 @@ class PublicSeat(Plain, frozen=True):
     ready: bool = False
     presence: Presence = "away"
     house: bool = False
+    wish: str = ""
 
 
 class PublicEvent(Plain, frozen=True):

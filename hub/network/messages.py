@@ -40,6 +40,7 @@ Verb = Literal[
     "start",
     "ready",
     "wait",
+    "wish",
     "name",
     "leave",
     "again",

@@ -59,6 +59,14 @@ class Lobby:
             raise NotAsked("There is no finished match to play again.", "LOBBY")
         self.insist(seat, match.game.name, match.setup.options)
 
+    def wish(self, seat: Seat, name: object) -> None:
+        """Let a seat say which game it would like; the one that most like is chosen. Raise NotAsked."""
+        if self._play.seats or not isinstance(name, str) or name not in self._play.games:
+            raise NotAsked("Between matches, wish for a game of this table.", "LOBBY")
+        seat.wish = name
+        wishes = [one.wish for one in self._seats if one.wish]
+        self.chosen = max(dict.fromkeys([seat.wish, *wishes]), key=wishes.count)
+
     def ready(self, seat: Seat, is_ready: bool) -> None:
         """Let a seat be ready, or not; the last one lets a match that somebody wants begin. Raise StartRefused."""
         seat.ready = is_ready
@@ -134,7 +142,7 @@ class Lobby:
         """Let nobody be ready, and end what stood for the match that was."""
         self._starting = None
         for seat in self._seats:
-            seat.ready = seat.house = False
+            seat.ready, seat.house, seat.wish = False, False, ""
         self._notices.passed("match")
         self._notices.passed("answered")
 

@@ -62,6 +62,8 @@ class Requests:
                 self._lobby.ready(seat, args.get("ready", not seat.ready) is True)
             case "wait":
                 self._lobby.wait()
+            case "wish":
+                self._lobby.wish(seat, args.get("game"))
             case "free":
                 self._lobby.free(args.get("seat"))
             case "ask":

@@ -45,7 +45,7 @@ class Seat:
     """One numbered seat of the table: who holds it, with what.
 
     `sid` and `password` are the login of the phone that holds it, empty without one; `box` the id of the seat box that
-    stands there. `joined`: somebody sits there. `house`: the house plays for it. `earlier` are what the phone was known by
+    stands there. `joined`: somebody sits there. `house`: the house plays for it. `wish`: the game it would like next. `earlier` are what the phone was known by
     at seats it had before (`person`), as far as it could prove them. `code` is the twin of pressing the box: shown on the
     table's own screens while nobody holds the seat, and to its holder only afterwards.
     """
@@ -65,6 +65,7 @@ class Seat:
     code_until: float = 0.0
     not_agreed: int = 0
     house: bool = False
+    wish: str = ""
     earlier: list[str] = field(default_factory=list, repr=False)
 
     @property
@@ -90,6 +91,7 @@ class Seat:
             ready=self.ready,
             presence=self.presence,
             house=self.house,
+            wish=self.wish,
         )
 
 
@@ -305,7 +307,7 @@ class Seats:
                 False,
             )
             if not playing:
-                seat.name, seat.ready, seat.joined, seat.earlier = "", False, False, []
+                seat.name, seat.ready, seat.joined, seat.earlier, seat.wish = "", False, False, [], ""
         self._phones.release(sid)
 
     @property

@@ -513,6 +513,7 @@ def test_the_lobby_starts_a_game_with_its_options(page: Page, hub: FakeHub) -> N
     sit(page, hub)
     hub.public(scenes.public(seq=50))
     page.get_by_role("radio", name="Bid & Bait!").check()
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"game": "bid-and-bait"}, "everybody sees what is wished for"
     page.get_by_text("Options").click()
     page.get_by_label("Sides").select_option("advanced")
     page.get_by_label("Dummy", exact=True).check()

@@ -401,6 +401,22 @@ def test_a_dead_phone_is_not_dealt_in_and_anybody_seated_frees_its_seat() -> Non
     assert not other.state["seats"][3]["held"]
 
 
+def test_what_most_wish_for_is_chosen() -> None:
+    rig = TableRig(boxes=False, offered=[games.find(name) for name in ("bid-and-bait", "bid-it")])
+    rig.sit()
+    assert rig.say(1, "wish", {"game": "bid-and-bait"})["ok"]
+    assert rig.say(2, "wish", {"game": "bid-it"})["ok"]
+    assert rig.say(3, "wish", {"game": "bid-it"})["ok"]
+    assert [seat["wish"] for seat in rig.state["seats"]] == ["bid-and-bait", "bid-it", "bid-it"]
+    assert rig.say(1, "wish", {"game": "bid-and-bait"})["ok"]
+    assert rig.state["game"] == "bid-it"
+    assert not rig.say(1, "wish", {"game": "chess"})["ok"]
+    assert not rig.say(1, "wish", {"game": ["bid-it"]})["ok"]
+    rig.start("bid-it")
+    assert not rig.say(1, "wish", {"game": "bid-it"})["ok"]
+    assert {seat["wish"] for seat in rig.state["seats"]} == {""}
+
+
 # --- the law -------------------------------------------------------------------------------------------
 
 

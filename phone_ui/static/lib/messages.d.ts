@@ -48,7 +48,7 @@ export interface PublicState {
   starting: Starting | null;
 }
 /**
- * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box answers, `away` one that nothing answers from. `house`: the house plays for it until somebody is back.
+ * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box answers, `away` one that nothing answers from. `house`: the house plays for it until somebody is back. `wish` names the game that it would like to play next.
  */
 export interface PublicSeat {
   seat: number;
@@ -59,6 +59,7 @@ export interface PublicSeat {
   ready: boolean;
   presence: "asleep" | "away" | "here";
   house: boolean;
+  wish: string;
 }
 /**
  * What everybody may see of a match; `table` and the records of `seats` (by seat number) are the game's own facts.
@@ -379,7 +380,8 @@ export interface Act {
     | "take_up"
     | "undo"
     | "vote"
-    | "wait";
+    | "wait"
+    | "wish";
   number?: number | null;
   args?: Record<string, any>;
 }

@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { ranking, readable, scoreText } from "../lib/labels.js";
 import { ActionButton } from "./ask.js";
 import { Facts } from "./facts.js";
-import { Sentence, Who } from "./marks.js";
+import { Marks, Sentence, Who } from "./marks.js";
 import { PutAsideList } from "./questions.js";
 import { useLabels } from "./use_labels.js";
 
@@ -67,6 +67,10 @@ export function Lobby({ state, seat, sending, ask }) {
   const [game, setGame] = useState(/** @type {string | null} */ (null));
   const [options, setOptions] = useState(/** @type {Plain} */ ({}));
   const picked = game ?? state.game ?? null;
+  const pick = (/** @type {string} */ name) => {
+    setGame(name);
+    if (seat) ask("wish", { game: name }, "wish");
+  };
   const labels = useLabels(picked);
   useEffect(() => setOptions({}), [picked]);
   const hasOptions = Object.keys(labels?.options ?? {}).length > 0;
@@ -82,7 +86,8 @@ export function Lobby({ state, seat, sending, ask }) {
             offer=${offer}
             checked=${picked === offer.name}
             disabled=${!seat}
-            onPick=${() => setGame(offer.name)}
+            wished=${state.seats.filter((place) => place.wish === offer.name).map((place) => place.seat)}
+            onPick=${() => pick(offer.name)}
           />`,
         )}
       </div>
@@ -105,15 +110,18 @@ export function Lobby({ state, seat, sending, ask }) {
   </div>`;
 }
 
-/** @param {{ offer: GameOffer, checked: boolean, disabled: boolean, onPick: () => void }} props */
-function GameChoice({ offer, checked, disabled, onPick }) {
+/** @param {{ offer: GameOffer, checked: boolean, disabled: boolean, wished: number[], onPick: () => void }} props */
+function GameChoice({ offer, checked, disabled, wished, onPick }) {
   const time = offer.minutes ? `, about ${offer.minutes} min` : "";
   return html`<label class="choice">
     <input type="radio" name="game" value=${offer.name} checked=${checked} disabled=${disabled} onChange=${onPick} />
     <span class="choice-body line game">
       <span class="choice-words">${offer.title}</span>
       <span class="choice-note">${offer.blurb}</span>
-      <span class="choice-meta">${playersText(offer.seats)}${time}</span>
+      <span class="choice-meta">
+        ${playersText(offer.seats)}${time}
+        ${wished.length > 0 && html`<span class="wished"> · wished by <${Marks} seats=${wished} /></span>`}
+      </span>
     </span>
   </label>`;
 }
