@@ -99,9 +99,13 @@ class Absence:
         for number in awaited:
             seat = self._seats[number]
             patience = self._ask_seconds if seat.presence != "here" else max(ASK_HERE_SECONDS, self._ask_seconds)
-            if not seat.house and waited >= patience and self._others(number):
+            if seat.house or waited < patience:
+                continue
+            if self._others(number):
                 self._ask_others(seat)
                 return True
+            if seat.presence != "here" and self._seats.present(self._play.seats):
+                return self._do(seat, "safe")  # the others have locked in their boxes, which can ask them nothing now
         return False
 
     def _ask_others(self, seat: Seat) -> None:
@@ -111,16 +115,17 @@ class Absence:
         self._questions.ask(Asked("absent", text, OPTIONS, others, more_than_half, do, seat=seat.number))
 
     def _others(self, number: int) -> list[int]:
-        """Return the seats of the match that can be heard now, but this one."""
-        return [one for one in self._seats.present(self._play.seats) if one != number]
+        """Return the seats of the match that can be asked now, but this one: on a phone, or on a box that is free for it."""
+        present = [self._seats[one] for one in self._seats.present(self._play.seats) if one != number]
+        return [seat.number for seat in present if seat.phone_on or self._boxes.is_idle(seat)]
 
-    def _do(self, seat: Seat, option: str) -> None:
+    def _do(self, seat: Seat, option: str) -> bool:
         self._waits_since = self._clock.now()
         if option == "wait":
-            return
+            return False
         logger.info("seat %d is %s: %s", seat.number, seat.presence, OPTIONS[option])
         seat.house = option == "house"
-        self._answer_for(seat.number)
+        return self._answer_for(seat.number)
 
     # --- what the house answers --------------------------------------------------------------------
 

@@ -166,9 +166,13 @@ class SeatBoxes:
 
     def answers(self, seat: Seat, asked: Asked) -> bool:
         """Return whether the box of a seat answers a question to the table: the match asks that seat nothing."""
+        return self.is_idle(seat) and seat.number in asked.voters() and seat.number not in asked.votes
+
+    def is_idle(self, seat: Seat) -> bool:
+        """Return whether a seat has a box, and the match asks it nothing there: in a sealed choice not even a lock ends that."""
         decision = self._rolls.decision
         busy = decision and (seat.number in decision.asked or (decision.roll and decision.roll.seat == seat.number))
-        return seat.box_on and not busy and seat.number in asked.voters() and seat.number not in asked.votes
+        return seat.box_on and not busy
 
     def follow_question(self, asked: Asked | None) -> None:
         """Let displays ask what the table is asked, and no longer once that is answered."""

@@ -129,14 +129,14 @@ class Endings:
         return self._play.log.match
 
     def _left(self) -> None:
-        """Clear what stood for the match; seats whose phones are gone are free for others."""
+        """Clear what stood for the match. Seats whose phones are gone are free; who plays on a box pushes it again."""
         self._rolls.dispute = None
         self._offered = None
         self._questions.open = None
         self._lobby.clear()
         for seat in self._seats:
             seat.house = False
-            if seat.joined and seat.presence == "away":
+            if seat.joined and (not seat.sid or seat.presence == "away"):
                 self._seats.release(seat, playing=False)
 
     # --- again -----------------------------------------------------------------------------------------
@@ -189,10 +189,12 @@ class Endings:
         if not strangers:
             self._go_on(offer.match)
             return
-        known = [number for number in self._seats.present(numbers) if number not in strangers]
+        # A seat that was played on its box alone knows nobody: whoever pushes that box now may be anybody.
+        proven = [number for number, person in before.items() if person.person and number not in strangers]
+        known = [number for number in self._seats.present(numbers) if number in proven]
         if not known:
             raise StartRefused(STRANGERS)
-        named = [f"{offer.seats[f'{number}'] or 'the same person'} at seat {number}" for number in strangers]
+        named = [f"{offer.seats[f'{number}'] or 'the same person'} ({number})" for number in strangers]
         text = f"Another phone than in that match: is it {' and '.join(named)}?"
         asked = Asked(
             "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, anybody,

@@ -32,7 +32,7 @@ class Asked:
     options: Mapping[str, str]
     voters: Callable[[], Sequence[int]]
     decide: Decide
-    do: Callable[[str], None]
+    do: Callable[[str], object]
     seat: int = 0
     by: int = 0
     until: float = 0.0

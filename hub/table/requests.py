@@ -54,6 +54,22 @@ class Requests:
                 self._rolls.answer(seat.number, args.get("say"))
             case "undo":
                 self._rolls.undo(seat.number)
+            case "name":
+                self._rename(seat, args)
+            case "leave":
+                self._seats.release(seat, playing=seat.number in self._play.seats)
+            case "code":
+                self._show_code(seat, args)
+            case "claim":
+                self._answer_claim(seat, args)
+            case "acknowledge":
+                self._acknowledge(seat, args)
+            case verb:
+                self._do_together(seat, verb, args)
+
+    def _do_together(self, seat: Seat, verb: str, args: Mapping[str, Any]) -> None:
+        """Do what is about the match as a whole: how it begins, pauses, is put aside, ends."""
+        match verb:
             case "start":
                 self._start(seat, args)
             case "again":
@@ -74,16 +90,6 @@ class Requests:
                 self._pause(seat)
             case "take_up":
                 self._people.endings.take_up(seat, args.get("match"))
-            case "name":
-                self._rename(seat, args)
-            case "leave":
-                self._seats.release(seat, playing=seat.number in self._play.seats)
-            case "code":
-                self._show_code(seat, args)
-            case "claim":
-                self._answer_claim(seat, args)
-            case "acknowledge":
-                self._acknowledge(seat, args)
             case _:
                 raise IllegalAction("That is no request.")
 

@@ -308,7 +308,8 @@ class Seats:
             )
             if not playing:
                 seat.name, seat.ready, seat.joined, seat.earlier, seat.wish = "", False, False, [], ""
-        self._phones.release(sid)
+        if sid:
+            self._phones.release(sid)
 
     @property
     def guessed_at(self) -> bool:

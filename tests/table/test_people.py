@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hub import games
-from hub.ports import BoxDown, PhoneLink, Tick, Turn
+from hub.ports import BoxDown, BoxLocked, PhoneLink, Tick, Turn
 from hub.table.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS, HOUSE_SECONDS
 from hub.table.captions import CAPTION_LENGTH, question_to_all
 from hub.table.endings import IDLE_SECONDS, LEFT_SECONDS, WARNED_SECONDS
@@ -201,6 +201,21 @@ def test_strangers_do_not_get_the_hands_of_others(phones: TableRig) -> None:
     assert phones.state["state"] == "lobby"
 
 
+def test_a_box_vouches_for_nobody() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit(1, 2)
+    rig.press(3, "push")
+    rig.start()
+    match = put_aside(rig)
+    rig.say_leave(1)
+    rig.say_leave(2)
+    rig.sit(1, 2)
+    rig.press(3, "push")
+    assert "known" in rig.say(1, "take_up", {"match": match})["error"], "whoever pushes box 3 now may be anybody"
+    assert question(rig) is None
+
+
 def test_a_phone_that_proves_its_earlier_login_is_known(phones: TableRig) -> None:
     logins = {seat: (sid, phones.phones.admitted[sid]) for seat, sid in phones.sids.items()}
     match = put_aside(phones)
@@ -310,6 +325,20 @@ def test_boxes_are_asked_and_answer_with_their_keys(boxed: TableRig) -> None:
         boxed.press(seat, "k2")
     assert question(boxed) is None
     assert asked in [entry.seat for entry in boxed.match.log]
+
+
+def test_boxes_that_have_locked_can_be_asked_nothing_and_a_seat_without_cable_plays_safe_once() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    for seat in (1, 2, 3):
+        rig.press(seat, "push")
+    rig.press(1, "push")
+    for box in ("box-1", "box-2"):
+        rig.take(BoxLocked(box, rig.boxes.rounds[box].round))
+    rig.take(BoxDown("box-3", "unplugged"))
+    assert rig.state["locked"] == [1, 2]
+    pass_time(rig, ASK_SECONDS + 1)
+    assert rig.boxes.revealed() == {"box-1", "box-2"}, "seat 3 has answered, so what the others locked is opened"
 
 
 def test_a_box_that_is_asked_nothing_pauses_and_puts_aside(boxed: TableRig) -> None:

@@ -1,0 +1,127 @@
+"""An evening on the real program: a group puts its match aside, another one plays, the first comes back and goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.chromium import HEADLESS, NONE, headless
+from tests.e2e import hub_process
+from tests.e2e.hub_process import HubProcess, SeatPhone, sealed
+from tests.e2e.random_players import ready
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.broker,
+    pytest.mark.slow,
+    pytest.mark.skipif(HEADLESS is None, reason=NONE),
+]
+
+ABSENT_SECONDS = 10
+
+
+def patient_hub(folder: Path, port: int) -> list[str]:
+    """A hub with a simulated table that asks soon about a seat whose phone sleeps."""
+    config = folder / "table-hub.toml"
+    config.write_text(
+        f'[hub]\nstate = "{folder / "state"}"\n[web]\nhost = "127.0.0.1"\nport = {port}\n'
+        f'[[table]]\nseats = 4\nabsent_seconds = {ABSENT_SECONDS}\n[[device]]\ndriver = "simulated"\nseats = 4\n'
+    )
+    return [str(hub_process.PROGRAM), "run", "--config", str(config)]
+
+
+def start(hub: HubProcess, game: str, *phones: SeatPhone) -> None:
+    for phone in phones[1:]:
+        phone.page.get_by_role("button", name="I am ready").click()
+    phones[0].page.get_by_role("radio", name=game).check(force=True)
+    phones[0].page.get_by_role("button", name=f"Start {game}").click()
+    hub.until(lambda s: s["state"] == "playing", f"{game} begins")
+
+
+def open_seat_tab(phone: SeatPhone) -> None:
+    if not phone.page.get_by_role("heading", name="This phone").count():
+        phone.page.get_by_role("navigation").get_by_role("button", name="Seat").click()
+
+
+def leave(hub: HubProcess, phone: SeatPhone) -> None:
+    open_seat_tab(phone)
+    phone.page.get_by_role("button", name="Leave this seat…").click()
+    phone.page.get_by_role("button", name="Leave the seat").click()
+    hub.until(lambda s: s["seats"][phone.seat - 1]["phone"] == "none", "the seat is free")
+
+
+def vote(hub: HubProcess, asks: SeatPhone, button: str, answers: SeatPhone, answer: str) -> None:
+    """One asks the table on its Seat tab, the other one answers; the match leaves the table."""
+    open_seat_tab(asks)
+    asks.page.get_by_role("button", name=button).click()
+    answers.page.get_by_role("alertdialog", name="A question to the table").get_by_role("button", name=answer).click()
+    hub.until(lambda s: s["state"] == "lobby", "the lobby is open")
+
+
+def test_a_match_waits_for_its_people_while_others_play(tmp_path: Path) -> None:
+    port = hub_process.free_port()
+    with HubProcess(tmp_path / "state", port, patient_hub(tmp_path, port)) as hub, headless() as browser:
+        ana, ben = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2)
+        ana.sit("Ana")
+        ben.sit("Ben")
+        hub.bench(box=3, press="push")
+        hub.until(ready(3), "seat 3 is ready on its box")
+        start(hub, "Bid & Bait!", ana, ben)
+        hub.until(sealed, "all are asked for a bid")
+        fish = {phone.seat: phone.secret_fish() for phone in (ana, ben)}
+        vote(hub, ana, "Put it aside…", ben, "Put it aside")
+        leave(hub, ana)
+        leave(hub, ben)
+
+        # Others come, play something else, and end it for good.
+        cleo, dan = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2)
+        cleo.sit("Cleo")
+        dan.sit("Dan")
+        offer = cleo.page.get_by_text("Ana at seat 1, Ben at seat 2")
+        expect(offer).to_be_visible()
+        cleo.page.get_by_role("button", name="Go on", exact=True).click()
+        expect(cleo.page.get_by_role("alert")).to_contain_text("somebody at seat 3 is missing")
+        hub.bench(box=3, press="push")
+        hub.until(ready(3), "somebody pushes the box of seat 3")
+        cleo.page.get_by_role("button", name="Go on", exact=True).click()
+        expect(cleo.page.get_by_role("alert")).to_contain_text("Nobody here is known from this match")
+        hub.bench(box=3, press="bar")
+        hub.bench(box=3, press="bar")
+        hub.until(lambda s: not s["seats"][2]["held"], "seat 3 is free")
+        start(hub, "BID★IT!", cleo, dan)
+        vote(hub, dan, "End it…", cleo, "End it")
+        leave(hub, cleo)
+        leave(hub, dan)
+
+        # The first group is back: their phones are known, their hands are theirs.
+        ana.sit("Ana")
+        ben.sit("Ben")
+        ben.page.get_by_role("button", name="Go on", exact=True).click()
+        expect(ben.page.get_by_role("alert")).to_contain_text("somebody at seat 3 is missing")
+        hub.bench(box=3, press="push")
+        hub.until(ready(3), "seat 3 is back on its box")
+        ben.page.get_by_role("button", name="Go on", exact=True).click()
+        hub.until(sealed, "the match goes on")
+        for phone in (ana, ben):
+            assert phone.secret_fish() == fish[phone.seat]
+
+        # Ben's phone is gone: Ana lets the house play, and Ben has his hand when he is back.
+        ana.bid(3)
+        hub.boxes.until(lambda b: b["boxes"]["3"]["sealed"], "box 3 is open")
+        hub.bench(box=3, press="k2")
+        hub.bench(box=3, press="push")
+        hub.until(lambda s: sorted(s["locked"]) == [1, 3], "all but Ben have bid")
+        ben.page.goto("about:blank")
+        hub.until(lambda s: s["seats"][1]["presence"] == "asleep", "Ben's phone is asleep")
+        hub.until(lambda s: s["nudged"] == [2] or s["question"], "Ben is called")
+        ana.page.get_by_role("alertdialog", name="A question to the table").get_by_role(
+            "button", name="The house plays on"
+        ).click()
+        hub.until(lambda s: s["seats"][1]["house"], "the house plays")
+        hub.until(lambda s: not sealed(s), "the bids are open")
+        ben.page.goto(f"{hub.address}/t/1")
+        hub.until(lambda s: s["seats"][1]["presence"] == "here" and not s["seats"][1]["house"], "Ben is back")
+        assert ben.secret_fish() == fish[2]
+        assert ana.errors + ben.errors + cleo.errors + dan.errors == []
