@@ -151,6 +151,13 @@ class Play:
     def _report(self, error: RulesBug) -> None:
         logger.error("table %s: %s", self._table, error, exc_info=error.__cause__)
 
+    def put_away(self) -> None:
+        """Show the match that is over no more, and wipe its hands. Nothing where there is none."""
+        if self.match is None or not self.match.over or self.stopped:
+            return
+        self.log.wipe()
+        self.match = self._first = None
+
     # --- taking back -----------------------------------------------------------------------------
 
     def undo(self, seat: int) -> None:

@@ -75,7 +75,8 @@ function Kiosk() {
 
   if (!state || away) return html`<${Splash} />`;
   const inPlay = state.state === "playing" || state.state === "stopped";
-  return html`<div class=${`screen ${state.state}`}>
+  const dim = state.light < 100 ? { filter: `brightness(${0.3 + (0.7 * state.light) / 100})` } : {};
+  return html`<div class=${`screen ${state.state}`} style=${dim}>
     ${inPlay && html`<${TableTop} labels=${labels} state=${state} /><${Now} labels=${labels} state=${state} />`}
     ${state.state === "over" && state.over && html`<${Winner} labels=${labels} state=${state} />`}
     ${state.state === "lobby" && html`<${Welcome} state=${state} />`}
@@ -436,6 +437,12 @@ function HowToJoin({ state }) {
       <${KeyDigits} state=${state} />
       <p class="transport">${transport(state.url)}</p>`
         : html`<p class="by-hand">No network yet</p>`
+    }
+    ${
+      state.staff_pin &&
+      html`<p class="staff-pin">
+        Staff: open <b>${bareUrl(state.url) || location.host}/staff</b> and type <b class="code">${state.staff_pin}</b>, once.
+      </p>`
     }
     ${
       boxed &&
