@@ -51,6 +51,7 @@ Verb = Literal[
     "pause",
     "take_up",
     "free",
+    "help",
 ]
 
 

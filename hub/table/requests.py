@@ -80,6 +80,8 @@ class Requests:
                 self._show_code(seat, args)
             case "claim":
                 self._answer_claim(seat, args)
+            case "help":
+                self._call_help(seat)
             case "acknowledge":
                 self._acknowledge(seat, args)
             case _:
@@ -129,6 +131,11 @@ class Requests:
                 self._seats.grant(seat.number)
             case _:
                 raise IllegalAction("A seat is kept or given.")
+
+    def _call_help(self, seat: Seat) -> None:
+        """Call staff, as a held bar does; asked once more, take the call back."""
+        if not self._notices.end("help", str(seat.number)):
+            self._notices.post("help", f"Seat {seat.number} calls for help.", str(seat.number))
 
     def _acknowledge(self, seat: Seat, args: Mapping[str, Any]) -> None:
         if not seat.joined:

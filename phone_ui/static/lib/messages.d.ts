@@ -467,6 +467,7 @@ export interface Act {
     | "code"
     | "dice"
     | "free"
+    | "help"
     | "leave"
     | "name"
     | "pause"

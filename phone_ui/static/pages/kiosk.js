@@ -335,6 +335,13 @@ function Welcome({ state }) {
   return html`<section class="welcome" aria-label="Join">
     <div class="welcome-left">
       <p class="welcome-name">${state.name}</p>
+      ${
+        state.staff_pin &&
+        html`<p class="staff-pin">
+          Staff: open <b>${bareUrl(state.url) || location.host}/staff</b>, PIN <b class="code">${state.staff_pin}</b>, shown until it
+          was used once.
+        </p>`
+      }
       <${Attract} state=${state} />
       ${kit && kit.weak.length > 0 && html`<p class="welcome-kit">Load before you play: ${kit.weak.join(", ")}</p>`}
       <${PutAsideList} state=${state} />
@@ -437,12 +444,6 @@ function HowToJoin({ state }) {
       <${KeyDigits} state=${state} />
       <p class="transport">${transport(state.url)}</p>`
         : html`<p class="by-hand">No network yet</p>`
-    }
-    ${
-      state.staff_pin &&
-      html`<p class="staff-pin">
-        Staff: open <b>${bareUrl(state.url) || location.host}/staff</b> and type <b class="code">${state.staff_pin}</b>, once.
-      </p>`
     }
     ${
       boxed &&
