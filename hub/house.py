@@ -36,6 +36,8 @@ LOOK_SECONDS = 15.0
 """The picture of the house is drawn anew after so long, and at most every `PAUSE_SECONDS`."""
 PAUSE_SECONDS = 0.25
 POWER_SECONDS = 10.0
+BEFORE_SECONDS = 1.0
+"""So long the answer has to reach the page before the hub ends."""
 TABLE_VERBS = ("done", "free", "undo", "aside", "end", "reset", "limit", "light", "test")
 
 
@@ -152,13 +154,13 @@ class Machine:
         """Let the hub end, so that the service manager starts it again. Raise Refusal."""
         if self.no_restart:
             raise Refusal(self.no_restart)
-        threading.Timer(1.0, self._stop).start()  # after the answer
+        threading.Timer(BEFORE_SECONDS, self._stop).start()  # after the answer
 
     def off(self) -> None:
         """Switch the machine off, after everything on it was told to stop. Raise Refusal."""
         if self.no_off:
             raise Refusal(self.no_off)
-        threading.Timer(1.0, partial(self._call, "PowerOff", "b", "false")).start()
+        threading.Timer(BEFORE_SECONDS, partial(self._call, "PowerOff", "b", "false")).start()
 
     def _call(self, *what: str) -> str:
         try:

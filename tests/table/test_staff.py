@@ -294,6 +294,10 @@ def test_light_dims_every_ring_and_stays_over_a_restart(rig: StaffRig) -> None:
 # --- boxes and dice --------------------------------------------------------------------------------------------
 
 
+def is_tested(rig: StaffRig) -> bool:
+    return rig.desk.test is not None
+
+
 def pattern(rig: StaffRig) -> str:
     """What the ring at seat 1 shows."""
     return rig.lamps.shown[-1][1].pattern
@@ -314,7 +318,7 @@ def test_each_control_of_a_box_is_ticked_off_and_means_nothing_else(rig: StaffRi
     assert rig.desk.test.boxes[0].left == []
     assert pattern(rig) == "locked"
     rig.does("test", what="stop")
-    assert rig.desk.test is None
+    assert not is_tested(rig)
     assert pattern(rig) != "locked"
 
 
