@@ -80,10 +80,8 @@ class Requests:
                 self._show_code(seat, args)
             case "claim":
                 self._answer_claim(seat, args)
-            case "help":
-                self._call_help(seat)
-            case "acknowledge":
-                self._acknowledge(seat, args)
+            case "help" | "acknowledge":
+                self._notice(seat, request.verb, args)
             case _:
                 raise IllegalAction("That is no request.")
 
@@ -132,12 +130,12 @@ class Requests:
             case _:
                 raise IllegalAction("A seat is kept or given.")
 
-    def _call_help(self, seat: Seat) -> None:
-        """Call staff, as a held bar does; asked once more, take the call back."""
-        if not self._notices.end("help", str(seat.number)):
-            self._notices.post("help", f"Seat {seat.number} calls for help.", str(seat.number))
-
-    def _acknowledge(self, seat: Seat, args: Mapping[str, Any]) -> None:
+    def _notice(self, seat: Seat, verb: str, args: Mapping[str, Any]) -> None:
+        """Take a notice away; or call staff, as a held bar does, and asked once more take the call back."""
+        if verb == "help":
+            if not self._notices.end("help", str(seat.number)):
+                self._notices.post("help", f"Seat {seat.number} calls for help.", str(seat.number))
+            return
         if not seat.joined:
             raise NotAsked("Only who sits at this table takes a notice away.", "NOTICE")
         self._notices.acknowledge(args.get("key"))

@@ -22,11 +22,11 @@ export class SignedOut extends Error {}
 export class OtherKey extends Error {}
 
 /**
- * Return the hub's key as base64url: that of the link, the one that this browser knows, or what the hub says.
+ * Return the key to which a log-in is encrypted, as base64url: that of the link, the one that this browser knows, or what the hub says.
  * @param {string} hash
  * @returns {Promise<string>}
  */
-async function hubKey(hash) {
+export async function hubKey(hash) {
   const given = new URLSearchParams(hash.slice(1)).get("k");
   const known = given ?? kept.get()?.key;
   return known ?? (await post("/staff/key.json", null)).k;

@@ -1,9 +1,11 @@
 // The staff's page: all tables of this hub at a glance, calls for help, and what staff may do. It shows no secret of a match.
 
 import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js";
-import { forgetKey, lastSession, OtherKey, SignedOut, signIn, watch } from "../lib/staff.js";
+import { fingerprint, keyFrom } from "../lib/encryption.js";
+import { forgetKey, hubKey, lastSession, OtherKey, SignedOut, signIn, watch } from "../lib/staff.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 import { FaultLine } from "../parts/faults.js";
+import { Fingerprint } from "../parts/marks.js";
 import { StaffTable } from "../parts/staff_table.js";
 import { Sure } from "../parts/sure.js";
 
@@ -39,6 +41,11 @@ function SignIn({ said, onIn }) {
   const [error, setError] = useState(said);
   const [otherKey, setOtherKey] = useState(false);
   const [busy, setBusy] = useState(false);
+  const [hubs, setHubs] = useState("");
+  useEffect(() => {
+    hubKey(location.hash).then(setHubs, () => undefined);
+  }, [otherKey]);
+  const key = keyFrom(hubs);
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (pin.length < DIGITS || busy) return;
@@ -87,6 +94,13 @@ function SignIn({ said, onIn }) {
         <p>This hub has another key than the one that this browser knows: it was set up anew, or it is not your hub.</p>
         <button type="button" class="do" onClick=${trust}>It was set up anew</button>
       </div>`
+    }
+    ${
+      key &&
+      html`<p class="quiet-words">
+        The PIN goes to the hub with the key <${Fingerprint} digits=${fingerprint(key)} />: the big screen shows the same
+        digits.
+      </p>`
     }
     <p class="quiet-words">
       The PIN stands on the big screen until somebody has used it once.
