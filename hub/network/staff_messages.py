@@ -18,7 +18,21 @@ ANSWER_SIZE = 2048  # answers are padded to multiples of this
 Nonce = Annotated[str, msgspec.Meta(min_length=32, max_length=32)]
 Sealed = Annotated[str, msgspec.Meta(max_length=2048)]
 StaffVerb = Literal[
-    "look", "out", "done", "free", "undo", "aside", "end", "reset", "limit", "light", "test", "doctor", "restart", "off"
+    "look",
+    "out",
+    "done",
+    "free",
+    "undo",
+    "aside",
+    "again",
+    "end",
+    "reset",
+    "limit",
+    "light",
+    "test",
+    "doctor",
+    "restart",
+    "off",
 ]
 
 

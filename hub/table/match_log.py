@@ -186,12 +186,11 @@ class MatchLog:
         )
         self._written, self._over_written = length, False
 
-    def wipe(self) -> None:
-        """Wipe the log of the match that is over: a restart shows it no more."""
-        assert self.match is not None
+    def wipe(self, match: str) -> None:
+        """Wipe the log of a match that is over, or was ended: a restart shows it no more."""
         self.next_epoch()
-        self._store.wipe(self.match)
-        logger.info("table %s: match %s is shown no more; its hands are wiped", self._table, self.match)
+        self._store.wipe(match)
+        logger.info("table %s: match %s is shown no more; its hands are wiped", self._table, match)
 
     def as_written(self, match: Match) -> Match:
         """Return the match as the disk has it: what could not be written never happened."""

@@ -153,10 +153,9 @@ class Play:
 
     def put_away(self) -> None:
         """Show the match that is over no more, and wipe its hands. Nothing where there is none."""
-        if self.match is None or not self.match.over or self.stopped:
-            return
-        self.log.wipe()
-        self.match = self._first = None
+        if self.match is not None and self.match.over and not self.stopped and self.log.match:
+            self.log.wipe(self.log.match)
+            self.match = self._first = None
 
     # --- taking back -----------------------------------------------------------------------------
 

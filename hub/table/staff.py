@@ -42,6 +42,9 @@ class MatchEndings(Protocol):
     def end(self, by: str) -> None:
         """End the match. Raise IllegalAction where there is none."""
 
+    def vouch(self, match: object) -> None:
+        """Go on with a match that was put aside. Raise IllegalAction where that cannot be."""
+
 
 class Staff:
     """What staff do at one table. Called from the table's thread; `desk` may be read from any."""
@@ -127,6 +130,11 @@ class Staff:
             case "end":
                 self._endings.end("staff")
                 return "The match was ended."
+            case "again":
+                self._endings.vouch(args.get("match"))
+                did = "A match that was put aside goes on with those who sit here now."
+                self._notices.post("staff", f"Staff: {did}")
+                return did
             case "reset":
                 return self._reset(args.get("match"))
             case "limit":
@@ -188,7 +196,10 @@ class Staff:
                 self._endings.put_aside("staff")
                 did = f"The match was put aside. {did}"
             elif running == "end":
+                ended = self._play.log.match
                 self._endings.end("staff")
+                if ended:
+                    self._play.log.wipe(ended)
                 did = f"The match was ended. {did}"
             else:
                 raise NotAsked("A match is under way: say whether it is put aside or ended.", "RESET")

@@ -188,6 +188,37 @@ def test_without_a_match_there_is_nothing_to_take_back(rig: StaffRig) -> None:
         assert rig.refuses(verb)
 
 
+def test_staff_put_a_match_aside_and_let_it_go_on_with_other_phones(rig: StaffRig) -> None:
+    rig.start()
+    bid(rig, 2)
+    hands = {seat: rig.hand(seat)["you"] for seat in (1, 2, 3)}
+    assert rig.does("aside") == "The match was put aside."
+    assert rig.state["state"] == "lobby"
+    (offer,) = rig.state["put_aside"]
+    assert offer["match"] == "m-1"
+    rig.does("reset")
+    rig.sids.clear()
+    assert "Nobody sits at seat" in rig.refuses("again", match="m-1")
+    rig.sit()
+    assert rig.refuses("again", match="m-9")
+    rig.does("again", match="m-1")
+    assert rig.state["state"] == "playing"
+    assert {seat: rig.hand(seat)["you"] for seat in (1, 2, 3)} == hands
+    assert rig.notice().startswith("Staff: A match that was put aside goes on")
+    assert rig.desk.did[0].text == "The match was put aside."
+
+
+def test_staff_end_a_match_and_it_is_kept_as_ended(rig: StaffRig) -> None:
+    rig.start()
+    assert rig.does("end") == "The match was ended."
+    assert (rig.state["state"], rig.state["put_aside"]) == ("lobby", [])
+    assert rig.store.results["m-1"]
+    (did,) = rig.desk.did
+    assert (did.text, did.match) == ("The match was ended.", "m-1")
+    rig.start()
+    assert rig.state["match"] == "m-2"
+
+
 # --- the reset between two groups ------------------------------------------------------------------------------
 
 
@@ -222,7 +253,22 @@ def test_a_reset_leaves_nobody_and_nothing_of_the_last_match(rig: StaffRig) -> N
 def test_a_reset_in_mid_match_wants_a_word_about_the_match(rig: StaffRig) -> None:
     rig.start()
     assert rig.refuses("reset") == "A match is under way: say whether it is put aside or ended."
-    assert len(rig.sids) == 3
+    assert all(seat["held"] for seat in rig.state["seats"])
+    rig.does("reset", match="end")
+    assert rig.state["state"] == "lobby"
+    assert not any(seat["held"] for seat in rig.state["seats"])
+    assert rig.store.entries["m-1"] == []
+    assert rig.desk.did[-1].text == "The match was ended. The table was made ready for the next guests."
+
+
+def test_a_match_that_a_reset_puts_aside_is_kept_whole(rig: StaffRig) -> None:
+    rig.start()
+    bid(rig, 1)
+    entries = list(rig.store.entries["m-1"])
+    rig.does("reset", match="aside")
+    assert rig.store.entries["m-1"] == entries
+    assert rig.state["put_aside"][0]["match"] == "m-1"
+    assert not any(seat["held"] for seat in rig.state["seats"])
 
 
 def test_the_next_group_plays_after_a_reset(rig: StaffRig) -> None:
@@ -247,6 +293,7 @@ def test_the_end_of_the_time_is_announced_at_fifteen_and_five_minutes_and_ends_n
     rig.pass_time(20 * 60 - LAST_ORDERS)
     assert rig.notice() == f"Last orders: the time for this table is over at {at}."
     rig.pass_time(10 * 60)
+    rig.say(1, "undo")  # somebody is there
     assert rig.notice() == f"A few minutes are left: the time for this table is over at {at}."
     rig.pass_time(5 * 60)
     assert rig.notice() == f"The time for this table was over at {at}. Nothing ends by itself."

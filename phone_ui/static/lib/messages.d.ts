@@ -543,6 +543,7 @@ export interface StaffBody {
 export interface StaffAsk {
   n: number;
   verb:
+    | "again"
     | "aside"
     | "doctor"
     | "done"

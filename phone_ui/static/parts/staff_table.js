@@ -52,6 +52,7 @@ export function StaffTable(props) {
     <ul class="staff-seats">
       ${state.seats.map((place) => html`<${SeatLine} ...${props} key=${place.seat} place=${place} />`)}
     </ul>
+    <${PutAside} ...${props} />
     <${MatchPart} ...${props} />
     <${TimePart} ...${props} />
     <${Reset} ...${props} />
@@ -102,11 +103,10 @@ function NoticeLine({ table, ask, sending, notice, call }) {
  * @param {PublicSeat} place
  */
 export function seatWords(place) {
-  if (place.box === "lost") return place.phone === "on" ? "here, box lost" : "box lost";
-  if (!place.held) return "free";
-  if (place.phone === "on") return "here";
-  if (place.phone === "away") return place.box === "on" ? "phone asleep, box there" : "phone away";
-  return place.box === "on" ? "here, on the box" : "no phone";
+  const { held, presence, house, phone, box } = place;
+  const where = presence === "here" && phone !== "on" ? "here, on the box" : presence;
+  const words = [held ? where : "free", house && "the house plays", box === "lost" && "box lost"];
+  return words.filter(Boolean).join(", ");
 }
 
 /** @param {Props & { place: PublicSeat }} props */
@@ -172,6 +172,31 @@ function MatchPart({ table, ask, sending }) {
       }
     </div>
   </div>`;
+}
+
+/**
+ * Matches that were put aside here: staff may let one go on whose people have other phones now.
+ * @param {Props} props
+ */
+function PutAside({ table, ask, sending }) {
+  const { public: state } = table;
+  return state.put_aside.map(({ match, title, since, seats }) => {
+    const who = Object.entries(seats).map(([seat, name]) => `${name || "somebody"} at seat ${seat}`);
+    return html`<div key=${match} class="part">
+      <p>
+        <span class="quiet-words">Put aside at ${clockTime(since)}: </span>${title}, ${who.join(", ")}
+      </p>
+      <div class="does">
+        <${Sure}
+          label="Let it go on…"
+          named=${`Let ${title} go on`}
+          question="Everybody sits at the seat that they had? Each gets the hand of the seat, whatever phone they have."
+          options=${[{ label: "Let it go on", act: () => ask("again", state.table, { match }, `again ${match}`) }]}
+          disabled=${Boolean(sending)}
+        />
+      </div>
+    </div>`;
+  });
 }
 
 /** @param {Props} props */
