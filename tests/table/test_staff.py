@@ -292,8 +292,9 @@ def test_the_end_of_the_time_is_announced_at_fifteen_and_five_minutes_and_ends_n
     assert rig.notice() == ""
     rig.pass_time(20 * 60 - LAST_ORDERS)
     assert rig.notice() == f"Last orders: the time for this table is over at {at}."
-    rig.pass_time(10 * 60)
     rig.say(1, "undo")  # somebody is there
+    rig.pass_time(10 * 60)
+    rig.say(1, "undo")
     assert rig.notice() == f"A few minutes are left: the time for this table is over at {at}."
     rig.pass_time(5 * 60)
     assert rig.notice() == f"The time for this table was over at {at}. Nothing ends by itself."
