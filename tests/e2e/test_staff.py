@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, Request, Response, expect
+from playwright.sync_api import Error as PlaywrightError
 
 from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.e2e.hub_process import PROGRAM, HubProcess, SeatPhone
@@ -43,7 +45,8 @@ class StaffBrowser:
 
     def _answered(self, response: Response) -> None:
         if response.url.endswith(("/staff/ask", "/staff/login")):
-            self.passed.append(response.text())
+            with suppress(PlaywrightError):  # the page was reloaded, or is closed
+                self.passed.append(response.text())
 
     def sign_in(self, pin: str) -> None:
         self.page.get_by_label("PIN").fill(pin)
@@ -181,6 +184,18 @@ def test_the_table_is_made_ready_for_the_next_guests(hub: HubProcess, browser: B
     expect(ana.page.get_by_text("This seat was given back.")).to_be_visible()
     staff.table.get_by_text("Light, tests, what was done").click()
     expect(staff.table.get_by_text("The table was made ready for the next guests.").last).to_be_visible()
+
+    # Rings and the big screen are dimmed.
+    kiosk = browser.new_page()
+    kiosk.goto(f"{hub.address}/t/1/kiosk")
+    expect(kiosk.get_by_text("Table 1")).to_be_visible()
+    assert kiosk.locator(".night").count() == 0
+    full = hub.box(1)["lamps"]["colour"]
+    staff.do("Night")
+    expect(kiosk.locator(".night")).to_have_count(1)
+    hub.boxes.until(lambda boxes: boxes["boxes"]["1"]["lamps"]["colour"] != full, "the ring is dimmed")
+    staff.do("100 %")
+    expect(kiosk.locator(".night")).to_have_count(0)
 
     # Boxes are tried while the hub runs.
     staff.do("Try boxes and rings")

@@ -75,8 +75,7 @@ function Kiosk() {
 
   if (!state || away) return html`<${Splash} />`;
   const inPlay = state.state === "playing" || state.state === "stopped";
-  const dim = state.light < 100 ? { filter: `brightness(${0.3 + (0.7 * state.light) / 100})` } : {};
-  return html`<div class=${`screen ${state.state}`} style=${dim}>
+  return html`<div class=${`screen ${state.state}`}>
     ${inPlay && html`<${TableTop} labels=${labels} state=${state} /><${Now} labels=${labels} state=${state} />`}
     ${state.state === "over" && state.over && html`<${Winner} labels=${labels} state=${state} />`}
     ${state.state === "lobby" && html`<${Welcome} state=${state} />`}
@@ -88,6 +87,7 @@ function Kiosk() {
     }
     ${state.notices.length > 0 && html`<div class="notices"><${Notices} state=${state} /></div>`}
     ${state.state !== "lobby" && html`<${Foot} state=${state} />`}
+    ${state.light < 100 && html`<div class="night" style=${{ opacity: 0.7 - (0.7 * state.light) / 100 }}></div>`}
   </div>`;
 }
 

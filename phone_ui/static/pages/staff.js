@@ -98,8 +98,8 @@ function SignIn({ said, onIn }) {
     ${
       key &&
       html`<p class="quiet-words">
-        The PIN goes to the hub with the key <${Fingerprint} digits=${fingerprint(key)} />: the big screen shows the same
-        digits.
+        It goes to the hub whose key has the digits that the big screen shows, too:${" "}
+        <${Fingerprint} digits=${fingerprint(key)} />
       </p>`
     }
     <p class="quiet-words">
