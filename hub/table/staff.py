@@ -148,7 +148,7 @@ class Staff:
         raise IllegalAction("That is no request.")
 
     def _free(self, number: object) -> str:
-        seat = next((one for one in self._seats if one.number == number), None)
+        seat = next((one for one in self._seats if type(number) is int and one.number == number), None)
         if seat is None or not (seat.sid or seat.joined):
             raise NotAsked("Nobody sits there.", "SEAT")
         if seat.number in self._play.seats:
