@@ -115,7 +115,7 @@ export class Session {
    * @param {AbortSignal} [signal]
    * @returns {Promise<StaffAnswer>}
    */
-  async ask(verb, table = "", args = {}, signal = AbortSignal.timeout(PATIENCE)) {
+  async ask(verb, table = "", args = {}, signal = within(PATIENCE).signal) {
     this.n += 1;
     if (open) store({ ...open, n: this.n });
     /** @type {StaffAsk} */
@@ -148,13 +148,15 @@ export class Session {
  */
 export function watch(session, { onHouse, onAway, onOut }) {
   let stopped = false;
-  const ending = new AbortController();
+  let woken = false;
+  let looking = new AbortController();
   async function go() {
     let since = 0;
     while (!stopped) {
+      woken = false;
+      looking = within(LOOK_PATIENCE);
       try {
-        const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(LOOK_PATIENCE)]);
-        const answer = await session.ask("look", "", { since }, signal);
+        const answer = await session.ask("look", "", { since }, looking.signal);
         if (stopped) return;
         since = answer.picture;
         onAway(false);
@@ -166,16 +168,35 @@ export function watch(session, { onHouse, onAway, onOut }) {
           onOut();
           return;
         }
+        if (woken) continue;
         onAway(true);
         await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN));
       }
     }
   }
+  // A device that slept may wait for an answer that will not come any more.
+  const wake = () => {
+    if (document.visibilityState !== "visible") return;
+    woken = true;
+    looking.abort();
+  };
+  document.addEventListener("visibilitychange", wake);
   go();
   return () => {
     stopped = true;
-    ending.abort();
+    document.removeEventListener("visibilitychange", wake);
+    looking.abort();
   };
+}
+
+/**
+ * Return what ends a request after so many milliseconds, or before.
+ * @param {number} milliseconds
+ */
+function within(milliseconds) {
+  const ending = new AbortController();
+  setTimeout(() => ending.abort(), milliseconds);
+  return ending;
 }
 
 /**
@@ -196,7 +217,7 @@ function opened(channel, { nonce, box }) {
  * @param {object | null} body
  * @param {AbortSignal} [signal]
  */
-async function post(address, body, signal = AbortSignal.timeout(PATIENCE)) {
+async function post(address, body, signal = within(PATIENCE).signal) {
   /** @type {Response} */
   let answer;
   try {
