@@ -9,6 +9,7 @@ import sys
 import threading
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -20,6 +21,7 @@ from hub.operations.diagnostics import report_error
 
 if TYPE_CHECKING:
     from hub.app import Hub
+    from hub.network.staff_messages import Fault
 
 
 class _Parser(ArgumentParser):
@@ -138,6 +140,15 @@ def parser() -> ArgumentParser:
     )
     update_box.set_defaults(command=_update_box)
 
+    staff_pin = commands.add_parser(
+        "staff-pin", help="make another PIN for the staff; whoever is signed in is signed out"
+    )
+    staff_pin.add_argument(
+        "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
+    )
+    staff_pin.add_argument("--new", action="store_true", help="make it, and print it here")
+    staff_pin.set_defaults(command=_staff_pin)
+
     forget = commands.add_parser("forget", help="wipe the hands of finished matches; who won what stays")
     forget.add_argument(
         "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
@@ -211,7 +222,7 @@ def _run(args: Namespace) -> int:
     config = load(file)
     if args.check:
         return _check(config, file or "the defaults")
-    return _serve(config, ())
+    return _serve(config, (), file)
 
 
 def _check(config: Config, shown: str) -> int:
@@ -273,8 +284,6 @@ def _test_box(args: Namespace) -> int:
 
 
 def _try(block: DevicePart, seconds: float, *, six: bool = False) -> int:
-    from functools import partial
-
     from hub.devices import connect
     from hub.display import SIZES
     from hub.operations.device_test import DeviceTest, picture_for
@@ -317,8 +326,6 @@ def _find_dice(args: Namespace) -> int:
 
 
 def _update_box(args: Namespace) -> int:
-    from functools import partial
-
     from drivers.common.boot_drive import PICO, PICO_2
     from drivers.common.serial_lines import usb_ports
     from hub.operations.update_box import become_drive, update
@@ -357,6 +364,21 @@ def _forget(args: Namespace) -> int:
     with while_no_hub_runs(state) if args.all else nullcontext():
         wiped = wipe_logs(state / "table-hub.db", args.days, newest=args.all)
     print(f"The hands of {wiped} finished match{'' if wiped == 1 else 'es'} are wiped; who won what stays.")
+    return 0
+
+
+def _staff_pin(args: Namespace) -> int:
+    from phone_ui.staff_pin import StaffPin
+
+    state = Path(load(owners_file(args.config)).hub.state)
+    if not args.new:
+        print(
+            "The hub keeps only the PIN's hash. It is on the table's screens until it was used once; --new makes another."
+        )
+        return 0
+    if not state.is_dir():
+        raise HubError(f"{state} is not there yet: start the hub once, and it shows a PIN on the table's screens.")
+    print(f"The staff's PIN is {StaffPin.renew(state / 'staff.json')}. Whoever was signed in is signed out.")
     return 0
 
 
@@ -450,7 +472,18 @@ def _end() -> None:
     os._exit(1)
 
 
-def _serve(config: Config, pages: Sequence[str]) -> int:
+def _examined(file: str | None) -> Sequence[Fault]:
+    """Return what the doctor has to say of this machine and a configuration, but for what is well."""
+    from hub.network.staff_messages import Fault
+    from hub.operations import doctor
+
+    found = doctor.examine(*doctor.choose_target(file))
+    return [
+        Fault(one.seen, one.do, "error" if one.state == "broken" else "warning") for one in found if one.state != "ok"
+    ]
+
+
+def _serve(config: Config, pages: Sequence[str], file: str | None = None) -> int:
     from hub.app import Hub
     from hub.operations.diagnostics import configure_logging, goes_to_journal
     from hub.operations.systemd import ServiceNotifier
@@ -459,7 +492,8 @@ def _serve(config: Config, pages: Sequence[str]) -> int:
     configure_logging(config.hub.log_level)
     if goes_to_journal():  # a person at a terminal knows what was started
         logging.getLogger("hub").info("table-hub %s starts.", version())
-    with Hub(config, ServiceNotifier(), demo=bool(pages)) as hub:
+    examine = None if pages else partial(_examined, file)  # a demo has no configuration of its own
+    with Hub(config, ServiceNotifier(), demo=bool(pages), examine=examine) as hub:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP
                 signal.signal(number, lambda *_: _stop(hub))

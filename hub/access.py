@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from hub.devices import Simulated
 from hub.errors import ConfigError, HubError, of_file
@@ -79,12 +80,24 @@ class BenchAccess:
 class ScreenFeed:
     """The Page port of the kiosk: the newest state with the codes of seats as JSON."""
 
-    def __init__(self) -> None:
+    def __init__(self, pin: Callable[[], str] = str) -> None:
+        """`pin` returns the staff's PIN while screens show it, else ""."""
         self.newest = Latest()
+        self._pin = pin
+        self._lock = threading.Lock()
+        self._state: ScreenState | None = None
+        self._shown = ""
 
     def show(self, public: ScreenState, settled: bool) -> None:  # noqa: ARG002 (the port's)
         """Take the newest state."""
-        self.newest.put(msgspec.json.encode(public))
+        with self._lock:
+            self._state, self._shown = public, self._pin()
+            self.newest.put(msgspec.json.encode(replace(public, staff_pin=self._shown)))
+
+    def renew(self) -> None:
+        """Show the state again where the PIN is not shown any more."""
+        if self._state is not None and self._shown != self._pin():
+            self.show(self._state, False)
 
 
 class TableAccess:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -26,11 +26,13 @@ from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, wired
 from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError, LogError, TemporaryError
+from hub.house import HouseDesk, HouseTable, Machine, StaffFeed
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, fingerprint, to_base64
 from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
+from hub.network.staff_messages import Fault
 from hub.ports import AddressChanged, BrokerDown, Device, DeviceSimulated, MonotonicClock
 from hub.state import PublicState
 from hub.store import KeyedStore, Store, lock_state, wipe_logs
@@ -45,6 +47,8 @@ from phone_ui.mqtt_phones import PhonesOverMqtt
 from phone_ui.origin import Screens
 from phone_ui.pages import make_app
 from phone_ui.server import PortSettings, WebServer, serve
+from phone_ui.staff_door import StaffDoor
+from phone_ui.staff_pin import StaffPin
 
 log = logging.getLogger(__name__)
 
@@ -88,8 +92,9 @@ class Hub:
         limits: Limits | None = None,
         *,
         demo: bool = False,
+        examine: Callable[[], Sequence[Fault]] | None = None,
     ) -> None:
-        """`demo`: simulated devices are what is wanted, so no screen has to tell of them."""
+        """`demo`: simulated devices are what is wanted, so no screen has to tell of them. `examine` looks the machine over."""
         self.config = config
         self._limits = limits or Limits()
         self._demo = demo
@@ -114,6 +119,10 @@ class Hub:
             self._lock.enter_context(lock_state(state))  # before anything in the folder is changed
             self.key = HubKey.stored(state / "hub.key")
             self.kiosk_token = kiosk_token(state / "kiosk.token")
+            self._pin = StaffPin(state / "staff.json")
+            self.house = HouseDesk(config.hub.id, Machine(self.stop), examine)
+            self._screens_of_tables: list[ScreenFeed] = []
+            self.door = StaffDoor(self._pin, self.key, self.house)
             self.games = load_games(config.deck)
             self.store = Store(state / "table-hub.db")
             on_error.callback(self.store.close)
@@ -137,6 +146,7 @@ class Hub:
     def _put(self, name: str, signal: object) -> None:
         """Put a signal into a table's inbox, beside which its DeviceHealth listens."""
         self._health[name].take(signal)
+        self.house.changed()
         self.tables[name].put(signal)
 
     def _add_table(self, part: TablePart) -> None:
@@ -145,8 +155,10 @@ class Hub:
         inbox = partial(self._put, part.id)
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
         ports = Ports(self._logs, phones, MonotonicClock(), Chance())
-        screen = ScreenFeed()
-        ports.pages.append(screen)
+        screen = ScreenFeed(lambda: self._pin.shown)
+        self._screens_of_tables.append(screen)
+        staff = StaffFeed(self.house.changed)
+        ports.pages += [screen, staff]
         bench: BenchAccess | None = None
         boxes: dict[str, int] = {}  # the seat of each box that has a fixed one
         draw: dict[str, Callable[[PublicState], Image.Image]] = {size: partial(self._draw, size=size) for size in SIZES}
@@ -177,6 +189,7 @@ class Hub:
         if bench and not self._demo:
             table.put(DeviceSimulated())
         self.tables[part.id] = table
+        self.house.tables[part.id] = HouseTable(table, staff, self._health[part.id], self.store)
         self.access[part.id] = TableAccess(table, phones, bench, screen.newest)
 
     def _games_for(self, part: TablePart) -> list[Game]:
@@ -242,7 +255,8 @@ class Hub:
         settings = PortSettings(
             web.host, web.port, tls, self._limits, self._screens(), self._names(), open_bench=web.open_bench
         )
-        self.web = serve(app, self.access, dial, settings)
+        self.web = serve(app, self.access, dial, settings, self.door)
+        self.house.start()
         self._url = self._find_url()
         for table in self.tables.values():
             table.start()
@@ -313,6 +327,9 @@ class Hub:
             self._follow_address()
             if self.web:
                 self.web.renew_certificate()
+            self.door.renewed()
+            for screen in self._screens_of_tables:
+                screen.renew()
             for table in self.tables.values():
                 table.tell_waiting()
             if self.broker.ended or (self.web and self.web.ended):
@@ -364,6 +381,8 @@ class Hub:
             closing.callback(self._lock.close)
             closing.callback(self.store.close)
             closing.callback(self.broker.close)
+            closing.callback(self.door.close)
+            closing.callback(self.house.close)
             if self.web:
                 closing.callback(self.web.close)
             closing.callback(close_all, self.devices)

@@ -218,6 +218,15 @@ class ClaimDecided:
 
 
 @dataclass(frozen=True, slots=True)
+class StaffAsked:
+    """Staff want something of the table. `answer` is called once, from the table's thread: whether it is done, and a sentence."""
+
+    verb: str
+    args: Mapping[str, Any]
+    answer: Callable[[bool, str], None] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """A second has passed on the table's clock."""
 
@@ -473,6 +482,12 @@ class LogStore(Protocol):
 
     def end(self, match: str, result: bytes) -> None:
         """Note that the match is over, or was left."""
+
+    def wipe(self, match: str) -> None:
+        """Wipe the log of a match that is over, which is where hands are; who won what stays."""
+
+    def begun(self, match: str) -> int | None:
+        """Return when a match began, in seconds since 1970 by this machine's clock; None for an unknown one."""
 
     def set_aside(self, match: str, reason: str | None) -> None:
         """Note why a match cannot go on for now; None: it goes on."""

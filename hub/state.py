@@ -291,12 +291,15 @@ class PublicState(Plain, frozen=True):
 class ScreenState(PublicState, frozen=True):
     """The public state for the table's own screens: the kiosk and panels, which only who is at the table reads.
 
-    `claim_codes` are by seat number the codes that claim a seat, while they may be shown. `fingerprint` is the hub's key's,
-    to be compared with what a phone shows. Never published.
+    `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until
+    it was used once. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is
+    how bright the screen is to be, in per cent.
     """
 
     claim_codes: dict[str, str] = {}
     fingerprint: str = ""
+    staff_pin: str = ""
+    light: int = 100
 
 
 class Faces(Plain, frozen=True):

@@ -20,6 +20,7 @@ import msgspec
 
 from hub import state
 from hub.network import messages as wire
+from hub.network import staff_messages as staff
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +41,19 @@ SENT = (
     wire.ClaimReply,
     wire.Login,
     wire.HubStatus,
+    staff.StaffSession,
+    staff.StaffBox,
+    staff.StaffAnswer,
 )  # the hub writes every field
-TAKEN = (wire.Act, wire.ClaimBody, wire.ClaimDetails)  # a page may leave out what has a default
+TAKEN = (
+    wire.Act,
+    wire.ClaimBody,
+    wire.ClaimDetails,
+    staff.StaffLogin,
+    staff.StaffSecret,
+    staff.StaffBody,
+    staff.StaffAsk,
+)  # a page may leave out what has a default
 BANNER = "// Written by `python -m phone_ui.javascript types` from the messages' Structs; do not edit."
 
 
@@ -83,7 +95,7 @@ def schema() -> dict[str, Any]:
     _, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     for name, part in parts.items():
         part["description"] = " ".join(part.get("description", "").split())
-        struct = getattr(state, name, None) or getattr(wire, name)
+        struct = getattr(state, name, None) or getattr(wire, name, None) or getattr(staff, name)
         if struct not in TAKEN and not struct.__struct_config__.omit_defaults:
             part["required"] = list(part["properties"])
         for field in part["properties"].values():

@@ -115,6 +115,8 @@ def make_app(
     labels = {name: static_file(json.dumps(game, ensure_ascii=False).encode(), ".json") for name, game in games.items()}
     for rule, view in (
         ("/", lambda: _file_answer(files.get("pages/join.html"))),
+        ("/staff", lambda: _file_answer(files.get("pages/staff.html"))),
+        ("/staff/key.json", lambda: _json_answer({"k": to_base64(key.public)})),
         ("/favicon.ico", lambda: _file_answer(files.get("favicon.svg"))),
         ("/static/<path:name>", lambda name: _file_answer(files.get(name))),
         ("/vendor/<name>", lambda name: _file_answer(libraries.get(name))),

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from phone_ui.gateway import Message, Receive, Scope, Send
     from phone_ui.latest import Latest
     from phone_ui.pages import TableFace
+    from phone_ui.staff_door import StaffDoor
 
 log = logging.getLogger(__name__)
 _UVICORN_LOG = logging.getLogger("uvicorn.error")  # all that it says of a connection
@@ -75,7 +76,15 @@ class _Router:
     _BENCH = re.compile(r"/t/[^/]+/bench(/.*)?")
     _EVENTS = re.compile(r"/t/([^/]+)/(bench/|screen/)?events")
 
-    def __init__(self, app: Flask, tables: Mapping[str, TableFace], dial: Dial, settings: PortSettings) -> None:
+    def __init__(
+        self,
+        app: Flask,
+        tables: Mapping[str, TableFace],
+        dial: Dial,
+        settings: PortSettings,
+        staff: StaffDoor | None = None,
+    ) -> None:
+        self._staff = staff
         self._settings, self._names = settings, own_names(settings.names)
         self.closing = asyncio.Event()
         self.seated = Seated()
@@ -119,8 +128,17 @@ class _Router:
         body = await _body(scope, receive)
         if isinstance(body, int):
             await send_error(send, body, _BODY_SENTENCES[body])
+        elif self._staff is not None and scope["path"] in ("/staff/login", "/staff/ask"):
+            await self._ask_staff(self._staff, scope, send, body)
         else:
             await self._page(scope, _replayed(body, receive), send)
+
+    async def _ask_staff(self, staff: StaffDoor, scope: Scope, send: Send, body: bytes) -> None:
+        """Let the staff's door answer, no quicker than a page needs; it may wait without a worker."""
+        network, here = network_of(address_of(scope)), self._settings.screens.is_here(scope)
+        while not here and not self._asked.spend(network, 1, monotonic()):
+            await asyncio.sleep(PACE_SECONDS)
+        await staff(scope, send, body, self.closing, here=here)
 
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a worker answer: at once for the table's own, in turn and no quicker than a page needs for everybody else."""
@@ -290,8 +308,14 @@ class WebServer:
         self._thread.join(10)
 
 
-def serve(app: Flask, tables: Mapping[str, TableFace], dial: Dial, settings: PortSettings) -> WebServer:
-    """Open the port and serve in a thread.
+def serve(
+    app: Flask,
+    tables: Mapping[str, TableFace],
+    dial: Dial,
+    settings: PortSettings,
+    staff: StaffDoor | None = None,
+) -> WebServer:
+    """Open the port and serve in a thread. `staff` answers the staff's requests.
 
     Raise ConfigError, or TemporaryError where the port is taken or the address not there yet.
     """
@@ -299,7 +323,7 @@ def serve(app: Flask, tables: Mapping[str, TableFace], dial: Dial, settings: Por
     limits = settings.limits
     if not any(isinstance(one, Seldom) for one in _UVICORN_LOG.filters):
         _UVICORN_LOG.addFilter(Seldom())
-    router = _Router(app, tables, dial, settings)
+    router = _Router(app, tables, dial, settings, staff)
     arrivals = Arrivals(limits)
     config = uvicorn.Config(
         router,

@@ -165,9 +165,9 @@ def test_every_module_in_backticks_is_there(document: Path) -> None:
 def test_the_search_for_paths_finds_a_path_that_is_not_there(tmp_path: Path) -> None:
     document = tmp_path / "X.md"
     document.write_text(
-        "`hub/house.py` `hub.table.house` `hub/table/loop.py: Table.put` `house.py` `x = 1` `/etc/x.toml`"
+        "`hub/garden.py` `hub.table.house` `hub/table/loop.py: Table.put` `house.py` `x = 1` `/etc/x.toml`"
     )
-    assert list(paths(document)) == ["hub/house.py", "hub/table/loop.py", "house.py"]
+    assert list(paths(document)) == ["hub/garden.py", "hub/table/loop.py", "house.py"]
     assert [is_there(path, tmp_path) for path in paths(document)] == [False, True, False]
     assert list(dotted(document)) == ["hub.table.house"]
 

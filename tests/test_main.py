@@ -341,3 +341,20 @@ def test_the_hub_runs_until_it_is_told_to_stop(tmp_path: Path, number: signal.Si
             assert hub.wait(LIMIT) == 0
         finally:
             hub.kill()  # else the end of `with` waits for a hub that has not heard
+
+
+def test_another_pin_for_the_staff_is_printed_once_and_kept_as_a_hash(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "hub.toml"
+    config.write_text(f'[hub]\nstate = "{tmp_path}/state"\n')
+    assert main(["staff-pin", "--new", "--config", str(config)]) == 1
+    assert "start the hub once" in capsys.readouterr().err
+    (tmp_path / "state").mkdir()
+    assert main(["staff-pin", "--config", str(config)]) == 0
+    assert "--new" in capsys.readouterr().out
+    assert not (tmp_path / "state" / "staff.json").exists()
+    assert main(["staff-pin", "--new", "--config", str(config)]) == 0
+    pin = capsys.readouterr().out.split()[4].rstrip(".")
+    assert len(pin) == 6
+    assert pin.encode() not in (tmp_path / "state" / "staff.json").read_bytes()

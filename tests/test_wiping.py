@@ -170,3 +170,27 @@ def test_a_match_that_nobody_takes_up_again_is_left_and_loses_its_hands(database
     assert "m-4" not in logs(database)
     with closing(Store(database)) as store:
         assert store.all_put_aside("1") == []
+
+
+def test_a_table_wipes_one_match_that_is_over_and_misses_nothing_at_the_next_start(database: Path) -> None:
+    with closing(Store(database)) as store:
+        store.wipe("m-3")
+        store.wipe("m-4")
+    assert logs(database) == ["m-1", "m-2", "m-4"], "one that runs is not wiped"
+    left = everything(database)
+    assert b"secret-hand-of-seat-2 in match 3" not in left
+    assert b"secret-hand-of-seat-2 in match 4" in left
+    with closing(Store(database)) as store:
+        assert store.missing("2") is None
+        assert store.missing("1") is None
+        last = store.last("2")
+        assert last is not None
+        assert last.result == b'{"winners":[2]}'
+
+
+def test_when_a_match_began_is_known(database: Path) -> None:
+    with closing(Store(database)) as store:
+        begun = store.begun("m-4")
+        assert begun is not None
+        assert abs(begun - time.time()) < 600
+        assert store.begun("m-99") is None

@@ -2,6 +2,6 @@
 
 from hub.display.facts import with_names
 from hub.display.panels import SIZES, PanelSize, panel, png
-from hub.display.rings import LAMPS, frame, rings
+from hub.display.rings import LAMPS, dimmed, frame, rings
 
-__all__ = ["LAMPS", "SIZES", "PanelSize", "frame", "panel", "png", "rings", "with_names"]
+__all__ = ["LAMPS", "SIZES", "PanelSize", "dimmed", "frame", "panel", "png", "rings", "with_names"]

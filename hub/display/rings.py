@@ -45,6 +45,11 @@ def rings(state: PublicState, labels: Labels | None) -> dict[int, LampPicture]:
     return {one.seat: LampPicture(*_look(one, state, labels), SEAT_MARKS[one.seat].colour) for one in state.seats}
 
 
+def dimmed(colour: str, light: int) -> str:
+    """Return a colour (rrggbb) at `light` per cent: patterns are drawn in it, by every driver and every box."""
+    return "".join(f"{round(int(colour[at : at + 2], 16) * light / 100):02x}" for at in (0, 2, 4))
+
+
 def _look(one: PublicSeat, state: PublicState, labels: Labels | None) -> Look:
     seat, dispute = one.seat, state.dispute
     if seat in state.claiming:  # before everything else: whoever sits there must see it

@@ -108,7 +108,7 @@ class HubKey:
         """
         try:
             if not file.exists():
-                _write_new(file, bytes(PrivateKey.generate()))
+                write_private(file, bytes(PrivateKey.generate()))
             if file.stat().st_mode & 0o077:
                 raise ConfigError(f"{file}: the hub's secret key can be read by others; fix: chmod 600 {file}")
             data = file.read_bytes()
@@ -134,8 +134,8 @@ class HubKey:
             raise DecryptionError("That is not a phone's public key.") from None
 
 
-def _write_new(file: Path, secret: bytes) -> None:
-    """Write the file whole or not at all: a power cut must not leave half a key."""
+def write_private(file: Path, secret: bytes) -> None:
+    """Write a file that only its owner reads, whole or not at all: a power cut must not leave half a key. Raise OSError."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     partial = file.with_name(file.name + ".new")
     partial.unlink(missing_ok=True)

@@ -52,6 +52,7 @@ Verb = Literal[
     "pause",
     "take_up",
     "free",
+    "help",
 ]
 
 
@@ -126,7 +127,7 @@ class HubStatus(Plain, frozen=True):
 T = TypeVar("T", bound=Plain)
 
 
-def _reader(kind: type[T], what: str) -> Callable[[bytes], T]:
+def reader(kind: type[T], what: str) -> Callable[[bytes], T]:
     """Return a function that decodes a `kind` from JSON bytes, or raises Malformed with a sentence about `what`."""
     decoder = msgspec.json.Decoder(kind)
 
@@ -143,9 +144,9 @@ def _reader(kind: type[T], what: str) -> Callable[[bytes], T]:
     return read
 
 
-read_act = _reader(Act, "The request")
-read_claim = _reader(ClaimBody, "The claim")
-read_claim_details = _reader(ClaimDetails, "The claim")
+read_act = reader(Act, "The request")
+read_claim = reader(ClaimBody, "The claim")
+read_claim_details = reader(ClaimDetails, "The claim")
 
 
 # --- Signals -----------------------------------------------------------------------------------------

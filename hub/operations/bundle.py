@@ -251,7 +251,13 @@ class Collector:
         """Return how many matches there are and how long each is; note the secrets of the table to look for them."""
         folder = self.state()
         database = folder / "table-hub.db"
-        for key in (folder / "hub.key", folder / "log.key", folder / "kiosk.token", folder / "broker" / "logins.json"):
+        for key in (
+            folder / "hub.key",
+            folder / "log.key",
+            folder / "kiosk.token",
+            folder / "staff.json",
+            folder / "broker" / "logins.json",
+        ):
             with suppress(OSError):
                 self._note(key.read_bytes())
         lines = [f"{folder}:"]

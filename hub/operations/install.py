@@ -125,6 +125,11 @@ class Places:
         """Return the udev rules."""
         return self.at("/etc/udev/rules.d/70-table-hub.rules")
 
+    @property
+    def power(self) -> Path:
+        """Return the rule that lets the hub switch its machine off."""
+        return self.at("/etc/polkit-1/rules.d/50-table-hub.rules")
+
     def unit(self, service: str) -> Path:
         """Return the unit file of a service."""
         return self.at(f"/etc/systemd/system/{service}.service")
@@ -385,6 +390,7 @@ class Installer:
         if self.kiosk:
             said.append("  /etc/systemd/system/table-hub-kiosk.service  the first console becomes the big screen")
         said.append("  /etc/udev/rules.d/70-table-hub.rules  names for the seat boxes")
+        said.append("  /etc/polkit-1/rules.d/50-table-hub.rules  the hub's staff may switch this machine off")
         said.append("  /usr/local/bin/table-hub  the command `table-hub`, which runs as the hub's user")
         kept = places.config.exists()
         said.append(
@@ -561,6 +567,9 @@ class Installer:
         for service in (HUB, *([KIOSK] if self.kiosk else [])):
             write(places.unit(service), (files / f"{service}.service").read_text("utf-8"))
         write(places.rules, (files / "70-table-hub.rules").read_text("utf-8"))
+        power = read(files / "50-table-hub.rules")  # an earlier release has none
+        if power is not None:
+            write(places.power, power)
         if not places.command.is_symlink():
             places.command.parent.mkdir(parents=True, exist_ok=True)
             places.command.symlink_to("/opt/table-hub/current/systemd/table-hub")
@@ -663,8 +672,8 @@ class Installer:
         """Return what removing changes."""
         return [
             "This removes /opt/table-hub, the services table-hub and table-hub-kiosk, the command table-hub and",
-            "/etc/udev/rules.d/70-table-hub.rules. /etc/table-hub and /var/lib/table-hub (configuration and games) stay;",
-            "so do the users table-hub and table-hub-kiosk, and Debian's packages.",
+            "its rules in /etc/udev/rules.d and /etc/polkit-1/rules.d. /etc/table-hub and /var/lib/table-hub (configuration",
+            "and games) stay; so do the users table-hub and table-hub-kiosk, and Debian's packages.",
         ]
 
     def remove(self) -> None:
@@ -674,7 +683,7 @@ class Installer:
             for service in (HUB, KIOSK):
                 if places.unit(service).exists():
                     self.machine.run_quietly(["systemctl", "disable", "--now", "--quiet", f"{service}.service"])
-        for file in (places.unit(HUB), places.unit(KIOSK), places.rules, places.trial, places.current):
+        for file in (places.unit(HUB), places.unit(KIOSK), places.rules, places.power, places.trial, places.current):
             file.unlink(missing_ok=True)
         if places.command.is_symlink():
             places.command.unlink()

@@ -9,10 +9,11 @@ from pathlib import Path
 from hub.errors import HubError, TemporaryError
 from hub.store import lock_state
 
-KEY, LOG_KEY, KIOSK_TOKEN, DATABASE, BROKER, MARKS = (
+KEY, LOG_KEY, KIOSK_TOKEN, STAFF, DATABASE, BROKER, MARKS = (
     "hub.key",
     "log.key",
     "kiosk.token",
+    "staff.json",
     "table-hub.db",
     "broker",
     "marks",
@@ -21,6 +22,7 @@ OWN_FILES = (
     KEY,
     LOG_KEY,
     KIOSK_TOKEN,
+    STAFF,
     *(f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")),  # SQLite's own, after a power cut
     f"{DATABASE}.unreadable-*",
     f"{MARKS}/*.mark",

@@ -214,6 +214,26 @@ class Store:
                 "UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP, aside = NULL WHERE id = ?", (result, match)
             )
 
+    def wipe(self, match: str) -> None:
+        """Wipe the log of a match that has ended. Zeros take the place of what was there, in the write-ahead log, too."""
+        with self._transaction() as db:
+            db.execute(
+                'DELETE FROM entries WHERE "match" = (SELECT id FROM matches WHERE id = ? AND result IS NOT NULL)',
+                (match,),
+            )
+            db.execute("UPDATE matches SET cuts = cuts + 1 WHERE id = ?", (match,))  # marks never go back otherwise
+            mark = mark_of(db, match)
+        if mark:
+            self._marks.put(mark)
+        with self._at_the_disk() as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def begun(self, match: str) -> int | None:
+        """Return when a match began, in seconds since 1970, or None."""
+        with self._at_the_disk() as db:
+            found = db.execute("SELECT strftime('%s', begun) FROM matches WHERE id = ?", (match,)).fetchone()
+        return int(found[0]) if found and found[0] else None
+
     def set_aside(self, match: str, reason: str | None) -> None:
         """Write why a match cannot go on for now, or with None that it goes on."""
         with self._transaction() as db:

@@ -205,6 +205,19 @@ class Endings:
         except NotAsked as error:
             raise StartRefused(error.sentence) from error
 
+    def vouch(self, match: object) -> None:
+        """Go on with a match that was put aside, with whoever sits at its seats: staff know them. Raise NotAsked or LogError."""
+        offer = next((one for one in self.offered if one.match == match), None)
+        if offer is None:
+            raise NotAsked("This match is not put aside here any more.", "LOBBY")
+        free = [number for number in offer.seats if not self._seats[int(number)].joined]
+        if free:
+            raise NotAsked(f"Nobody sits at seat {' or '.join(free)} yet.", "LOBBY")
+        try:
+            self._go_on(offer.match)
+        except StartRefused as error:
+            raise NotAsked(str(error), "START") from error
+
     def _is_known(self, seat: Seat, before: KeptPerson | None) -> bool:
         if before is None or not before.person:  # a seat that was played on its box alone holds no secret on a phone
             return True

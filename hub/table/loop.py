@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hub.engine.game import Game
 from hub.engine.match import Decision, Match
 from hub.errors import IllegalAction, LogError, NotAsked
+from hub.network.staff_messages import Desk
 from hub.ports import (
     AddressChanged,
     BoxBid,
@@ -36,12 +37,14 @@ from hub.ports import (
     PhoneGarbled,
     PhoneLink,
     PhoneSaid,
+    StaffAsked,
     Tick,
     Turn,
 )
 from hub.state import Ack, PublicState
 from hub.table.boxes import SeatBoxes
 from hub.table.conditions import note, note_moved
+from hub.table.hardware_test import HardwareTests
 from hub.table.inbox import Inbox
 from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
@@ -58,6 +61,7 @@ from hub.table.rolls import Rolls
 from hub.table.seats import Seats
 from hub.table.slow_disk import TimedStore, note_disk
 from hub.table.snapshot import Identity, Snapshots
+from hub.table.staff import Staff
 
 logger = logging.getLogger(__name__)
 
@@ -112,6 +116,11 @@ class Table:
         self._publisher = Publisher(
             self._snapshots, self._play, self._seats, ports.phones, ports.lamps, ports.pages, ports.boxes
         )
+        tests = HardwareTests(self._play, self._seats, self._rolls, ports.clock)
+        self._staff = Staff(
+            self._play, self._seats, self._notices, self._rolls, self._people.endings, tests, self._kept, ports.clock
+        )
+        self._publisher.rings_under_test = tests.rings
         identity = Identity(number, name, "", address)
         started = self._play, self._seats, self._rolls, self._lobby, self._notices
         self._resumption = Resumption(identity, self._disk, self._kept, *started, place_boxes or {})
@@ -150,6 +159,11 @@ class Table:
         """Return the match that is played, or was played last. Look at it from the table's own thread only."""
         return self._play.match
 
+    @property
+    def desk(self) -> Desk:
+        """Return what the table tells staff beside its public state."""
+        return self._staff.desk
+
     # --- from any thread -------------------------------------------------------------------------
 
     def put(self, signal: object) -> None:
@@ -180,6 +194,8 @@ class Table:
 
     def _take_up(self) -> None:
         if self._resumption.take_up():
+            self._staff.recall()
+            self._publisher.light = self._staff.light
             self._reopen = True
             self._follow()
             self._resumption.tell_damaged()
@@ -226,6 +242,8 @@ class Table:
 
     def _handle(self, signal: object) -> bool:
         """Hand a signal to the part that it is for; return whether anything has changed that is shown."""
+        if self._staff.tests.heard(signal):
+            return True
         match signal:
             case Key() | Turn():
                 came = self._people.came(self._seats.of_box(signal.box))
@@ -253,6 +271,9 @@ class Table:
                 if isinstance(signal, BrokerDown):
                     for seat in self._seats:
                         seat.phone_on = False
+            case StaffAsked():
+                self._staff.take(signal)
+                self._publisher.light = self._staff.light
             case Tick():
                 return self._retry()
             case _:
@@ -314,6 +335,7 @@ class Table:
         for *_, link in self._links.due(self._ports.clock.now()):
             changed = self._link(link.sid, on=link.on) or changed
         changed = self._rolls.due() or changed
+        changed = self._staff.due() or changed
         return self._people.due() or changed
 
     def _follow(self) -> None:

@@ -186,6 +186,12 @@ class MatchLog:
         )
         self._written, self._over_written = length, False
 
+    def wipe(self, match: str) -> None:
+        """Wipe the log of a match that is over, or was ended: a restart shows it no more."""
+        self.next_epoch()
+        self._store.wipe(match)
+        logger.info("table %s: match %s is shown no more; its hands are wiped", self._table, match)
+
     def as_written(self, match: Match) -> Match:
         """Return the match as the disk has it: what could not be written never happened."""
         if len(match.log) <= self._written:

@@ -34,6 +34,8 @@ Kind: TypeAlias = Literal[
     "not_started",
     "dial",
     "idle",
+    "time",
+    "staff",
 ]
 Cause: TypeAlias = Literal["reported", "decision", "match", "answered"]
 """What ends a notice: whoever posted it says so; another decision is open; a match begins; somebody does what it asks."""
@@ -71,6 +73,8 @@ KINDS: Mapping[Kind, Rule] = {
     "not_started": Rule("info", "answered"),  # why a push did not start a match
     "dial": Rule("info", "match"),  # which game a push starts
     "idle": Rule("info", "reported"),  # nobody has played for long: ends when somebody does, or the match is put aside
+    "time": Rule("info", "reported"),  # the time of this table ends soon, or is over
+    "staff": Rule("info", "match", can_acknowledge=True),  # what staff did to the match
 }
 
 

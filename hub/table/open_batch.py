@@ -92,6 +92,14 @@ class OpenBatch:
         self._silent_at = self._clock.now() + SILENT_SECONDS
         self._reader.arm(self._arms, roll.seat, self.size - len(self.aside), roll.sides, lying=lying)
 
+    def arm_for_census(self, count: int) -> int | None:
+        """Ask the reader, between rolls, which of `count` dice lie there; return the arm's number, None without a reader."""
+        if self._reader is None:
+            return None
+        self._arms += 1
+        self._reader.arm(self._arms, 1, count, 6, lying=True)
+        return self._arms
+
     def begin_second_reading(self) -> None:
         """Ask for no throw: what lies there was accepted and disputed, and gets its second reading, or is typed."""
         self.how, self.text = "second reading", AGAIN

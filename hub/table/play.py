@@ -151,6 +151,12 @@ class Play:
     def _report(self, error: RulesBug) -> None:
         logger.error("table %s: %s", self._table, error, exc_info=error.__cause__)
 
+    def put_away(self) -> None:
+        """Show the match that is over no more, and wipe its hands. Nothing where there is none."""
+        if self.match is not None and self.match.over and not self.stopped and self.log.match:
+            self.log.wipe(self.log.match)
+            self.match = self._first = None
+
     # --- taking back -----------------------------------------------------------------------------
 
     def undo(self, seat: int) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from threading import Lock
 
-from msgspec.structs import replace
+from msgspec import structs
 
-from hub.display import rings
-from hub.ports import Boxes, Lamps, Page, Phones
+from hub.display import dimmed, rings
+from hub.ports import Boxes, LampPicture, Lamps, Page, Phones
 from hub.state import Notice, PublicState, ScreenState
 from hub.table.notices import KINDS
 from hub.table.play import Play
@@ -32,6 +33,9 @@ class Publisher:
     ) -> None:
         self._snapshots, self._play, self._seats = snapshots, play, seats
         self._phones, self._lamps, self._pages, self._boxes = phones, lamps, pages, boxes
+        self.light = 100
+        """How bright rings and the table's screens are, in per cent."""
+        self.rings_under_test: Callable[[], Mapping[int, LampPicture]] = dict
         self._showing = Lock()  # pictures come from the table's thread, and while it waits for the disk from another
         self._shown: tuple[PublicState, ScreenState] | None = None
 
@@ -47,14 +51,15 @@ class Publisher:
 
     def show_around(self, state: PublicState, *, settled: bool) -> None:
         """Give rings and panels a picture. `settled`: it may stand for a while, a good moment for a full refresh."""
-        pictures = rings(state, self._play.labels or None)
+        pictures = {**rings(state, self._play.labels or None), **self.rings_under_test()}
+        pictures = {seat: replace(one, colour=dimmed(one.colour, self.light)) for seat, one in pictures.items()}
         for lamps in self._lamps:
             lamps.show(pictures)
         if self._boxes:
             for seat in self._seats:
                 if seat.box and seat.number in pictures:
                     self._boxes.ring(seat.box, pictures[seat.number])
-        screen = self._snapshots.screen(state)
+        screen = structs.replace(self._snapshots.screen(state), light=self.light)
         with self._showing:
             for page in self._pages:
                 page.show(screen, settled)
@@ -70,6 +75,6 @@ class Publisher:
                 return
             said = [one for one in shown[0].notices if one.key != "slow_disk"]
             said.append(Notice("slow_disk", KINDS["slow_disk"].severity, SLOW_DISK, can_acknowledge=False))
-            self._phones.show_public(replace(shown[0], notices=said))
+            self._phones.show_public(structs.replace(shown[0], notices=said))
             for page in self._pages:
-                page.show(replace(shown[1], notices=said), False)
+                page.show(structs.replace(shown[1], notices=said), False)

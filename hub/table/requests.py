@@ -62,8 +62,8 @@ class Requests:
                 self._show_code(seat, args)
             case "claim":
                 self._answer_claim(seat, args)
-            case "acknowledge":
-                self._acknowledge(seat, args)
+            case "help" | "acknowledge":
+                self._notice(seat, request.verb, args)
             case verb:
                 self._do_together(seat, verb, args)
 
@@ -138,7 +138,12 @@ class Requests:
             case _:
                 raise IllegalAction("A seat is kept or given.")
 
-    def _acknowledge(self, seat: Seat, args: Mapping[str, Any]) -> None:
+    def _notice(self, seat: Seat, verb: str, args: Mapping[str, Any]) -> None:
+        """Take a notice away; or call staff, as a held bar does, and asked once more take the call back."""
+        if verb == "help":
+            if not self._notices.end("help", str(seat.number)):
+                self._notices.post("help", f"Seat {seat.number} calls for help.", str(seat.number))
+            return
         if not seat.joined:
             raise NotAsked("Only who sits at this table takes a notice away.", "NOTICE")
         self._notices.acknowledge(args.get("key"))

@@ -79,6 +79,15 @@ class TimedStore:
         with self._timed():
             return self._store.take_up(match)
 
+    def wipe(self, match: str) -> None:
+        """Wipe the log of a match that is over."""
+        with self._timed():
+            self._store.wipe(match)
+
+    def begun(self, match: str) -> int | None:
+        """Return when a match began, in seconds since 1970, or None."""
+        return self._store.begun(match)
+
     def set_aside(self, match: str, reason: str | None) -> None:
         """Note why a match cannot go on for now; None: it goes on."""
         with self._timed():

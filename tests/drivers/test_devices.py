@@ -15,6 +15,7 @@ from hub.errors import ConfigError
 NAMES = [
     "ble_dice",
     "button_box",
+    "call_lamp",
     "camera_tray",
     "dice_tray",
     "eink",

@@ -25,9 +25,11 @@ from drivers.simulated import firmware
 from hub import config, games
 from hub.engine.match import Match
 from hub.errors import HubError
-from hub.network import messages
+from hub.house import HouseDesk, Machine
+from hub.network import messages, staff_messages
 from hub.network.encryption import DecryptionError, HubKey, SharedKey, from_base64, to_base64, unpad
 from hub.operations.referee import Referee
+from hub.ports import PhoneLink, StaffAsked
 from hub.table.chance import Chance
 from phone_ui.mqtt_packets import PacketCounter, client_id
 from tests.games.players import random_action
@@ -156,6 +158,50 @@ def _requests() -> list[bytes]:
     args += [{"what": "put_aside"}, {"say": "yes"}, {"ready": True}, {"match": "m-1"}, {"seat": 2}, {}, {}]
     base = {"v": 1, "id": "0" * 16, "n": 1, "epoch": 1, "number": 4}
     return [json.dumps({**base, "verb": verb, "args": one}).encode() for verb, one in zip(verbs, args, strict=True)]
+
+
+_HOUSES: list[_Evening] = []
+
+
+def staff(data: bytes) -> None:
+    """What staff send: read, or refused; a decrypted request is done or refused with a sentence, and the log replays."""
+    for read in (staff_messages.read_login, staff_messages.read_body, staff_messages.read_secret):
+        with suppress(messages.Malformed):
+            read(data)
+    try:
+        ask = staff_messages.read_ask(data)
+    except messages.Malformed:
+        return
+    with suppress(HubError):
+        HouseDesk("hub", Machine(lambda: None, {}))._until(ask.args)
+    if not _HOUSES or _HOUSES[0].asked > 300:
+        _HOUSES[:] = [_Evening()]
+    evening = _HOUSES[0]
+    rig = evening.rig
+    evening.asked += 1
+    if rig.state["state"] == "lobby":
+        for number in [seat["seat"] for seat in rig.state["seats"] if seat["phone"] == "none"]:
+            held = rig.claim(number, rig.table._seats[number].code)
+            assert held is not None
+            rig.sids[number] = held.sid
+            rig.take(PhoneLink(held.sid, True))
+        rig.ready()
+        rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    answers: list[tuple[bool, str]] = []
+    rig.take(StaffAsked(ask.verb, ask.args, lambda done, say: answers.append((done, say))))
+    ((done, say),) = answers
+    assert done or say.endswith((".", "!", "?")), say
+    match = rig.table.match
+    assert match is None or match.log == rig.match.log
+
+
+def _staff_asks() -> list[bytes]:
+    args: dict[str, dict[str, object]] = {
+        "done": {"key": "help:1"}, "free": {"seat": 2}, "undo": {"after": 0}, "aside": {}, "end": {}, "again": {"match": "m-1"},
+        "reset": {"match": "end"}, "limit": {"until": 1_790_000_000}, "light": {"percent": 60}, "test": {"what": "boxes"},
+    }  # fmt: skip
+    asks = [json.dumps({"n": 1, "verb": verb, "table": "1", "args": one}).encode() for verb, one in args.items()]
+    return [*asks, b'{"n":1,"verb":"limit","args":{"minutes":30}}', b'{"n":1,"verb":"limit","args":{"at":"22:30"}}']
 
 
 # --- the web port ------------------------------------------------------------------------------------------------
@@ -351,6 +397,7 @@ TARGETS: dict[str, Target] = {
     "wire": Target(wire, _requests),
     "encryption": Target(encryption, lambda: [b"\0" * 552, b"abc-_", b"a" * 40 + b"\x80" + b"\0" * 20]),
     "request": Target(request, _requests),
+    "staff": Target(staff, _staff_asks),
     "http": Target(
         http,
         lambda: [

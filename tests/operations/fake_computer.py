@@ -13,6 +13,7 @@ CLONE_FILES = {
     "pyproject.toml": 'version = "0.1.0"\n',
     "hub/errors.py": "",
     "systemd/70-table-hub.rules": "rule\n",
+    "systemd/50-table-hub.rules": "rule\n",
     "systemd/table-hub": "#!/bin/sh\n",
     "systemd/table-hub.service": "[Service]\nExecStart=/opt/table-hub/current/.venv/bin/table-hub\n",
     "systemd/table-hub-kiosk.service": "[Service]\n",

@@ -88,6 +88,14 @@ class MemoryStore:
         self._write("end")
         self.results[match] = result
 
+    def wipe(self, match: str) -> None:
+        self._write("wipe")
+        if match in self.results:
+            self.entries[match] = []
+
+    def begun(self, match: str) -> int | None:
+        return 1_700_000_000 if match in self.heads else None
+
     def set_aside(self, match: str, reason: str | None) -> None:
         self._write("set_aside")
         if reason is None:

@@ -8,9 +8,16 @@ export interface Messages {
   ClaimReply: ClaimReply;
   Login: Login;
   HubStatus: HubStatus;
+  StaffSession: StaffSession;
+  StaffBox: StaffBox;
+  StaffAnswer: StaffAnswer;
   Act: Act;
   ClaimBody: ClaimBody;
   ClaimDetails: ClaimDetails;
+  StaffLogin: StaffLogin;
+  StaffSecret: StaffSecret;
+  StaffBody: StaffBody;
+  StaffAsk: StaffAsk;
 }
 /**
  * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none.
@@ -241,7 +248,7 @@ export interface Starting {
   seconds: number;
 }
 /**
- * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published.
+ * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until it was used once. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is how bright the screen is to be, in per cent.
  */
 export interface ScreenState {
   table: string;
@@ -278,6 +285,8 @@ export interface ScreenState {
     [k: string]: string;
   };
   fingerprint: string;
+  staff_pin: string;
+  light: number;
 }
 /**
  * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits.
@@ -355,6 +364,94 @@ export interface HubStatus {
   v: 1;
 }
 /**
+ * Plain text of the answer to a log-in: the session, for how many seconds, and what the browser keeps for the next one.
+ */
+export interface StaffSession {
+  session: string;
+  seconds: number;
+  browser: string;
+}
+/**
+ * An encrypted answer with its nonce.
+ */
+export interface StaffBox {
+  nonce: string;
+  box: string;
+}
+/**
+ * The answer to the request number `re`. `picture` counts the pictures of the house; `house` is the newest, for `look`.
+ */
+export interface StaffAnswer {
+  re: number;
+  ok: boolean;
+  say: string;
+  picture: number;
+  house: House | null;
+  findings: Fault[] | null;
+}
+/**
+ * All tables of this hub. `now` is the hub's clock, in seconds since 1970; `restart` and `off` say why they cannot be.
+ */
+export interface House {
+  now: number;
+  hub: string;
+  version: string;
+  tables: StaffTable[];
+  faults: Fault[];
+  restart: string;
+  off: string;
+}
+/**
+ * One table as staff see it: the public state without its long lists, and nothing that only a seat may see. `begun` is when the match began, in seconds since 1970.
+ */
+export interface StaffTable {
+  public: PublicState;
+  desk: Desk;
+  begun: number | null;
+  faults: Fault[];
+}
+/**
+ * What a table tells staff beside its public state. `until` is when its time is over, in seconds since 1970.
+ */
+export interface Desk {
+  did: Did[];
+  until: number | null;
+  light: number;
+  test: HardwareTest | null;
+}
+/**
+ * Something that staff did at a table: when, in seconds since 1970, and to which match.
+ */
+export interface Did {
+  at: number;
+  text: string;
+  match: string | null;
+  entries: number;
+}
+/**
+ * A test of boxes, rings and dice at a table; `dice` is a sentence, `seconds` how long it still runs.
+ */
+export interface HardwareTest {
+  seconds: number;
+  boxes: BoxTest[];
+  dice: string;
+}
+/**
+ * The box at a seat under test: what was not pressed or turned yet.
+ */
+export interface BoxTest {
+  seat: number;
+  left: string[];
+}
+/**
+ * Something that is not as it should be, in plain words, and what to do about it.
+ */
+export interface Fault {
+  what: string;
+  do: string;
+  severity: "error" | "warning";
+}
+/**
  * A phone's request, on its `act` topic: `n` counts up, `number` is that of the decision it answers.
  */
 export interface Act {
@@ -371,6 +468,7 @@ export interface Act {
     | "code"
     | "dice"
     | "free"
+    | "help"
     | "leave"
     | "name"
     | "pause"
@@ -417,4 +515,51 @@ export interface ClaimDetails {
 export interface EarlierLogin {
   sid: string;
   password: string;
+}
+/**
+ * Body of `POST /staff/login`: the browser's public key and the encrypted StaffSecret with its nonce.
+ */
+export interface StaffLogin {
+  pk: string;
+  nonce: string;
+  box: string;
+}
+/**
+ * Plain text of a log-in: the PIN, and what the browser was given at its last one; empty at the first.
+ */
+export interface StaffSecret {
+  pin: string;
+  browser?: string;
+}
+/**
+ * Body of `POST /staff/ask`: the session, and the encrypted StaffAsk with its nonce.
+ */
+export interface StaffBody {
+  session: string;
+  nonce: string;
+  box: string;
+}
+/**
+ * A request: `n` is used once in a session. `look` waits for a picture of the house newer than `args.since`.
+ */
+export interface StaffAsk {
+  n: number;
+  verb:
+    | "again"
+    | "aside"
+    | "doctor"
+    | "done"
+    | "end"
+    | "free"
+    | "light"
+    | "limit"
+    | "look"
+    | "off"
+    | "out"
+    | "reset"
+    | "restart"
+    | "test"
+    | "undo";
+  table?: string;
+  args?: Record<string, any>;
 }

@@ -87,6 +87,7 @@ function Kiosk() {
     }
     ${state.notices.length > 0 && html`<div class="notices"><${Notices} state=${state} /></div>`}
     ${state.state !== "lobby" && html`<${Foot} state=${state} />`}
+    ${state.light < 100 && html`<div class="night" style=${{ opacity: 0.7 - (0.7 * state.light) / 100 }}></div>`}
   </div>`;
 }
 
@@ -334,6 +335,13 @@ function Welcome({ state }) {
   return html`<section class="welcome" aria-label="Join">
     <div class="welcome-left">
       <p class="welcome-name">${state.name}</p>
+      ${
+        state.staff_pin &&
+        html`<p class="staff-pin">
+          Staff: open <b>${bareUrl(state.url) || location.host}/staff</b>, PIN <b class="code">${state.staff_pin}</b>, shown until it
+          was used once.
+        </p>`
+      }
       <${Attract} state=${state} />
       ${kit && kit.weak.length > 0 && html`<p class="welcome-kit">Load before you play: ${kit.weak.join(", ")}</p>`}
       <${PutAsideList} state=${state} />

@@ -90,12 +90,13 @@ function LogLine({ state, event }) {
 }
 
 /**
- * The game's own tables, and how phone, box and ring are used.
- * @param {{ labels: Labels | null, state: PublicState }} props
+ * A call for staff, the game's own tables, and how phone, box and ring are used.
+ * @param {{ labels: Labels | null, state: PublicState, held: Held | null, ask: Ask, sending: string | null }} props
  */
-export function Help({ labels, state }) {
+export function Help({ labels, state, held, ask, sending }) {
   return html`<div class="panel help">
     <h1 class="headline">Help</h1>
+    ${held && html`<${CallStaff} state=${state} seat=${held.seat} ask=${ask} sending=${sending} />`}
     ${(labels?.help ?? []).map((table) => html`<${HelpTable} ...${table} />`)}
     <${BoxHelp} />
     <h2>Seats</h2>
@@ -111,6 +112,21 @@ export function Help({ labels, state }) {
       html`<p>Other phones join at <b>${state.url}</b> with the code <b class="code">${state.code}</b>.</p>`
     }
   </div>`;
+}
+
+/** @param {{ state: PublicState, seat: number, ask: Ask, sending: string | null }} props */
+function CallStaff({ state, seat, ask, sending }) {
+  const called = state.notices.some(({ key }) => key === `help:${seat}`);
+  return html`${called && html`<p role="status">Staff are called.</p>`}
+    <button
+      type="button"
+      class="small-act call-staff"
+      disabled=${Boolean(sending)}
+      aria-busy=${sending === "help"}
+      onClick=${() => ask("help", {}, "help")}
+    >
+      ${sending === "help" ? "Sending…" : called ? "Take the call back" : "Call staff"}
+    </button>`;
 }
 
 /** @param {{ title: string, columns: string[], rows: string[][], note?: string }} props */

@@ -1,0 +1,108 @@
+"""A lamp or a bell on a relay that tells staff of a call: on while somebody at the table calls for help, or for a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Any
+
+import msgspec
+from gpiozero import DigitalOutputDevice, Factory
+
+from drivers.common import gpio_header
+from drivers.common import settings as block
+from drivers.common.gpio_header import GPIO, PinFactory, Wire
+from drivers.common.requirements import Need
+from drivers.common.worker import Inbox, ThreadedDevice
+from hub.errors import Cause, DeviceLost
+from hub.ports import Clock, MonotonicClock
+from hub.state import ScreenState
+
+CALL = "help"
+"""The kind of notice that is a call; what follows a colon is whose."""
+
+
+class Settings(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[device]] driver = "call_lamp"`."""
+
+    pin: Annotated[int, msgspec.Meta(description="the relay's input", extra=GPIO)] = 15
+    active_high: Annotated[bool, msgspec.Meta(description="the relay is on while its input is at 3.3 V")] = True
+    seconds: Annotated[
+        float,
+        msgspec.Meta(ge=0, le=60, description="a bell: on for so long at each new call; 0: on until staff have come"),
+    ] = 0
+    pins: Annotated[PinFactory, msgspec.Meta(description="how pins are opened; mock switches nothing, for tests")] = (
+        "lgpio"
+    )
+
+
+class CallLamp(ThreadedDevice):
+    """Looks at the notices of its table, and switches its relay."""
+
+    lamps = boxes = dice = None
+
+    def __init__(self, asked: Settings, inbox: Inbox, clock: Clock) -> None:
+        super().__init__("call_lamp", inbox, clock)
+        self._asked, self._clock = asked, clock
+        self._factory: Factory | None = None
+        self._relay: DigitalOutputDevice | None = None
+        self._calls: frozenset[str] = frozenset()
+        self._until = 0.0  # that a bell rings
+
+    @property
+    def page(self) -> CallLamp:
+        """Return the device: it takes what a panel takes."""
+        return self
+
+    def show(self, public: ScreenState, settled: bool) -> None:  # noqa: ARG002 (the port's)
+        """Take in who calls now."""
+        calls = frozenset(one.key for one in public.notices if one.key.partition(":")[0] == CALL)
+        self._thread.call_soon(partial(self._look, calls))
+
+    def _look(self, calls: frozenset[str]) -> None:
+        if calls - self._calls:
+            self._until = self._clock.now() + self._asked.seconds
+        self._calls = calls
+
+    # --- the thread's work ---------------------------------------------------------------------------
+
+    def acquire(self) -> None:
+        """Claim the pin, off."""
+        self._factory = gpio_header.open_pins(self._asked.pins)
+        try:
+            self._relay = DigitalOutputDevice(
+                self._asked.pin, active_high=self._asked.active_high, pin_factory=self._factory
+            )
+        except gpio_header.pin_errors() as error:
+            raise DeviceLost(f"The pin of the call lamp cannot be used ({error}).", Cause.of(error)) from error
+
+    def step(self, now: float) -> float | None:
+        """Switch on or off; return when that changes by itself."""
+        assert self._relay is not None
+        rings = bool(self._calls) and now < self._until
+        self._relay.value = rings if self._asked.seconds else bool(self._calls)
+        return self._until if rings else None
+
+    def release(self) -> None:
+        """Switch off and free the pin."""
+        for opened in (self._relay, self._factory):
+            if opened is not None:
+                opened.close()
+        self._relay = self._factory = None
+
+
+def wiring(settings: Mapping[str, Any]) -> list[Wire]:
+    """Return the wires of a `[[device]]` block."""
+    asked = block.read(Settings, settings, "call_lamp")
+    return [Wire(asked.pin, "relay IN"), Wire("5V", "relay VCC", shared=True), Wire("GND", "relay GND", shared=True)]
+
+
+def needs(settings: Mapping[str, Any]) -> list[Need]:
+    """Return what the machine must have for a `[[device]]` block."""
+    return gpio_header.needs_of_pins(block.read(Settings, settings, "call_lamp").pins)
+
+
+def connect(settings: Mapping[str, Any], inbox: Inbox, _draws: Mapping[str, Any] | None = None) -> CallLamp:
+    """Return the device of a `[[device]]` block. Raise ConfigError."""
+    gpio_header.check_pins("call_lamp", wiring(settings))
+    return CallLamp(block.read(Settings, settings, "call_lamp"), inbox, MonotonicClock())

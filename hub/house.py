@@ -1,0 +1,319 @@
+"""The house as its staff see and work it: all tables of this hub, their faults, the machine itself.
+
+What staff see is made of public states and of what devices say of themselves: nothing that only a seat may see comes here.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from msgspec.structs import replace
+
+from hub.devices import DeviceHealth
+from hub.errors import HubError, LogError
+from hub.network.staff_messages import Fault, House, StaffAsk, StaffTable
+from hub.ports import LogStore, StaffAsked
+from hub.state import PublicState, ScreenState
+from hub.table.loop import Table
+from hub.version import version
+from phone_ui.latest import Latest
+from phone_ui.staff_pin import ALARM_AFTER
+
+log = logging.getLogger(__name__)
+
+ANSWER_SECONDS = 10.0
+"""So long staff wait for a table, which may wait for its disk."""
+LOOK_SECONDS = 15.0
+"""The picture of the house is drawn anew after so long, and at most every `PAUSE_SECONDS`."""
+PAUSE_SECONDS = 0.25
+POWER_SECONDS = 10.0
+BEFORE_SECONDS = 1.0
+"""So long the answer has to reach the page before the hub ends."""
+TABLE_VERBS = ("done", "free", "undo", "aside", "again", "end", "reset", "limit", "light", "test")
+
+
+class Refusal(HubError):
+    """What staff ask cannot be: one sentence."""
+
+
+class StaffFeed:
+    """The Page port of the staff: the newest public state of a table, without its long lists and the codes of seats."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self.newest: PublicState | None = None
+        self._changed = changed
+
+    def show(self, public: ScreenState, settled: bool) -> None:  # noqa: ARG002 (the port's)
+        """Take the newest state."""
+        shown = {name: getattr(public, name) for name in PublicState.__struct_fields__}
+        self.newest = PublicState(**shown | {"events": public.events[-1:], "why": [], "games": []})
+        self._changed()
+
+
+class HouseTable:
+    """One table, and what is known of it without asking it."""
+
+    def __init__(self, table: Table, feed: StaffFeed, health: DeviceHealth, store: LogStore) -> None:
+        self.table, self._feed, self._health, self._store = table, feed, health, store
+        self._begun: tuple[str | None, int | None] = (None, None)
+
+    def seen(self) -> StaffTable | None:
+        """Return the table as staff see it; None before its first picture."""
+        public = self._feed.newest
+        if public is None:
+            return None
+        return StaffTable(public, self.table.desk, self._when_begun(public.match), self._faults())
+
+    def _when_begun(self, match: str | None) -> int | None:
+        if match != self._begun[0]:
+            try:
+                self._begun = match, self._store.begun(match) if match else None
+            except LogError:  # the disk fails, which a notice says
+                return None
+        return self._begun[1]
+
+    def _faults(self) -> list[Fault]:
+        health = self._health.snapshot()
+        found = [
+            Fault(box["why"], "Plug its cable in again; meanwhile the seat plays on by phone.")
+            for box in health["boxes"].values()
+            if not box["on"]
+        ]
+        found += [
+            Fault(f"{name}: {why}", "Look at its cable and power; the hub tries it again by itself.")
+            for name, why in health["devices"].items()
+            if why
+        ]
+        for reader, kit in health["dice"].items():
+            if kit["why"]:
+                found.append(Fault(f"{reader}: {kit['why']}", "Dice are typed on a phone or a box until it is back."))
+            elif kit["weak"]:
+                found.append(
+                    Fault(f"{reader}: low battery: {', '.join(kit['weak'])}.", "Charge before the next match.")
+                )
+        if health["broker"]:
+            found.append(
+                Fault(
+                    f"Phones cannot be reached: {health['broker']}",
+                    "Boxes play on. It is tried again by itself.",
+                    "error",
+                )
+            )
+        if self.table.stopped:
+            found.append(
+                Fault(
+                    self.table.stopped, "Play stands still until the disk works. Look at card and free space.", "error"
+                )
+            )
+        return found
+
+
+class Machine:
+    """The machine that the hub runs on: restarted and switched off by the service manager, where it lets the hub."""
+
+    def __init__(self, stop: Callable[[], None], environment: Mapping[str, str] = os.environ) -> None:
+        self._stop = stop
+        self._is_service = bool(environment.get("INVOCATION_ID") and environment.get("NOTIFY_SOCKET"))
+        self._login = [
+            "busctl", "--system", "--timeout=5", "call", "org.freedesktop.login1", "/org/freedesktop/login1",
+            "org.freedesktop.login1.Manager",
+        ]  # fmt: skip
+        self._off: str | None = None
+
+    @property
+    def no_restart(self) -> str:
+        """Return why the hub cannot be started again from here; "" where it can."""
+        return "" if self._is_service else "This hub was started by hand: end it there and start it again."
+
+    @property
+    def no_off(self) -> str:
+        """Return why the machine cannot be switched off from here; "" where it can (logind's CanPowerOff)."""
+        if self._off is None:
+            if not self._is_service:
+                self._off = "This hub was started by hand, so it does not switch its computer off."
+            else:
+                said = self._call("CanPowerOff")
+                self._off = (
+                    ""
+                    if said == 's "yes"'
+                    else "This system does not let the hub switch it off: run `make install` again with polkit there "
+                    "(sudo apt install polkitd), or switch off by hand with `sudo poweroff`."
+                )
+        return self._off
+
+    def restart(self) -> None:
+        """Let the hub end, so that the service manager starts it again. Raise Refusal."""
+        if self.no_restart:
+            raise Refusal(self.no_restart)
+        threading.Timer(BEFORE_SECONDS, self._stop).start()  # after the answer
+
+    def off(self) -> None:
+        """Switch the machine off, after everything on it was told to stop. Raise Refusal."""
+        if self.no_off:
+            raise Refusal(self.no_off)
+        threading.Timer(BEFORE_SECONDS, partial(self._call, "PowerOff", "b", "false")).start()
+
+    def _call(self, *what: str) -> str:
+        try:
+            done = subprocess.run(
+                [*self._login, *what], capture_output=True, text=True, timeout=POWER_SECONDS, check=False
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            log.warning("logind does not answer: %s", error)
+            return ""
+        if done.returncode:
+            log.warning("logind refuses %s: %s", what[0], done.stderr.strip())
+        return done.stdout.strip()
+
+
+class HouseDesk:
+    """What the staff page asks of this hub: the `StaffFace` of the web port. `examine` looks over machine and configuration."""
+
+    def __init__(
+        self,
+        hub: str,
+        machine: Machine,
+        examine: Callable[[], Sequence[Fault]] | None = None,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._hub, self._machine, self._examine, self._wall = hub, machine, examine, wall
+        self.tables: dict[str, HouseTable] = {}
+        self._latest = Latest()
+        self._newest: tuple[int, House | None] = (0, None)
+        self._changed = threading.Event()
+        self._closing = threading.Event()
+        self._wrong = 0
+        self._thread = threading.Thread(target=self._follow, name="house", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread that draws the picture."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._closing.set()
+        self._changed.set()
+        if self._thread.is_alive():
+            self._thread.join(2)
+
+    def changed(self) -> None:
+        """Note that something is to be drawn anew. From any thread; returns at once."""
+        self._changed.set()
+
+    def _follow(self) -> None:
+        while not self._closing.is_set():
+            self._changed.clear()
+            self.draw()
+            self._changed.wait(LOOK_SECONDS)
+            self._closing.wait(PAUSE_SECONDS)
+
+    def draw(self) -> None:
+        """Draw the picture of the house; whoever follows is told where it is another one."""
+        number, before = self._newest
+        seen = [one for table in self.tables.values() if (one := table.seen())]
+        house = House(
+            int(self._wall()),
+            self._hub,
+            version(),
+            seen,
+            self._faults(),
+            self._machine.no_restart,
+            self._machine.no_off,
+        )
+        if before is not None and replace(before, now=house.now) == house and house.now - before.now < LOOK_SECONDS:
+            return
+        self._newest = number + 1, house
+        self._latest.put(b"")
+
+    def _faults(self) -> list[Fault]:
+        if self._wrong < ALARM_AFTER:
+            return []
+        return [
+            Fault(
+                f"{self._wrong} wrong PINs of the staff were typed within a day: somebody guesses.",
+                "`table-hub staff-pin --new` on the hub makes another one.",
+            )
+        ]
+
+    # --- the web port's --------------------------------------------------------------------------------
+
+    @property
+    def picture(self) -> tuple[int, House | None]:
+        """Return the newest picture and its number; 0 before the first."""
+        return self._newest
+
+    def follow(self, nudge: Callable[[], None]) -> Callable[[], None]:
+        """Call `nudge` after each new picture. Return what ends this."""
+        return self._latest.follow(nudge)
+
+    def guessed(self, wrong: int) -> None:
+        """Take note of how many wrong PINs came within a day."""
+        self._wrong = wrong
+        self.changed()
+
+    def do(self, ask: StaffAsk) -> tuple[str, list[Fault] | None]:
+        """Do what staff ask; return a sentence, and what a look over the machine has found. Raise HubError."""
+        if ask.verb in TABLE_VERBS:
+            return self._at_table(ask), None
+        if ask.verb == "doctor":
+            return self._look_over()
+        if ask.verb == "restart":
+            self._machine.restart()
+            log.info("staff: the hub is started again.")
+            return "The hub starts again: this page comes back in half a minute and asks for the PIN.", None
+        if ask.verb == "off":
+            self._machine.off()
+            log.info("staff: the machine is switched off.")
+            return "The machine switches itself off. Pull the plug once its light is still.", None
+        raise Refusal("That is no request.")
+
+    def _at_table(self, ask: StaffAsk) -> str:
+        """Let a table do it, and wait until its disk has it."""
+        table = self.tables.get(ask.table)
+        if table is None:
+            raise Refusal("This hub has no such table.")
+        args = dict(ask.args)
+        if ask.verb == "limit":
+            args = {"until": self._until(args)}
+        done, answers = threading.Event(), list[tuple[bool, str]]()
+
+        def answer(is_done: bool, say: str) -> None:
+            answers.append((is_done, say))
+            done.set()
+
+        table.table.put(StaffAsked(ask.verb, args, answer))
+        if not done.wait(ANSWER_SECONDS):
+            raise Refusal("The table does not answer in time; look again whether it was done.")
+        is_done, say = answers[0]
+        if not is_done:
+            raise Refusal(say)
+        return say
+
+    def _until(self, args: Mapping[str, Any]) -> int | None:
+        """Return when a table's time ends: in `minutes`, at the next time `at` ("22:30"), or never. Raise Refusal."""
+        match args:
+            case {"minutes": int(minutes)} if 0 < minutes <= 24 * 60:
+                return int(self._wall()) + 60 * minutes
+            case {"at": str(at)} if found := re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", at):
+                now = datetime.fromtimestamp(self._wall()).astimezone()
+                then = now.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
+                return int((then if then > now else then + timedelta(days=1)).timestamp())
+            case {}:
+                if not args:
+                    return None
+        raise Refusal("A table's time is so many minutes, or until a time such as 22:30.")
+
+    def _look_over(self) -> tuple[str, list[Fault]]:
+        if self._examine is None:
+            raise Refusal("Run `table-hub doctor` on the hub's machine.")
+        found = list(self._examine())
+        return ("All is well." if not found else f"{len(found)} to look at."), found

@@ -1,0 +1,228 @@
+"""What staff may do at a table, and what they did. They see the public state; no hand, bid or code is ever asked for here.
+
+Each thing is done or refused with a sentence. What was done is in the journal, and the last of it is kept with the table:
+a log of a match holds actions of seats only, so what staff did to the match is told beside it, by its id and length.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, Stale
+from hub.network.staff_messages import Desk, Did
+from hub.ports import Clock, StaffAsked
+from hub.table import feed
+from hub.table.hardware_test import HardwareTests
+from hub.table.kept import KeptValues
+from hub.table.notices import Notices
+from hub.table.play import Play
+from hub.table.rolls import Rolls
+from hub.table.seats import SEAT_CODE_LENGTH, Seat, Seats, new_code
+from hub.table.session_limit import SessionLimit
+
+logger = logging.getLogger(__name__)
+
+MOST_KEPT = 40
+"""So much of what staff did is kept."""
+LIGHTS = (100, 60, 30, 10)
+"""How bright rings and the table's screens may be, in per cent."""
+
+
+class MatchEndings(Protocol):
+    """How a match is put aside or ended."""
+
+    def put_aside(self, by: str) -> None:
+        """Put the match aside. Raise IllegalAction where there is none."""
+
+    def end(self, by: str) -> None:
+        """End the match. Raise IllegalAction where there is none."""
+
+    def vouch(self, match: object) -> None:
+        """Go on with a match that was put aside. Raise IllegalAction where that cannot be."""
+
+
+class Staff:
+    """What staff do at one table. Called from the table's thread; `desk` may be read from any."""
+
+    def __init__(
+        self,
+        play: Play,
+        seats: Seats,
+        notices: Notices,
+        rolls: Rolls,
+        endings: MatchEndings,
+        tests: HardwareTests,
+        kept: KeptValues,
+        clock: Clock,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._play, self._seats, self._notices, self._rolls = play, seats, notices, rolls
+        self._endings, self._kept, self._wall = endings, kept, wall
+        self.tests = tests
+        self._limit = SessionLimit(kept, notices, clock, wall)
+        self._did: list[Did] = []
+        self.light = 100
+        """How bright rings and the table's screens are, in per cent."""
+        self.desk = Desk()
+
+    def recall(self) -> None:
+        """Take up what was set and done before a restart. Raise LogError."""
+        self._did = self._kept.read("staff", list[Did], "what staff did") or []
+        light = self._kept.read("light", int, "how bright it is")
+        self.light = light if light in LIGHTS else 100
+        self._limit.recall()
+        self._tell()
+
+    def due(self) -> bool:
+        """Do what time brings about; return whether there is news."""
+        changed = self._limit.due()
+        changed = self.tests.due() or changed
+        self._tell()
+        return changed
+
+    def _tell(self) -> None:
+        self.desk = Desk(list(self._did), self._limit.until, self.light, self.tests.report())
+
+    # --- requests ------------------------------------------------------------------------------------
+
+    def take(self, asked: StaffAsked) -> None:
+        """Do what staff ask and answer. Raise LogError where the disk fails, answered as well."""
+        match, entries = (
+            self._play.log.match if self._play.match else None,
+            len(self._play.match.log if self._play.match else ()),
+        )
+        try:
+            did = self._do(asked.verb, asked.args)
+        except IllegalAction as error:
+            asked.answer(False, error.sentence)
+            return
+        except LogError as error:
+            asked.answer(False, f"The disk fails: {error}")
+            raise
+        if did:
+            logger.info("table %s: staff: %s", self._kept.table, did)
+            self._did = [*self._did, Did(int(self._wall()), did, match, entries)][-MOST_KEPT:]
+        self._tell()
+        try:
+            if did:
+                self._kept.write("staff", msgspec.json.encode(self._did))
+        finally:  # it is done, whatever becomes of the note
+            asked.answer(True, did)
+
+    def _do(self, verb: str, args: Mapping[str, Any]) -> str:
+        """Do it; return what staff did, as a sentence, or "" for what nobody needs to read later."""
+        match verb:
+            case "done":
+                self._notices.acknowledge(args.get("key"))
+                return ""
+            case "free":
+                return self._free(args.get("seat"))
+            case "undo":
+                return self._undo(args.get("after"))
+            case "aside":
+                self._endings.put_aside("staff")
+                return "The match was put aside."
+            case "end":
+                self._endings.end("staff")
+                return "The match was ended."
+            case "again":
+                self._endings.vouch(args.get("match"))
+                did = "A match that was put aside goes on with those who sit here now."
+                self._notices.post("staff", f"Staff: {did}")
+                return did
+            case "reset":
+                return self._reset(args.get("match"))
+            case "limit":
+                self._limit.set(args.get("until"))
+                return ""
+            case "light":
+                return self._set_light(args.get("percent"))
+            case "test":
+                self._test(args.get("what"))
+                return ""
+        raise IllegalAction("That is no request.")
+
+    def _free(self, number: object) -> str:
+        seat = next((one for one in self._seats if type(number) is int and one.number == number), None)
+        if seat is None or not (seat.sid or seat.joined):
+            raise NotAsked("Nobody sits there.", "SEAT")
+        if seat.number in self._play.seats:
+            if not seat.sid:
+                raise NotAsked("That seat has no phone; its hand waits for whoever plays on.", "SEAT")
+            self._seats.release(seat, playing=True)
+            return f"Seat {seat.number} was taken from its phone; the hand stays with the seat."
+        self._clear(seat)
+        return f"Seat {seat.number} was freed."
+
+    def _clear(self, seat: Seat) -> None:
+        """Let nobody sit there any more: login, name and code are new. Raise LogError."""
+        self._seats.refuse(seat.number, "The seat was just freed: ask once more.")
+        if seat.sid:
+            self._seats.release(seat, playing=False)
+            return
+        with self._seats.changing(seat):
+            seat.code, seat.name, seat.ready, seat.joined = new_code(SEAT_CODE_LENGTH), "", False, False
+
+    def _undo(self, after: object) -> str:
+        """Take back the last action; `after` is the event that staff saw last, so that nothing newer goes."""
+        match = self._play.match
+        if refusal := self._play.standstill():
+            raise refusal
+        assert match is not None
+        shown = feed.events(match)
+        if type(after) is not int or after != (shown[-1].n if shown else -1):
+            raise Stale
+        if not match.log:
+            raise NotOffered("There is nothing to take back.", "UNDO")
+        seat = match.log[-1].seat
+        self._rolls.undo(seat)
+        did = f"The last action of Seat {seat} was taken back." if seat else "The last action was taken back."
+        self._notices.post("staff", f"Staff: {did}")
+        return did
+
+    def _reset(self, running: object) -> str:
+        """Make the table ready for the next guests: nobody sits there, no match is shown, its hands are wiped."""
+        if self._play.stopped:
+            raise NotAsked(f"The match stands still: {self._play.stopped}", "RECORD")
+        did = "The table was made ready for the next guests."
+        match = self._play.match
+        if match is not None and not match.over:
+            if running == "aside":
+                self._endings.put_aside("staff")
+                did = f"The match was put aside. {did}"
+            elif running == "end":
+                ended = self._play.log.match
+                self._endings.end("staff")
+                if ended:
+                    self._play.log.wipe(ended)
+                did = f"The match was ended. {did}"
+            else:
+                raise NotAsked("A match is under way: say whether it is put aside or ended.", "RESET")
+        self._rolls.dispute = None
+        self._play.put_away()
+        for seat in self._seats:
+            self._clear(seat)
+            self._notices.end("help", str(seat.number))
+        self._limit.set(None)
+        self._notices.passed("match")
+        self._notices.passed("answered")
+        return did
+
+    def _set_light(self, percent: object) -> str:
+        if percent not in LIGHTS or type(percent) is not int:
+            raise IllegalAction(f"Light is {', '.join(map(str, LIGHTS))} per cent.", "LIGHT")
+        self._kept.write("light", str(percent).encode())
+        self.light = percent
+        return ""
+
+    def _test(self, what: object) -> None:
+        if self._play.match is not None and not self._play.match.over:
+            raise NotAsked("A match is under way: boxes and dice are tried between matches.", "TEST")
+        if self._rolls.waits or self._rolls.voting:
+            raise NotAsked("A roll of the last match is still disputed: wait a moment.", "TEST")
+        self.tests.begin(what)

@@ -1,0 +1,239 @@
+// The staff's session with the hub: the PIN goes encrypted for the hub's key, and everything after it in boxes for the
+// keys of this session, each request under a number of its own.
+
+import { Refused } from "./claim.js";
+import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
+import { slot } from "./storage.js";
+
+/** @import { House, StaffAnswer, StaffAsk, StaffBody, StaffBox, StaffLogin, StaffSecret } from "./messages.d.ts" */
+/** @import { Facts } from "./types.d.ts" */
+
+const PATIENCE = 15_000;
+const LOOK_PATIENCE = 30_000; // the hub answers a look after 20 s at the latest
+const TRY_AGAIN = 2_000;
+
+/** What this browser keeps: the hub's key as it came first, and what tells the hub that it has been here before. */
+const kept = slot("th/staff");
+
+/** The session is over: the PIN is asked again. */
+export class SignedOut extends Error {}
+
+/** The hub has another key than the one that this browser knows. */
+export class OtherKey extends Error {}
+
+/**
+ * Return the key to which a log-in is encrypted, as base64url: that of the link, the one that this browser knows, or what the hub says.
+ * @param {string} hash
+ * @returns {Promise<string>}
+ */
+export async function hubKey(hash) {
+  const given = new URLSearchParams(hash.slice(1)).get("k");
+  const known = given ?? kept.get()?.key;
+  return known ?? (await post("/staff/key.json", null)).k;
+}
+
+/** Forget the hub's key, so that the next log-in takes what the hub says. */
+export function forgetKey() {
+  kept.remove();
+}
+
+/**
+ * Sign in; throws Refused or OtherKey.
+ * @param {string} pin
+ * @param {string} hash the fragment of the page's address
+ * @returns {Promise<Session>}
+ */
+export async function signIn(pin, hash) {
+  const key = await hubKey(hash);
+  const hub = keyFrom(key);
+  if (!hub) throw new Refused("The key of the hub is broken. Open the address of this page once more.");
+  const keys = newKeys();
+  const channel = new Channel(hub, keys.secretKey);
+  /** @type {StaffSecret} */
+  const secret = { pin, browser: kept.get()?.browser ?? "" };
+  const { nonce, box } = channel.box(secret);
+  /** @type {StaffLogin} */
+  const body = { pk: toBase64(keys.publicKey), nonce: toBase64(nonce), box: toBase64(box) };
+  const told = opened(channel, await post("/staff/login", body));
+  if (!told) throw new OtherKey();
+  kept.set({ key, browser: told.browser });
+  const session = new Session(channel, told.session, 0);
+  open = { name: told.session, key, secret: toBase64(keys.secretKey), n: 0 };
+  store(open);
+  return session;
+}
+
+/**
+ * What of a session outlives a reload of the page, in this tab alone.
+ * @type {{ name: string, key: string, secret: string, n: number } | null}
+ */
+let open = null;
+const TAB = "th/staff/session";
+
+/** @param {object | null} value */
+function store(value) {
+  try {
+    if (value) sessionStorage.setItem(TAB, JSON.stringify(value));
+    else sessionStorage.removeItem(TAB);
+  } catch {
+    return; // a private window may refuse storage: then a reload asks for the PIN
+  }
+}
+
+/**
+ * Return the session of this tab, if it has one.
+ * @returns {Session | null}
+ */
+export function lastSession() {
+  try {
+    open = JSON.parse(sessionStorage.getItem(TAB) ?? "null");
+  } catch {
+    open = null;
+  }
+  const hub = open && keyFrom(open.key);
+  return open && hub ? new Session(new Channel(hub, fromBase64(open.secret)), open.name, open.n) : null;
+}
+
+/** One session: `ask` sends a request and opens its answer. */
+export class Session {
+  /**
+   * @param {Channel} channel
+   * @param {string} name
+   * @param {number} n the last number that was used
+   */
+  constructor(channel, name, n) {
+    this.channel = channel;
+    this.name = name;
+    this.n = n;
+  }
+
+  /**
+   * Ask the hub for something; throws SignedOut, or Refused with the hub's sentence.
+   * @param {StaffAsk["verb"]} verb
+   * @param {string} [table]
+   * @param {Facts} [args]
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<StaffAnswer>}
+   */
+  async ask(verb, table = "", args = {}, signal = within(PATIENCE).signal) {
+    this.n += 1;
+    if (open) store({ ...open, n: this.n });
+    /** @type {StaffAsk} */
+    const asked = { n: this.n, verb, table, args };
+    const { nonce, box } = this.channel.box(asked);
+    /** @type {StaffBody} */
+    const body = { session: this.name, nonce: toBase64(nonce), box: toBase64(box) };
+    const answer = opened(this.channel, await post("/staff/ask", body, signal));
+    if (!answer || answer.re !== asked.n) throw new Refused("That answer was not the hub's. Look once more.");
+    if (!answer.ok) throw new Refused(answer.say || "The hub could not do that.");
+    return answer;
+  }
+
+  /** Sign out, also where the hub does not answer. */
+  async end() {
+    try {
+      await this.ask("out");
+    } finally {
+      store(null);
+    }
+  }
+}
+
+/**
+ * Follow the house until it is stopped: `onHouse` gets each picture, `onAway` whether the hub does not answer, `onOut` is
+ * called once when the session is over.
+ * @param {Session} session
+ * @param {{ onHouse: (house: House) => void, onAway: (away: boolean) => void, onOut: () => void }} told
+ * @returns {() => void}
+ */
+export function watch(session, { onHouse, onAway, onOut }) {
+  let stopped = false;
+  let woken = false;
+  let looking = new AbortController();
+  async function go() {
+    let since = 0;
+    while (!stopped) {
+      woken = false;
+      looking = within(LOOK_PATIENCE);
+      try {
+        const answer = await session.ask("look", "", { since }, looking.signal);
+        if (stopped) return;
+        since = answer.picture;
+        onAway(false);
+        if (answer.house) onHouse(answer.house);
+      } catch (error) {
+        if (stopped) return;
+        if (error instanceof SignedOut) {
+          store(null);
+          onOut();
+          return;
+        }
+        if (woken) continue;
+        onAway(true);
+        await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN));
+      }
+    }
+  }
+  // A device that slept may wait for an answer that will not come any more.
+  const wake = () => {
+    if (document.visibilityState !== "visible") return;
+    woken = true;
+    looking.abort();
+  };
+  document.addEventListener("visibilitychange", wake);
+  go();
+  return () => {
+    stopped = true;
+    document.removeEventListener("visibilitychange", wake);
+    looking.abort();
+  };
+}
+
+/**
+ * Return what ends a request after so many milliseconds, or before.
+ * @param {number} milliseconds
+ */
+function within(milliseconds) {
+  const ending = new AbortController();
+  setTimeout(() => ending.abort(), milliseconds);
+  return ending;
+}
+
+/**
+ * @param {Channel} channel
+ * @param {StaffBox} sealed
+ */
+function opened(channel, { nonce, box }) {
+  try {
+    return channel.unbox(fromBase64(nonce), fromBase64(box));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Send JSON, or ask for it where there is no body; throws Refused, SignedOut or OtherKey.
+ * @param {string} address
+ * @param {object | null} body
+ * @param {AbortSignal} [signal]
+ */
+async function post(address, body, signal = within(PATIENCE).signal) {
+  /** @type {Response} */
+  let answer;
+  try {
+    answer = await fetch(address, {
+      method: body ? "POST" : "GET",
+      headers: body ? { "content-type": "application/json" } : {},
+      body: body && JSON.stringify(body),
+      cache: "no-store",
+      signal,
+    });
+  } catch {
+    throw new Refused("The hub does not answer. Is this device on the house's network?");
+  }
+  const said = await answer.json().catch(() => ({}));
+  if (answer.status === 401) throw new SignedOut();
+  if (answer.status === 400 && address === "/staff/login") throw new OtherKey();
+  if (!answer.ok) throw new Refused(said.error ?? "The hub could not do that. Try once more.");
+  return said;
+}

@@ -1,0 +1,272 @@
+// The staff's page: all tables of this hub at a glance, calls for help, and what staff may do. It shows no secret of a match.
+
+import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { fingerprint, keyFrom } from "../lib/encryption.js";
+import { forgetKey, hubKey, lastSession, OtherKey, SignedOut, signIn, watch } from "../lib/staff.js";
+import { applySettings, loadSettings } from "../lib/storage.js";
+import { FaultLine } from "../parts/faults.js";
+import { Fingerprint } from "../parts/marks.js";
+import { StaffTable } from "../parts/staff_table.js";
+import { Sure } from "../parts/sure.js";
+
+/** @import { Session } from "../lib/staff.js" */
+/** @import { Fault, House, StaffAsk } from "../lib/messages.d.ts" */
+/** @import { Facts } from "../lib/types.d.ts" */
+
+/**
+ * Ask the hub; `name` says which button waits.
+ * @typedef {(verb: StaffAsk["verb"], table: string, args: Facts, name: string) => Promise<boolean>} AskHub
+ */
+
+applySettings(loadSettings());
+
+const DIGITS = 6;
+
+function Staff() {
+  const [session, setSession] = useState(/** @type {() => Session | null} */ (lastSession));
+  const [said, setSaid] = useState("");
+  if (!session) return html`<${SignIn} said=${said} onIn=${setSession} />`;
+  const onOut = (/** @type {string} */ sentence) => {
+    setSaid(sentence);
+    setSession(null);
+  };
+  return html`<${HousePage} session=${session} onOut=${onOut} />`;
+}
+
+// --- signing in ----------------------------------------------------------------------------------------
+
+/** @param {{ said: string, onIn: (session: Session) => void }} props */
+function SignIn({ said, onIn }) {
+  const [pin, setPin] = useState("");
+  const [error, setError] = useState(said);
+  const [otherKey, setOtherKey] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [hubs, setHubs] = useState("");
+  useEffect(() => {
+    hubKey(location.hash).then(setHubs, () => undefined);
+  }, [otherKey]);
+  const key = keyFrom(hubs);
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (pin.length < DIGITS || busy) return;
+    setBusy(true);
+    setError("");
+    try {
+      onIn(await signIn(pin, location.hash));
+    } catch (refused) {
+      setOtherKey(refused instanceof OtherKey);
+      setError(refused instanceof OtherKey ? "" : /** @type {Error} */ (refused).message);
+      setPin("");
+    }
+    setBusy(false);
+  };
+  const trust = () => {
+    forgetKey();
+    history.replaceState(null, "", location.pathname);
+    setOtherKey(false);
+  };
+  return html`<main class="sign-in">
+    <h1 class="headline">Staff</h1>
+    <p class="lead">Type the PIN of six digits.</p>
+    <form onSubmit=${submit}>
+      <label class="unseen" for="pin">The staff's PIN, six digits</label>
+      <input
+        id="pin"
+        class="pin"
+        inputmode="numeric"
+        autocomplete="off"
+        enterkeyhint="go"
+        autofocus
+        aria-describedby="error"
+        value=${pin}
+        onInput=${(/** @type {any} */ event) => {
+          const digits = event.target.value.replace(/\D/g, "").slice(0, DIGITS);
+          event.target.value = digits;
+          setPin(digits);
+        }}
+      />
+      <p id="error" role="alert">${error}</p>
+      <button class="do primary" disabled=${pin.length < DIGITS || busy}>${busy ? "Signing in…" : "Sign in"}</button>
+    </form>
+    ${
+      otherKey &&
+      html`<div class="fault error" role="alert">
+        <p>This hub has another key than the one that this browser knows: it was set up anew, or it is not your hub.</p>
+        <button type="button" class="do" onClick=${trust}>It was set up anew</button>
+      </div>`
+    }
+    ${
+      key &&
+      html`<p class="quiet-words">
+        It goes to the hub whose key has the digits that the big screen shows, too:${" "}
+        <${Fingerprint} digits=${fingerprint(key)} />
+      </p>`
+    }
+    <p class="quiet-words">
+      The PIN stands on the big screen until somebody has used it once.
+      Lost it? On the hub's own machine, <code>table-hub staff-pin --new</code> makes another one.
+    </p>
+  </main>`;
+}
+
+// --- the house -----------------------------------------------------------------------------------------
+
+/** @param {House | null} house */
+const callsOf = (house) =>
+  (house?.tables ?? []).flatMap(({ public: state }) =>
+    state.notices.filter(({ key }) => key.startsWith("help")).map(({ key }) => `${state.table} ${key}`),
+  );
+
+/**
+ * Let a new call be heard and felt; a browser that nobody has touched stays silent.
+ * @param {string[]} calls
+ */
+function useCalls(calls) {
+  const before = useRef(/** @type {string[]} */ ([]));
+  const names = calls.join("|");
+  useEffect(() => {
+    document.title = calls.length ? `(${calls.length}) Staff` : "Staff";
+    if (calls.some((one) => !before.current.includes(one))) {
+      navigator.vibrate?.([200, 100, 200]);
+      ring();
+    }
+    before.current = calls;
+  }, [names]);
+}
+
+function ring() {
+  try {
+    const sound = new AudioContext();
+    for (const [at, pitch] of [
+      [0, 880],
+      [0.25, 660],
+    ]) {
+      const tone = sound.createOscillator();
+      const level = sound.createGain();
+      tone.frequency.value = pitch;
+      level.gain.setValueAtTime(0.2, sound.currentTime + at);
+      level.gain.exponentialRampToValueAtTime(0.001, sound.currentTime + at + 0.22);
+      tone.connect(level).connect(sound.destination);
+      tone.start(sound.currentTime + at);
+      tone.stop(sound.currentTime + at + 0.24);
+    }
+    setTimeout(() => sound.close(), 1_000);
+  } catch {
+    return; // no sound here
+  }
+}
+
+/** @param {{ session: Session, onOut: (said: string) => void }} props */
+function HousePage({ session, onOut }) {
+  const [house, setHouse] = useState(/** @type {House | null} */ (null));
+  const [ahead, setAhead] = useState(0); // of the hub's clock before this one, in seconds
+  const [now, setNow] = useState(Date.now() / 1000);
+  const [away, setAway] = useState(false);
+  const [sending, setSending] = useState(/** @type {string | null} */ (null));
+  const [said, setSaid] = useState(/** @type {{ ok: boolean, text: string } | null} */ (null));
+  const [findings, setFindings] = useState(/** @type {Fault[] | null} */ (null));
+  useEffect(
+    () =>
+      watch(session, {
+        onHouse: (next) => {
+          setHouse(next);
+          setAhead(next.now - Date.now() / 1000);
+        },
+        onAway: setAway,
+        onOut: () => onOut("You are signed out."),
+      }),
+    [session],
+  );
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now() / 1000), 5_000);
+    return () => clearInterval(timer);
+  }, []);
+  useCalls(callsOf(house));
+
+  /** @type {AskHub} */
+  const ask = async (verb, table, args, name) => {
+    setSending(name);
+    setSaid(null);
+    let done = true;
+    try {
+      const answer = await session.ask(verb, table, args);
+      if (answer.findings) setFindings(answer.findings);
+      if (answer.say) setSaid({ ok: true, text: answer.say });
+    } catch (error) {
+      done = false;
+      if (error instanceof SignedOut) onOut("You are signed out: sign in again.");
+      else setSaid({ ok: false, text: /** @type {Error} */ (error).message });
+    }
+    setSending(null);
+    return done;
+  };
+  const out = async () => {
+    await session.end().catch(() => undefined);
+    onOut("You are signed out.");
+  };
+
+  return html`<div class="house">
+    <header class="house-head">
+      <h1>Staff</h1>
+      <button type="button" class="do" onClick=${out}>Sign out</button>
+    </header>
+    ${away && html`<p class="fault error" role="alert">The hub does not answer. What stands here may be old.</p>`}
+    ${said && html`<p class=${`said ${said.ok ? "" : "refused"}`} role="status">${said.text}</p>`}
+    ${!house && !away && html`<p class="lead">Waiting for the hub…</p>`}
+    ${house?.faults.map((fault) => html`<${FaultLine} key=${fault.what} fault=${fault} />`)}
+    <main class="tables">
+      ${house?.tables.map(
+        (table) => html`<${StaffTable}
+          key=${table.public.table}
+          table=${table}
+          now=${now + ahead}
+          ask=${ask}
+          sending=${sending}
+        />`,
+      )}
+    </main>
+    ${house && html`<${MachinePart} house=${house} ask=${ask} sending=${sending} findings=${findings} />`}
+  </div>`;
+}
+
+/** @param {{ house: House, ask: AskHub, sending: string | null, findings: Fault[] | null }} props */
+function MachinePart({ house, ask, sending, findings }) {
+  return html`<section class="machine" aria-label="The hub">
+    <h2>The hub</h2>
+    <p class="quiet-words">${house.hub}, table-hub ${house.version}</p>
+    ${findings?.map((fault) => html`<${FaultLine} key=${fault.what} fault=${fault} />`)}
+    ${findings && findings.length === 0 && html`<p>The machine was looked over: all is well.</p>`}
+    <div class="does">
+      <button
+        type="button"
+        class="do"
+        disabled=${Boolean(sending)}
+        onClick=${() => ask("doctor", "", {}, "doctor")}
+      >
+        ${sending === "doctor" ? "Looking…" : "Look the machine over"}
+      </button>
+      ${
+        !house.restart &&
+        html`<${Sure}
+          label="Restart the hub…"
+          question="Matches go on after it, with the same hands. It takes half a minute."
+          options=${[{ label: "Restart", act: () => ask("restart", "", {}, "restart") }]}
+          disabled=${Boolean(sending)}
+        />`
+      }
+      ${
+        !house.off &&
+        html`<${Sure}
+          label="Switch off…"
+          question="Hub and big screen go dark. Matches are there when it is switched on again."
+          options=${[{ label: "Switch off", danger: true, act: () => ask("off", "", {}, "off") }]}
+          disabled=${Boolean(sending)}
+        />`
+      }
+    </div>
+    ${house.restart && html`<p class="quiet-words">${house.restart}</p>`}
+    ${house.off && html`<p class="quiet-words">${house.off}</p>`}
+  </section>`;
+}
+
+render(html`<${Staff} />`, /** @type {HTMLElement} */ (document.getElementById("page")));

@@ -1,0 +1,340 @@
+// One table as its staff see it: what goes on, who sits there, who calls, and what staff may do about it.
+
+import { html, useState } from "/vendor/htm-preact.js";
+import { seatName, seatText } from "../lib/seats.js";
+import { phaseText, roundText } from "../lib/view.js";
+import { FaultLine } from "./faults.js";
+import { Mark, Sentence } from "./marks.js";
+import { Sure } from "./sure.js";
+import { useLabels } from "./use_labels.js";
+
+/** @import { HardwareTest, PublicSeat, PublicState, StaffAsk, StaffTable as Seen } from "../lib/messages.d.ts" */
+/** @import { Facts } from "../lib/types.d.ts" */
+
+/**
+ * @typedef {{
+ *   table: Seen,
+ *   now: number,
+ *   ask: (verb: StaffAsk["verb"], table: string, args: Facts, name: string) => Promise<boolean>,
+ *   sending: string | null,
+ * }} Props
+ */
+
+const STATES = { lobby: "Lobby", playing: "Playing", over: "Match over", stopped: "Stands still" };
+
+/**
+ * Return "42 min" or "1 h 05".
+ * @param {number} seconds
+ */
+export function lasting(seconds) {
+  const minutes = Math.max(0, Math.floor(seconds / 60));
+  if (minutes < 60) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")}`;
+}
+
+/**
+ * Return the time of day at the hub's place; the browser is in the house.
+ * @param {number} seconds
+ */
+const clockTime = (seconds) =>
+  new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+
+/** @param {Props} props */
+export function StaffTable(props) {
+  const { public: state, faults } = props.table;
+  const calls = state.notices.filter(({ key }) => key.startsWith("help"));
+  const others = state.notices.filter(({ key }) => !key.startsWith("help"));
+  return html`<section class=${`table-card${calls.length ? " calling" : ""}`} aria-label=${state.name}>
+    <${Head} ...${props} />
+    ${calls.map((notice) => html`<${NoticeLine} ...${props} key=${notice.key} notice=${notice} call />`)}
+    ${others.map((notice) => html`<${NoticeLine} ...${props} key=${notice.key} notice=${notice} call=${false} />`)}
+    ${faults.map((fault) => html`<${FaultLine} key=${fault.what} fault=${fault} />`)}
+    <ul class="staff-seats">
+      ${state.seats.map((place) => html`<${SeatLine} ...${props} key=${place.seat} place=${place} />`)}
+    </ul>
+    <${PutAside} ...${props} />
+    <${MatchPart} ...${props} />
+    <${TimePart} ...${props} />
+    <${Reset} ...${props} />
+    <${More} ...${props} />
+  </section>`;
+}
+
+/** @param {Props} props */
+function Head({ table, now }) {
+  const { public: state, begun } = table;
+  const labels = useLabels(state.match ? state.game : null);
+  const inPlay = state.state === "playing" || state.state === "stopped";
+  const phase = inPlay ? [phaseText(labels, state.view), roundText(state.view).toLowerCase()] : [];
+  return html`<header class="table-head">
+    <h2>${state.name}</h2>
+    <span class=${`tag ${state.state}`}>${STATES[state.state]}</span>
+    <p class="table-game">
+      ${[state.match && state.title, ...phase].filter(Boolean).join(", ") || "Nobody plays."}
+      ${inPlay && begun && html`<span class="quiet-words">${" "}for ${lasting(now - begun)}</span>`}
+    </p>
+  </header>`;
+}
+
+/** @param {Props & { notice: PublicState["notices"][number], call: boolean }} props */
+function NoticeLine({ table, ask, sending, notice, call }) {
+  const { public: state } = table;
+  const { key, severity, text, can_acknowledge: canAcknowledge } = notice;
+  const name = `done ${state.table} ${key}`;
+  return html`<div class=${`fault ${call ? "call" : severity}`}>
+    <p><${Sentence} state=${state} text=${text} /></p>
+    ${
+      canAcknowledge &&
+      html`<button
+        type="button"
+        class="do"
+        aria-label=${`Done: ${text}`}
+        disabled=${Boolean(sending)}
+        onClick=${() => ask("done", state.table, { key }, name)}
+      >
+        Done
+      </button>`
+    }
+  </div>`;
+}
+
+/**
+ * Return how a seat is, in words.
+ * @param {PublicSeat} place
+ */
+export function seatWords(place) {
+  const { held, presence, house, phone, box } = place;
+  const where = presence === "here" && phone !== "on" ? "here, on the box" : presence;
+  const words = [held ? where : "free", house && "the house plays", box === "lost" && "box lost"];
+  return words.filter(Boolean).join(", ");
+}
+
+/** @param {Props & { place: PublicSeat }} props */
+function SeatLine({ table, ask, sending, place }) {
+  const { public: state } = table;
+  const { seat, held, phone } = place;
+  const plays = Boolean(state.view?.seats[seat]) && state.state !== "over" && Boolean(state.match);
+  const words = seatWords(place);
+  const name = seatName(state, seat);
+  const question = plays
+    ? `${name} is signed out; the hand stays with the seat, for whoever sits down there.`
+    : `${name} gets up: name and log-in are forgotten.`;
+  return html`<li class=${`staff-seat${held ? "" : " free"}`}>
+    <${Mark} seat=${seat} /><span class="unseen">${seatText(seat)}</span>
+    <span class="who-number">${seat}</span>
+    <b>${held || place.name ? name : ""}</b>
+    <span class="seat-words">${words}${state.state === "lobby" && place.ready ? ", ready" : ""}</span>
+    ${
+      held &&
+      (!plays || phone !== "none") &&
+      html`<${Sure}
+        label="Free…"
+        named=${`Free seat ${seat}`}
+        question=${question}
+        options=${[{ label: "Free the seat", act: () => ask("free", state.table, { seat }, `free ${seat}`) }]}
+        disabled=${Boolean(sending)}
+      />`
+    }
+  </li>`;
+}
+
+/** @param {Props} props */
+function MatchPart({ table, ask, sending }) {
+  const { public: state } = table;
+  if (!state.match) return null;
+  const last = state.events.at(-1);
+  const over = state.state === "over";
+  const send = (/** @type {StaffAsk["verb"]} */ verb, /** @type {Facts} */ args) => () =>
+    ask(verb, state.table, args, `${verb} ${state.table}`);
+  return html`<div class="part">
+    ${last && html`<p class="last"><span class="quiet-words">Last: </span><${Sentence} state=${state} text=${last.text} /></p>`}
+    <div class="does">
+      <${Sure}
+        label="Undo…"
+        question="The last action of a seat is taken back. Everybody is told."
+        options=${[{ label: "Take it back", act: send("undo", { after: last?.n ?? -1 }) }]}
+        disabled=${Boolean(sending)}
+      />
+      ${
+        !over &&
+        html`<${Sure}
+            label="Put aside…"
+            question="The match is kept whole, and the table is free for others."
+            options=${[{ label: "Put it aside", act: send("aside", {}) }]}
+            disabled=${Boolean(sending)}
+          />
+          <${Sure}
+            label="End…"
+            question="The match ends without a winner. It cannot be taken up again."
+            options=${[{ label: "End the match", danger: true, act: send("end", {}) }]}
+            disabled=${Boolean(sending)}
+          />`
+      }
+    </div>
+  </div>`;
+}
+
+/**
+ * Matches that were put aside here: staff may let one go on whose people have other phones now.
+ * @param {Props} props
+ */
+function PutAside({ table, ask, sending }) {
+  const { public: state } = table;
+  return state.put_aside.map(({ match, title, since, seats }) => {
+    const who = Object.entries(seats).map(([seat, name]) => `${name || "somebody"} at seat ${seat}`);
+    return html`<div key=${match} class="part">
+      <p>
+        <span class="quiet-words">Put aside at ${clockTime(since)}: </span>${title}, ${who.join(", ")}
+      </p>
+      <div class="does">
+        <${Sure}
+          label="Let it go on…"
+          named=${`Let ${title} go on`}
+          question="Everybody sits at the seat that they had? Each gets the hand of the seat, whatever phone they have."
+          options=${[{ label: "Let it go on", act: () => ask("again", state.table, { match }, `again ${match}`) }]}
+          disabled=${Boolean(sending)}
+        />
+      </div>
+    </div>`;
+  });
+}
+
+/** @param {Props} props */
+function TimePart({ table, now, ask, sending }) {
+  const { public: state, desk } = table;
+  const [at, setAt] = useState("");
+  const set = (/** @type {Facts} */ args) => ask("limit", state.table, args, `limit ${state.table}`);
+  const left = desk.until === null ? 0 : desk.until - now;
+  const text =
+    desk.until === null
+      ? "No limit."
+      : `Until ${clockTime(desk.until)}${left > 0 ? `, ${lasting(left + 59)} left.` : ": that is over."}`;
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (at) set({ at }).then((done) => done && setAt(""));
+  };
+  return html`<div class="part">
+    <p><span class="quiet-words">Time: </span>${text}</p>
+    <div class="does">
+      ${[30, 60, 90].map(
+        (minutes) => html`<button
+          type="button"
+          key=${minutes}
+          class="do"
+          disabled=${Boolean(sending)}
+          aria-label=${`${minutes} minutes from now`}
+          onClick=${() => set({ minutes })}
+        >
+          ${minutes} min
+        </button>`,
+      )}
+      <form class="until" onSubmit=${submit}>
+        <label>
+          <span class="unseen">Until which time</span>
+          <input type="time" value=${at} onInput=${(/** @type {any} */ event) => setAt(event.target.value)} />
+        </label>
+        <button class="do" disabled=${!at || Boolean(sending)}>Until</button>
+      </form>
+      ${
+        desk.until !== null &&
+        html`<button type="button" class="do" disabled=${Boolean(sending)} onClick=${() => set({})}>No limit</button>`
+      }
+    </div>
+  </div>`;
+}
+
+/** @param {Props} props */
+function Reset({ table, ask, sending }) {
+  const { public: state } = table;
+  const inPlay = state.state === "playing" || state.state === "stopped";
+  const reset = (/** @type {string | null} */ match) => () =>
+    ask("reset", state.table, match ? { match } : {}, `reset ${state.table}`);
+  const options = inPlay
+    ? [
+        { label: "Put the match aside, and reset", act: reset("aside") },
+        { label: "End the match, and reset", danger: true, act: reset("end") },
+      ]
+    : [{ label: "Reset the table", act: reset(null) }];
+  return html`<div class="part">
+    <${Sure}
+      label="Reset for the next guests…"
+      named=${`Reset ${state.name} for the next guests`}
+      question="All seats are freed; names, log-ins and the hands of a finished match are wiped."
+      options=${options}
+      disabled=${Boolean(sending)}
+    />
+  </div>`;
+}
+
+const LIGHTS = [100, 60, 30, 10];
+
+/** @param {Props} props */
+function More(props) {
+  const { table, ask, sending } = props;
+  const { public: state, desk } = table;
+  const send = (/** @type {StaffAsk["verb"]} */ verb, /** @type {Facts} */ args) => () =>
+    ask(verb, state.table, args, `${verb} ${state.table}`);
+  const inPlay = state.state === "playing" || state.state === "stopped";
+  return html`${desk.test && html`<${TestPart} ...${props} test=${desk.test} />`}
+    <details class="part">
+      <summary>Light, tests, what was done</summary>
+      <fieldset class="light">
+        <legend class="quiet-words">Light of rings and screens</legend>
+        <div class="does">
+          ${LIGHTS.map(
+            (percent) => html`<button
+              type="button"
+              key=${percent}
+              class=${`do${desk.light === percent ? " chosen" : ""}`}
+              aria-pressed=${desk.light === percent}
+              disabled=${Boolean(sending)}
+              onClick=${send("light", { percent })}
+            >
+              ${percent === 10 ? "Night" : `${percent} %`}
+            </button>`,
+          )}
+        </div>
+      </fieldset>
+      <div class="does">
+        <button type="button" class="do" disabled=${inPlay || Boolean(sending)} onClick=${send("test", { what: "boxes" })}>
+          Try boxes and rings
+        </button>
+        <button type="button" class="do" disabled=${inPlay || Boolean(sending)} onClick=${send("test", { what: "dice" })}>
+          Count the dice
+        </button>
+      </div>
+      ${inPlay && html`<p class="quiet-words">Boxes and dice are tried between matches.</p>`}
+      <ol class="did">
+        ${[...desk.did].reverse().map(
+          (one) => html`<li key=${`${one.at} ${one.text}`}>
+            <span class="quiet-words">${clockTime(one.at)}${one.match ? `, ${one.match}` : ""}</span> ${one.text}
+          </li>`,
+        )}
+      </ol>
+      ${desk.did.length === 0 && html`<p class="quiet-words">Staff have done nothing here yet.</p>`}
+    </details>`;
+}
+
+/** @param {Props & { test: HardwareTest }} props */
+function TestPart({ table, ask, sending, test }) {
+  const { public: state } = table;
+  return html`<div class="part test" role="status">
+    ${test.dice && html`<p>${test.dice}</p>`}
+    ${test.boxes.length > 0 && html`<p>Press every key, push and turn each dial. Rings go round until their box is done.</p>`}
+    <ul>
+      ${test.boxes.map(
+        ({ seat, left }) => html`<li key=${seat}>
+          <${Mark} seat=${seat} /> <b>${seat}</b> ${left.length ? `still: ${left.join(", ")}` : "all of it works ✓"}
+        </li>`,
+      )}
+    </ul>
+    <button
+      type="button"
+      class="do"
+      disabled=${Boolean(sending)}
+      onClick=${() => ask("test", state.table, { what: "stop" }, `test ${state.table}`)}
+    >
+      End the test
+    </button>
+  </div>`;
+}

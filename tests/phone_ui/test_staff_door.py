@@ -1,0 +1,385 @@
+"""The staff's way in: log-ins, sessions, and what somebody else can do with what passes by."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hub.errors import ConfigError, HubError
+from hub.network.encryption import HubKey, from_base64, to_base64
+from hub.network.staff_messages import Fault, House, StaffAsk
+from hub.state import PublicState
+from phone_ui import staff_door
+from phone_ui.latest import Latest
+from phone_ui.staff_door import SESSION_SECONDS, StaffDoor
+from phone_ui.staff_pin import FIRST_TRIES, FREE_TRIES, Guesses, StaffPin
+from tests.phone_ui.rig import Keys
+
+EVENING = 4 * 3600
+
+
+class FakeHouse:
+    """A house with one picture, which does what it is asked."""
+
+    def __init__(self) -> None:
+        self.picture: tuple[int, House | None] = (1, House(0, "hub", "1", []))
+        self.done: list[StaffAsk] = []
+        self.wrong = 0
+        self._latest = Latest()
+        self.followers = 0
+
+    def follow(self, nudge: Callable[[], None]) -> Callable[[], None]:
+        leave = self._latest.follow(nudge)
+        self.followers += 1
+
+        def end() -> None:
+            self.followers -= 1
+            leave()
+
+        return end
+
+    def show(self, number: int) -> None:
+        self.picture = number, House(number, "hub", "1", [])
+        self._latest.put(b"")
+
+    def do(self, ask: StaffAsk) -> tuple[str, list[Fault] | None]:
+        if ask.verb == "end":
+            raise HubError("No match is under way.")
+        self.done.append(ask)
+        return f"{ask.verb} is done.", None
+
+    def guessed(self, wrong: int) -> None:
+        self.wrong = wrong
+
+
+class Browser:
+    """A browser of the staff: keys of its own, and the numbers of its requests."""
+
+    def __init__(self, front: Front, address: str = "10.0.0.7", kept: str = "") -> None:
+        self.front, self.address, self.kept = front, address, kept
+        self.keys = Keys(front.key.public)
+        self.session, self.n = "", 0
+
+    def sealed(self, message: object) -> dict[str, str]:
+        whole = self.keys.encrypt(message)
+        return {"nonce": to_base64(whole[:24]), "box": to_base64(whole[24:])}
+
+    def login_body(self, pin: str) -> dict[str, str]:
+        return {"pk": to_base64(self.keys.public), **self.sealed({"pin": pin, "browser": self.kept})}
+
+    def login(self, pin: str) -> int:
+        status, answer = self.front.post("/staff/login", self.login_body(pin), self.address)
+        if status == 200:
+            told = self.opened(answer)
+            self.session, self.kept = told["session"], told["browser"]
+        return status
+
+    def opened(self, answer: dict[str, str]) -> dict[str, Any]:
+        return self.keys.decrypt(from_base64(answer["nonce"]) + from_base64(answer["box"]))
+
+    def body(self, verb: str, number: int | None = None, **args: Any) -> dict[str, str]:
+        self.n += 1
+        ask = {"n": self.n if number is None else number, "verb": verb, "table": "1", "args": args}
+        return {"session": self.session, **self.sealed(ask)}
+
+    def ask(self, verb: str, **args: Any) -> tuple[int, dict[str, Any]]:
+        status, answer = self.front.post("/staff/ask", self.body(verb, **args), self.address)
+        return status, self.opened(answer) if status == 200 else answer
+
+
+class Front:
+    """The door with a held clock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.key, self.house, self.now = HubKey.fresh(), FakeHouse(), 1000.0
+        self.file = folder / "staff.json"
+        self.pin = StaffPin(self.file)
+        self.door = StaffDoor(self.pin, self.key, self.house, lambda: self.now)
+        self.right = self.pin.shown
+        self.wire: list[bytes] = []
+
+    @property
+    def wrong(self) -> str:
+        return f"{(int(self.right) + 1) % 10**6:06}"
+
+    async def asking(
+        self, path: str, body: bytes, address: str = "10.0.0.7", *, here: bool = False, **more: Any
+    ) -> tuple[int, dict[str, str]]:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        headers = [(b"host", b"hub.local"), *more.get("headers", [])]
+        scope: Any = {"method": more.get("method", "POST"), "path": path, "headers": headers, "client": (address, 1)}
+        await self.door(scope, send, body, more.get("closing") or asyncio.Event(), here=here)
+        self.wire += [body, sent[1]["body"]]
+        return sent[0]["status"], json.loads(sent[1]["body"])
+
+    def post(self, path: str, body: object, address: str = "10.0.0.7", **more: Any) -> tuple[int, dict[str, str]]:
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return asyncio.run(self.asking(path, raw, address, **more))
+
+
+@pytest.fixture
+def front(tmp_path: Path) -> Iterator[Front]:
+    made = Front(tmp_path)
+    yield made
+    made.door.close()
+
+
+# --- the PIN ---------------------------------------------------------------------------------------------------
+
+
+def test_the_pin_is_on_no_disk_and_its_file_is_the_hubs_alone(front: Front) -> None:
+    assert len(front.right) == 6
+    assert front.right.isdigit()
+    assert front.right.encode() not in front.file.read_bytes()
+    assert stat.S_IMODE(front.file.stat().st_mode) == 0o600
+
+
+def test_a_pin_that_nobody_used_is_made_anew_and_shown_and_a_used_one_stays(front: Front) -> None:
+    again = StaffPin(front.file)
+    assert again.shown
+    assert not again.fits(front.wrong if again.shown == front.right else front.right)
+    assert again.fits(again.shown)
+    told = again.shown
+    again.admit("")
+    assert again.shown == ""
+    third = StaffPin(front.file)
+    assert third.shown == ""
+    assert third.fits(told)
+
+
+def test_the_screens_show_the_pin_until_it_was_used_once(front: Front) -> None:
+    assert Browser(front).login(front.wrong) == 403
+    assert front.pin.shown == front.right
+    assert Browser(front).login(front.right) == 200
+    assert front.pin.shown == ""
+
+
+def test_a_pin_made_in_a_terminal_holds_at_once_and_ends_every_session(front: Front) -> None:
+    browser = Browser(front)
+    assert browser.login(front.right) == 200
+    new = StaffPin.renew(front.file)
+    assert browser.ask("undo")[0] == 401
+    assert front.house.done == []
+    assert Browser(front, "10.0.0.8").login(front.right) in ({403} if new != front.right else {200})
+    assert Browser(front, "10.0.0.9").login(new) == 200
+    assert StaffPin(front.file).shown == ""  # whoever made it was told it
+
+
+def test_a_file_that_others_read_or_that_is_damaged_is_refused(front: Front) -> None:
+    front.file.chmod(0o644)
+    with pytest.raises(ConfigError, match="chmod 600"):
+        StaffPin(front.file)
+    front.file.chmod(0o600)
+    front.file.write_bytes(b"{")
+    with pytest.raises(ConfigError, match="remove it"):
+        StaffPin(front.file)
+
+
+# --- guessing --------------------------------------------------------------------------------------------------
+
+
+def tries_of(guesses: Guesses, networks: Callable[[int], str], seconds: int = EVENING, each: int = 1) -> int:
+    """How often somebody gets to try in that time, who tries `each` networks anew every second."""
+    done = asked = 0
+    for second in range(seconds):
+        for _ in range(each):
+            done += guesses.wait(networks(asked), float(second), known=False) == 0
+            asked += 1
+    return done
+
+
+def test_one_address_has_seventeen_tries_in_an_evening() -> None:
+    assert tries_of(Guesses(), lambda _: "10.0.0.9", each=4) == 17
+
+
+def test_any_number_of_addresses_has_two_tries_in_a_thousand_pins_in_an_evening() -> None:
+    fresh = tries_of(Guesses(), lambda n: f"network {n}", each=2)
+    both = tries_of(Guesses(), lambda n: f"network {n % 300}", each=10)
+    assert fresh <= 800 + EVENING / 20 + 1
+    assert both <= 2022
+    assert both / 10**6 < 0.0021
+
+
+def test_all_addresses_of_a_network_that_guess_keep_no_other_one_out() -> None:
+    guesses = Guesses()
+    for address in range(1, 255):
+        for _ in range(20):
+            guesses.wait(f"10.0.0.{address}", 0.0, known=False)
+    assert 254 * FREE_TRIES < FIRST_TRIES
+    assert all(guesses.wait("fe80::1", 0.0, known=False) == 0 for _ in range(FREE_TRIES))
+
+
+def test_a_known_browser_and_this_machine_wait_for_nobody(front: Front) -> None:
+    browser = Browser(front)
+    assert browser.login(front.right) == 200
+    for address in range(2000):
+        front.door._guesses.wait(f"network {address}", front.now, known=False)
+    assert Browser(front, "10.1.1.1").login(front.right) == 429
+    assert Browser(front, "10.1.1.1", kept=browser.kept).login(front.right) == 200
+    assert front.post("/staff/login", Browser(front).login_body(front.right), "127.0.0.1", here=True)[0] == 200
+
+
+def test_who_guesses_waits_longer_and_longer_and_another_address_does_not(front: Front) -> None:
+    bad = Browser(front, "10.0.0.66")
+    assert [bad.login(front.wrong) for _ in range(FREE_TRIES + 1)] == [403] * FREE_TRIES + [429]
+    assert bad.login(front.right) == 429
+    front.now += 1.0
+    assert bad.login(front.wrong) == 403
+    front.now += 1.0
+    assert bad.login(front.wrong) == 429
+    assert front.house.wrong == FREE_TRIES + 1
+    assert Browser(front, "10.0.0.7").login(front.right) == 200
+
+
+def test_right_pins_are_no_guesses(front: Front) -> None:
+    assert [Browser(front).login(front.right) for _ in range(FREE_TRIES + 3)] == [200] * (FREE_TRIES + 3)
+    assert front.house.wrong == 0
+
+
+# --- a session -------------------------------------------------------------------------------------------------
+
+
+def test_nothing_of_pin_or_picture_is_in_what_passes_by(front: Front) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+    status, answer = browser.ask("look", since=0)
+    assert status == 200
+    assert answer["house"]["hub"] == "hub"
+    assert browser.ask("free", seat=3)[1]["say"] == "free is done."
+    passed = b"".join(front.wire)
+    for word in (front.right.encode(), b"house", b"verb", b"free", b"seat", browser.kept.encode()):
+        assert word not in passed
+
+
+def test_a_request_is_done_once_whoever_sends_it_again(front: Front) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+    body = browser.body("undo")
+    assert front.post("/staff/ask", body)[0] == 200
+    assert front.post("/staff/ask", body, "10.0.0.66")[0] == 409
+    assert [ask.verb for ask in front.house.done] == ["undo"]
+
+
+def test_requests_that_overtake_each_other_are_all_done_once(front: Front) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+    bodies = [browser.body("undo") for _ in range(5)]
+    assert [front.post("/staff/ask", body)[0] for body in reversed(bodies)] == [200] * 5
+    late = browser.body("undo", number=1000)
+    assert front.post("/staff/ask", late)[0] == 200
+    assert front.post("/staff/ask", browser.body("undo", number=1000 - staff_door.WINDOW))[0] == 409
+
+
+def test_another_key_a_changed_box_and_another_session_do_nothing(front: Front) -> None:
+    browser, other = Browser(front), Browser(front, "10.0.0.8")
+    browser.login(front.right)
+    other.login(front.right)
+    body = browser.body("undo")
+    assert front.post("/staff/ask", {**body, "session": other.session})[0] == 400
+    assert front.post("/staff/ask", {**body, "box": body["box"][:-2] + "AA"})[0] == 400
+    assert front.post("/staff/ask", {**body, "session": "nobody"})[0] == 401
+    assert front.post("/staff/ask", b"{")[0] == 400
+    assert front.house.done == []
+
+
+def test_an_answer_is_no_request_and_names_the_one_it_answers(front: Front) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+    _, sealed = front.post("/staff/ask", browser.body("undo"))
+    assert browser.opened(sealed)["re"] == 1
+    assert front.post("/staff/ask", {"session": browser.session, **sealed})[0] == 400
+    assert len(front.house.done) == 1
+
+
+def test_a_session_ends_by_itself_and_by_signing_out(front: Front) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+    assert browser.ask("out")[1]["ok"]
+    assert browser.ask("undo")[0] == 401
+    browser.login(front.right)
+    front.now += SESSION_SECONDS - 1
+    assert browser.ask("undo")[0] == 200
+    front.now += 1
+    assert browser.ask("undo")[0] == 401
+
+
+def test_only_so_many_sessions_are_kept(front: Front, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staff_door, "MAX_SESSIONS", 2)
+    browsers = [Browser(front) for _ in range(3)]
+    for browser in browsers:
+        browser.login(front.right)
+    assert browsers[0].ask("undo")[0] == 401
+    assert browsers[1].ask("undo")[0] == 200
+
+
+def test_what_cannot_be_done_is_a_sentence(front: Front) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+    _, answer = browser.ask("end")
+    assert not answer["ok"]
+    assert answer["say"] == "No match is under way."
+
+
+def test_a_request_of_another_page_or_by_another_method_is_refused(front: Front) -> None:
+    body = json.dumps(Browser(front).login_body(front.right)).encode()
+    assert front.post("/staff/login", body, headers=[(b"origin", b"http://evil.example")])[0] == 403
+    assert front.post("/staff/login", body, method="GET")[0] == 405
+    assert front.pin.shown
+
+
+def test_a_log_in_for_another_hubs_key_says_so(front: Front) -> None:
+    browser = Browser(front)
+    browser.keys = Keys(HubKey.fresh().public)
+    status, answer = front.post("/staff/login", browser.login_body(front.right))
+    assert status == 400
+    assert "another key" in answer["error"]
+
+
+def test_a_look_waits_for_the_next_picture(front: Front) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+
+    async def look() -> dict[str, Any]:
+        body = json.dumps(browser.body("look", since=1)).encode()
+        waiting = asyncio.create_task(front.asking("/staff/ask", body))
+        while not front.house.followers:
+            await asyncio.sleep(0)
+        assert not waiting.done()
+        front.house.show(2)
+        return browser.opened((await waiting)[1])
+
+    answer = asyncio.run(look())
+    assert answer["picture"] == 2
+    assert answer["house"]["now"] == 2
+    assert front.house.followers == 0
+
+
+def test_a_look_ends_with_the_hub(front: Front) -> None:
+    browser = Browser(front)
+    browser.login(front.right)
+
+    async def look() -> dict[str, Any]:
+        closing = asyncio.Event()
+        body = json.dumps(browser.body("look", since=1)).encode()
+        waiting = asyncio.create_task(front.asking("/staff/ask", body, closing=closing))
+        while not front.house.followers:
+            await asyncio.sleep(0)
+        closing.set()
+        return browser.opened((await waiting)[1])
+
+    assert asyncio.run(look())["house"] is None
+
+
+def test_a_picture_of_the_house_has_no_field_for_a_secret() -> None:
+    table = set(PublicState.__struct_fields__)
+    assert not table & {"you", "moves", "claim_codes", "seat_code", "hands", "dial"}

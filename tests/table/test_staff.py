@@ -1,0 +1,466 @@
+"""What staff may do at a table: each is done, told and kept, or refused with a sentence, and nothing secret is shown to them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import pytest
+
+from hub.errors import LogError
+from hub.network.staff_messages import Desk
+from hub.ports import BoxUp, DiceSeen, Key, StaffAsked, Tick, Turn
+from hub.table.hardware_test import TEST_SECONDS
+from hub.table.session_limit import LAST_ORDERS
+from hub.table.staff import MOST_KEPT
+from tests.table.fakes import TableRig
+
+
+class StaffRig(TableRig):
+    """A table that staff look after."""
+
+    def __init__(self, *args: Any, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self.table._staff._wall = self.table._staff._limit._wall = self.wall
+
+    def wall(self) -> float:
+        """The time of day: the table's clock, from a moment of 2026 on."""
+        return 1_790_000_000.0 + self.clock.time
+
+    def staff(self, verb: str, **args: Any) -> tuple[bool, str]:
+        answers: list[tuple[bool, str]] = []
+        self.take(StaffAsked(verb, args, lambda done, say: answers.append((done, say))))
+        assert len(answers) == 1
+        return answers[0]
+
+    def does(self, verb: str, **args: Any) -> str:
+        done, say = self.staff(verb, **args)
+        assert done, say
+        return say
+
+    def refuses(self, verb: str, **args: Any) -> str:
+        before = self.shown()
+        done, say = self.staff(verb, **args)
+        assert not done
+        assert say.endswith((".", "?"))
+        assert self.shown() == before
+        return say
+
+    def shown(self) -> Mapping[str, Any]:
+        return {key: value for key, value in self.state.items() if key != "seq"}
+
+    @property
+    def desk(self) -> Desk:
+        return self.table.desk
+
+    def pass_time(self, seconds: float) -> None:
+        self.clock.time += seconds
+        self.take(Tick())
+
+    def last_event(self) -> int:
+        return int(self.state["events"][-1]["n"])
+
+    def finish(self) -> None:
+        """Play the match to its end, however."""
+        import random
+
+        from tests.table.test_claims import step
+
+        choose = random.Random(3)
+        for _ in range(3000):
+            if self.state["state"] == "over":
+                return
+            step(self, choose)
+        raise AssertionError("the match does not end")
+
+
+@pytest.fixture
+def rig() -> StaffRig:
+    rig = StaffRig()
+    rig.boxes_up()
+    rig.sit()
+    return rig
+
+
+def bid(rig: StaffRig, seat: int) -> None:
+    move = next(one for one in rig.hand(seat)["moves"] if one["move"] == "bid")
+    assert rig.act(seat, "bid", number=next(iter(move["args"]["number"])) if "args" in move else 1)["ok"]
+
+
+# --- calls and seats -------------------------------------------------------------------------------------------
+
+
+def test_a_call_is_done_when_staff_say_so(rig: StaffRig) -> None:
+    rig.take(Key("box-2", "bar", "hold"))
+    assert rig.notice() == "Seat 2 calls for help."
+    rig.does("done", key="help:2")
+    assert rig.state["notices"] == []
+    assert "does not stand" in rig.refuses("done", key="help:2")
+
+
+def test_a_phone_calls_and_takes_its_call_back(rig: StaffRig) -> None:
+    assert rig.say(2, "help")["ok"]
+    assert rig.notice() == "Seat 2 calls for help."
+    assert rig.state["notices"][0]["key"] == "help:2"
+    assert rig.say(2, "help")["ok"]
+    assert rig.notice() == ""
+
+
+def test_a_seat_is_freed_between_matches_with_its_name_and_login(rig: StaffRig) -> None:
+    sid = rig.sids.pop(2)
+    assert rig.does("free", seat=2) == "Seat 2 was freed."
+    assert rig.phones.released == [sid]
+    place = rig.state["seats"][1]
+    assert (place["held"], place["name"], place["phone"]) == (False, "", "none")
+    assert rig.refuses("free", seat=2) == "Nobody sits there."
+    assert rig.refuses("free", seat=9) == "Nobody sits there."
+
+
+def test_a_seat_without_a_phone_is_freed_too() -> None:
+    rig = StaffRig()
+    rig.boxes_up()
+    rig.press(1, "push")
+    assert rig.state["seats"][0]["held"]
+    rig.does("free", seat=1)
+    assert not rig.state["seats"][0]["held"]
+
+
+def test_a_seat_in_play_loses_its_phone_and_keeps_its_hand(rig: StaffRig) -> None:
+    rig.start()
+    before, code = rig.match.view(2), rig.table._seats[2].code
+    sid = rig.sids.pop(2)
+    rig.does("free", seat=2)
+    assert rig.phones.released == [sid]
+    assert rig.match.view(2) == before
+    assert rig.state["seats"][1]["name"] == "Guest 2"
+    assert rig.table._seats[2].code != code, "who has read the old code gets nothing by it"
+    assert "no phone" in rig.refuses("free", seat=2)
+
+
+# --- the match -------------------------------------------------------------------------------------------------
+
+
+def locks(rig: StaffRig) -> list[int]:
+    locked: list[int] = rig.state["locked"]
+    return locked
+
+
+def test_the_last_action_is_taken_back_told_and_kept(rig: StaffRig) -> None:
+    rig.start()
+    bid(rig, 2)
+    assert locks(rig) == [2]
+    entries = len(rig.match.log)
+    rig.does("undo", after=rig.last_event())
+    assert locks(rig) == []
+    assert len(rig.match.log) == entries - 1
+    assert rig.notice() == "Staff: The last action of Seat 2 was taken back."
+    (did,) = rig.desk.did
+    assert (did.text, did.match, did.entries) == ("The last action of Seat 2 was taken back.", "m-1", entries)
+    assert did.at == int(rig.wall())
+    restarted = StaffRig(store=rig.store)
+    assert restarted.desk.did == rig.desk.did
+    assert restarted.table.match is not None, "the log is replayed as ever"
+
+
+def test_an_undo_of_what_staff_have_not_seen_is_refused(rig: StaffRig) -> None:
+    rig.start()
+    bid(rig, 2)
+    assert "moved on" in rig.refuses("undo", after=rig.last_event() - 1)
+    assert "moved on" in rig.refuses("undo")
+    assert locks(rig) == [2]
+
+
+def test_nothing_is_taken_back_past_what_was_shown(rig: StaffRig) -> None:
+    rig.start()
+    for seat in (1, 2, 3):
+        bid(rig, seat)
+    assert rig.state["view"]["phase"] != "bid"
+    assert rig.refuses("undo", after=rig.last_event())
+    assert rig.desk.did == []
+
+
+def test_without_a_match_there_is_nothing_to_take_back(rig: StaffRig) -> None:
+    assert rig.refuses("undo", after=-1) == "No match is under way."
+    for verb in ("aside", "end"):
+        assert rig.refuses(verb)
+
+
+def test_staff_put_a_match_aside_and_let_it_go_on_with_other_phones(rig: StaffRig) -> None:
+    rig.start()
+    bid(rig, 2)
+    hands = {seat: rig.hand(seat)["you"] for seat in (1, 2, 3)}
+    assert rig.does("aside") == "The match was put aside."
+    assert rig.state["state"] == "lobby"
+    (offer,) = rig.state["put_aside"]
+    assert offer["match"] == "m-1"
+    rig.does("reset")
+    rig.sids.clear()
+    assert "Nobody sits at seat" in rig.refuses("again", match="m-1")
+    rig.sit()
+    assert rig.refuses("again", match="m-9")
+    rig.does("again", match="m-1")
+    assert rig.state["state"] == "playing"
+    assert {seat: rig.hand(seat)["you"] for seat in (1, 2, 3)} == hands
+    assert rig.notice().startswith("Staff: A match that was put aside goes on")
+    assert rig.desk.did[0].text == "The match was put aside."
+
+
+def test_staff_end_a_match_and_it_is_kept_as_ended(rig: StaffRig) -> None:
+    rig.start()
+    assert rig.does("end") == "The match was ended."
+    assert (rig.state["state"], rig.state["put_aside"]) == ("lobby", [])
+    assert rig.store.results["m-1"]
+    (did,) = rig.desk.did
+    assert (did.text, did.match) == ("The match was ended.", "m-1")
+    rig.start()
+    assert rig.state["match"] == "m-2"
+
+
+# --- the reset between two groups ------------------------------------------------------------------------------
+
+
+def test_a_reset_leaves_nobody_and_nothing_of_the_last_match(rig: StaffRig) -> None:
+    rig.start()
+    rig.finish()
+    rig.take(Key("box-2", "bar", "hold"))
+    codes = {seat.number: seat.code for seat in rig.table._seats}
+    sids = list(rig.sids.values())
+    rig.sids.clear()
+    rig.does("reset")
+    state = rig.state
+    assert (state["state"], state["match"], state["view"], state["over"], state["events"]) == (
+        "lobby",
+        None,
+        None,
+        None,
+        [],
+    )
+    assert all(not seat["held"] and not seat["name"] and seat["phone"] == "none" for seat in state["seats"])
+    assert state["notices"] == []
+    assert sorted(rig.phones.released) == sorted(sids)
+    assert all(rig.page.codes[str(seat)] != code for seat, code in codes.items())
+    assert rig.store.entries["m-1"] == [], "hands are wiped"
+    assert rig.store.results["m-1"], "who won what stays"
+    restarted = StaffRig(store=rig.store)
+    assert restarted.state["state"] == "lobby"
+    assert restarted.state["notices"] == []
+    assert restarted.desk.did[-1].text == "The table was made ready for the next guests."
+
+
+def test_a_reset_in_mid_match_wants_a_word_about_the_match(rig: StaffRig) -> None:
+    rig.start()
+    assert rig.refuses("reset") == "A match is under way: say whether it is put aside or ended."
+    assert all(seat["held"] for seat in rig.state["seats"])
+    rig.does("reset", match="end")
+    assert rig.state["state"] == "lobby"
+    assert not any(seat["held"] for seat in rig.state["seats"])
+    assert rig.store.entries["m-1"] == []
+    assert rig.desk.did[-1].text == "The match was ended. The table was made ready for the next guests."
+
+
+def test_a_match_that_a_reset_puts_aside_is_kept_whole(rig: StaffRig) -> None:
+    rig.start()
+    bid(rig, 1)
+    entries = list(rig.store.entries["m-1"])
+    rig.does("reset", match="aside")
+    assert rig.store.entries["m-1"] == entries
+    assert rig.state["put_aside"][0]["match"] == "m-1"
+    assert not any(seat["held"] for seat in rig.state["seats"])
+
+
+def test_the_next_group_plays_after_a_reset(rig: StaffRig) -> None:
+    rig.start()
+    rig.finish()
+    rig.does("reset")
+    rig.sids.clear()
+    rig.sit(1, 2)
+    rig.start()
+    assert rig.state["match"] == "m-2"
+
+
+# --- the time of the table -------------------------------------------------------------------------------------
+
+
+def test_the_end_of_the_time_is_announced_at_fifteen_and_five_minutes_and_ends_nothing(rig: StaffRig) -> None:
+    rig.start()
+    until = int(rig.wall()) + 20 * 60
+    at = time.strftime("%H:%M", time.localtime(until))
+    rig.does("limit", until=until)
+    assert rig.notice() == ""
+    rig.pass_time(20 * 60 - LAST_ORDERS)
+    assert rig.notice() == f"Last orders: the time for this table is over at {at}."
+    rig.say(1, "undo")  # somebody is there
+    rig.pass_time(10 * 60)
+    rig.say(1, "undo")
+    assert rig.notice() == f"A few minutes are left: the time for this table is over at {at}."
+    rig.pass_time(5 * 60)
+    assert rig.notice() == f"The time for this table was over at {at}. Nothing ends by itself."
+    assert rig.state["state"] == "playing"
+    assert [one["severity"] for one in rig.state["notices"]] == ["info"]
+    rig.does("limit", until=None)
+    assert rig.notice() == ""
+
+
+def test_a_limit_outlives_a_restart(rig: StaffRig) -> None:
+    real = int(time.time())
+    rig.store.kept["1", "until"] = str(real + 600).encode()
+    restarted = TableRig(store=rig.store)
+    assert restarted.table.desk.until == real + 600
+    restarted.take(Tick())
+    assert restarted.notice().startswith("Last orders")
+    rig.store.kept["1", "until"] = str(real - 3 * 86400).encode()
+    assert TableRig(store=rig.store).table.desk.until is None
+
+
+@pytest.mark.parametrize("until", [0, -5, "soon", 3.5, True, 10**12])
+def test_a_limit_that_is_no_time_is_refused(rig: StaffRig, until: object) -> None:
+    assert rig.refuses("limit", until=until)
+    assert rig.desk.until is None
+
+
+# --- light -----------------------------------------------------------------------------------------------------
+
+
+def test_light_dims_every_ring_and_stays_over_a_restart(rig: StaffRig) -> None:
+    full = rig.lamps.shown[-1][1].colour
+    rig.does("light", percent=30)
+    dim = rig.lamps.shown[-1][1].colour
+    assert [int(dim[at : at + 2], 16) for at in (0, 2, 4)] == [
+        round(int(full[at : at + 2], 16) * 0.3) for at in (0, 2, 4)
+    ]
+    assert rig.boxes.rings["box-1"].colour == dim
+    restarted = StaffRig(store=rig.store)
+    assert restarted.desk.light == 30
+    assert restarted.lamps.shown[-1][1].colour == dim
+    assert rig.refuses("light", percent=0)
+    assert rig.refuses("light", percent="30")
+
+
+# --- boxes and dice --------------------------------------------------------------------------------------------
+
+
+def is_tested(rig: StaffRig) -> bool:
+    return rig.desk.test is not None
+
+
+def pattern(rig: StaffRig) -> str:
+    """What the ring at seat 1 shows."""
+    return rig.lamps.shown[-1][1].pattern
+
+
+def test_each_control_of_a_box_is_ticked_off_and_means_nothing_else(rig: StaffRig) -> None:
+    rig.take(BoxUp("box-1", "b2", "1", 4))
+    rig.does("test", what="boxes")
+    report = rig.desk.test
+    assert report is not None
+    assert report.boxes[0].left == ["push", "bar", "k1", "k2", "dial right", "dial left"]
+    assert pattern(rig) == "roll"
+    before = rig.state["seats"]
+    rig.take(*(Key("box-1", control, "down") for control in ("push", "bar", "k1", "k2")))
+    rig.take(Turn("box-1", 1), Turn("box-1", -2))
+    assert rig.state["seats"] == before, "nobody got up, nothing was started"
+    assert rig.desk.test is not None
+    assert rig.desk.test.boxes[0].left == []
+    assert pattern(rig) == "locked"
+    rig.does("test", what="stop")
+    assert not is_tested(rig)
+    assert pattern(rig) != "locked"
+
+
+def test_a_test_ends_by_itself_and_never_stands_in_the_way_of_a_match(rig: StaffRig) -> None:
+    rig.does("test", what="boxes")
+    rig.pass_time(TEST_SECONDS)
+    assert rig.desk.test is None
+    rig.does("test", what="boxes")
+    rig.start()
+    assert pattern(rig) != "roll"
+    rig.take(Tick())
+    assert rig.desk.test is None
+    assert "between matches" in rig.refuses("test", what="boxes")
+
+
+def test_a_census_reads_what_lies_in_the_tray(rig: StaffRig) -> None:
+    rig.does("test", what="dice")
+    assert rig.desk.test is not None
+    assert rig.desk.test.dice == "Put all 6 dice into the tray."
+    arm = rig.dice.numbers[-1]
+    assert rig.dice.armed[-1] == (1, 6, 6)
+    assert rig.dice.lying_arms == [arm]
+    rig.take(DiceSeen("tray", arm, "wrong_count", (), "Five dice lie there."))
+    assert rig.desk.test.dice == "These are not 6 dice. Five dice lie there."
+    rig.take(DiceSeen("tray", arm, "settled", (1, 2, 3, 4, 5, 6)))
+    assert rig.desk.test.dice == "All 6 dice are there: 1 2 3 4 5 6."
+    rig.take(DiceSeen("tray", arm - 1, "settled", (1,)))
+    assert rig.desk.test.dice.startswith("All 6")
+    rig.does("test", what="stop")
+    assert not rig.dice.on
+    rig.start()
+    assert max(rig.dice.numbers) == rig.dice.numbers[-1]
+
+
+def test_without_reader_or_box_a_test_says_so() -> None:
+    rig = StaffRig(boxes=False, reader=False)
+    rig.does("test", what="dice")
+    assert rig.desk.test is not None
+    assert rig.desk.test.dice == "No dice reader is at this table: count the dice by hand."
+    assert "No box" in rig.refuses("test", what="boxes")
+    assert rig.refuses("test", what="cards")
+
+
+# --- the disk, and secrets -------------------------------------------------------------------------------------
+
+
+def test_a_failing_disk_is_said_to_staff_and_stops_play(rig: StaffRig) -> None:
+    rig.start()
+    bid(rig, 2)
+    rig.store.broken = "The disk is full."
+    done, say = rig.staff("undo", after=rig.last_event())
+    assert not done
+    assert "The disk is full." in say
+    assert rig.state["state"] == "stopped"
+    rig.store.broken = ""
+    rig.take(Tick())
+    assert rig.state["state"] == "playing"
+    assert locks(rig) == [2]
+
+
+def test_what_is_done_is_done_where_only_its_note_cannot_be_written(
+    rig: StaffRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(name: str, _: bytes) -> None:
+        raise LogError(f"{name} cannot be written.")
+
+    monkeypatch.setattr(rig.table._staff._kept, "write", fail)
+    sid = rig.sids.pop(2)
+    with monkeypatch.context() as patched:
+        patched.setattr(rig.table._seats, "keep", lambda: None)
+        assert rig.staff("free", seat=2) == (True, "Seat 2 was freed.")
+    assert rig.phones.released == [sid]
+
+
+def test_only_the_last_of_what_was_done_is_kept(rig: StaffRig) -> None:
+    for _ in range(MOST_KEPT + 5):
+        rig.sids.pop(2)
+        rig.does("free", seat=2)
+        rig.sit(2)
+    assert len(rig.desk.did) == MOST_KEPT
+    assert len(json.loads(rig.store.kept["1", "staff"])) == MOST_KEPT
+
+
+def test_no_request_of_staff_shows_a_hand_a_code_or_a_bid(rig: StaffRig) -> None:
+    rig.start()
+    bid(rig, 2)
+    secrets = [value.encode() for seat in rig.table._seats for value in (seat.code, seat.sid, seat.password) if value]
+    said = b""
+    for verb, args in (
+        ("done", {"key": "help:1"}), ("undo", {}), ("free", {"seat": 3}), ("reset", {}), ("aside", {}), ("end", {}),
+        ("limit", {"until": 5}), ("light", {"percent": 60}), ("test", {"what": "dice"}), ("hand", {"seat": 1}),
+        ("code", {"seat": 1}),
+    ):  # fmt: skip
+        said += rig.staff(verb, **args)[1].encode() + msgspec.json.encode(rig.desk)
+    assert not any(secret in said for secret in secrets)
+    assert b"you" not in said
+    assert b"moves" not in said

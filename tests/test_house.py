@@ -1,0 +1,286 @@
+"""The house as staff see it: nothing but what everybody may see, faults in plain words, and a machine that says what it cannot."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from hub import games
+from hub.devices import DeviceHealth
+from hub.errors import HubError
+from hub.house import HouseDesk, HouseTable, Machine, Refusal, StaffFeed
+from hub.network.staff_messages import Desk, Did, Fault, HardwareTest, House, StaffAsk, StaffTable
+from hub.ports import BoxDown, BoxUp, BrokerDown, DeviceDown, DeviceUp, DiceKit, DiceSeen, StaffAsked
+from tests.table.fakes import TableRig
+from tests.table.test_claims import step
+
+TRIMMED = {"events", "why", "games"}
+
+
+class HouseRig:
+    """A house with one table."""
+
+    def __init__(self, rig: TableRig | None = None, examine: Any = None) -> None:
+        self.rig = rig or TableRig()
+        self.time = 1_790_000_000.0
+        self.desk = HouseDesk("hub", Machine(lambda: None, {}), examine, lambda: self.time)
+        self.health = DeviceHealth()
+        self.feed = StaffFeed(self.desk.changed)
+        self.rig.ports.pages.append(self.feed)
+        self.desk.tables["1"] = HouseTable(self.rig.table, self.feed, self.health, self.rig.store)
+
+    @property
+    def house(self) -> House:
+        self.time += 60
+        self.desk.draw()
+        house = self.desk.picture[1]
+        assert house is not None
+        return house
+
+    @property
+    def table(self) -> StaffTable:
+        return self.house.tables[0]
+
+    def faults(self, *signals: object) -> list[Fault]:
+        for signal in signals:
+            self.health.take(signal)
+        self.rig.table._show()
+        return self.table.faults
+
+    def do(self, verb: Any, table: str = "1", **args: Any) -> str:
+        """Ask as the web port does, while the table's own thread runs."""
+        thread = threading.Thread(target=self.rig.table.run)
+        thread.start()
+        try:
+            return self.desk.do(StaffAsk(1, verb, table, args))[0]
+        finally:
+            self.rig.table.stop()
+            thread.join()
+
+
+# --- secrets -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", games.names())
+def test_staff_see_of_a_match_what_everybody_sees_and_nothing_else(game: str) -> None:
+    rig = TableRig(4, offered=[games.find(game)])
+    house = HouseRig(rig)
+    rig.boxes_up()
+    rig.sit()
+    rig.start(game)
+    random = Random(7)
+    for _ in range(60):
+        if rig.state["state"] == "over":
+            break
+        step(rig, random)
+        table = house.table
+        shown = msgspec.json.decode(msgspec.json.encode(table.public))
+        public = rig.state
+        assert {key: value for key, value in shown.items() if key not in TRIMMED} == {
+            key: value for key, value in public.items() if key not in TRIMMED
+        }
+        assert shown["events"] == public["events"][-1:]
+        assert table.desk == Desk(), "the table tells nothing else unless staff ask for it"
+
+
+def test_what_staff_get_has_no_field_in_which_a_secret_could_stand() -> None:
+    """Each field is counted here: a new one is to be looked at."""
+    assert set(StaffTable.__struct_fields__) == {"public", "desk", "begun", "faults"}
+    assert set(Desk.__struct_fields__) == {"did", "until", "light", "test"}
+    assert set(Did.__struct_fields__) == {"at", "text", "match", "entries"}
+    assert set(HardwareTest.__struct_fields__) == {"seconds", "boxes", "dice"}
+    assert set(House.__struct_fields__) == {"now", "hub", "version", "tables", "faults", "restart", "off"}
+    assert set(Fault.__struct_fields__) == {"what", "do", "severity"}
+
+
+def test_codes_and_logins_of_seats_are_no_part_of_the_picture() -> None:
+    rig = TableRig()
+    house = HouseRig(rig)
+    rig.boxes_up()
+    rig.sit(1, 2)
+    said = msgspec.json.encode(house.house).decode()
+    for seat in rig.table._seats:
+        assert seat.code not in said
+        assert not seat.password or seat.password not in said
+        assert not seat.sid or seat.sid not in said
+
+
+# --- faults ------------------------------------------------------------------------------------------------
+
+
+def test_faults_are_plain_words_with_what_to_do_and_pass_with_their_cause() -> None:
+    house = HouseRig()
+    assert house.faults() == []
+    found = house.faults(
+        BoxUp("box-1", "b", "1", 8),
+        BoxDown("box-1", "The box at seat 1 is unplugged."),
+        DeviceDown("panel", "It does not answer."),
+        DiceKit("pixels", 6, ("red",)),
+        BrokerDown("The broker has ended."),
+    )
+    assert [fault.what for fault in found] == [
+        "The box at seat 1 is unplugged.",
+        "panel: It does not answer.",
+        "pixels: low battery: red.",
+        "Phones cannot be reached: The broker has ended.",
+    ]
+    assert all(fault.do.endswith(".") for fault in found)
+    assert found[-1].severity == "error"
+    (dark,) = house.faults(DiceSeen("pixels", 1, "no_reader", (), "The reader is dark."))[2:3]
+    assert dark.what == "pixels: The reader is dark."
+    left = house.faults(BoxUp("box-1", "b", "1", 8), DeviceUp("panel"))
+    assert [fault.what for fault in left] == [dark.what, found[-1].what]
+
+
+def test_many_wrong_pins_are_told_to_staff() -> None:
+    house = HouseRig()
+    house.desk.guessed(9)
+    assert house.house.faults == []
+    house.desk.guessed(10)
+    (fault,) = house.house.faults
+    assert fault.what.startswith("10 wrong PINs")
+
+
+def test_a_look_over_the_machine_says_what_is_not_well() -> None:
+    found = [Fault("The disk is nearly full.", "Make room.")]
+    house = HouseRig(examine=lambda: found)
+    assert house.desk.do(StaffAsk(1, "doctor")) == ("1 to look at.", found)
+    with pytest.raises(Refusal, match="table-hub doctor"):
+        HouseRig().desk.do(StaffAsk(1, "doctor"))
+
+
+# --- the picture -------------------------------------------------------------------------------------------
+
+
+def test_a_picture_is_told_once_and_anew_when_something_changes() -> None:
+    house = HouseRig()
+    house.rig.boxes_up()
+    told: list[int] = []
+    house.desk.follow(lambda: told.append(house.desk.picture[0]))
+    house.desk.draw()
+    number = house.desk.picture[0]
+    house.desk.draw()
+    assert house.desk.picture[0] == number
+    house.rig.sit(1)
+    house.desk.draw()
+    assert house.desk.picture[0] == number + 1
+    assert told[-1] == number + 1
+
+
+def test_staff_see_since_when_a_match_runs() -> None:
+    house = HouseRig()
+    house.rig.boxes_up()
+    house.rig.sit(1, 2)
+    assert house.table.begun is None
+    house.rig.start()
+    assert house.table.begun == house.rig.store.begun("m-1")
+
+
+# --- what staff ask ----------------------------------------------------------------------------------------
+
+
+def test_a_table_does_it_and_says_so_or_why_not() -> None:
+    house = HouseRig()
+    house.rig.boxes_up()
+    house.rig.sit(1, 2)
+    assert house.do("free", seat=2) == "Seat 2 was freed."
+    with pytest.raises(HubError, match="Nobody sits there"):
+        house.do("free", seat=2)
+    with pytest.raises(HubError, match="no such table"):
+        house.do("free", "9", seat=2)
+
+
+def test_a_table_that_does_not_answer_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hub.house.ANSWER_SECONDS", 0.05)
+    asked: list[object] = []
+    house = HouseRig()
+    monkeypatch.setattr(house.rig.table, "put", asked.append)
+    with pytest.raises(Refusal, match="does not answer"):
+        house.desk.do(StaffAsk(1, "undo", "1", {"after": 1}))
+    assert isinstance(asked[0], StaffAsked)
+
+
+@pytest.mark.parametrize(
+    ("args", "minutes"), [({"minutes": 90}, 90), ({"at": "23:59"}, None), ({"at": "7:05"}, None), ({}, 0)]
+)
+def test_a_limit_is_minutes_from_now_or_the_next_such_time(args: Mapping[str, Any], minutes: int | None) -> None:
+    from datetime import UTC, datetime
+
+    house = HouseRig()
+    until = house.desk._until(args)
+    if minutes:
+        assert until == house.time + 60 * minutes
+    elif minutes == 0:
+        assert until is None
+    else:
+        assert until is not None
+        assert 0 < until - house.time <= 86_400
+        assert datetime.fromtimestamp(until, UTC).astimezone().strftime("%H:%M").lstrip("0") == args["at"]
+
+
+@pytest.mark.parametrize("args", [{"minutes": 0}, {"minutes": 5000}, {"minutes": "5"}, {"at": "25:00"}, {"soon": 1}])
+def test_a_limit_that_is_none_is_refused(args: Mapping[str, Any]) -> None:
+    with pytest.raises(Refusal, match="22:30"):
+        HouseRig().desk._until(args)
+
+
+# --- the machine -------------------------------------------------------------------------------------------
+
+
+def busctl(folder: Path, answer: str, code: int = 0) -> None:
+    """A `busctl` that answers as logind does (org.freedesktop.login1(5)), and writes down what it was asked."""
+    script = folder / "busctl"
+    script.write_text(f"#!/bin/sh\necho \"$@\" >> {folder}/asked\necho '{answer}'\nexit {code}\n")
+    script.chmod(0o755)
+
+
+SERVICE = {"INVOCATION_ID": "1", "NOTIFY_SOCKET": "/run/systemd/notify"}
+
+
+def test_a_hub_that_was_started_by_hand_neither_restarts_nor_switches_off() -> None:
+    machine = Machine(lambda: None, {})
+    with pytest.raises(Refusal, match="started by hand"):
+        machine.restart()
+    with pytest.raises(Refusal, match="started by hand"):
+        machine.off()
+
+
+def test_a_service_ends_so_that_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hub.house.BEFORE_SECONDS", 0.0)
+    ended = threading.Event()
+    Machine(ended.set, SERVICE).restart()
+    assert ended.wait(10)
+
+
+def test_a_machine_is_switched_off_where_logind_lets_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr("hub.house.BEFORE_SECONDS", 0.0)
+    busctl(tmp_path, 's "yes"')
+    machine = Machine(lambda: None, SERVICE)
+    assert machine.no_off == ""
+    machine.off()
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.join()
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert asked[0].endswith("org.freedesktop.login1.Manager CanPowerOff")
+    assert asked[1].endswith("org.freedesktop.login1.Manager PowerOff b false")
+
+
+@pytest.mark.parametrize(("answer", "code"), [('s "challenge"', 0), ('s "no"', 0), ("", 1)])
+def test_where_logind_does_not_staff_are_told_what_to_do(
+    answer: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    busctl(tmp_path, answer, code)
+    machine = Machine(lambda: None, SERVICE)
+    assert "sudo poweroff" in machine.no_off
+    with pytest.raises(Refusal, match="polkit"):
+        machine.off()
