@@ -14,8 +14,8 @@ NO_NETWORK = "There is no network yet: phones can join as soon as the hub has an
 Condition = DeviceDown | DeviceUp | DeviceSimulated | BrokerDown | BrokerUp | AddressChanged
 
 
-def note(signal: Condition, notices: Notices) -> None:
-    """Post the notice of what is wrong around the table, or end it."""
+def note(signal: Condition, notices: Notices, seats: Seats) -> None:
+    """Post the notice of what is wrong around the table, or end it. Without a broker no phone of `seats` is there."""
     match signal:
         case DeviceDown(device, why):
             notices.post("device", why, device)
@@ -25,6 +25,8 @@ def note(signal: Condition, notices: Notices) -> None:
             notices.post("simulated", SIMULATED)
         case BrokerDown(why):
             notices.post("broker", why)
+            for seat in seats:
+                seat.phone_on = False
         case BrokerUp():
             notices.end("broker")
         case AddressChanged(url):  # the address itself stands in every public state

@@ -267,10 +267,7 @@ class Table:
                 logger.info("table %s: a phone was not understood: %s", self.id, sentence)
                 return False
             case DeviceDown() | DeviceUp() | DeviceSimulated() | BrokerDown() | BrokerUp() | AddressChanged():
-                note(signal, self._notices)
-                if isinstance(signal, BrokerDown):
-                    for seat in self._seats:
-                        seat.phone_on = False
+                note(signal, self._notices, self._seats)
             case StaffAsked():
                 self._staff.take(signal)
                 self._publisher.light = self._staff.light
@@ -334,9 +331,7 @@ class Table:
             self._answer(last, before)
         for *_, link in self._links.due(self._ports.clock.now()):
             changed = self._link(link.sid, on=link.on) or changed
-        changed = self._rolls.due() or changed
-        changed = self._staff.due() or changed
-        return self._people.due() or changed
+        return any([changed, self._rolls.due(), self._staff.due(), self._people.due()])
 
     def _follow(self) -> None:
         """Look whether another decision is open, and let dice, boxes and notices follow. Raise LogError."""
