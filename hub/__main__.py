@@ -107,6 +107,21 @@ def parser() -> ArgumentParser:
     )
     matches.set_defaults(command=_matches)
 
+    make_backup = commands.add_parser("backup", help="all that the hub keeps, as one file; it may run meanwhile")
+    make_backup.add_argument("file", metavar="FILE", type=Path, help="where to; it is for you alone, and holds secrets")
+    make_backup.add_argument(
+        "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
+    )
+    make_backup.set_defaults(command=_backup)
+
+    restore = commands.add_parser("restore", help="bring back what `backup` wrote; the hub must not run")
+    restore.add_argument("file", metavar="FILE", type=Path, help="a file that `backup` wrote")
+    restore.add_argument(
+        "--config", metavar="FILE", help="where the owner's TOML file is to be; without one the installed one's"
+    )
+    restore.add_argument("--keep-config", action="store_true", help="leave this machine's configuration as it is")
+    restore.set_defaults(command=_restore)
+
     test_device = commands.add_parser("test-device", help="try one device: each key, each lamp, a test picture, a roll")
     test_device.add_argument("name", nargs="?", metavar="NAME", help="its name or driver in the configuration")
     test_device.add_argument("--config", metavar="FILE", help="the owner's TOML file")
@@ -201,6 +216,18 @@ def _matches(args: Namespace) -> int:
     from hub.operations.matches import matches
 
     return matches(args)
+
+
+def _backup(args: Namespace) -> int:
+    from hub.operations.backup import backup
+
+    return backup(args)
+
+
+def _restore(args: Namespace) -> int:
+    from hub.operations.backup import restore
+
+    return restore(args)
 
 
 def _run(args: Namespace) -> int:

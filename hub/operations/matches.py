@@ -90,21 +90,23 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
     """Open the database of a state folder without changing anything. Raise OSError or sqlite3.Error.
 
     Beside a hub that runs it is read where it lies: SQLite sees to it that both are right. Without one a copy is read, as
-    SQLite would write into a folder whose write-ahead log a power cut has left.
+    SQLite would write into a folder whose write-ahead log a power cut has left; no hub starts while that is made.
     """
     database = folder / DATABASE
     database.open("rb").close()
-    if _is_used(folder):
-        with closing(sqlite3.connect(f"file:{_quoted(database)}?mode=ro", uri=True, timeout=2)) as db:
-            yield _lenient(db)
-        return
     with tempfile.TemporaryDirectory() as copies:
-        copy = Path(copies, DATABASE)
-        for suffix in ("", "-wal"):
-            with suppress(FileNotFoundError):
-                shutil.copyfile(f"{database}{suffix}", f"{copy}{suffix}")
-        with closing(sqlite3.connect(copy)) as db:
+        with _keeping_hubs_out(folder) as alone:
+            source = str(copied(folder, Path(copies))) if alone else f"file:{_quoted(database)}?mode=ro"
+        with closing(sqlite3.connect(source, uri=not alone, timeout=2)) as db:
             yield _lenient(db)
+
+
+def copied(folder: Path, into: Path) -> Path:
+    """Copy the database of a state folder and its write-ahead log, while no hub runs; return the copy. Raise OSError."""
+    for suffix in ("", "-wal"):
+        with suppress(FileNotFoundError):
+            shutil.copyfile(folder / f"{DATABASE}{suffix}", into / f"{DATABASE}{suffix}")
+    return into / DATABASE
 
 
 def _lenient(db: sqlite3.Connection) -> sqlite3.Connection:
@@ -116,16 +118,17 @@ def _quoted(path: Path) -> str:
     return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
-def _is_used(folder: Path) -> bool:
-    """Return whether a hub runs with this state folder."""
+@contextmanager
+def _keeping_hubs_out(folder: Path) -> Iterator[bool]:
+    """Let no hub start with this state folder; False where one runs with it already."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        yield True
     except BlockingIOError:
-        return True
+        yield False
     finally:
         os.close(handle)
-    return False
 
 
 def _matches(db: sqlite3.Connection) -> Iterator[KeptMatch]:
@@ -155,7 +158,7 @@ def matches(args: Namespace) -> int:
             return _export(folder, args.export, args.to or Path(f"{args.export}.jsonl"))
         record = examine(folder)
     except (OSError, sqlite3.Error) as error:
-        raise HubError(_refusal(folder, error)) from None
+        raise HubError(refusal(folder, error)) from None
     if record.error:
         raise HubError(f"{folder / DATABASE} cannot be read: {record.error}.")
     for match in record.matches:
@@ -193,7 +196,8 @@ def _export(folder: Path, match: str, to: Path) -> int:
     return 0
 
 
-def _refusal(folder: Path, error: OSError | sqlite3.Error) -> str:
+def refusal(folder: Path, error: OSError | sqlite3.Error, command: str = "matches") -> str:
+    """Return in a sentence why the database of a state folder cannot be read, and who may."""
     if isinstance(error, PermissionError):
-        return f"You may not read {folder}: ask as the hub's own user (sudo -u table-hub table-hub matches)."
+        return f"You may not read {folder}: ask as the hub's own user, or with sudo (sudo table-hub {command})."
     return f"{folder / DATABASE} cannot be read ({getattr(error, 'strerror', None) or error})."

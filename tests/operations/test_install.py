@@ -407,6 +407,8 @@ def test_a_release_to_go_back_to_that_is_not_there_is_not_gone_back_to(on_trial:
         ("root", "matches --export m-1", "hub matches --export m-1"),
         ("pi", "update-box", "sudo -H -u table-hub -- hub update-box"),
         ("root", "update-box --file box.uf2", "hub update-box --file box.uf2"),
+        ("pi", "backup evening", "sudo -- hub backup evening"),
+        ("root", "restore evening", "hub restore evening"),
         ("pi", "", "hub"),
     ],
 )
