@@ -97,15 +97,21 @@ def parser() -> ArgumentParser:
     add_bundle_arguments(bundle)
     bundle.set_defaults(command=make_bundle)
 
-    matches = commands.add_parser("matches", help="the matches that the hub has kept, and the log of one as a file")
+    matches = commands.add_parser("matches", help="the matches that the hub has kept")
     matches.add_argument(
         "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
     )
-    matches.add_argument("--export", metavar="MATCH", help="write the log of this match, as `replay` reads it")
-    matches.add_argument(
-        "--to", metavar="FILE.jsonl", type=Path, help="where to; without it MATCH.jsonl in this folder"
-    )
     matches.set_defaults(command=_matches)
+
+    export = commands.add_parser("export", help="the log of a match as a file that `replay` reads")
+    export.add_argument("match", metavar="MATCH", help="its id, as `matches` lists it")
+    export.add_argument(
+        "file", metavar="FILE.jsonl", nargs="?", type=Path, help="where to; without it MATCH.jsonl in this folder"
+    )
+    export.add_argument(
+        "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
+    )
+    export.set_defaults(command=_export)
 
     make_backup = commands.add_parser("backup", help="all that the hub keeps, as one file; it may run meanwhile")
     make_backup.add_argument("file", metavar="FILE", type=Path, help="where to; it is for you alone, and holds secrets")
@@ -216,6 +222,12 @@ def _matches(args: Namespace) -> int:
     from hub.operations.matches import matches
 
     return matches(args)
+
+
+def _export(args: Namespace) -> int:
+    from hub.operations.matches import export
+
+    return export(args)
 
 
 def _backup(args: Namespace) -> int:

@@ -1,4 +1,5 @@
-"""The matches in a hub's database, seen from outside: a list of them, and the log of one as a file (`table-hub matches`).
+"""The matches in a hub's database, seen from outside: a list of them (`table-hub matches`), and the log of one as a file
+(`table-hub export`).
 
 Nothing is changed, and a hub may run beside it.
 """
@@ -9,12 +10,10 @@ import fcntl
 import os
 import shutil
 import sqlite3
-import sys
 import tempfile
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from errno import EACCES
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -23,6 +22,7 @@ import msgspec
 from hub.config import load, owners_file
 from hub.engine.match import Head
 from hub.errors import HubError
+from hub.operations.own_files import as_owner_of, new_private_file
 from hub.operations.state_folder import DATABASE
 from hub.store import VERSION
 from hub.table.kept import UNREADABLE
@@ -151,11 +151,9 @@ def _matches(db: sqlite3.Connection) -> Iterator[KeptMatch]:
 
 
 def matches(args: Namespace) -> int:
-    """List the matches of a hub's database, or write the log of one."""
+    """List the matches of a hub's database."""
     folder = Path(load(owners_file(args.config)).hub.state).expanduser()
     try:
-        if args.export:
-            return _export(folder, args.export, args.to or Path(f"{args.export}.jsonl"))
         record = examine(folder)
     except (OSError, sqlite3.Error) as error:
         raise HubError(refusal(folder, error)) from None
@@ -171,29 +169,38 @@ def matches(args: Namespace) -> int:
     return 0
 
 
-def _export(folder: Path, match: str, to: Path) -> int:
-    """Write the log of a match into a file of its own, for its user alone: it holds what everybody had in their hands."""
-    with reading(folder) as db:
-        known = {one.id: one for one in _matches(db)}
-        if match not in known:
-            raise HubError(f"There is no match {match}; `table-hub matches` lists them.")
-        if known[match].stage in ("under way", "put aside"):
-            raise HubError(f"Match {match} is {known[match].stage}: its log holds the hands of those who play it.")
-        (head,) = db.execute("SELECT head FROM matches WHERE id = ?", (match,)).fetchone()
-        lines = [line for (line,) in db.execute('SELECT line FROM entries WHERE "match" = ? ORDER BY number', (match,))]
-    try:
-        handle = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    except FileExistsError:
-        raise HubError(f"{to} is there already: give another name with --to.") from None
-    except OSError as error:
-        with_sudo = ": run this command with sudo, or name another place with --to" if error.errno == EACCES else ""
-        raise HubError(f"{to} cannot be written ({error.strerror}){with_sudo}.") from None
-    with os.fdopen(handle, "wb") as file:
-        if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdigit():
-            os.fchown(handle, int(os.environ["SUDO_UID"]), -1)
-        file.writelines(line + b"\n" for line in (head, *lines))
-    print(f"{to}: {len(lines)} entries; `table-hub replay {to}` plays them again.", file=sys.stderr)
+def export(args: Namespace) -> int:
+    """Write the log of a match into a file of its own, for its user alone: it holds what everybody had in their hands.
+
+    There are no names in it: a log knows seats by their numbers.
+    """
+    folder, match = Path(load(owners_file(args.config)).hub.state).expanduser(), args.match
+    to = args.file or Path(f"{match}.jsonl")
+    with new_private_file(to) as file:
+        try:
+            with as_owner_of(folder), reading(folder) as db:
+                lines = _log(db, match)
+        except (OSError, sqlite3.Error) as error:
+            raise HubError(refusal(folder, error, "export")) from None
+        file.writelines(line + b"\n" for line in lines)
+    print(
+        f"{to}: {len(lines) - 1} entries; `table-hub replay {to}` plays them again. It holds every hand, and no names."
+    )
     return 0
+
+
+def _log(db: sqlite3.Connection, match: str) -> list[bytes]:
+    """Return the head and the entries of a match that nobody plays. Raise HubError, or sqlite3.Error."""
+    known = {one.id: one for one in _matches(db)}
+    if match not in known:
+        raise HubError(f"There is no match {match}; `table-hub matches` lists them.")
+    if known[match].stage in ("under way", "put aside"):
+        raise HubError(f"Match {match} is {known[match].stage}: its log holds the hands of those who play it.")
+    (head,) = db.execute("SELECT head FROM matches WHERE id = ?", (match,)).fetchone()
+    lines = [line for (line,) in db.execute('SELECT line FROM entries WHERE "match" = ? ORDER BY number', (match,))]
+    if not lines:
+        raise HubError(f"The log of match {match} was wiped; who won stays.")
+    return [head, *lines]
 
 
 def refusal(folder: Path, error: OSError | sqlite3.Error, command: str = "matches") -> str:

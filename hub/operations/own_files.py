@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import EACCES
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,16 +27,17 @@ def new_private_file(file: Path) -> Iterator[BinaryIO]:
             with os.fdopen(handle, "wb") as out:
                 yield out
                 out.flush()
-                if os.geteuid() == 0 and "SUDO_UID" in os.environ:
+                if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdigit():
                     with suppress(OSError):  # a USB stick's file system may know no owners
-                        os.fchown(out.fileno(), int(os.environ["SUDO_UID"]), int(os.environ.get("SUDO_GID", "-1")))
+                        os.fchown(out.fileno(), int(os.environ["SUDO_UID"]), -1)
                 os.fsync(out.fileno())
             partial.rename(file)
             sync(file.parent)
         finally:
             partial.unlink(missing_ok=True)
     except OSError as error:
-        raise HubError(f"{file} cannot be written ({error.strerror}).") from None
+        with_sudo = ": run this command with sudo, or name another place" if error.errno == EACCES else ""
+        raise HubError(f"{file} cannot be written ({error.strerror}){with_sudo}.") from None
 
 
 @contextmanager

@@ -135,6 +135,16 @@ def step(rig: TableRig, random: Random) -> None:
     assert answer["ok"], answer
 
 
+def test_a_log_holds_no_name_of_anybody(playing: TableRig) -> None:
+    assert playing.say(1, "name", {"name": "Zebedee"})["ok"]
+    bid_all(playing, 3, 4, 5)
+    head, lines = playing.store.load("m-1")
+    assert len(lines) > 3
+    written = b"".join([head, *(one.line for one in lines)])
+    assert not [seat["name"] for seat in playing.state["seats"] if seat["name"].encode() in written]
+    assert playing.state["seats"][0]["name"] == "Zebedee"
+
+
 def bid_all(rig: TableRig, *numbers: int) -> None:
     for seat, number in enumerate(numbers, 1):
         assert rig.act(seat, "bid", number=number)["ok"]
