@@ -107,6 +107,10 @@ class TableAccess:
         """Return the table's newest public state as JSON."""
         return self._phones.public
 
+    def events_before(self, number: int) -> bytes:
+        """Return a page of earlier events as JSON: an `EventsPage`."""
+        return msgspec.json.encode(self._table.happened.before(number))
+
     def claim(self, asked: ClaimAsked) -> None:
         """Put a claim into the table's inbox."""
         self._table.put(asked)

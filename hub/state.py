@@ -62,6 +62,14 @@ class PublicEvent(Plain, frozen=True):
     data: dict[str, Any] = {}
 
 
+class EventsPage(Plain, frozen=True):
+    """Earlier events of the match that is shown, oldest first, as they stood in `epoch`: a page of its log."""
+
+    match: str | None
+    epoch: Count
+    events: list[PublicEvent] = []
+
+
 class Change(Plain, frozen=True, rename={"was": "from"}):
     """A change of money or points: the rule behind it and how it was calculated; a secret total has no numbers."""
 

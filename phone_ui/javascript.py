@@ -37,6 +37,7 @@ SENT = (
     state.ScreenState,
     state.Hand,
     state.Ack,
+    state.EventsPage,
     wire.ClaimReply,
     wire.Login,
     wire.HubStatus,

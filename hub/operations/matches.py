@@ -1,5 +1,4 @@
-"""The matches in a hub's database, seen from outside: a list of them (`table-hub matches`), and the log of one as a file
-(`table-hub export`).
+"""The matches in a hub's database, seen from outside: `table-hub matches` and `table-hub export`.
 
 Nothing is changed, and a hub may run beside it.
 """

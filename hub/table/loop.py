@@ -42,6 +42,7 @@ from hub.ports import (
 from hub.state import Ack, PublicState
 from hub.table.boxes import SeatBoxes
 from hub.table.conditions import note, note_moved
+from hub.table.feed import Happened
 from hub.table.inbox import Inbox
 from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
@@ -151,6 +152,11 @@ class Table:
         return self._play.match
 
     # --- from any thread -------------------------------------------------------------------------
+
+    @property
+    def happened(self) -> Happened:
+        """Return what everybody was shown of the match's events."""
+        return self._snapshots.happened
 
     def put(self, signal: object) -> None:
         """Put a signal into the inbox. What a flood leaves no room for is refused at once, or asked again by its phone."""

@@ -39,6 +39,7 @@ class Snapshots:
         self._play, self._seats, self._notices = play, seats, notices
         self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
         self.seq = 0
+        self.happened = feed.Happened()
         self._session = token_hex(4)
         self._fingerprint = fingerprint
 
@@ -48,6 +49,7 @@ class Snapshots:
         people = self._people
         play, match, decision = self._play, self._play.match, self._play.decision
         game = match.game if match else play.games.get(self._lobby.chosen)
+        self.happened.show(play.log.match if match else None, play.log.epoch, match.events if match else ())
         return PublicState(
             table=table.id,
             name=table.name,

@@ -76,6 +76,9 @@ class FakeTable:
     claims: queue.Queue[ClaimAsked] = field(default_factory=queue.Queue)
     login_of: Callable[[str], LoginState] = lambda _sid: "made"
 
+    def events_before(self, number: int) -> bytes:
+        return json.dumps({"before": number}).encode()
+
     def claim(self, asked: ClaimAsked) -> None:
         self.claims.put(asked)
 

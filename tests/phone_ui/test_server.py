@@ -94,6 +94,12 @@ def test_each_address_has_its_page(site: Site, path: str, page: str) -> None:
     assert f"<title>{page}</title>" in answer.text
 
 
+def test_earlier_events_are_asked_for_by_a_number(site: Site) -> None:
+    answer = site.get("/t/1/events/120.json")
+    assert (answer.status_code, answer.json) == (200, {"before": 120})
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
 def test_pages_run_no_script_but_our_own_and_load_nothing_from_elsewhere(site: Site) -> None:
     answer = site.get("/t/1", headers={"Host": "10.42.0.1:8080"})
     rules = dict(rule.strip().split(" ", 1) for rule in answer.headers["Content-Security-Policy"].split(";"))
@@ -171,6 +177,10 @@ def test_a_changed_file_is_read_again(site: Site, tmp_path: Path) -> None:
         "/t/9/kiosk",
         "/t/2/bench",
         "/t/9/qr.svg",
+        "/t/9/events/5.json",
+        "/t/1/events/-1.json",
+        "/t/1/events/five.json",
+        f"/t/1/events/{'9' * 5000}.json",
         "/nothing",
     ],
 )

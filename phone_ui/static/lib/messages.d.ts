@@ -5,6 +5,7 @@ export interface Messages {
   ScreenState: ScreenState;
   Hand: Hand;
   Ack: Ack;
+  EventsPage: EventsPage;
   ClaimReply: ClaimReply;
   Login: Login;
   HubStatus: HubStatus;
@@ -324,6 +325,14 @@ export interface Ack {
   error: string | null;
   code: string | null;
   seq: number;
+}
+/**
+ * Earlier events of the match that is shown, oldest first, as they stood in `epoch`: a page of its log.
+ */
+export interface EventsPage {
+  match: string | null;
+  epoch: number;
+  events: PublicEvent[];
 }
 /**
  * Reply to `GET /t/<table>/claim/<id>`: the state of the claim; once it is held, the encrypted login.

@@ -11,12 +11,13 @@ import { notOlder, phaseText, roundText } from "../lib/view.js";
 import { ActionButton } from "../parts/ask.js";
 import { DisputePart } from "../parts/dice.js";
 import { Lobby, Result } from "../parts/lobby.js";
+import { Log } from "../parts/log.js";
 import { Who } from "../parts/marks.js";
 import { Notices } from "../parts/notices.js";
 import { Play, turnText } from "../parts/play.js";
 import { PausedPart, QuestionPart, StartingPart } from "../parts/questions.js";
 import { Seating } from "../parts/seating.js";
-import { Help, Log, Rules, SeatTab, TabBar } from "../parts/tabs.js";
+import { Help, Rules, SeatTab, TabBar } from "../parts/tabs.js";
 import { useLabels } from "../parts/use_labels.js";
 import { Why } from "../parts/why.js";
 
