@@ -261,7 +261,8 @@ class PublicState(Plain, frozen=True):
     of the hub, each match and each undo; `seq` counts the states within the hub's life.
     `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long,
     `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match;
-    `put_aside` are matches that can go on, while there is none.
+    `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match
+    lies in four cases of five, None where that cannot be known.
     """
 
     table: str
@@ -294,6 +295,7 @@ class PublicState(Plain, frozen=True):
     paused: int | None = None
     put_aside: list[PutAside] = []
     starting: Starting | None = None
+    minutes_left: tuple[int, int] | None = None
 
 
 class ScreenState(PublicState, frozen=True):

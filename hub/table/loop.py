@@ -46,6 +46,7 @@ from hub.table.feed import Happened
 from hub.table.inbox import Inbox
 from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
+from hub.table.minutes_left import MinutesLeft
 from hub.table.notices import Notices
 from hub.table.pace import Pace
 from hub.table.people import Patience, People
@@ -109,7 +110,7 @@ class Table:
         parts = (*below, self._people)
         self._presses = Presses(number, *parts)
         self._requests = Requests(*parts)
-        self._snapshots = Snapshots(*parts, fingerprint)
+        self._snapshots = Snapshots(*parts, MinutesLeft(self._disk, ports.clock), fingerprint)
         self._publisher = Publisher(
             self._snapshots, self._play, self._seats, ports.phones, ports.lamps, ports.pages, ports.boxes
         )

@@ -13,6 +13,7 @@ from hub.state import Faces, Hand, PublicState, ScreenState, View, Waiting, Want
 from hub.table import feed
 from hub.table.boxes import SeatBoxes
 from hub.table.lobby import Lobby
+from hub.table.minutes_left import MinutesLeft
 from hub.table.notices import Notices
 from hub.table.people import People
 from hub.table.play import Play
@@ -34,11 +35,12 @@ class Snapshots:
 
     def __init__(
         self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
-        people: People, fingerprint: str = "",
+        people: People, minutes: MinutesLeft, fingerprint: str = "",
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices = play, seats, notices
         self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
         self.seq = 0
+        self._minutes = minutes
         self.happened = feed.Happened()
         self._session = token_hex(4)
         self._fingerprint = fingerprint
@@ -80,7 +82,15 @@ class Snapshots:
             paused=people.absence.paused,
             put_aside=[] if play.seats else list(people.endings.offered),
             starting=self._lobby.public_starting(),
+            minutes_left=self._minutes_left(),
         )
+
+    def _minutes_left(self) -> tuple[int, int] | None:
+        play, match = self._play, self._play.match
+        if match is None or match.over or match.fault or play.stopped:
+            return self._minutes.look(None, "", 0, (), 0)
+        usual = match.game.labels["minutes"]
+        return self._minutes.look(play.log.match, match.game.name, len(play.seats), match.log, usual)
 
     def screen(self, state: PublicState) -> ScreenState:
         """Return a public state as the table's own screens show it: with the codes of seats and the key's fingerprint."""

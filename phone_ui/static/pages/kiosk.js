@@ -321,9 +321,15 @@ function Foot({ state }) {
         )}
       </p>`
     }
-    <p class="foot-name">${state.name}</p>
+    <p class="foot-name">${leftText(state.minutes_left)}${state.name}</p>
   </footer>`;
 }
+
+/**
+ * Return how long the match may still take, in words: the hub knows a range, or nothing.
+ * @param {ScreenState["minutes_left"]} minutes
+ */
+const leftText = (minutes) => (minutes ? `${minutes[0]} to ${minutes[1]} minutes left · ` : "");
 
 /**
  * Before a match: how to sit down, and what there is to play.
