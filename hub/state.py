@@ -262,7 +262,8 @@ class PublicState(Plain, frozen=True):
     `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long,
     `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match;
     `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match
-    lies in four cases of five, None where that cannot be known.
+    lies in four cases of five, None where that cannot be known; `highlights` are facts of a match that is
+    over, as sentences.
     """
 
     table: str
@@ -296,6 +297,7 @@ class PublicState(Plain, frozen=True):
     put_aside: list[PutAside] = []
     starting: Starting | None = None
     minutes_left: tuple[int, int] | None = None
+    highlights: list[str] = []
 
 
 class ScreenState(PublicState, frozen=True):

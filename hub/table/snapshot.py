@@ -12,6 +12,7 @@ from hub.engine.match import Decision, Match
 from hub.state import Faces, Hand, PublicState, ScreenState, View, Waiting, WantedRoll
 from hub.table import feed
 from hub.table.boxes import SeatBoxes
+from hub.table.highlights import highlights
 from hub.table.lobby import Lobby
 from hub.table.minutes_left import MinutesLeft
 from hub.table.notices import Notices
@@ -41,6 +42,7 @@ class Snapshots:
         self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
         self.seq = 0
         self._minutes = minutes
+        self._told: tuple[tuple[int, int], list[str]] = ((0, 0), [])  # highlights, by epoch and number of events
         self.happened = feed.Happened()
         self._session = token_hex(4)
         self._fingerprint = fingerprint
@@ -83,6 +85,7 @@ class Snapshots:
             put_aside=[] if play.seats else list(people.endings.offered),
             starting=self._lobby.public_starting(),
             minutes_left=self._minutes_left(),
+            highlights=self._highlights(match) if match and match.over else [],
         )
 
     def _minutes_left(self) -> tuple[int, int] | None:
@@ -91,6 +94,12 @@ class Snapshots:
             return self._minutes.look(None, "", 0, (), 0)
         usual = match.game.labels["minutes"]
         return self._minutes.look(play.log.match, match.game.name, len(play.seats), match.log, usual)
+
+    def _highlights(self, match: Match) -> list[str]:
+        key = self._play.log.epoch, len(match.events)
+        if self._told[0] != key:
+            self._told = key, highlights(match.events)
+        return self._told[1]
 
     def screen(self, state: PublicState) -> ScreenState:
         """Return a public state as the table's own screens show it: with the codes of seats and the key's fingerprint."""

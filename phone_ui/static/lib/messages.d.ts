@@ -14,7 +14,7 @@ export interface Messages {
   ClaimDetails: ClaimDetails;
 }
 /**
- * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known.
+ * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `highlights` are facts of a match that is over, as sentences.
  */
 export interface PublicState {
   table: string;
@@ -48,6 +48,7 @@ export interface PublicState {
   put_aside: PutAside[];
   starting: Starting | null;
   minutes_left: [number, number] | null;
+  highlights: string[];
 }
 /**
  * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box answers, `away` one that nothing answers from. `house`: the house plays for it until somebody is back. `wish` names the game that it would like to play next.
@@ -277,6 +278,7 @@ export interface ScreenState {
   put_aside: PutAside[];
   starting: Starting | null;
   minutes_left: [number, number] | null;
+  highlights: string[];
   claim_codes: {
     [k: string]: string;
   };

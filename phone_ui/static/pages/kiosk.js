@@ -479,8 +479,9 @@ function Winner({ labels, state }) {
 /** @param {{ state: ScreenState, why: string }} props */
 function Afterwards({ state, why }) {
   const last = state.events.filter((event) => event.text !== why).slice(-2);
+  const lines = state.highlights.length ? state.highlights : last.map((event) => event.text);
   return html`<ol class="winner-last">
-      ${last.map((event) => html`<li key=${event.n}><${Sentence} state=${state} text=${event.text} /></li>`)}
+      ${lines.map((text) => html`<li key=${text}><${Sentence} state=${state} text=${text} /></li>`)}
     </ol>
     <p class="winner-again">Push a dial twice to play again</p>`;
 }
