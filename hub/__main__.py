@@ -103,6 +103,13 @@ def parser() -> ArgumentParser:
     )
     matches.set_defaults(command=_matches)
 
+    past = commands.add_parser(
+        "history", help="the finished matches: how long, won from which seat, and are the dice fair"
+    )
+    past.add_argument("--table", metavar="ID", default="", help="of this table only")
+    past.add_argument("--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any")
+    past.set_defaults(command=_history)
+
     export = commands.add_parser("export", help="the log of a match as a file that `replay` reads")
     export.add_argument("match", metavar="MATCH", help="its id, as `matches` lists it")
     export.add_argument(
@@ -222,6 +229,12 @@ def _matches(args: Namespace) -> int:
     from hub.operations.matches import matches
 
     return matches(args)
+
+
+def _history(args: Namespace) -> int:
+    from hub.operations.matches import show_history
+
+    return show_history(args)
 
 
 def _export(args: Namespace) -> int:

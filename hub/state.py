@@ -311,6 +311,63 @@ class ScreenState(PublicState, frozen=True):
     fingerprint: str = ""
 
 
+# --- the past --------------------------------------------------------------------------------------
+
+
+class PastMatch(Plain, frozen=True):
+    """A match that is over: `begun` is a date in UTC, `minutes` how long it took, where that is known."""
+
+    id: str
+    table: str
+    title: str
+    begun: str
+    minutes: float | None
+    seats: list[int]
+    winners: list[int]
+
+
+class GameHistory(Plain, frozen=True):
+    """How often a game was played to its end, and the least, middle and most minutes that it took."""
+
+    title: str
+    played: int
+    least: float
+    middle: float
+    most: float
+
+
+class SeatHistory(Plain, frozen=True):
+    """How often a seat played and won, and how often it would have won (`expected`) if all seats were equal."""
+
+    seat: SeatNumber
+    played: int
+    won: int
+    expected: float
+
+
+class DiceHistory(Plain, frozen=True):
+    """How often each face came of dice that came in one way, and what a chi-square test says: `square`, `p`, a verdict."""
+
+    kind: Read
+    counts: list[int]
+    square: float | None
+    p: float | None
+    verdict: str
+
+
+class History(Plain, frozen=True):
+    """What is known of the matches that were played to their end; `matches` are the newest of them."""
+
+    played: int
+    matches: list[PastMatch]
+    games: list[GameHistory]
+    seats: list[SeatHistory]
+    dice: list[DiceHistory]
+
+
+# --- one seat --------------------------------------------------------------------------------------
+
+
 class Faces(Plain, frozen=True):
     """Dice that this seat may type: so many, each from 1 to `sides`."""
 

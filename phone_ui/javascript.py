@@ -38,6 +38,7 @@ SENT = (
     state.Hand,
     state.Ack,
     state.EventsPage,
+    state.History,
     wire.ClaimReply,
     wire.Login,
     wire.HubStatus,

@@ -80,6 +80,9 @@ class TableFace(Protocol):
     def events_before(self, number: int) -> bytes:
         """Return a page of the events before that one, as JSON."""
 
+    def history(self) -> bytes:
+        """Return what is known of its finished matches, as JSON. Raise HubError with a sentence."""
+
     def claim(self, asked: ClaimAsked) -> None:
         """Put a claim into the table's inbox."""
 
@@ -125,6 +128,8 @@ def make_app(
         ("/t/<name>", pages.phone),
         ("/t/<name>/kiosk", pages.kiosk),
         ("/t/<name>/events/<number>.json", pages.events),
+        ("/t/<name>/history", pages.history),
+        ("/t/<name>/history.json", pages.past),
         ("/t/<name>/bench", pages.bench),
         ("/t/<name>/bench/panel/<size>.png", pages.panel),
         ("/t/<name>/qr.svg", joining.qr),
@@ -160,6 +165,16 @@ class _Tables:
     def kiosk(self, name: str) -> Response:
         self.one(name)
         return _file_answer(self._files.get("pages/kiosk.html"))
+
+    def history(self, name: str) -> Response:
+        self.one(name)
+        return _file_answer(self._files.get("pages/history.html"))
+
+    def past(self, name: str) -> Response:
+        try:
+            return Response(self.one(name).history(), mimetype="application/json")
+        except HubError as error:
+            abort(503, str(error))
 
     def events(self, name: str, number: str) -> Response:
         table = self.one(name)

@@ -18,12 +18,15 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from hub import games
 from hub.config import load, owners_file
 from hub.engine.match import Head
 from hub.errors import HubError
 from hub.operations.own_files import as_owner_of, new_private_file
 from hub.operations.state_folder import DATABASE
+from hub.state import History
 from hub.store import VERSION
+from hub.store.history import as_text, history
 from hub.table.kept import UNREADABLE
 
 Stage = Literal["under way", "put aside", "set aside", "over", "left"]
@@ -146,18 +149,23 @@ def _matches(db: sqlite3.Connection) -> Iterator[KeptMatch]:
         yield KeptMatch(match, table, game, begun, lengths.get(match, 0), stage, reason or "")
 
 
-# --- the command ---------------------------------------------------------------------------------------
-
-
-def matches(args: Namespace) -> int:
-    """List the matches of a hub's database."""
-    folder = Path(load(owners_file(args.config)).hub.state).expanduser()
+def examine_or_refuse(folder: Path) -> Record:
+    """Look through a state folder for a person who asks. Raise HubError where its database cannot be read."""
     try:
         record = examine(folder)
     except (OSError, sqlite3.Error) as error:
         raise HubError(refusal(folder, error)) from None
     if record.error:
         raise HubError(f"{folder / DATABASE} cannot be read: {record.error}.")
+    return record
+
+
+# --- the command ---------------------------------------------------------------------------------------
+
+
+def matches(args: Namespace) -> int:
+    """List the matches of a hub's database."""
+    record = examine_or_refuse(Path(load(owners_file(args.config)).hub.state).expanduser())
     for match in record.matches:
         print(
             f"{match.id:8}{match.begun}  table {match.table:10}{match.game:16}{match.entries:6} entries  "
@@ -165,6 +173,24 @@ def matches(args: Namespace) -> int:
         )
     if not record.matches:
         print("There has been no match.")
+    return 0
+
+
+def show_history(args: Namespace) -> int:
+    """Print what is known of the finished matches."""
+    config = load(owners_file(args.config))
+    folder = Path(config.hub.state).expanduser()
+    if args.table and args.table not in [table.id for table in config.table]:
+        raise HubError(f"There is no table {args.table}; `[[table]]` of the configuration has their ids.")
+    record = examine_or_refuse(folder)
+    found = History(0, [], [], [], [])
+    if record.matches:
+        try:
+            with reading(folder) as db:
+                found = history(db, {name: games.find(name).title for name in games.names()}, args.table)
+        except (OSError, sqlite3.Error) as error:
+            raise HubError(refusal(folder, error, "history")) from None
+    print(as_text(found), end="")
     return 0
 
 

@@ -40,7 +40,7 @@ class Site:
 
     def __init__(self, folder: Path) -> None:
         (folder / "pages").mkdir()
-        for page in ("join", "phone", "kiosk", "bench"):
+        for page in ("join", "phone", "kiosk", "bench", "history"):
             (folder / "pages" / f"{page}.html").write_text(f"<!doctype html><title>{page}</title>")
         (folder / "widgets").mkdir()
         (folder / "widgets" / "amount.js").write_text(SCRIPT)
@@ -86,7 +86,14 @@ def site(tmp_path: Path) -> Site:
 
 @pytest.mark.parametrize(
     ("path", "page"),
-    [("/", "join"), ("/t/1", "phone"), ("/t/2", "phone"), ("/t/1/kiosk", "kiosk"), ("/t/1/bench", "bench")],
+    [
+        ("/", "join"),
+        ("/t/1", "phone"),
+        ("/t/2", "phone"),
+        ("/t/1/kiosk", "kiosk"),
+        ("/t/1/bench", "bench"),
+        ("/t/1/history", "history"),
+    ],
 )
 def test_each_address_has_its_page(site: Site, path: str, page: str) -> None:
     answer = site.get(path)
@@ -178,6 +185,8 @@ def test_a_changed_file_is_read_again(site: Site, tmp_path: Path) -> None:
         "/t/2/bench",
         "/t/9/qr.svg",
         "/t/9/events/5.json",
+        "/t/9/history",
+        "/t/9/history.json",
         "/t/1/events/-1.json",
         "/t/1/events/five.json",
         f"/t/1/events/{'9' * 5000}.json",

@@ -6,6 +6,7 @@ export interface Messages {
   Hand: Hand;
   Ack: Ack;
   EventsPage: EventsPage;
+  History: History;
   ClaimReply: ClaimReply;
   Login: Login;
   HubStatus: HubStatus;
@@ -337,6 +338,57 @@ export interface EventsPage {
   match: string | null;
   epoch: number;
   events: PublicEvent[];
+}
+/**
+ * What is known of the matches that were played to their end; `matches` are the newest of them.
+ */
+export interface History {
+  played: number;
+  matches: PastMatch[];
+  games: GameHistory[];
+  seats: SeatHistory[];
+  dice: DiceHistory[];
+}
+/**
+ * A match that is over: `begun` is a date in UTC, `minutes` how long it took, where that is known.
+ */
+export interface PastMatch {
+  id: string;
+  table: string;
+  title: string;
+  begun: string;
+  minutes: number | null;
+  seats: number[];
+  winners: number[];
+}
+/**
+ * How often a game was played to its end, and the least, middle and most minutes that it took.
+ */
+export interface GameHistory {
+  title: string;
+  played: number;
+  least: number;
+  middle: number;
+  most: number;
+}
+/**
+ * How often a seat played and won, and how often it would have won (`expected`) if all seats were equal.
+ */
+export interface SeatHistory {
+  seat: number;
+  played: number;
+  won: number;
+  expected: number;
+}
+/**
+ * How often each face came of dice that came in one way, and what a chi-square test says: `square`, `p`, a verdict.
+ */
+export interface DiceHistory {
+  kind: "hub" | "read" | "typed";
+  counts: number[];
+  square: number | null;
+  p: number | null;
+  verdict: string;
 }
 /**
  * Reply to `GET /t/<table>/claim/<id>`: the state of the claim; once it is held, the encrypted login.

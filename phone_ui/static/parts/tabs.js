@@ -79,6 +79,7 @@ export function Help({ labels, state }) {
         </li>`,
       )}
     </ul>
+    <p><a href=${`/t/${state.table}/history`}>What was played at this table</a>: minutes, wins by seat, the dice.</p>
     ${
       state.url &&
       html`<p>Other phones join at <b>${state.url}</b> with the code <b class="code">${state.code}</b>.</p>`
