@@ -99,15 +99,43 @@ def parser() -> ArgumentParser:
     add_bundle_arguments(bundle)
     bundle.set_defaults(command=make_bundle)
 
-    matches = commands.add_parser("matches", help="the matches that the hub has kept, and the log of one as a file")
+    matches = commands.add_parser("matches", help="the matches that the hub has kept")
     matches.add_argument(
         "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
     )
-    matches.add_argument("--export", metavar="MATCH", help="write the log of this match, as `replay` reads it")
-    matches.add_argument(
-        "--to", metavar="FILE.jsonl", type=Path, help="where to; without it MATCH.jsonl in this folder"
-    )
     matches.set_defaults(command=_matches)
+
+    past = commands.add_parser(
+        "history", help="the finished matches: how long, won from which seat, and are the dice fair"
+    )
+    past.add_argument("--table", metavar="ID", default="", help="of this table only")
+    past.add_argument("--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any")
+    past.set_defaults(command=_history)
+
+    export = commands.add_parser("export", help="the log of a match as a file that `replay` reads")
+    export.add_argument("match", metavar="MATCH", help="its id, as `matches` lists it")
+    export.add_argument(
+        "file", metavar="FILE.jsonl", nargs="?", type=Path, help="where to; without it MATCH.jsonl in this folder"
+    )
+    export.add_argument(
+        "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
+    )
+    export.set_defaults(command=_export)
+
+    make_backup = commands.add_parser("backup", help="all that the hub keeps, as one file; it may run meanwhile")
+    make_backup.add_argument("file", metavar="FILE", type=Path, help="where to; it is for you alone, and holds secrets")
+    make_backup.add_argument(
+        "--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any"
+    )
+    make_backup.set_defaults(command=_backup)
+
+    restore = commands.add_parser("restore", help="bring back what `backup` wrote; the hub must not run")
+    restore.add_argument("file", metavar="FILE", type=Path, help="a file that `backup` wrote")
+    restore.add_argument(
+        "--config", metavar="FILE", help="where the owner's TOML file is to be; without one the installed one's"
+    )
+    restore.add_argument("--keep-config", action="store_true", help="leave this machine's configuration as it is")
+    restore.set_defaults(command=_restore)
 
     test_device = commands.add_parser("test-device", help="try one device: each key, each lamp, a test picture, a roll")
     test_device.add_argument("name", nargs="?", metavar="NAME", help="its name or driver in the configuration")
@@ -212,6 +240,30 @@ def _matches(args: Namespace) -> int:
     from hub.operations.matches import matches
 
     return matches(args)
+
+
+def _history(args: Namespace) -> int:
+    from hub.operations.matches import show_history
+
+    return show_history(args)
+
+
+def _export(args: Namespace) -> int:
+    from hub.operations.matches import export
+
+    return export(args)
+
+
+def _backup(args: Namespace) -> int:
+    from hub.operations.backup import backup
+
+    return backup(args)
+
+
+def _restore(args: Namespace) -> int:
+    from hub.operations.backup import restore
+
+    return restore(args)
 
 
 def _run(args: Namespace) -> int:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import secrets
+import sqlite3
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -16,9 +19,13 @@ from hub.devices import Simulated
 from hub.errors import ConfigError, HubError, of_file
 from hub.ports import ClaimAsked, LoginState
 from hub.state import ScreenState
+from hub.store.history import history
 from hub.table.loop import Table
 from phone_ui.latest import Latest
 from phone_ui.mqtt_phones import PhonesOverMqtt
+
+PAST_SECONDS = 60.0
+"""How old the past that pages show may be: reading many logs takes a second, and anybody may ask."""
 
 
 def kiosk_token(path: Path) -> str:
@@ -100,15 +107,43 @@ class ScreenFeed:
             self.show(self._state, False)
 
 
+class PastMatches:
+    """The finished matches of a hub, read beside its tables: by a connection of its own, and at most once in a while.
+
+    `titles` names the games for people.
+    """
+
+    def __init__(self, database: Path, titles: Mapping[str, str], clock: Callable[[], float] = monotonic) -> None:
+        self._database, self._titles, self._clock = database, titles, clock
+        self._lock = threading.Lock()
+        self._read: dict[str, tuple[float, bytes]] = {}
+
+    def of(self, table: str) -> bytes:
+        """Return the `History` of a table as JSON, at most `PAST_SECONDS` old. Raise HubError."""
+        with self._lock:
+            when, data = self._read.get(table, (0.0, b""))
+            if not data or self._clock() - when >= PAST_SECONDS:
+                try:
+                    with closing(sqlite3.connect(f"{self._database.absolute().as_uri()}?mode=ro", uri=True)) as db:
+                        data = msgspec.json.encode(history(db, self._titles, table))
+                except sqlite3.Error as error:
+                    raise HubError(f"The past matches cannot be read now ({error}).") from error
+                self._read[table] = self._clock(), data
+        return data
+
+
 class TableAccess:
     """One table as the web port knows it; `screen` is its state for the table's own screens."""
 
-    def __init__(self, table: Table, phones: PhonesOverMqtt, bench: BenchAccess | None, screen: Latest) -> None:
+    def __init__(
+        self, table: Table, phones: PhonesOverMqtt, bench: BenchAccess | None, screen: Latest, past: PastMatches
+    ) -> None:
         self.id = table.id
         self.bench = bench
         self.screen = screen
         self._table = table
         self._phones = phones
+        self._past = past
 
     @property
     def code(self) -> str:
@@ -119,6 +154,14 @@ class TableAccess:
     def public(self) -> Latest:
         """Return the table's newest public state as JSON."""
         return self._phones.public
+
+    def events_before(self, number: int) -> bytes:
+        """Return a page of earlier events as JSON: an `EventsPage`."""
+        return msgspec.json.encode(self._table.happened.before(number))
+
+    def history(self) -> bytes:
+        """Return what is known of this table's finished matches as JSON: a `History`. Raise HubError."""
+        return self._past.of(self.id)
 
     def claim(self, asked: ClaimAsked) -> None:
         """Put a claim into the table's inbox."""

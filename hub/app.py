@@ -19,7 +19,7 @@ from PIL import Image
 
 from drivers.common.gpio_header import check_devices
 from hub import games
-from hub.access import BenchAccess, ScreenFeed, TableAccess, kiosk_token
+from hub.access import BenchAccess, PastMatches, ScreenFeed, TableAccess, kiosk_token
 from hub.config import Config, TablePart
 from hub.decks import load_games
 from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, wired
@@ -126,6 +126,8 @@ class Hub:
             self.games = load_games(config.deck)
             self.store = Store(state / "table-hub.db")
             on_error.callback(self.store.close)
+            titles = {game.name: game.title for game in self.games}
+            self._past = PastMatches(state / "table-hub.db", titles)
             self._logs = KeyedStore(self.store, state / "log.key")
             tables = [table.id for table in config.table]
             self.broker = MqttBroker(config.broker, state / "broker", config.hub.id, tables, self._put_to_all)
@@ -190,7 +192,7 @@ class Hub:
             table.put(DeviceSimulated())
         self.tables[part.id] = table
         self.house.tables[part.id] = HouseTable(table, staff, self._health[part.id], self.store)
-        self.access[part.id] = TableAccess(table, phones, bench, screen.newest)
+        self.access[part.id] = TableAccess(table, phones, bench, screen.newest, self._past)
 
     def _games_for(self, part: TablePart) -> list[Game]:
         """Return all games, the table's own first. Raise ConfigError where it names none of them."""

@@ -458,6 +458,13 @@ class Missing(NamedTuple):
     altered: bool = False
 
 
+class Length(NamedTuple):
+    """How long a match took: minutes from its beginning to its end, and entries of its log, 0 where that was wiped."""
+
+    minutes: float
+    entries: int
+
+
 class LogStore(Protocol):
     """Where matches and sittings live on disk. Every method returns when the disk has it; raises LogError."""
 
@@ -506,6 +513,9 @@ class LogStore(Protocol):
 
     def last(self, table: str) -> LastMatch | None:
         """Return the newest match of a table, whatever has become of it."""
+
+    def lengths(self, game: str, seats: int) -> list[Length]:
+        """Return how long the newest matches of a game with so many seats took, at whichever table, that came to an end."""
 
     def missing(self, table: str) -> Missing | None:
         """Return what the disk has lost of a table since it was last used; None: nothing, as far as can be known."""

@@ -62,6 +62,14 @@ class PublicEvent(Plain, frozen=True):
     data: dict[str, Any] = {}
 
 
+class EventsPage(Plain, frozen=True):
+    """Earlier events of the match that is shown, oldest first, as they stood in `epoch`: a page of its log."""
+
+    match: str | None
+    epoch: Count
+    events: list[PublicEvent] = []
+
+
 class Change(Plain, frozen=True, rename={"was": "from"}):
     """A change of money or points: the rule behind it and how it was calculated; a secret total has no numbers."""
 
@@ -253,7 +261,9 @@ class PublicState(Plain, frozen=True):
     of the hub, each match and each undo; `seq` counts the states within the hub's life.
     `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long,
     `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match;
-    `put_aside` are matches that can go on, while there is none.
+    `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match
+    lies in four cases of five, None where that cannot be known; `highlights` are facts of a match that is
+    over, as sentences.
     """
 
     table: str
@@ -286,6 +296,8 @@ class PublicState(Plain, frozen=True):
     paused: int | None = None
     put_aside: list[PutAside] = []
     starting: Starting | None = None
+    minutes_left: tuple[int, int] | None = None
+    highlights: list[str] = []
 
 
 class ScreenState(PublicState, frozen=True):
@@ -300,6 +312,63 @@ class ScreenState(PublicState, frozen=True):
     fingerprint: str = ""
     staff_pin: str = ""
     light: int = 100
+
+
+# --- the past --------------------------------------------------------------------------------------
+
+
+class PastMatch(Plain, frozen=True):
+    """A match that is over: `begun` is a date in UTC, `minutes` how long it took, where that is known."""
+
+    id: str
+    table: str
+    title: str
+    begun: str
+    minutes: float | None
+    seats: list[int]
+    winners: list[int]
+
+
+class GameHistory(Plain, frozen=True):
+    """How often a game was played to its end, and the least, middle and most minutes that it took."""
+
+    title: str
+    played: int
+    least: float
+    middle: float
+    most: float
+
+
+class SeatHistory(Plain, frozen=True):
+    """How often a seat played and won, and how often it would have won (`expected`) if all seats were equal."""
+
+    seat: SeatNumber
+    played: int
+    won: int
+    expected: float
+
+
+class DiceHistory(Plain, frozen=True):
+    """How often each face came of dice that came in one way, and what a chi-square test says: `square`, `p`, a verdict."""
+
+    kind: Read
+    counts: list[int]
+    square: float | None
+    p: float | None
+    verdict: str
+
+
+class History(Plain, frozen=True):
+    """What is known of the matches that were played to their end; `matches` are the newest of them."""
+
+    played: int
+    matches: list[PastMatch]
+    games: list[GameHistory]
+    seats: list[SeatHistory]
+    dice: list[DiceHistory]
+
+
+# --- one seat --------------------------------------------------------------------------------------
 
 
 class Faces(Plain, frozen=True):

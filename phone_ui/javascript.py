@@ -38,6 +38,8 @@ SENT = (
     state.ScreenState,
     state.Hand,
     state.Ack,
+    state.EventsPage,
+    state.History,
     wire.ClaimReply,
     wire.Login,
     wire.HubStatus,

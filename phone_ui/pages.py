@@ -77,6 +77,12 @@ class TableFace(Protocol):
     def bench(self) -> BenchFace | None:
         """Its simulated devices, if it has such."""
 
+    def events_before(self, number: int) -> bytes:
+        """Return a page of the events before that one, as JSON."""
+
+    def history(self) -> bytes:
+        """Return what is known of its finished matches, as JSON. Raise HubError with a sentence."""
+
     def claim(self, asked: ClaimAsked) -> None:
         """Put a claim into the table's inbox."""
 
@@ -123,6 +129,9 @@ def make_app(
         ("/games/<name>.json", lambda name: _file_answer(labels.get(name))),
         ("/t/<name>", pages.phone),
         ("/t/<name>/kiosk", pages.kiosk),
+        ("/t/<name>/events/<number>.json", pages.events),
+        ("/t/<name>/history", pages.history),
+        ("/t/<name>/history.json", pages.past),
         ("/t/<name>/bench", pages.bench),
         ("/t/<name>/bench/panel/<size>.png", pages.panel),
         ("/t/<name>/qr.svg", joining.qr),
@@ -158,6 +167,22 @@ class _Tables:
     def kiosk(self, name: str) -> Response:
         self.one(name)
         return _file_answer(self._files.get("pages/kiosk.html"))
+
+    def history(self, name: str) -> Response:
+        self.one(name)
+        return _file_answer(self._files.get("pages/history.html"))
+
+    def past(self, name: str) -> Response:
+        try:
+            return Response(self.one(name).history(), mimetype="application/json")
+        except HubError as error:
+            abort(503, str(error))
+
+    def events(self, name: str, number: str) -> Response:
+        table = self.one(name)
+        if not re.fullmatch("[0-9]{1,9}", number):
+            abort(404, "Events are asked for by the number of the one that follows them.")
+        return Response(table.events_before(int(number)), mimetype="application/json")
 
     def bench(self, name: str) -> Response:
         self._bench_of(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import shutil
 import sqlite3
 import stat
@@ -551,6 +552,32 @@ def test_a_full_disk_fails_and_the_record_goes_on_when_there_is_room(tmp_path: P
     store.append("m-1", lines(0))
     assert store.load("m-1")[1] == lines(0)
     store.close()
+
+
+def test_how_long_matches_took_is_told_by_game_and_number_of_seats(tmp_path: Path) -> None:
+    def head(game: str, seats: list[int]) -> bytes:
+        return json.dumps({"game": game, "version": 1, "digest": "", "seats": seats, "options": {}}).encode()
+
+    with closing(Store(tmp_path / "table-hub.db")) as store:
+        for game, seats, result in (
+            ("bid-it", [1, 2, 3], b'{"winners":[1],"scores":{},"why":""}'),
+            ("bid-it", [2, 3, 4], b'{"winners":[],"scores":{},"why":""}'),
+            ("bid-it", [1, 2], b'{"winners":[1],"scores":{},"why":""}'),
+            ("bidness", [1, 2, 3], b'{"winners":[1],"scores":{},"why":""}'),
+            ("bid-it", [1, 2, 3], b'{"left":true}'),
+            ("bid-it", [1, 2, 3], None),
+        ):
+            match = store.begin("1" if result else "2", head(game, seats))
+            store.append(match, [LogEntry(0, b"{}"), LogEntry(1, b"{}")])
+            if result:
+                store.end(match, result)
+    with closing(sqlite3.connect(tmp_path / "table-hub.db")) as db, db:
+        db.execute("UPDATE matches SET begun = '2026-11-22 20:00:00', ended = '2026-11-22 20:30:00'")
+        db.execute("DELETE FROM entries WHERE \"match\" = 'm-1'")
+        db.execute("UPDATE matches SET ended = NULL WHERE result IS NULL")
+    with closing(Store(tmp_path / "table-hub.db")) as store:
+        assert [(round(one.minutes, 3), one.entries) for one in store.lengths("bid-it", 3)] == [(30.0, 2), (30.0, 0)]
+        assert store.lengths("big-idea", 3) == []
 
 
 # --- put aside by people -------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The matches in a hub's database, seen from outside: a list of them, and the log of one as a file (`table-hub matches`).
+"""The matches in a hub's database, seen from outside: `table-hub matches` and `table-hub export`.
 
 Nothing is changed, and a hub may run beside it.
 """
@@ -9,22 +9,24 @@ import fcntl
 import os
 import shutil
 import sqlite3
-import sys
 import tempfile
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from errno import EACCES
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
 
+from hub import games
 from hub.config import load, owners_file
 from hub.engine.match import Head
 from hub.errors import HubError
+from hub.operations.own_files import as_owner_of, new_private_file
 from hub.operations.state_folder import DATABASE
+from hub.state import History
 from hub.store import VERSION
+from hub.store.history import as_text, history
 from hub.table.kept import UNREADABLE
 
 Stage = Literal["under way", "put aside", "set aside", "over", "left"]
@@ -90,21 +92,23 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
     """Open the database of a state folder without changing anything. Raise OSError or sqlite3.Error.
 
     Beside a hub that runs it is read where it lies: SQLite sees to it that both are right. Without one a copy is read, as
-    SQLite would write into a folder whose write-ahead log a power cut has left.
+    SQLite would write into a folder whose write-ahead log a power cut has left; no hub starts while that is made.
     """
     database = folder / DATABASE
     database.open("rb").close()
-    if _is_used(folder):
-        with closing(sqlite3.connect(f"file:{_quoted(database)}?mode=ro", uri=True, timeout=2)) as db:
-            yield _lenient(db)
-        return
     with tempfile.TemporaryDirectory() as copies:
-        copy = Path(copies, DATABASE)
-        for suffix in ("", "-wal"):
-            with suppress(FileNotFoundError):
-                shutil.copyfile(f"{database}{suffix}", f"{copy}{suffix}")
-        with closing(sqlite3.connect(copy)) as db:
+        with _keeping_hubs_out(folder) as alone:
+            source = str(copied(folder, Path(copies))) if alone else f"file:{_quoted(database)}?mode=ro"
+        with closing(sqlite3.connect(source, uri=not alone, timeout=2)) as db:
             yield _lenient(db)
+
+
+def copied(folder: Path, into: Path) -> Path:
+    """Copy the database of a state folder and its write-ahead log, while no hub runs; return the copy. Raise OSError."""
+    for suffix in ("", "-wal"):
+        with suppress(FileNotFoundError):
+            shutil.copyfile(folder / f"{DATABASE}{suffix}", into / f"{DATABASE}{suffix}")
+    return into / DATABASE
 
 
 def _lenient(db: sqlite3.Connection) -> sqlite3.Connection:
@@ -116,16 +120,17 @@ def _quoted(path: Path) -> str:
     return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
-def _is_used(folder: Path) -> bool:
-    """Return whether a hub runs with this state folder."""
+@contextmanager
+def _keeping_hubs_out(folder: Path) -> Iterator[bool]:
+    """Let no hub start with this state folder; False where one runs with it already."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        yield True
     except BlockingIOError:
-        return True
+        yield False
     finally:
         os.close(handle)
-    return False
 
 
 def _matches(db: sqlite3.Connection) -> Iterator[KeptMatch]:
@@ -144,20 +149,23 @@ def _matches(db: sqlite3.Connection) -> Iterator[KeptMatch]:
         yield KeptMatch(match, table, game, begun, lengths.get(match, 0), stage, reason or "")
 
 
+def examine_or_refuse(folder: Path) -> Record:
+    """Look through a state folder for a person who asks. Raise HubError where its database cannot be read."""
+    try:
+        record = examine(folder)
+    except (OSError, sqlite3.Error) as error:
+        raise HubError(refusal(folder, error)) from None
+    if record.error:
+        raise HubError(f"{folder / DATABASE} cannot be read: {record.error}.")
+    return record
+
+
 # --- the command ---------------------------------------------------------------------------------------
 
 
 def matches(args: Namespace) -> int:
-    """List the matches of a hub's database, or write the log of one."""
-    folder = Path(load(owners_file(args.config)).hub.state).expanduser()
-    try:
-        if args.export:
-            return _export(folder, args.export, args.to or Path(f"{args.export}.jsonl"))
-        record = examine(folder)
-    except (OSError, sqlite3.Error) as error:
-        raise HubError(_refusal(folder, error)) from None
-    if record.error:
-        raise HubError(f"{folder / DATABASE} cannot be read: {record.error}.")
+    """List the matches of a hub's database."""
+    record = examine_or_refuse(Path(load(owners_file(args.config)).hub.state).expanduser())
     for match in record.matches:
         print(
             f"{match.id:8}{match.begun}  table {match.table:10}{match.game:16}{match.entries:6} entries  "
@@ -168,32 +176,60 @@ def matches(args: Namespace) -> int:
     return 0
 
 
-def _export(folder: Path, match: str, to: Path) -> int:
-    """Write the log of a match into a file of its own, for its user alone: it holds what everybody had in their hands."""
-    with reading(folder) as db:
-        known = {one.id: one for one in _matches(db)}
-        if match not in known:
-            raise HubError(f"There is no match {match}; `table-hub matches` lists them.")
-        if known[match].stage in ("under way", "put aside"):
-            raise HubError(f"Match {match} is {known[match].stage}: its log holds the hands of those who play it.")
-        (head,) = db.execute("SELECT head FROM matches WHERE id = ?", (match,)).fetchone()
-        lines = [line for (line,) in db.execute('SELECT line FROM entries WHERE "match" = ? ORDER BY number', (match,))]
-    try:
-        handle = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    except FileExistsError:
-        raise HubError(f"{to} is there already: give another name with --to.") from None
-    except OSError as error:
-        with_sudo = ": run this command with sudo, or name another place with --to" if error.errno == EACCES else ""
-        raise HubError(f"{to} cannot be written ({error.strerror}){with_sudo}.") from None
-    with os.fdopen(handle, "wb") as file:
-        if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdigit():
-            os.fchown(handle, int(os.environ["SUDO_UID"]), -1)
-        file.writelines(line + b"\n" for line in (head, *lines))
-    print(f"{to}: {len(lines)} entries; `table-hub replay {to}` plays them again.", file=sys.stderr)
+def show_history(args: Namespace) -> int:
+    """Print what is known of the finished matches."""
+    config = load(owners_file(args.config))
+    folder = Path(config.hub.state).expanduser()
+    if args.table and args.table not in [table.id for table in config.table]:
+        raise HubError(f"There is no table {args.table}; `[[table]]` of the configuration has their ids.")
+    record = examine_or_refuse(folder)
+    found = History(0, [], [], [], [])
+    if record.matches:
+        try:
+            with reading(folder) as db:
+                found = history(db, {name: games.find(name).title for name in games.names()}, args.table)
+        except (OSError, sqlite3.Error) as error:
+            raise HubError(refusal(folder, error, "history")) from None
+    print(as_text(found), end="")
     return 0
 
 
-def _refusal(folder: Path, error: OSError | sqlite3.Error) -> str:
+def export(args: Namespace) -> int:
+    """Write the log of a match into a file of its own, for its user alone: it holds what everybody had in their hands.
+
+    There are no names in it: a log knows seats by their numbers.
+    """
+    folder, match = Path(load(owners_file(args.config)).hub.state).expanduser(), args.match
+    to = args.file or Path(f"{match}.jsonl")
+    with new_private_file(to) as file:
+        try:
+            with as_owner_of(folder), reading(folder) as db:
+                lines = _log(db, match)
+        except (OSError, sqlite3.Error) as error:
+            raise HubError(refusal(folder, error, "export")) from None
+        file.writelines(line + b"\n" for line in lines)
+    print(
+        f"{to}: {len(lines) - 1} entries; `table-hub replay {to}` plays them again. It holds every hand, and no names."
+    )
+    return 0
+
+
+def _log(db: sqlite3.Connection, match: str) -> list[bytes]:
+    """Return the head and the entries of a match that nobody plays. Raise HubError, or sqlite3.Error."""
+    known = {one.id: one for one in _matches(db)}
+    if match not in known:
+        raise HubError(f"There is no match {match}; `table-hub matches` lists them.")
+    if known[match].stage in ("under way", "put aside"):
+        raise HubError(f"Match {match} is {known[match].stage}: its log holds the hands of those who play it.")
+    (head,) = db.execute("SELECT head FROM matches WHERE id = ?", (match,)).fetchone()
+    lines = [line for (line,) in db.execute('SELECT line FROM entries WHERE "match" = ? ORDER BY number', (match,))]
+    if not lines:
+        raise HubError(f"The log of match {match} was wiped; who won stays.")
+    return [head, *lines]
+
+
+def refusal(folder: Path, error: OSError | sqlite3.Error, command: str = "matches") -> str:
+    """Return in a sentence why the database of a state folder cannot be read, and who may."""
     if isinstance(error, PermissionError):
-        return f"You may not read {folder}: ask as the hub's own user (sudo -u table-hub table-hub matches)."
+        return f"You may not read {folder}: ask as the hub's own user, or with sudo (sudo table-hub {command})."
     return f"{folder / DATABASE} cannot be read ({getattr(error, 'strerror', None) or error})."

@@ -18,6 +18,8 @@ KEY, LOG_KEY, KIOSK_TOKEN, STAFF, DATABASE, BROKER, MARKS = (
     "broker",
     "marks",
 )
+ASIDE = "before-restore-"
+"""How the folder begins, inside the state folder, into which a restore puts what was there; the date follows."""
 OWN_FILES = (
     KEY,
     LOG_KEY,
@@ -26,6 +28,9 @@ OWN_FILES = (
     *(f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")),  # SQLite's own, after a power cut
     f"{DATABASE}.unreadable-*",
     f"{MARKS}/*.mark",
+    f"{ASIDE}*/*",
+    f"{ASIDE}*/{MARKS}/*.mark",
+    f"{ASIDE}*/{BROKER}/*",
     *(f"{BROKER}/{name}" for name in ("lock", "logins.json", "mosquitto.conf", "mosquitto.pid", "mosquitto.sock")),
 )
 
@@ -55,7 +60,8 @@ def forget(folder: Path) -> None:
                 for file in folder.glob(pattern):
                     if not file.is_dir():
                         file.unlink(missing_ok=True)
-            for emptied in (folder / BROKER, folder / MARKS, folder):
+            asides = [one for aside in folder.glob(f"{ASIDE}*") for one in (aside / BROKER, aside / MARKS, aside)]
+            for emptied in (*asides, folder / BROKER, folder / MARKS, folder):
                 with suppress(OSError):  # not there, or somebody keeps something else in it
                     emptied.rmdir()
     except TemporaryError:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 
-from hub.ports import LastMatch, LogEntry, MatchPutAside
+from hub.ports import LastMatch, Length, LogEntry, MatchPutAside
+
+LOOKED_AT = 400  # newest matches of a hub that `lengths` looks through
+MOST_LENGTHS = 60  # and so many of one game and number of seats it returns
 
 
 def insert_entries(db: sqlite3.Connection, match: str, entries: Sequence[LogEntry]) -> None:
@@ -33,6 +38,32 @@ def matches_put_aside(db: sqlite3.Connection, table: str) -> list[MatchPutAside]
         (table,),
     ).fetchall()
     return [MatchPutAside(*row) for row in found]
+
+
+def lengths(db: sqlite3.Connection, game: str, seats: int) -> list[Length]:
+    """Return how long the newest matches of a game with so many seats took that came to an end."""
+    found: list[Length] = []
+    ended = db.execute(
+        "SELECT id, head, result, (julianday(ended) - julianday(begun)) * 1440 FROM matches "
+        "WHERE result IS NOT NULL AND ended IS NOT NULL ORDER BY rowid DESC LIMIT ?",
+        (LOOKED_AT,),
+    )
+    for match, head, result, minutes in ended:
+        if len(found) == MOST_LENGTHS:
+            break
+        if minutes is not None and _played(head, result) == (game, seats):
+            (entries,) = db.execute('SELECT count(*) FROM entries WHERE "match" = ?', (match,)).fetchone()
+            found.append(Length(minutes, entries))
+    return found
+
+
+def _played(head: bytes, result: bytes) -> tuple[str, int] | None:
+    """Return the game and how many seats played it to its end; None for a match that was left, or cannot be read."""
+    with suppress(ValueError, TypeError, AttributeError, KeyError):
+        known, over = json.loads(head), json.loads(result)
+        if "winners" in over:
+            return known["game"], len(known["seats"])
+    return None
 
 
 def lines_of(db: sqlite3.Connection, match: str) -> list[bytes]:

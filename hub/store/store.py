@@ -12,9 +12,9 @@ from threading import Lock, get_ident
 from time import monotonic
 
 from hub.errors import DamagedLog, LogError
-from hub.ports import LastMatch, LogEntry, MatchPutAside, Missing
+from hub.ports import LastMatch, Length, LogEntry, MatchPutAside, Missing
 from hub.store.marks import Marks, chain, mark_of
-from hub.store.queries import insert_entries, last_match, lines_of, matches_put_aside, number_of
+from hub.store.queries import insert_entries, last_match, lengths, lines_of, matches_put_aside, number_of
 from hub.store.rescue import rescue
 from hub.store.schema import DAMAGED, code_of, connect, make_file
 
@@ -300,6 +300,11 @@ class Store:
         """Return the newest match of a table, whatever has become of it, or None."""
         with self._at_the_disk() as db:
             return last_match(db, table)
+
+    def lengths(self, game: str, seats: int) -> list[Length]:
+        """Return how long the newest matches of a game with so many seats took, at whichever table, that came to an end."""
+        with self._at_the_disk() as db:
+            return lengths(db, game, seats)
 
     def missing(self, table: str) -> Missing | None:
         """Return what the disk had of a table when it was last used, and had no more when it was opened; or None."""

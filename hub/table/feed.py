@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from hub.engine.event import Event
 from hub.engine.game import Game
 from hub.engine.match import Match
-from hub.state import Change, GameOffer, PublicEvent
+from hub.state import Change, EventsPage, GameOffer, PublicEvent
 
 SHOWN_EVENTS = 30
 SHOWN_CHANGES = 60  # of money and points, in this round and the last
+PAGE_EVENTS = 100  # of an `EventsPage`
+
+
+class Happened:
+    """All events that everybody was shown, for whoever reads back from any thread.
+
+    A match only ever adds to its list of events, and what is taken back begins another list: so a length is enough to
+    know what was shown.
+    """
+
+    def __init__(self) -> None:
+        self._shown: tuple[str | None, int, Sequence[Event], int] = (None, 0, (), 0)
+
+    def show(self, match: str | None, epoch: int, events: Sequence[Event]) -> None:
+        """Let all events that a match has now be read."""
+        self._shown = match, epoch, events, len(events)
+
+    def before(self, number: int) -> EventsPage:
+        """Return the events below that number, the newest `PAGE_EVENTS` of them."""
+        match, epoch, events, length = self._shown
+        end = max(0, min(number, length))
+        return EventsPage(match, epoch, _public(events, max(0, end - PAGE_EVENTS), end))
 
 
 def events(match: Match) -> list[PublicEvent]:
     """Return the newest events, oldest first."""
-    first = max(0, len(match.events) - SHOWN_EVENTS)
+    return _public(match.events, max(0, len(match.events) - SHOWN_EVENTS), len(match.events))
+
+
+def _public(events: Sequence[Event], first: int, end: int) -> list[PublicEvent]:
     return [
         PublicEvent(n, event.text, event.rule or None, event.kind, event.data)
-        for n, event in enumerate(match.events[first:], first)
+        for n, event in enumerate(events[first:end], first)
     ]
 
 

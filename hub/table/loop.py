@@ -44,10 +44,12 @@ from hub.ports import (
 from hub.state import Ack, PublicState
 from hub.table.boxes import SeatBoxes
 from hub.table.conditions import note, note_moved
+from hub.table.feed import Happened
 from hub.table.hardware_test import HardwareTests
 from hub.table.inbox import Inbox
 from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
+from hub.table.minutes_left import MinutesLeft
 from hub.table.notices import Notices
 from hub.table.pace import Pace
 from hub.table.people import Patience, People
@@ -112,7 +114,7 @@ class Table:
         parts = (*below, self._people)
         self._presses = Presses(number, *parts)
         self._requests = Requests(*parts)
-        self._snapshots = Snapshots(*parts, fingerprint)
+        self._snapshots = Snapshots(*parts, MinutesLeft(self._disk, ports.clock), fingerprint)
         self._publisher = Publisher(
             self._snapshots, self._play, self._seats, ports.phones, ports.lamps, ports.pages, ports.boxes
         )
@@ -164,7 +166,10 @@ class Table:
         """Return what the table tells staff beside its public state."""
         return self._staff.desk
 
-    # --- from any thread -------------------------------------------------------------------------
+    @property
+    def happened(self) -> Happened:
+        """Return what everybody was shown of the match's events."""
+        return self._snapshots.happened
 
     def put(self, signal: object) -> None:
         """Put a signal into the inbox. What a flood leaves no room for is refused at once, or asked again by its phone."""
@@ -178,8 +183,6 @@ class Table:
     def stop(self) -> None:
         """End `run` after what is already in the inbox."""
         self._inbox.put(_Stop())
-
-    # --- the one thread --------------------------------------------------------------------------
 
     def start(self) -> None:
         """Take up what the disk has: who sat where, and the match under way.
@@ -364,8 +367,6 @@ class Table:
             return False
         return decision.number == before.number and decision.fingerprint() == before.fingerprint()
 
-    # --- the disk ----------------------------------------------------------------------------------
-
     def _stop_play(self, error: LogError) -> None:
         """Let the match stand still, as the disk has it, until the disk that failed is back."""
         self._play.stop(error)
@@ -385,8 +386,6 @@ class Table:
         self._reopen = True
         self._follow()  # before time goes on: dice that were not accepted are asked for anew
         return True
-
-    # --- showing -------------------------------------------------------------------------------------
 
     def _show(self) -> None:
         """Give everybody the newest complete picture."""

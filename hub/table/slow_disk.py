@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from hub.ports import Clock, LastMatch, LogEntry, LogStore, MatchPutAside, Missing
+from hub.ports import Clock, LastMatch, Length, LogEntry, LogStore, MatchPutAside, Missing
 from hub.table.notices import Notices
 
 SLOW_SECONDS = 1.0  # a write that takes so long is said to everybody ...
@@ -100,6 +100,10 @@ class TimedStore:
     def last(self, table: str) -> LastMatch | None:
         """Return the newest match of a table, whatever has become of it."""
         return self._store.last(table)
+
+    def lengths(self, game: str, seats: int) -> list[Length]:
+        """Return how long the newest matches of a game with so many seats took."""
+        return self._store.lengths(game, seats)
 
     def missing(self, table: str) -> Missing | None:
         """Return what the disk has lost of a table since it was last used, or None."""

@@ -12,7 +12,9 @@ from hub.engine.match import Decision, Match
 from hub.state import Faces, Hand, PublicState, ScreenState, View, Waiting, WantedRoll
 from hub.table import feed
 from hub.table.boxes import SeatBoxes
+from hub.table.highlights import highlights
 from hub.table.lobby import Lobby
+from hub.table.minutes_left import MinutesLeft
 from hub.table.notices import Notices
 from hub.table.people import People
 from hub.table.play import Play
@@ -34,11 +36,14 @@ class Snapshots:
 
     def __init__(
         self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
-        people: People, fingerprint: str = "",
+        people: People, minutes: MinutesLeft, fingerprint: str = "",
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices = play, seats, notices
         self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
         self.seq = 0
+        self._minutes = minutes
+        self._told: tuple[tuple[int, int], list[str]] = ((0, 0), [])  # highlights, by epoch and number of events
+        self.happened = feed.Happened()
         self._session = token_hex(4)
         self._fingerprint = fingerprint
 
@@ -48,6 +53,7 @@ class Snapshots:
         people = self._people
         play, match, decision = self._play, self._play.match, self._play.decision
         game = match.game if match else play.games.get(self._lobby.chosen)
+        self.happened.show(play.log.match if match else None, play.log.epoch, match.events if match else ())
         return PublicState(
             table=table.id,
             name=table.name,
@@ -78,7 +84,22 @@ class Snapshots:
             paused=people.absence.paused,
             put_aside=[] if play.seats else list(people.endings.offered),
             starting=self._lobby.public_starting(),
+            minutes_left=self._minutes_left(),
+            highlights=self._highlights(match) if match and match.over else [],
         )
+
+    def _minutes_left(self) -> tuple[int, int] | None:
+        play, match = self._play, self._play.match
+        if match is None or match.over or match.fault or play.stopped:
+            return self._minutes.look(None, "", 0, (), 0)
+        usual = match.game.labels["minutes"]
+        return self._minutes.look(play.log.match, match.game.name, len(play.seats), match.log, usual)
+
+    def _highlights(self, match: Match) -> list[str]:
+        key = self._play.log.epoch, len(match.events)
+        if self._told[0] != key:
+            self._told = key, highlights(match.events)
+        return self._told[1]
 
     def screen(self, state: PublicState) -> ScreenState:
         """Return a public state as the table's own screens show it: with the codes of seats and the key's fingerprint."""

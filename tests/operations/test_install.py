@@ -404,9 +404,12 @@ def test_a_release_to_go_back_to_that_is_not_there_is_not_gone_back_to(on_trial:
         ("root", "doctor", "setpriv --reuid table-hub --regid table-hub --init-groups --reset-env -- hub doctor"),
         ("table-hub", "doctor", "hub doctor"),
         ("pi", "matches", "sudo -H -u table-hub -- hub matches"),
-        ("root", "matches --export m-1", "hub matches --export m-1"),
+        ("root", "export m-1", "hub export m-1"),
+        ("pi", "export m-1", "sudo -- hub export m-1"),
         ("pi", "update-box", "sudo -H -u table-hub -- hub update-box"),
         ("root", "update-box --file box.uf2", "hub update-box --file box.uf2"),
+        ("pi", "backup evening", "sudo -- hub backup evening"),
+        ("root", "restore evening", "hub restore evening"),
         ("pi", "", "hub"),
     ],
 )

@@ -16,6 +16,7 @@ from hub import games
 from hub.__main__ import main
 from hub.engine.match import Match
 from hub.operations.matches import examine
+from hub.operations.own_files import new_private_file
 from hub.ports import LogEntry
 from hub.store import Store, lock_state
 from hub.table.chance import Chance
@@ -35,6 +36,8 @@ def config(tmp_path: Path) -> Path:
         store.append(begun, [LogEntry(number, msgspec.json.encode(entry)) for number, entry in enumerate(match.log)])
     store.set_aside("m-1", "Other rules.")
     store.end("m-2", b'{"winners":[1],"scores":{},"why":""}')
+    store.begin("4", msgspec.json.encode(match.head))
+    store.end("m-4", b'{"winners":[1],"scores":{},"why":""}')
     store.keep("1", "unreadable places", b"x")
     store.close()
     return file
@@ -46,9 +49,16 @@ def run(capsys: pytest.CaptureFixture[str], config: Path, *arguments: str) -> tu
     return code, output.out, output.err
 
 
+def exported(capsys: pytest.CaptureFixture[str], config: Path, match: str, to: Path) -> tuple[int, str, str]:
+    capsys.readouterr()
+    code = main(["export", "--config", str(config), match, str(to)])
+    output = capsys.readouterr()
+    return code, output.out, output.err
+
+
 def test_all_matches_are_listed_with_what_has_become_of_them(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, config)
-    first, second, third = out.splitlines()
+    first, second, third, _ = out.splitlines()
     assert code == 0
     assert first.startswith("m-1 ")
     assert first.endswith("set aside: Other rules.")
@@ -90,7 +100,7 @@ def test_a_write_ahead_log_that_a_power_cut_has_left_is_read_and_left(config: Pa
         (state / name).write_bytes(data)
     (state / "table-hub.db-shm").unlink()
     before = files(state)
-    assert examine(state).matches[-1].id == "m-4"
+    assert examine(state).matches[-1].id == "m-5"
     assert files(state) == before
 
 
@@ -98,47 +108,52 @@ def test_the_log_of_a_match_that_was_set_aside_can_be_played_again(
     config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     to = tmp_path / "log.jsonl"
-    assert run(capsys, config, "--export", "m-1", "--to", str(to))[0] == 0
+    assert exported(capsys, config, "m-1", to)[0] == 0
     assert stat.S_IMODE(to.stat().st_mode) == 0o600
     assert main(["replay", str(to)]) == 0
     assert '"ok":true' in capsys.readouterr().out
-    code, _, err = run(capsys, config, "--export", "m-1", "--to", str(to))
+    code, _, err = exported(capsys, config, "m-1", to)
     assert (code, "is there already" in err) == (1, True)
 
 
-def test_a_log_that_was_exported_with_sudo_belongs_to_who_asked(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_a_file_that_was_written_with_sudo_belongs_to_who_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[tuple[int, int]] = []
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(os, "fchown", lambda _, user, group: given.append((user, group)))
-    assert run(capsys, config, "--export", "m-1", "--to", str(tmp_path / "one"))[0] == 0
-    monkeypatch.setenv("SUDO_UID", "1000")
-    assert run(capsys, config, "--export", "m-1", "--to", str(tmp_path / "two"))[0] == 0
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    for number, user in (("one", None), ("two", "1000")):
+        if user:
+            monkeypatch.setenv("SUDO_UID", user)
+        with new_private_file(tmp_path / number) as file:
+            file.write(b"log")
     assert given == [(1000, -1)]
 
 
-def test_a_folder_that_the_hubs_user_may_not_write_is_told_with_what_to_do(
+def test_a_folder_that_may_not_be_written_is_told_with_what_to_do(
     config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = os.open
 
     def refused(path: Path, flags: int, *mode: int, **more: int) -> int:
-        if path == tmp_path / "log":
+        if f"{path}".startswith(str(tmp_path / ".log")):
             raise PermissionError(errno.EACCES, "Permission denied")
         return real(path, flags, *mode, **more)
 
     monkeypatch.setattr(os, "open", refused)
-    code, _, err = run(capsys, config, "--export", "m-1", "--to", str(tmp_path / "log"))
+    code, _, err = exported(capsys, config, "m-1", tmp_path / "log")
     assert code == 1
-    assert "(Permission denied): run this command with sudo, or name another place with --to." in err
+    assert "(Permission denied): run this command with sudo, or name another place." in err
 
 
-@pytest.mark.parametrize(("match", "sentence"), [("m-3", "is under way"), ("m-9", "no match m-9")])
+@pytest.mark.parametrize(
+    ("match", "sentence"), [("m-3", "is under way"), ("m-9", "no match m-9"), ("m-4", "was wiped")]
+)
 def test_what_cannot_be_exported_is_one_sentence(
     config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], match: str, sentence: str
 ) -> None:
-    code, out, err = run(capsys, config, "--export", match, "--to", str(tmp_path / "log"))
+    code, out, err = exported(capsys, config, match, tmp_path / "log")
     assert (code, out, sentence in err, err.count("\n")) == (1, "", True, 1)
     assert not (tmp_path / "log").exists()
 

@@ -76,6 +76,12 @@ class FakeTable:
     claims: queue.Queue[ClaimAsked] = field(default_factory=queue.Queue)
     login_of: Callable[[str], LoginState] = lambda _sid: "made"
 
+    def history(self) -> bytes:
+        return b'{"played":0,"matches":[],"games":[],"seats":[],"dice":[]}'
+
+    def events_before(self, number: int) -> bytes:
+        return json.dumps({"before": number}).encode()
+
     def claim(self, asked: ClaimAsked) -> None:
         self.claims.put(asked)
 

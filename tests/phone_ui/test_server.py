@@ -40,7 +40,7 @@ class Site:
 
     def __init__(self, folder: Path) -> None:
         (folder / "pages").mkdir()
-        for page in ("join", "phone", "kiosk", "bench"):
+        for page in ("join", "phone", "kiosk", "bench", "history"):
             (folder / "pages" / f"{page}.html").write_text(f"<!doctype html><title>{page}</title>")
         (folder / "widgets").mkdir()
         (folder / "widgets" / "amount.js").write_text(SCRIPT)
@@ -86,12 +86,25 @@ def site(tmp_path: Path) -> Site:
 
 @pytest.mark.parametrize(
     ("path", "page"),
-    [("/", "join"), ("/t/1", "phone"), ("/t/2", "phone"), ("/t/1/kiosk", "kiosk"), ("/t/1/bench", "bench")],
+    [
+        ("/", "join"),
+        ("/t/1", "phone"),
+        ("/t/2", "phone"),
+        ("/t/1/kiosk", "kiosk"),
+        ("/t/1/bench", "bench"),
+        ("/t/1/history", "history"),
+    ],
 )
 def test_each_address_has_its_page(site: Site, path: str, page: str) -> None:
     answer = site.get(path)
     assert answer.status_code == 200
     assert f"<title>{page}</title>" in answer.text
+
+
+def test_earlier_events_are_asked_for_by_a_number(site: Site) -> None:
+    answer = site.get("/t/1/events/120.json")
+    assert (answer.status_code, answer.json) == (200, {"before": 120})
+    assert answer.headers["Cache-Control"] == "no-store"
 
 
 def test_pages_run_no_script_but_our_own_and_load_nothing_from_elsewhere(site: Site) -> None:
@@ -171,6 +184,12 @@ def test_a_changed_file_is_read_again(site: Site, tmp_path: Path) -> None:
         "/t/9/kiosk",
         "/t/2/bench",
         "/t/9/qr.svg",
+        "/t/9/events/5.json",
+        "/t/9/history",
+        "/t/9/history.json",
+        "/t/1/events/-1.json",
+        "/t/1/events/five.json",
+        f"/t/1/events/{'9' * 5000}.json",
         "/nothing",
     ],
 )

@@ -25,6 +25,7 @@ from hub.ports import (
     Key,
     LampPicture,
     LastMatch,
+    Length,
     LogEntry,
     MatchPutAside,
     Missing,
@@ -51,6 +52,7 @@ class MemoryStore:
         self.lost: dict[str, Missing] = {}
         self.notice = ""
         self.kept: dict[tuple[str, str], bytes] = {}
+        self.past: list[Length] = []  # of any game
         self.broken = ""
         self.unreadable = ""
         self.order = [] if order is None else order
@@ -148,6 +150,11 @@ class MemoryStore:
         """The match of a table that has neither ended nor was set aside."""
         last = self.last(table)
         return last.id if last and last.result is None and last.aside is None and not last.put_aside else None
+
+    def lengths(self, game: str, seats: int) -> list[Length]:
+        if self.unreadable:
+            raise LogError(self.unreadable)
+        return self.past
 
     def missing(self, table: str) -> Missing | None:
         return self.lost.get(table)

@@ -13,6 +13,7 @@ import pytest
 
 from hub import games
 from hub.engine.decision import Amount, Won, ask, ask_all, offer, tell
+from hub.engine.event import Event
 from hub.engine.game import Game, Rulebook
 from hub.ports import (
     BoxBid,
@@ -33,6 +34,8 @@ from hub.ports import (
     Tick,
     Turn,
 )
+from hub.state import PublicEvent
+from hub.table import feed
 from hub.table.absence import CALL_SECONDS
 from hub.table.loop import Table
 from hub.table.seats import ALARM_AFTER, ALARM_SECONDS, CLAIM_SECONDS, SHOWN_SECONDS
@@ -133,6 +136,65 @@ def step(rig: TableRig, random: Random) -> None:
     args = {key: value(param, random) for key, param in move.items() if key not in ("move", "standing")}
     answer = rig.act(seat, move["move"], **args)
     assert answer["ok"], answer
+
+
+def test_everything_that_was_shown_can_be_read_back_page_by_page(playing: TableRig) -> None:
+    random = Random(3)
+    while playing.state["state"] == "playing":
+        step(playing, random)
+    happened = playing.table.happened
+    read: list[PublicEvent] = []
+    before = 10**9
+    while before:
+        page = happened.before(before)
+        assert (page.match, page.epoch) == (playing.state["match"], playing.state["epoch"])
+        assert 0 < len(page.events) <= feed.PAGE_EVENTS
+        read = [*page.events, *read]
+        before = page.events[0].n
+    assert len(read) > feed.PAGE_EVENTS
+    assert [event.n for event in read] == list(range(len(read)))
+    assert [event.text for event in read] == [event.text for event in playing.match.events]
+    assert msgspec.to_builtins(read[-feed.SHOWN_EVENTS :]) == playing.state["events"]
+    assert happened.before(0).events == []
+
+
+def test_what_was_not_shown_yet_cannot_be_read_while_the_match_goes_on() -> None:
+    happened, events = feed.Happened(), [Event("One.")]
+    happened.show("m-1", 1, events)
+    events.append(Event("Two."))
+    assert [event.text for event in happened.before(10).events] == ["One."]
+
+
+def test_what_was_taken_back_cannot_be_read_any_more(playing: TableRig) -> None:
+    bid_all(playing, 3, 5, 4)
+    playing.roll(2)
+    while not playing.hand(2).get("undo"):
+        step(playing, Random(1))
+    taken_back, epoch = playing.table.happened.before(1000).events[-1], playing.state["epoch"]
+    assert playing.say(2, "undo")["ok"]
+    page = playing.table.happened.before(1000)
+    assert page.epoch > epoch
+    assert taken_back.text not in [event.text for event in page.events]
+    assert msgspec.to_builtins(page.events) == playing.state["events"]
+
+
+def test_what_the_disk_does_not_have_cannot_be_read_either(playing: TableRig) -> None:
+    bid_all(playing, 3, 5)
+    before = playing.table.happened.before(1000)
+    playing.store.broken = "The disk is full."
+    playing.act(3, "bid", number=4)
+    assert playing.state["state"] == "stopped"
+    assert playing.table.happened.before(1000).events == before.events
+
+
+def test_a_log_holds_no_name_of_anybody(playing: TableRig) -> None:
+    assert playing.say(1, "name", {"name": "Zebedee"})["ok"]
+    bid_all(playing, 3, 4, 5)
+    head, lines = playing.store.load("m-1")
+    assert len(lines) > 3
+    written = b"".join([head, *(one.line for one in lines)])
+    assert not [seat["name"] for seat in playing.state["seats"] if seat["name"].encode() in written]
+    assert playing.state["seats"][0]["name"] == "Zebedee"
 
 
 def bid_all(rig: TableRig, *numbers: int) -> None:

@@ -208,7 +208,7 @@ def record(machine: Machine, subject: Subject) -> Iterator[Finding]:
         yield Finding("record", "look", seen, "Look at the card: dmesg. Seats may have to be taken again.", table)
     for match in found.at("set aside"):
         seen = f"Match {match.id} ({match.game}, table {match.table}) cannot go on now: {match.reason}"
-        do = f"Each start tries it again; `table-hub matches --export {match.id}` writes its log into a file."
+        do = f"Each start tries it again; `table-hub export {match.id}` writes its log into a file."
         yield Finding("record", "look", seen, do, match.id)
     going = [f"{match.game} at table {match.table}, {match.entries} entries" for match in found.at("under way")]
     if not found.error:

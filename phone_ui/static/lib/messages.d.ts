@@ -5,6 +5,8 @@ export interface Messages {
   ScreenState: ScreenState;
   Hand: Hand;
   Ack: Ack;
+  EventsPage: EventsPage;
+  History: History;
   ClaimReply: ClaimReply;
   Login: Login;
   HubStatus: HubStatus;
@@ -20,7 +22,7 @@ export interface Messages {
   StaffAsk: StaffAsk;
 }
 /**
- * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none.
+ * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `highlights` are facts of a match that is over, as sentences.
  */
 export interface PublicState {
   table: string;
@@ -53,6 +55,8 @@ export interface PublicState {
   paused: number | null;
   put_aside: PutAside[];
   starting: Starting | null;
+  minutes_left: [number, number] | null;
+  highlights: string[];
 }
 /**
  * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box answers, `away` one that nothing answers from. `house`: the house plays for it until somebody is back. `wish` names the game that it would like to play next.
@@ -281,6 +285,8 @@ export interface ScreenState {
   paused: number | null;
   put_aside: PutAside[];
   starting: Starting | null;
+  minutes_left: [number, number] | null;
+  highlights: string[];
   claim_codes: {
     [k: string]: string;
   };
@@ -333,6 +339,65 @@ export interface Ack {
   error: string | null;
   code: string | null;
   seq: number;
+}
+/**
+ * Earlier events of the match that is shown, oldest first, as they stood in `epoch`: a page of its log.
+ */
+export interface EventsPage {
+  match: string | null;
+  epoch: number;
+  events: PublicEvent[];
+}
+/**
+ * What is known of the matches that were played to their end; `matches` are the newest of them.
+ */
+export interface History {
+  played: number;
+  matches: PastMatch[];
+  games: GameHistory[];
+  seats: SeatHistory[];
+  dice: DiceHistory[];
+}
+/**
+ * A match that is over: `begun` is a date in UTC, `minutes` how long it took, where that is known.
+ */
+export interface PastMatch {
+  id: string;
+  table: string;
+  title: string;
+  begun: string;
+  minutes: number | null;
+  seats: number[];
+  winners: number[];
+}
+/**
+ * How often a game was played to its end, and the least, middle and most minutes that it took.
+ */
+export interface GameHistory {
+  title: string;
+  played: number;
+  least: number;
+  middle: number;
+  most: number;
+}
+/**
+ * How often a seat played and won, and how often it would have won (`expected`) if all seats were equal.
+ */
+export interface SeatHistory {
+  seat: number;
+  played: number;
+  won: number;
+  expected: number;
+}
+/**
+ * How often each face came of dice that came in one way, and what a chi-square test says: `square`, `p`, a verdict.
+ */
+export interface DiceHistory {
+  kind: "hub" | "read" | "typed";
+  counts: number[];
+  square: number | null;
+  p: number | null;
+  verdict: string;
 }
 /**
  * Reply to `GET /t/<table>/claim/<id>`: the state of the claim; once it is held, the encrypted login.

@@ -322,9 +322,15 @@ function Foot({ state }) {
         )}
       </p>`
     }
-    <p class="foot-name">${state.name}</p>
+    <p class="foot-name">${leftText(state.minutes_left)}${state.name}</p>
   </footer>`;
 }
+
+/**
+ * Return how long the match may still take, in words: the hub knows a range, or nothing.
+ * @param {ScreenState["minutes_left"]} minutes
+ */
+const leftText = (minutes) => (minutes ? `${minutes[0]} to ${minutes[1]} minutes left · ` : "");
 
 /**
  * Before a match: how to sit down, and what there is to play.
@@ -481,8 +487,9 @@ function Winner({ labels, state }) {
 /** @param {{ state: ScreenState, why: string }} props */
 function Afterwards({ state, why }) {
   const last = state.events.filter((event) => event.text !== why).slice(-2);
+  const lines = state.highlights.length ? state.highlights : last.map((event) => event.text);
   return html`<ol class="winner-last">
-      ${last.map((event) => html`<li key=${event.n}><${Sentence} state=${state} text=${event.text} /></li>`)}
+      ${lines.map((text) => html`<li key=${text}><${Sentence} state=${state} text=${text} /></li>`)}
     </ol>
     <p class="winner-again">Push a dial twice to play again</p>`;
 }

@@ -5,18 +5,20 @@ import mqtt from "/vendor/mqtt.js";
 import { rememberLogin } from "../lib/claim.js";
 import { withDeck } from "../lib/labels.js";
 import { connect, mqttAddress } from "../lib/link.js";
+import { recap, recapName } from "../lib/recap.js";
 import { applySettings, loadSettings, saveSettings, slot } from "../lib/storage.js";
 import { follow } from "../lib/stream.js";
 import { notOlder, phaseText, roundText } from "../lib/view.js";
 import { ActionButton } from "../parts/ask.js";
 import { DisputePart } from "../parts/dice.js";
 import { Lobby, Result } from "../parts/lobby.js";
+import { Log } from "../parts/log.js";
 import { Who } from "../parts/marks.js";
 import { Notices } from "../parts/notices.js";
 import { Play, turnText } from "../parts/play.js";
 import { PausedPart, QuestionPart, StartingPart } from "../parts/questions.js";
 import { Seating } from "../parts/seating.js";
-import { Help, Log, Rules, SeatTab, TabBar } from "../parts/tabs.js";
+import { Help, Rules, SeatTab, TabBar } from "../parts/tabs.js";
 import { useLabels } from "../parts/use_labels.js";
 import { Why } from "../parts/why.js";
 
@@ -322,6 +324,21 @@ function Tab(props) {
     <${TABS[name]} ...${props} />`;
 }
 
+/**
+ * Hand the browser a recap of the match as a file; nothing of it comes from the hub beyond what this page shows.
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ * @param {number | null} seat
+ */
+function saveRecap(labels, state, seat) {
+  const now = new Date();
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([recap(labels, state, seat, now)], { type: "text/plain;charset=utf-8" }));
+  link.download = recapName(state, now);
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
 /** @param {PhoneProps} props */
 function Over(props) {
   const { labels, state, seat, hand, sending, refusal, ask } = props;
@@ -329,6 +346,7 @@ function Over(props) {
   return html`<${Result} labels=${labels} state=${state} />
     <${DisputePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
     <${Refusal} text=${refusal} />
+    <button type="button" class="small-act recap" onClick=${() => saveRecap(labels, state, seat)}>Save a recap</button>
     ${choosing && html`<${Lobby} ...${props} />`}
     ${
       seat &&

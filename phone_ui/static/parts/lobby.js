@@ -236,6 +236,12 @@ export function Result({ labels, state }) {
         </li>`,
       )}
     </ol>
+    ${
+      state.highlights.length > 0 &&
+      html`<ul class="result-facts">
+        ${state.highlights.map((text) => html`<li key=${text}><${Sentence} state=${state} text=${text} /></li>`)}
+      </ul>`
+    }
   </section>`;
 }
 

@@ -1,15 +1,14 @@
-// The tabs below: rules, log, why, help, seat.
+// The tabs below: rules, help, seat; log and why have files of their own.
 
 import { html, useState } from "/vendor/htm-preact.js";
 import { MARKS, placeOf, seatText } from "../lib/seats.js";
-import { ReadTag } from "./die.js";
 import { KeyPart } from "./key.js";
-import { Mark, Sentence } from "./marks.js";
+import { Mark } from "./marks.js";
 import { MatchActions } from "./questions.js";
 import { SecretZone } from "./secret.js";
 
 /** @import { Ask, Drawn, Held, Labels, PhoneProps, Settings } from "../lib/types.d.ts" */
-/** @import { PublicEvent, PublicState } from "../lib/messages.d.ts" */
+/** @import { PublicState } from "../lib/messages.d.ts" */
 
 const TABS = { rules: "Rules", log: "Log", why: "Why?", help: "Help", seat: "Seat" };
 
@@ -64,32 +63,6 @@ export function Rules({ labels, state }) {
 }
 
 /**
- * What happened, newest first.
- * @param {{ state: PublicState }} props
- */
-export function Log({ state }) {
-  const events = [...state.events].reverse();
-  return html`<div class="panel log">
-    <h1 class="headline">What happened</h1>
-    ${events.length === 0 && html`<p>Nothing yet.</p>`}
-    <ol class="log-list" reversed>
-      ${events.map((event) => html`<${LogLine} key=${event.n} state=${state} event=${event} />`)}
-    </ol>
-  </div>`;
-}
-
-/** @param {{ state: PublicState, event: PublicEvent }} props */
-function LogLine({ state, event }) {
-  const { read, again } = event.data;
-  return html`<li class="log-line">
-    <span class="log-text">
-      <${Sentence} state=${state} text=${event.text} />${read && html` <${ReadTag} read=${read} again=${again} />`}
-    </span>
-    ${event.rule && html`<span class="log-rule">${event.rule}</span>`}
-  </li>`;
-}
-
-/**
  * A call for staff, the game's own tables, and how phone, box and ring are used.
  * @param {{ labels: Labels | null, state: PublicState, held: Held | null, ask: Ask, sending: string | null }} props
  */
@@ -107,6 +80,7 @@ export function Help({ labels, state, held, ask, sending }) {
         </li>`,
       )}
     </ul>
+    <p><a href=${`/t/${state.table}/history`}>What was played at this table</a>: minutes, wins by seat, the dice.</p>
     ${
       state.url &&
       html`<p>Other phones join at <b>${state.url}</b> with the code <b class="code">${state.code}</b>.</p>`

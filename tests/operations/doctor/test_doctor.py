@@ -480,7 +480,7 @@ def test_what_was_set_aside_is_told_with_the_command_that_helps(examination: Exa
     assert "bundle" in said[0][2]
     assert "'places'" in said[1][1]
     assert "m-4 (bidness, table bar) cannot go on now: Other rules." in said[2][1], "m-2 has a match after it"
-    assert "table-hub matches --export m-4" in said[2][2]
+    assert "table-hub export m-4" in said[2][2]
 
 
 def test_a_table_that_stands_still_is_broken(examination: Examination) -> None:

@@ -1,0 +1,389 @@
+"""`table-hub backup` and `table-hub restore`: all that a hub keeps, as one file, and back again, on another machine too.
+
+The file is a ZIP archive, for its owner alone (0600), as it holds the hub's keys, the logins of the seats and every hand:
+
+- `about.json`: the form of the file, the version and the date it was made, and the SHA-256 of every other part;
+- `state/...`: the database as it was at one moment, and the keys beside it;
+- `config/...`: the owner's file, and the lists of cards that it names.
+
+What the broker keeps is not in it: the hub makes it anew at each start. Neither is any other file that the configuration
+names: certificates and their keys, the password of an outside broker.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import sqlite3
+import tempfile
+import time
+import zipfile
+import zlib
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import tomlkit
+import tomlkit.exceptions
+
+from hub.config import Config, load, owners_file
+from hub.errors import ConfigError, HubError
+from hub.operations.matches import copied, reading, refusal
+from hub.operations.own_files import as_owner_of, new_private_file, sync
+from hub.operations.state_folder import ASIDE, DATABASE, KEY, KIOSK_TOKEN, LOG_KEY, OWN_FILES, while_no_hub_runs
+from hub.store import VERSION
+from hub.version import version
+
+FORM = 1
+"""How a backup is written: a newer form is not guessed at."""
+ABOUT, CONFIG = "about.json", "config/table-hub.toml"
+KEYS = {KEY: 32, LOG_KEY: 40, KIOSK_TOKEN: None}
+"""The small files beside the database, and how many bytes each has."""
+LARGEST_PART = 2**31
+"""Bytes: a part that says it is larger is no part of a backup."""
+
+
+class About(msgspec.Struct, frozen=True):
+    """What a backup says of itself; `files` has the SHA-256 of every other part."""
+
+    form: int
+    version: str
+    made: str
+    hub: str
+    files: dict[str, str]
+
+
+class Backup(NamedTuple):
+    """A backup that was read whole, and is what it says."""
+
+    about: About
+    parts: Mapping[str, bytes]
+
+
+# --- making one ----------------------------------------------------------------------------------------
+
+
+def backup(args: Namespace) -> int:
+    """Write all that a hub keeps into one file; a hub may run, and goes on meanwhile."""
+    file = owners_file(args.config)
+    config = load(file)
+    folder = Path(config.hub.state)
+    with new_private_file(args.file) as out:
+        parts = {f"state/{name}": data for name, data in _state(folder).items()}
+        parts |= _configuration(file, config)
+        hashes = {name: hashlib.sha256(data).hexdigest() for name, data in parts.items()}
+        made = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        about = About(FORM, version(), made, config.hub.id, hashes)
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in ({ABOUT: msgspec.json.encode(about)} | parts).items():
+                archive.writestr(zipfile.ZipInfo(name, time.gmtime()[:6]), data, zipfile.ZIP_DEFLATED)
+    print(f"{args.file}: {holds(parts)}")
+    print(
+        "Keep it as you keep a key: it holds the hub's secret keys, the logins of the seats and the hands of every log."
+    )
+    for line in _not_in_it(config):
+        print(line)
+    return 0
+
+
+def holds(parts: Mapping[str, bytes]) -> str:
+    """Return in a sentence what a backup with these parts holds."""
+    with _opened(parts[f"state/{DATABASE}"]) as db:
+        (matches,) = db.execute("SELECT count(*) FROM matches").fetchone()
+        (going,) = db.execute("SELECT count(*) FROM matches WHERE result IS NULL").fetchone()
+        tables = [table for (table,) in db.execute('SELECT DISTINCT "table" FROM kept ORDER BY 1')]
+    decks = sum(name.startswith("config/decks/") for name in parts)
+    configuration = "the configuration" if CONFIG in parts else "no configuration, for there was none"
+    if decks:
+        configuration += f" with {decks} list{'' if decks == 1 else 's'} of cards"
+    return (
+        f"{matches} match{'' if matches == 1 else 'es'} ({going} not finished), the seats of "
+        f"{f'table {tables[0]}' if len(tables) == 1 else f'{len(tables)} tables'}, the hub's keys and {configuration}."
+    )
+
+
+def _state(folder: Path) -> dict[str, bytes]:
+    """Return the database as it is at this moment, and the keys. Raise HubError."""
+    try:
+        with as_owner_of(folder), tempfile.TemporaryDirectory() as copies:
+            copy = Path(copies, DATABASE)
+            with reading(folder) as db, closing(sqlite3.connect(copy)) as into:
+                db.backup(into)  # in one step: the hub beside it may write all the same, as its log is write-ahead
+                if into.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                    raise HubError(
+                        f"{folder / DATABASE} is damaged, so nothing was written: start the hub again, which sets the "
+                        "damaged file aside and goes on with what can be read."
+                    )
+                into.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
+            found = {DATABASE: copy.read_bytes()}
+            for name in KEYS:
+                with suppress(FileNotFoundError):
+                    found[name] = (folder / name).read_bytes()
+    except FileNotFoundError:
+        raise HubError(f"{folder}: no hub has run with this state folder, so there is nothing to back up.") from None
+    except (OSError, sqlite3.Error) as error:
+        raise HubError(refusal(folder, error, "backup")) from None
+    return found
+
+
+def _configuration(file: str | None, config: Config) -> dict[str, bytes]:
+    """Return the owner's file and the lists of cards that it names. Raise ConfigError."""
+    if file is None:
+        return {}
+    wanted = {CONFIG: Path(file).expanduser()}
+    wanted |= {f"config/decks/{deck.game}.toml": Path(deck.cards) for deck in config.deck}
+    try:
+        return {name: path.read_bytes() for name, path in wanted.items()}
+    except OSError as error:
+        raise ConfigError(f"{error.filename} cannot be read ({error.strerror}).") from None
+
+
+def _not_in_it(config: Config) -> Iterator[str]:
+    for section, key in (("web", "tls_cert"), ("web", "tls_key"), ("broker", "password_file"), ("broker", "ca_file")):
+        if path := getattr(getattr(config, section), key):
+            yield f"Not in it is what [{section}] {key} names: {path}."
+
+
+@contextmanager
+def _opened(data: bytes) -> Iterator[sqlite3.Connection]:
+    """Open a database that is at hand as bytes. Raise sqlite3.Error."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, DATABASE)
+        copy.write_bytes(data)
+        with closing(sqlite3.connect(copy, isolation_level=None)) as db:
+            db.text_factory = lambda text: text.decode("utf-8", "replace")
+            yield db
+
+
+# --- reading one ---------------------------------------------------------------------------------------
+
+
+def read(file: Path) -> Backup:
+    """Return a backup that is whole. Raise HubError with a sentence where it is not, or is newer than this program."""
+    damaged = f"{file} is no backup of a hub, or it is damaged; nothing was changed."
+    try:
+        data = file.read_bytes()
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            form = msgspec.json.decode(archive.read(ABOUT), type=dict[str, Any]).get("form")
+            if isinstance(form, int) and form > FORM:
+                raise HubError(_newer(file, form, FORM))
+            about = msgspec.json.decode(archive.read(ABOUT), type=About)
+            if any(archive.getinfo(name).file_size > LARGEST_PART for name in about.files):
+                raise HubError(damaged)
+            parts = {name: archive.read(name) for name in about.files}
+    except OSError as error:
+        raise HubError(f"{file} cannot be read ({error.strerror}).") from None
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, NotImplementedError, RuntimeError, zlib.error):
+        raise HubError(damaged) from None
+    hashes = {name: hashlib.sha256(part).hexdigest() for name, part in parts.items()}
+    lengths = all(
+        size is None or len(parts[f"state/{name}"]) == size for name, size in KEYS.items() if f"state/{name}" in parts
+    )
+    if hashes != about.files or not lengths or f"state/{DATABASE}" not in parts:
+        raise HubError(damaged)
+    try:
+        with _opened(parts[f"state/{DATABASE}"]) as db:
+            (form,) = db.execute("PRAGMA user_version").fetchone()
+            if form > VERSION:
+                raise HubError(_newer(file, form, VERSION))
+            if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                raise HubError(damaged)
+    except sqlite3.Error:
+        raise HubError(damaged) from None
+    return Backup(about, parts)
+
+
+def _newer(file: Path, form: int, known: int) -> str:
+    return f"{file} was written by a newer table-hub (form {form}; this one reads {known}): install that one first."
+
+
+# --- bringing one back ---------------------------------------------------------------------------------
+
+
+def restore(args: Namespace) -> int:
+    """Bring back what a backup holds; what is there now is set aside, not deleted. No hub may run."""
+    saved, target = read(args.file), owners_file(args.config)
+    print(f"{args.file} of {saved.about.made}, written by table-hub {saved.about.version}: {holds(saved.parts)}")
+    date = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S.%fZ")
+    with ExitStack() as locks:
+        staged = None
+        if CONFIG in saved.parts and not args.keep_config:
+            if target is None:
+                raise HubError("Where is the configuration to be? Give --config FILE, or --keep-config for none.")
+            staged = locks.enter_context(_staged(saved, Path(target).expanduser(), date))
+        config = staged.config if staged else load(target)
+        folders = {Path(config.hub.state)}
+        if target and Path(target).expanduser().exists():
+            with suppress(ConfigError):  # it may be why a backup is wanted
+                folders.add(Path(load(target).hub.state))
+        for folder in sorted(folders):
+            with as_owner_of(folder):
+                locks.enter_context(while_no_hub_runs(folder))
+        folder = Path(config.hub.state)
+        tables = [table.id for table in config.table]
+        with as_owner_of(folder):
+            aside = _restore_state(saved, folder, tables, date)
+        if staged:
+            staged.put()
+    if aside:
+        print(f"What was in {folder} is set aside in {aside}: remove it once you miss nothing.")
+    for line in (*(staged.told if staged else ()), *_not_in_it(config)):
+        print(line)
+    print(f"The hub's record is back in {folder}; start the hub.")
+    return 0
+
+
+class Staged(NamedTuple):
+    """A configuration beside the one it is to replace: `files` by where they go; `told` is what became of the present one."""
+
+    config: Config
+    files: Mapping[Path, Path]
+    date: str
+    told: list[str]
+
+    def put(self) -> None:
+        """Set the present files aside and put these in their places. Raise HubError."""
+        for place, new in self.files.items():
+            try:
+                if place.exists() and place.read_bytes() == new.read_bytes():
+                    continue
+                if place.exists():
+                    aside = place.with_name(f"{place.name}.{ASIDE}{self.date}")
+                    place.rename(aside)
+                    self.told.append(f"{place} is set aside as {aside.name}.")
+                new.rename(place)
+                sync(place.parent)
+            except OSError as error:
+                raise HubError(f"{place} cannot be written ({error.strerror}); its backup is {new}.") from None
+
+
+@contextmanager
+def _staged(saved: Backup, target: Path, date: str) -> Iterator[Staged]:
+    """Write the configuration beside the present one, and try it. Lists of cards go beside it, under their game's name.
+
+    Raise HubError where it may not be written, or cannot be used on this machine.
+    """
+    files: dict[Path, Path] = {}
+    try:
+        try:
+            document = tomlkit.parse(saved.parts[CONFIG].decode())
+            for deck in document.get("deck", ()):
+                cards = saved.parts.get(f"config/decks/{deck['game']}.toml")
+                if cards is not None:
+                    place = target.parent / f"cards-{deck['game']}.toml"
+                    deck["cards"] = place.name
+                    files[place] = _write_beside(place, cards)
+            files[target] = _write_beside(target, tomlkit.dumps(document).encode())
+        except (ValueError, KeyError, TypeError, AttributeError):  # tomlkit's and Unicode's are ValueErrors
+            raise HubError("The configuration in the backup cannot be read; --keep-config restores the rest.") from None
+        except OSError as error:
+            raise HubError(
+                f"{target} cannot be written ({error.strerror}): ask with sudo, or with --keep-config."
+            ) from None
+        try:
+            config = load(files[target])
+        except ConfigError as error:
+            raise HubError(
+                f"The configuration in the backup cannot be used ({error}) --keep-config restores the rest."
+            ) from None
+        yield Staged(config, files, date, [])
+    finally:
+        for new in files.values():
+            with suppress(OSError):
+                new.unlink(missing_ok=True)
+
+
+def _write_beside(place: Path, data: bytes) -> Path:
+    """Write data under another name in the folder of `place`, readable by whom `place` is; return where."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    new = place.with_name(f".{place.name}.restored")
+    new.unlink(missing_ok=True)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as out:
+        out.write(data)
+        present = place.stat() if place.exists() else None
+        os.fchmod(out.fileno(), present.st_mode & 0o777 if present else 0o644)
+        if present:
+            with suppress(OSError):
+                os.fchown(out.fileno(), present.st_uid, present.st_gid)
+        out.flush()
+        os.fsync(out.fileno())
+    return new
+
+
+def _restore_state(saved: Backup, folder: Path, tables: list[str], date: str) -> Path | None:
+    """Set aside what a hub wrote into the folder, and put the parts of a backup there. Return where the former is.
+
+    The database comes last: where the power goes before, there is none, and the next restore begins again.
+    """
+    aside, coming = folder / f"{ASIDE}{date}", folder / ".restored"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        coming.mkdir(mode=0o700, exist_ok=True)
+        before = _present_epochs(folder)
+        names = [*(f"state/{name}" for name in KEYS), f"state/{DATABASE}"]
+        for name in names:
+            if name in saved.parts:
+                _write_private(coming / Path(name).name, saved.parts[name])
+        _raise_epochs(coming / DATABASE, max(int(time.time()), *before.values(), 0), [*tables, *before])
+        aside.mkdir(mode=0o700)
+        present = sorted(file for one in OWN_FILES for file in folder.glob(one) if not file.is_dir())
+        present = [file for file in present if not file.relative_to(folder).parts[0].startswith(ASIDE)]
+        for file in present:
+            place = aside / file.relative_to(folder)
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file.rename(place)
+        for name in names:
+            if name in saved.parts:
+                (coming / Path(name).name).rename(folder / Path(name).name)
+        coming.rmdir()
+        if not present:
+            aside.rmdir()
+        sync(folder)
+    except OSError as error:
+        raise HubError(f"{error.filename}: cannot be written ({error.strerror}); what was there is kept.") from None
+    except sqlite3.Error as error:
+        raise HubError(f"{coming / DATABASE} cannot be written ({error}); nothing was changed.") from None
+    return aside if present else None
+
+
+def _write_private(file: Path, data: bytes) -> None:
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as out:
+        out.write(data)
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def _present_epochs(folder: Path) -> dict[str, int]:
+    """Return the epoch of each table in the database of a folder, as far as it can be read."""
+    with suppress(sqlite3.Error, OSError), ExitStack() as at_end:
+        copy = copied(folder, Path(at_end.enter_context(tempfile.TemporaryDirectory())))
+        return _epochs(at_end.enter_context(closing(sqlite3.connect(copy))))
+    return {}
+
+
+def _epochs(db: sqlite3.Connection) -> dict[str, int]:
+    found = {}
+    for table, value in db.execute("SELECT \"table\", value FROM kept WHERE name = 'epoch'"):
+        with suppress(ValueError, TypeError):
+            found[str(table)] = msgspec.json.decode(bytes(value), type=int)
+    return found
+
+
+def _raise_epochs(database: Path, floor: int, tables: list[str]) -> None:
+    """Let the epochs of all tables go on above `floor`: what a phone asked before the restore counts no more.
+
+    Epochs rise less than once a second, so the seconds since 1970 are above every one of a hub that lived on meanwhile, on
+    this machine or another. Raise sqlite3.Error.
+    """
+    with closing(sqlite3.connect(database, isolation_level=None)) as db:
+        db.execute("PRAGMA synchronous=FULL")
+        known = _epochs(db)
+        for table in {*tables, *known}:
+            value = str(max(floor, known.get(table, 0))).encode()
+            db.execute("INSERT OR REPLACE INTO kept (\"table\", name, value) VALUES (?, 'epoch', ?)", (table, value))

@@ -1,0 +1,109 @@
+"""Three facts of a match that is over, from its events, which everybody knows: the same for every game.
+
+They are made of what games share: bids (kinds `bid` and `reveal`), changes of money and points (`what`, `from`, `to`) and
+rolls. How long anybody thought is not among them, as a log has no times.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from hub.engine.event import Event
+
+MOST = 3
+FEWEST_DICE = 6
+"""A seat that threw fewer dice has no average worth telling."""
+
+HIGH = 3.7
+"""A mean face of six-sided dice that is worth telling; 3.5 is usual."""
+
+
+def highlights(events: Sequence[Event]) -> list[str]:
+    """Return up to `MOST` sentences, the most telling first."""
+    found = [fact for fact in (_bid(events), _gain(events), _dice(events), *_counts(events)) if fact]
+    return found[:MOST]
+
+
+def _bids(events: Sequence[Event]) -> Iterator[tuple[int, int, Event]]:
+    """Yield each bid that was shown: its size, its seat, its event."""
+    for event in events:
+        if event.kind == "bid":
+            size = event.data.get("amount", event.data.get("quantity"))
+            if type(size) is int:
+                yield size, event.data["seat"], event
+        elif event.kind == "reveal" and isinstance(event.data.get("bids"), dict):
+            for seat, size in event.data["bids"].items():
+                if type(size) is int:
+                    yield size, int(seat), event
+
+
+def _bid(events: Sequence[Event]) -> str:
+    bids = list(_bids(events))
+    if not bids:
+        return ""
+    highest = max(size for size, *_ in bids)
+    who = Counter(seat for size, seat, _ in bids if size == highest)
+    times = sum(who.values())
+    if times == 1:
+        _, seat, event = next(bid for bid in bids if bid[0] == highest)
+        said = event.text.removesuffix(".") if event.kind == "bid" else f"Seat {seat} bids {highest}"
+        return f"The highest bid of {len(bids)}: {said}{_when(event)}."
+    (seat, most), *others = who.most_common()
+    if others and others[0][1] == most:
+        return f"The highest bid was {highest}, made {times} times."
+    return f"Seat {seat} made the highest bid, {highest}, {_times(most)}."
+
+
+def _gain(events: Sequence[Event]) -> str:
+    """Return the greatest gain at once, of what was moved most in the match."""
+    moved: Counter[str] = Counter()
+    gains: dict[str, tuple[int, Event]] = {}
+    for event in events:
+        what, was, to = (event.data.get(key) for key in ("what", "from", "to"))
+        if isinstance(what, str) and type(was) is int and type(to) is int:
+            moved[what] += abs(to - was)
+            if to - was > gains.get(what, (0, event))[0]:
+                gains[what] = to - was, event
+    for what, _ in moved.most_common():
+        if what in gains:
+            event = gains[what][1]
+            return f"The greatest gain at once: {event.text.removesuffix('.')}{_when(event)}."
+    return ""
+
+
+def _dice(events: Sequence[Event]) -> str:
+    faces: dict[int, list[int]] = defaultdict(list)
+    for event in events:
+        if event.kind == "roll" and isinstance(event.data.get("faces"), list):
+            faces[event.data["seat"]] += event.data["faces"]
+    means = {seat: fmean(thrown) for seat, thrown in faces.items() if len(thrown) >= FEWEST_DICE}
+    if not means:
+        return ""
+    best = max(means, key=lambda seat: means[seat])
+    if means[best] < HIGH:
+        return ""
+    count = len(faces[best])
+    return f"Seat {best} threw the highest dice: {means[best]:.1f} on average of {count}, where 3.5 is usual."
+
+
+def _counts(events: Sequence[Event]) -> Iterator[str]:
+    bids = Counter(seat for _, seat, event in _bids(events) if event.kind == "bid")
+    if len(bids) > 1:
+        seat, most = bids.most_common(1)[0]
+        yield f"Seat {seat} bid most often: {most} of {bids.total()} bids."
+    rounds = max((event.round for event in events), default=0)
+    if rounds > 1:
+        longest, count = Counter(event.round for event in events if event.round).most_common(1)[0]
+        yield f"{rounds} rounds were played; most happened in round {longest}, {count} lines of the log."
+    if rolls := sum(event.kind == "roll" for event in events):
+        yield f"Dice were thrown {_times(rolls)}."
+
+
+def _when(event: Event) -> str:
+    return f", in round {event.round}" if event.round else ""
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")

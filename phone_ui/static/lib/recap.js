@@ -1,0 +1,44 @@
+// A recap of a match as text, for the person who wants to keep it: public facts, and whose phone it was.
+
+import { ranking, scoreText } from "./labels.js";
+import { seatName, withNames } from "./seats.js";
+
+/** @import { Labels } from "./types.d.ts" */
+/** @import { PublicState } from "./messages.d.ts" */
+
+/**
+ * Return the recap of a match that is over, as the phone at `seat` saw it (null: somebody who watched).
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ * @param {number | null} seat
+ * @param {Date} now
+ */
+export function recap(labels, state, seat, now) {
+  const over = state.over ?? { winners: [], scores: {}, why: "" };
+  const places = ranking(labels, over);
+  const winners = over.winners.map((one) => seatName(state, one)).join(" and ") || "Nobody";
+  const own = places.findIndex((place) => place.seat === seat);
+  const lines = [
+    `${state.title}, ${state.name}, ${dayOf(now)}`,
+    "",
+    `${winners} ${over.winners.length > 1 ? "win" : "wins"}. ${withNames(state, over.why)}`,
+    "",
+    ...places.map(({ seat: one, score }, at) => `${at + 1}. ${seatName(state, one)}: ${scoreText(labels, score)}`),
+  ];
+  if (state.highlights.length) lines.push("", ...state.highlights.map((text) => withNames(state, text)));
+  if (own >= 0) lines.push("", `Kept at seat ${seat}, as ${seatName(state, places[own].seat)}.`);
+  return `${lines.join("\r\n")}\r\n`;
+}
+
+/**
+ * Return a name for the file.
+ * @param {PublicState} state
+ * @param {Date} now
+ */
+export const recapName = (state, now) => `${state.game ?? "match"}-${dayOf(now)}.txt`;
+
+/** @param {Date} now */
+function dayOf(now) {
+  const two = (/** @type {number} */ number) => `${number}`.padStart(2, "0");
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+}

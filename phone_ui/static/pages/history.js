@@ -1,0 +1,134 @@
+// What was played at a table: minutes a game, wins by seat, the dice, the newest matches. Public facts only.
+
+import { html, render, useEffect, useState } from "/vendor/htm-preact.js";
+import { Bars } from "../parts/bars.js";
+import { Mark } from "../parts/marks.js";
+
+/** @import { DiceHistory, GameHistory, History, PastMatch, SeatHistory } from "../lib/messages.d.ts" */
+
+const table = location.pathname.split("/").filter(Boolean).at(-2) ?? "";
+const AGAIN = 120_000;
+const CAME_IN = { read: "Dice that a reader read", typed: "Dice that were typed", hub: "Dice that the hub rolled" };
+
+function Page() {
+  const [past, setPast] = useState(/** @type {History | null} */ (null));
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    const load = async () => {
+      try {
+        const answer = await fetch(`/t/${table}/history.json`, { cache: "no-store" });
+        if (!answer.ok) throw new Error("refused");
+        setPast(await answer.json());
+        setFailed(false);
+      } catch {
+        setFailed(true);
+      }
+    };
+    load();
+    const timer = setInterval(load, AGAIN);
+    return () => clearInterval(timer);
+  }, []);
+  return html`<main>
+    <p class="way-back"><a href=${`/t/${table}`}>← The table</a></p>
+    <h1>What was played here</h1>
+    ${failed && html`<p role="alert">The hub does not answer. It is asked again.</p>`}
+    ${past && past.played === 0 && html`<p>No match has been finished at this table yet.</p>`}
+    ${past && past.played > 0 && html`<${Past} past=${past} />`}
+  </main>`;
+}
+
+/** @param {{ past: History }} props */
+function Past({ past }) {
+  return html`<p class="lead">${past.played === 1 ? "One match" : `${past.played} matches`} to the end.</p>
+    <div class="parts">
+      <${Games} games=${past.games} />
+      <${Seats} seats=${past.seats} />
+      ${past.dice.map((dice) => html`<${Dice} key=${dice.kind} dice=${dice} />`)}
+      <${Newest} matches=${past.matches} />
+    </div>`;
+}
+
+/** @param {{ games: GameHistory[] }} props */
+function Games({ games }) {
+  const bars = games.map(({ title, played, least, middle, most }) => ({
+    label: title,
+    value: middle,
+    from: least,
+    to: most,
+    said: most ? `${Math.round(middle)} min` : "?",
+    more: `${played} ×${most ? `, ${Math.round(least)} to ${Math.round(most)}` : ""}`,
+  }));
+  return html`<section>
+    <h2>Minutes a game</h2>
+    <${Bars} bars=${bars} />
+    <p class="note">The bar is the middle match; the line goes from the shortest to the longest.</p>
+  </section>`;
+}
+
+/** @param {{ seats: SeatHistory[] }} props */
+function Seats({ seats }) {
+  const bars = seats.map(({ seat, played, won, expected }) => ({
+    label: html`<${Mark} seat=${seat} /> Seat ${seat}`,
+    name: `Seat ${seat}`,
+    value: won,
+    mark: expected,
+    said: `${won}`,
+    more: `of ${played}`,
+  }));
+  return html`<section>
+    <h2>Wins by seat</h2>
+    <${Bars} bars=${bars} />
+    <p class="note">The mark is where a seat would be if all were equal.</p>
+  </section>`;
+}
+
+/** @param {{ dice: DiceHistory }} props */
+function Dice({ dice }) {
+  const { kind, counts, square, p, verdict } = dice;
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  const bars = counts.map((count, at) => ({
+    label: `${at + 1}`,
+    name: `Face ${at + 1}`,
+    value: count,
+    mark: all / counts.length,
+    said: `${count}`,
+  }));
+  return html`<section>
+    <h2>${CAME_IN[kind]}</h2>
+    <${Bars} bars=${bars} short />
+    <p class="verdict">${verdict}</p>
+    ${
+      p !== null &&
+      html`<p class="note">
+        Chi-square test of ${all} dice against equal chances: ${square?.toFixed(2)}, p = ${p.toPrecision(2)}. Of many
+        tables with fair dice, 1 of 20 looks somewhat uneven.
+      </p>`
+    }
+  </section>`;
+}
+
+/** @param {{ matches: PastMatch[] }} props */
+function Newest({ matches }) {
+  return html`<section class="newest">
+    <h2>The newest</h2>
+    <ol>
+      ${matches.map(
+        ({ id, title, begun, minutes, winners }) => html`<li key=${id}>
+          <span class="newest-game">${title}</span>
+          <span class="newest-won">
+            ${winners.length ? winners.map((seat) => html`<${Mark} seat=${seat} /> ${seat} `) : "nobody"} won
+          </span>
+          <span class="note">${dayOf(begun)}${minutes === null ? "" : `, ${Math.round(minutes)} min`}</span>
+        </li>`,
+      )}
+    </ol>
+  </section>`;
+}
+
+/**
+ * Return the day of a date in UTC as people here write it.
+ * @param {string} begun
+ */
+const dayOf = (begun) => new Date(`${begun.replace(" ", "T")}Z`).toLocaleDateString([], { dateStyle: "medium" });
+
+render(html`<${Page} />`, /** @type {HTMLElement} */ (document.getElementById("page")));

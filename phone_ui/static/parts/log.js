@@ -1,0 +1,75 @@
+// The log: what happened in the match that is shown, newest first, back to its first event.
+
+import { html, useRef, useState } from "/vendor/htm-preact.js";
+import { ReadTag } from "./die.js";
+import { Sentence } from "./marks.js";
+
+/** @import { EventsPage, PublicEvent, PublicState } from "../lib/messages.d.ts" */
+
+/**
+ * Return the events that follow one another without a gap up to the newest one, newest first.
+ * @param {Map<number, PublicEvent>} known
+ * @param {number} newest
+ */
+export function unbroken(known, newest) {
+  const found = [];
+  for (let n = newest; known.has(n); n -= 1) found.push(/** @type {PublicEvent} */ (known.get(n)));
+  return found;
+}
+
+/** What tells the events of a state from those of another match, or of one that was taken back. */
+const keyOf = (/** @type {{ match: string | null, epoch: number }} */ { match, epoch }) => `${match} ${epoch}`;
+
+/**
+ * What happened, newest first. A state has the newest events; the hub is asked for earlier ones.
+ * @param {{ state: PublicState }} props
+ */
+export function Log({ state }) {
+  const known = useRef({ key: "", events: new Map() });
+  const [asking, setAsking] = useState(false);
+  const [failed, setFailed] = useState(false);
+  if (known.current.key !== keyOf(state)) known.current = { key: keyOf(state), events: new Map() };
+  for (const event of state.events) known.current.events.set(event.n, event);
+  const events = unbroken(known.current.events, state.events.at(-1)?.n ?? -1);
+  const left = events.at(-1)?.n ?? 0;
+  const earlier = async () => {
+    setAsking(true);
+    setFailed(false);
+    try {
+      const answer = await fetch(`/t/${state.table}/events/${left}.json`, { cache: "no-store" });
+      /** @type {EventsPage} */
+      const page = await answer.json();
+      if (!answer.ok) throw new Error("refused");
+      // Of another match, or taken back meanwhile: the next state says so.
+      if (keyOf(page) === known.current.key) for (const event of page.events) known.current.events.set(event.n, event);
+    } catch {
+      setFailed(true);
+    }
+    setAsking(false);
+  };
+  return html`<div class="panel log">
+    <h1 class="headline">What happened</h1>
+    ${events.length === 0 && html`<p>Nothing yet.</p>`}
+    <ol class="log-list" reversed>
+      ${events.map((event) => html`<${LogLine} key=${event.n} state=${state} event=${event} />`)}
+    </ol>
+    ${failed && html`<p class="refusal" role="alert">The hub did not answer. Try once more.</p>`}
+    ${
+      left > 0 &&
+      html`<button type="button" class="small-act log-earlier" disabled=${asking} onClick=${earlier}>
+        ${asking ? "Asking the hub…" : `Earlier (${left} more)`}
+      </button>`
+    }
+  </div>`;
+}
+
+/** @param {{ state: PublicState, event: PublicEvent }} props */
+function LogLine({ state, event }) {
+  const { read, again } = event.data;
+  return html`<li class="log-line">
+    <span class="log-text">
+      <${Sentence} state=${state} text=${event.text} />${read && html` <${ReadTag} read=${read} again=${again} />`}
+    </span>
+    ${event.rule && html`<span class="log-rule">${event.rule}</span>`}
+  </li>`;
+}

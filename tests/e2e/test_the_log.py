@@ -1,0 +1,55 @@
+"""The whole log of a match on a phone that has just come, page by page from the real hub."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+from playwright.sync_api import expect
+
+from hub import games
+from hub.engine.match import Match
+from tests.chromium import HEADLESS, NONE, PHONE, headless
+from tests.e2e.hub_process import HOST, HubProcess, store_match
+from tests.games.players import random_match
+
+pytestmark = [pytest.mark.browser, pytest.mark.broker, pytest.mark.skipif(HEADLESS is None, reason=NONE)]
+
+
+@pytest.fixture
+def match() -> Match:
+    game = games.find("bidness")
+    whole = random_match(game, (1, 2, 3, 4), {}, Random(5))
+    return Match.replay(game, whole.head, whole.log[: len(whole.log) * 3 // 4])
+
+
+def test_a_phone_reads_the_log_back_to_the_first_event(tmp_path: Path, match: Match) -> None:
+    store_match(tmp_path / "state", match)
+    with HubProcess(tmp_path / "state") as hub, headless() as browser:
+        page = browser.new_context(viewport=PHONE).new_page()
+        page.goto(f"{hub.address}/t/1#k={hub.key}")
+        page.get_by_role("button", name="watch").click()
+        page.get_by_role("button", name="Log", exact=True).click()
+        lines = page.locator(".log-line")
+        expect(lines).to_have_count(30)
+        earlier = page.get_by_role("button", name="Earlier")
+        held = 30
+        while held < len(match.events):
+            earlier.click()
+            held = min(held + 100, len(match.events))
+            expect(lines).to_have_count(held)
+        expect(earlier).to_have_count(0)
+        first, last = lines.last.inner_text(), lines.first.inner_text()
+        assert first.split("\n")[-1] == match.events[0].rule or match.events[0].rule in first
+        assert match.events[-1].rule in last
+
+        # What it reads is what everybody may know: no field of it is one that a state has not shown.
+        connection = http.client.HTTPConnection(HOST, hub.port, timeout=10)
+        connection.request("GET", "/t/1/events/1000000.json")
+        told = json.loads(connection.getresponse().read())
+        connection.close()
+        assert set(told) == {"match", "epoch", "events"}
+        assert {key for event in told["events"] for key in event} == {"n", "text", "rule", "kind", "data"}

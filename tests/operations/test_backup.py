@@ -1,0 +1,307 @@
+"""A backup holds all that a hub keeps, as it was at one moment; a restore brings it back and deletes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import stat
+import time
+import zipfile
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import msgspec
+import pytest
+
+from hub import games
+from hub.__main__ import main
+from hub.engine.match import Match
+from hub.network.encryption import HubKey
+from hub.operations import backup
+from hub.operations.state_folder import forget
+from hub.ports import LogEntry
+from hub.store import KeyedStore, Store, lock_state
+from hub.table.kept import KeptValues
+from hub.table.match_log import MatchLog
+from tests.games.players import random_match
+from tests.test_store import files
+
+GAME = games.find("bid-and-bait")
+EPOCH = 7
+
+
+def lines(match: Match, first: int, last: int) -> list[LogEntry]:
+    return [LogEntry(n, msgspec.json.encode(match.log[n])) for n in range(first, last)]
+
+
+class House:
+    """A machine with a hub's configuration, a list of cards and a match under way that has come to 8 entries."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.state, self.config = folder, folder / "state", folder / "hub.toml"
+        folder.mkdir()
+        (folder / "deck.toml").write_text("# cards of the house\n")
+        self.config.write_text(
+            f"[hub]\nstate = '{self.state}' # mine\n[[deck]]\ngame = 'bid-it'\ncards = 'deck.toml'\n"
+        )
+        self.match = random_match(GAME, (1, 2, 3), {}, Random(1))
+        with closing(Store(self.state / "table-hub.db")) as store:
+            keyed = KeyedStore(store, self.state / "log.key")
+            keyed.begin("1", msgspec.json.encode(self.match.head))
+            keyed.append("m-1", lines(self.match, 0, 8))
+            keyed.keep("1", "epoch", str(EPOCH).encode())
+            keyed.keep("1", "places", b"[]")
+        HubKey.stored(self.state / "hub.key")
+        (self.state / "kiosk.token").write_text("t" * 32)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path / "house")
+
+
+@pytest.fixture
+def file(house: House, tmp_path: Path) -> Path:
+    """A backup of that house."""
+    to = tmp_path / "evening.backup"
+    assert main(["backup", "--config", str(house.config), str(to)]) == 0
+    return to
+
+
+def resumed(state: Path) -> Match | None:
+    """What a hub that starts finds."""
+    with closing(Store(state / "table-hub.db")) as store:
+        log = MatchLog(KeptValues("1", KeyedStore(store, state / "log.key")))
+        found = log.resume({GAME.name: GAME})
+        assert not log.lost()
+        return found
+
+
+def epoch(state: Path, table: str = "1") -> int:
+    with closing(Store(state / "table-hub.db")) as store:
+        return int(store.recall(table, "epoch") or b"0")
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    capsys.readouterr()
+    assert main([str(one) for one in arguments]) != 0
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    return said
+
+
+def test_a_backup_is_for_its_owner_alone_and_says_what_it_holds(
+    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "b"
+    assert main(["backup", "--config", str(house.config), str(file)]) == 0
+    said = capsys.readouterr().out
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert (
+        "1 match (1 not finished), the seats of table 1, the hub's keys and the configuration with 1 list of cards"
+        in said
+    )
+    assert "hands" in said
+    assert set(zipfile.ZipFile(file).namelist()) == {
+        "about.json", "state/table-hub.db", "state/hub.key", "state/log.key", "state/kiosk.token",
+        "config/table-hub.toml", "config/decks/bid-it.toml",
+    }  # fmt: skip
+    assert "is there already" in refused(capsys, "backup", "--config", house.config, file)
+
+
+def test_another_machine_goes_on_with_the_same_match_keys_and_configuration(
+    house: House, file: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(file) as archive:  # the other machine has its state elsewhere
+        assert archive.read("config/table-hub.toml") == house.config.read_bytes()
+    key = (house.state / "hub.key").read_bytes()
+    house.folder.rename(tmp_path / "the old machine")
+    house.folder.mkdir()
+    assert main(["restore", "--config", str(house.config), str(file)]) == 0
+    found = resumed(house.state)
+    assert found
+    assert found.log == house.match.log[:8]
+    assert (
+        HubKey.stored(house.state / "hub.key").public
+        == HubKey.stored(tmp_path / "the old machine/state/hub.key").public
+    )
+    assert (house.state / "hub.key").read_bytes() == key
+    assert all(stat.S_IMODE(one.stat().st_mode) == 0o600 for one in house.state.iterdir() if one.is_file())
+    assert "# mine" in house.config.read_text()
+    assert (house.folder / "cards-bid-it.toml").read_text() == "# cards of the house\n"
+    assert 'cards = "cards-bid-it.toml"' in house.config.read_text()
+
+
+def test_a_running_hub_is_backed_up_between_two_of_its_actions_and_goes_on(house: House, tmp_path: Path) -> None:
+    with lock_state(house.state), closing(Store(house.state / "table-hub.db")) as store:
+        keyed = KeyedStore(store, house.state / "log.key")
+        keyed.load("m-1")
+        keyed.append("m-1", lines(house.match, 8, 9))
+        assert main(["backup", "--config", str(house.config), str(tmp_path / "b")]) == 0
+        keyed.append("m-1", lines(house.match, 9, 11))
+    with closing(sqlite3.connect(tmp_path / "x.db")) as db:
+        db.deserialize(backup.read(tmp_path / "b").parts["state/table-hub.db"])
+        assert db.execute("SELECT count(*) FROM entries").fetchone() == (9,)
+    found = resumed(house.state)
+    assert found
+    assert len(found.log) == 11
+
+
+def test_what_was_there_is_set_aside_whole_and_an_earlier_state_is_no_loss(house: House, file: Path) -> None:
+    with closing(Store(house.state / "table-hub.db")) as store:
+        keyed = KeyedStore(store, house.state / "log.key")
+        keyed.load("m-1")
+        keyed.append("m-1", lines(house.match, 8, 12))
+        keyed.begin("2", msgspec.json.encode(house.match.head))
+        keyed.keep("1", "epoch", b"9")
+        keyed.keep("2", "epoch", b"3")
+    house.config.write_text(house.config.read_text() + "[web]\nport = 8081\n")
+    before = files(house.state)
+    assert main(["restore", "--config", str(house.config), str(file)]) == 0
+    (aside,) = house.state.glob("before-restore-*")
+    assert {
+        name.partition("/")[2]: data for name, data in files(house.state).items() if name.startswith(aside.name)
+    } == before
+    found = resumed(house.state)  # asks for `lost`, too
+    assert found
+    assert len(found.log) == 8
+    assert "8081" not in house.config.read_text()
+    (old,) = house.folder.glob("hub.toml.before-restore-*")
+    assert "8081" in old.read_text()
+    forget(house.state)
+    assert not house.state.exists()
+
+
+def test_epochs_never_go_back_so_that_no_request_of_before_counts_again(house: House, file: Path) -> None:
+    with closing(Store(house.state / "table-hub.db")) as store:
+        store.keep("2", "epoch", b"4000000000")  # the clock was wrong when that was written
+    begun = int(time.time())
+    assert main(["restore", "--config", str(house.config), str(file)]) == 0
+    assert epoch(house.state) >= 4_000_000_000 > begun
+    assert epoch(house.state, "2") >= 4_000_000_000
+    first = epoch(house.state)
+    assert main(["restore", "--config", str(house.config), str(file)]) == 0
+    assert epoch(house.state) >= first
+    assert len(list(house.state.glob("before-restore-*"))) == 2  # within one second
+
+
+def test_on_a_new_machine_epochs_are_above_any_that_a_hub_can_have_reached(
+    house: House, file: Path, tmp_path: Path
+) -> None:
+    house.folder.rename(tmp_path / "old")
+    house.folder.mkdir()
+    begun = int(time.time())
+    assert main(["restore", "--config", str(house.config), str(file)]) == 0
+    assert epoch(house.state) >= begun
+
+
+def test_nothing_is_restored_below_a_hub_that_runs(
+    house: House, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with lock_state(house.state):
+        before = files(house.folder)
+        assert "a hub runs with this state folder; stop it first" in refused(
+            capsys, "restore", "--config", house.config, file
+        )
+        assert files(house.folder) == before
+
+
+def test_a_configuration_that_fits_this_machine_may_stay(house: House, file: Path) -> None:
+    house.config.write_text(f"[hub]\nstate = '{house.folder / 'elsewhere'}'\n")
+    kept = house.config.read_bytes()
+    assert main(["restore", "--keep-config", "--config", str(house.config), str(file)]) == 0
+    assert house.config.read_bytes() == kept
+    assert resumed(house.folder / "elsewhere")
+
+
+@pytest.mark.parametrize("at", ["begin", "middle", "end"])
+def test_a_damaged_file_is_refused_and_changes_nothing(
+    house: House, file: Path, capsys: pytest.CaptureFixture[str], at: str
+) -> None:
+    data = bytearray(file.read_bytes())
+    if at == "middle":
+        data[len(data) // 2] ^= 0xFF
+    else:
+        data = data[100:] if at == "begin" else data[:-100]
+    file.write_bytes(data)
+    before = files(house.folder)
+    assert "damaged" in refused(capsys, "restore", "--config", house.config, file)
+    assert files(house.folder) == before
+
+
+def written_again(file: Path, **instead: bytes) -> None:
+    """Write a backup anew with other parts, its hashes right."""
+    found = backup.read(file)
+    parts = {**found.parts, **instead}
+    hashes = {name: hashlib.sha256(data).hexdigest() for name, data in parts.items()}
+    about = msgspec.structs.replace(found.about, files=hashes)
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in ({"about.json": msgspec.json.encode(about)} | parts).items():
+            archive.writestr(name, data)
+
+
+@pytest.mark.parametrize("part", ["state/hub.key", "state/table-hub.db"])
+def test_a_part_that_is_not_what_it_should_be_is_refused(
+    house: House, file: Path, capsys: pytest.CaptureFixture[str], part: str
+) -> None:
+    written_again(file, **{part: b"something else"})
+    assert "damaged" in refused(capsys, "restore", "--config", house.config, file)
+
+
+def test_a_newer_file_is_refused_by_its_form(house: House, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = backup.read(file)
+    with zipfile.ZipFile(file, "w") as archive:
+        about = msgspec.to_builtins(found.about) | {"form": backup.FORM + 1, "files": "otherwise"}
+        archive.writestr("about.json", msgspec.json.encode(about))
+    assert "written by a newer table-hub" in refused(capsys, "restore", "--config", house.config, file)
+
+
+def test_a_newer_database_in_it_is_refused(
+    house: House, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    newer = tmp_path / "newer.db"
+    newer.write_bytes(backup.read(file).parts["state/table-hub.db"])
+    with closing(sqlite3.connect(newer)) as db:
+        db.execute("PRAGMA user_version=99")
+    written_again(file, **{"state/table-hub.db": newer.read_bytes()})
+    assert "written by a newer table-hub" in refused(capsys, "restore", "--config", house.config, file)
+
+
+def test_a_configuration_that_cannot_be_used_here_is_refused_before_anything_is_changed(
+    house: House, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written_again(file, **{"config/table-hub.toml": b"[hub]\ncolour = 1\n"})
+    before = files(house.folder)
+    said = refused(capsys, "restore", "--config", house.config, file)
+    assert "no key colour" in said
+    assert "--keep-config" in said
+    assert files(house.folder) == before
+
+
+def test_a_list_of_cards_goes_nowhere_but_beside_the_configuration(house: House, file: Path, tmp_path: Path) -> None:
+    text = house.config.read_text().replace("'deck.toml'", f"'{tmp_path / 'stranger.toml'}'")
+    written_again(file, **{"config/table-hub.toml": text.encode()})
+    assert main(["restore", "--config", str(house.config), str(file)]) == 0
+    assert not (tmp_path / "stranger.toml").exists()
+    assert (house.folder / "cards-bid-it.toml").exists()
+
+
+def test_a_damaged_database_is_not_taken_for_a_backup(
+    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = house.state / "table-hub.db"
+    data = bytearray(database.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    database.write_bytes(data)
+    refused(capsys, "backup", "--config", house.config, tmp_path / "b")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["house"]
+
+
+def test_a_machine_where_no_hub_has_run_has_nothing_to_back_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "hub.toml"
+    config.write_text(f"[hub]\nstate = '{tmp_path / 'none'}'\n")
+    assert "nothing to back up" in refused(capsys, "backup", "--config", config, tmp_path / "b")
+    assert not (tmp_path / "none").exists()

@@ -1,0 +1,92 @@
+"""Three facts of a match that is over, true of its log and known to everybody."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from random import Random
+
+import pytest
+
+from hub import games
+from hub.engine.event import Event
+from hub.table.highlights import MOST, highlights
+from tests.games.players import random_match
+from tests.table.fakes import TableRig
+from tests.table.test_table import step
+
+
+def bid(seat: int, amount: int, round_: int = 1) -> Event:
+    return Event(f"Seat {seat} bids ${amount}.", "X-1", "bid", {"seat": seat, "amount": amount}, round_)
+
+
+def roll(seat: int, *faces: int) -> Event:
+    return Event(f"Seat {seat} rolls.", "X-2", "roll", {"seat": seat, "faces": list(faces)}, 1)
+
+
+def change(seat: int, what: str, was: int | None, to: int | None, round_: int = 1) -> Event:
+    return Event(
+        f"Seat {seat} has {to} {what}.", "X-3", what, {"seat": seat, "what": what, "from": was, "to": to}, round_
+    )
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_each_game_has_three_facts_and_a_match_has_always_the_same(name: str) -> None:
+    match = random_match(games.find(name), (1, 2, 4), {}, Random(4))
+    found = highlights(match.events)
+    assert len(found) == MOST
+    assert len(set(found)) == MOST
+    assert found == highlights(match.events)
+    for fact in found:
+        assert fact.endswith(".")
+        assert {int(seat) for seat in re.findall(r"Seat (\d)", fact)} <= {1, 2, 4}
+
+
+def test_the_highest_bid_is_told_with_who_made_it_and_when() -> None:
+    found = highlights([bid(1, 20), bid(2, 90, 4), bid(3, 50, 5)])
+    assert found[0] == "The highest bid of 3: Seat 2 bids $90, in round 4."
+
+
+def test_bids_that_were_revealed_together_count_too() -> None:
+    revealed = Event("The bids.", "", "reveal", {"bids": {"1": 6, "3": 2}}, 3)
+    assert highlights([revealed])[0] == "The highest bid of 2: Seat 1 bids 6, in round 3."
+    twice = Event("The bids.", "", "reveal", {"bids": {"1": 6, "3": 6}}, 4)
+    assert highlights([revealed, twice])[0] == "Seat 1 made the highest bid, 6, twice."
+    assert highlights([twice])[0] == "The highest bid was 6, made 2 times."
+
+
+def test_a_secret_bid_or_total_has_no_number_and_is_left_out() -> None:
+    secret = Event("The bids.", "", "reveal", {"bids": {"1": None}}, 1)
+    assert highlights([secret, change(1, "cash", None, None)]) == []
+
+
+def test_the_greatest_gain_is_of_what_was_moved_most() -> None:
+    events = [
+        change(1, "cash", 0, 500),
+        change(2, "cash", 300, 900, 7),
+        change(1, "ious", 0, 9),
+        change(2, "cash", 900, 0),
+    ]
+    assert highlights(events)[0] == "The greatest gain at once: Seat 2 has 900 cash, in round 7."
+
+
+def test_dice_are_told_of_whoever_threw_enough_of_them() -> None:
+    events = [roll(1, 6, 6, 6), roll(2, 6, 1, 4, 4), roll(2, 5, 4)]
+    assert highlights(events)[0] == "Seat 2 threw the highest dice: 4.0 on average of 6, where 3.5 is usual."
+
+
+def test_screens_have_them_at_the_end_and_no_longer_after_an_undo_or_a_new_match() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    rig.start()
+    random = Random(2)
+    while rig.state["state"] == "playing":
+        assert rig.state["highlights"] == []
+        step(rig, random)
+    told = rig.state["highlights"]
+    assert len(told) == MOST
+    count = Counter(event.kind for event in rig.match.events)["roll"]
+    assert told == highlights(rig.match.events)
+    assert count
+    rig.start()
+    assert rig.state["highlights"] == []
