@@ -40,6 +40,8 @@ def kiosk_token(path: Path) -> str:
             path.touch(mode=0o600, exist_ok=False)
             path.write_text(secrets.token_urlsafe(24))
         token = path.read_text().strip()
+    except UnicodeDecodeError:
+        token = ""
     except OSError as error:
         raise of_file(error, f"The kiosk's token {path} cannot be read or made ({error.strerror}).") from None
     if len(token) < 24:

@@ -454,6 +454,12 @@ def test_the_address_that_phones_are_shown(given: tuple[str, str, int, bool], sh
     assert public_url(*where, secure=secure) == shown  # type: ignore[arg-type]
 
 
+def test_a_token_that_is_no_text_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "kiosk.token").write_bytes(b"\xff\xfe\0\n")
+    with pytest.raises(ConfigError):
+        kiosk_token(tmp_path / "kiosk.token")
+
+
 def test_the_kiosks_token_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
     file = tmp_path / "state" / "kiosk.token"
     token = kiosk_token(file)

@@ -628,3 +628,16 @@ def test_a_database_of_before_matches_were_put_aside_is_brought_to_this_form(tmp
     store.close()
     Store(tmp_path / "new.db").close()
     assert schema(tmp_path / "old.db") == schema(tmp_path / "new.db")
+
+
+@pytest.mark.parametrize("where", range(40, 400, 40))
+def test_a_damaged_letter_of_the_schema_sets_the_file_aside(tmp_path: Path, where: int) -> None:
+    path = tmp_path / "log.db"
+    with closing(Store(path)) as store:
+        store.begin("1", b"{}")
+    data = bytearray(path.read_bytes())
+    at = data.index(b"CREATE TABLE matches") + where
+    data[at] |= 0x80  # no letter of UTF-8: SQLite's own message cannot be decoded
+    path.write_bytes(data)
+    with closing(Store(path)) as store:
+        assert store.begin("1", b"{}")

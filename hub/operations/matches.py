@@ -83,6 +83,8 @@ def examine(folder: Path) -> Record:
             names = db.execute('SELECT "table", name FROM kept WHERE name LIKE ?', (f"{UNREADABLE}%",)).fetchall()
             damaged = tuple((table, name.removeprefix(UNREADABLE)) for table, name in names)
             return Record("", tuple(_matches(db)), damaged, aside)
+    except UnicodeDecodeError:  # SQLite's own message has the damaged bytes in it
+        return Record("it is damaged: its schema cannot be read", aside=aside)
     except sqlite3.Error as error:
         return Record(str(error), aside=aside)
 

@@ -28,7 +28,7 @@ def rescue(damaged: Path, into: sqlite3.Connection) -> int:
             with closing(sqlite3.connect(copy, isolation_level=None)) as db:
                 db.text_factory = lambda text: text.decode("utf-8", "replace")
                 return _copy_readable(db, into)
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
         log.error("Nothing can be read of %s: %s.", damaged, error)
         return 0
 

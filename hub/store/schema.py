@@ -55,6 +55,11 @@ def connect(path: Path) -> sqlite3.Connection:
         db.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
         _check(db)
         _migrate(db)
+    except UnicodeDecodeError as error:  # SQLite's own message has the damaged bytes in it
+        db.close()
+        damage = sqlite3.DatabaseError("its schema cannot be read")
+        damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise damage from error
     except BaseException:
         db.close()
         raise

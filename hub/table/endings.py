@@ -20,7 +20,7 @@ from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
 from hub.table.play import Play
-from hub.table.questions import Asked, Questions, all_of_them, anybody, most_of_them
+from hub.table.questions import Asked, Questions, all_of_them, most_of_them
 from hub.table.rolls import Rolls
 from hub.table.seats import Seat, Seats
 
@@ -34,7 +34,7 @@ LEFT_SECONDS = 30.0
 """How long a match stands from which everybody has gone: somebody may have pressed `leave` by mistake."""
 MOST_KEPT = 20
 """Matches that the lobby offers, the newest; older ones are kept all the same."""
-STRANGERS = "Nobody here is known from this match: staff can help."
+STRANGERS = "Too few here are known from this match: staff can let it go on."
 
 
 class KeptPerson(msgspec.Struct):
@@ -169,8 +169,8 @@ class Endings:
     def take_up(self, seat: Seat, match: object) -> None:
         """Go on with a match that was put aside, once its people are known again. Raise StartRefused or LogError.
 
-        No hand is dealt a second time: a seat whose phone is another one than before is known when somebody who is known
-        says so.
+        No hand is dealt a second time: a seat whose phone is another one than before is known when all others say so, who
+        are most of those who played and have proved it.
         """
         offer = next((one for one in self.offered if one.match == match), None)
         if offer is None:
@@ -189,15 +189,16 @@ class Endings:
         if not strangers:
             self._go_on(offer.match)
             return
-        # A seat that was played on its box alone knows nobody: whoever pushes that box now may be anybody.
+        # A seat that was played on its box alone knows nobody: whoever pushes that box now may be anybody. Less than most
+        # of the match is one guest with phones of friends who are not there.
         proven = [number for number, person in before.items() if person.person and number not in strangers]
         known = [number for number in self._seats.present(numbers) if number in proven]
-        if not known:
+        if 2 * len(known) <= len(numbers):
             raise StartRefused(STRANGERS)
         named = [f"{offer.seats[f'{number}'] or 'the same person'} ({number})" for number in strangers]
         text = f"Another phone than in that match: is it {' and '.join(named)}?"
         asked = Asked(
-            "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, anybody,
+            "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, all_of_them,
             lambda option: self._go_on(offer.match) if option == "yes" else None, seat=strangers[0], by=seat.number,
         )  # fmt: skip
         try:
@@ -219,8 +220,10 @@ class Endings:
             raise NotAsked(str(error), "START") from error
 
     def _is_known(self, seat: Seat, before: KeptPerson | None) -> bool:
-        if before is None or not before.person:  # a seat that was played on its box alone holds no secret on a phone
-            return True
+        if before is None:
+            return False
+        if not before.person:  # it was played on its box alone, and is again: no phone gets a hand
+            return not seat.sid
         return any(compare_digest(before.person, person) for person in (seat.person, *seat.earlier))
 
     def _go_on(self, match: str) -> None:

@@ -14,6 +14,7 @@ from hub.table.play import Play
 from hub.table.rolls import WAITS, Rolls
 from hub.table.seats import Seat, Seats
 
+MOST_WAITS = 2
 START_SECONDS = 5.0
 """How long a match that one seat wants waits for those who are not ready."""
 
@@ -34,6 +35,7 @@ class Lobby:
         self._play, self._seats, self._notices, self._rolls, self._clock = play, seats, notices, rolls, clock
         self.chosen = ""
         self._starting: _Starting | None = None
+        self._waits: dict[int, int] = {}  # by seat: how often it let the others wait
 
     # --- a start that somebody wants -----------------------------------------------------------------
 
@@ -75,10 +77,13 @@ class Lobby:
         elif self._starting and self._all_ready(but=self._starting.seat):
             self.begin(self._starting.game, self._starting.options)
 
-    def wait(self) -> None:
-        """Let the match that somebody wants begin later. Raise NotAsked."""
+    def wait(self, seat: Seat) -> None:
+        """Let the match that somebody wants begin later, twice at most for a seat. Raise NotAsked."""
         if self._starting is None:
             raise NotAsked("No match is about to begin.", "LOBBY")
+        if self._waits.get(seat.number, 0) >= MOST_WAITS:
+            raise NotAsked("You have let the others wait already: the match begins.", "LOBBY")
+        self._waits[seat.number] = self._waits.get(seat.number, 0) + 1
         self._starting = None
 
     def public_starting(self) -> Starting | None:
@@ -141,6 +146,7 @@ class Lobby:
     def clear(self) -> None:
         """Let nobody be ready, and end what stood for the match that was."""
         self._starting = None
+        self._waits.clear()
         for seat in self._seats:
             seat.ready, seat.house, seat.wish = False, False, ""
         self._notices.passed("match")

@@ -13,9 +13,11 @@ from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
 from hub.table.play import Play
-from hub.table.questions import Asked, Questions, anybody
+from hub.table.questions import Asked, Questions, all_of_them
 from hub.table.rolls import Rolls
 from hub.table.seats import CLAIM_SECONDS, Seat, Seats
+
+BUSY = "The table is asked something else just now: try again in a moment."
 
 
 class Patience(NamedTuple):
@@ -33,6 +35,7 @@ class People:
         kept: KeptValues, clock: Clock, patience: Patience,
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices, self._lobby = play, seats, notices, lobby
+        self._ask_seconds = patience.ask
         self.questions = Questions(clock)
         self.absence = Absence(play, seats, rolls, boxes, self.questions, clock, patience.ask)
         self.endings = Endings(play, seats, rolls, lobby, notices, self.questions, kept, clock, patience.idle)
@@ -46,7 +49,7 @@ class People:
     def ask_for_seat(self, claim: ClaimAsked, *, choosing: bool) -> None:
         """Decide about a claim; where nobody at the seat can, ask the others who it is. Raise LogError."""
         others = [one for one in self._seats.present(self._at_table()) if one != claim.seat]
-        self._seats.ask(claim, choosing=choosing, vouched=bool(others))
+        self._seats.ask(claim, choosing=choosing, vouched=len(others) > 1, away_seconds=self._ask_seconds)
         waiting = self._seats.waiting(claim.seat)
         if waiting and waiting.asked is claim and waiting.by_people:
             self._ask_who(claim)
@@ -66,9 +69,7 @@ class People:
             if option == "yes":
                 self._seats.grant(number)
             else:
-                self._seats.refuse(
-                    number, "The others at the table did not say yes: ask them, or type the seat's code."
-                )
+                self._seats.refuse(number, "The others did not all say yes: type the seat's code, or ask staff.")
 
         def others() -> list[int]:
             return [one for one in self._seats.present(self._at_table()) if one != number]
@@ -76,16 +77,27 @@ class People:
         options = {"yes": "Yes, let it in", "no": "No"}
         try:
             self.questions.ask(
-                Asked("new_phone", text, options, others, anybody, decide, seat=number, by=number), CLAIM_SECONDS
+                Asked("new_phone", text, options, others, all_of_them, decide, seat=number), CLAIM_SECONDS
             )
         except NotAsked:
-            self._seats.refuse(number, "The table is asked something else just now: try again in a moment.")
+            self._seats.put_off(number, BUSY)
+
+    def _follow_new_phones(self) -> None:
+        """End the question who comes with a new phone when the old one is back, and claims about which nobody is asked."""
+        asked = self.questions.open
+        if asked and asked.kind == "new_phone" and self._seats[asked.seat].phone_on:
+            self._seats.put_off(asked.seat, "The seat's own phone is back: ask there, or type its code.")
+        if asked and asked.kind == "new_phone" and self._seats.waiting(asked.seat) is None:
+            self.questions.close("new_phone")
+            asked = None
+        for number in self._seats.claimed:
+            claim = self._seats.waiting(number)
+            if claim and claim.by_people and not (asked and asked.kind == "new_phone" and asked.seat == number):
+                self._seats.put_off(number, BUSY)
 
     def follow(self) -> None:
         """Let a pause end with the next action, and questions with the match they are about."""
-        asked = self.questions.open
-        if asked and asked.kind == "new_phone" and self._seats.waiting(asked.seat) is None:
-            self.questions.close("new_phone")
+        self._follow_new_phones()
         if self._play.log.position != self._position:
             self._position = self._play.log.position
             self.absence.paused = None

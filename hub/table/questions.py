@@ -15,6 +15,10 @@ from hub.ports import Clock
 from hub.state import Question, QuestionKind
 
 VOTE_SECONDS = 20.0
+REST_SECONDS = 60.0
+"""How long a seat asks the table nothing, once the others have not agreed."""
+RANK: Mapping[QuestionKind, int] = {"absent": 0, "put_aside": 1, "end": 1, "same_person": 1, "new_phone": 2}
+"""What comes first: a question takes the place of one with a higher rank."""
 
 Decide = Callable[[Mapping[int, str], Sequence[int], bool], str | None]
 """Return the option that the votes (by seat) of these voters carry; None: none yet. With True the time is over."""
@@ -24,7 +28,7 @@ Decide = Callable[[Mapping[int, str], Sequence[int], bool], str | None]
 class Asked:
     """An open question. `options` are by key what a person reads; `do` is called with the key that was carried.
 
-    `seat` is whom it is about, 0 for nobody; `by` who asked, 0 for the table itself, which gives way to a person.
+    `seat` is whom it is about, 0 for nobody; `by` the seat that asked, 0 for the table itself.
     """
 
     kind: QuestionKind
@@ -45,11 +49,20 @@ class Questions:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self.open: Asked | None = None
+        self._rests: dict[int, float] = {}  # by seat: until when it asks nothing, as the others said no
 
     def ask(self, asked: Asked, seconds: float = VOTE_SECONDS) -> None:
-        """Ask the table. Raise NotAsked while people answer another question that a person has asked."""
-        if self.open and (self.open.by or not asked.by):
+        """Ask the table. Raise NotAsked while another question is open that comes first, or to whom the others said no.
+
+        What an absent seat holds up comes before what a person wants, and that before a phone that wants to come in; but
+        a phone that wants to come in at the absent seat itself is the better answer.
+        """
+        is_answer = self.open and (self.open.kind, asked.kind, self.open.seat) == ("absent", "new_phone", asked.seat)
+        if self.open and not is_answer and RANK[self.open.kind] <= RANK[asked.kind]:
             raise NotAsked("The table is asked something else just now: answer that first.", "QUESTION")
+        wait = ceil(self._rests.get(asked.by, 0.0) - self._clock.now()) if asked.by else 0
+        if wait > 0:
+            raise NotAsked(f"The others did not agree: you may ask again in {wait} s.", "QUESTION")
         asked.until = self._clock.now() + seconds
         self.open = asked
 
@@ -82,6 +95,8 @@ class Questions:
         if carried is None:
             return False
         self.open = None  # before anything is done: that may ask the next one
+        if asked.by and carried == "no":
+            self._rests[asked.by] = self._clock.now() + REST_SECONDS
         asked.do(carried)
         return True
 
@@ -125,11 +140,6 @@ def all_of_them(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> 
     if len(votes) > 1 and all(seat in votes for seat in voters):
         return "yes"
     return "no" if late else None
-
-
-def anybody(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
-    """Carry what the first one says."""
-    return next(iter(votes.values()), "no" if late or not voters else None)
 
 
 def more_than_half(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:

@@ -75,9 +75,9 @@ class Requests:
             case "again":
                 self._lobby.insist_again(seat)
             case "ready":
-                self._lobby.ready(seat, args.get("ready", not seat.ready) is True)
+                self._ready(seat, args)
             case "wait":
-                self._lobby.wait()
+                self._lobby.wait(seat)
             case "wish":
                 self._lobby.wish(seat, args.get("game"))
             case "free":
@@ -98,6 +98,12 @@ class Requests:
         if type(move) is not str:
             raise IllegalAction("An action needs a move.")
         self._boxes.answer_by_phone(Action(seat=seat.number, move=move, args=args, number=number))
+
+    def _ready(self, seat: Seat, args: Mapping[str, Any]) -> None:
+        is_ready = args.get("ready", not seat.ready)
+        if not isinstance(is_ready, bool):
+            raise IllegalAction("A seat is ready, or it is not.")
+        self._lobby.ready(seat, is_ready)
 
     def _pause(self, seat: Seat) -> None:
         if seat.number not in self._play.seats:

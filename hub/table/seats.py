@@ -64,6 +64,7 @@ class Seat:
     quiet_until: float = 0.0
     code_until: float = 0.0
     not_agreed: int = 0
+    away_since: float | None = None
     house: bool = False
     wish: str = ""
     earlier: list[str] = field(default_factory=list, repr=False)
@@ -235,10 +236,11 @@ class Seats:
         claim = self._claims.get(seat)
         return claim is not None and self._clock.now() >= claim.counts_from
 
-    def ask(self, claim: ClaimAsked, *, choosing: bool, vouched: bool = False) -> None:
+    def ask(self, claim: ClaimAsked, *, choosing: bool, vouched: bool = False, away_seconds: float = 0.0) -> None:
         """Decide about a claim, or let it wait for the box. `choosing`: the box holds a sealed choice and cannot show it.
 
-        `vouched`: others sit here who can be asked about a seat whose phone is gone; then it waits for them (`by_people`).
+        `vouched`: others sit here who can be asked about a seat that nothing has been heard of for `away_seconds`; then it
+        waits for them (`by_people`).
         """
         seat, now = self._seats.get(claim.seat), self._clock.now()
         if seat is None:
@@ -249,7 +251,7 @@ class Seats:
             else:
                 self._wrong_codes.append(now)
                 self._refuse(claim, f"That is not the code of seat {claim.seat}.", wrong_code=True)
-        elif (not seat.box_on or choosing) and not self._for_people(seat, claim, vouched=vouched):
+        elif (not seat.box_on or choosing) and not (vouched and self._is_left(seat, claim, away_seconds)):
             cause = "is choosing in its box" if seat.box_on else "has no box"
             where = "that its phone shows under Seat" if seat.sid else "from the big screen"
             self._refuse(claim, f"Seat {claim.seat} {cause}: type its code {where}.")
@@ -259,7 +261,7 @@ class Seats:
             self._refuse(claim, f"Seat {claim.seat} was asked for a moment ago, and nobody agreed: type its code.")
         else:
             self._claims_asked += 1
-            if not seat.box_on or choosing:
+            if not seat.box_on:
                 self._claims[claim.seat] = WaitingClaim(
                     self._claims_asked, claim, inf, now + CLAIM_SECONDS, by_people=True
                 )
@@ -267,9 +269,10 @@ class Seats:
             pause = PHONE_FIRST_SECONDS if seat.sid and seat.phone_on else SHOWN_SECONDS
             self._claims[claim.seat] = WaitingClaim(self._claims_asked, claim, now + pause, now + CLAIM_SECONDS)
 
-    def _for_people(self, seat: Seat, claim: ClaimAsked, *, vouched: bool) -> bool:
-        """Return whether the others may be asked who it is: somebody's seat, whose phone is gone."""
-        return vouched and seat.joined and bool(seat.sid) and not seat.phone_on and claim.code is None
+    def _is_left(self, seat: Seat, claim: ClaimAsked, seconds: float) -> bool:
+        """Return whether the others may be asked who it is: somebody's seat without a box, whose phone is long gone."""
+        is_left = seat.joined and bool(seat.sid) and not seat.box_on and seat.away_since is not None
+        return is_left and claim.code is None and self._clock.now() - (seat.away_since or 0.0) >= seconds
 
     def grant(self, seat: int) -> None:
         """Give the claimed seat away: its box, or the phone that holds it, said yes. Raise LogError."""
@@ -285,8 +288,18 @@ class Seats:
                 asked.not_agreed += 1
             self._refuse(claim.asked, sentence)
 
+    def put_off(self, seat: int, sentence: str) -> None:
+        """Refuse the claim that waits for a seat; whoever sits there was not asked, so the next one may come at once."""
+        if claim := self._claims.get(seat):
+            self._refuse(claim.asked, sentence)
+
     def due(self) -> bool:
         """Refuse the claims that have waited too long, hide codes again; return whether there was one."""
+        for seat in self:
+            if seat.phone_on or not seat.sid:
+                seat.away_since = None
+            elif seat.away_since is None:
+                seat.away_since = self._clock.now()
         hidden = [seat for seat in self if seat.code_until and self._clock.now() >= seat.code_until]
         for seat in hidden:
             seat.code_until = 0.0

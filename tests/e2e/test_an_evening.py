@@ -86,7 +86,7 @@ def test_a_match_waits_for_its_people_while_others_play(tmp_path: Path) -> None:
         hub.bench(box=3, press="push")
         hub.until(ready(3), "somebody pushes the box of seat 3")
         cleo.page.get_by_role("button", name="Go on", exact=True).click()
-        expect(cleo.page.get_by_role("alert")).to_contain_text("Nobody here is known from this match")
+        expect(cleo.page.get_by_role("alert")).to_contain_text("Too few here are known from this match")
         hub.bench(box=3, press="bar")
         hub.bench(box=3, press="bar")
         hub.until(lambda s: not s["seats"][2]["held"], "seat 3 is free")

@@ -189,7 +189,29 @@ def test_no_hand_goes_to_a_phone_that_nobody_who_is_known_knows(phones: TableRig
     assert phones.state["state"] == "lobby"
     phones.say(1, "take_up", {"match": match})
     assert phones.say(2, "vote", {"say": "yes"})["ok"]
+    assert phones.state["state"] == "lobby", "one yes is not enough"
+    assert phones.say(1, "vote", {"say": "yes"})["ok"]
     assert phones.state["state"] == "playing"
+
+
+def test_one_guest_with_phones_of_others_gets_no_hand(phones: TableRig) -> None:
+    logins = {seat: (sid, phones.phones.admitted[sid]) for seat, sid in phones.sids.items()}
+    match = put_aside(phones)
+    for seat in (1, 2, 3):
+        phones.say_leave(seat)
+    phones.sit_again(1, [logins[1]])
+    phones.sit(2, 3)
+    assert "known" in phones.say(1, "take_up", {"match": match})["error"]
+
+
+def test_the_hand_of_who_left_goes_to_no_stranger(phones: TableRig) -> None:
+    phones.say_leave(3)
+    match = put_aside(phones)
+    for seat in (1, 2):
+        phones.say_leave(seat)
+    phones.sit()
+    assert "known" in phones.say(3, "take_up", {"match": match})["error"]
+    assert question(phones) is None
 
 
 def test_strangers_do_not_get_the_hands_of_others(phones: TableRig) -> None:
@@ -366,25 +388,98 @@ def test_every_question_fits_a_box(kind: Any) -> None:
 # --- a new phone ---------------------------------------------------------------------------------------
 
 
-def test_another_player_says_who_comes_with_a_new_phone(phones: TableRig) -> None:
+def test_the_other_players_say_who_comes_with_a_new_phone(phones: TableRig) -> None:
     sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS)
     assert phones.claim(3, None, "Cleo") is None, "it waits for the others"
     asked = question(phones)
     assert (asked["kind"], asked["seat"], asked["voters"]) == ("new_phone", 3, [1, 2])
     before = phones.sids[3]
     assert phones.say(1, "vote", {"say": "yes"})["ok"]
-    decided = phones.decided[-1]
-    assert decided.held
+    assert before not in phones.phones.released, "one opponent alone gives no hand away"
+    assert phones.say(2, "vote", {"say": "yes"})["ok"]
+    assert phones.decided[-1].held
     assert before in phones.phones.released
 
 
 def test_a_stranger_gets_no_seat_that_the_others_do_not_give(phones: TableRig) -> None:
     sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS)
     phones.claim(3, None, "Eve")
+    assert phones.say(1, "vote", {"say": "yes"})["ok"]
     assert phones.say(2, "vote", {"say": "no"})["ok"]
     assert not phones.decided[-1].held
     phones.claim(3, None, "Eve")
     assert not phones.decided[-1].held, "and it is not asked again at once"
+
+
+def test_a_phone_that_has_just_fallen_asleep_is_not_asked_about(phones: TableRig) -> None:
+    sleep(phones, 3)
+    decided = phones.claim(3, None, "Eve")
+    assert decided
+    assert not decided.held
+    assert question(phones) is None
+
+
+def test_a_phone_that_is_back_keeps_its_seat_whatever_the_others_say(phones: TableRig) -> None:
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS)
+    phones.claim(3, None, "Eve")
+    wake(phones, 3)
+    assert question(phones) is None
+    assert not phones.decided[-1].held
+
+
+def test_one_opponent_is_never_asked_about_the_hand_of_the_other() -> None:
+    rig = TableRig(2, boxes=False)
+    rig.sit()
+    rig.start()
+    sleep(rig, 2)
+    pass_time(rig, ASK_SECONDS)
+    decided = rig.claim(2, None, "Eve")
+    assert decided
+    assert not decided.held
+
+
+def test_what_nobody_agreed_to_is_not_asked_again_at_once_and_never_hides_an_absent_seat(phones: TableRig) -> None:
+    phones.say(1, "ask", {"what": "end"})
+    phones.say(2, "vote", {"say": "no"})
+    assert "you may ask again in 60 s" in phones.say(1, "ask", {"what": "end"})["error"]
+    assert phones.say(2, "ask", {"what": "put_aside"})["ok"], "others may"
+    pass_time(phones, VOTE_SECONDS)
+    lock_all_but(phones, 3)
+    sleep(phones, 3)
+    for _ in range(int(2 * ASK_SECONDS)):
+        if not question(phones):
+            pass_time(phones, 1)
+    assert question(phones)["kind"] == "absent"
+    assert not phones.say(1, "ask", {"what": "end"})["ok"]
+    assert question(phones)["kind"] == "absent"
+
+
+def test_a_new_phone_gives_way_to_what_the_table_is_asked_and_may_come_again(phones: TableRig) -> None:
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS - 1)
+    phones.say(1, "ask", {"what": "put_aside"})
+    pass_time(phones, 1)
+    decided = phones.claim(3, None, "Cleo")
+    assert decided
+    assert not decided.held
+    pass_time(phones, VOTE_SECONDS)
+    assert phones.claim(3, None, "Cleo") is None, "nobody was asked before, so nothing counts against it"
+
+
+def test_two_waits_are_enough() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    for _ in range(2):
+        rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+        assert rig.say(2, "wait")["ok"]
+    rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    assert not rig.say(2, "wait")["ok"]
+    pass_time(rig, START_SECONDS)
+    assert rig.state["state"] == "playing"
+    assert not rig.say(2, "ready", {"ready": "no"})["ok"]
 
 
 def test_a_phone_that_is_on_is_not_replaced_by_others(phones: TableRig) -> None:

@@ -170,7 +170,7 @@ function Press({ place, playing, waiting, refusal, firstKey, onTake, onBack }) {
   const lead = boxed
     ? waiting || "Its ring is pulsing. You have 30 seconds."
     : asksOthers
-      ? "Their phones ask who you are: one “Yes” lets you in."
+      ? "Their phones ask who you are: when all say “Yes”, you are in."
       : "The screen at the table shows six letters for this seat.";
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
