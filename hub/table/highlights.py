@@ -31,8 +31,9 @@ def _bids(events: Sequence[Event]) -> Iterator[tuple[int, int, Event]]:
     for event in events:
         if event.kind == "bid":
             size = event.data.get("amount", event.data.get("quantity"))
-            if type(size) is int:
-                yield size, event.data["seat"], event
+            seat = event.data.get("seat")
+            if type(size) is int and type(seat) is int:
+                yield size, seat, event
         elif event.kind == "reveal" and isinstance(event.data.get("bids"), dict):
             for seat, size in event.data["bids"].items():
                 if type(size) is int:
@@ -76,9 +77,10 @@ def _gain(events: Sequence[Event]) -> str:
 def _dice(events: Sequence[Event]) -> str:
     faces: dict[int, list[int]] = defaultdict(list)
     for event in events:
-        if event.kind == "roll" and isinstance(event.data.get("faces"), list):
-            faces[event.data["seat"]] += event.data["faces"]
-    means = {seat: fmean(thrown) for seat, thrown in faces.items() if len(thrown) >= FEWEST_DICE}
+        seat, thrown = event.data.get("seat"), event.data.get("faces")
+        if event.kind == "roll" and type(seat) is int and isinstance(thrown, list):
+            faces[seat] += thrown
+    means = {seat: fmean(all_of) for seat, all_of in faces.items() if len(all_of) >= FEWEST_DICE}
     if not means:
         return ""
     best = max(means, key=lambda seat: means[seat])

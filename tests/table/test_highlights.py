@@ -90,3 +90,8 @@ def test_screens_have_them_at_the_end_and_no_longer_after_an_undo_or_a_new_match
     assert count
     rig.start()
     assert rig.state["highlights"] == []
+
+
+def test_events_that_name_no_seat_tell_nothing_and_break_nothing() -> None:
+    odd = [Event("They roll.", kind="roll", data={"faces": [6] * 9}), Event("A bid.", kind="bid", data={"amount": 3})]
+    assert highlights(odd) == ["Dice were thrown once."]
