@@ -425,6 +425,10 @@ class LogEntry(NamedTuple):
     line: bytes
 
 
+LEFT = b'{"left":true}'
+"""The result of a match that has ended without an end."""
+
+
 class LastMatch(NamedTuple):
     """The newest match of a table: its result as JSON once it has ended, and why it cannot go on, if it was set aside.
 

@@ -12,7 +12,7 @@ from threading import Lock, get_ident
 from time import monotonic
 
 from hub.errors import DamagedLog, LogError
-from hub.ports import LastMatch, Length, LogEntry, MatchPutAside, Missing
+from hub.ports import LEFT, LastMatch, Length, LogEntry, MatchPutAside, Missing
 from hub.store.marks import Marks, chain, mark_of
 from hub.store.queries import insert_entries, last_match, lengths, lines_of, matches_put_aside, number_of
 from hub.store.rescue import rescue
@@ -22,7 +22,6 @@ log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
 """How long `close` waits for whoever is at the disk."""
-LEFT = b'{"left":true}'
 
 
 class Store:

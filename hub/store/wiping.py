@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from hub.errors import LogError
-from hub.store.store import LEFT
+from hub.ports import LEFT
 
 _WIPE = """
 DELETE FROM entries WHERE "match" IN (

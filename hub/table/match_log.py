@@ -15,14 +15,11 @@ import msgspec
 from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match, Over
 from hub.errors import DamagedLog, HubError, ReplayDiverged, StartRefused
-from hub.ports import LastMatch, LogEntry, MatchPutAside
+from hub.ports import LEFT, LastMatch, LogEntry, MatchPutAside
 from hub.state import Batch
 from hub.table.kept import KeptValues
 
 logger = logging.getLogger(__name__)
-
-LEFT = b'{"left":true}'
-"""The result of a match that has ended without an end."""
 
 
 class KeptReading(msgspec.Struct, frozen=True):
