@@ -145,8 +145,8 @@ class Machine:
                 self._off = (
                     ""
                     if said == 's "yes"'
-                    else "This system does not let the hub switch it off: run `make install` again with polkit there "
-                    "(sudo apt install polkitd), or switch off by hand with `sudo poweroff`."
+                    else "This system does not let the hub switch it off: `sudo apt install polkitd` and start the hub again, "
+                    "or switch off by hand with `sudo poweroff`."
                 )
         return self._off
 

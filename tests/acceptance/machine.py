@@ -256,12 +256,17 @@ class Machine:
         if not self._nspawn or self._init <= 1:
             self.kill()
             return
-        began = time.monotonic()
         self.ask("systemctl poweroff --no-block")
+        self.until_off()
+
+    def until_off(self) -> None:
+        """Wait until it has shut itself down. Raise MachineError when that takes too long; it is off then, too."""
+        assert self._nspawn
+        began = time.monotonic()
         try:
             self._nspawn.wait(SHUTDOWN_SECONDS)
         except subprocess.TimeoutExpired:
-            raise MachineError(f"not off {SHUTDOWN_SECONDS:.0f} s after `systemctl poweroff`; see {self.log}") from None
+            raise MachineError(f"not off {SHUTDOWN_SECONDS:.0f} s after it was switched off; see {self.log}") from None
         finally:
             self.kill()
             with self.log.open("a") as log:

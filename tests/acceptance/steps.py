@@ -6,7 +6,7 @@ import json
 import shlex
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tests.acceptance.machine import ADDRESS, OWNER, Machine, MachineError
 
@@ -42,7 +42,9 @@ while not socket.socket().connect_ex((sys.argv[1], 8080)):
     time.sleep(0.2)
 """
 FETCH = "python3 -c 'import sys,urllib.request as u; u.urlretrieve(*sys.argv[1:])'"
-PYTHON = ["env", f"PYTHONPATH={CLONE}", f"{CLONE}/.venv/bin/python", "-m", "tests.acceptance.phones"]
+PROGRAM = ["env", f"PYTHONPATH={CLONE}", f"{CLONE}/.venv/bin/python", "-m"]
+PYTHON = [*PROGRAM, "tests.acceptance.phones"]
+STAFF = [*PROGRAM, "tests.acceptance.staff"]
 Seen: TypeAlias = dict[str, object]
 
 
@@ -126,6 +128,13 @@ class Owner:
         """Let all phones do something: tests/acceptance/phones.py. Return what they know of the match then."""
         seen: Seen = json.loads(self.machine.outside([*PYTHON, PHONES, *words], seconds).splitlines()[-1])
         return seen
+
+    def staff(self, pin: str, verb: str) -> dict[str, Any]:
+        """Sign in as staff from another computer and ask for something; return the answer, of `look` the house."""
+        url = json.loads(self.machine.run(f"cat {PHONES}"))["url"]
+        printed = self.machine.outside([*STAFF, url, pin, verb])
+        answer: dict[str, Any] = json.loads(printed.splitlines()[-1])
+        return answer
 
     def match(self) -> Seen:
         """Return which match runs, how far it is, and what tells its hands from others."""
@@ -384,6 +393,50 @@ def power_cut(owner: Owner) -> None:
     assert json.loads(printed.splitlines()[-1])["lost"] >= 1, printed
 
 
+def staff(owner: Owner) -> None:
+    """The staff's page, from another computer: a wrong PIN is refused; it starts the hub again, and switches the machine off."""
+    machine, before = owner.machine, owner.match()
+    pin = machine.run("table-hub staff-pin --new").split("staff's PIN is ")[1][:6]
+    wrong = f"{(int(pin) + 1) % 10**6:06}"
+    assert "not the staff's PIN" in str(owner.staff(wrong, "look"))
+    house = owner.staff(pin, "look")
+    assert house["tables"][0]["state"] == "playing", house
+    assert house["restart"] == "", house
+    if "polkitd" in house["off"]:  # a minimal Debian has none; Raspberry Pi OS has it
+        assert "switch" in str(owner.staff(pin, "off")), house
+        machine.run("apt-get install -y -qq polkitd >/dev/null && systemctl restart table-hub", seconds=300)
+        owner.until_up()
+    started = owner.shown("InvocationID")
+    assert "starts again" in str(owner.staff(pin, "restart"))
+    machine.until(f"test $(systemctl show table-hub.service --value -p InvocationID) != {started}", 60)
+    owner.until_up()
+    assert owner.match() == before
+    assert owner.staff(pin, "look")["off"] == "", machine.run("journalctl -u table-hub -o cat | tail -5")
+    assert "switches itself off" in str(owner.staff(pin, "off"))
+    machine.until_off()
+    machine.boot()
+    owner.until_up()
+    assert owner.match() == before
+    machine.run(f"! journalctl -o cat | grep -v COMMAND | grep -w {pin}")
+
+
+def keep(owner: Owner) -> None:
+    """A backup while phones play, and `restore`, as hub/docs/run.md says: the match stands where it stood then."""
+    machine, before = owner.machine, owner.match()
+    machine.run("sudo table-hub backup evening.backup", user=OWNER)
+    assert machine.run(f"stat -c '%a %U' /home/{OWNER}/evening.backup").strip() == f"600 {OWNER}"
+    owner.phones("play", "4")
+    assert owner.match() != before
+    refused = machine.run("sudo table-hub restore evening.backup 2>&1", user=OWNER, code=1)
+    assert "stop" in refused, refused
+    machine.run("systemctl stop table-hub && cd /home/pi && sudo table-hub restore evening.backup", seconds=120)
+    machine.run("systemctl start table-hub")
+    owner.until_up()
+    assert owner.match() == before
+    owner.phones("play", "3")
+    machine.run(f"table-hub doctor; rm /home/{OWNER}/evening.backup")
+
+
 def port_taken(owner: Owner) -> None:
     """Another program has the port at boot: the hub is tried again (75), says so, and runs once the port is free."""
     machine, before = owner.machine, owner.match()
@@ -489,6 +542,8 @@ STEPS = (
     phones,
     reboot,
     power_cut,
+    staff,
+    keep,
     port_taken,
     update,
     failed_update,
