@@ -427,7 +427,7 @@ def keep(owner: Owner) -> None:
     assert machine.run(f"stat -c '%a %U' /home/{OWNER}/evening.backup").strip() == f"600 {OWNER}"
     owner.phones("play", "4")
     assert owner.match() != before
-    refused = machine.run("sudo table-hub restore evening.backup 2>&1", user=OWNER, code=1)
+    refused = machine.run("sudo table-hub restore evening.backup 2>&1", user=OWNER, code=75)
     assert "stop" in refused, refused
     machine.run("systemctl stop table-hub && cd /home/pi && sudo table-hub restore evening.backup", seconds=120)
     machine.run("systemctl start table-hub")
