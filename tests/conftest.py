@@ -1,5 +1,8 @@
 """What holds for every test here."""
 
+import os
+from itertools import groupby
+
 import pytest
 from hypothesis import settings
 
@@ -8,7 +11,32 @@ settings.load_profile("table")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give tests that are known to be slow more time than the limit of pyproject.toml."""
+    """Give tests that are known to be slow more time than the limit of pyproject.toml, and begin with their files."""
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(600))
+    if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
+        items[:] = slow_first(items, workers)
+
+
+def slow_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """Return the tests in an order in which each of xdist's workers begins with files that have slow ones.
+
+    `--dist worksteal` gives each worker an equal part of the list, from front to back, and moves what has not begun from
+    the end of one part to a worker that is done: what takes long must not come last. A file stays with one worker as
+    long as nobody takes from it, for its fixtures.
+    """
+    shares = [list[pytest.Item]() for _ in range(workers)]
+    quick: list[pytest.Item] = []
+    for _, group in groupby(items, lambda item: item.path):
+        tests = [*group]
+        slow = sum(item.get_closest_marker("slow") is not None for item in tests)
+        (min(shares, key=len) if slow and 4 * slow > len(tests) else quick).extend(tests)
+    shares.sort(key=len, reverse=True)
+    ordered: list[pytest.Item] = []
+    for number, share in enumerate(shares):
+        size = (len(items) - len(ordered)) // (workers - number)
+        rest = max(0, size - len(share))
+        ordered += share + quick[:rest]
+        quick = quick[rest:]
+    return ordered + quick
