@@ -36,7 +36,11 @@ GET = (
 NOBODY = """
 import socket, sys, time
 end = time.monotonic() + 10  # its last processes may take a moment
-while not socket.socket().connect_ex((sys.argv[1], 8080)):
+def answers():
+    one = socket.socket()
+    one.settimeout(2)  # a packet to a machine that is off may wait for minutes
+    return not one.connect_ex((sys.argv[1], 8080))
+while answers():
     if time.monotonic() > end:
         sys.exit("somebody answers")
     time.sleep(0.2)
