@@ -15,6 +15,7 @@ from tests.e2e import hub_process
 from tests.e2e.hub_process import TRIES, HubProcess, SeatPhone, State, asked, rolling, sealed
 
 CONTROL_MS = 1_000  # milliseconds for a control that is shown
+PASSES = 0.5  # how often the last of several buttons is taken
 BAR_SECONDS = 0.15  # seconds until an answer by the bar is known
 CONTROLS: list[dict[str, Any]] = [
     {"turn": -2}, {"turn": -1}, {"turn": 1}, {"turn": 2}, {"press": "k1"}, {"press": "k3"}, {"press": "bar"},
@@ -91,7 +92,8 @@ class RandomPlayers:
         while not ready.count() and more.count():
             self._some(more)
         if count := ready.count():
-            ready.nth(self.random.randrange(count)).click(timeout=CONTROL_MS)
+            last = self.random.random() < PASSES  # passing and dropping out stand last: auctions end sooner
+            ready.nth(count - 1 if last else self.random.randrange(count)).click(timeout=CONTROL_MS)
 
     def _some(self, choices: Locator) -> None:
         if count := choices.count():

@@ -523,6 +523,22 @@ def test_the_lobby_starts_a_game_with_its_options(page: Page, hub: FakeHub) -> N
     assert said["args"] == {"game": "bid-and-bait", "options": {"sides": "advanced", "dummy": True}}
 
 
+def test_what_is_typed_into_an_option_stays_while_others_get_ready(page: Page, hub: FakeHub) -> None:
+    labels = hub.labels["bid-and-bait"]
+    hub.labels["bid-and-bait"] = labels | {"options": {"round_limit": {"default": 0, "max": 99}}}
+    sit(page, hub)
+    hub.public(scenes.public(seq=50))
+    page.get_by_role("radio", name="Bid & Bait!").check()
+    assert hub.asks.get(timeout=PATIENCE)["verb"] == "wish"
+    page.get_by_text("Options").click()
+    page.get_by_label("Round limit").fill("1")
+    seats = [seat | {"ready": True, "name": "Somebody else"} for seat in scenes.public()["seats"]]
+    hub.public(scenes.public(seq=51) | {"seats": seats})
+    expect(page.locator("main")).to_contain_text("Somebody else")
+    dock(page).get_by_role("button", name="Start Bid & Bait!").click()
+    assert hub.asks.get(timeout=PATIENCE)["args"]["options"] == {"round_limit": 1}
+
+
 def test_a_game_that_does_not_fit_the_table_says_so(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
     page.get_by_role("radio", name="Bid & Bait!").check()

@@ -202,9 +202,11 @@ function OptionInput({ id, option, value, onChange }) {
     </select>`;
   }
   const isNumber = typeof option.default === "number";
-  const onType = (/** @type {any} */ { target }) => onChange(isNumber ? Number(target.value) : target.value);
+  // Each key counts at once: a picture that comes while somebody types draws the field anew, with what it knows.
+  const onType = (/** @type {any} */ { target }) =>
+    onChange(isNumber && target.value ? Number(target.value) : target.value);
   const mode = isNumber ? "numeric" : "text";
-  return html`<input id=${id} class="option-text" inputmode=${mode} value=${value} onChange=${onType} />`;
+  return html`<input id=${id} class="option-text" inputmode=${mode} value=${value} onInput=${onType} />`;
 }
 
 /**
