@@ -5,7 +5,7 @@ A game's own house player is `hub/games/<game>_house.py`, with one function `cho
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, MutableSequence, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, get_args
 
 from msgspec import Struct
@@ -100,3 +100,17 @@ class HousePlayer(Hashable, Protocol):
 
         It is called only where `sight.offers` holds a move. At most 20 ms on a small computer for ``sharp``.
         """
+
+
+def best(choices: Iterable[T], value: Callable[[T], float], chance: Randomness, noise: float = 0.0) -> T:
+    """Return the choice of the highest value; equal ones as `chance` has it.
+
+    With `noise` each value is off by up to so much, small errors being likelier than large ones: who plays easily
+    mistakes what is about as good, and seldom what is far worse.
+    """
+
+    def felt(choice: T) -> tuple[float, float]:
+        return value(choice) + noise * (chance.random() + chance.random() - 1.0), chance.random()
+
+    listed = list(choices)
+    return max(zip(map(felt, listed), range(len(listed)), listed, strict=True), key=lambda one: one[:2])[2]
