@@ -13,8 +13,8 @@ from hub.engine.decision import Answer, Move
 from hub.engine.sight import Randomness, Sight, Strength, best
 
 SIDES = 6
-NOISE = {"easy": 600.0, "steady": 0.0, "sharp": 0.0}
-"""Cents by which a value is misjudged."""
+MISJUDGED = 600.0
+"""Cents by which `easy` may misjudge a value."""
 PATIENCE = 0.75
 """What a share that stays on the table is worth beside one that is rolled for now: its chip is not free meanwhile."""
 CHIP = 60.0
@@ -127,7 +127,7 @@ def mezzanine(sight: Sight, chance: Randomness, strength: Strength) -> Answer:
         others = [fortune(sight, after, seat, strength) - cost.get(seat, 0.0) for seat in sight.others]
         return mine - sum(others) / (len(others) + 1)
 
-    kind, product = best(options, value, chance, NOISE[strength])
+    kind, product = best(options, value, chance, MISJUDGED if strength == "easy" else 0.0)
     return Answer(kind, {"product": product} if product else {})
 
 
