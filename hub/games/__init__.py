@@ -1,6 +1,7 @@
 """Games, found by name: `bid-and-bait` is `bid_and_bait.py` with `data/bid_and_bait.toml`.
 
-Adding a game is adding these two files; `README.md` beside this file says how.
+Adding a game is adding these two files; `README.md` beside this file says how. `bid_and_bait_house.py`, where it is there,
+plays for seats that nobody sits at.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from hashlib import sha256
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 from typing import Any, cast
 
 from msgspec import convert, json
 
 from hub.engine.cards import Source, played_with
 from hub.engine.game import Game, Option, Rulebook
+from hub.engine.sight import HousePlayer
 from hub.errors import StartRefused
 
 LABELS = (
@@ -48,7 +51,13 @@ def find(name: str, own: Traversable | None = None) -> Game:
         own_list = Source(f"{own}", own.read_bytes()) if own else None
     except OSError as error:
         raise StartRefused(f"{own}: the list cannot be read ({error.strerror}).") from error
-    return load(raw, cast(Rulebook, import_module(f"{__name__}.{module}")), own_list)
+    return load(raw, cast(Rulebook, import_module(f"{__name__}.{module}")), own_list, house_of(module))
+
+
+def house_of(module: str) -> HousePlayer | None:
+    """Return the house player beside the rulebook `module`, or None."""
+    name = f"{__name__}.{module}_house"
+    return cast(HousePlayer, import_module(name)) if find_spec(name) else None
 
 
 def rules_of(data: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +74,9 @@ def rules_of(data: dict[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=16)  # reading the text takes ten times as long as starting a match
-def load(raw: bytes, rulebook: Rulebook, own: Source | None = None) -> Game:
+def load(
+    raw: bytes, rulebook: Rulebook, own: Source | None = None, house: HousePlayer | None = None,
+) -> Game:  # fmt: skip
     """Return a game from its data file's text, its rulebook and an owner's cards: the same text gives the same Game.
 
     Raise StartRefused on a broken file.
@@ -82,4 +93,5 @@ def load(raw: bytes, rulebook: Rulebook, own: Source | None = None) -> Game:
         labels={key: data[key] for key in LABELS if key in data},
         data=data,
         rulebook=rulebook,
+        house=house,
     )

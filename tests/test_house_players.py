@@ -1,0 +1,265 @@
+"""What is true of the house in every game: it answers, it ends a match, and it cannot cheat."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any, cast
+
+import msgspec
+import pytest
+
+from hub import games
+from hub.engine.decision import Answer
+from hub.engine.house_player import ANY_GAME, look, play
+from hub.engine.match import Match
+from hub.engine.secret import Pile, Secret
+from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
+from hub.errors import RulesBug
+from hub.table.chance import Chance
+from tests.engine.ladder import LADDER
+from tests.games.players import args, random_options
+from tests.test_laws import beginning, copy, every_game, law, moments, seen, steps
+
+HOUSE_FILES = sorted(Path(games.__file__).parent.glob("*_house.py"))
+LONG = 4_000
+"""No match of the house with itself takes so many actions."""
+
+every_strength = pytest.mark.parametrize("strength", STRENGTHS)
+
+
+def house_plays(
+    match: Match, random: Random, strength: Strength, player: HousePlayer | None = None,
+) -> Iterator[int]:  # fmt: skip
+    """Let the house play all seats to the end; each seat is told before it answers."""
+    chance = Chance(random.randrange(2**32))
+    while True:
+        chance.settle(match)
+        if match.open is None:
+            break
+        asked = [seat for seat in match.state.seats if look(match, seat)]
+        assert asked, f"nobody is asked: {match.open.want}"
+        yield asked[0]
+        action = play(match, asked[0], strength, random, player=player)
+        assert action is not None
+        match.act(action)
+        assert len(match.log) < LONG, "the match does not end"
+    assert match.over
+    assert match.fault is None
+
+
+@every_game
+@every_strength
+@law
+def test_the_house_plays_a_match_to_its_end(name: str, strength: Strength, seed: int) -> None:
+    match, random = beginning(name, seed)
+    for _ in house_plays(match, random, strength):
+        pass
+
+
+@every_game
+@law
+def test_a_game_without_a_house_player_is_played_to_its_end(name: str, seed: int) -> None:
+    match, random = beginning(name, seed)
+    for _ in house_plays(match, random, "steady", ANY_GAME):
+        pass
+
+
+# --- It cannot cheat ---------------------------------------------------------------------------------
+
+
+def hidden_places(part: Any, viewer: int, *, hidden: bool = False) -> Iterator[tuple[list[Any], int]]:
+    """The places of single values that `viewer` may not see; what stands there can be changed."""
+    if isinstance(part, Secret):
+        unseen = hidden or viewer not in part.seen_by
+        if isinstance(part.value, list | dict) or is_dataclass(part.value):
+            yield from hidden_places(part.value, viewer, hidden=unseen)
+        elif unseen and part.value is not None:
+            yield cast(list[Any], _Field(part, "value")), 0
+    elif isinstance(part, Pile):
+        yield from hidden_places(part.cards, viewer, hidden=True)
+    elif isinstance(part, list):
+        for place, item in enumerate(part):
+            if hidden and type(item) in (str, int):
+                yield part, place
+            else:
+                yield from hidden_places(item, viewer, hidden=hidden)
+    elif isinstance(part, dict):
+        for item in part.values():
+            yield from hidden_places(item, viewer, hidden=hidden)
+    elif is_dataclass(part):
+        for field in fields(part):
+            item = getattr(part, field.name)
+            if hidden and type(item) in (str, int):
+                yield cast(list[Any], _Field(part, field.name)), 0
+            else:
+                yield from hidden_places(item, viewer, hidden=hidden)
+
+
+class _Field:
+    """A field of a record, written like a place of a list."""
+
+    def __init__(self, record: Any, name: str) -> None:
+        self._record, self._name = record, name
+
+    def __getitem__(self, place: int) -> Any:
+        return getattr(self._record, self._name)
+
+    def __setitem__(self, place: int, value: Any) -> None:
+        setattr(self._record, self._name, value)
+
+
+def change_all_hidden(match: Match, viewer: int, random: Random) -> int:
+    """Put into every place that `viewer` may not see another hidden value of its kind; return how many are different."""
+    changed = 0
+    decision = match.open
+    assert decision
+    for other in decision.answers:
+        if other != viewer:
+            move = random.choice(decision.asked[other])
+            decision.answers[other] = Answer(move.name, args(move, random))
+    match.log.clear()
+    places = list(hidden_places([match.state.table, match.state.seats], viewer))
+    for kind in (str, int):
+        alike = [(part, place) for part, place in places if type(part[place]) is kind]
+        values = [part[place] for part, place in alike]
+        for (part, place), value in zip(alike, random.sample(values, len(values)), strict=True):
+            changed += part[place] != value
+            part[place] = value
+    return changed
+
+
+def chosen(match: Match, seat: int, strength: Strength, seed: int, player: HousePlayer | None) -> bytes:
+    return msgspec.json.encode(play(match, seat, strength, Random(seed), player=player))
+
+
+def worlds(name: str, seed: int) -> Iterator[tuple[Match, Match, int]]:
+    """Two matches and a seat that is asked: they differ in what this seat may not see, and in that only."""
+    match, random = beginning(name, seed)
+    proved = 0
+    for _ in steps(match, random, 400):
+        asked = [seat for seat in match.state.seats if look(match, seat)]
+        if not asked or not moments(random, 0.1):
+            continue
+        seat = random.choice(asked)
+        other = copy(match)
+        changed = change_all_hidden(other, seat, random)
+        if changed and seen(match, seat) == seen(other, seat):  # else what is hidden is part of a sum that is shown
+            proved += 1
+            yield match, other, seat
+    assert proved or name == "bidness", "nothing hidden was ever changed"
+
+
+def differences(name: str, seed: int, strength: Strength, player: Callable[[Match], HousePlayer | None]) -> int:
+    """How often a seat chooses otherwise, for the same randomness, where only what it may not see is different."""
+    found = 0
+    for one, two, seat in worlds(name, seed):
+        first = chosen(one, seat, strength, seed, player(one))
+        found += first != chosen(two, seat, strength, seed, player(two))
+        assert first == chosen(one, seat, strength, seed, player(one)), "the same randomness gives the same choice"
+    return found
+
+
+@every_game
+@every_strength
+@law
+def test_what_a_seat_may_not_see_does_not_change_its_choice(name: str, strength: Strength, seed: int) -> None:
+    assert differences(name, seed, strength, lambda match: None) == 0
+
+
+class Cheat:
+    """A house player that has got hold of the whole state."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+
+    def choose(self, sight: Sight, chance: Randomness, strength: Strength) -> Answer | None:
+        return ANY_GAME.choose(sight, Random(self._match.fingerprint()), strength)
+
+
+@every_game
+def test_a_house_player_that_cheats_would_be_found(name: str) -> None:
+    assert any(differences(name, seed, "steady", Cheat) for seed in range(6))
+
+
+def test_a_house_player_is_handed_all_it_knows() -> None:
+    """The rest of what it must not import, `tests/games/test_rulebooks.py` looks for in every file of a game."""
+    may = {"__future__", "typing", "collections", "collections.abc", "dataclasses", "functools", "itertools", "math",
+           "statistics", "bisect", "hub.engine.decision", "hub.engine.sight", "hub.engine.event", "hub.engine.odds"}  # fmt: skip
+    for path in HOUSE_FILES:
+        tree = ast.parse(path.read_text("utf-8"))
+        imports = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        imports |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+        assert imports <= may, path.name
+
+
+@every_game
+@every_strength
+def test_the_house_writes_to_nothing_that_it_is_shown(name: str, strength: Strength) -> None:
+    match, random = beginning(name, 3)
+    for seat in house_plays(match, random, strength):
+        sight = look(match, seat)
+        assert sight
+        before = msgspec.json.encode(sight)
+        if sight.offers:
+            (match.game.house or ANY_GAME).choose(sight, Random(1), strength)
+        assert msgspec.json.encode(sight) == before
+
+
+# --- Who is asked, and what goes wrong ----------------------------------------------------------------
+
+
+def climbing(house: Any = None) -> Match:
+    return Match(msgspec.structs.replace(LADDER, house=house), (2, 5))
+
+
+def test_who_is_not_asked_is_not_played_for() -> None:
+    match = climbing()
+    assert play(match, 5, "steady", Random(1)) is None
+    action = play(match, 2, "steady", Random(1))
+    assert action is not None
+    assert action.seat == 2
+
+
+def test_a_game_of_two_files_is_played_by_the_player_that_knows_no_rules() -> None:
+    match = climbing()
+    for _ in house_plays(match, Random(4), "sharp"):
+        pass
+
+
+@pytest.mark.parametrize("answer", [None, Answer("climb", {"by": 7}), Answer("jump", {})])
+def test_a_house_player_that_answers_what_is_not_offered_is_told_apart(answer: Answer | None) -> None:
+    match = climbing(SimpleNamespace(choose=lambda sight, chance, strength: answer))
+    with pytest.raises(RulesBug, match="The house player of The ladder answers what is not offered"):
+        play(match, 2, "steady", Random(1))
+    assert play(match, 2, "steady", Random(1), player=ANY_GAME), "the table goes on all the same"
+
+
+def test_a_house_player_that_fails_is_told_apart() -> None:
+    match = climbing(SimpleNamespace(choose=lambda sight, chance, strength: 1 // 0))
+    with pytest.raises(RulesBug, match="The house player of The ladder failed: ZeroDivisionError"):
+        play(match, 2, "steady", Random(1))
+
+
+@every_game
+def test_whoever_has_locked_is_not_asked_again(name: str) -> None:
+    match, random = beginning(name, 1)
+    for _ in steps(match, random):
+        if match.open and match.open.kind == "sealed" and match.open.answers:
+            (seat, *_) = match.open.answers
+            assert look(match, seat) is None
+            return
+
+
+def test_options_of_every_kind_are_played() -> None:
+    random = Random(5)
+    for name in games.names():
+        game = games.find(name)
+        for seats in range(game.seats[0], game.seats[1] + 1):
+            match = Match(game, range(1, seats + 1), random_options(game, seats, random))
+            for _ in house_plays(match, random, "easy"):
+                pass
