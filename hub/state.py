@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 
 from hub.engine.match import Over
+from hub.engine.sight import Strength
 
 MOST_NAME = 20
 """Letters of a player's name."""
@@ -37,7 +38,8 @@ class PublicSeat(Plain, frozen=True):
 
     `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost`
     while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box
-    answers, `away` one that nothing answers from. `house`: the house plays for it until somebody is back.
+    answers, `away` one that nothing answers from. `house`: how well the house plays here, "" where it does not: it `stands_in` for
+    somebody until that person is back, or the seat is its own and anybody may take it.
     `wish` names the game that it would like to play next.
     """
 
@@ -48,7 +50,8 @@ class PublicSeat(Plain, frozen=True):
     box: Literal["on", "lost", "none"] = "none"
     ready: bool = False
     presence: Presence = "away"
-    house: bool = False
+    house: Strength | Literal[""] = ""
+    stands_in: bool = False
     wish: str = ""
 
 

@@ -176,12 +176,9 @@ def test_the_layers_are_drawn_as_they_are_checked() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
     whole = next(one["layers"] for one in contracts if one.get("layers", [""])[0] == "hub.__main__")
     table = next(one["layers"] for one in contracts if one.get("containers") == ["hub.table"])
-    (drawn,) = re.findall(r"^```\n(hub\.__main__ .*?)^```$", ARCHITECTURE, re.MULTILINE | re.DOTALL)
-    columns = [re.split(r" {2,}", line) for line in drawn.splitlines()]
-    assert [line[0] for line in columns] == whole
-    assert [line[1] for line in columns if line[1:]] == table
     store = next(one["layers"] for one in contracts if one.get("containers") == ["hub.store"])
-    assert "\n```\n" + "\n".join(store) + "\n```\n" in ARCHITECTURE
+    for layers in (whole, table, store):
+        assert "\n```\n" + "\n".join(layers) + "\n```\n" in ARCHITECTURE
     (chart,) = re.findall(r"^flowchart TD\n(.*?)^```$", ARCHITECTURE, re.MULTILINE | re.DOTALL)
     for package in " | ".join(whole).split(" | "):
         assert re.search(rf"\b{re.escape(package)}\b", chart), f"{package} is not in the drawing"

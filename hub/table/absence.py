@@ -15,6 +15,7 @@ from hub.engine.match import Decision
 from hub.errors import IllegalAction
 from hub.ports import Clock
 from hub.table.boxes import SeatBoxes
+from hub.table.house_seats import HouseSeats
 from hub.table.play import Play
 from hub.table.questions import Asked, Questions, more_than_half
 from hub.table.rolls import Rolls
@@ -28,8 +29,6 @@ ASK_SECONDS = 60.0
 """How long a seat is waited for before the others are asked what to do, where its phone sleeps or is gone ..."""
 ASK_HERE_SECONDS = 180.0
 """... and where its devices are there: somebody thinks, or has left them."""
-HOUSE_SECONDS = 2.0
-"""How long a decision stands before the house answers it, so that people can follow."""
 OPTIONS = {"wait": "Wait", "safe": "Play safe once", "house": "The house plays on"}
 
 
@@ -37,27 +36,27 @@ class Absence:
     """The seats of one table that are waited for. `called` are those who have been called for the open decision."""
 
     def __init__(
-        self, play: Play, seats: Seats, rolls: Rolls, boxes: SeatBoxes, questions: Questions, clock: Clock,
-        ask_seconds: float = ASK_SECONDS,
+        self, play: Play, seats: Seats, rolls: Rolls, boxes: SeatBoxes, questions: Questions, house: HouseSeats,
+        clock: Clock, ask_seconds: float = ASK_SECONDS,
     ) -> None:  # fmt: skip
         self._play, self._seats, self._rolls, self._boxes = play, seats, rolls, boxes
-        self._questions, self._clock, self._ask_seconds = questions, clock, ask_seconds
+        self._questions, self._house, self._clock, self._ask_seconds = questions, house, clock, ask_seconds
         self.called: list[int] = []
         self.paused: int | None = None  # the seat that paused the match
         self._waits_since = 0.0  # of the open decision, or since the others last said to wait
-        self._house_at = 0.0
 
     def opened(self) -> None:
         """Begin to wait anew: another decision is open."""
         self.called = []
         self._waits_since = self._clock.now()
-        self._house_at = self._clock.now() + HOUSE_SECONDS
+        self._house.opened()
         self._questions.close("absent")
 
     def came(self, seat: Seat) -> bool:
         """Take note that somebody at a seat does something; return whether that changes what is shown."""
-        changed = seat.house
-        seat.house = False
+        changed = seat.stands_in
+        if seat.stands_in:
+            seat.house, seat.stands_in = "", False
         asked = self._questions.open
         if asked and asked.kind == "absent" and asked.seat == seat.number:
             self._questions.open = None
@@ -73,8 +72,7 @@ class Absence:
     @property
     def due_at(self) -> float | None:
         """Return when the house plays, in the clock's seconds; None where it does not."""
-        waits = self.paused is None and any(self._seats[number].house for number in self._boxes.awaited())
-        return self._house_at if waits else None
+        return self._house.due_at if self.paused is None else None
 
     def due(self) -> bool:
         """Do what time alone brings about; return whether anything has changed. Raise LogError."""
@@ -86,10 +84,8 @@ class Absence:
             late = [seat for seat in awaited if seat not in self.called and not self._seats[seat].house]
             self.called += late
             changed = bool(late)
-        house = [seat for seat in awaited if self._seats[seat].house]
-        if house and now >= self._house_at:
-            self._house_at = now + HOUSE_SECONDS
-            return self._answer_for(house[0]) or changed
+        if self._house.due():
+            return True
         return self._ask_about(awaited, waited) or changed
 
     def _ask_about(self, awaited: list[int], waited: float) -> bool:
@@ -124,10 +120,12 @@ class Absence:
         if option == "wait":
             return False
         logger.info("seat %d is %s: %s", seat.number, seat.presence, OPTIONS[option])
-        seat.house = option == "house"
+        if option == "house":
+            seat.house, seat.stands_in = self._house.strength, True
+            return True
         return self._answer_for(seat.number)
 
-    # --- what the house answers --------------------------------------------------------------------
+    # --- the safe move --------------------------------------------------------------------------------
 
     def _answer_for(self, number: int) -> bool:
         """Answer the open decision for a seat, the safe way; return whether that could be. Raise LogError."""

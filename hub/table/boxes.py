@@ -104,7 +104,7 @@ class SeatBoxes:
 
     def is_push_enough(self, seat: Seat) -> bool:
         """Return whether a push may give this seat away: nobody sits there, and no match has a use for it."""
-        return not seat.joined and self._rolls.decision is None
+        return (not seat.joined or seat.is_house) and self._rolls.decision is None
 
     def follow_claims(self) -> None:
         """Let notices and displays tell of every claim that waits, and of those that are over no more."""

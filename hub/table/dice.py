@@ -126,6 +126,11 @@ class TableDice:
 
     # --- the reader ---
 
+    @property
+    def are_there(self) -> bool:
+        """Return whether there are dice that can be thrown and read."""
+        return self._kit is not None and self._kit.dice > 0
+
     def kit(self, kit: DiceKit) -> None:
         """Note which dice the reader has; a batch that nobody has begun is asked for anew in the size that is left."""
         self._kit = kit

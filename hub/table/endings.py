@@ -7,12 +7,14 @@ A match that was put aside is kept whole, with who held which seat; it goes on w
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hmac import compare_digest
+from typing import Literal
 
 import msgspec
 
+from hub.engine.sight import Strength
 from hub.errors import LogError, NotAsked, StartRefused
 from hub.ports import Clock
 from hub.state import PutAside
@@ -38,14 +40,22 @@ STRANGERS = "Too few here are known from this match: staff can let it go on."
 
 
 class KeptPerson(msgspec.Struct):
-    """Who held a seat of a match when it was put aside: the name, and what tells the phone again (`Seat.person`)."""
+    """Who held a seat of a match when it was put aside: the name, and what tells the phone again (`Seat.person`).
+
+    `house` is how well the house played there, where the seat was its own.
+    """
 
     name: str
     person: str
+    house: Strength | Literal[""] = ""
 
 
 KeptPeople = dict[str, dict[int, KeptPerson]]
 """By match, by seat."""
+
+
+def _was_house(person: KeptPerson | None) -> bool:
+    return person is not None and bool(person.house)
 
 
 class Endings:
@@ -65,7 +75,10 @@ class Endings:
     # --- by those who sit there ----------------------------------------------------------------------
 
     def ask(self, seat: Seat, what: object) -> None:
-        """Ask the table for a seat whether the match is put aside (`put_aside`) or ended (`end`). Raise IllegalAction."""
+        """Ask the table for a seat whether the match is put aside (`put_aside`) or ended (`end`). Raise IllegalAction.
+
+        Whoever plays with nobody but the house decides alone.
+        """
         self._must_play(seat)
         who = f"Seat {seat.number}"
         if what == "put_aside":
@@ -78,6 +91,9 @@ class Endings:
             asked = Asked("end", text, options, self._present, all_of_them, self._end)
         else:
             raise NotAsked("A match is put aside, or ended.", "QUESTION")
+        if all(self._seats[number].is_house for number in self._play.seats if number != seat.number):
+            asked.do("yes")
+            return
         asked.by, asked.votes = seat.number, {seat.number: "yes"}
         self._questions.ask(asked)
 
@@ -106,7 +122,9 @@ class Endings:
         kept = {one.id for one, _ in self._play.log.all_put_aside()}
         people = {one: people for one, people in self._people().items() if one in kept}
         seats = [self._seats[number] for number in self._play.seats]
-        people[match] = {seat.number: KeptPerson(seat.name, seat.person) for seat in seats}
+        people[match] = {
+            seat.number: KeptPerson(seat.name, seat.person, seat.house if seat.is_house else "") for seat in seats
+        }
         self._kept.write("people", msgspec.json.encode(people))
         self._play.put_aside()
         self._left()
@@ -135,8 +153,7 @@ class Endings:
         self._questions.open = None
         self._lobby.clear()
         for seat in self._seats:
-            seat.house = False
-            if seat.joined and (not seat.sid or seat.presence == "away"):
+            if not seat.is_house and seat.joined and (not seat.sid or seat.presence == "away"):
                 self._seats.release(seat, playing=False)
 
     # --- again -----------------------------------------------------------------------------------------
@@ -178,13 +195,13 @@ class Endings:
         if not seat.joined:
             raise StartRefused("Only who sits here takes a match up again.")
         numbers = [int(number) for number in offer.seats]
-        free = [number for number in numbers if not self._seats[number].joined]
+        before = self._people().get(offer.match, {})
+        free = self._missing(numbers, before)
         if free:
             names = [f"{offer.seats[f'{number}'] or 'somebody'} at seat {number}" for number in free]
             raise StartRefused(
                 f"Not everybody is here: {' and '.join(names)} {'is' if len(free) == 1 else 'are'} missing."
             )
-        before = self._people().get(offer.match, {})
         strangers = [number for number in numbers if not self._is_known(self._seats[number], before.get(number))]
         if not strangers:
             self._go_on(offer.match)
@@ -193,7 +210,8 @@ class Endings:
         # of the match is one guest with phones of friends who are not there.
         proven = [number for number, person in before.items() if person.person and number not in strangers]
         known = [number for number in self._seats.present(numbers) if number in proven]
-        if 2 * len(known) <= len(numbers):
+        people = [number for number in numbers if not _was_house(before.get(number))]
+        if 2 * len(known) <= len(people):
             raise StartRefused(STRANGERS)
         named = [f"{offer.seats[f'{number}'] or 'the same person'} ({number})" for number in strangers]
         text = f"Another phone than in that match: is it {' and '.join(named)}?"
@@ -211,17 +229,25 @@ class Endings:
         offer = next((one for one in self.offered if one.match == match), None)
         if offer is None:
             raise NotAsked("This match is not put aside here any more.", "LOBBY")
-        free = [number for number in offer.seats if not self._seats[int(number)].joined]
+        before = self._people().get(offer.match, {})
+        free = self._missing([int(number) for number in offer.seats], before)
         if free:
-            raise NotAsked(f"Nobody sits at seat {' or '.join(free)} yet.", "LOBBY")
+            raise NotAsked(f"Nobody sits at seat {' or '.join(map(str, free))} yet.", "LOBBY")
         try:
             self._go_on(offer.match)
         except StartRefused as error:
             raise NotAsked(str(error), "START") from error
 
+    def _missing(self, numbers: Sequence[int], before: Mapping[int, KeptPerson]) -> list[int]:
+        """Return the seats of a match at which a person is missing; the house's own are filled when it goes on."""
+        seats = [self._seats[number] for number in numbers if not _was_house(before.get(number))]
+        return [seat.number for seat in seats if not seat.joined or seat.is_house]
+
     def _is_known(self, seat: Seat, before: KeptPerson | None) -> bool:
         if before is None:
             return False
+        if before.house:  # nobody has seen its hand but the house
+            return seat.is_house or not seat.joined
         if not before.person:  # it was played on its box alone, and is again: no phone gets a hand
             return not seat.sid
         return any(compare_digest(before.person, person) for person in (seat.person, *seat.earlier))
@@ -229,7 +255,13 @@ class Endings:
     def _go_on(self, match: str) -> None:
         self._play.take_up(match)
         people = self._people()
-        if people.pop(match, None):
+        before = people.pop(match, None)
+        for number, person in (before or {}).items():
+            seat = self._seats[number]
+            if person.house and not seat.joined:
+                with self._seats.changing(seat):
+                    seat.house, seat.joined, seat.name = person.house, True, person.name
+        if before:
             self._kept.write("people", msgspec.json.encode(people))
         self._offered = None
         self._lobby.begun(self._play.match.game.name if self._play.match else "")
@@ -251,7 +283,8 @@ class Endings:
             self._left_at = None
             return self._notices.end("idle")
         now = self._clock.now()
-        anybody_left = any(self._seats[seat].sid or self._seats[seat].box_on for seat in self._play.seats)
+        seats = [self._seats[number] for number in self._play.seats]
+        anybody_left = any((seat.sid or seat.box_on) and not seat.is_house for seat in seats)
         if anybody_left:
             self._left_at = None
         elif self._left_at is None:

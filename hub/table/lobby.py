@@ -148,7 +148,9 @@ class Lobby:
         self._starting = None
         self._waits.clear()
         for seat in self._seats:
-            seat.ready, seat.house, seat.wish = False, False, ""
+            if seat.stands_in:
+                seat.house, seat.stands_in = "", False
+            seat.ready, seat.wish = seat.is_house, ""
         self._notices.passed("match")
         self._notices.passed("answered")
 
@@ -168,7 +170,7 @@ class Lobby:
     def push(self, seat: Seat) -> None:
         """Sit down and be ready; whoever is ready starts the match. Raise StartRefused where it cannot begin."""
         self._notices.passed("answered")
-        if seat.ready:
+        if seat.ready and not seat.is_house:
             try:
                 self._start()
             except StartRefused as error:
@@ -176,12 +178,15 @@ class Lobby:
                 raise
             return
         with self._seats.changing(seat):
+            seat.take_from_house()
             seat.joined = seat.ready = True
 
     def bar(self, seat: Seat) -> None:
         """Be ready no more; then get up, unless a phone holds the seat."""
         self._notices.passed("answered")
         with self._seats.changing(seat):
+            if seat.is_house:
+                return
             if seat.ready:
                 seat.ready = False
             elif not seat.sid:

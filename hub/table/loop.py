@@ -46,6 +46,7 @@ from hub.table.boxes import SeatBoxes
 from hub.table.conditions import note, note_moved
 from hub.table.feed import Happened
 from hub.table.hardware_test import HardwareTests
+from hub.table.house_seats import HouseSeats, HouseWay
 from hub.table.inbox import Inbox
 from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
@@ -96,6 +97,7 @@ class Table:
         fingerprint: str = "",
         place_boxes: Mapping[str, int] | None = None,
         patience: Patience | None = None,
+        house: HouseWay | None = None,
     ) -> None:
         self._ports = ports
         self._inbox = Inbox()
@@ -110,7 +112,8 @@ class Table:
         self._boxes = SeatBoxes(ports.boxes, self._play, self._seats, self._notices, self._rolls)
         self._lobby = Lobby(self._play, self._seats, self._notices, self._rolls, ports.clock)
         below = self._play, self._seats, self._notices, self._rolls, self._boxes, self._lobby
-        self._people = People(*below, self._kept, ports.clock, patience or Patience())
+        self._house = HouseSeats(self._play, self._seats, self._rolls, self._boxes, ports.clock, house or HouseWay())
+        self._people = People(*below, self._house, self._kept, ports.clock, patience or Patience())
         parts = (*below, self._people)
         self._presses = Presses(number, *parts)
         self._requests = Requests(*parts)
@@ -197,6 +200,7 @@ class Table:
 
     def _take_up(self) -> None:
         if self._resumption.take_up():
+            self._house.begin()
             self._staff.recall()
             self._publisher.light = self._staff.light
             self._reopen = True

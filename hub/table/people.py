@@ -9,6 +9,7 @@ from hub.ports import ClaimAsked, Clock
 from hub.table.absence import ASK_SECONDS, Absence
 from hub.table.boxes import SeatBoxes
 from hub.table.endings import IDLE_SECONDS, Endings
+from hub.table.house_seats import HouseSeats
 from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
@@ -32,12 +33,13 @@ class People:
 
     def __init__(
         self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
-        kept: KeptValues, clock: Clock, patience: Patience,
+        house: HouseSeats, kept: KeptValues, clock: Clock, patience: Patience,
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices, self._lobby = play, seats, notices, lobby
         self._ask_seconds = patience.ask
         self.questions = Questions(clock)
-        self.absence = Absence(play, seats, rolls, boxes, self.questions, clock, patience.ask)
+        self.house = house
+        self.absence = Absence(play, seats, rolls, boxes, self.questions, house, clock, patience.ask)
         self.endings = Endings(play, seats, rolls, lobby, notices, self.questions, kept, clock, patience.idle)
         self._position = play.log.position
 

@@ -207,8 +207,21 @@ class Presses:
             self._boxes.displays.refuse(seat, str(error))
         return True
 
+    def _take_from_house(self, seat: Seat, signal: Key | Turn) -> bool:
+        if isinstance(signal, Turn) or (signal.control, signal.edge) != ("push", "down"):
+            return False
+        with self._seats.changing(seat):
+            seat.take_from_house()
+        self._boxes.displays.refuse(seat, "Welcome: you play on here")
+        return True
+
     def _in_match(self, seat: Seat, signal: Key | Turn) -> bool:
-        """Answer an open decision on the box; a sealed one is the box's own business (`BoxLocked`)."""
+        """Answer an open decision on the box; a sealed one is the box's own business (`BoxLocked`).
+
+        A push at a seat of the house takes it: somebody has come to play on.
+        """
+        if seat.is_house:
+            return self._take_from_house(seat, signal)
         match, decision, number = self._play.match, self._rolls.decision, seat.number
         if match is None or decision is None or (decision.kind == "sealed" and number in decision.asked):
             return False

@@ -82,6 +82,8 @@ class Requests:
                 self._lobby.wish(seat, args.get("game"))
             case "free":
                 self._lobby.free(args.get("seat"))
+            case "house":
+                self._people.house.fill(args.get("seats"), args.get("strength"))
             case "ask":
                 self._people.endings.ask(seat, args.get("what"))
             case "vote":

@@ -164,12 +164,21 @@ class Rolls:
 
     def _present(self) -> list[int]:
         """Return the seats that play and can be heard now, on a phone or a box."""
-        return [s.number for s in self._seats if s.number in self._play.seats and (s.phone_on or s.box_on)]
+        return [
+            s.number
+            for s in self._seats
+            if s.number in self._play.seats and (s.phone_on or s.box_on) and not s.is_house
+        ]
+
+    @property
+    def has_dice(self) -> bool:
+        """Return whether there are dice that people can throw and a reader sees."""
+        return self.dice.are_there
 
     def voters(self) -> list[int]:
         """Return the seats whose votes count: they play, or have just played, and hold a phone, asleep or not, or a box."""
         playing = self._play.match.state.seats if self._play.match else ()
-        return [s.number for s in self._seats if s.number in playing and (s.sid or s.box_on)]
+        return [s.number for s in self._seats if s.number in playing and (s.sid or s.box_on) and not s.is_house]
 
     def _finish(self) -> None:
         """Give the match all faces as one action of chance, once every die of the roll was accepted."""

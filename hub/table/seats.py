@@ -13,9 +13,11 @@ from hashlib import sha256
 from hmac import compare_digest
 from math import inf
 from secrets import choice, token_urlsafe
+from typing import Literal
 
 import msgspec
 
+from hub.engine.sight import Strength
 from hub.errors import LogError
 from hub.ports import ClaimAsked, ClaimDecided, Clock, Phones
 from hub.state import Presence, PublicSeat
@@ -45,7 +47,8 @@ class Seat:
     """One numbered seat of the table: who holds it, with what.
 
     `sid` and `password` are the login of the phone that holds it, empty without one; `box` the id of the seat box that
-    stands there. `joined`: somebody sits there. `house`: the house plays for it. `wish`: the game it would like next. `earlier` are what the phone was known by
+    stands there. `joined`: somebody sits there. `house`: how well the house plays here, "" where it does not; with `stands_in`
+    for somebody who is away, else because nobody sits there. `wish`: the game it would like next. `earlier` are what the phone was known by
     at seats it had before (`person`), as far as it could prove them. `code` is the twin of pressing the box: shown on the
     table's own screens while nobody holds the seat, and to its holder only afterwards.
     """
@@ -65,14 +68,26 @@ class Seat:
     code_until: float = 0.0
     not_agreed: int = 0
     away_since: float | None = None
-    house: bool = False
+    house: Strength | Literal[""] = ""
+    stands_in: bool = False
     wish: str = ""
     earlier: list[str] = field(default_factory=list, repr=False)
 
     @property
+    def is_house(self) -> bool:
+        """Return whether this seat is the house's own: nobody sits there, and anybody may take it."""
+        return bool(self.house) and not self.stands_in
+
+    def take_from_house(self) -> None:
+        """Let nobody play here but whoever sits here."""
+        if self.is_house:
+            self.name = ""
+        self.house, self.stands_in = "", False
+
+    @property
     def presence(self) -> Presence:
-        """Return whether somebody can be heard from this seat: on its phone, or on its box."""
-        if self.phone_on or (self.box_on and not self.sid):
+        """Return whether somebody can be heard from this seat: on its phone, or on its box. The house always can."""
+        if self.is_house or self.phone_on or (self.box_on and not self.sid):
             return "here"
         return "asleep" if self.box_on else "away"
 
@@ -92,12 +107,13 @@ class Seat:
             ready=self.ready,
             presence=self.presence,
             house=self.house,
+            stands_in=self.stands_in,
             wish=self.wish,
         )
 
 
 class KeptSeat(msgspec.Struct):
-    """What of a seat survives a restart."""
+    """What of a seat survives a restart; `house` where it is the house's own."""
 
     seat: int
     code: str
@@ -108,6 +124,7 @@ class KeptSeat(msgspec.Struct):
     box: str
     joined: bool
     earlier: list[str] = []
+    house: Strength | Literal[""] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +164,8 @@ class Seats:
         return next((seat for seat in self if seat.sid and seat.sid == sid), None)
 
     def present(self, playing: Sequence[int]) -> list[int]:
-        """Return those of the seats `playing` from which somebody can be heard now."""
-        return [seat.number for seat in self if seat.number in playing and seat.presence == "here"]
+        """Return those of the seats `playing` from which a person can be heard now."""
+        return [s.number for s in self if s.number in playing and s.presence == "here" and not s.house]
 
     def of_box(self, box: str) -> Seat | None:
         """Return the seat that a box stands at."""
@@ -178,14 +195,20 @@ class Seats:
                 if len(one.code) == SEAT_CODE_LENGTH:  # codes had four digits once
                     seat.code = one.code
                 seat.name, seat.box, seat.joined, seat.earlier = one.name, one.box, one.joined, one.earlier
+                seat.house, seat.stands_in = one.house, False
+                seat.ready = seat.is_house
                 if seat.sid:
                     self._phones.admit(seat.sid, seat.password, seat.phone_key)
 
     def keep(self) -> None:
         """Write down who sits where. Raise LogError."""
         kept = [
-            KeptSeat(s.number, s.code, s.sid, s.password, s.phone_key, s.name, s.box, s.joined, s.earlier) for s in self
-        ]
+            KeptSeat(
+                s.number, s.code, s.sid, s.password, s.phone_key, s.name, s.box, s.joined, s.earlier,
+                s.house if s.is_house else "",
+            )
+            for s in self
+        ]  # fmt: skip
         self._kept.write("places", msgspec.json.encode(kept))
 
     @contextmanager
@@ -211,8 +234,8 @@ class Seats:
         shown, now = {}, self._clock.now()
         alone = not any(seat.box_on or (seat.sid and seat.phone_on) for seat in self)
         for seat in self:
-            free = not seat.sid and not (seat.joined and seat.box_on)
-            if (free and (seat.number not in playing or alone)) or now < seat.code_until:
+            free = seat.is_house or (not seat.sid and not (seat.joined and seat.box_on))
+            if (free and (seat.number not in playing or alone or seat.is_house)) or now < seat.code_until:
                 shown[str(seat.number)] = seat.code
         return shown
 
@@ -321,6 +344,7 @@ class Seats:
             )
             if not playing:
                 seat.name, seat.ready, seat.joined, seat.earlier, seat.wish = "", False, False, [], ""
+                seat.house, seat.stands_in = "", False
         if sid:
             self._phones.release(sid)
 
@@ -346,6 +370,7 @@ class Seats:
         try:
             with self.changing(seat):
                 seat.sid, seat.password, seat.phone_key = token_urlsafe(12), token_urlsafe(24), claim.phone_key
+                seat.take_from_house()
                 seat.code, seat.name = new_code(SEAT_CODE_LENGTH), claim.name or seat.name
                 seat.not_agreed, seat.code_until = 0, 0.0
                 seat.earlier = [person_of(*one) for one in claim.earlier[:MOST_EARLIER]]

@@ -35,6 +35,7 @@ from hub.ports import (
 )
 from hub.state import Ack, Hand, PublicState, ScreenState
 from hub.table.chance import Chance
+from hub.table.house_seats import HouseWay
 from hub.table.loop import Table
 from hub.table.people import Patience
 from hub.table.ports import Ports
@@ -313,6 +314,7 @@ class TableRig:
         seed: int = 1,
         start: bool = True,
         patience: Patience | None = None,
+        house: HouseWay | None = None,
     ) -> None:
         self.order: list[str] = []
         self.store = store or MemoryStore()
@@ -326,7 +328,7 @@ class TableRig:
         self.table = Table(
             "1", "Table 1", seats, offered or [games.find("bid-and-bait")], self.ports,
             address=lambda: "http://10.42.0.1:8080", place_boxes=self.named,
-            patience=patience,
+            patience=patience, house=house,
         )  # fmt: skip
         self.decided: list[ClaimDecided] = []
         self.sids: dict[int, str] = {}

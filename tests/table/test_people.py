@@ -9,9 +9,11 @@ import pytest
 
 from hub import games
 from hub.ports import BoxDown, BoxLocked, PhoneLink, Tick, Turn
-from hub.table.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS, HOUSE_SECONDS
+from hub.table.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS
 from hub.table.captions import CAPTION_LENGTH, question_to_all
 from hub.table.endings import IDLE_SECONDS, LEFT_SECONDS, WARNED_SECONDS
+from hub.table.house_seats import ROLL_SECONDS
+from hub.table.house_seats import SECONDS as HOUSE_SECONDS
 from hub.table.lobby import START_SECONDS
 from hub.table.questions import VOTE_SECONDS
 from tests.table.fakes import TableRig
@@ -317,7 +319,7 @@ def test_a_single_player_left_brings_the_table_on(phones: TableRig) -> None:
     for _ in range(2):
         pass_time(phones, ASK_SECONDS + 1)
         assert phones.say(1, "vote", {"say": "house"})["ok"]
-    pass_time(phones, 2 * HOUSE_SECONDS + 2)
+    pass_time(phones, 2 * HOUSE_SECONDS + 2 + ROLL_SECONDS)
     decision = phones.match.open
     assert decision
     assert 1 in decision.asked or (decision.roll and decision.roll.seat == 1), "the two others have answered"

@@ -1,0 +1,144 @@
+"""The seats that the house plays: its own, and those where it stands in for somebody who is away.
+
+The house sees what the seat sees (`hub/engine/house_player.py`), takes the time of a person, and rolls no die that people
+can roll for it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from random import Random, SystemRandom
+from typing import NamedTuple
+
+from hub.engine import house_player
+from hub.engine.decision import CHANCE, Action
+from hub.engine.match import Decision, Match
+from hub.engine.sight import STRENGTHS, Strength
+from hub.errors import IllegalAction, NotAsked, RulesBug, StartRefused
+from hub.ports import Clock
+from hub.table.boxes import SeatBoxes
+from hub.table.play import Play
+from hub.table.rolls import Rolls
+from hub.table.seats import Seat, Seats
+
+logger = logging.getLogger(__name__)
+
+SECONDS = 2.0
+"""How long the house takes for a decision, about, so that people can follow."""
+SEALED_SHARE = 0.25
+"""The part of it that a further seat of the house takes in the same sealed choice."""
+ROLL_SECONDS = 20.0
+"""How long dice are left to people where the house's seat is to roll and there is a reader with dice."""
+
+
+class HouseWay(NamedTuple):
+    """How the house plays at a table that nobody has told otherwise: on how many seats, how well, in how many seconds."""
+
+    seats: int = 0
+    strength: Strength = "steady"
+    seconds: float = SECONDS
+
+
+class HouseSeats:
+    """The house at one table. `strength` is how well it plays where people do not say."""
+
+    def __init__(
+        self, play: Play, seats: Seats, rolls: Rolls, boxes: SeatBoxes, clock: Clock, way: HouseWay,
+        chance: Random | None = None,
+    ) -> None:  # fmt: skip
+        self._play, self._seats, self._rolls, self._boxes, self._clock = play, seats, rolls, boxes, clock
+        self._way, self._chance = way, chance or SystemRandom()
+        self._plays_at = self._asked_at = 0.0
+
+    @property
+    def strength(self) -> Strength:
+        """Return how well the house stands in for people."""
+        return self._way.strength
+
+    # --- its own seats -------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Take the seats that the owner has given to the house, at a table where nobody sits yet. Raise LogError."""
+        if self._way.seats and not self._play.seats and not any(seat.joined for seat in self._seats):
+            with suppress(StartRefused):
+                self._take(min(self._way.seats, len([*self._seats]) - 1), self._way.strength)
+
+    def fill(self, count: object, strength: object) -> None:
+        """Let the house have so many seats of its own, the ones without a box first. Raise NotAsked or StartRefused."""
+        if self._play.seats:
+            raise NotAsked("The house takes seats between matches.", "LOBBY")
+        if type(count) is not int or count < 0 or strength not in STRENGTHS:
+            raise NotAsked(f"The house takes so many seats, and plays {', '.join(STRENGTHS)}.", "LOBBY")
+        self._take(count, strength)
+
+    def _take(self, count: int, strength: Strength) -> None:
+        own = [seat for seat in self._seats if seat.is_house]
+        claimed = self._seats.claimed
+        free = [seat for seat in self._seats if not seat.joined and seat.number not in claimed]
+        if count > len(own) + len(free):
+            raise StartRefused(f"Only {len(own) + len(free)} seats are free for the house.")
+        order = sorted(own, key=lambda seat: seat.number, reverse=True)
+        order += sorted(free, key=lambda seat: (bool(seat.box), -seat.number))
+        for seat in order[:count]:
+            with self._seats.changing(seat):
+                seat.house, seat.joined, seat.ready, seat.name = strength, True, True, f"House {seat.number}"
+        for seat in own:
+            if seat not in order[:count]:
+                self._seats.release(seat, playing=False)
+
+    # --- its turn --------------------------------------------------------------------------------------
+
+    def opened(self) -> None:
+        """Begin to think: another decision is open."""
+        self._asked_at = self._clock.now()
+        self._plays_at = self._asked_at + self._way.seconds * (0.6 + 0.8 * self._chance.random())
+
+    @property
+    def awaited(self) -> Sequence[int]:
+        """Return the seats of the house that the open decision waits for."""
+        return [number for number in self._boxes.awaited() if self._seats[number].house]
+
+    @property
+    def due_at(self) -> float | None:
+        """Return when the house plays, in the clock's seconds; None where it is not asked."""
+        return self._plays_at if self.awaited else None
+
+    def due(self) -> bool:
+        """Play for one seat, if the time has come; return whether anything has changed. Raise LogError."""
+        awaited, now = self.awaited, self._clock.now()
+        if not awaited or now < self._plays_at:
+            return False
+        self._plays_at = now + self._way.seconds * SEALED_SHARE
+        return self._play_seat(self._seats[awaited[0]])
+
+    def _play_seat(self, seat: Seat) -> bool:
+        decision, match = self._rolls.decision, self._play.match
+        if decision is None or match is None or not seat.house:
+            return False
+        action = self._choice(match, seat.number, seat.house)
+        if action is None:
+            return False
+        with suppress(IllegalAction):  # the dice lie there, or the choices are being opened: time goes on
+            if action.seat != CHANCE:
+                self._boxes.answer_by_phone(action)
+            elif self._people_roll(decision):
+                return False
+            else:
+                self._rolls.roll_by_hub()
+            return True
+        return False
+
+    def _choice(self, match: Match, seat: int, strength: Strength) -> Action | None:
+        try:
+            return house_player.play(match, seat, strength, self._chance)
+        except RulesBug:
+            logger.exception("the house plays without its rules at seat %d", seat)
+            return house_player.play(match, seat, strength, self._chance, player=house_player.ANY_GAME)
+
+    def _people_roll(self, decision: Decision) -> bool:
+        """Return whether the dice of a house's seat are still left to people: there are dice, and somebody who can roll."""
+        if not self._rolls.has_dice or not self._seats.present(self._play.seats):
+            return False
+        return decision.roll is not None and self._clock.now() - self._asked_at < ROLL_SECONDS

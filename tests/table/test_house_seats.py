@@ -1,0 +1,206 @@
+"""Seats of the house: filled in the lobby, played by what their hand shows, taken by whoever comes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hub import games
+from hub.engine.sight import STRENGTHS
+from hub.ports import DiceKit, Tick
+from hub.table.endings import LEFT_SECONDS
+from hub.table.house_seats import ROLL_SECONDS, HouseWay
+from tests.table.fakes import TableRig
+from tests.table.test_people import bring_on, pass_time, question, sleep
+
+QUICK = HouseWay(seconds=0.0)
+MOST_ACTIONS = 4000
+
+
+def alone(
+    game: str = "bid-and-bait", seats: int = 3, *, boxes: bool = False, way: HouseWay = QUICK, **more: Any
+) -> TableRig:
+    """One person at a table, and the house at all other seats."""
+    rig = TableRig(seats, boxes=boxes, offered=[games.find(game)], house=way, **more)
+    rig.sit(1)
+    assert rig.say(1, "house", {"seats": seats - 1, "strength": "easy"})["ok"]
+    return rig
+
+
+def place(rig: TableRig, seat: int) -> dict[str, Any]:
+    shown: dict[str, Any] = rig.state["seats"][seat - 1]
+    return shown
+
+
+@pytest.mark.parametrize("game", games.names())
+def test_one_person_plays_every_game_to_its_end_with_the_house(game: str) -> None:
+    rig = alone(game, max(3, games.find(game).seats[0]))
+    rig.start(game)
+    for _ in range(MOST_ACTIONS):
+        if rig.state["state"] != "playing":
+            break
+        bring_on(rig, 1)
+        rig.clock.time += 0.1
+        rig.take(Tick())
+    assert rig.state["state"] == "over", (rig.state["want"], rig.notice())
+    assert rig.state["over"]["winners"]
+    assert {entry.seat for entry in rig.match.log} > {2, 3}
+
+
+def test_the_house_is_marked_ready_and_dealt_in_and_stays_for_the_next_match() -> None:
+    rig = alone()
+    assert [(one["held"], one["house"], one["stands_in"], one["presence"], one["ready"]) for one in rig.state["seats"]] == [
+        (True, "", False, "here", False), (True, "easy", False, "here", True), (True, "easy", False, "here", True),
+    ]  # fmt: skip
+    assert place(rig, 3)["name"] == "House 3"
+    assert rig.say(1, "house", {"seats": 1, "strength": "sharp"})["ok"]
+    assert [one["house"] for one in rig.state["seats"]] == ["", "", "sharp"]
+    assert not place(rig, 2)["held"]
+    rig.start()
+    assert set(rig.state["view"]["seats"]) == {"1", "3"}
+    assert rig.say(1, "ask", {"what": "end"})["ok"]
+    assert rig.state["state"] == "lobby", "the house has no vote"
+    assert place(rig, 3)["house"] == "sharp"
+    assert place(rig, 3)["ready"]
+
+
+@pytest.mark.parametrize("args", [{"seats": 3}, {"seats": -1}, {"seats": True}, {"seats": 1, "strength": "best"}, {}])
+def test_what_the_house_cannot_fill_is_refused_in_a_sentence(args: dict[str, Any]) -> None:
+    rig = TableRig(3, boxes=False)
+    rig.sit(1)
+    answer = rig.say(1, "house", {"strength": "easy"} | args)
+    assert not answer["ok"]
+    assert answer["error"].endswith(".")
+    assert [one["house"] for one in rig.state["seats"]] == ["", "", ""]
+    assert alone().say(1, "house", {"seats": 2, "strength": "easy"})["ok"]
+
+
+def test_in_a_match_no_seat_is_filled() -> None:
+    rig = alone()
+    rig.start()
+    assert not rig.say(1, "house", {"seats": 0, "strength": "easy"})["ok"]
+
+
+def test_a_guest_takes_a_seat_of_the_house_by_its_code_also_in_a_match() -> None:
+    rig = alone()
+    rig.sit(2)
+    assert (place(rig, 2)["name"], place(rig, 2)["house"]) == ("Guest 2", "")
+    rig.start()
+    code = rig.page.codes["3"]
+    decided = rig.claim(3, code, "Late")
+    assert decided
+    assert decided.held
+    assert (place(rig, 3)["name"], place(rig, 3)["house"]) == ("Late", "")
+    before = len(rig.match.log)
+    pass_time(rig, 30)
+    assert len(rig.match.log) == before, "nobody plays for who is there"
+
+
+def test_a_push_on_a_box_takes_the_seat_of_the_house() -> None:
+    rig = alone(boxes=True)
+    rig.boxes_up()
+    rig.press(2, "push")
+    assert (place(rig, 2)["house"], place(rig, 2)["name"], place(rig, 2)["ready"]) == ("", "", True)
+    rig.start()
+    rig.press(3, "bar")
+    assert place(rig, 3)["house"] == "easy"
+
+
+def test_the_house_takes_a_persons_time() -> None:
+    rig = alone("bid-it", way=HouseWay(seconds=10.0))
+    rig.start("bid-it")
+    for _ in range(20):
+        bring_on(rig, 1)
+        match = rig.match
+        if match.open and match.open.asked and 1 not in match.open.asked and match.open.kind != "sealed":
+            break
+        pass_time(rig, 30)
+    before = len(rig.match.log)
+    pass_time(rig, 5)
+    assert len(rig.match.log) == before
+    pass_time(rig, 10)
+    assert len(rig.match.log) > before
+
+
+def test_people_roll_the_dice_of_the_house_or_the_hub_does_in_the_end() -> None:
+    rig = alone()
+    rig.take(DiceKit("tray", 6))
+    rig.start()
+    while not (rig.state["dice"] and rig.state["dice"]["seat"] != 1):
+        bring_on(rig, 1)
+        rig.clock.time += 0.1
+        rig.take(Tick())
+    before = len(rig.match.log)
+    pass_time(rig, ROLL_SECONDS - 2)
+    assert len(rig.match.log) == before, "the dice are left to people"
+    pass_time(rig, 4)
+    assert len(rig.match.log) > before
+
+
+def test_nobody_of_the_house_is_asked_or_keeps_a_match_alone() -> None:
+    rig = alone(seats=4)
+    rig.sit(2)
+    rig.start()
+    rig.say(1, "ask", {"what": "put_aside"})
+    assert question(rig)["voters"] == [1, 2]
+    rig.say(2, "vote", {"say": "no"})
+    for seat in (1, 2):
+        rig.say_leave(seat)
+    pass_time(rig, LEFT_SECONDS + 2)
+    assert rig.state["state"] == "lobby"
+    assert place(rig, 4)["house"] == "easy"
+
+
+def test_a_match_with_the_house_goes_on_after_a_restart_and_after_it_was_put_aside() -> None:
+    rig = alone(way=HouseWay(seconds=1.0))
+    rig.start()
+    again = TableRig(3, boxes=False, store=rig.store, house=QUICK)
+    again.sids = rig.sids
+    assert [one["house"] for one in again.state["seats"]] == ["", "easy", "easy"]
+    assert again.say(1, "ask", {"what": "put_aside"})["ok"]
+    (offer,) = again.state["put_aside"]
+    assert again.say(1, "house", {"seats": 0, "strength": "easy"})["ok"]
+    assert not place(again, 2)["held"]
+    assert again.say(1, "take_up", {"match": offer["match"]})["ok"]
+    assert [one["house"] for one in again.state["seats"]] == ["", "easy", "easy"]
+    assert place(again, 2)["name"] == "House 2"
+
+
+def test_a_person_is_missed_where_the_house_sits_now() -> None:
+    rig = TableRig(2, boxes=False, house=QUICK)
+    rig.sit()
+    rig.start()
+    rig.say(1, "ask", {"what": "put_aside"})
+    rig.say(2, "vote", {"say": "yes"})
+    (offer,) = rig.state["put_aside"]
+    rig.say_leave(2)
+    assert rig.say(1, "house", {"seats": 1, "strength": "easy"})["ok"]
+    refused = rig.say(1, "take_up", {"match": offer["match"]})
+    assert "Guest 2 at seat 2 is missing" in refused["error"]
+
+
+def test_the_owner_gives_seats_to_the_house_from_the_start() -> None:
+    rig = TableRig(4, boxes=False, house=HouseWay(seats=3, strength="sharp"))
+    assert [one["house"] for one in rig.state["seats"]] == ["", "sharp", "sharp", "sharp"]
+    full = TableRig(2, boxes=False, house=HouseWay(seats=6))
+    assert [one["house"] for one in full.state["seats"]] == ["", "steady"], "a seat is left for somebody"
+    rig.sit(1)
+    assert rig.say(1, "house", {"seats": 0, "strength": "sharp"})["ok"]
+    again = TableRig(4, boxes=False, store=rig.store, house=HouseWay(seats=3))
+    assert [one["house"] for one in again.state["seats"]] == [""] * 4, "people have decided since"
+
+
+def test_a_sleeping_person_keeps_the_seat_that_the_house_stands_in_for() -> None:
+    rig = TableRig(3, boxes=False, house=QUICK)
+    rig.sit()
+    rig.start()
+    sleep(rig, 3)
+    bring_on(rig, 1)
+    bring_on(rig, 2)
+    pass_time(rig, 70)
+    for seat in (1, 2):
+        rig.say(seat, "vote", {"say": "house"})
+    assert (place(rig, 3)["stands_in"], place(rig, 3)["name"]) == (True, "Guest 3")
+    assert place(rig, 3)["house"] in STRENGTHS
+    assert "3" not in rig.page.codes, "its code is nobody's to see"
