@@ -79,7 +79,7 @@ class Requests:
             case "wait":
                 self._lobby.wait(seat)
             case "wish":
-                self._lobby.wish(seat, args.get("game"))
+                self._lobby.wish(seat, args.get("game"), args.get("preset", ""))
             case "free":
                 self._lobby.free(args.get("seat"))
             case "ask":

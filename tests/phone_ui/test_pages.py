@@ -1515,3 +1515,24 @@ def test_dice_on_the_bench_are_thrown_laid_and_spoiled(bench: Page, hub: FakeHub
 def test_a_ring_on_the_bench_tells_its_pattern_in_words(bench: Page, hub: FakeHub) -> None:
     expect(bench.get_by_role("img", name="ring: number 5")).to_be_visible()
     expect(bench.get_by_role("img", name="ring: turn")).to_be_visible()
+
+
+# --- presets, and what is missing ------------------------------------------------------------------------------
+
+
+def test_a_preset_is_chosen_with_one_press_and_started_with_its_options(page: Page, hub: FakeHub) -> None:
+    full = {"name": "full", "effect": "All the advanced rules.", "options": {"advanced": True}}
+    lacks = "Bid*It! needs a phone for each hand: seat 3 has none."
+    games = [*scenes.GAMES[:1], scenes.GAMES[1] | {"presets": [full], "lacks": [lacks]}]
+    sit(page, hub)
+    hub.public(scenes.public(seats=scenes.seats(held=3), games=games, game="bid-it"))
+    expect(page.get_by_text(lacks)).to_be_visible()
+    expect(page.get_by_text("All the advanced rules.")).to_be_visible()
+    expect(page.get_by_role("radio", name="The usual game")).to_be_checked()
+    page.get_by_role("radio", name="full").check(force=True)
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"game": "bid-it", "preset": "full"}
+    hub.public(scenes.public(seats=scenes.seats(held=3), games=games, game="bid-it", preset="full"))
+    expect(page.get_by_role("radio", name="full")).to_be_checked()
+    page.get_by_role("button", name="Start Bid*It!").click()
+    started = hub.asks.get(timeout=PATIENCE)
+    assert (started["verb"], started["args"]) == ("start", {"game": "bid-it", "options": {"advanced": True}})

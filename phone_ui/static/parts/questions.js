@@ -66,11 +66,13 @@ export function StartingPart({ state, seat = null, sending = null, ask }) {
   const { starting } = state;
   const left = useSecondsLeft(starting?.seconds ?? 0, state.seq);
   if (!starting) return null;
-  const title = state.games.find((game) => game.name === starting.game)?.title ?? starting.game;
+  const game = state.games.find(({ name }) => name === starting.game);
+  const title = `${game?.title ?? starting.game}${starting.preset && `, “${starting.preset}”,`}`;
   return html`<section class="table-question" role="status" aria-label="A match begins">
     <p class="table-question-text">
       <${Sentence} state=${state} text=${`Seat ${starting.seat} starts ${title}`} /> in <b>${left}</b>
     </p>
+    ${game?.lacks.map((text) => html`<p key=${text} class="table-question-lacks">${text}</p>`)}
     ${
       ask &&
       seat !== null &&
