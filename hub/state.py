@@ -427,7 +427,7 @@ class Hand(Plain, frozen=True):
     `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not
     offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a
     sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this
-    seat, while it waits.
+    seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more.
     """
 
     epoch: Count
@@ -450,6 +450,8 @@ class Hand(Plain, frozen=True):
     faces: Faces | None = None
     seat_code: str | None = None
     claim: Count | None = None
+    hand_over: str | None = None
+    hand_over_seconds: Count = 0
 
 
 class Ack(Plain, frozen=True):

@@ -121,6 +121,8 @@ class Snapshots:
             match=play.log.match if match else None,
             seat_code=seat.code,
             claim=claim.number if claim else None,
+            hand_over=seat.hand_over or None,
+            hand_over_seconds=self._seats.hand_over_seconds(seat),
             you=match.view(number)["you"] if match and number in match.state.seats else {},
         )
         if match is None or number not in match.state.seats:

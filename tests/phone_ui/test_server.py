@@ -237,7 +237,7 @@ def test_a_wrong_method_is_one_sentence(site: Site) -> None:
 
 
 def test_the_libraries_of_the_page_are_served_by_name(site: Site) -> None:
-    assert set(VENDOR) == {"htm-preact.js", "mqtt.js", "nacl.js"}
+    assert set(VENDOR) == {"htm-preact.js", "mqtt.js", "nacl.js", "qr.js"}
     for name, file in VENDOR.items():
         if file.exists():
             assert site.get(f"/vendor/{name}").status_code == 200

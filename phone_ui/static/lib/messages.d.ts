@@ -311,7 +311,7 @@ export interface ScreenState {
   light: number;
 }
 /**
- * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits.
+ * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more.
  */
 export interface Hand {
   epoch: number;
@@ -338,6 +338,8 @@ export interface Hand {
   faces: Faces | null;
   seat_code: string | null;
   claim: number | null;
+  hand_over: string | null;
+  hand_over_seconds: number;
 }
 /**
  * Dice that this seat may type: so many, each from 1 to `sides`.
@@ -570,6 +572,7 @@ export interface Act {
     | "code"
     | "dice"
     | "free"
+    | "hand_over"
     | "help"
     | "leave"
     | "name"

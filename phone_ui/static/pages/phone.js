@@ -168,20 +168,24 @@ function useTable() {
   const [sending, setSending] = useState(/** @type {string | null} */ (null));
   const [refusal, setRefusal] = useState("");
   const leaving = useRef(false);
+  const handingOver = useRef(false); // this phone shows a code that gives its seat away
 
   /** @param {PublicState} next */
   const onPublic = (next) => setState((before) => (notOlder(before, next) ? next : before));
   /** @param {Hand} next */
   const onHand = (next) => {
+    handingOver.current = Boolean(next.hand_over);
     setHand(next);
     setRefusal("");
   };
   /** @param {string} sentence */
   const onGone = (sentence) => {
-    setLostSeat(held?.seat ?? null);
+    setLostSeat(handingOver.current ? null : (held?.seat ?? null));
     claimSlot.remove();
     setHand(null);
-    setLost(leaving.current ? "" : sentence);
+    const handedOver = `Your seat is on the other phone now: seat ${held?.seat}.`;
+    setLost(leaving.current ? "" : handingOver.current ? handedOver : sentence);
+    handingOver.current = false;
     setHeld(null);
   };
   usePublicStream(held, onPublic, setAway);

@@ -1,27 +1,11 @@
 // What the people at a table decide together: a question with its answers, a match that is about to begin, a pause.
 
-import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { html } from "/vendor/htm-preact.js";
 import { Marks, Sentence } from "./marks.js";
+import { useSecondsLeft } from "./use_seconds.js";
 
 /** @import { Ask } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
-
-/**
- * Count down from what the hub said last.
- * @param {number} seconds
- * @param {unknown} since another value begins anew
- */
-function useSecondsLeft(seconds, since) {
-  const [left, setLeft] = useState(seconds);
-  useEffect(() => {
-    const until = Date.now() + seconds * 1000;
-    const count = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
-    count();
-    const timer = setInterval(count, 500);
-    return () => clearInterval(timer);
-  }, [seconds, since]);
-  return left;
-}
 
 /**
  * The open question. A seat that may vote has a button for each answer; everybody sees who wants what.
