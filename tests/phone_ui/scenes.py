@@ -110,7 +110,7 @@ def public(**change: Any) -> dict[str, Any]:
     state = {
         "table": "1", "name": "Table 1", "code": "FISH", "url": "http://10.42.0.1:8080", "epoch": 3, "seq": 40, "match": None,
         "game": None, "title": "", "state": "lobby", "seats": seats(), "view": None, "locked": [], "want": "", "events": [],
-        "dice": None, "notices": [], "over": None, "games": GAMES, "preset": "",
+        "dice": None, "notices": [], "over": None, "games": GAMES, "preset": "", "nudged": [],
     }  # fmt: skip
     return state | change
 

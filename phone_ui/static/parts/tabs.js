@@ -2,8 +2,8 @@
 
 import { html, useState } from "/vendor/htm-preact.js";
 import { MARKS, placeOf, seatText } from "../lib/seats.js";
-import { HandOver } from "./hand_over.js";
 import { KeyPart } from "./key.js";
+import { later } from "./later.js";
 import { Mark } from "./marks.js";
 import { MatchActions } from "./questions.js";
 import { SecretZone } from "./secret.js";
@@ -12,6 +12,8 @@ import { SecretZone } from "./secret.js";
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
 
 const TABS = { rules: "Rules", log: "Log", why: "Why?", help: "Help", seat: "Seat" };
+
+const HandOver = later(() => import("./hand_over.js").then((part) => part.HandOver));
 
 /** @typedef {keyof typeof TABS} TabName */
 
