@@ -34,6 +34,7 @@ from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
 from hub.network.staff_messages import Fault
 from hub.ports import AddressChanged, BrokerDown, Device, DeviceSimulated, MonotonicClock
+from hub.presets import presets_by_game
 from hub.state import PublicState
 from hub.store import KeyedStore, Store, lock_state, wipe_logs
 from hub.table.chance import Chance
@@ -124,6 +125,7 @@ class Hub:
             self._screens_of_tables: list[ScreenFeed] = []
             self.door = StaffDoor(self._pin, self.key, self.house)
             self.games = load_games(config.deck)
+            self._presets = presets_by_game(config.preset, self.games)
             self.store = Store(state / "table-hub.db")
             on_error.callback(self.store.close)
             titles = {game.name: game.title for game in self.games}
@@ -187,6 +189,8 @@ class Hub:
             address=self.url,
             patience=Patience(part.absent_seconds, part.idle_minutes * 60),
             fingerprint=shown,
+            presets=self._presets,
+            evenings=self.config.hours.evenings,
         )
         if bench and not self._demo:
             table.put(DeviceSimulated())

@@ -92,6 +92,23 @@ DriverName = Annotated[
 GameName = Annotated[
     str, Meta(pattern=r"^([a-z][a-z0-9-]*)?\Z", extra={"allowed": 'a game\'s name such as "bid-and-bait", or ""'})
 ]
+ClosingTime = Annotated[
+    str, Meta(pattern=r"^(([01]\d|2[0-3]):[0-5]\d)?\Z", extra={"allowed": 'a time such as "23:00" or "01:30", or ""'})
+]
+PresetName = Annotated[
+    str,
+    Meta(
+        max_length=20,
+        extra={"allowed": "a name in quotes, on one line, of at most 20 letters", "fits": str.isprintable},
+    ),
+]
+EffectLine = Annotated[
+    str,
+    Meta(
+        max_length=100,
+        extra={"allowed": "text in quotes, on one line, of at most 100 letters", "fits": str.isprintable},
+    ),
+]
 PublicAddress = Annotated[
     str,
     Meta(
@@ -205,6 +222,41 @@ class TablePart(msgspec.Struct, frozen=True):
     ] = 60
 
 
+class HoursPart(msgspec.Struct, frozen=True):
+    """`[hours]`: when the house closes, which every table is told 15 and 5 minutes before. A time before noon is the next morning's."""
+
+    closes: Annotated[ClosingTime, Meta(description="when the house closes, every day; empty: no tables are told")] = ""
+    mon: Annotated[ClosingTime, Meta(description="on the evening of a Monday; empty: as every day")] = ""
+    tue: Annotated[ClosingTime, Meta(description="of a Tuesday")] = ""
+    wed: Annotated[ClosingTime, Meta(description="of a Wednesday")] = ""
+    thu: Annotated[ClosingTime, Meta(description="of a Thursday")] = ""
+    fri: Annotated[ClosingTime, Meta(description="of a Friday")] = ""
+    sat: Annotated[ClosingTime, Meta(description="of a Saturday")] = ""
+    sun: Annotated[ClosingTime, Meta(description="of a Sunday")] = ""
+
+    @property
+    def evenings(self) -> tuple[str, ...]:
+        """Return when the house closes, by weekday from Monday, as "23:00"; "" on a day without a time."""
+        return tuple(
+            day or self.closes for day in (self.mon, self.tue, self.wed, self.thu, self.fri, self.sat, self.sun)
+        )
+
+
+class PresetPart(msgspec.Struct, frozen=True):
+    """`[[preset]]`: options of a game under a name, which guests choose with one press."""
+
+    game: Annotated[GameName, Meta(description="the game")] = ""
+    name: Annotated[PresetName, Meta(description="what the lobby calls it")] = ""
+    effect: Annotated[EffectLine, Meta(description="what it is like, in one line")] = ""
+    options: Annotated[Mapping[str, Any], Meta(description="the options that differ from the game's own")] = (
+        msgspec.field(default_factory=dict)
+    )
+
+    def __post_init__(self) -> None:
+        if not self.game or not self.name:
+            raise SettingError("must have both a game and a name.")
+
+
 class DeckPart(msgspec.Struct, frozen=True):
     """`[[deck]]`: an owner's own list of cards for one game."""
 
@@ -231,7 +283,9 @@ class Config(msgspec.Struct, frozen=True):
     hub: HubPart = HubPart()
     web: WebPart = WebPart()
     broker: BrokerPart = BrokerPart()
+    hours: HoursPart = HoursPart()
     table: tuple[TablePart, ...] = (TablePart(),)
+    preset: tuple[PresetPart, ...] = ()
     deck: tuple[DeckPart, ...] = ()
     device: tuple[DevicePart, ...] = ()
 
@@ -246,6 +300,10 @@ class Config(msgspec.Struct, frozen=True):
         for number, game in enumerate(games):
             if game in games[:number]:
                 raise SettingError(f"two lists of cards are for {game}: a game is played with one.", ("deck", number))
+        presets = [(preset.game, preset.name) for preset in self.preset]
+        for number, (game, name) in enumerate(presets):
+            if (game, name) in presets[:number]:
+                raise SettingError(f'{game} has two presets "{name}": give each its own name.', ("preset", number))
         names = set()
         for number, device in enumerate(self.device):
             where = f"[[device]] number {number + 1} ({device.driver})"
@@ -345,6 +403,7 @@ _TOP = """\
 table-hub: the whole configuration. Every line may be left out: the value shown by
 `table-hub run --print-config` without a file is the default.
 In a path, ~ is the home of the user that runs the hub; a relative one starts at this file."""
+_PRESET = "One block for each set of options that guests choose with one press: hub/docs/run.md."
 _DECK = "One block for each game that is played with cards of your own: hub/docs/games.md."
 _DEVICE = """\
 One block for each device; `table-hub doctor` lists what is plugged in. Keys beside driver, table and
@@ -355,9 +414,15 @@ def dump(config: Config) -> str:
     """Return the configuration as TOML with a comment beside each key; `load` reads it back equal."""
     document = tomlkit.document()
     _comment(document, _TOP)
-    for name, part in (("hub", config.hub), ("web", config.web), ("broker", config.broker)):
+    for name, part in (("hub", config.hub), ("web", config.web), ("broker", config.broker), ("hours", config.hours)):
         document.add(name, toml.commented(part))
     _several(document, "table", [toml.commented(table) for table in config.table])
+    if config.preset:
+        _several(document, "preset", [toml.commented(preset) for preset in config.preset])
+    else:
+        _example(
+            document, _PRESET, "preset", PresetPart("bid-it", "full", "All the advanced rules.", {"advanced": True})
+        )
     if config.deck:
         _several(document, "deck", [toml.commented(deck) for deck in config.deck])
     else:

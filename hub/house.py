@@ -38,7 +38,7 @@ PAUSE_SECONDS = 0.25
 POWER_SECONDS = 10.0
 BEFORE_SECONDS = 1.0
 """So long the answer has to reach the page before the hub ends."""
-TABLE_VERBS = ("done", "free", "undo", "aside", "again", "end", "reset", "limit", "light", "test")
+TABLE_VERBS = ("done", "free", "undo", "aside", "again", "end", "reset", "limit", "offer", "light", "test")
 
 
 class Refusal(HubError):
@@ -55,7 +55,8 @@ class StaffFeed:
     def show(self, public: ScreenState, settled: bool) -> None:  # noqa: ARG002 (the port's)
         """Take the newest state."""
         shown = {name: getattr(public, name) for name in PublicState.__struct_fields__}
-        self.newest = PublicState(**shown | {"events": public.events[-1:], "why": [], "games": []})
+        games = public.games if public.state in ("lobby", "over") else []
+        self.newest = PublicState(**shown | {"events": public.events[-1:], "why": [], "games": games})
         self._changed()
 
 

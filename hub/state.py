@@ -192,14 +192,27 @@ class View(Plain, frozen=True):
     waiting: Waiting
 
 
+class Preset(Plain, frozen=True):
+    """A set of options of a game that the owner has given a name, with its effect in one line."""
+
+    name: str
+    effect: str
+    options: dict[str, Any]
+
+
 class GameOffer(Plain, frozen=True):
-    """A game that the lobby offers, for `seats[0]` to `seats[1]` players, and how many minutes it takes."""
+    """A game that the lobby offers, for `seats[0]` to `seats[1]` players, and how many minutes it takes.
+
+    `lacks` are sentences: what it needs and this table, with those who sit there, has not.
+    """
 
     name: str
     title: str
     seats: tuple[int, int]
     minutes: int
     blurb: str = ""
+    lacks: list[str] = []
+    presets: list[Preset] = []
 
 
 # --- what the table is asked, and what it offers between matches --------------------------------------
@@ -233,11 +246,15 @@ class PutAside(Plain, frozen=True):
 
 
 class Starting(Plain, frozen=True):
-    """A match that begins in so many `seconds`, as `seat` wants it, unless somebody would rather wait."""
+    """A match that begins in so many `seconds`, as `seat` wants it, unless somebody would rather wait.
+
+    `preset` names the options, where they are those of one.
+    """
 
     game: str
     seat: int
     seconds: Count
+    preset: str = ""
 
 
 # --- the whole -------------------------------------------------------------------------------------
@@ -265,8 +282,9 @@ class PublicState(Plain, frozen=True):
     `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long,
     `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match;
     `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match
-    lies in four cases of five, None where that cannot be known; `highlights` are facts of a match that is
-    over, as sentences.
+    lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since
+    1970; `highlights` are facts of a match that is over, as sentences. `preset` names the options that a push on a box
+    starts the chosen game with, "" for the usual ones.
     """
 
     table: str
@@ -301,6 +319,8 @@ class PublicState(Plain, frozen=True):
     starting: Starting | None = None
     minutes_left: tuple[int, int] | None = None
     highlights: list[str] = []
+    until: Count | None = None
+    preset: str = ""
 
 
 class ScreenState(PublicState, frozen=True):
@@ -315,6 +335,29 @@ class ScreenState(PublicState, frozen=True):
     fingerprint: str = ""
     staff_pin: str = ""
     light: int = 100
+
+
+# --- at the till ------------------------------------------------------------------------------------
+
+
+class TillTable(Plain, frozen=True):
+    """One table as anybody in the house may see it: no name of a guest. `free` of its `seats` are free; `calls` for help."""
+
+    table: str
+    name: str
+    state: Literal["lobby", "playing", "over", "stopped"]
+    title: str
+    seats: int
+    free: int
+    calls: int
+    minutes_left: tuple[int, int] | None
+    until: Count | None
+
+
+class Till(Plain, frozen=True):
+    """All tables of this hub, for the page of the till."""
+
+    tables: list[TillTable]
 
 
 # --- the past --------------------------------------------------------------------------------------
@@ -387,7 +430,7 @@ class Hand(Plain, frozen=True):
     `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not
     offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a
     sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this
-    seat, while it waits.
+    seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more.
     """
 
     epoch: Count
@@ -410,6 +453,8 @@ class Hand(Plain, frozen=True):
     faces: Faces | None = None
     seat_code: str | None = None
     claim: Count | None = None
+    hand_over: str | None = None
+    hand_over_seconds: Count = 0
 
 
 class Ack(Plain, frozen=True):

@@ -40,6 +40,7 @@ SENT = (
     state.Ack,
     state.EventsPage,
     state.History,
+    state.Till,
     wire.ClaimReply,
     wire.Login,
     wire.HubStatus,

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import msgspec
 import segno
 from flask import Flask, Response, abort, request
 from werkzeug.exceptions import HTTPException
@@ -16,6 +17,7 @@ from werkzeug.exceptions import HTTPException
 from hub.errors import HubError
 from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
+from hub.state import PublicState, Till, TillTable
 from phone_ui import vendored
 from phone_ui.claims import ClaimRefused, Claims
 from phone_ui.latest import Latest
@@ -122,6 +124,8 @@ def make_app(
     for rule, view in (
         ("/", lambda: _file_answer(files.get("pages/join.html"))),
         ("/staff", lambda: _file_answer(files.get("pages/staff.html"))),
+        ("/till", lambda: _file_answer(files.get("pages/till.html"))),
+        ("/till.json", pages.till),
         ("/staff/key.json", lambda: _json_answer({"k": to_base64(key.public)})),
         ("/favicon.ico", lambda: _file_answer(files.get("favicon.svg"))),
         ("/static/<path:name>", lambda name: _file_answer(files.get(name))),
@@ -159,6 +163,11 @@ class _Tables:
 
     def one(self, name: str) -> TableFace:
         return self.all.get(name) or abort(404, "This hub has no such table.")
+
+    def till(self) -> Response:
+        """Answer with all tables at a glance: what is in every public state already, and no name of a guest."""
+        states = [state for table in self.all.values() if (state := _public_state(table))]
+        return Response(messages.to_bytes(Till([_at_the_till(state) for state in states])), mimetype="application/json")
 
     def phone(self, name: str) -> Response:
         self.one(name)
@@ -206,6 +215,19 @@ class _Tables:
 
     def _bench_of(self, name: str) -> BenchFace:
         return self.one(name).bench or abort(404, "This table has real devices, so there is no bench.")
+
+
+def _public_state(table: TableFace) -> PublicState | None:
+    _, data = table.public.get()
+    return msgspec.json.decode(data, type=PublicState) if data else None
+
+
+def _at_the_till(state: PublicState) -> TillTable:
+    free = sum(not seat.held for seat in state.seats)
+    calls = sum(notice.key.startswith("help") for notice in state.notices)
+    return TillTable(
+        state.table, state.name, state.state, state.title, len(state.seats), free, calls, state.minutes_left, state.until
+    )  # fmt: skip
 
 
 class _Joining:

@@ -14,6 +14,7 @@ SOURCES = {
     "htm-preact.js": "htm/preact/standalone.module.js",
     "mqtt.js": "mqtt/dist/mqtt.esm.js",
     "nacl.js": "tweetnacl/nacl-fast.min.js",
+    "qr.js": "lean-qr/nano.mjs",
 }
 
 

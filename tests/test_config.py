@@ -100,7 +100,10 @@ def test_a_home_that_nobody_has_is_the_owners_to_mend(file: Path) -> None:
         ("[hub]\ncolour = 1", "[hub] has no key colour; there are id, state, keep_days, aside_days, log_level."),
         ("[broaker]\nurl = ''", "there is no part [broaker]: did you mean [broker]?"),
         ("[[tables]]\nid = '2'", "there is no part [tables]: did you mean [[table]]?"),
-        ("zzz = 1", "there is no part [zzz]; there are [hub], [web], [broker], [[table]], [[deck]], [[device]]."),
+        (
+            "zzz = 1",
+            "there is no part [zzz]; there are [hub], [web], [broker], [hours], [[table]], [[preset]], [[deck]], [[device]].",
+        ),
         ("[[table]]\nseat = 3", "[[table]] number 1 has no key seat: did you mean seats?"),
     ],
 )

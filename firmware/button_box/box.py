@@ -2,7 +2,8 @@
 
 The value of a sealed round and the nonce of its commitment are in here and nowhere else until the hub asks for them,
 and it asks when every seat has locked. Until then nothing that goes on the cable depends on the value, and no frame
-tells that a key, the push or the dial was touched.
+tells that a key, the push or the dial was touched; only once the value is locked, and the hub then asks something else on
+the display, K1 to K6 answer that.
 """
 
 from os import urandom
@@ -38,6 +39,7 @@ class Box:
         self._value = 0
         self._names = {}  # of places of the round, for the display under the hood
         self._bid = None  # what will be told: that it is there is the lock
+        self._locked_text = ""  # the hub's line when it was locked
         self._unlocking = False
         self._revealed = None  # the bid frame of the last revealed round
 
@@ -57,6 +59,8 @@ class Box:
             self._take_back()
         elif self._bid is None and self._sealed["hi"] - self._sealed["lo"] < KEYS:
             self._value = min(self._sealed["lo"] + int(control[1]) - 1, self._sealed["hi"])
+        elif self._asks_else() and not self._unlocking:
+            self._queue({"t": "key", "k": control, "e": what})
 
     def hood(self):
         """Return what the display under the hood shows of a sealed round: place, number of places, locked. None without one."""
@@ -66,8 +70,17 @@ class Box:
         return self._value - lo + 1, self._sealed["hi"] - lo + 1, self._bid is not None
 
     def display_text(self):
-        """Return what the display says: the name of the dial's place in a sealed round, where it has one, else the hub's line."""
-        return self.text if self._sealed is None else self._names.get(self._value, self.text)
+        """Return what the display says: the name of the dial's place in a sealed round, where it has one, else the hub's line.
+
+        What the hub says once the value is locked stands over the name.
+        """
+        if self._sealed is None or self._asks_else():
+            return self.text
+        return self._names.get(self._value, self.text)
+
+    def _asks_else(self):
+        """Return whether the hub has said another line since the value was locked."""
+        return self._bid is not None and self.text != self._locked_text
 
     def _turn(self, detents):
         if self._sealed is not None:
@@ -86,6 +99,7 @@ class Box:
         round = self._sealed["r"]
         nonce = random_hex(8)
         self._bid = {"t": "bid", "r": round, "b": self._value, "n": nonce}
+        self._locked_text = self.text
         self._waiting.append({"t": "locked", "r": round, "c": frames.commitment(self.id, round, self._value, nonce)})
 
     def _take_back(self):

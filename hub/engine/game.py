@@ -132,10 +132,17 @@ class Game(Struct, frozen=True):
         least, most = self.seats
         if not least <= len(seats) <= most:
             raise StartRefused(f"{self.title} is for {least} to {most} players, not {len(seats)}.")
+        return Setup(tuple(sorted(seats)), self._values(given), self.data)
+
+    def check_options(self, given: Mapping[str, Any]) -> None:
+        """Raise StartRefused on an unknown option (with the nearest name) or an illegal value."""
+        self._values(given)
+
+    def _values(self, given: Mapping[str, Any]) -> dict[str, bool | int | str]:
+        """Return the values of all options: those given, else the defaults. Raise StartRefused."""
         for name in given:
             if name not in self.options:
                 near = get_close_matches(name, self.options, 1)
                 hint = f"do you mean {near[0]}?" if near else f"it has {', '.join(self.options) or 'none'}."
                 raise StartRefused(f"{self.title} has no option {name}: {hint}")
-        values = {name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()}
-        return Setup(tuple(sorted(seats)), values, self.data)
+        return {name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()}

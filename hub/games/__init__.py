@@ -23,11 +23,13 @@ from hub.errors import StartRefused
 
 LABELS = (
     "name", "title", "seats", "minutes", "blurb", "cards", "phases", "moves", "parameters", "facts", "screen", "rules",
-    "options", "face", "help", "hand_size",
+    "options", "face", "help", "hand_size", "needs",
 )  # fmt: skip
 """The parts of a data file that screens draw a game with."""
 
-SCREENS = ("minutes", "blurb", "phases", "moves", "parameters", "facts", "face", "screen", "rules", "help", "hand_size")
+SCREENS = (
+    "minutes", "blurb", "phases", "moves", "parameters", "facts", "face", "screen", "rules", "help", "hand_size", "needs",
+)  # fmt: skip
 DRAWN = ("letter", "face", "colour", "art")
 """What only screens read: parts of the data file, and keys of a card. They are left out of its hash."""
 

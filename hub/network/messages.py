@@ -30,7 +30,8 @@ class Malformed(HubError):
 
 # --- Types -------------------------------------------------------------------------------------------
 
-SeatCode = Annotated[str, msgspec.Meta(pattern="^[A-Z]{6}$")]
+SeatCode = Annotated[str, msgspec.Meta(pattern="^[A-Z]{6}([A-Z]{10})?$")]
+"""The six letters of a seat, or the sixteen of a code that its phone shows to be scanned."""
 Key64 = Annotated[str, msgspec.Meta(min_length=43, max_length=43)]
 Verb = Literal[
     "act",
@@ -53,6 +54,7 @@ Verb = Literal[
     "take_up",
     "free",
     "help",
+    "hand_over",
 ]
 
 

@@ -28,6 +28,7 @@ StaffVerb = Literal[
     "end",
     "reset",
     "limit",
+    "offer",
     "light",
     "test",
     "doctor",
@@ -119,12 +120,16 @@ class HardwareTest(Plain, frozen=True):
 
 
 class Desk(Plain, frozen=True):
-    """What a table tells staff beside its public state. `until` is when its time is over, in seconds since 1970."""
+    """What a table tells staff beside its public state. `until` is when its time is over, in seconds since 1970.
+
+    `by_hours`: the house's own hours say so, not staff.
+    """
 
     did: list[Did] = msgspec.field(default_factory=list)
     until: int | None = None
     light: int = 100
     test: HardwareTest | None = None
+    by_hours: bool = False
 
 
 class StaffTable(Plain, frozen=True):

@@ -111,9 +111,15 @@ class Absence:
         self._questions.ask(Asked("absent", text, OPTIONS, others, more_than_half, do, seat=seat.number))
 
     def _others(self, number: int) -> list[int]:
-        """Return the seats of the match that can be asked now, but this one: on a phone, or on a box that is free for it."""
+        """Return the seats of the match that can be asked now, but this one: on a phone, or on a box that is free for it.
+
+        Where there are none, and the seat's own devices are there, so that nobody knows better, boxes that have locked are.
+        """
         present = [self._seats[one] for one in self._seats.present(self._play.seats) if one != number]
-        return [seat.number for seat in present if seat.phone_on or self._boxes.is_idle(seat)]
+        free = [seat.number for seat in present if seat.phone_on or self._boxes.is_idle(seat)]
+        if free or self._seats[number].presence != "here":
+            return free
+        return [seat.number for seat in present if self._boxes.is_locked(seat)]
 
     def _do(self, seat: Seat, option: str) -> bool:
         self._waits_since = self._clock.now()

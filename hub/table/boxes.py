@@ -24,6 +24,9 @@ from hub.table.rolls import Rolls
 from hub.table.sealed_choice import SealedChoice
 from hub.table.seats import Seat, Seats
 
+KEYS_ALONE = 3
+"""Questions with so many answers are answered by K1 to K3, and never by push or bar."""
+
 _Dice: TypeAlias = tuple[int, RollState, bool]  # how many dice were accepted, the state of the batch, and `lying`
 
 
@@ -165,14 +168,23 @@ class SeatBoxes:
     # --- questions to the table ---------------------------------------------------------------------
 
     def answers(self, seat: Seat, asked: Asked) -> bool:
-        """Return whether the box of a seat answers a question to the table: the match asks that seat nothing."""
-        return self.is_idle(seat) and seat.number in asked.voters() and seat.number not in asked.votes
+        """Return whether the box of a seat answers a question to the table: the match asks that seat nothing.
+
+        One that has locked answers by its keys; the bar would take the lock back.
+        """
+        free = self.is_idle(seat) or (self.is_locked(seat) and len(asked.options) == KEYS_ALONE)
+        return free and seat.number in asked.voters() and seat.number not in asked.votes
 
     def is_idle(self, seat: Seat) -> bool:
-        """Return whether a seat has a box, and the match asks it nothing there: in a sealed choice not even a lock ends that."""
+        """Return whether a seat has a box, and the match asks it nothing there; one that has locked is asked still."""
         decision = self._rolls.decision
         busy = decision and (seat.number in decision.asked or (decision.roll and decision.roll.seat == seat.number))
         return seat.box_on and not busy
+
+    def is_locked(self, seat: Seat) -> bool:
+        """Return whether a seat's box has locked a sealed choice, and is not being opened."""
+        sealed = self._sealed
+        return sealed is not None and seat.box_on and seat.number in sealed.locked and not sealed.revealing
 
     def follow_question(self, asked: Asked | None) -> None:
         """Let displays ask what the table is asked, and no longer once that is answered."""

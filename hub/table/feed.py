@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hub.engine.event import Event
 from hub.engine.game import Game
 from hub.engine.match import Match
-from hub.state import Change, EventsPage, GameOffer, PublicEvent
+from hub.state import Change, EventsPage, GameOffer, Preset, PublicEvent
 
 SHOWN_EVENTS = 30
 SHOWN_CHANGES = 60  # of money and points, in this round and the last
@@ -65,6 +65,7 @@ def changes(match: Match) -> list[Change]:
     return found
 
 
-def offer(game: Game) -> GameOffer:
-    """Return a game as the lobby offers it."""
-    return GameOffer(game.name, game.title, game.seats, game.labels["minutes"], game.labels["blurb"])
+def offer(game: Game, lacks: Sequence[str] = (), presets: Sequence[Preset] = ()) -> GameOffer:
+    """Return a game as the lobby offers it, with what is not there for it and the owner's sets of options."""
+    minutes, blurb = game.labels["minutes"], game.labels["blurb"]
+    return GameOffer(game.name, game.title, game.seats, minutes, blurb, list(lacks), list(presets))

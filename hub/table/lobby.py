@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any, NamedTuple
 
 from hub.errors import NotAsked, StartRefused
 from hub.ports import Clock
-from hub.state import Starting
+from hub.state import GameOffer, Preset, Starting
+from hub.table import feed, needs
 from hub.table.notices import Notices
 from hub.table.play import Play
 from hub.table.rolls import WAITS, Rolls
@@ -17,6 +18,8 @@ from hub.table.seats import Seat, Seats
 MOST_WAITS = 2
 START_SECONDS = 5.0
 """How long a match that one seat wants waits for those who are not ready."""
+PUSH_AGAIN_SECONDS = 30.0
+"""How long a second push starts a match that a first one did not, as something is missing."""
 
 
 class _Starting(NamedTuple):
@@ -29,18 +32,65 @@ class _Starting(NamedTuple):
 
 
 class Lobby:
-    """How a table comes to its next match. `chosen` names the game that a push on a box starts: the last, or a dial's."""
+    """How a table comes to its next match. `chosen` names the game that a push on a box starts: the last, or a dial's.
 
-    def __init__(self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, clock: Clock) -> None:
+    `preset` names the owner's set of options for it, "" for the usual ones. `has_reader`: dice are read at this table.
+    """
+
+    def __init__(
+        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, clock: Clock,
+        presets: Mapping[str, Sequence[Preset]], *, has_reader: bool,
+    ) -> None:  # fmt: skip
         self._play, self._seats, self._notices, self._rolls, self._clock = play, seats, notices, rolls, clock
+        self._presets, self._has_reader = presets, has_reader
         self.chosen = ""
+        self.preset = ""
+        self._begun = ""  # the preset of the last match
+        self._warned: tuple[str, float] = ("", 0.0)  # what a push was told that is missing, and until when
         self._starting: _Starting | None = None
         self._waits: dict[int, int] = {}  # by seat: how often it let the others wait
+
+    # --- what there is to play -------------------------------------------------------------------------
+
+    def offers(self) -> list[GameOffer]:
+        """Return the games as the lobby offers them now."""
+        return [feed.offer(game, self._lacks(name), self.presets(name)) for name, game in self._play.games.items()]
+
+    def presets(self, name: str) -> Sequence[Preset]:
+        """Return the owner's sets of options for a game."""
+        return self._presets.get(name, ())
+
+    def offer(self, name: object, preset: object) -> None:
+        """Let a game be the chosen one, with a set of options. Raise NotAsked."""
+        if self._play.seats or not isinstance(name, str) or name not in self._play.games:
+            raise NotAsked("Between matches, choose a game of this table.", "LOBBY")
+        if preset and preset not in [one.name for one in self.presets(name)]:
+            raise NotAsked("There is no such preset of this game.", "LOBBY")
+        self.chosen, self.preset = name, str(preset)
+
+    def _lacks(self, name: str) -> list[str]:
+        if self._play.seats:  # a match is under way: nobody reads it
+            return []
+        here = [self._seats[number] for number in self._dealt_in()]
+        return needs.lacks(
+            self._play.games[name], here, has_reader=self._has_reader, kit=self._rolls.dice.public_kit()
+        )  # fmt: skip
+
+    def _lacking_phones(self, name: str) -> str:
+        """Return what keeps those who are dealt in from playing a game as it is meant; "" where nothing does."""
+        game = self._play.games.get(name)
+        return needs.lacking_phones(game, [self._seats[number] for number in self._dealt_in()]) if game else ""
+
+    def _options(self) -> Mapping[str, Any]:
+        """Return the options of the chosen preset."""
+        return next((one.options for one in self.presets(self.chosen) if one.name == self.preset), {})
 
     # --- a start that somebody wants -----------------------------------------------------------------
 
     def insist(self, seat: Seat, name: str, options: Mapping[str, Any]) -> None:
-        """Start a match for a seat: at once where all who are here are ready, else soon, unless somebody would wait.
+        """Start a match for a seat: at once where all who are here are ready and nothing is missing, else soon.
+
+        Meanwhile somebody may want to wait, and everybody sees what is missing.
 
         Raise StartRefused where it cannot begin.
         """
@@ -48,10 +98,10 @@ class Lobby:
         self._play.check(name, dealt, options)
         if self._rolls.waits:
             raise StartRefused(WAITS)
-        if self._all_ready(but=seat.number):
+        if self._all_ready(but=seat.number) and not self._lacking_phones(name):
             self.begin(name, options)
             return
-        self.chosen = name
+        self.chosen, self.preset = name, self._named(name, options)
         self._starting = _Starting(name, dict(options), seat.number, self._clock.now() + START_SECONDS)
 
     def insist_again(self, seat: Seat) -> None:
@@ -61,13 +111,22 @@ class Lobby:
             raise NotAsked("There is no finished match to play again.", "LOBBY")
         self.insist(seat, match.game.name, match.setup.options)
 
-    def wish(self, seat: Seat, name: object) -> None:
-        """Let a seat say which game it would like; the one that most like is chosen. Raise NotAsked."""
-        if self._play.seats or not isinstance(name, str) or name not in self._play.games:
-            raise NotAsked("Between matches, wish for a game of this table.", "LOBBY")
-        seat.wish = name
+    def wish(self, seat: Seat, name: object, preset: object = "") -> None:
+        """Let a seat say which game it would like; the one that most like is chosen. Raise NotAsked.
+
+        The options are the newest wish of those who want that game.
+        """
+        before = self.chosen, self.preset
+        self.offer(name, preset)
+        seat.wish = self.chosen
         wishes = [one.wish for one in self._seats if one.wish]
-        self.chosen = max(dict.fromkeys([seat.wish, *wishes]), key=wishes.count)
+        most = max(dict.fromkeys([seat.wish, *wishes]), key=wishes.count)
+        if most != seat.wish:
+            self.chosen, self.preset = most, before[1] if before[0] == most else ""
+
+    def _named(self, name: str, options: Mapping[str, Any]) -> str:
+        """Return the preset that has these options; "" where none does."""
+        return next((one.name for one in self.presets(name) if one.options == options), "")
 
     def ready(self, seat: Seat, is_ready: bool) -> None:
         """Let a seat be ready, or not; the last one lets a match that somebody wants begin. Raise StartRefused."""
@@ -91,7 +150,8 @@ class Lobby:
         starting = self._starting
         if starting is None:
             return None
-        return Starting(starting.game, starting.seat, max(0, ceil(starting.at - self._clock.now())))
+        seconds = max(0, ceil(starting.at - self._clock.now()))
+        return Starting(starting.game, starting.seat, seconds, self._named(starting.game, starting.options))
 
     @property
     def due_at(self) -> float | None:
@@ -140,7 +200,12 @@ class Lobby:
     def begun(self, name: str) -> None:
         """Clear what stood for the match that has now begun."""
         self._rolls.dispute = None
-        self.chosen = name
+        match = self._play.match
+        options = match.setup.options if match else {}
+        game = self._play.games.get(name)
+        usual = {one: option.default for one, option in game.options.items()} if game else {}
+        self.chosen, self.preset = name, self._named(name, {k: v for k, v in options.items() if v != usual.get(k)})
+        self._begun = self.preset
         self.clear()
 
     def clear(self) -> None:
@@ -157,15 +222,31 @@ class Lobby:
     # --- at a table without phones -------------------------------------------------------------------
 
     def turn(self, detents: int) -> None:
-        """Choose a game with a dial: so many games further on."""
+        """Choose a game with a dial, and its preset: so many further on."""
         self._notices.passed("answered")
-        names = list(self._play.games)
-        at = names.index(self.chosen) if self.chosen else -1 if detents > 0 else 0
-        self.chosen = names[(at + detents) % len(names)]
+        places = [
+            (name, preset) for name in self._play.games for preset in ("", *(one.name for one in self.presets(name)))
+        ]
+        chosen = (self.chosen, self.preset)
+        at = places.index(chosen) if chosen in places else -1 if detents > 0 else 0
+        self.chosen, self.preset = places[(at + detents) % len(places)]
         game = self._play.games[self.chosen]
         least, most = game.seats
-        text = f"A push starts {game.title}, for {least} to {most} players. Turn a dial for another game."
+        effect = next((one.effect for one in self.presets(self.chosen) if one.name == self.preset), "")
+        also = f" “{self.preset}”{f' ({effect})' if effect else ''}" if self.preset else ""
+        missing = f" {lack}" if (lack := self._lacking_phones(self.chosen)) else ""
+        text = (
+            f"A push starts {game.title}{also}, for {least} to {most} players. Turn a dial for another game.{missing}"
+        )
         self._notices.post("dial", text)
+
+    @property
+    def caption(self) -> str:
+        """Return what a push starts, for the display of a box: what it lacks, else game and preset."""
+        game = self._play.games[self.chosen]
+        if self._lacking_phones(self.chosen):
+            return f"{game.title}: no phone for {game.labels['needs']['phone']}"
+        return f"{game.title}{f': {self.preset}' if self.preset else ''}"
 
     def push(self, seat: Seat) -> None:
         """Sit down and be ready; whoever is ready starts the match. Raise StartRefused where it cannot begin."""
@@ -195,10 +276,21 @@ class Lobby:
     def _start(self) -> None:
         match = self._play.match
         if match and match.over:  # everybody still sits there, and phones ask nobody to be ready
-            same = match.game.name == self.chosen
-            self.begin(self.chosen, match.setup.options if same else {})
+            again = match.setup.options if match.game.name == self.chosen and self.preset == self._begun else None
+            self._begin_by_push(self.chosen, self._options() if again is None else again)
             return
         late = [seat.number for seat in self._seats if seat.joined and not seat.ready]
         if late:
             raise StartRefused(f"Not ready yet: {', '.join(f'Seat {number}' for number in late)}.")
-        self.begin(self.chosen or next(iter(self._play.games)), {})
+        self._begin_by_push(self.chosen or next(iter(self._play.games)), self._options())
+
+    def _begin_by_push(self, name: str, options: Mapping[str, Any]) -> None:
+        """Start a match; where something is missing, the second push does, after the first was told. Raise StartRefused."""
+        lack, now = self._lacking_phones(name), self._clock.now()
+        warned, until = self._warned
+        if lack and (warned != lack or now >= until):
+            self._play.check(name, self._dealt_in(), options)
+            self._warned = lack, now + PUSH_AGAIN_SECONDS
+            raise StartRefused(f"Push again to start all the same: {lack}")
+        self._warned = ("", 0.0)
+        self.begin(name, options)

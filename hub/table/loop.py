@@ -41,7 +41,7 @@ from hub.ports import (
     Tick,
     Turn,
 )
-from hub.state import Ack, PublicState
+from hub.state import Ack, Preset, PublicState
 from hub.table.boxes import SeatBoxes
 from hub.table.conditions import note, note_moved
 from hub.table.feed import Happened
@@ -62,6 +62,7 @@ from hub.table.requests import Requests
 from hub.table.resumption import Resumption
 from hub.table.rolls import Rolls
 from hub.table.seats import Seats
+from hub.table.session_limit import SessionLimit
 from hub.table.slow_disk import TimedStore, note_disk
 from hub.table.snapshot import Identity, Snapshots
 from hub.table.staff import Staff
@@ -81,8 +82,8 @@ class Table:
     """One wooden table while the hub runs.
 
     `number` is its id; `seats` the number of places, 2 to 6; `games` are offered in the lobby in that order; `address`
-    returns what phones can open, `fingerprint` is that of the hub's key; `place_boxes` binds seat boxes (by id) to seats. Call `start` once, then `put` signals
-    from any thread.
+    returns what phones can open, `fingerprint` is that of the hub's key; `place_boxes` binds seat boxes (by id) to seats. `presets` are the owner's sets of options by game; `evenings`
+    says when the house closes (`hub.table.opening_hours`). Call `start` once, then `put` signals from any thread.
     """
 
     def __init__(
@@ -98,6 +99,8 @@ class Table:
         place_boxes: Mapping[str, int] | None = None,
         patience: Patience | None = None,
         house: HouseWay | None = None,
+        presets: Mapping[str, Sequence[Preset]] | None = None,
+        evenings: Sequence[str] = (),
     ) -> None:
         self._ports = ports
         self._inbox = Inbox()
@@ -110,20 +113,32 @@ class Table:
         self._seats = Seats(seats, self._kept, ports.phones, ports.clock)
         self._rolls = Rolls(self._play, self._seats, self._notices, ports.dice, self._kept, ports.clock, ports.chance)
         self._boxes = SeatBoxes(ports.boxes, self._play, self._seats, self._notices, self._rolls)
-        self._lobby = Lobby(self._play, self._seats, self._notices, self._rolls, ports.clock)
+        has_reader = ports.dice is not None
+        self._lobby = Lobby(
+            self._play, self._seats, self._notices, self._rolls, ports.clock, presets or {}, has_reader=has_reader
+        )
         below = self._play, self._seats, self._notices, self._rolls, self._boxes, self._lobby
         self._house = HouseSeats(self._play, self._seats, self._rolls, self._boxes, ports.clock, house or HouseWay())
         self._people = People(*below, self._house, self._kept, ports.clock, patience or Patience())
         parts = (*below, self._people)
         self._presses = Presses(number, *parts)
         self._requests = Requests(*parts)
-        self._snapshots = Snapshots(*parts, MinutesLeft(self._disk, ports.clock), fingerprint)
+        limit = SessionLimit(self._kept, self._notices, ports.clock, evenings=evenings)
+        self._snapshots = Snapshots(*parts, MinutesLeft(self._disk, ports.clock), limit, fingerprint)
         self._publisher = Publisher(
             self._snapshots, self._play, self._seats, ports.phones, ports.lamps, ports.pages, ports.boxes
         )
         tests = HardwareTests(self._play, self._seats, self._rolls, ports.clock)
         self._staff = Staff(
-            self._play, self._seats, self._notices, self._rolls, self._people.endings, tests, self._kept, ports.clock
+            self._play,
+            self._seats,
+            self._notices,
+            self._rolls,
+            self._people.endings,
+            tests,
+            self._kept,
+            limit,
+            self._lobby,
         )
         self._publisher.rings_under_test = tests.rings
         identity = Identity(number, name, "", address)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from hub.engine.decision import Action
 from hub.errors import IllegalAction, StartRefused
 from hub.ports import BoxDown, BoxUp, Key, Turn
-from hub.table import controls
+from hub.table import captions, controls
 from hub.table.boxes import SeatBoxes
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
@@ -195,6 +195,7 @@ class Presses:
         """Use a control between matches. Turn: another game. Push: sit down, be ready, start. Bar: not ready, then get up."""
         if isinstance(signal, Turn):
             self._lobby.turn(signal.detents)
+            self._boxes.displays.show(seat, captions.shorten(self._lobby.caption))
             return True
         if signal.edge != "down" or signal.control not in ("push", "bar"):
             return False

@@ -60,6 +60,8 @@ class Requests:
                 self._seats.release(seat, playing=seat.number in self._play.seats)
             case "code":
                 self._show_code(seat, args)
+            case "hand_over":
+                self._hand_over(seat, args)
             case "claim":
                 self._answer_claim(seat, args)
             case "help" | "acknowledge":
@@ -79,7 +81,7 @@ class Requests:
             case "wait":
                 self._lobby.wait(seat)
             case "wish":
-                self._lobby.wish(seat, args.get("game"))
+                self._lobby.wish(seat, args.get("game"), args.get("preset", ""))
             case "free":
                 self._lobby.free(args.get("seat"))
             case "house":
@@ -132,6 +134,15 @@ class Requests:
         if wanted is None or wanted.sid or wanted is seat:
             raise IllegalAction("Only of a seat without a phone can the code be shown.", "CODE")
         self._seats.ask_for_code(wanted)
+
+    def _hand_over(self, seat: Seat, args: Mapping[str, Any]) -> None:
+        """Let the phone show a code with which another phone takes its seat, or no longer."""
+        if not isinstance(args.get("show", True), bool):
+            raise IllegalAction("A code is shown, or it is not.")
+        if args.get("show", True):
+            self._seats.show_hand_over(seat)
+        else:
+            seat.hand_over = ""
 
     def _answer_claim(self, seat: Seat, args: Mapping[str, Any]) -> None:
         """Hand the seat over to the phone that asks for it, or keep it."""

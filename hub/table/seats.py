@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
 from hmac import compare_digest
-from math import inf
+from math import ceil, inf
 from secrets import choice, token_urlsafe
 from typing import Literal
 
@@ -35,6 +35,10 @@ QUIET_SECONDS = 60.0
 CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 """The letters of all codes: no vowels, so that none spells a word."""
 SEAT_CODE_LENGTH = 6
+HAND_OVER_LENGTH = 16
+"""Letters of a code that is scanned and never typed."""
+HAND_OVER_SECONDS = 120.0
+"""How long a phone may be taken over by who scans the code that it shows."""
 ALARM_AFTER = 10
 """So many wrong codes within `ALARM_SECONDS` are no slip of the fingers: everybody is told that somebody guesses."""
 ALARM_SECONDS = 600.0
@@ -50,7 +54,8 @@ class Seat:
     stands there. `joined`: somebody sits there. `house`: how well the house plays here, "" where it does not; with `stands_in`
     for somebody who is away, else because nobody sits there. `wish`: the game it would like next. `earlier` are what the phone was known by
     at seats it had before (`person`), as far as it could prove them. `code` is the twin of pressing the box: shown on the
-    table's own screens while nobody holds the seat, and to its holder only afterwards.
+    table's own screens while nobody holds the seat, and to its holder only afterwards. `hand_over` is a code for one other
+    phone, which the seat's own phone shows; it is never on the disk, so a restart ends it.
     """
 
     number: int
@@ -72,6 +77,8 @@ class Seat:
     stands_in: bool = False
     wish: str = ""
     earlier: list[str] = field(default_factory=list, repr=False)
+    hand_over: str = field(default="", repr=False)
+    hand_over_until: float = 0.0
 
     @property
     def is_house(self) -> bool:
@@ -243,6 +250,15 @@ class Seats:
         """Let the table's own screens show a seat's code for a minute."""
         seat.code_until = self._clock.now() + CODE_SECONDS
 
+    def show_hand_over(self, seat: Seat) -> None:
+        """Let one other phone take a seat for two minutes, by a new code that its own phone shows."""
+        seat.hand_over = new_code(HAND_OVER_LENGTH)
+        seat.hand_over_until = self._clock.now() + HAND_OVER_SECONDS
+
+    def hand_over_seconds(self, seat: Seat) -> int:
+        """Return for how many seconds more a seat may be taken by the code that its phone shows."""
+        return max(0, ceil(seat.hand_over_until - self._clock.now())) if seat.hand_over else 0
+
     # --- claims ---
 
     @property
@@ -269,8 +285,14 @@ class Seats:
         if seat is None:
             self._refuse(claim, f"There is no seat {claim.seat} at this table.")
         elif claim.code is not None:
-            if compare_digest(claim.code.encode(), seat.code.encode()):
+            wanted = seat.hand_over if len(claim.code) == HAND_OVER_LENGTH else seat.code
+            if wanted and compare_digest(claim.code.encode(), wanted.encode()):
                 self._grant(seat, claim)
+            elif len(claim.code) == HAND_OVER_LENGTH:
+                sentence = (
+                    "This code was scanned before, or its two minutes are over: let the other phone show a new one."
+                )
+                self._refuse(claim, sentence, wrong_code=True)
             else:
                 self._wrong_codes.append(now)
                 self._refuse(claim, f"That is not the code of seat {claim.seat}.", wrong_code=True)
@@ -326,10 +348,13 @@ class Seats:
         hidden = [seat for seat in self if seat.code_until and self._clock.now() >= seat.code_until]
         for seat in hidden:
             seat.code_until = 0.0
+        over = [seat for seat in self if seat.hand_over and self._clock.now() >= seat.hand_over_until]
+        for seat in over:
+            seat.hand_over = ""
         late = [seat for seat, claim in self._claims.items() if self._clock.now() >= claim.ends]
         for number in late:
             self.refuse(number, "Nobody at the seat agreed in time: try again, or type its code.")
-        return bool(late or hidden)
+        return bool(late or hidden or over)
 
     def release(self, seat: Seat, *, playing: bool) -> None:
         """Take the seat from its phone. Who is `playing` keeps name and seat for coming back. Raise LogError."""
@@ -342,6 +367,7 @@ class Seats:
                 new_code(SEAT_CODE_LENGTH),
                 False,
             )
+            seat.hand_over = ""
             if not playing:
                 seat.name, seat.ready, seat.joined, seat.earlier, seat.wish = "", False, False, [], ""
                 seat.house, seat.stands_in = "", False
@@ -372,7 +398,7 @@ class Seats:
                 seat.sid, seat.password, seat.phone_key = token_urlsafe(12), token_urlsafe(24), claim.phone_key
                 seat.take_from_house()
                 seat.code, seat.name = new_code(SEAT_CODE_LENGTH), claim.name or seat.name
-                seat.not_agreed, seat.code_until = 0, 0.0
+                seat.not_agreed, seat.code_until, seat.hand_over = 0, 0.0, ""
                 seat.earlier = [person_of(*one) for one in claim.earlier[:MOST_EARLIER]]
                 seat.joined, seat.phone_on = True, False
         except LogError:

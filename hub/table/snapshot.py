@@ -20,6 +20,7 @@ from hub.table.people import People
 from hub.table.play import Play
 from hub.table.rolls import Rolls
 from hub.table.seats import Seat, Seats
+from hub.table.session_limit import SessionLimit
 
 
 class Identity(NamedTuple):
@@ -36,12 +37,12 @@ class Snapshots:
 
     def __init__(
         self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
-        people: People, minutes: MinutesLeft, fingerprint: str = "",
+        people: People, minutes: MinutesLeft, limit: SessionLimit, fingerprint: str = "",
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices = play, seats, notices
         self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
         self.seq = 0
-        self._minutes = minutes
+        self._minutes, self._limit = minutes, limit
         self._told: tuple[tuple[int, int], list[str]] = ((0, 0), [])  # highlights, by epoch and number of events
         self.happened = feed.Happened()
         self._session = token_hex(4)
@@ -77,7 +78,7 @@ class Snapshots:
             kit=self._rolls.dice.public_kit(),
             notices=self._notices.public(),
             over=match.over if match else None,
-            games=[feed.offer(game) for game in play.games.values()],
+            games=self._lobby.offers(),
             nudged=list(people.absence.called),
             claiming=list(self._seats.claimed),
             question=people.questions.public(),
@@ -86,6 +87,8 @@ class Snapshots:
             starting=self._lobby.public_starting(),
             minutes_left=self._minutes_left(),
             highlights=self._highlights(match) if match and match.over else [],
+            until=self._limit.until,
+            preset=self._lobby.preset,
         )
 
     def _minutes_left(self) -> tuple[int, int] | None:
@@ -118,6 +121,8 @@ class Snapshots:
             match=play.log.match if match else None,
             seat_code=seat.code,
             claim=claim.number if claim else None,
+            hand_over=seat.hand_over or None,
+            hand_over_seconds=self._seats.hand_over_seconds(seat),
             you=match.view(number)["you"] if match and number in match.state.seats else {},
         )
         if match is None or number not in match.state.seats:

@@ -15,10 +15,11 @@ import msgspec
 
 from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, Stale
 from hub.network.staff_messages import Desk, Did
-from hub.ports import Clock, StaffAsked
+from hub.ports import StaffAsked
 from hub.table import feed
 from hub.table.hardware_test import HardwareTests
 from hub.table.kept import KeptValues
+from hub.table.lobby import Lobby
 from hub.table.notices import Notices
 from hub.table.play import Play
 from hub.table.rolls import Rolls
@@ -58,13 +59,14 @@ class Staff:
         endings: MatchEndings,
         tests: HardwareTests,
         kept: KeptValues,
-        clock: Clock,
+        limit: SessionLimit,
+        lobby: Lobby,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._play, self._seats, self._notices, self._rolls = play, seats, notices, rolls
         self._endings, self._kept, self._wall = endings, kept, wall
         self.tests = tests
-        self._limit = SessionLimit(kept, notices, clock, wall)
+        self._limit, self._lobby = limit, lobby
         self._did: list[Did] = []
         self.light = 100
         """How bright rings and the table's screens are, in per cent."""
@@ -86,7 +88,8 @@ class Staff:
         return changed
 
     def _tell(self) -> None:
-        self.desk = Desk(list(self._did), self._limit.until, self.light, self.tests.report())
+        limit = self._limit
+        self.desk = Desk(list(self._did), limit.until, self.light, self.tests.report(), by_hours=limit.by_hours)
 
     # --- requests ------------------------------------------------------------------------------------
 
@@ -139,6 +142,9 @@ class Staff:
                 return self._reset(args.get("match"))
             case "limit":
                 self._limit.set(args.get("until"))
+                return ""
+            case "offer":
+                self._lobby.offer(args.get("game"), args.get("preset", ""))
                 return ""
             case "light":
                 return self._set_light(args.get("percent"))

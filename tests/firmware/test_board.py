@@ -266,6 +266,35 @@ def test_nothing_that_can_be_seen_or_heard_at_a_box_depends_on_the_sealed_value(
     assert all(seen(value) == first for value in range(1, 6))
 
 
+def test_once_locked_the_keys_answer_what_the_hub_asks_then_and_nothing_else(hub: Hub) -> None:
+    hub.say("who")
+    hub.say("open", r=7, lo=0, hi=5, at=2, kind="sealed")
+    hub.say("say", x="Bid 1 to 6")
+    tap(hub.box, "k4")
+    hub.say("name", r=7, i=3, x="four")
+    assert keys(hub.heard()) == []
+    tap(hub.box, "push")
+    locked = next(frame for frame in hub.heard() if isinstance(frame, Locked))
+    hub.say("ack", re=locked.s)
+    tap(hub.box, "k1")
+    assert keys(hub.heard()) == [], "nothing else is asked: whoever would change the bid tells nobody"
+    assert hub.box.shown["text"] == "four"
+    hub.say("say", x="Seat 3 away: 1 wait 2 safe 3 house")
+    hub.box.go(60)
+    assert hub.box.shown["text"] == "Seat 3 away: 1 wait 2 safe 3 house"
+    tap(hub.box, "k2")
+    (key,) = [frame for frame in hub.heard() if isinstance(frame, Press)]
+    assert (key.k, key.e) == ("k2", "down")
+    hub.say("ack", re=key.s)
+    hub.say("say", x="Bid 1 to 6")
+    hub.box.go(60)
+    assert hub.box.shown["text"] == "four"
+    tap(hub.box, "k2")
+    assert keys(hub.heard()) == []
+    bids = [frame for frame in hub.say("reveal", r=7) if isinstance(frame, Bid)]
+    assert [bid.b for bid in bids] == [3]
+
+
 def test_a_lock_holds_its_value_until_the_reveal_of_its_round(hub: Hub) -> None:
     hub.say("who")
     hub.say("open", r=7, lo=0, hi=5, at=2, kind="sealed")

@@ -19,7 +19,7 @@ from phone_ui.vendored import SOURCES, LibrariesMissing, pack
 
 ROOT = Path(__file__).parents[2]
 MODULES = ROOT / "phone_ui" / "node_modules"
-LICENSED = ("htm", "mqtt", "tweetnacl")
+LICENSED = ("htm", "lean-qr", "mqtt", "tweetnacl")
 
 
 @pytest.fixture(scope="module")

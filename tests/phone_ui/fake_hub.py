@@ -32,6 +32,7 @@ VENDOR = {
     "htm-preact.js": MODULES / "htm/preact/standalone.module.js",
     "mqtt.js": MODULES / "mqtt/dist/mqtt.esm.js",
     "nacl.js": MODULES / "tweetnacl/nacl-fast.min.js",
+    "qr.js": MODULES / "lean-qr/nano.mjs",
 }
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html; charset=utf-8", ".svg": "image/svg+xml"}
 CSP = (

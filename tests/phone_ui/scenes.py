@@ -11,6 +11,8 @@ GAMES: list[dict[str, Any]] = [
         "seats": [2, 5],
         "minutes": 15,
         "blurb": "Set your rod, bluff your friends, fish the lake.",
+        "lacks": [],
+        "presets": [],
     },
     {
         "name": "bid-it",
@@ -18,6 +20,8 @@ GAMES: list[dict[str, Any]] = [
         "seats": [2, 6],
         "minutes": 30,
         "blurb": "How many fives are there? Bid higher, or call the bluff.",
+        "lacks": [],
+        "presets": [],
     },
     {
         "name": "bidness",
@@ -25,6 +29,8 @@ GAMES: list[dict[str, Any]] = [
         "seats": [2, 6],
         "minutes": 90,
         "blurb": "Hire, sue, borrow, and be the first out of debt.",
+        "lacks": [],
+        "presets": [],
     },
 ]
 NAMES = {1: "Ana", 2: "Ben", 3: "Cem", 4: ""}
@@ -104,7 +110,7 @@ def public(**change: Any) -> dict[str, Any]:
     state = {
         "table": "1", "name": "Table 1", "code": "FISH", "url": "http://10.42.0.1:8080", "epoch": 3, "seq": 40, "match": None,
         "game": None, "title": "", "state": "lobby", "seats": seats(), "view": None, "locked": [], "want": "", "events": [],
-        "dice": None, "notices": [], "over": None, "games": GAMES,
+        "dice": None, "notices": [], "over": None, "games": GAMES, "preset": "", "nudged": [],
     }  # fmt: skip
     return state | change
 

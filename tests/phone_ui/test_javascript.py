@@ -119,7 +119,7 @@ def test_no_tool_of_developers_is_part_of_a_hub() -> None:
     lock = json.loads((javascript.HERE / "package-lock.json").read_text())["packages"]
     for name in package["devDependencies"]:
         assert lock[f"node_modules/{name}"].get("dev"), name
-    assert set(package["dependencies"]) == {"htm", "mqtt", "tweetnacl"}
+    assert set(package["dependencies"]) == {"htm", "lean-qr", "mqtt", "tweetnacl"}
 
 
 def test_the_lock_file_names_every_package_by_its_hash_and_no_registry() -> None:

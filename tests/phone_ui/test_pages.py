@@ -1531,3 +1531,96 @@ def test_dice_on_the_bench_are_thrown_laid_and_spoiled(bench: Page, hub: FakeHub
 def test_a_ring_on_the_bench_tells_its_pattern_in_words(bench: Page, hub: FakeHub) -> None:
     expect(bench.get_by_role("img", name="ring: number 5")).to_be_visible()
     expect(bench.get_by_role("img", name="ring: turn")).to_be_visible()
+
+
+# --- presets, and what is missing ------------------------------------------------------------------------------
+
+
+def test_a_preset_is_chosen_with_one_press_and_started_with_its_options(page: Page, hub: FakeHub) -> None:
+    full = {"name": "full", "effect": "All the advanced rules.", "options": {"advanced": True}}
+    lacks = "Bid*It! needs a phone for each hand: seat 3 has none."
+    games = [*scenes.GAMES[:1], scenes.GAMES[1] | {"presets": [full], "lacks": [lacks]}]
+    sit(page, hub)
+    hub.public(scenes.public(seats=scenes.seats(held=3), games=games, game="bid-it"))
+    expect(page.get_by_text(lacks)).to_be_visible()
+    expect(page.get_by_text("All the advanced rules.")).to_be_visible()
+    expect(page.get_by_role("radio", name="The usual game")).to_be_checked()
+    page.get_by_role("radio", name="full").check(force=True)
+    assert hub.asks.get(timeout=PATIENCE)["args"] == {"game": "bid-it", "preset": "full"}
+    hub.public(scenes.public(seats=scenes.seats(held=3), games=games, game="bid-it", preset="full"))
+    expect(page.get_by_role("radio", name="full")).to_be_checked()
+    page.get_by_role("button", name="Start Bid*It!").click()
+    started = hub.asks.get(timeout=PATIENCE)
+    assert (started["verb"], started["args"]) == ("start", {"game": "bid-it", "options": {"advanced": True}})
+
+
+# --- a phone that was asleep -----------------------------------------------------------------------------------
+
+
+SHAKES = "window.shakes = []; navigator.vibrate = (pattern) => window.shakes.push(pattern)"
+
+
+def put_away(page: Page, seconds: float) -> None:
+    """The phone's screen is dark for so long, by the page's own clock."""
+    page.evaluate(
+        """(ms) => {
+          const set = (value) => Object.defineProperty(document, "visibilityState", { value, configurable: true });
+          const told = () => document.dispatchEvent(new Event("visibilitychange"));
+          const now = Date.now;
+          set("hidden");
+          told();
+          Date.now = () => now() + ms;
+          set("visible");
+          told();
+          Date.now = now;
+        }""",
+        seconds * 1000,
+    )
+
+
+def long_shakes(page: Page) -> int:
+    found: int = page.evaluate("window.shakes.filter((one) => Array.isArray(one) && one.length === 5).length")
+    return found
+
+
+def test_a_phone_that_wakes_and_is_awaited_shakes_and_says_so_until_it_has_answered(page: Page, hub: FakeHub) -> None:
+    page.add_init_script(SHAKES)
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    line = page.get_by_text("The table waits for you.")
+    expect(line).to_have_count(0)
+    put_away(page, 1)
+    page.wait_for_timeout(1_000)
+    expect(line).to_have_count(0)
+    put_away(page, 30)
+    expect(line).to_be_visible()
+    assert long_shakes(page) == 1
+    play(page, hub, scenes.BIDDING, scenes.LOCKED_HAND | {"want": ""}, seq=51)
+    expect(line).to_have_count(0)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND | {"number": 18}, seq=52)
+    expect(page.get_by_text(scenes.BID_HAND["want"])).to_be_visible()
+    expect(line).to_have_count(0)
+    assert long_shakes(page) == 1
+
+
+def test_a_phone_that_wakes_and_is_not_awaited_says_nothing(page: Page, hub: FakeHub) -> None:
+    page.add_init_script(SHAKES)
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.LOCKED_HAND | {"want": ""})
+    expect(page.get_by_role("button", name="Locked ✓ tap to change")).to_be_visible()
+    put_away(page, 30)
+    page.wait_for_timeout(1_500)
+    expect(page.get_by_text("The table waits for you.")).to_have_count(0)
+    assert long_shakes(page) == 0
+
+
+def test_a_phone_that_the_table_calls_shakes_and_leads_back_from_a_tab(page: Page, hub: FakeHub) -> None:
+    page.add_init_script(SHAKES)
+    sit(page, hub)
+    play(page, hub, scenes.BIDDING, scenes.BID_HAND)
+    page.get_by_role("button", name="Rules", exact=True).click()
+    hub.public(scenes.BIDDING | {"nudged": [2], "seq": 51})
+    expect(page.get_by_role("alert")).to_contain_text("The table waits for you.")
+    assert long_shakes(page) == 1
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.get_by_text(scenes.BID_HAND["want"])).to_be_visible()

@@ -40,7 +40,7 @@ class Site:
 
     def __init__(self, folder: Path) -> None:
         (folder / "pages").mkdir()
-        for page in ("join", "phone", "kiosk", "bench", "history"):
+        for page in ("join", "phone", "kiosk", "bench", "history", "till"):
             (folder / "pages" / f"{page}.html").write_text(f"<!doctype html><title>{page}</title>")
         (folder / "widgets").mkdir()
         (folder / "widgets" / "amount.js").write_text(SCRIPT)
@@ -201,6 +201,28 @@ def test_nothing_else_is_given_out(site: Site, path: str) -> None:
     assert "secret" not in answer.text
 
 
+def test_the_till_sees_tables_and_no_guest(site: Site) -> None:
+    seats = [{"seat": 1, "name": "Ana", "held": True}, {"seat": 2}, {"seat": 3}]
+    state = {
+        "table": "1", "name": "Table 1", "code": "FISH", "url": "", "epoch": 1, "seq": 1, "state": "playing", "title": "BID★IT!",
+        "seats": seats, "minutes_left": [10, 20], "until": 1_790_000_000,
+        "notices": [{"key": "help:1", "severity": "warning", "text": "Seat 1 calls for help."}],
+    }  # fmt: skip
+    assert site.get("/till.json").json == {"tables": []}, "before a table has shown itself"
+    site.table.public.put(json.dumps(state).encode())
+    answer = site.get("/till.json")
+    assert answer.json == {
+        "tables": [
+            {
+                "table": "1", "name": "Table 1", "state": "playing", "title": "BID★IT!", "seats": 3, "free": 2, "calls": 1,
+                "minutes_left": [10, 20], "until": 1_790_000_000,
+            }
+        ]
+    }  # fmt: skip
+    assert "Ana" not in answer.text
+    assert "FISH" not in answer.text
+
+
 def test_a_person_who_went_astray_gets_a_page(site: Site) -> None:
     answer = site.get("/nothing", headers={"Accept": "text/html,*/*"})
     assert answer.status_code == 404
@@ -215,7 +237,7 @@ def test_a_wrong_method_is_one_sentence(site: Site) -> None:
 
 
 def test_the_libraries_of_the_page_are_served_by_name(site: Site) -> None:
-    assert set(VENDOR) == {"htm-preact.js", "mqtt.js", "nacl.js"}
+    assert set(VENDOR) == {"htm-preact.js", "mqtt.js", "nacl.js", "qr.js"}
     for name, file in VENDOR.items():
         if file.exists():
             assert site.get(f"/vendor/{name}").status_code == 200

@@ -14,7 +14,15 @@ from hub import games
 from hub.ports import CONTROLS, BoxUp, Key, LampPicture, PhoneLink, PhoneSaid, Tick, Turn
 from hub.table.captions import CAPTION_LENGTH, claim_caption
 from hub.table.people import Patience
-from hub.table.seats import CLAIM_SECONDS, CODE_LETTERS, CODE_SECONDS, PHONE_FIRST_SECONDS, QUIET_SECONDS, SHOWN_SECONDS
+from hub.table.seats import (
+    CLAIM_SECONDS,
+    CODE_LETTERS,
+    CODE_SECONDS,
+    HAND_OVER_SECONDS,
+    PHONE_FIRST_SECONDS,
+    QUIET_SECONDS,
+    SHOWN_SECONDS,
+)
 from tests.random_client import value
 from tests.table.fakes import TableRig
 
@@ -387,3 +395,70 @@ def test_a_kept_code_of_four_digits_is_replaced() -> None:
     rig.store.kept["1", "places"] = json.dumps(kept).encode()
     again = TableRig(boxes=False, store=rig.store)
     assert len(again.code(3)) == 6
+
+
+# --- a seat that its own phone hands over -----------------------------------------------------------------------
+
+
+def test_who_scans_the_code_that_a_phone_shows_has_its_seat_once() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    rig.start()
+    before, old = rig.hand(2), rig.sids[2]
+    assert before["hand_over"] is None
+    assert rig.say(2, "hand_over")["ok"]
+    code = rig.hand(2)["hand_over"]
+    assert (len(code), rig.hand(2)["hand_over_seconds"]) == (16, HAND_OVER_SECONDS)
+    assert code not in json.dumps(rig.phones.public)
+    assert code not in str(rig.table._seats[2])
+    decided = rig.claim(2, code, "Ben")
+    assert decided
+    assert decided.held
+    assert old in rig.phones.released
+    assert any(one["text"] == "Seat 2 has moved to another phone." for one in rig.state["notices"])
+    rig.sids[2] = decided.sid
+    assert rig.hand(2)["you"] == before["you"]
+    assert rig.hand(2)["hand_over"] is None
+    again = rig.claim(2, code)
+    assert again
+    assert not again.held
+    assert "scanned before" in again.say
+
+
+def test_a_code_to_scan_is_over_after_two_minutes_and_when_it_is_stopped() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    rig.say(1, "hand_over")
+    code = rig.hand(1)["hand_over"]
+    rig.clock.time += HAND_OVER_SECONDS
+    rig.take(Tick())
+    assert rig.hand(1)["hand_over"] is None
+    decided = rig.claim(1, code)
+    assert decided
+    assert not decided.held
+    rig.say(1, "hand_over")
+    code = rig.hand(1)["hand_over"]
+    assert rig.say(1, "hand_over", {"show": False})["ok"]
+    decided = rig.claim(1, code)
+    assert decided
+    assert not decided.held
+    assert not rig.say(1, "hand_over", {"show": "yes"})["ok"]
+
+
+def test_a_code_to_scan_is_no_other_seats_and_ends_with_a_restart_and_with_who_leaves() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    rig.say(1, "hand_over")
+    code = rig.hand(1)["hand_over"]
+    decided = rig.claim(2, code)
+    assert decided
+    assert not decided.held
+    assert not any(code.encode() in kept for kept in rig.store.kept.values()), "it is not on the disk"
+    again = TableRig(boxes=False, store=rig.store)
+    decided = again.claim(1, code)
+    assert decided
+    assert not decided.held
+    rig.say_leave(1)
+    decided = rig.claim(1, code)
+    assert decided
+    assert not decided.held

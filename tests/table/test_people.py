@@ -42,7 +42,7 @@ def boxed() -> TableRig:
     rig.boxes_up()
     for seat in (1, 2, 3):
         rig.press(seat, "push")
-    rig.press(1, "push")
+    rig.press(1, "push", "push")  # hands are on phones, of which there are none: the first push is told so
     assert rig.state["state"] == "playing"
     return rig
 
@@ -363,6 +363,44 @@ def test_boxes_that_have_locked_can_be_asked_nothing_and_a_seat_without_cable_pl
     assert rig.state["locked"] == [1, 2]
     pass_time(rig, ASK_SECONDS + 1)
     assert rig.boxes.revealed() == {"box-1", "box-2"}, "seat 3 has answered, so what the others locked is opened"
+
+
+def test_boxes_that_have_locked_are_asked_about_a_seat_whose_box_is_there_and_whose_player_is_not() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    for seat in (1, 2, 3):
+        rig.press(seat, "push")
+    rig.press(1, "push")
+    before = rig.boxes.texts["box-1"]
+    for box in ("box-1", "box-2"):
+        rig.take(BoxLocked(box, rig.boxes.rounds[box].round))
+    pass_time(rig, ASK_HERE_SECONDS + 1)
+    asked = question(rig)
+    assert (asked["kind"], asked["seat"], asked["voters"]) == ("absent", 3, [1, 2])
+    assert rig.boxes.texts["box-1"] == question_to_all("absent", 3)
+    assert rig.boxes.texts["box-3"] != question_to_all("absent", 3)
+    rig.press(1, "push", "k1")
+    assert question(rig)["votes"] == {"1": "wait"}
+    assert rig.boxes.texts["box-1"] == before, "it has answered"
+    pass_time(rig, VOTE_SECONDS + ASK_HERE_SECONDS + 1)
+    rig.press(1, "k2")
+    rig.press(2, "k2")
+    assert rig.boxes.revealed() == {"box-1", "box-2"}, "seat 3 has answered, so what the others locked is opened"
+
+
+def test_a_box_that_has_locked_answers_nothing_that_the_bar_would_say_no_to() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit(3)
+    rig.say(3, "ready")
+    for seat in (1, 2):
+        rig.press(seat, "push")
+    rig.press(1, "push")
+    for box in ("box-1", "box-2"):
+        rig.take(BoxLocked(box, rig.boxes.rounds[box].round))
+    rig.say(3, "ask", {"what": "end"})
+    rig.press(1, "bar")
+    assert question(rig)["votes"] == {"3": "yes"}
 
 
 def test_a_box_that_is_asked_nothing_pauses_and_puts_aside(boxed: TableRig) -> None:

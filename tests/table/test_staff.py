@@ -304,6 +304,25 @@ def test_the_end_of_the_time_is_announced_at_fifteen_and_five_minutes_and_ends_n
     assert rig.notice() == ""
 
 
+def test_staff_choose_what_the_lobby_offers_first_between_matches(rig: StaffRig) -> None:
+    rig.does("offer", game="bid-and-bait", preset="")
+    assert (rig.state["game"], rig.state["preset"]) == ("bid-and-bait", "")
+    assert "no such preset" in rig.refuses("offer", game="bid-and-bait", preset="full")
+    assert rig.refuses("offer", game="chess", preset="")
+    assert rig.refuses("offer", game=["bid-and-bait"])
+    rig.start()
+    assert rig.refuses("offer", game="bid-and-bait", preset="")
+
+
+def test_everybody_sees_until_when_the_table_is_theirs(rig: StaffRig) -> None:
+    until = int(rig.wall()) + 40 * 60
+    rig.does("limit", until=until)
+    assert rig.state["until"] == until
+    assert not rig.desk.by_hours
+    rig.does("limit", until=None)
+    assert rig.state["until"] is None
+
+
 def test_a_limit_outlives_a_restart(rig: StaffRig) -> None:
     real = int(time.time())
     rig.store.kept["1", "until"] = str(real + 600).encode()

@@ -7,6 +7,7 @@ export interface Messages {
   Ack: Ack;
   EventsPage: EventsPage;
   History: History;
+  Till: Till;
   ClaimReply: ClaimReply;
   Login: Login;
   HubStatus: HubStatus;
@@ -22,7 +23,7 @@ export interface Messages {
   StaffAsk: StaffAsk;
 }
 /**
- * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `highlights` are facts of a match that is over, as sentences.
+ * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since 1970; `highlights` are facts of a match that is over, as sentences. `preset` names the options that a push on a box starts the chosen game with, "" for the usual ones.
  */
 export interface PublicState {
   table: string;
@@ -57,9 +58,11 @@ export interface PublicState {
   starting: Starting | null;
   minutes_left: [number, number] | null;
   highlights: string[];
+  until: number | null;
+  preset: string;
 }
 /**
- * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box answers, `away` one that nothing answers from. `house`: the house plays for it until somebody is back. `wish` names the game that it would like to play next.
+ * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box answers, `away` one that nothing answers from. `house`: how well the house plays here, "" where it does not: it `stands_in` for somebody until that person is back, or the seat is its own and anybody may take it. `wish` names the game that it would like to play next.
  */
 export interface PublicSeat {
   seat: number;
@@ -69,7 +72,8 @@ export interface PublicSeat {
   box: "lost" | "none" | "on";
   ready: boolean;
   presence: "asleep" | "away" | "here";
-  house: boolean;
+  house: ("easy" | "sharp" | "steady") | "";
+  stands_in: boolean;
   wish: string;
 }
 /**
@@ -202,7 +206,7 @@ export interface Over {
   why: string;
 }
 /**
- * A game that the lobby offers, for `seats[0]` to `seats[1]` players, and how many minutes it takes.
+ * A game that the lobby offers, for `seats[0]` to `seats[1]` players, and how many minutes it takes. `lacks` are sentences: what it needs and this table, with those who sit there, has not.
  */
 export interface GameOffer {
   name: string;
@@ -214,6 +218,16 @@ export interface GameOffer {
   seats: [number, number];
   minutes: number;
   blurb: string;
+  lacks: string[];
+  presets: Preset[];
+}
+/**
+ * A set of options of a game that the owner has given a name, with its effect in one line.
+ */
+export interface Preset {
+  name: string;
+  effect: string;
+  options: Record<string, any>;
 }
 /**
  * A question to the people at the table, with its `options` by key, and the `votes` of seats that have answered. `voters` may answer, `seat` is whom it is about (0: nobody); in `seconds` it ends by itself.
@@ -244,12 +258,13 @@ export interface PutAside {
   };
 }
 /**
- * A match that begins in so many `seconds`, as `seat` wants it, unless somebody would rather wait.
+ * A match that begins in so many `seconds`, as `seat` wants it, unless somebody would rather wait. `preset` names the options, where they are those of one.
  */
 export interface Starting {
   game: string;
   seat: number;
   seconds: number;
+  preset: string;
 }
 /**
  * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until it was used once. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is how bright the screen is to be, in per cent.
@@ -287,6 +302,8 @@ export interface ScreenState {
   starting: Starting | null;
   minutes_left: [number, number] | null;
   highlights: string[];
+  until: number | null;
+  preset: string;
   claim_codes: {
     [k: string]: string;
   };
@@ -295,7 +312,7 @@ export interface ScreenState {
   light: number;
 }
 /**
- * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits.
+ * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more.
  */
 export interface Hand {
   epoch: number;
@@ -322,6 +339,8 @@ export interface Hand {
   faces: Faces | null;
   seat_code: string | null;
   claim: number | null;
+  hand_over: string | null;
+  hand_over_seconds: number;
 }
 /**
  * Dice that this seat may type: so many, each from 1 to `sides`.
@@ -400,6 +419,26 @@ export interface DiceHistory {
   verdict: string;
 }
 /**
+ * All tables of this hub, for the page of the till.
+ */
+export interface Till {
+  tables: TillTable[];
+}
+/**
+ * One table as anybody in the house may see it: no name of a guest. `free` of its `seats` are free; `calls` for help.
+ */
+export interface TillTable {
+  table: string;
+  name: string;
+  state: "lobby" | "over" | "playing" | "stopped";
+  title: string;
+  seats: number;
+  free: number;
+  calls: number;
+  minutes_left: [number, number] | null;
+  until: number | null;
+}
+/**
  * Reply to `GET /t/<table>/claim/<id>`: the state of the claim; once it is held, the encrypted login.
  */
 export interface ClaimReply {
@@ -476,13 +515,14 @@ export interface StaffTable {
   faults: Fault[];
 }
 /**
- * What a table tells staff beside its public state. `until` is when its time is over, in seconds since 1970.
+ * What a table tells staff beside its public state. `until` is when its time is over, in seconds since 1970. `by_hours`: the house's own hours say so, not staff.
  */
 export interface Desk {
   did: Did[];
   until: number | null;
   light: number;
   test: HardwareTest | null;
+  by_hours: boolean;
 }
 /**
  * Something that staff did at a table: when, in seconds since 1970, and to which match.
@@ -533,6 +573,7 @@ export interface Act {
     | "code"
     | "dice"
     | "free"
+    | "hand_over"
     | "help"
     | "leave"
     | "name"
@@ -620,6 +661,7 @@ export interface StaffAsk {
     | "limit"
     | "look"
     | "off"
+    | "offer"
     | "out"
     | "reset"
     | "restart"

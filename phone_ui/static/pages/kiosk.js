@@ -374,10 +374,14 @@ function Attract({ state }) {
   const game = games.find((one) => one.name === state.game) ?? games[shown % games.length];
   if (!game) return null;
   const [least, most] = game.seats;
+  const chosen = game.name === state.game;
+  const preset = chosen && game.presets.find(({ name }) => name === state.preset);
   return html`<div class="attract" key=${game.name}>
     <h1>${game.title}</h1>
     <p class="attract-blurb">${game.blurb}</p>
     <p class="attract-meta">${least} to ${most} players, about ${game.minutes} minutes</p>
+    ${preset && html`<p class="attract-preset"><b>${preset.name}</b>${preset.effect && `: ${preset.effect}`}</p>`}
+    ${chosen && game.lacks.map((text) => html`<p key=${text} class="attract-lacks">${text}</p>`)}
   </div>`;
 }
 

@@ -5,12 +5,13 @@ import mqtt from "/vendor/mqtt.js";
 import { rememberLogin } from "../lib/claim.js";
 import { withDeck } from "../lib/labels.js";
 import { connect, mqttAddress } from "../lib/link.js";
-import { recap, recapName } from "../lib/recap.js";
 import { applySettings, loadSettings, saveSettings, slot } from "../lib/storage.js";
 import { follow } from "../lib/stream.js";
 import { notOlder, phaseText, roundText } from "../lib/view.js";
 import { ActionButton } from "../parts/ask.js";
+import { Awaited } from "../parts/awaited.js";
 import { DisputePart } from "../parts/dice.js";
+import { later } from "../parts/later.js";
 import { Lobby, Result } from "../parts/lobby.js";
 import { Log } from "../parts/log.js";
 import { Who } from "../parts/marks.js";
@@ -20,7 +21,6 @@ import { PausedPart, QuestionPart, StartingPart } from "../parts/questions.js";
 import { Seating } from "../parts/seating.js";
 import { Help, Rules, SeatTab, TabBar } from "../parts/tabs.js";
 import { useLabels } from "../parts/use_labels.js";
-import { Why } from "../parts/why.js";
 
 /** @import { Answer, Ask, Facts, Held, Labels, PhoneProps } from "../lib/types.d.ts" */
 /** @import { Act, Hand, PublicState } from "../lib/messages.d.ts" */
@@ -168,20 +168,24 @@ function useTable() {
   const [sending, setSending] = useState(/** @type {string | null} */ (null));
   const [refusal, setRefusal] = useState("");
   const leaving = useRef(false);
+  const handingOver = useRef(false); // this phone shows a code that gives its seat away
 
   /** @param {PublicState} next */
   const onPublic = (next) => setState((before) => (notOlder(before, next) ? next : before));
   /** @param {Hand} next */
   const onHand = (next) => {
+    handingOver.current = Boolean(next.hand_over);
     setHand(next);
     setRefusal("");
   };
   /** @param {string} sentence */
   const onGone = (sentence) => {
-    setLostSeat(held?.seat ?? null);
+    setLostSeat(handingOver.current ? null : (held?.seat ?? null));
     claimSlot.remove();
     setHand(null);
-    setLost(leaving.current ? "" : sentence);
+    const handedOver = `Your seat is on the other phone now: seat ${held?.seat}.`;
+    setLost(leaving.current ? "" : handingOver.current ? handedOver : sentence);
+    handingOver.current = false;
     setHeld(null);
   };
   usePublicStream(held, onPublic, setAway);
@@ -278,6 +282,7 @@ function Phone() {
   return html`<div class=${`page${away ? " away" : ""}`}>
     <${Strip} labels=${labels} state=${state} held=${held} away=${away} />
     ${away && html`<${AwayBar} state=${state} />`}
+    <${Awaited} state=${state} hand=${hand} away=${away} tab=${tab !== null} onPlay=${onBack} />
     <${Notices} state=${state} ask=${held ? ask : undefined} sending=${sending || (away ? "away" : null)} />
     <${QuestionPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
     <${StartingPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
@@ -305,6 +310,7 @@ function Table(props) {
   return html`<${Play} ...${props} />`;
 }
 
+const Why = later(() => import("../parts/why.js").then((part) => part.Why));
 const TABS = { rules: Rules, log: Log, why: Why, help: Help, seat: SeatTab };
 
 /**
@@ -330,7 +336,8 @@ function Tab(props) {
  * @param {PublicState} state
  * @param {number | null} seat
  */
-function saveRecap(labels, state, seat) {
+async function saveRecap(labels, state, seat) {
+  const { recap, recapName } = await import("../lib/recap.js");
   const now = new Date();
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([recap(labels, state, seat, now)], { type: "text/plain;charset=utf-8" }));

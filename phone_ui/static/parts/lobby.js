@@ -65,14 +65,21 @@ export function seatStateText(place, mine = false) {
  */
 export function Lobby({ state, seat, sending, ask }) {
   const [game, setGame] = useState(/** @type {string | null} */ (null));
-  const [options, setOptions] = useState(/** @type {Plain} */ ({}));
+  const [changed, setChanged] = useState(/** @type {Plain | null} */ (null)); // options, where they were chosen here
   const picked = game ?? state.game ?? null;
+  const offer = state.games.find((one) => one.name === picked);
+  const shared = picked === state.game && offer?.presets.find((preset) => preset.name === state.preset);
+  const options = changed ?? (shared ? shared.options : {});
   const pick = (/** @type {string} */ name) => {
     setGame(name);
     if (seat) ask("wish", { game: name }, "wish");
   };
   const labels = useLabels(picked);
-  useEffect(() => setOptions({}), [picked]);
+  useEffect(() => setChanged(null), [picked]);
+  const pickPreset = (/** @type {string} */ name, /** @type {Plain} */ its) => {
+    setChanged(its);
+    if (seat) ask("wish", { game: picked, preset: name }, "wish");
+  };
   const hasOptions = Object.keys(labels?.options ?? {}).length > 0;
   return html`<div class="lobby">
     <${PutAsideList} state=${state} seat=${seat} sending=${sending} ask=${seat ? ask : undefined} />
@@ -93,12 +100,17 @@ export function Lobby({ state, seat, sending, ask }) {
       </div>
     </fieldset>
     ${
+      offer &&
+      offer.presets.length > 0 &&
+      html`<${Presets} offer=${offer} options=${options} disabled=${!seat} onPick=${pickPreset} />`
+    }
+    ${
       seat &&
       hasOptions &&
       html`<${Options}
         about=${labels?.options}
         chosen=${options}
-        onChange=${(/** @type {string} */ name, /** @type {any} */ value) => setOptions({ ...options, [name]: value })}
+        onChange=${(/** @type {string} */ name, /** @type {any} */ value) => setChanged({ ...options, [name]: value })}
       />`
     }
     <h2>At the table</h2>
@@ -109,6 +121,42 @@ export function Lobby({ state, seat, sending, ask }) {
     }
   </div>`;
 }
+
+/**
+ * The owner's sets of options, each with its effect in one line.
+ * @param {{ offer: GameOffer, options: Plain, disabled: boolean, onPick: (name: string, options: Plain) => void }} props
+ */
+function Presets({ offer, options, disabled, onPick }) {
+  const kinds = [{ name: "", effect: "As the rules have it.", options: {} }, ...offer.presets];
+  return html`<fieldset class="field presets">
+    <legend>How?</legend>
+    <div class="choices in-column">
+      ${kinds.map(
+        (kind) => html`<label key=${kind.name} class="choice">
+          <input
+            type="radio"
+            name="preset"
+            value=${kind.name}
+            checked=${isSame(kind.options, options)}
+            disabled=${disabled}
+            onChange=${() => onPick(kind.name, kind.options)}
+          />
+          <span class="choice-body line game">
+            <span class="choice-words">${kind.name || "The usual game"}</span>
+            <span class="choice-note">${kind.effect}</span>
+          </span>
+        </label>`,
+      )}
+    </div>
+  </fieldset>`;
+}
+
+/**
+ * @param {Plain} one
+ * @param {Plain} other
+ */
+const isSame = (one, other) =>
+  Object.keys({ ...one, ...other }).every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 
 /** @param {{ offer: GameOffer, checked: boolean, disabled: boolean, wished: number[], onPick: () => void }} props */
 function GameChoice({ offer, checked, disabled, wished, onPick }) {
@@ -122,6 +170,7 @@ function GameChoice({ offer, checked, disabled, wished, onPick }) {
         ${playersText(offer.seats)}${time}
         ${wished.length > 0 && html`<span class="wished"> · wished by <${Marks} seats=${wished} /></span>`}
       </span>
+      ${offer.lacks.map((text) => html`<span key=${text} class="choice-lacks">${text}</span>`)}
     </span>
   </label>`;
 }

@@ -1,27 +1,11 @@
 // What the people at a table decide together: a question with its answers, a match that is about to begin, a pause.
 
-import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { html } from "/vendor/htm-preact.js";
 import { Marks, Sentence } from "./marks.js";
+import { useSecondsLeft } from "./use_seconds.js";
 
 /** @import { Ask } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
-
-/**
- * Count down from what the hub said last.
- * @param {number} seconds
- * @param {unknown} since another value begins anew
- */
-function useSecondsLeft(seconds, since) {
-  const [left, setLeft] = useState(seconds);
-  useEffect(() => {
-    const until = Date.now() + seconds * 1000;
-    const count = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
-    count();
-    const timer = setInterval(count, 500);
-    return () => clearInterval(timer);
-  }, [seconds, since]);
-  return left;
-}
 
 /**
  * The open question. A seat that may vote has a button for each answer; everybody sees who wants what.
@@ -66,11 +50,13 @@ export function StartingPart({ state, seat = null, sending = null, ask }) {
   const { starting } = state;
   const left = useSecondsLeft(starting?.seconds ?? 0, state.seq);
   if (!starting) return null;
-  const title = state.games.find((game) => game.name === starting.game)?.title ?? starting.game;
+  const game = state.games.find(({ name }) => name === starting.game);
+  const title = `${game?.title ?? starting.game}${starting.preset && `, “${starting.preset}”,`}`;
   return html`<section class="table-question" role="status" aria-label="A match begins">
     <p class="table-question-text">
       <${Sentence} state=${state} text=${`Seat ${starting.seat} starts ${title}`} /> in <b>${left}</b>
     </p>
+    ${game?.lacks.map((text) => html`<p key=${text} class="table-question-lacks">${text}</p>`)}
     ${
       ask &&
       seat !== null &&

@@ -55,6 +55,7 @@ export function StaffTable(props) {
     <${PutAside} ...${props} />
     <${MatchPart} ...${props} />
     <${TimePart} ...${props} />
+    <${OfferPart} ...${props} />
     <${Reset} ...${props} />
     <${More} ...${props} />
   </section>`;
@@ -72,9 +73,16 @@ function Head({ table, now }) {
     <p class="table-game">
       ${[state.match && state.title, ...phase].filter(Boolean).join(", ") || "Nobody plays."}
       ${inPlay && begun && html`<span class="quiet-words">${" "}for ${lasting(now - begun)}</span>`}
+      ${inPlay && html`<span class="quiet-words">${leftText(state.minutes_left)}</span>`}
     </p>
   </header>`;
 }
+
+/**
+ * Return how long the match may still take, in words: the hub knows a range, or nothing.
+ * @param {PublicState["minutes_left"]} minutes
+ */
+const leftText = (minutes) => (minutes ? `, ${minutes[0]} to ${minutes[1]} min left` : "");
 
 /** @param {Props & { notice: PublicState["notices"][number], call: boolean }} props */
 function NoticeLine({ table, ask, sending, notice, call }) {
@@ -205,10 +213,11 @@ function TimePart({ table, now, ask, sending }) {
   const [at, setAt] = useState("");
   const set = (/** @type {Facts} */ args) => ask("limit", state.table, args, `limit ${state.table}`);
   const left = desk.until === null ? 0 : desk.until - now;
+  const why = desk.by_hours ? ", when the house closes" : "";
   const text =
     desk.until === null
       ? "No limit."
-      : `Until ${clockTime(desk.until)}${left > 0 ? `, ${lasting(left + 59)} left.` : ": that is over."}`;
+      : `Until ${clockTime(desk.until)}${why}${left > 0 ? `, ${lasting(left + 59)} left.` : ": that is over."}`;
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (at) set({ at }).then((done) => done && setAt(""));
@@ -237,10 +246,43 @@ function TimePart({ table, now, ask, sending }) {
       </form>
       ${
         desk.until !== null &&
+        !desk.by_hours &&
         html`<button type="button" class="do" disabled=${Boolean(sending)} onClick=${() => set({})}>No limit</button>`
       }
     </div>
   </div>`;
+}
+
+/**
+ * Which game the lobby has chosen, where the owner has presets to choose from.
+ * @param {Props} props
+ */
+function OfferPart({ table, ask, sending }) {
+  const { public: state } = table;
+  const games = state.games.filter((game) => game.presets.length > 0);
+  if (games.length === 0) return null;
+  return html`<details class="part">
+    <summary>What the lobby offers first</summary>
+    ${games.map(
+      (game) => html`<p class="preset-game">${game.title}</p>
+        <div class="does">
+          ${[{ name: "", effect: "As the rules have it." }, ...game.presets].map(({ name, effect }) => {
+            const chosen = state.game === game.name && state.preset === name;
+            return html`<button
+              type="button"
+              key=${name}
+              class=${`do${chosen ? " chosen" : ""}`}
+              aria-pressed=${chosen}
+              title=${effect}
+              disabled=${Boolean(sending)}
+              onClick=${() => ask("offer", state.table, { game: game.name, preset: name }, `offer ${state.table}`)}
+            >
+              ${name || "The usual game"}
+            </button>`;
+          })}
+        </div>`,
+    )}
+  </details>`;
 }
 
 /** @param {Props} props */

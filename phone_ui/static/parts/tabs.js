@@ -3,14 +3,17 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { MARKS, placeOf, seatText } from "../lib/seats.js";
 import { KeyPart } from "./key.js";
+import { later } from "./later.js";
 import { Mark } from "./marks.js";
 import { MatchActions } from "./questions.js";
 import { SecretZone } from "./secret.js";
 
 /** @import { Ask, Drawn, Held, Labels, PhoneProps, Settings } from "../lib/types.d.ts" */
-/** @import { PublicState } from "../lib/messages.d.ts" */
+/** @import { Hand, PublicState } from "../lib/messages.d.ts" */
 
 const TABS = { rules: "Rules", log: "Log", why: "Why?", help: "Help", seat: "Seat" };
+
+const HandOver = later(() => import("./hand_over.js").then((part) => part.HandOver));
 
 /** @typedef {keyof typeof TABS} TabName */
 
@@ -157,7 +160,7 @@ export function SeatTab({ state, hand, held, settings, onSettings, sending, ask,
     <${SettingsPart} settings=${settings} onSettings=${onSettings} />
     ${
       held
-        ? html`<${OtherPhone} seat=${held.seat} code=${hand?.seat_code} />
+        ? html`<${OtherPhone} state=${state} hand=${hand} held=${held} sending=${sending} ask=${ask} />
           <${KeyPart} hubKey=${held.hubkey} />
           <${LeftSeats} state=${state} sending=${sending} ask=${ask} />
           <${Leave} sending=${sending} onLeave=${onLeave} />`
@@ -218,10 +221,13 @@ function SettingsPart({ settings, onSettings }) {
     <${Pick} label="Light" value=${theme} options=${LIGHTS} onPick=${pick("theme")} />`;
 }
 
-/** @param {{ seat: number, code: string | null | undefined }} props */
-function OtherPhone({ seat, code }) {
+/** @param {{ state: PublicState, hand: Hand | null, held: Held, sending: string | null, ask: Ask }} props */
+function OtherPhone({ state, hand, held, sending, ask }) {
+  const code = hand?.seat_code;
   return html`<h2>Another phone</h2>
-    <p>Open the table on the other phone, choose ${seatText(seat)}, and type this code.</p>
+    <p>The camera of the other phone scans a code that this one shows, and has the seat.</p>
+    <${HandOver} state=${state} hand=${hand} held=${held} sending=${sending} ask=${ask} />
+    <p>Or open the table there, choose ${seatText(held.seat)}, and type these letters.</p>
     ${
       code &&
       html`<${SecretZone} label="the code of this seat" keepOpen=${false}>

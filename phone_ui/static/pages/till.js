@@ -1,0 +1,79 @@
+// The tables at a glance, for whoever stands at the till: what is played, for how long, and which seats are free. No PIN.
+
+import { html, render, useEffect, useState } from "/vendor/htm-preact.js";
+import { applySettings, loadSettings } from "../lib/storage.js";
+
+/** @import { TillTable } from "../lib/messages.d.ts" */
+
+const LOOK = 5_000;
+
+applySettings(loadSettings());
+
+const STATES = { lobby: "Nobody plays", playing: "", over: "Match over", stopped: "Stands still" };
+
+/** @param {number} seconds */
+const clockTime = (seconds) =>
+  new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+
+/**
+ * Return which seats are free, in words.
+ * @param {TillTable} table
+ */
+function seatsText({ seats, free }) {
+  if (free === seats) return `All ${seats} seats free`;
+  if (free === 0) return `Full, ${seats} seats`;
+  return `${free} of ${seats} seats free`;
+}
+
+/**
+ * Return what goes on at a table, and how long it may last.
+ * @param {TillTable} table
+ */
+function playText({ state, title, minutes_left: left }) {
+  const playing = state === "playing" || state === "stopped";
+  const text = [STATES[state], playing && title, playing && left && `${left[0]} to ${left[1]} min left`];
+  return text.filter(Boolean).join(", ");
+}
+
+function Till() {
+  const [tables, setTables] = useState(/** @type {TillTable[] | null} */ (null));
+  const [away, setAway] = useState(false);
+  useEffect(() => {
+    const look = async () => {
+      try {
+        const answer = await fetch("/till.json", { cache: "no-store" });
+        if (!answer.ok) throw new Error();
+        setTables((await answer.json()).tables);
+        setAway(false);
+      } catch {
+        setAway(true);
+      }
+    };
+    look();
+    const timer = setInterval(look, LOOK);
+    return () => clearInterval(timer);
+  }, []);
+  const free = (tables ?? []).reduce((sum, table) => sum + table.free, 0);
+  return html`<header class="till-head">
+      <h1>The tables</h1>
+      ${tables && html`<p>${free} ${free === 1 ? "seat" : "seats"} free</p>`}
+    </header>
+    ${away && html`<p class="till-away" role="alert">The hub does not answer. What stands here may be old.</p>`}
+    ${!tables && !away && html`<p>Waiting for the hub…</p>`}
+    <ul class="till-tables">
+      ${tables?.map(
+        (table) => html`<li
+          key=${table.table}
+          class=${`till-table${table.free === table.seats ? " free" : ""}${table.calls ? " calling" : ""}`}
+        >
+          <h2>${table.name}</h2>
+          <p class="till-seats">${seatsText(table)}</p>
+          <p>${playText(table)}</p>
+          ${table.until !== null && html`<p>Until ${clockTime(table.until)}</p>`}
+          ${table.calls > 0 && html`<p><b>Calls for help</b></p>`}
+        </li>`,
+      )}
+    </ul>`;
+}
+
+render(html`<${Till} />`, /** @type {HTMLElement} */ (document.getElementById("page")));

@@ -1,0 +1,56 @@
+// A phone that was asleep, or that the table calls: a line that says so, and a shake.
+
+import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { turnText } from "./play.js";
+
+/** @import { Hand, PublicState } from "../lib/messages.d.ts" */
+
+const SLEPT = 5_000; // hidden for so long, a phone was put away
+const SETTLES = 700; // the newest state comes with the new connection
+const SHAKE = [200, 100, 200, 100, 200];
+
+/** Return whether the page was hidden for long and is seen again, until the table has gone on. */
+function useWoken(/** @type {string} */ moment) {
+  const [woken, setWoken] = useState("");
+  useEffect(() => {
+    let hidden = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    const look = () => {
+      clearTimeout(timer);
+      if (document.visibilityState === "hidden") {
+        hidden = Date.now();
+        setWoken("");
+      } else if (hidden && Date.now() - hidden >= SLEPT) {
+        timer = setTimeout(() => setWoken("now"), SETTLES);
+      }
+    };
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, []);
+  useEffect(() => {
+    if (woken) setWoken(woken === "now" || woken === moment ? moment : "");
+  }, [woken, moment]);
+  return woken === "now" || woken === moment;
+}
+
+/**
+ * @param {{ state: PublicState, hand: Hand | null, away: boolean, tab: boolean, onPlay: () => void }} props
+ */
+export function Awaited({ state, hand, away, tab, onPlay }) {
+  const woken = useWoken(`${state.match} ${hand?.number}`);
+  const isTurn = turnText(state, hand) === "Your turn";
+  const called = hand !== null && state.nudged.includes(hand.seat);
+  const awaited = isTurn && !away && (woken || called);
+  useEffect(() => {
+    if (awaited) navigator.vibrate?.(SHAKE);
+  }, [awaited]);
+  if (!awaited) return null;
+  return html`<p class="awaited" role="alert">
+    The table waits for you.
+    ${tab && html`<button type="button" class="small-act strong" onClick=${onPlay}>Play</button>`}
+  </p>`;
+}

@@ -1,0 +1,25 @@
+// A part that is loaded when it is first shown: not everybody opens it, and the first visit stays light.
+
+import { html, useEffect, useState } from "/vendor/htm-preact.js";
+
+/**
+ * Return a component that loads the true one.
+ * @param {() => Promise<any>} load
+ */
+export function later(load) {
+  /** @type {any} */
+  let Part;
+  return function Later(/** @type {any} */ props) {
+    const [state, setState] = useState(Part ? "here" : "");
+    useEffect(() => {
+      if (Part) return;
+      const loaded = (/** @type {any} */ part) => {
+        Part = part;
+        setState("here");
+      };
+      load().then(loaded, () => setState("failed"));
+    }, []);
+    if (state === "failed") return html`<p role="alert">The hub does not answer just now. Open this once more.</p>`;
+    return state && html`<${Part} ...${props} />`;
+  };
+}

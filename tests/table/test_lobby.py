@@ -1,0 +1,169 @@
+"""The lobby: the owner's presets, and what a game needs that is not there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from hub import games
+from hub.engine.match import Head
+from hub.ports import Dice, DiceKit, Turn
+from hub.state import Preset
+from hub.table.loop import Table
+from tests.table.fakes import FakeBoxes, TableRig
+
+FULL = Preset("full", "All the advanced rules.", {"advanced": True})
+LONG = Preset("long", "Five points win.", {"match": 5, "teams": "none"})
+OFFERED = [games.find("bid-it"), games.find("bid-and-bait"), games.find("i-bid-you-not")]
+
+
+class PresetRig(TableRig):
+    """A table whose owner has two presets of BID*IT!."""
+
+    def __init__(self, seats: int = 3, *, boxes: bool = True, reader: bool | Dice = True) -> None:
+        super().__init__(seats, boxes=boxes, reader=reader, offered=OFFERED, start=False)
+        self.table = Table(
+            "1", "Table 1", seats, OFFERED, self.ports, place_boxes=self.named, presets={"bid-it": [FULL, LONG]}
+        )
+        self.table.start()
+
+    def offer(self, game: str) -> dict[str, Any]:
+        return next(one for one in self.state["games"] if one["name"] == game)
+
+    def turn(self, detents: int) -> None:
+        self.take(Turn("box-1", detents))
+
+
+def options(rig: TableRig) -> dict[str, Any]:
+    """The options of the match that was begun last, as the disk has them."""
+    head, _ = rig.store.load(list(rig.store.heads)[-1])
+    return dict(msgspec.json.decode(head, type=Head).options)
+
+
+# --- presets -------------------------------------------------------------------------------------------
+
+
+def test_presets_are_offered_with_their_effect_and_a_wish_chooses_one() -> None:
+    rig = PresetRig(boxes=False)
+    rig.sit()
+    assert [(one["name"], one["effect"]) for one in rig.offer("bid-it")["presets"]] == [
+        ("full", "All the advanced rules."),
+        ("long", "Five points win."),
+    ]
+    assert rig.offer("bid-and-bait")["presets"] == []
+    assert rig.say(2, "wish", {"game": "bid-it", "preset": "long"})["ok"]
+    assert (rig.state["game"], rig.state["preset"]) == ("bid-it", "long")
+    assert rig.say(1, "wish", {"game": "bid-and-bait"})["ok"]
+    assert rig.say(3, "wish", {"game": "bid-it", "preset": "full"})["ok"]
+    assert (rig.state["game"], rig.state["preset"]) == ("bid-it", "full"), "the newest of those who want that game"
+    assert rig.say(1, "wish", {"game": "bid-and-bait"})["ok"]
+    assert (rig.state["game"], rig.state["preset"]) == ("bid-it", "full"), (
+        "who wants another game changes nothing of it"
+    )
+
+
+@pytest.mark.parametrize("preset", ["short", ["full"], {"full": 1}, 5])
+def test_a_preset_that_is_not_there_is_refused(preset: object) -> None:
+    rig = PresetRig(boxes=False)
+    rig.sit()
+    assert not rig.say(1, "wish", {"game": "bid-it", "preset": preset})["ok"]
+    assert (rig.state["preset"], rig.state["seats"][0]["wish"]) == ("", "")
+
+
+def test_everybody_sees_which_preset_somebody_starts() -> None:
+    rig = PresetRig(boxes=False)
+    rig.sit()
+    rig.say(1, "start", {"game": "bid-it", "options": {"advanced": True}})
+    assert rig.state["starting"]["preset"] == "full"
+    rig.say(2, "wait")
+    rig.say(1, "start", {"game": "bid-it", "options": {"double": True}})
+    assert rig.state["starting"]["preset"] == ""
+
+
+def test_a_dial_turns_through_games_and_presets_and_a_push_starts_what_it_says() -> None:
+    rig = PresetRig()
+    rig.boxes_up()
+    seen = []
+    for _ in range(6):
+        rig.turn(1)
+        seen.append((rig.state["game"], rig.state["preset"]))
+    assert seen == [
+        ("bid-it", ""), ("bid-it", "full"), ("bid-it", "long"), ("bid-and-bait", ""), ("i-bid-you-not", ""),
+        ("bid-it", ""),
+    ]  # fmt: skip
+    rig.turn(1)
+    assert "“full” (All the advanced rules.)" in rig.notice()
+    for seat in (1, 2, 3):
+        rig.press(seat, "push")
+    rig.press(1, "push", "push")
+    assert options(rig)["advanced"] is True
+    assert rig.state["preset"] == "full", "it stands for the next match"
+
+
+# --- what is missing -----------------------------------------------------------------------------------
+
+
+def test_a_game_says_which_seats_have_no_phone_for_its_hand() -> None:
+    rig = PresetRig()
+    rig.boxes_up()
+    rig.sit(1)
+    assert rig.offer("bid-it")["lacks"] == [], "who does not sit there needs nothing"
+    rig.press(2, "push")
+    assert rig.offer("bid-it")["lacks"] == ["BID★IT! needs a phone for each hand: seat 2 has none."]
+    rig.press(3, "push")
+    assert rig.offer("bid-it")["lacks"] == ["BID★IT! needs a phone for each hand: seats 2 and 3 have none."]
+    assert rig.offer("bid-and-bait")["lacks"] == [], "its bids are in the boxes, and dice are read here"
+    for seat in (2, 3):
+        rig.press(seat, "bar", "bar")
+    rig.sit(2, 3)
+    assert rig.offer("bid-it")["lacks"] == []
+
+
+def test_a_start_with_something_missing_waits_and_the_first_push_is_told() -> None:
+    rig = PresetRig()
+    rig.boxes_up()
+    rig.sit(1)
+    for seat in (2, 3):
+        rig.press(seat, "push")
+    assert rig.say(1, "start", {"game": "bid-it", "options": {}})["ok"]
+    assert rig.state["state"] == "lobby", "all are ready, and still there is time to wait"
+    assert rig.state["starting"]["game"] == "bid-it"
+    assert rig.say(1, "wait")["ok"]
+    rig.turn(1)
+    assert boxes(rig).texts["box-1"] == "BIDIT!: no phone for each hand"
+    assert rig.say(1, "ready", {"ready": True})["ok"]
+    rig.press(2, "push")
+    assert rig.state["state"] == "lobby"
+    assert boxes(rig).texts["box-2"].startswith("Push again to start all the same")
+    assert "needs a phone for each hand: seats 2 and 3 have none" in rig.notice()
+    rig.clock.time += 31
+    rig.press(2, "push")
+    assert rig.state["state"] == "lobby", "that was told too long ago"
+    rig.press(3, "push")
+    assert rig.state["state"] == "playing"
+
+
+def boxes(rig: TableRig) -> FakeBoxes:
+    return rig.boxes
+
+
+def test_dice_that_are_not_there_are_said_before_a_match() -> None:
+    assert PresetRig(reader=False).offer("bid-and-bait")["lacks"] == [
+        "No dice reader is here: throws of Bid & Bait! are typed, or rolled by the hub."
+    ]
+    rig = PresetRig()
+    rig.take(DiceKit("tray", 1))
+    assert rig.offer("bid-and-bait")["lacks"] == [
+        "Bid & Bait! throws 2 dice at once, and the reader has 1 die: the rest is typed."
+    ]
+    rig.take(DiceKit("tray", 6))
+    assert rig.offer("bid-and-bait")["lacks"] == []
+
+
+def test_nothing_is_missing_from_a_match_that_is_under_way() -> None:
+    rig = PresetRig(boxes=False, reader=False)
+    rig.sit()
+    rig.start("bid-it")
+    assert {tuple(one["lacks"]) for one in rig.state["games"]} == {()}
