@@ -38,6 +38,7 @@ from hub.presets import presets_by_game
 from hub.state import PublicState
 from hub.store import KeyedStore, Store, lock_state, wipe_logs
 from hub.table.chance import Chance
+from hub.table.house_seats import HouseWay
 from hub.table.loop import Table
 from hub.table.people import Patience
 from hub.table.ports import Ports
@@ -188,6 +189,7 @@ class Hub:
             place_boxes=boxes,
             address=self.url,
             patience=Patience(part.absent_seconds, part.idle_minutes * 60),
+            house=HouseWay(part.house_seats, part.house_strength, part.house_seconds),
             fingerprint=shown,
             presets=self._presets,
             evenings=self.config.hours.evenings,

@@ -220,6 +220,16 @@ class TablePart(msgspec.Struct, frozen=True):
     absent_seconds: Annotated[
         int, Meta(description="seconds before the others are asked about a seat whose phone sleeps", ge=10, le=3600)
     ] = 60
+    house_seats: Annotated[
+        int, Meta(description="seats that the house plays until people decide otherwise", ge=0, le=5)
+    ] = 0
+    house_strength: Annotated[
+        Literal["easy", "steady", "sharp"],
+        Meta(description="how well the house plays there, and for people who are away"),
+    ] = "steady"
+    house_seconds: Annotated[
+        float, Meta(description="seconds that the house takes for a decision, about", ge=0, le=30)
+    ] = 2.0
 
 
 class HoursPart(msgspec.Struct, frozen=True):

@@ -55,6 +55,7 @@ Verb = Literal[
     "free",
     "help",
     "hand_over",
+    "house",
 ]
 
 

@@ -16,7 +16,7 @@ from hub.engine import house_player
 from hub.engine.decision import CHANCE, Action
 from hub.engine.match import Decision, Match
 from hub.engine.sight import STRENGTHS, Strength
-from hub.errors import IllegalAction, NotAsked, RulesBug, StartRefused
+from hub.errors import IllegalAction, NotAsked, RulesBug
 from hub.ports import Clock
 from hub.table.boxes import SeatBoxes
 from hub.table.play import Play
@@ -60,33 +60,33 @@ class HouseSeats:
     # --- its own seats -------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Take the seats that the owner has given to the house, at a table where nobody sits yet. Raise LogError."""
-        if self._way.seats and not self._play.seats and not any(seat.joined for seat in self._seats):
-            with suppress(StartRefused):
-                self._take(min(self._way.seats, len([*self._seats]) - 1), self._way.strength)
+        """Take the seats that the owner has given to the house, where nobody sits yet: those without a box first. Raise LogError."""
+        if self._play.seats or any(seat.joined for seat in self._seats):
+            return
+        order = sorted(self._seats, key=lambda seat: (bool(seat.box), -seat.number))
+        for seat in order[: min(self._way.seats, len(order) - 1)]:  # one is left for somebody
+            self._take(seat, self._way.strength)
 
-    def fill(self, count: object, strength: object) -> None:
-        """Let the house have so many seats of its own, the ones without a box first. Raise NotAsked or StartRefused."""
-        if self._play.seats:
-            raise NotAsked("The house takes seats between matches.", "LOBBY")
-        if type(count) is not int or count < 0 or strength not in STRENGTHS:
-            raise NotAsked(f"The house takes so many seats, and plays {', '.join(STRENGTHS)}.", "LOBBY")
-        self._take(count, strength)
+    def let_play(self, number: object, strength: object) -> None:
+        """Let the house play at a free seat, or better or worse at one of its own; with no strength, free that. Raise NotAsked."""
+        seat = next((one for one in self._seats if one.number == number), None)
+        if (
+            self._play.seats
+            or seat is None
+            or (seat.joined and not seat.is_house)
+            or seat.number in self._seats.claimed
+        ):
+            raise NotAsked("The house plays at free seats, and takes them between matches.", "LOBBY")
+        if strength == "" and seat.is_house:
+            self._seats.release(seat, playing=False)
+        elif strength in STRENGTHS:
+            self._take(seat, strength)
+        else:
+            raise NotAsked(f"The house plays {', '.join(STRENGTHS)}.", "LOBBY")
 
-    def _take(self, count: int, strength: Strength) -> None:
-        own = [seat for seat in self._seats if seat.is_house]
-        claimed = self._seats.claimed
-        free = [seat for seat in self._seats if not seat.joined and seat.number not in claimed]
-        if count > len(own) + len(free):
-            raise StartRefused(f"Only {len(own) + len(free)} seats are free for the house.")
-        order = sorted(own, key=lambda seat: seat.number, reverse=True)
-        order += sorted(free, key=lambda seat: (bool(seat.box), -seat.number))
-        for seat in order[:count]:
-            with self._seats.changing(seat):
-                seat.house, seat.joined, seat.ready, seat.name = strength, True, True, f"House {seat.number}"
-        for seat in own:
-            if seat not in order[:count]:
-                self._seats.release(seat, playing=False)
+    def _take(self, seat: Seat, strength: Strength) -> None:
+        with self._seats.changing(seat):
+            seat.house, seat.joined, seat.ready, seat.name = strength, True, True, f"House {seat.number}"
 
     # --- its turn --------------------------------------------------------------------------------------
 

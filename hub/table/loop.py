@@ -139,6 +139,7 @@ class Table:
             self._kept,
             limit,
             self._lobby,
+            self._house,
         )
         self._publisher.rings_under_test = tests.rings
         identity = Identity(number, name, "", address)

@@ -85,7 +85,7 @@ class Requests:
             case "free":
                 self._lobby.free(args.get("seat"))
             case "house":
-                self._people.house.fill(args.get("seats"), args.get("strength"))
+                self._people.house.let_play(args.get("seat"), args.get("strength"))
             case "ask":
                 self._people.endings.ask(seat, args.get("what"))
             case "vote":

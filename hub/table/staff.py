@@ -18,6 +18,7 @@ from hub.network.staff_messages import Desk, Did
 from hub.ports import StaffAsked
 from hub.table import feed
 from hub.table.hardware_test import HardwareTests
+from hub.table.house_seats import HouseSeats
 from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
@@ -61,12 +62,13 @@ class Staff:
         kept: KeptValues,
         limit: SessionLimit,
         lobby: Lobby,
+        house: HouseSeats,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._play, self._seats, self._notices, self._rolls = play, seats, notices, rolls
         self._endings, self._kept, self._wall = endings, kept, wall
         self.tests = tests
-        self._limit, self._lobby = limit, lobby
+        self._limit, self._lobby, self._house = limit, lobby, house
         self._did: list[Did] = []
         self.light = 100
         """How bright rings and the table's screens are, in per cent."""
@@ -172,6 +174,7 @@ class Staff:
             self._seats.release(seat, playing=False)
             return
         with self._seats.changing(seat):
+            seat.house, seat.stands_in = "", False
             seat.code, seat.name, seat.ready, seat.joined = new_code(SEAT_CODE_LENGTH), "", False, False
 
     def _undo(self, after: object) -> str:
@@ -214,6 +217,7 @@ class Staff:
         for seat in self._seats:
             self._clear(seat)
             self._notices.end("help", str(seat.number))
+        self._house.begin()
         self._limit.set(None)
         self._notices.passed("match")
         self._notices.passed("answered")

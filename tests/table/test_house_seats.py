@@ -24,7 +24,8 @@ def alone(
     """One person at a table, and the house at all other seats."""
     rig = TableRig(seats, boxes=boxes, offered=[games.find(game)], house=way, **more)
     rig.sit(1)
-    assert rig.say(1, "house", {"seats": seats - 1, "strength": "easy"})["ok"]
+    for seat in range(2, seats + 1):
+        assert rig.say(1, "house", {"seat": seat, "strength": "easy"})["ok"]
     return rig
 
 
@@ -54,7 +55,8 @@ def test_the_house_is_marked_ready_and_dealt_in_and_stays_for_the_next_match() -
         (True, "", False, "here", False), (True, "easy", False, "here", True), (True, "easy", False, "here", True),
     ]  # fmt: skip
     assert place(rig, 3)["name"] == "House 3"
-    assert rig.say(1, "house", {"seats": 1, "strength": "sharp"})["ok"]
+    assert rig.say(1, "house", {"seat": 2, "strength": ""})["ok"]
+    assert rig.say(1, "house", {"seat": 3, "strength": "sharp"})["ok"]
     assert [one["house"] for one in rig.state["seats"]] == ["", "", "sharp"]
     assert not place(rig, 2)["held"]
     rig.start()
@@ -65,7 +67,18 @@ def test_the_house_is_marked_ready_and_dealt_in_and_stays_for_the_next_match() -
     assert place(rig, 3)["ready"]
 
 
-@pytest.mark.parametrize("args", [{"seats": 3}, {"seats": -1}, {"seats": True}, {"seats": 1, "strength": "best"}, {}])
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"seat": 1},
+        {"seat": 4},
+        {"seat": "2"},
+        {"seat": 2, "strength": ""},
+        {"seat": 2, "strength": "best"},
+        {"seat": [2]},
+        {},
+    ],
+)
 def test_what_the_house_cannot_fill_is_refused_in_a_sentence(args: dict[str, Any]) -> None:
     rig = TableRig(3, boxes=False)
     rig.sit(1)
@@ -73,13 +86,13 @@ def test_what_the_house_cannot_fill_is_refused_in_a_sentence(args: dict[str, Any
     assert not answer["ok"]
     assert answer["error"].endswith(".")
     assert [one["house"] for one in rig.state["seats"]] == ["", "", ""]
-    assert alone().say(1, "house", {"seats": 2, "strength": "easy"})["ok"]
 
 
 def test_in_a_match_no_seat_is_filled() -> None:
     rig = alone()
     rig.start()
-    assert not rig.say(1, "house", {"seats": 0, "strength": "easy"})["ok"]
+    assert not rig.say(1, "house", {"seat": 2, "strength": ""})["ok"]
+    assert place(rig, 2)["house"] == "easy"
 
 
 def test_a_guest_takes_a_seat_of_the_house_by_its_code_also_in_a_match() -> None:
@@ -160,7 +173,7 @@ def test_a_match_with_the_house_goes_on_after_a_restart_and_after_it_was_put_asi
     assert [one["house"] for one in again.state["seats"]] == ["", "easy", "easy"]
     assert again.say(1, "ask", {"what": "put_aside"})["ok"]
     (offer,) = again.state["put_aside"]
-    assert again.say(1, "house", {"seats": 0, "strength": "easy"})["ok"]
+    assert again.say(1, "house", {"seat": 2, "strength": ""})["ok"]
     assert not place(again, 2)["held"]
     assert again.say(1, "take_up", {"match": offer["match"]})["ok"]
     assert [one["house"] for one in again.state["seats"]] == ["", "easy", "easy"]
@@ -175,7 +188,7 @@ def test_a_person_is_missed_where_the_house_sits_now() -> None:
     rig.say(2, "vote", {"say": "yes"})
     (offer,) = rig.state["put_aside"]
     rig.say_leave(2)
-    assert rig.say(1, "house", {"seats": 1, "strength": "easy"})["ok"]
+    assert rig.say(1, "house", {"seat": 2, "strength": "easy"})["ok"]
     refused = rig.say(1, "take_up", {"match": offer["match"]})
     assert "Guest 2 at seat 2 is missing" in refused["error"]
 
@@ -186,7 +199,8 @@ def test_the_owner_gives_seats_to_the_house_from_the_start() -> None:
     full = TableRig(2, boxes=False, house=HouseWay(seats=6))
     assert [one["house"] for one in full.state["seats"]] == ["", "steady"], "a seat is left for somebody"
     rig.sit(1)
-    assert rig.say(1, "house", {"seats": 0, "strength": "sharp"})["ok"]
+    for seat in (2, 3, 4):
+        assert rig.say(1, "house", {"seat": seat, "strength": ""})["ok"]
     again = TableRig(4, boxes=False, store=rig.store, house=HouseWay(seats=3))
     assert [one["house"] for one in again.state["seats"]] == [""] * 4, "people have decided since"
 

@@ -575,6 +575,7 @@ export interface Act {
     | "free"
     | "hand_over"
     | "help"
+    | "house"
     | "leave"
     | "name"
     | "pause"

@@ -2,7 +2,7 @@
 
 import { isRecord } from "./values.js";
 
-/** @import { PublicState } from "./messages.d.ts" */
+/** @import { PublicSeat, PublicState } from "./messages.d.ts" */
 
 /**
  * How a seat is told apart without colour; the same table as hub.ports.SEAT_MARKS.
@@ -29,6 +29,12 @@ export const isBySeat = (value) => isRecord(value) && Object.keys(value).every((
  * @param {number | string | null | undefined} seat
  */
 export const placeOf = (state, seat) => state?.seats?.find((place) => place.seat === Number(seat));
+
+/**
+ * Does the house play at this seat because nobody sits there?
+ * @param {PublicSeat} place
+ */
+export const isHouse = (place) => Boolean(place.house) && !place.stands_in;
 
 /**
  * Return what a person calls a seat: the nick name, or "Seat 2".

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { ranking, readable, scoreText } from "../lib/labels.js";
+import { isHouse } from "../lib/seats.js";
 import { ActionButton } from "./ask.js";
 import { Facts } from "./facts.js";
 import { Marks, Sentence, Who } from "./marks.js";
@@ -11,6 +12,9 @@ import { useLabels } from "./use_labels.js";
 /** @import { Ask, Facts as Plain, Labels, Option } from "../lib/types.d.ts" */
 /** @import { GameOffer, PublicSeat, PublicState } from "../lib/messages.d.ts" */
 
+/** How well the house plays, from the weakest. */
+const STRENGTHS = ["easy", "steady", "sharp"];
+
 /** @param {GameOffer["seats"]} seats */
 const playersText = ([least, most]) => (least === most ? `${least} players` : `${least} to ${most} players`);
 
@@ -19,13 +23,18 @@ const playersText = ([least, most]) => (least === most ? `${least} players` : `$
  * @param {{ state: PublicState, mine: number | null, sending: string | null, ask?: Ask }} props
  */
 function SeatList({ state, mine, sending, ask }) {
+  const between = state.state === "lobby" || state.state === "over";
   return html`<ul class="seat-list">
     ${state.seats.map((place) => {
       const isMine = place.seat === mine;
       const free = place.held || place.box === "on" ? "" : " free";
       return html`<li key=${place.seat} class=${`seat-line${isMine ? " mine" : ""}${free}`}>
         <${Who} state=${state} seat=${place.seat} number />
-        <span class="seat-state">${seatStateText(place, isMine)}</span>
+        ${
+          ask && between && (!place.held || isHouse(place))
+            ? html`<${HousePlayer} place=${place} sending=${sending} ask=${ask} />`
+            : html`<span class="seat-state">${seatStateText(place, isMine)}</span>`
+        }
         ${
           ask &&
           place.held &&
@@ -47,12 +56,35 @@ function SeatList({ state, mine, sending, ask }) {
 }
 
 /**
+ * Who plays at a seat that nobody sits at: how well the house does, or nobody.
+ * @param {{ place: PublicSeat, sending: string | null, ask: Ask }} props
+ */
+function HousePlayer({ place, sending, ask }) {
+  const name = `house ${place.seat}`;
+  const onPick = (/** @type {any} */ event) => ask("house", { seat: place.seat, strength: event.target.value }, name);
+  const kinds = [
+    ["", place.box === "on" ? "press to join" : "nobody yet"],
+    ...STRENGTHS.map((strength) => [strength, `the house, ${strength}`]),
+  ];
+  return html`<select
+    class="seat-player"
+    aria-label=${`Who plays at seat ${place.seat}?`}
+    disabled=${Boolean(sending)}
+    onChange=${onPick}
+  >
+    ${kinds.map(([value, words]) => html`<option value=${value} selected=${value === place.house}>${words}</option>`)}
+  </select>`;
+}
+
+/**
  * Return what one seat is doing, in two words.
  * @param {PublicSeat} place
  * @param {boolean} [mine]
  */
 export function seatStateText(place, mine = false) {
   const who = mine ? "you, " : "";
+  if (isHouse(place)) return `plays ${place.house}`;
+  if (place.house) return "the house plays on";
   if (place.ready) return `${who}ready ✓`;
   if (place.held && place.phone === "away") return `${who}${place.presence === "away" ? "away" : "phone asleep"}`;
   if (place.held) return `${who}here`;

@@ -3,7 +3,7 @@
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { claimSeat, Refused, tableByCode } from "../lib/claim.js";
 import { keyFrom } from "../lib/encryption.js";
-import { placeOf, seatText } from "../lib/seats.js";
+import { isHouse, placeOf, seatText } from "../lib/seats.js";
 import { FirstKey } from "./key.js";
 import { Mark } from "./marks.js";
 
@@ -95,8 +95,8 @@ export function Seating({ table, state, hubKey, firstUse, begin, lost, onFirstKe
     />`;
   }
   const pick = (/** @type {number} */ wanted) => take(wanted, null);
-  const free = state.seats.filter((one) => !one.held);
-  const taken = state.seats.filter((one) => one.held);
+  const free = state.seats.filter((one) => !one.held || isHouse(one));
+  const taken = state.seats.filter((one) => one.held && !isHouse(one));
   return html`<main class="seating">
     <p class="overline">${state.name}</p>
     <h1 class="headline">Where do you sit?</h1>
@@ -132,16 +132,22 @@ function SeatGrid({ label, seats, onPick }) {
 
 /** @param {{ place: PublicSeat, onPick: () => void }} props */
 function SeatButton({ place, onPick }) {
-  const { seat, held, name } = place;
+  const { seat, name } = place;
+  const word = isHouse(place) ? "the house" : place.held ? name || "taken" : "free";
+  const said = isHouse(place)
+    ? "the house plays, free for you"
+    : place.held
+      ? `taken by ${name || "somebody"}`
+      : "free";
   return html`<button
     type="button"
     class=${`seat-button seat-${seat}`}
-    aria-label=${`${seatText(seat)}${held ? `, taken by ${name || "somebody"}` : ", free"}`}
+    aria-label=${`${seatText(seat)}, ${said}`}
     onClick=${onPick}
   >
     <${Mark} seat=${seat} />
     <span class="seat-number">${seat}</span>
-    <span class="seat-word">${held ? name || "taken" : "free"}</span>
+    <span class="seat-word">${word}</span>
   </button>`;
 }
 
@@ -162,7 +168,7 @@ function Press({ place, playing, waiting, refusal, firstKey, onTake, onBack }) {
   const [letters, setLetters] = useState("");
   const boxed = place.box === "on";
   const push =
-    place.held || playing
+    (place.held && !isHouse(place)) || playing
       ? "On the box, hold the bar, then the dial too"
       : "Press the button on the box in front of you";
   const asksOthers = !boxed && isLeftBehind(place);
