@@ -78,6 +78,9 @@ def parser() -> ArgumentParser:
     demo = commands.add_parser("demo", help="a whole table on simulated hardware, on this machine")
     demo.add_argument("--port", type=int, default=8080)
     demo.add_argument("--seats", type=int, default=4, choices=range(2, 7))
+    demo.add_argument(
+        "--house", type=int, default=None, metavar="N", help="seats that the house plays; without it all but one"
+    )
     demo.add_argument("--lan", action="store_true", help="let real phones of this network join, too")
     demo.add_argument(
         "--open-bench",
@@ -459,7 +462,7 @@ def _demo(args: Namespace) -> int:
     config = Config(
         hub=HubPart(state=state, log_level="warning"),
         web=WebPart(host, args.port, open_bench=args.open_bench),
-        table=(TablePart(seats=args.seats),),
+        table=(TablePart(seats=args.seats, house_seats=args.seats - 1 if args.house is None else args.house),),
         device=(DevicePart("simulated", "1", "bench", {"seats": args.seats}),),
     )
     _check_owner(Path(state))
@@ -555,8 +558,9 @@ def _serve(config: Config, pages: Sequence[str], file: str | None = None) -> int
             if pages:
                 print("table-hub plays on simulated hardware. Open in a browser on this machine:")
                 here = f"{hub.local_url()}/t/{table.id}"
-                print(f"  {here}/bench   boxes, dice and panels; a link for each seat's phone")
-                print(f"  {here}/kiosk   the big screen")
+                print(f"  {here}/bench/play   sit down and play: the house has the other seats")
+                print(f"  {here}/kiosk        the big screen")
+                print(f"  {here}/bench        boxes, dice and panels; a link for each seat's phone")
                 if config.web.host not in ("127.0.0.1", "::1"):
                     print(f"Phones of this network join at {url}.")
                     print(_who_sees_the_bench(everybody=config.web.open_bench))

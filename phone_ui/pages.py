@@ -8,16 +8,18 @@ import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlencode
 
 import msgspec
 import segno
-from flask import Flask, Response, abort, request
+from flask import Flask, Response, abort, redirect, request
 from werkzeug.exceptions import HTTPException
+from werkzeug.wrappers import Response as BaseResponse
 
 from hub.errors import HubError
 from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
-from hub.state import PublicState, Till, TillTable
+from hub.state import PublicState, ScreenState, Till, TillTable
 from phone_ui import vendored
 from phone_ui.claims import ClaimRefused, Claims
 from phone_ui.latest import Latest
@@ -138,6 +140,7 @@ def make_app(
         ("/t/<name>/history.json", pages.past),
         ("/t/<name>/bench", pages.bench),
         ("/t/<name>/bench/panel/<size>.png", pages.panel),
+        ("/t/<name>/bench/play", joining.play),
         ("/t/<name>/qr.svg", joining.qr),
         ("/code/<code>.json", joining.by_code),
         ("/status.json", lambda: _json_answer(status())),
@@ -194,11 +197,11 @@ class _Tables:
         return Response(table.events_before(int(number)), mimetype="application/json")
 
     def bench(self, name: str) -> Response:
-        self._bench_of(name)
+        self.bench_of(name)
         return _file_answer(self._files.get("pages/bench.html"))
 
     def bench_command(self, name: str) -> Response:
-        bench = self._bench_of(name)
+        bench = self.bench_of(name)
         command = request.get_json(force=True, silent=True)
         if not isinstance(command, dict):
             abort(400, "A bench command is a JSON object.")
@@ -208,12 +211,12 @@ class _Tables:
             abort(400, str(error))
 
     def panel(self, name: str, size: str) -> Response:
-        picture = self._bench_of(name).panel(size)
+        picture = self.bench_of(name).panel(size)
         if picture is None:
             abort(404, "There is no such panel, or nothing on it yet.")
         return Response(picture, mimetype="image/png", headers={"Cache-Control": "no-store"})
 
-    def _bench_of(self, name: str) -> BenchFace:
+    def bench_of(self, name: str) -> BenchFace:
         return self.one(name).bench or abort(404, "This table has real devices, so there is no bench.")
 
 
@@ -244,6 +247,20 @@ class _Joining:
         if not address:
             abort(404, "There is no network yet.")
         return _file_answer(qr_picture(f"{address}/t/{table.id}#k={self._key}"))
+
+    def play(self, name: str) -> BaseResponse:
+        """Lead a browser to the phone's page, which takes the first seat of a simulated table that is free or the house's."""
+        table = self._tables.one(name)
+        self._tables.bench_of(name)
+        _, data = table.screen.get()
+        state = msgspec.json.decode(data, type=ScreenState) if data else None
+        fragment = {"k": self._key}
+        for seat in state.seats if state else ():
+            code = state.claim_codes.get(f"{seat.seat}") if state else None
+            if code and (not seat.held or (seat.house and not seat.stands_in)):
+                fragment |= {"seat": f"{seat.seat}", "code": code}
+                break
+        return redirect(f"/t/{table.id}#{urlencode(fragment)}")
 
     def by_code(self, code: str) -> Response:
         wanted = code.strip().upper()

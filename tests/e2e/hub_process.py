@@ -131,7 +131,7 @@ class HubProcess:
 
     def start(self, *, fresh: bool = False) -> None:
         command = self._command or [
-            str(PROGRAM), "demo", "--port", str(self.port), "--state", str(self.state), "--seats", str(self._seats),
+            str(PROGRAM), "demo", "--house", "0", "--port", str(self.port), "--state", str(self.state), "--seats", str(self._seats),
             *(["--fresh"] if fresh else []),
         ]  # fmt: skip
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

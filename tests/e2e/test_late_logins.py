@@ -28,7 +28,7 @@ GIVEN_UP = ("This seat was given back", "Every seat is taken", "Where do you sit
 
 def _hub(folder: Path) -> HubProcess:
     port, state = free_port(), folder / "state"
-    demo = ["demo", "--port", str(port), "--state", str(state), "--seats", "2"]
+    demo = ["demo", "--house", "0", "--port", str(port), "--state", str(state), "--seats", "2"]
     return HubProcess(state, port, [sys.executable, "-m", "tests.e2e.late_logins", str(LATE), *demo], seats=2)
 
 
