@@ -118,6 +118,8 @@ class Hub:
         with ExitStack() as on_error:
             self._lock = on_error.enter_context(ExitStack())
             self._lock.enter_context(lock_state(state))  # before anything in the folder is changed
+            self.store = Store(state / "table-hub.db")  # first: one of a newer hub is left alone with all beside it
+            on_error.callback(self.store.close)
             self.key = HubKey.stored(state / "hub.key")
             self.kiosk_token = kiosk_token(state / "kiosk.token")
             self._pin = StaffPin(state / "staff.json")
@@ -126,8 +128,6 @@ class Hub:
             self.door = StaffDoor(self._pin, self.key, self.house)
             self.games = load_games(config.deck)
             self._presets = presets_by_game(config.preset, self.games)
-            self.store = Store(state / "table-hub.db")
-            on_error.callback(self.store.close)
             titles = {game.name: game.title for game in self.games}
             self._past = PastMatches(state / "table-hub.db", titles)
             self._logs = KeyedStore(self.store, state / "log.key")

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hub.errors import BrokerError, ConfigError
+from hub.files import check_file, read_file
 from hub.network.connection import Address, Connection, Endpoint, OnMessage, Status
 from hub.network.dynsec import DynsecLogins
 from hub.network.mosquitto import USER, Mosquitto
@@ -260,9 +261,11 @@ def _venue_endpoint(part: BrokerPart, hub: str) -> Endpoint:
     password = ""
     try:
         if url.scheme == "mqtts":
+            if part.ca_file:
+                check_file(Path(part.ca_file))
             tls = ssl.create_default_context(cafile=part.ca_file or None)
         if part.password_file:
-            password = Path(part.password_file).expanduser().read_text().strip()
+            password = read_file(Path(part.password_file).expanduser()).decode().strip()
     except (OSError, UnicodeDecodeError) as error:
         file = part.password_file if tls is not None or url.scheme == "mqtt" else part.ca_file
         raise ConfigError(f"[broker] {file}: cannot be used ({error.__class__.__name__}: {error}).") from None
