@@ -106,7 +106,7 @@ class Hub:
                 raise ConfigError(f"The id {name!r} may hold letters, digits and hyphens only, 32 at most.")
         self.tables: dict[str, Table] = {}
         self.access: dict[str, TableAccess] = {}
-        self.devices: list[Device] = []
+        self.devices: list[GuardedDevice] = []
         self.web: WebServer | None = None
         self._health: dict[str, DeviceHealth] = {}
         self._threads: list[threading.Thread] = []
@@ -338,6 +338,8 @@ class Hub:
                 screen.renew()
             for table in self.tables.values():
                 table.tell_waiting()
+            for device in self.devices:
+                device.look()
             if self.broker.ended or (self.web and self.web.ended):
                 log.error(
                     "The thread of the %s has ended; the hub ends.", "broker" if self.broker.ended else "web port"
