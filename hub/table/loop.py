@@ -255,6 +255,7 @@ class Table:
             changed = self._due() or changed
             changed = note_moved(before, self._seats, self._play.seats, self._notices) or changed
             self._follow()
+            self._resumption.follow_loss()
             changed = self._resumption.tell_damaged() or changed
         except LogError as error:
             self._stop_play(error)
