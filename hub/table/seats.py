@@ -22,6 +22,7 @@ from hub.errors import LogError
 from hub.ports import ClaimAsked, ClaimDecided, Clock, Phones
 from hub.state import Presence, PublicSeat
 from hub.table.kept import KeptValues
+from hub.table.names import SENTENCE, is_misleading
 
 CLAIM_SECONDS = 30.0
 CODE_SECONDS = 60.0
@@ -284,6 +285,8 @@ class Seats:
         seat, now = self._seats.get(claim.seat), self._clock.now()
         if seat is None:
             self._refuse(claim, f"There is no seat {claim.seat} at this table.")
+        elif is_misleading(claim.name):
+            self._refuse(claim, SENTENCE)
         elif claim.code is not None:
             wanted = seat.hand_over if len(claim.code) == HAND_OVER_LENGTH else seat.code
             if wanted and compare_digest(claim.code.encode(), wanted.encode()):
