@@ -221,8 +221,9 @@ class MqttBroker:
         return ""
 
     def _publish_queued(self, connection: Connection) -> None:
-        # Logins first: a released seat's login is deleted before its hand is cleared.
-        connection.send_commands(self._logins.take_commands())
+        # What is said comes before the logins, so that a phone that leaves has its answer before its login ends; what is
+        # cleared comes after them: a released seat's login is deleted before its hand is.
+        commands = self._logins.take_commands()
         with self._lock:
             self._will_look = False
             for topic in connection.acknowledged:
@@ -236,9 +237,14 @@ class MqttBroker:
             others = list(self._queue)
             self._queue.clear()
         for topic, payload in retained:
-            connection.publish_retained(topic, payload)
+            if payload:
+                connection.publish_retained(topic, payload)
         for topic, payload, qos in others:
             connection.publish(topic, payload, qos)
+        connection.send_commands(commands)
+        for topic, payload in retained:
+            if not payload:
+                connection.publish_retained(topic, payload)
 
     def _report_down(self, reason: str) -> None:
         """Report BrokerDown, once for each reason however often it is tried."""

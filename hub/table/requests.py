@@ -58,7 +58,7 @@ class Requests:
             case "name":
                 self._rename(seat, args)
             case "leave":
-                self._seats.release(seat, playing=seat.number in self._play.seats)
+                self._seats.release(seat, playing=seat.number in self._play.seats, answered=request.id)
             case "code":
                 self._show_code(seat, args)
             case "hand_over":

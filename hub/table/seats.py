@@ -20,7 +20,7 @@ import msgspec
 from hub.engine.sight import Strength
 from hub.errors import LogError
 from hub.ports import ClaimAsked, ClaimDecided, Clock, Phones
-from hub.state import Presence, PublicSeat
+from hub.state import Ack, Presence, PublicSeat
 from hub.table.kept import KeptValues
 from hub.table.names import SENTENCE, is_misleading
 
@@ -359,8 +359,11 @@ class Seats:
             self.refuse(number, "Nobody at the seat agreed in time: try again, or type its code.")
         return bool(late or hidden or over)
 
-    def release(self, seat: Seat, *, playing: bool) -> None:
-        """Take the seat from its phone. Who is `playing` keeps name and seat for coming back. Raise LogError."""
+    def release(self, seat: Seat, *, playing: bool, answered: str = "") -> None:
+        """Take the seat from its phone. Who is `playing` keeps name and seat for coming back. Raise LogError.
+
+        `answered`: the request by which the phone itself has left. It is answered before its login ends.
+        """
         sid = seat.sid
         with self.changing(seat):
             seat.sid, seat.password, seat.phone_key, seat.code, seat.phone_on = (
@@ -374,6 +377,8 @@ class Seats:
             if not playing:
                 seat.name, seat.ready, seat.joined, seat.earlier, seat.wish = "", False, False, [], ""
                 seat.house, seat.stands_in = "", False
+        if sid and answered:
+            self._phones.answer(sid, Ack(answered, ok=True))
         if sid:
             self._phones.release(sid)
 

@@ -1656,3 +1656,19 @@ def test_a_match_that_has_begun_on_a_full_disk_clears_the_lobby_all_the_same(rig
     assert rig.state["state"] == "playing"
     assert rig.notice() == ""
     assert not any(seat["ready"] for seat in rig.state["seats"])
+
+
+def test_a_phone_that_leaves_is_answered_first_and_once(rig: TableRig) -> None:
+    rig.sit()
+    sid = rig.sids[2]
+    del rig.order[:]
+    rig.say_leave(2)
+    (answer,) = rig.phones.answers[sid]
+    assert answer["ok"]
+    steps = [one for one in rig.order if one in ("keep places", "answer", "release")]
+    assert steps == ["keep places", "answer", "release"], "the disk has it, it is answered, then the login ends"
+    rig.store.broken = "The disk is full."
+    sid = rig.sids[1]
+    rig.say_leave(1)
+    assert [one["ok"] for one in rig.phones.answers[sid]] == [False], "a disk that fails is the only answer"
+    assert sid not in rig.phones.released
