@@ -372,7 +372,7 @@ def _logs() -> list[bytes]:
     found = []
     for name in games.names():
         game = games.find(name)
-        match = random_match(game, range(1, game.seats[0] + 1), {}, Random(1))
+        match = random_match(game, tuple(range(1, game.seats[0] + 1)), {}, Random(1))
         lines = [msgspec.json.encode(one) for one in (match.head, *match.log)]
         found += [b"\n".join(lines[:count]) + b"\n" for count in (1, 4, 12, 60)]
     return [one for one in found if len(one) <= MOST_BYTES]
