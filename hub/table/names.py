@@ -10,7 +10,7 @@ SENTENCE = "That name could pass for a seat, for staff or for the hub: choose an
 # Letters of other alphabets that look like those of the words below (Unicode's confusables.txt, UTS 39).
 _ALIKE = str.maketrans("аеорсухіѕтнкмвһυοαερτικνβ", "aeopcyxistnkmbhuoaeptiknb")
 _DIGITS = "[1-6]|one|two|three|four|five|six"
-_SEAT = re.compile(rf"(seat|player|box|place|table)({_DIGITS})")
+_SEAT = re.compile(rf"(seat|player|box|place|table|house)({_DIGITS})")
 _WHOLE = re.compile(
     rf"{_DIGITS}"
     r"|(the)?(staff|house|hub|tablehub|table|bank|dealer|host|owner|chance|seat|bot|computer|admin|system)"

@@ -9,7 +9,7 @@ from tests.table.fakes import TableRig
 
 FALSE = [
     "Seat 2", "seat2", "SEAT  3", "Seat two", "Seat 2 (Ben)", "Sеаt 4", "Ｓｅａｔ ５", "S.e.a.t 6", "sé at 1", "Player 1", "2",
-    "Staff", "the staff", "STAFF!", "Ѕtаff", "The house", "house", "Hub", "table-hub", "Table hub", "Nobody", "Everybody",
+    "Staff", "the staff", "STAFF!", "Ѕtаff", "The house", "house", "House 3", "Hub", "table-hub", "Table hub", "Nobody", "Everybody",
     "You", "The bank",
 ]  # fmt: skip
 TRUE = [
