@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from hub.devices import Simulated
 from hub.errors import ConfigError, HubError, of_file
+from hub.files import read_file, write_private
 from hub.ports import ClaimAsked, LoginState
 from hub.state import ScreenState
 from hub.store.history import history
@@ -36,10 +37,8 @@ def kiosk_token(path: Path) -> str:
     """
     try:
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=0o600, exist_ok=False)
-            path.write_text(secrets.token_urlsafe(24))
-        token = path.read_text().strip()
+            write_private(path, secrets.token_urlsafe(24).encode())
+        token = read_file(path).decode().strip()
     except UnicodeDecodeError:
         token = ""
     except OSError as error:

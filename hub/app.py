@@ -107,7 +107,7 @@ class Hub:
                 raise ConfigError(f"The id {name!r} may hold letters, digits and hyphens only, 32 at most.")
         self.tables: dict[str, Table] = {}
         self.access: dict[str, TableAccess] = {}
-        self.devices: list[Device] = []
+        self.devices: list[GuardedDevice] = []
         self.web: WebServer | None = None
         self._health: dict[str, DeviceHealth] = {}
         self._threads: list[threading.Thread] = []
@@ -119,6 +119,8 @@ class Hub:
         with ExitStack() as on_error:
             self._lock = on_error.enter_context(ExitStack())
             self._lock.enter_context(lock_state(state))  # before anything in the folder is changed
+            self.store = Store(state / "table-hub.db")  # first: one of a newer hub is left alone with all beside it
+            on_error.callback(self.store.close)
             self.key = HubKey.stored(state / "hub.key")
             self.kiosk_token = kiosk_token(state / "kiosk.token")
             self._pin = StaffPin(state / "staff.json")
@@ -127,8 +129,6 @@ class Hub:
             self.door = StaffDoor(self._pin, self.key, self.house)
             self.games = load_games(config.deck)
             self._presets = presets_by_game(config.preset, self.games)
-            self.store = Store(state / "table-hub.db")
-            on_error.callback(self.store.close)
             titles = {game.name: game.title for game in self.games}
             self._past = PastMatches(state / "table-hub.db", titles)
             self._logs = KeyedStore(self.store, state / "log.key")
@@ -340,6 +340,8 @@ class Hub:
                 screen.renew()
             for table in self.tables.values():
                 table.tell_waiting()
+            for device in self.devices:
+                device.look()
             if self.broker.ended or (self.web and self.web.ended):
                 log.error(
                     "The thread of the %s has ended; the hub ends.", "broker" if self.broker.ended else "web port"

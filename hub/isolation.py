@@ -1,16 +1,19 @@
 """A guard around each device: whatever its driver does wrong, it takes only itself down.
 
-A driver is one file that anybody may write. One that raises, that never starts or never closes, that says what is no
-signal, or more than a table can take, is named on the screens; the table, and all others, play on.
+A driver is one file that anybody may write. One that raises, that never starts, never comes back from a call or never
+closes, that says what is no signal, or more than a table can take, is named on the screens; the table, and all others, play
+on.
 """
 
 from __future__ import annotations
 
+import itertools
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from functools import partial
 from time import monotonic
 from typing import Literal
 
@@ -43,6 +46,10 @@ log = logging.getLogger(__name__)
 
 START_SECONDS = 5.0
 """How long the hub waits for a device to start; it may do so later."""
+ANSWER_SECONDS = 5.0
+"""A driver that has not come back from a call for so long does not answer: its port asks for calls that return at once."""
+MOST_WAITING = 256
+"""What a driver was asked and has not taken; then the oldest is forgotten."""
 CLOSE_SECONDS = 2.0
 """How long the hub waits for all devices to close."""
 PER_SECOND, AT_ONCE = 100.0, 300.0
@@ -142,33 +149,79 @@ class DeviceGuard:
 
 
 class GuardedDevice:
-    """A device with its guard around it, and with the ports of the device."""
+    """A device with its guard around it, and with the ports of the device.
+
+    Its driver is called on a thread of its own, so that a call that never comes back holds no table: calls return at once.
+    Of what it shows only the newest waits for it; what it is asked waits in its order.
+    """
 
     def __init__(self, device: Device, guard: DeviceGuard) -> None:
         self.device = device
         self._guard = guard
-        self.lamps: Lamps | None = _Lamps(device.lamps, guard) if device.lamps else None
-        self.page: Page | None = _Page(device.page, guard) if device.page else None
-        self.boxes: Boxes | None = _Boxes(device.boxes, guard) if device.boxes else None
-        self.dice: Dice | None = _Dice(device.dice, guard) if device.dice else None
+        self._turn = threading.Condition()
+        self._waiting: dict[object, tuple[str, Callable[[], None]]] = {}  # what it is doing in words, and the call
+        self._asked = itertools.count()
+        self._closing = False
+        self._since: float | None = None  # when the call that is under way began
+        self._thread = threading.Thread(target=self._run, name="device", daemon=True)
+        self._started = threading.Event()
+        self.lamps: Lamps | None = _Lamps(device.lamps, self) if device.lamps else None
+        self.page: Page | None = _Page(device.page, self) if device.page else None
+        self.boxes: Boxes | None = _Boxes(device.boxes, self) if device.boxes else None
+        self.dice: Dice | None = _Dice(device.dice, self) if device.dice else None
 
     def start(self) -> None:
-        """Start the device; return after `START_SECONDS` at most."""
-        started = threading.Event()
-
-        def start() -> None:
-            with self._guard.guarded("starting"):
-                self.device.start()
-            started.set()
-
-        threading.Thread(target=start, name="device-start", daemon=True).start()
-        if not started.wait(START_SECONDS):
+        """Start the device; return after `START_SECONDS` at most. It is shown and asked nothing before it has started."""
+        self._thread.start()
+        if not self._started.wait(START_SECONDS):
             self._guard.fault("starting", "does not come back from its start", trace=False)
 
     def close(self) -> None:
-        """Close the device; whatever it raises is told in the journal."""
+        """Close the device after the calls that wait, as far as they come back; what it raises is told in the journal."""
+        with self._turn:
+            self._closing = True
+            self._turn.notify()
+        if self._thread.is_alive():
+            self._thread.join(CLOSE_SECONDS / 2)
         with self._guard.guarded("closing"):
             self.device.close()
+
+    def look(self) -> None:
+        """Tell whether the driver answers. Call it every few seconds, from any thread."""
+        since = self._since
+        if since is not None and monotonic() - since >= ANSWER_SECONDS:
+            self._guard.fault("answering", "does not answer", trace=False)
+        else:
+            self._guard.recovered("answering")
+
+    def show(self, doing: str, what: object, call: Callable[[], None]) -> None:
+        """Have the driver called soon, in place of what still waits to be shown as this `what`."""
+        with self._turn:
+            self._waiting[what] = doing, call
+            self._turn.notify()
+
+    def ask(self, doing: str, call: Callable[[], None]) -> None:
+        """Have the driver called soon, after what it was asked before."""
+        with self._turn:
+            self._waiting[next(self._asked)] = doing, call
+            if len(self._waiting) > MOST_WAITING:
+                del self._waiting[next(iter(self._waiting))]
+            self._turn.notify()
+
+    def _run(self) -> None:
+        with self._guard.guarded("starting"):
+            self.device.start()
+        self._started.set()
+        while True:
+            with self._turn:
+                self._turn.wait_for(lambda: self._waiting or self._closing)
+                if not self._waiting:
+                    return
+                doing, call = self._waiting.pop(next(iter(self._waiting)))
+            self._since = monotonic()
+            with self._guard.guarded(doing):
+                call()
+            self._since = None
 
 
 def close_all(devices: Sequence[Device]) -> None:
@@ -190,60 +243,56 @@ def close_all(devices: Sequence[Device]) -> None:
 
 
 class _Lamps:
-    def __init__(self, lamps: Lamps, guard: DeviceGuard) -> None:
-        self._lamps, self._guarded = lamps, guard.guarded
+    def __init__(self, lamps: Lamps, device: GuardedDevice) -> None:
+        self._lamps, self._device = lamps, device
 
     def show(self, rings: Mapping[int, LampPicture]) -> None:
-        with self._guarded("showing lamps"):
-            self._lamps.show(rings)
+        self._device.show("showing lamps", "lamps", partial(self._lamps.show, rings))
 
 
 class _Page:
-    def __init__(self, page: Page, guard: DeviceGuard) -> None:
-        self._page, self._guarded = page, guard.guarded
+    def __init__(self, page: Page, device: GuardedDevice) -> None:
+        self._page, self._device = page, device
+        self._settled = False
 
     def show(self, public: ScreenState, settled: bool) -> None:
-        with self._guarded("showing a page"):
-            self._page.show(public, settled)
+        self._settled = self._settled or settled  # of a picture that was never shown, too
+        self._device.show("showing a page", "page", partial(self._show, public))
+
+    def _show(self, public: ScreenState) -> None:
+        settled, self._settled = self._settled, False
+        self._page.show(public, settled)
 
 
 class _Boxes:
-    def __init__(self, boxes: Boxes, guard: DeviceGuard) -> None:
-        self._boxes, self._guarded = boxes, guard.guarded
+    def __init__(self, boxes: Boxes, device: GuardedDevice) -> None:
+        self._boxes, self._device = boxes, device
 
     def open(self, box: str, sealed: SealedRound) -> None:
-        with self._guarded("asking"):
-            self._boxes.open(box, sealed)
+        self._device.ask("asking", partial(self._boxes.open, box, sealed))
 
     def reveal(self, box: str, round: int) -> None:
-        with self._guarded("asking"):
-            self._boxes.reveal(box, round)
+        self._device.ask("asking", partial(self._boxes.reveal, box, round))
 
     def cancel(self, box: str, round: int) -> None:
-        with self._guarded("asking"):
-            self._boxes.cancel(box, round)
+        self._device.ask("asking", partial(self._boxes.cancel, box, round))
 
     def ring(self, box: str, picture: LampPicture) -> None:
-        with self._guarded("showing rings"):
-            self._boxes.ring(box, picture)
+        self._device.show("showing rings", ("ring", box), partial(self._boxes.ring, box, picture))
 
     def say(self, box: str, text: str) -> None:
-        with self._guarded("showing text"):
-            self._boxes.say(box, text)
+        self._device.show("showing text", ("text", box), partial(self._boxes.say, box, text))
 
     def buzz(self, box: str, kind: Literal["lock", "error", "reveal"]) -> None:
-        with self._guarded("sounding"):
-            self._boxes.buzz(box, kind)
+        self._device.ask("sounding", partial(self._boxes.buzz, box, kind))
 
 
 class _Dice:
-    def __init__(self, dice: Dice, guard: DeviceGuard) -> None:
-        self._dice, self._guarded = dice, guard.guarded
+    def __init__(self, dice: Dice, device: GuardedDevice) -> None:
+        self._dice, self._device = dice, device
 
     def arm(self, number: int, seat: int, count: int, sides: int, *, lying: bool = False) -> None:
-        with self._guarded("watching dice"):
-            self._dice.arm(number, seat, count, sides, lying=lying)
+        self._device.ask("watching dice", partial(self._dice.arm, number, seat, count, sides, lying=lying))
 
     def disarm(self) -> None:
-        with self._guarded("watching dice"):
-            self._dice.disarm()
+        self._device.ask("watching dice", self._dice.disarm)

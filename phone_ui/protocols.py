@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from phone_ui.places import Place, Places
 
 
+WAIT_SECONDS = 0.3
+"""Until a connection that came too soon is looked at again."""
+
+
 class LimitedHttp(H11Protocol):
     """HTTP for crowds: a fair share of the connections, a head that comes in time, and an answer that is taken."""
 
-    WAIT_SECONDS = 0.3  # until a connection that came too soon is looked at again
     REFUSED_SECONDS = 2.0
 
     def __init__(self, places: Places, arrivals: Arrivals, limits: Limits, **given: Any) -> None:
@@ -70,13 +73,14 @@ class LimitedHttp(H11Protocol):
         if self._place is None or self.transport.is_closing():
             return
         network = self._place.network
-        if self._places.is_seated(network) or self._arrivals.let_in(network, self.loop.time()):
+        is_counted = self.transport.get_extra_info("ssl_object") is not None  # before its handshake
+        if is_counted or self._places.is_seated(network) or self._arrivals.let_in(network, self.loop.time()):
             held, self._held = self._held, None
             self.transport.resume_reading()
             if held:
                 self.data_received(bytes(held))
         else:
-            self.loop.call_later(self.WAIT_SECONDS, self._let_in)
+            self.loop.call_later(WAIT_SECONDS, self._let_in)
 
     def data_received(self, data: bytes) -> None:
         """Feed what came to the parser, and wait for the rest of a head only so long."""
@@ -153,11 +157,12 @@ class LimitedHttp(H11Protocol):
 class TlsConnections:
     """Accepts connections for https: each has a place until its handshake is over, and only so long for it.
 
-    asyncio's own server takes a place only after the handshake, and waits a minute for it.
+    asyncio's own server takes a place only after the handshake, and waits a minute for it. A handshake costs more than a
+    page: networks that are not the table's come at their pace before it, not after.
     """
 
-    def __init__(self, places: Places, context: ssl.SSLContext, limits: Limits) -> None:
-        self._places, self._context, self._limits = places, context, limits
+    def __init__(self, places: Places, arrivals: Arrivals, context: ssl.SSLContext, limits: Limits) -> None:
+        self._places, self._arrivals, self._context, self._limits = places, arrivals, context, limits
         self._shaking: set[asyncio.Task[None]] = set()
 
     async def accept(self, listening: socket.socket, make: Callable[[], asyncio.Protocol]) -> None:
@@ -186,6 +191,10 @@ class TlsConnections:
                 accepted.close()
                 return
         try:
+            if place is not None and not await self._comes_in_time(place.network):
+                end()
+                accepted.close()
+                return
             accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             await asyncio.get_running_loop().connect_accepted_socket(
                 make, accepted, ssl=self._context, ssl_handshake_timeout=self._limits.head_seconds
@@ -195,6 +204,16 @@ class TlsConnections:
         finally:
             if place is not None:
                 self._places.release(place)
+
+    async def _comes_in_time(self, network: str) -> bool:
+        """Wait until the network may open one more connection; return whether that was soon enough."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self._limits.head_seconds
+        while not self._places.is_seated(network) and not self._arrivals.let_in(network, loop.time()):
+            if loop.time() >= until:
+                return False
+            await asyncio.sleep(WAIT_SECONDS)
+        return True
 
 
 class LimitedWebSocket(WebSocketsSansIOProtocol):

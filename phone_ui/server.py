@@ -341,7 +341,7 @@ def serve(
         h11_max_incomplete_event_size=8192,
         timeout_graceful_shutdown=2,
     )
-    https = TlsConnections(router.connections, certificate.context, limits) if certificate else None
+    https = TlsConnections(router.connections, arrivals, certificate.context, limits) if certificate else None
     return WebServer(router, config, listen(settings.host, settings.port), certificate, https)
 
 

@@ -108,12 +108,13 @@ class StaffDoor:
         self._guesses = Guesses()
         self._lock = threading.Lock()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._hashing = ThreadPoolExecutor(1, "staff-pin")
+        # One PIN at a time of all strangers, and one of those who stand in no line with them.
+        self._hashing = {known: ThreadPoolExecutor(1, "staff-pin") for known in (True, False)}
         self._doing = ThreadPoolExecutor(WORKERS, "staff")
 
     def close(self) -> None:
         """End its threads; what is under way is not waited for."""
-        for pool in (self._hashing, self._doing):
+        for pool in (*self._hashing.values(), self._doing):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def renewed(self) -> bool:
@@ -171,7 +172,8 @@ class StaffDoor:
                 f"Too many wrong PINs came from this network; try again in {seconds} seconds, or with another device.",
                 seconds,
             )
-        fits = await asyncio.get_running_loop().run_in_executor(self._hashing, self._pin.fits, secret.pin)
+        hashing = self._hashing[known or here]
+        fits = await asyncio.get_running_loop().run_in_executor(hashing, self._pin.fits, secret.pin)
         if not fits:
             log.warning("staff: a wrong PIN came from %s.", who)
             self._face.guessed(self._guesses.wrong_today(self._now()))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from hub.errors import ConfigError, HubError, of_file
-from hub.network.encryption import write_private
+from hub.files import read_file, write_private
 from phone_ui.limits import TokenBucket
 
 if TYPE_CHECKING:
@@ -92,9 +92,9 @@ class StaffPin:
         return True
 
     def fits(self, pin: str) -> bool:
-        """Return whether that is the PIN. It takes some hundredths of a second, whatever is given."""
-        with self._lock:  # one at a time: the hash takes 16 MB
-            return hmac.compare_digest(_hash(pin, self._kept.salt), self._kept.hash)
+        """Return whether that is the PIN. It takes some hundredths of a second and 16 MB, whatever is given."""
+        kept = self._kept  # no lock: the web port's loop would wait for it as long as somebody guesses
+        return hmac.compare_digest(_hash(pin, kept.salt), kept.hash)
 
     def knows(self, browser: str) -> bool:
         """Return whether somebody has signed in with this browser before, under this PIN."""
@@ -124,10 +124,11 @@ def _stamp(file: Path) -> tuple[int, int]:
 
 def _read(file: Path) -> KeptPin:
     """Return what the file holds. Raise ConfigError or OSError."""
+    data = read_file(file)
     if file.stat().st_mode & 0o077:
         raise ConfigError(f"{file}: the hash of the staff's PIN can be read by others; fix: chmod 600 {file}")
     try:
-        return msgspec.json.decode(file.read_bytes(), type=KeptPin)
+        return msgspec.json.decode(data, type=KeptPin)
     except ValueError:
         raise ConfigError(f"{file} is damaged: remove it, and the next start makes another PIN.") from None
 

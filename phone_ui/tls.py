@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 from hub.errors import ConfigError
+from hub.files import check_file
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +24,8 @@ def check_tls(cert: str, key: str) -> None:
 def _context(cert: str, key: str) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
+        for name in (cert, key):
+            check_file(Path(name))
         context.load_cert_chain(cert, key)
         readable = stat.S_IMODE(Path(key).stat().st_mode) & stat.S_IROTH
     except OSError as error:  # ssl.SSLError is one

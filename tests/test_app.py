@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import secrets
 import sqlite3
@@ -479,3 +480,37 @@ def test_simulated_devices_are_told_on_every_screen_unless_it_is_a_demo(tmp_path
         hub.start()
         until(lambda: all(seat["box"] == "on" for seat in state(hub)["seats"]), "the boxes")
         assert told not in [notice["text"] for notice in state(hub)["notices"]]
+
+
+def test_a_state_folder_of_a_newer_hub_is_left_as_it_is(tmp_path: Path) -> None:
+    made = config(tmp_path)
+    with running(made):
+        pass
+    folder = Path(made.hub.state)
+    with contextlib.closing(sqlite3.connect(folder / "table-hub.db", isolation_level=None)) as db:
+        db.execute("PRAGMA journal_mode=DELETE")
+        db.execute("PRAGMA user_version=3")
+    (folder / "log.key").unlink()  # whatever an earlier hub would make anew
+
+    def files() -> dict[str, bytes]:
+        return {str(file): file.read_bytes() for file in folder.rglob("*") if file.is_file() and file.name != "lock"}
+
+    before = files()
+    with pytest.raises(
+        ConfigError, match=r"written by a newer table-hub .* install that one again, or give .*; nothing"
+    ):
+        Hub(made)
+    assert files() == before
+
+
+def test_a_hub_from_before_the_folder_had_a_lock_keeps_a_newer_one_out(tmp_path: Path) -> None:
+    made = config(tmp_path)
+    lock = Path(made.hub.state) / "broker" / "lock"
+    lock.parent.mkdir(parents=True)
+    with lock.open("wb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # what such a hub does with its broker's folder
+        with pytest.raises(TemporaryError, match="another hub runs with this state folder"):
+            Hub(made)
+        assert [file.name for file in Path(made.hub.state).iterdir()] == ["broker"], "and nothing was made"
+    with running(made):
+        pass

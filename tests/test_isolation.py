@@ -74,18 +74,26 @@ def test_a_device_that_raises_is_told_once_and_again_once_it_has_recovered(monke
     inbox = Box()
     bad = Bad()
     guarded = GuardedDevice(bad, DeviceGuard("the panel", inbox))
-    assert guarded.page
+    guarded.start()
+
+    def show() -> None:
+        assert guarded.page
+        before = bad.shown
+        guarded.page.show(None, False)  # type: ignore[arg-type]
+        until(lambda: bad.shown > before and guarded._since is None, "the picture")
+
     bad.do = fails
     for _ in range(5):
-        guarded.page.show(None, False)  # type: ignore[arg-type]
+        show()
     (down,) = inbox.signals
     assert isinstance(down, DeviceDown)
     assert down.why == "The driver of the panel has failed (RuntimeError); the table plays on without it."
     bad.do = lambda: None
-    guarded.page.show(None, False)  # type: ignore[arg-type]
+    show()
     assert len(inbox.signals) == 1, "who fails every other time is not told every time"
     monkeypatch.setattr(isolation, "CALM_SECONDS", 0.0)
-    guarded.page.show(None, False)  # type: ignore[arg-type]
+    show()
+    guarded.close()
     assert inbox.signals[1:] == [DeviceUp(down.device)]
 
 
@@ -139,10 +147,86 @@ def test_a_device_that_does_not_start_or_close_holds_nobody_up(monkeypatch: pyte
     assert "does not come back from its start" in down.why
 
 
+class Paper(Bad):
+    """A device that keeps what it was shown and asked, and that may wait before it comes back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = threading.Event()
+        self.go.set()
+        self.done: list[object] = []
+        self.boxes = self.dice = self
+
+    def show(self, *what: object) -> None:
+        self.go.wait()
+        self.done.append(what)
+
+    def reveal(self, box: str, round: int) -> None:
+        self.done.append(("reveal", box, round))
+
+    def cancel(self, box: str, round: int) -> None:
+        self.done.append(("cancel", box, round))
+
+    def disarm(self) -> None:
+        self.done.append("disarm")
+
+
+def test_a_call_that_does_not_come_back_holds_nobody_up_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(isolation, "CALM_SECONDS", 0.2)
+    inbox, paper = Box(), Paper()
+    guarded = GuardedDevice(paper, DeviceGuard("the strip", inbox))
+    guarded.start()
+    assert guarded.page
+    assert guarded.lamps
+    assert guarded.boxes
+    assert guarded.dice
+    paper.go.clear()
+    begun = time.monotonic()
+    for number in range(100):
+        guarded.page.show(number, number == 50)  # type: ignore[arg-type]
+        guarded.lamps.show({number: None})  # type: ignore[dict-item]
+        guarded.look()
+    for number in range(5):
+        guarded.boxes.reveal("a", number)
+    guarded.boxes.cancel("a", 4)
+    guarded.dice.disarm()
+    assert time.monotonic() - begun < 0.2
+    assert not inbox.signals
+    time.sleep(0.25)
+    for _ in range(3):
+        guarded.look()
+    (down,) = inbox.signals
+    assert isinstance(down, DeviceDown)
+    assert down.why == "The driver of the strip does not answer; the table plays on without it."
+    paper.go.set()
+    guarded.close()
+    asked = [("reveal", "a", number) for number in range(5)]
+    assert [one for one in paper.done if one not in (paper.done[0], ({99: None},), (99, True))] == [
+        *asked, ("cancel", "a", 4), "disarm",
+    ], "all that it was asked, in order"  # fmt: skip
+    assert len(paper.done) <= 3 + len(asked) + 2, "of a hundred pictures the first and the newest"
+    assert (99, True) in paper.done, "that the table had settled meanwhile is not lost"
+    time.sleep(0.25)
+    guarded.look()
+    assert inbox.signals[1:] == [DeviceUp(down.device)]
+
+
+def test_what_a_device_does_not_take_is_bounded() -> None:
+    paper = Paper()
+    guarded = GuardedDevice(paper, DeviceGuard("the strip", Box()))
+    assert guarded.boxes
+    for number in range(5000):
+        guarded.boxes.reveal("a", number)
+    guarded.start()
+    guarded.close()
+    assert paper.done == [("reveal", "a", number) for number in range(5000 - isolation.MOST_WAITING, 5000)]
+
+
 # --- the whole hub -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("trouble", ["show", "flood", "nonsense", "start"])
+@pytest.mark.parametrize("trouble", ["show", "flood", "nonsense", "start", "hang"])
 def test_a_bad_device_takes_only_itself_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str) -> None:
     made: list[Bad] = []
 
@@ -152,6 +236,7 @@ def test_a_bad_device_takes_only_itself_down(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr("hub.app.connect", connect)
     monkeypatch.setattr(isolation, "START_SECONDS", 0.1)
+    monkeypatch.setattr(isolation, "ANSWER_SECONDS", 0.3)
     config = Config(
         hub=HubPart(state=str(tmp_path / "state")), web=WebPart("127.0.0.1", 0),
         table=(TablePart("1"), TablePart("bar")), device=(DevicePart("simulated", "1", "the strip"),),
@@ -164,6 +249,11 @@ def test_a_bad_device_takes_only_itself_down(tmp_path: Path, monkeypatch: pytest
         elif trouble == "start":
             bad.starting = hangs
         hub.start()
+        waiting = threading.Thread(target=hub.wait, daemon=True)
+        waiting.start()
+        if trouble == "hang":
+            bad.do = hangs
+            hub.tables["1"].put(DeviceDown("another", "A lamp is lost."))  # something to show
         if trouble == "nonsense":
             bad.inbox(object())
         elif trouble == "flood":
@@ -180,8 +270,11 @@ def test_a_bad_device_takes_only_itself_down(tmp_path: Path, monkeypatch: pytest
             sit(hub, "bar", 2)
             assert "swordfish" not in str(state(hub))
             assert not hub._thread_ended.is_set()
+            assert not hub._find_stuck()
         finally:
             stop.set()
+            hub.stop()
+            waiting.join(PATIENCE)
 
 
 HANGING = """

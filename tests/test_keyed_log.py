@@ -158,3 +158,34 @@ def test_a_match_that_was_put_aside_goes_on_under_another_name(folder: Path, mat
     edit(folder, "UPDATE entries SET line = ? WHERE number = 1", entries[2].line)
     with closing(Store(folder / "table-hub.db")) as store, pytest.raises(ReplayDiverged):
         KeyedStore(store, folder / "log.key").load(new)
+
+
+def test_a_key_that_is_gone_sets_matches_aside_until_it_is_back(folder: Path, match: Match) -> None:
+    kept = (folder / "log.key").read_bytes()
+    (folder / "log.key").unlink()
+    for _ in range(2):
+        with pytest.raises(
+            StartRefused, match=r"match m-1 was written with another key than the one in .*log\.key now: put"
+        ):
+            resumed(folder)
+    with closing(Store(folder / "table-hub.db")) as store:
+        last = store.last("1")
+        assert last
+        assert last.aside
+        with pytest.raises(ReplayDiverged):
+            KeyedStore(store, folder / "log.key").load("m-1")
+    (folder / "log.key").write_bytes(kept)
+    found = resumed(folder)
+    assert found
+    assert found.log == match.log[:-1]
+
+
+def test_a_match_that_begins_under_a_new_key_goes_on(folder: Path, match: Match) -> None:
+    (folder / "log.key").unlink()
+    with closing(Store(folder / "table-hub.db")) as store:
+        keyed = KeyedStore(store, folder / "log.key")
+        new = keyed.begin("1", msgspec.json.encode(match.head))
+        keyed.append(new, [LogEntry(0, msgspec.json.encode(match.log[0]))])
+    found = resumed(folder)
+    assert found
+    assert len(found.log) == 1

@@ -16,8 +16,8 @@ from threading import Barrier, Thread
 
 import pytest
 
-from hub.errors import DamagedLog, LogError, TemporaryError
-from hub.ports import LastMatch, LogEntry, LogStore, Missing
+from hub.errors import ConfigError, DamagedLog, LogError, TemporaryError
+from hub.ports import LEFT, LastMatch, LogEntry, LogStore, Missing
 from hub.store import Store, lock_state
 from hub.store import schema as schema_module
 from hub.store.marks import MARK_EVERY
@@ -376,11 +376,47 @@ def test_a_database_of_a_newer_hub_is_left_alone(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "hub.db")) as db:
         db.execute("PRAGMA user_version=99")
     before = (tmp_path / "hub.db").read_bytes()
-    store = Store(tmp_path / "hub.db")
-    with pytest.raises(LogError, match="newer table-hub"):
-        store.begin("1", b"head")
-    store.close()
+    with pytest.raises(ConfigError, match=r"was written by a newer table-hub .form 99.* nothing was changed"):
+        Store(tmp_path / "hub.db")
     assert (tmp_path / "hub.db").read_bytes() == before
+
+
+# What the release before `put_aside` runs, word for word.
+EARLIER_BEGIN = """UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP
+    WHERE "table" = ? AND result IS NULL AND aside IS NULL"""
+EARLIER_LAST = 'SELECT id, result, aside FROM matches WHERE "table" = ? ORDER BY rowid DESC LIMIT 1'
+
+
+def test_after_a_way_back_the_release_before_plays_on_and_ends_no_match_that_was_put_aside(tmp_path: Path) -> None:
+    path = tmp_path / "hub.db"
+    with closing(Store(path)) as store:
+        aside = store.begin("1", b"head")
+        store.append(aside, lines(0, 1))
+        store.put_aside(aside)
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (1,), "the form that it reads and writes"
+        assert db.execute(EARLIER_LAST, ("1",)).fetchone() == (aside, None, schema_module.PUT_ASIDE)
+        db.execute(EARLIER_BEGIN, (LEFT, "1"))
+        db.execute("INSERT INTO matches (id, \"table\", head) VALUES ('m-2', '1', x'02')")
+    with closing(Store(path)) as store:
+        assert store.last("1") == LastMatch("m-2")
+        assert [one.id for one in store.all_put_aside("1")] == [aside], "it was not ended"
+        assert store.load(store.take_up(aside))[1] == lines(0, 1)
+
+
+def test_a_database_of_a_day_when_matches_put_aside_had_another_form_is_brought_to_this_one(tmp_path: Path) -> None:
+    path = tmp_path / "hub.db"
+    with closing(Store(path)) as store:
+        aside = store.begin("1", b"head")
+        store.put_aside(aside)
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("UPDATE matches SET aside = NULL")
+        db.execute("PRAGMA user_version=2")
+    with closing(Store(path)) as store:
+        assert [one.id for one in store.all_put_aside("1")] == [aside]
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+        assert db.execute("SELECT aside FROM matches").fetchone() == (schema_module.PUT_ASIDE,)
 
 
 # --- a loss is never silent -------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import os
 from typing import TYPE_CHECKING
 
 from nacl.bindings import sodium_pad, sodium_unpad
@@ -17,6 +16,7 @@ from nacl.exceptions import CryptoError
 from nacl.public import Box, PrivateKey, PublicKey
 
 from hub.errors import ConfigError, HubError, of_file
+from hub.files import read_file, write_private
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,9 +109,9 @@ class HubKey:
         try:
             if not file.exists():
                 write_private(file, bytes(PrivateKey.generate()))
+            data = read_file(file)
             if file.stat().st_mode & 0o077:
                 raise ConfigError(f"{file}: the hub's secret key can be read by others; fix: chmod 600 {file}")
-            data = file.read_bytes()
         except OSError as error:
             raise of_file(error, f"{file}: the hub's key cannot be kept there ({error.strerror}).") from error
         if len(data) != KEY_BYTES:
@@ -132,16 +132,3 @@ class HubKey:
             return SharedKey(Box(self._secret, PublicKey(phone_key)))
         except (CryptoError, ValueError, TypeError):
             raise DecryptionError("That is not a phone's public key.") from None
-
-
-def write_private(file: Path, secret: bytes) -> None:
-    """Write a file that only its owner reads, whole or not at all: a power cut must not leave half a key. Raise OSError."""
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    partial = file.with_name(file.name + ".new")
-    partial.unlink(missing_ok=True)
-    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as out:
-        out.write(secret)
-        out.flush()
-        os.fsync(out.fileno())
-    partial.rename(file)

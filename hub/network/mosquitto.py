@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from hub.errors import BrokerError, TemporaryError, of_file
+from hub.files import check_file, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,6 +83,7 @@ class Mosquitto:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._folder.chmod(0o700)
             if self._lock is None:
+                check_file(self._folder / "lock")
                 lock = (self._folder / "lock").open("wb")
                 try:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -110,6 +112,7 @@ class Mosquitto:
     def _start(self) -> None:
         self.stop()
         self._end_stale()
+        (self._folder / "mosquitto.pid").unlink(missing_ok=True)  # whatever is there: mosquitto would open it
         Path(self.socket).unlink(missing_ok=True)
         self.password = secrets.token_urlsafe(24)
         self._write("logins.json", json.dumps(first_logins(self.password)))
@@ -248,7 +251,7 @@ class Mosquitto:
     def _end_stale(self) -> None:
         """End the broker that a killed hub left behind, if the process of that id is really it. Raise BrokerError."""
         try:
-            pid = int((self._folder / "mosquitto.pid").read_text())
+            pid = int(read_file(self._folder / "mosquitto.pid"))
             handle = os.pidfd_open(pid)
         except (OSError, ValueError):
             return

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hub.errors import BrokerError, ConfigError
+from hub.files import check_file, read_file
 from hub.network.connection import Address, Connection, Endpoint, OnMessage, Status
 from hub.network.dynsec import DynsecLogins
 from hub.network.mosquitto import USER, Mosquitto
@@ -220,8 +221,9 @@ class MqttBroker:
         return ""
 
     def _publish_queued(self, connection: Connection) -> None:
-        # Logins first: a released seat's login is deleted before its hand is cleared.
-        connection.send_commands(self._logins.take_commands())
+        # What is said comes before the logins, so that a phone that leaves has its answer before its login ends; what is
+        # cleared comes after them: a released seat's login is deleted before its hand is.
+        commands = self._logins.take_commands()
         with self._lock:
             self._will_look = False
             for topic in connection.acknowledged:
@@ -235,9 +237,14 @@ class MqttBroker:
             others = list(self._queue)
             self._queue.clear()
         for topic, payload in retained:
-            connection.publish_retained(topic, payload)
+            if payload:
+                connection.publish_retained(topic, payload)
         for topic, payload, qos in others:
             connection.publish(topic, payload, qos)
+        connection.send_commands(commands)
+        for topic, payload in retained:
+            if not payload:
+                connection.publish_retained(topic, payload)
 
     def _report_down(self, reason: str) -> None:
         """Report BrokerDown, once for each reason however often it is tried."""
@@ -260,9 +267,11 @@ def _venue_endpoint(part: BrokerPart, hub: str) -> Endpoint:
     password = ""
     try:
         if url.scheme == "mqtts":
+            if part.ca_file:
+                check_file(Path(part.ca_file))
             tls = ssl.create_default_context(cafile=part.ca_file or None)
         if part.password_file:
-            password = Path(part.password_file).expanduser().read_text().strip()
+            password = read_file(Path(part.password_file).expanduser()).decode().strip()
     except (OSError, UnicodeDecodeError) as error:
         file = part.password_file if tls is not None or url.scheme == "mqtt" else part.ca_file
         raise ConfigError(f"[broker] {file}: cannot be used ({error.__class__.__name__}: {error}).") from None

@@ -33,10 +33,11 @@ import tomlkit.exceptions
 
 from hub.config import Config, load, owners_file
 from hub.errors import ConfigError, HubError
+from hub.files import read_file
 from hub.operations.matches import copied, reading, refusal
 from hub.operations.own_files import as_owner_of, new_private_file, sync
 from hub.operations.state_folder import ASIDE, DATABASE, KEY, KIOSK_TOKEN, LOG_KEY, OWN_FILES, while_no_hub_runs
-from hub.store import VERSION
+from hub.store import READS_UP_TO
 from hub.version import version
 
 FORM = 1
@@ -123,7 +124,7 @@ def _state(folder: Path) -> dict[str, bytes]:
             found = {DATABASE: copy.read_bytes()}
             for name in KEYS:
                 with suppress(FileNotFoundError):
-                    found[name] = (folder / name).read_bytes()
+                    found[name] = read_file(folder / name)
     except FileNotFoundError:
         raise HubError(f"{folder}: no hub has run with this state folder, so there is nothing to back up.") from None
     except (OSError, sqlite3.Error) as error:
@@ -189,8 +190,8 @@ def read(file: Path) -> Backup:
     try:
         with _opened(parts[f"state/{DATABASE}"]) as db:
             (form,) = db.execute("PRAGMA user_version").fetchone()
-            if form > VERSION:
-                raise HubError(_newer(file, form, VERSION))
+            if form > READS_UP_TO:
+                raise HubError(_newer(file, form, READS_UP_TO))
             if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                 raise HubError(damaged)
     except sqlite3.Error:

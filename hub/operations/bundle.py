@@ -32,6 +32,7 @@ from pathlib import Path
 if __name__ == "__main__":  # by its path, where the virtual environment may be missing
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from hub.files import read_file
 from hub.version import ROOT, version
 
 TYPE_CHECKING = False
@@ -259,7 +260,7 @@ class Collector:
             folder / "broker" / "logins.json",
         ):
             with suppress(OSError):
-                self._note(key.read_bytes())
+                self._note(read_file(key))
         lines = [f"{folder}:"]
         try:
             lines += [f"  {file.name}  {file.stat().st_size} bytes" for file in sorted(folder.iterdir())]

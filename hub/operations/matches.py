@@ -22,10 +22,11 @@ from hub import games
 from hub.config import load, owners_file
 from hub.engine.match import Head
 from hub.errors import HubError
+from hub.files import check_file
 from hub.operations.own_files import as_owner_of, new_private_file
 from hub.operations.state_folder import DATABASE
 from hub.state import History
-from hub.store import VERSION
+from hub.store import READS_UP_TO
 from hub.store.history import as_text, history
 from hub.table.kept import UNREADABLE
 
@@ -73,7 +74,7 @@ def examine(folder: Path) -> Record:
     try:
         with reading(folder) as db:
             (version,) = db.execute("PRAGMA user_version").fetchone()
-            if version > VERSION:
+            if version > READS_UP_TO:
                 return Record(f"it was written by a newer table-hub (form {version})", aside=aside)
             (checked,) = db.execute("PRAGMA quick_check(1)").fetchone()
             if checked != "ok":
@@ -97,6 +98,7 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
     SQLite would write into a folder whose write-ahead log a power cut has left; no hub starts while that is made.
     """
     database = folder / DATABASE
+    check_file(database)
     database.open("rb").close()
     with tempfile.TemporaryDirectory() as copies:
         with _keeping_hubs_out(folder) as alone:

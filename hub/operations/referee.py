@@ -293,7 +293,7 @@ def read_log(path: str) -> tuple[Head, list[Entry], End | None]:
                 end = msgspec.json.decode(line, type=End)
             else:
                 entries.append(msgspec.json.decode(line, type=Entry))
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError) as error:  # no JSON, no UTF-8, another schema, brackets without end
         raise LogError(f"The log {path} is broken at entry {len(entries)}: {error}.") from error
     return head, entries, end
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from hub.store.keyed import KeyedStore
 from hub.store.lock import lock_state
-from hub.store.schema import VERSION
+from hub.store.schema import READS_UP_TO
 from hub.store.store import Store
 from hub.store.wiping import wipe_logs
 
-__all__ = ["VERSION", "KeyedStore", "Store", "lock_state", "wipe_logs"]
+__all__ = ["READS_UP_TO", "KeyedStore", "Store", "lock_state", "wipe_logs"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-import os
+import logging
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,8 +11,11 @@ from secrets import token_bytes
 from typing import Any
 
 from hub.errors import ConfigError, LogError, ReplayDiverged, TemporaryError, of_file
+from hub.files import read_file, write_private
 from hub.ports import LogEntry
 from hub.store.store import Store
+
+log = logging.getLogger(__name__)
 
 _MAC = re.compile(rb',"mac":"([0-9a-f]{64})"\}\Z')
 
@@ -21,23 +24,20 @@ class KeyedStore:
     """A `LogStore` whose logs nobody can change without the key of the state folder, a file beside the database.
 
     Each line gets a field `mac`: HMAC-SHA-256 of the line, chained with that of the line before it, the head's first. Readers
-    that know no such field leave it out. Logs that began before there was a key have none. It is no help against who reads
+    that know no such field leave it out. Logs that began before there was any key have none; what another key has marked is not read. It is no help against who reads
     the key: root, or whoever holds the card.
     """
 
     def __init__(self, store: Store, file: Path) -> None:
         """Read the key, or make one. Raise ConfigError where the file is no such key, TemporaryError where the disk fails."""
-        self._store = store
+        self._store, self._file = store, file
         try:
             if not file.exists():
-                partial = file.with_name(f"{file.name}.new")
-                partial.unlink(missing_ok=True)
-                with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
-                    out.write(token_bytes(32) + store.highest().to_bytes(8, "big"))
-                    out.flush()
-                    os.fsync(out.fileno())
-                partial.rename(file)
-            data = file.read_bytes()
+                highest = store.highest()
+                write_private(file, token_bytes(32) + highest.to_bytes(8, "big"))
+                if highest:
+                    log.warning("%s was not there: logs that another key has marked are set aside.", file)
+            data = read_file(file)
         except LogError as error:  # which logs are without a key cannot be known now
             raise TemporaryError(str(error)) from error
         except OSError as error:
@@ -83,6 +83,11 @@ class KeyedStore:
         """Return the head and the entries of a match. Raise LogError; ReplayDiverged where a line is not the hub's."""
         head, entries = self._store.load(match)
         if not self._is_keyed(match):
+            if any(_MAC.search(line) for line in (head, *(entry.line for entry in entries))):
+                raise ReplayDiverged(
+                    f"The log of match {match} was written with another key than the one in {self._file} now: "
+                    "put the earlier one back, from a backup, and start the hub again."
+                )
             return head, entries
         mac = self._checked(match, head, b"", "in its head")
         for entry in entries:

@@ -15,7 +15,8 @@ from hub.errors import TemporaryError, of_file
 def lock_state(folder: Path) -> Iterator[None]:
     """Hold a hub's state folder for this process alone. It is made where it is not there.
 
-    The folder itself is locked (flock(2)): that leaves no file behind and works on a disk that is full or read-only. Raise
+    The folder itself is locked (flock(2)): that leaves no file behind and works on a disk that is full or read-only. Hubs of
+    earlier have locked a file of their broker only, so that is tried as well. Raise
     TemporaryError where another hub has it, ConfigError or TemporaryError where it cannot be made or opened.
     """
     try:
@@ -27,10 +28,28 @@ def lock_state(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise TemporaryError(
-                f"{folder}: another hub runs with this state folder; "
-                "stop it, or give this one another `state` in [hub]."
-            ) from None
+            raise _taken(folder) from None
+        _check_earlier(folder)
         yield
     finally:
         os.close(handle)
+
+
+def _check_earlier(folder: Path) -> None:
+    """Raise TemporaryError where a hub runs there that does not know the lock of the folder."""
+    try:
+        lock = os.open(folder / "broker" / "lock", os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:  # none has been there, or the broker itself will say what is wrong
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise _taken(folder) from None
+    finally:
+        os.close(lock)
+
+
+def _taken(folder: Path) -> TemporaryError:
+    return TemporaryError(
+        f"{folder}: another hub runs with this state folder; stop it, or give this one another `state` in [hub]."
+    )

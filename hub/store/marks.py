@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 from zlib import crc32
 
+from hub.files import check_file, read_file
 from hub.store.queries import lines_of, number_of
 
 log = logging.getLogger(__name__)
@@ -65,6 +66,7 @@ class Marks:
         self._lock = Lock()
         self._files: dict[str, int] = {}
         self._now: dict[str, Mark] = {}  # by match
+        self._failing: set[str] = set()  # tables whose mark could not be written last
         self._fresh: dict[str, int] = {}  # entries since the mark of a table was synced
 
     def names(self) -> list[str]:
@@ -81,8 +83,7 @@ class Marks:
     def read(self, table: str) -> Mark | None:
         """Return the mark of a table, or None where there is none that can be read."""
         try:
-            with (self._folder / f"{table}.mark").open("rb") as file:
-                data = file.read(self.SIZE)
+            data = read_file(self._folder / f"{table}.mark")[: self.SIZE]
             check, _, text = data.rstrip(b" \n").partition(b" ")
             if int(check, 16) == crc32(text):
                 return Mark(table, **json.loads(text))
@@ -121,8 +122,11 @@ class Marks:
                 if sync:
                     os.fdatasync(handle)
                     self._fresh[mark.table] = 0
+                self._failing.discard(mark.table)
             except OSError as error:
-                log.warning("How far table %s has come cannot be marked: %s.", mark.table, error.strerror)
+                if mark.table not in self._failing:  # once, not a line an action
+                    log.warning("How far table %s has come cannot be marked: %s.", mark.table, error.strerror)
+                self._failing.add(mark.table)
 
     def _file(self, table: str) -> int:
         """Return the open file of a table's mark; a new one is in its folder for good."""
@@ -130,6 +134,7 @@ class Marks:
             self._folder.mkdir(mode=0o700, exist_ok=True)
             path = self._folder / f"{table}.mark"
             new = not path.exists()
+            check_file(path)
             self._files[table] = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
             if new:
                 for folder in (self._folder, self._folder.parent):

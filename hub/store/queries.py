@@ -26,7 +26,9 @@ def last_match(db: sqlite3.Connection, table: str) -> LastMatch | None:
     found = db.execute(
         'SELECT id, result, aside, put_aside FROM matches WHERE "table" = ? ORDER BY rowid DESC LIMIT 1', (table,)
     ).fetchone()
-    return LastMatch(found[0], found[1], found[2], put_aside=bool(found[3])) if found else None
+    if not found:
+        return None
+    return LastMatch(found[0], found[1], None if found[3] else found[2], put_aside=bool(found[3]))
 
 
 def matches_put_aside(db: sqlite3.Connection, table: str) -> list[MatchPutAside]:

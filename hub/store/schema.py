@@ -10,8 +10,18 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
-VERSION = 2
-"""The `user_version` of a database that this hub writes. `_MIGRATIONS` lead there from each earlier one."""
+from hub.errors import ConfigError
+
+VERSION = 1
+"""The `user_version` of a database that this hub writes: the number of the first hubs that read and write it rightly.
+
+What only adds to it keeps the number, so that after a way back the release before plays on with it (`_ADDED`).
+"""
+READS_UP_TO = 2
+"""The latest `user_version` that this hub reads; the next one is another. 2 stood for the column `put_aside` for a day."""
+
+PUT_ASIDE = "It was put aside. A newer table-hub goes on with it."
+"""What stands in `aside` of a match that people put aside, for an earlier hub, which would end it for another match."""
 
 _SCHEMA = """
 CREATE TABLE matches (
@@ -47,6 +57,7 @@ def connect(path: Path) -> sqlite3.Connection:
     """Return a connection to a whole database of this schema. Raise sqlite3.Error, and then nothing is left open."""
     db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=BUSY_SECONDS)
     try:
+        _check_version(db)  # before anything is changed
         db.text_factory = lambda text: text.decode("utf-8", "replace")  # a flipped bit is found out where it matters
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=FULL")
@@ -84,15 +95,24 @@ def _check(db: sqlite3.Connection) -> None:
         raise damage
 
 
-def _migrate(db: sqlite3.Connection) -> None:
-    """Bring the schema to `VERSION`, all of it or nothing. Raise OperationalError for a later one."""
+def _check_version(db: sqlite3.Connection) -> int:
+    """Return the `user_version`. Raise ConfigError for one of a later hub."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version == VERSION:
-        return
-    if version > VERSION:
-        raise sqlite3.OperationalError(
-            f"it was written by a newer table-hub (form {version}; this one reads {VERSION}): install that one again"
+    if version > READS_UP_TO:
+        file = db.execute("PRAGMA database_list").fetchone()[2]
+        raise ConfigError(
+            f"{file} was written by a newer table-hub (form {version}; this one reads {READS_UP_TO}): install that one again, "
+            "or give this one another `state` in [hub]; nothing was changed."
         )
+    return int(version)
+
+
+def _migrate(db: sqlite3.Connection) -> None:
+    """Bring the schema to this one, all of it or nothing."""
+    version = _check_version(db)
+    columns = {name for _, name, *_ in db.execute("PRAGMA table_info(matches)")}
+    if version == VERSION and columns.issuperset(_ADDED):
+        return
     db.execute("BEGIN IMMEDIATE")
     try:
         if db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'matches'").fetchone() == (0,):
@@ -101,6 +121,10 @@ def _migrate(db: sqlite3.Connection) -> None:
         else:
             for step in _MIGRATIONS[version:]:
                 step(db)
+            for column, declared in _ADDED.items():
+                if column not in columns:
+                    db.execute(f"ALTER TABLE matches ADD COLUMN {column} {declared}")
+            db.execute("UPDATE matches SET aside = ? WHERE put_aside IS NOT NULL AND aside IS NULL", (PUT_ASIDE,))
         db.execute(f"PRAGMA user_version={VERSION}")
         db.execute("COMMIT")
     except BaseException:
@@ -120,13 +144,10 @@ def _from_0(db: sqlite3.Connection) -> None:
                 db.execute("UPDATE matches SET aside = ?, result = NULL, ended = NULL WHERE id = ?", (reason, match))
 
 
-def _from_1(db: sqlite3.Connection) -> None:
-    """Keep when people put a match aside."""
-    db.execute("ALTER TABLE matches ADD COLUMN put_aside TEXT")
-
-
-_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_from_0, _from_1)
+_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_from_0,)
 """The step from version 0, from 1, ...: never changed once it was released."""
+_ADDED = {"put_aside": "TEXT"}
+"""Columns of `matches` that came without another version: earlier hubs leave them alone."""
 
 
 def code_of(error: sqlite3.Error | sqlite3.Warning) -> int:

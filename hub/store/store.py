@@ -12,11 +12,12 @@ from threading import Lock, get_ident
 from time import monotonic
 
 from hub.errors import DamagedLog, LogError
+from hub.files import check_file, kind_of
 from hub.ports import LEFT, LastMatch, Length, LogEntry, MatchPutAside, Missing
 from hub.store.marks import Marks, chain, mark_of
 from hub.store.queries import insert_entries, last_match, lengths, lines_of, matches_put_aside, number_of
 from hub.store.rescue import rescue
-from hub.store.schema import DAMAGED, code_of, connect, make_file
+from hub.store.schema import DAMAGED, PUT_ASIDE, code_of, connect, make_file
 
 log = logging.getLogger(__name__)
 
@@ -68,10 +69,12 @@ class Store:
         """Open the file, a damaged one set aside; bring an earlier schema to this one. Raise SQLite's errors or OSError."""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for suffix in ("-wal", "-shm", "-journal"):
+                check_file(self._path.with_name(f"{self._path.name}{suffix}"))
+            if kind := kind_of(self._path):
+                return self._compared(self._begin_anew(f"it is a {kind}"))
             make_file(self._path)
             return self._compared(connect(self._path))
-        except IsADirectoryError:
-            reason = "it is a folder"
         except sqlite3.Error as error:
             if code_of(error) not in DAMAGED:
                 raise
@@ -241,7 +244,7 @@ class Store:
     def put_aside(self, match: str) -> None:
         """Write that people have put a match aside: it is not the table's any more until `take_up`."""
         with self._transaction() as db:
-            db.execute("UPDATE matches SET put_aside = CURRENT_TIMESTAMP, aside = NULL WHERE id = ?", (match,))
+            db.execute("UPDATE matches SET put_aside = CURRENT_TIMESTAMP, aside = ? WHERE id = ?", (PUT_ASIDE, match))
 
     def all_put_aside(self, table: str) -> list[MatchPutAside]:
         """Return the matches of a table that people have put aside, the newest first."""
@@ -270,7 +273,7 @@ class Store:
             insert_entries(db, new, entries)
             db.execute('DELETE FROM entries WHERE "match" = ?', (match,))
             db.execute(
-                "UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP, put_aside = NULL WHERE id = ?",
+                "UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP, aside = NULL, put_aside = NULL WHERE id = ?",
                 (b'{"continued":"%s"}' % new.encode(), match),
             )
             mark = mark_of(db, new)

@@ -18,7 +18,7 @@ DELETE FROM entries WHERE "match" IN (
 
 
 _EXPIRE = """
-UPDATE matches SET result = ?, ended = put_aside, put_aside = NULL
+UPDATE matches SET result = ?, ended = put_aside, aside = NULL, put_aside = NULL
 WHERE put_aside IS NOT NULL AND result IS NULL AND julianday('now') - julianday(put_aside) >= ?"""
 """A match that nobody has taken up again was left on the day it was put aside."""
 

@@ -70,8 +70,8 @@ from hub.table.staff import Staff
 logger = logging.getLogger(__name__)
 
 TOO_MANY_CLAIMS = "Too many ask for a seat at once: try again in a moment."
-RENAMES = 3, 3.0  # changes of a seat's name, each a write to the disk, and within how many seconds
-LINKS = 6, 6.0  # how often a phone may come or go, each shown to everybody, and within how many seconds
+RENAMES, RENAMES_SECONDS = 3, 3.0  # changes of a seat's name, each a write to the disk, and within how many seconds
+LINKS, LINKS_SECONDS = 6, 6.0  # how often a phone may come or go, each shown to everybody, and within how many seconds
 
 
 class _Stop:
@@ -104,8 +104,8 @@ class Table:
     ) -> None:
         self._ports = ports
         self._inbox = Inbox()
-        self._renames: Pace[PhoneSaid] = Pace(*RENAMES)
-        self._links: Pace[PhoneLink] = Pace(*LINKS)
+        self._renames: Pace[PhoneSaid] = Pace(RENAMES, RENAMES_SECONDS)
+        self._links: Pace[PhoneLink] = Pace(LINKS, LINKS_SECONDS)
         self._notices = Notices()
         self._disk = TimedStore(ports.store, ports.clock)
         self._kept = KeptValues(number, self._disk)
@@ -256,6 +256,7 @@ class Table:
             changed = self._due() or changed
             changed = note_moved(before, self._seats, self._play.seats, self._notices) or changed
             self._follow()
+            self._resumption.follow_loss()
             changed = self._resumption.tell_damaged() or changed
         except LogError as error:
             self._stop_play(error)

@@ -97,6 +97,10 @@ class Notices:
         """Take a notice away; return whether it stood."""
         return self._standing.pop(_key(kind, about), None) is not None
 
+    def stands(self, kind: Kind) -> bool:
+        """Return whether a notice of that kind stands that is about nothing else."""
+        return kind in self._standing
+
     def passed(self, cause: Cause) -> None:
         """Take away every notice that this ends."""
         for key in [key for key, (kind, _) in self._standing.items() if KINDS[kind].ends == cause]:

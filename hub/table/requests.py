@@ -14,6 +14,7 @@ from hub.ports import PhoneSaid
 from hub.state import tidy_name
 from hub.table.boxes import SeatBoxes
 from hub.table.lobby import Lobby
+from hub.table.names import SENTENCE, is_misleading
 from hub.table.notices import Notices
 from hub.table.people import People
 from hub.table.play import Play
@@ -57,7 +58,7 @@ class Requests:
             case "name":
                 self._rename(seat, args)
             case "leave":
-                self._seats.release(seat, playing=seat.number in self._play.seats)
+                self._seats.release(seat, playing=seat.number in self._play.seats, answered=request.id)
             case "code":
                 self._show_code(seat, args)
             case "hand_over":
@@ -124,6 +125,8 @@ class Requests:
         if not isinstance(args.get("name"), str):
             raise IllegalAction("A name is a text.")
         name = tidy_name(args["name"])
+        if is_misleading(name):
+            raise IllegalAction(SENTENCE, "NAME")
         if name != seat.name:
             with self._seats.changing(seat):
                 seat.name = name

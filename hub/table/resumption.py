@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+import msgspec
+
+from hub.engine.decision import CHANCE
 from hub.errors import StartRefused
 from hub.ports import LogStore
 from hub.table.kept import KeptValues
@@ -16,6 +19,14 @@ from hub.table.seats import Seats, new_code
 from hub.table.snapshot import Identity
 
 TABLE_CODE_LENGTH = 4
+
+
+class KeptLoss(msgspec.Struct, frozen=True):
+    """What the disk has lost, as it was told, and where that was: a match and how many acts of people its log had."""
+
+    sentence: str
+    match: str
+    acts: int
 
 
 class Resumption:
@@ -36,6 +47,7 @@ class Resumption:
         self.table = table  # with its code once that was read
         self._store, self._kept, self._play, self._seats = store, kept, play, seats
         self._rolls, self._lobby, self._notices, self._place_boxes = rolls, lobby, notices, dict(place_boxes)
+        self._loss: KeptLoss | None = None
         self._told_damaged = 0  # so many private values that could not be read
         self._taken_up: Literal["nothing", "read", "all"] = "nothing"
 
@@ -64,6 +76,10 @@ class Resumption:
         self._kept.write("code", self.table.code.encode())
         if self._play.match:
             self._rolls.resume()
+        if self._loss:
+            self._kept.write("loss", msgspec.json.encode(self._loss))  # settled only then: a power cut loses no loss
+        else:
+            self._kept.forget("loss")
         self._play.log.settle()
         self._taken_up = "all"
         return True
@@ -92,10 +108,30 @@ class Resumption:
             self._notices.post("set_aside", str(error))
         if self._play.match:
             self._lobby.chosen = self._play.match.game.name
-        if lost := self._play.log.lost():
-            self._notices.post("lost", lost)
+        self._loss = self._read_loss()
+        if self._loss:
+            self._notices.post("lost", self._loss.sentence)
         if self._store.notice:
             self._notices.post("database", self._store.notice)
+
+    def _read_loss(self) -> KeptLoss | None:
+        """Return what the disk has lost: found out now, or told before a restart to people who have not gone on since."""
+        at, acts = self._play.log.match or "", self._acts()
+        if sentence := self._play.log.lost():
+            return KeptLoss(sentence, at, acts)
+        kept = self._kept.read("loss", KeptLoss, "what its disk has lost")
+        return kept if kept and (kept.match, kept.acts) == (at, acts) else None
+
+    def _acts(self) -> int:
+        """Return how many entries of the match are what people did; the hub itself goes on with chance."""
+        match = self._play.match
+        return sum(entry.seat != CHANCE for entry in match.log) if match else 0
+
+    def follow_loss(self) -> None:
+        """Keep a loss no longer once its notice has ended: somebody has taken it away, or begun a match. Raise LogError."""
+        if self._loss and self.done and not self._notices.stands("lost"):
+            self._kept.forget("loss")
+            self._loss = None
 
 
 def _table_code(data: bytes) -> str:

@@ -20,8 +20,9 @@ import msgspec
 from hub.engine.sight import Strength
 from hub.errors import LogError
 from hub.ports import ClaimAsked, ClaimDecided, Clock, Phones
-from hub.state import Presence, PublicSeat
+from hub.state import Ack, Presence, PublicSeat
 from hub.table.kept import KeptValues
+from hub.table.names import SENTENCE, is_misleading
 
 CLAIM_SECONDS = 30.0
 CODE_SECONDS = 60.0
@@ -284,6 +285,8 @@ class Seats:
         seat, now = self._seats.get(claim.seat), self._clock.now()
         if seat is None:
             self._refuse(claim, f"There is no seat {claim.seat} at this table.")
+        elif is_misleading(claim.name):
+            self._refuse(claim, SENTENCE)
         elif claim.code is not None:
             wanted = seat.hand_over if len(claim.code) == HAND_OVER_LENGTH else seat.code
             if wanted and compare_digest(claim.code.encode(), wanted.encode()):
@@ -356,8 +359,11 @@ class Seats:
             self.refuse(number, "Nobody at the seat agreed in time: try again, or type its code.")
         return bool(late or hidden or over)
 
-    def release(self, seat: Seat, *, playing: bool) -> None:
-        """Take the seat from its phone. Who is `playing` keeps name and seat for coming back. Raise LogError."""
+    def release(self, seat: Seat, *, playing: bool, answered: str = "") -> None:
+        """Take the seat from its phone. Who is `playing` keeps name and seat for coming back. Raise LogError.
+
+        `answered`: the request by which the phone itself has left. It is answered before its login ends.
+        """
         sid = seat.sid
         with self.changing(seat):
             seat.sid, seat.password, seat.phone_key, seat.code, seat.phone_on = (
@@ -371,6 +377,8 @@ class Seats:
             if not playing:
                 seat.name, seat.ready, seat.joined, seat.earlier, seat.wish = "", False, False, [], ""
                 seat.house, seat.stands_in = "", False
+        if sid and answered:
+            self._phones.answer(sid, Ack(answered, ok=True))
         if sid:
             self._phones.release(sid)
 

@@ -341,6 +341,66 @@ class Playing:
         return [(verb, args), *([("undo", {})] if self.undoes else [])]
 
 
+EVENING: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "asks": [("ask", {"what": "put_aside"}), ("ask", {"what": "end"})],
+    "votes": [("ask", {"what": "end"}), ("vote", {"say": "yes"}), ("vote", {"say": "no"})],
+    "pauses": [("pause", {})],
+    "wishes": [("wish", {"game": GAME}), ("wish", {"game": "bid-it"})],
+    "readies": [("ready", {"ready": True}), ("ready", {"ready": False})],
+    "take-ups": [("take_up", {"match": "m-1"})],
+    "frees": [("free", {"seat": 1}), ("free", {"seat": 2})],
+}
+"""What a seat may ask about the match as a whole, by the name of its run."""
+
+
+class Deciding(Playing):
+    """A seat that asks such things, and nothing else; only what some moments allow is ever done."""
+
+    def __init__(self, pause: float, requests: list[tuple[str, dict[str, Any]]]) -> None:
+        super().__init__(pause, undoes=False)
+        self.requests = requests
+
+    def _requests(self, random: Random) -> list[tuple[str, dict[str, Any]]]:
+        return self.requests
+
+
+async def captured_login(self: Attacker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Log in as the sixth phone, whose login somebody has recorded, and ask the evening's questions without its key."""
+    assert self.seat
+    keys, topic = Keys(self.hub_key), self.topic("act")
+    reading = await self.log_in(reader, writer)
+    try:
+        while not reading.done():
+            for verb, args in (one for some in EVENING.values() for one in some):
+                self.n += 1
+                request = {
+                    "v": 1, "id": f"{self.n:016x}", "n": time.time_ns() // 1000, "epoch": self.epoch, "number": None,
+                    "verb": verb, "args": args,
+                }  # fmt: skip
+                writer.write(frame(0x82, packet(0x30, topic + keys.encrypt(request))))
+                await writer.drain()
+            await asyncio.sleep(0.05)
+    finally:
+        reading.cancel()
+
+
+async def staff_log_ins(self: Attacker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    keys = Keys(self.hub_key)
+    while True:
+        letter = keys.encrypt({"pin": f"{Random().randrange(10**6):06}", "browser": ""})
+        body = json.dumps({"pk": b64(keys.public), "nonce": b64(letter[:24]), "box": b64(letter[24:])})
+        head = f"POST /staff/login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n"
+        writer.write((head + body).encode())
+        await writer.drain()
+        answer = await reader.readline()
+        if not answer:
+            raise OSError("closed")
+        assert b" 403 " in answer or b" 429 " in answer, (
+            answer
+        )  # a wrong PIN, or too many of them: never a broken request
+        await reader.read(2000)
+
+
 async def idle_streams(self: Attacker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     writer.write(b"GET /t/1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     await _closed(reader)
@@ -435,6 +495,8 @@ BY_SEAT: dict[str, Attack] = {
     "coming and going": seated(comings, 0.04),
     "names": seated(names, 0.01),
     "subscriptions": seated(subscriptions, 0.02),
+    **{name: Deciding(0.01, requests) for name, requests in EVENING.items()},
+    "just allowed questions": Deciding(0.11, [one for some in EVENING.values() for one in some]),
 }
 BY_STRANGERS: dict[str, Attack] = {
     "idle streams": idle_streams,
@@ -445,6 +507,8 @@ BY_STRANGERS: dict[str, Attack] = {
     "empty frames": empty_frames,
     "wrong log-ins": wrong_log_ins,
     "pages": pages,
+    "captured login": captured_login,
+    "staff log-ins": staff_log_ins,
 }
 ATTACKS: dict[str, Worst] = {
     "quiet": Worst((FAIR,)),
@@ -468,7 +532,7 @@ def attackers_process(port: int, hub_key: bytes, seat: tuple[str, str, bytes], e
             ]
             for number, address in enumerate(STRANGERS if worst.strangers else ()):
                 attack = worst.strangers[number % len(worst.strangers)]
-                stranger = Attacker(port, hub_key, address)
+                stranger = Attacker(port, hub_key, address, holder if attack is captured_login else None, epoch)
                 tasks += [asyncio.create_task(stranger.again_and_again(attack)) for _ in range(4)]
             pipe.send("")
             await asyncio.to_thread(pipe.recv)

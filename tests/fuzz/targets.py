@@ -19,22 +19,27 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+import msgspec
+
 from drivers.common import frames
 from drivers.common.frames import FrameReader, Heard, Who
 from drivers.simulated import firmware
 from hub import config, games
-from hub.engine.match import Match
-from hub.errors import HubError
+from hub.engine.match import Entry, Match
+from hub.errors import HubError, StartRefused
 from hub.house import HouseDesk, Machine
 from hub.network import messages, staff_messages
 from hub.network.encryption import DecryptionError, HubKey, SharedKey, from_base64, to_base64, unpad
-from hub.operations.referee import Referee
-from hub.ports import PhoneLink, StaffAsked
+from hub.operations.referee import Referee, read_log
+from hub.ports import LogEntry, PhoneLink, StaffAsked
 from hub.table.chance import Chance
+from hub.table.kept import KeptValues
+from hub.table.match_log import MatchLog
 from phone_ui.mqtt_packets import PacketCounter, client_id
-from tests.games.players import random_action
+from tests.fuzz.mutate import MOST_BYTES
+from tests.games.players import random_action, random_match
 from tests.phone_ui.rig import Rig
-from tests.table.fakes import TableRig
+from tests.table.fakes import MemoryStore, TableRig
 
 ROOT = Path(__file__).parents[2]
 FOUND = ROOT / "build" / "fuzz"
@@ -323,6 +328,56 @@ def referee(data: bytes) -> None:
     assert asked.match.fault is None
 
 
+def logs(data: bytes) -> None:
+    """A log, damaged or of another hub: refused with a sentence, or it replays to just what it says.
+
+    It is read as the hub does at its start, and as `table-hub replay` reads a file.
+    """
+    head, *lines = data.split(b"\n")
+    entries = [LogEntry(number, line) for number, line in enumerate(line for line in lines if line)]
+    store = MemoryStore()
+    number = store.begin("1", head)
+    store.append(number, entries)
+    kept = KeptValues("1", store)
+    kept.open()
+    journal = logging.getLogger("hub.table.match_log")
+    journal.disabled = True  # it tells of each log that is refused
+    refused: StartRefused | None = None
+    try:
+        match = MatchLog(kept).resume({name: games.find(name) for name in games.names()})
+        assert match is not None
+        _check_replayed(match, [msgspec.json.decode(one.line, type=Entry) for one in entries])
+    except StartRefused as error:
+        refused = error
+    finally:
+        journal.disabled = False
+    assert refused is None or (store.aside[number] and "\n" not in str(refused))
+    assert store.load(number) == (head, entries), "whatever it is, it is kept"
+    with tempfile.NamedTemporaryFile(suffix=".log") as file:
+        Path(file.name).write_bytes(data)
+        with suppress(HubError):
+            said, read, _ = read_log(file.name)
+            _check_replayed(Match.replay(games.find(said.game), said, read), read)
+
+
+def _check_replayed(match: Match, entries: list[Entry]) -> None:
+    """Raise AssertionError unless a match has done what each entry says; one that froze takes nothing after that."""
+    done = [(one.seat, one.move, one.args) for one in match.log]
+    assert done == [(one.seat, one.move, one.args) for one in entries][: len(done)]
+    assert len(done) == len(entries) or match.fault
+
+
+def _logs() -> list[bytes]:
+    """Return the log of a match of each game, as far as one input may be long, and of its first steps."""
+    found = []
+    for name in games.names():
+        game = games.find(name)
+        match = random_match(game, tuple(range(1, game.seats[0] + 1)), {}, Random(1))
+        lines = [msgspec.json.encode(one) for one in (match.head, *match.log)]
+        found += [b"\n".join(lines[:count]) + b"\n" for count in (1, 4, 12, 60)]
+    return [one for one in found if len(one) <= MOST_BYTES]
+
+
 def _lines() -> list[bytes]:
     return [
         b'{"seat": 1, "move": "bid", "number": 3}', b'{"roll": [3]}', b'{"undo": 1}', b'{"show": "table"}', b'{"show": 2}',
@@ -415,6 +470,7 @@ TARGETS: dict[str, Target] = {
     ),
     "mqtt": Target(mqtt, lambda: [*_MQTT, b"".join(_MQTT)]),
     "referee": Target(referee, _lines),
+    "logs": Target(logs, _logs),
     "configuration": Target(configuration, _configurations),
     "deck": Target(deck, _decks),
 }

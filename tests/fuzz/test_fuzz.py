@@ -17,7 +17,16 @@ from tests.fuzz import targets
 from tests.fuzz.mutate import MOST_BYTES, mutated
 from tests.fuzz.targets import TARGETS
 
-SLOW = {"http": 25, "websocket": 12, "referee": 25, "deck": 12, "configuration": 60, "request": 80, "staff": 80}
+SLOW = {
+    "http": 25,
+    "websocket": 12,
+    "referee": 25,
+    "deck": 12,
+    "configuration": 60,
+    "request": 80,
+    "staff": 80,
+    "logs": 60,
+}
 """How many inputs are tried where one takes milliseconds; of the others MANY."""
 MANY = 300
 

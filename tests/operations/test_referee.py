@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from hub import games
-from hub.operations.referee import MAX_LINE, Referee, list_games, referee, replay
+from hub.errors import LogError
+from hub.operations.referee import MAX_LINE, Referee, list_games, read_log, referee, replay
 from hub.table.chance import Chance
 from tests.games.players import random_options
 from tests.random_client import play
@@ -340,3 +341,10 @@ def test_games_are_listed_with_their_options(capsys: pytest.CaptureFixture[str])
     output = capsys.readouterr().out
     assert all(f"  {name}=" in output for name in games.find(GAME).options)
     assert list_games(Namespace(game="chess")) == 2
+
+
+@pytest.mark.parametrize("line", [b"\xc0\x80", b'{"game":"\xff"}', b"[" * 5000, b"null"])
+def test_a_log_with_a_line_of_any_bytes_is_refused_with_a_sentence(tmp_path: Path, line: bytes) -> None:
+    (tmp_path / "a.log").write_bytes(line + b"\n")
+    with pytest.raises(LogError, match=r"is broken at entry 0: "):
+        read_log(str(tmp_path / "a.log"))

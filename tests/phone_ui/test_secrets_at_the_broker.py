@@ -344,6 +344,20 @@ def test_a_retained_request_is_not_used_and_is_wiped(rig: Rig) -> None:
 # --- Release -----------------------------------------------------------------------------------------------
 
 
+def test_a_phone_that_leaves_is_answered_before_its_login_ends(rig: Rig) -> None:
+    for number in range(10):
+        seat = rig.seat()
+        with rig.phone(seat) as phone:
+            assert phone.dial()
+            assert phone.subscribe(rig.topics.ack(seat.sid))
+            rig.link.answer(seat.sid, Ack(f"{number:016x}", ok=True))
+            rig.link.release(seat.sid)
+            topic, payload, _ = phone.message()
+            assert topic == rig.topics.ack(seat.sid)
+            assert seat.keys.decrypt(payload)["re"] == f"{number:016x}"
+            phone.expect("closed")
+
+
 def test_a_released_seat_drops_its_phone_and_its_hand_is_gone(rig: Rig) -> None:
     seat = rig.seat()
     rig.link.show_hands({seat.sid: hand(1)})

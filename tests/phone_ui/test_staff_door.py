@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import stat
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,10 +17,11 @@ from hub.errors import ConfigError, HubError
 from hub.network.encryption import HubKey, from_base64, to_base64
 from hub.network.staff_messages import Fault, House, StaffAsk
 from hub.state import PublicState
-from phone_ui import staff_door
+from phone_ui import staff_door, staff_pin
 from phone_ui.latest import Latest
 from phone_ui.staff_door import SESSION_SECONDS, StaffDoor
 from phone_ui.staff_pin import FIRST_TRIES, FREE_TRIES, Guesses, StaffPin
+from tests.patience import PATIENCE
 from tests.phone_ui.rig import Keys
 
 EVENING = 4 * 3600
@@ -227,6 +230,44 @@ def test_a_known_browser_and_this_machine_wait_for_nobody(front: Front) -> None:
     assert Browser(front, "10.1.1.1").login(front.right) == 429
     assert Browser(front, "10.1.1.1", kept=browser.kept).login(front.right) == 200
     assert front.post("/staff/login", Browser(front).login_body(front.right), "127.0.0.1", here=True)[0] == 200
+
+
+def test_who_guesses_holds_up_neither_the_known_nor_the_web_ports_loop(
+    front: Front, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty strangers' PINs wait to be hashed, which takes a slow Pi seconds."""
+    browser = Browser(front)
+    assert browser.login(front.right) == 200
+    made, go = staff_pin._hash, threading.Event()
+
+    def slow(pin: str, salt: bytes) -> bytes:
+        if pin == front.wrong:
+            go.wait(PATIENCE)
+        return made(pin, salt)
+
+    monkeypatch.setattr(staff_pin, "_hash", slow)
+
+    async def evening() -> None:
+        guesses = [
+            asyncio.create_task(
+                front.asking("/staff/login", json.dumps(Browser(front).login_body(front.wrong)).encode(), f"10.2.0.{n}")
+            )
+            for n in range(60)
+        ]
+        await asyncio.sleep(0.1)
+        begun = time.monotonic()
+        assert not front.door.renewed(), "it waits for no hash"
+        here = json.dumps(Browser(front).login_body(front.right)).encode()
+        known = json.dumps(Browser(front, kept=browser.kept).login_body(front.right)).encode()
+        async with asyncio.timeout(PATIENCE):
+            assert (await front.asking("/staff/login", here, "127.0.0.1", here=True))[0] == 200
+            assert (await front.asking("/staff/login", known, "10.2.0.1"))[0] == 200
+        assert time.monotonic() - begun < PATIENCE / 2
+        assert not any(one.done() for one in guesses)
+        go.set()
+        assert {status for status, _ in await asyncio.gather(*guesses)} == {403}
+
+    asyncio.run(evening())
 
 
 def test_who_guesses_waits_longer_and_longer_and_another_address_does_not(front: Front) -> None:

@@ -8,6 +8,7 @@ import socket
 import ssl
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -210,5 +211,34 @@ def test_what_comes_with_the_end_of_the_handshake_is_answered(folder: Path) -> N
                     except ssl.SSLWantReadError:
                         theirs.write(raw.recv(65536))
                 assert answer.startswith(b"HTTP/1.1 204")
+    finally:
+        served.close()
+
+
+def hand_shake(port: int, address: str, cert: Path, patience: float) -> bool:
+    """Whether a handshake from that address comes to its end so soon; then a page is answered, too."""
+    context = ssl.create_default_context(cafile=str(cert))
+    context.check_hostname = False
+    with socket.create_connection(("127.0.0.1", port), timeout=patience, source_address=(address, 0)) as raw:
+        try:
+            with context.wrap_socket(raw) as tls:
+                tls.sendall(b"GET /up HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                assert tls.recv(100).startswith(b"HTTP/1.1 204"), "it is not counted a second time"
+        except (TimeoutError, OSError):
+            return False
+    return True
+
+
+def test_handshakes_of_strangers_come_at_a_pace(folder: Path) -> None:
+    limits = Limits(arrivals_each_second=0.001, arrivals_burst=3.0, head_seconds=1.0)
+    served = SecureHub(folder, secure=True, limits=limits)
+    try:
+        assert served.hub.web is not None
+        port, cert = served.hub.web.port, folder / "cert.pem"
+        assert [hand_shake(port, STRANGER, cert, PATIENCE) for _ in range(3)] == [True] * 3
+        begun = time.monotonic()
+        assert not hand_shake(port, STRANGER, cert, PATIENCE), "one too many"
+        assert time.monotonic() - begun < PATIENCE / 2, "and ended, not held"
+        assert hand_shake(port, OTHER, cert, PATIENCE), "another network does not wait for it"
     finally:
         served.close()

@@ -390,7 +390,7 @@ class TableRig:
         return answer
 
     def say_leave(self, seat: int) -> None:
-        """A phone gives its seat up; its login is gone, so there is no answer."""
+        """A phone gives its seat up, and its login with it."""
         sid = self.sids.pop(seat)
         self.take(PhoneSaid(sid, secrets.token_hex(8), 1, self.state["epoch"], None, "leave", {}))
 

@@ -31,6 +31,7 @@ from hub.ports import (
     PhoneGarbled,
     PhoneLink,
     PhoneSaid,
+    StaffAsked,
     Tick,
     Turn,
 )
@@ -1348,11 +1349,42 @@ def test_a_disk_that_stays_full_writes_no_line_a_second(playing: TableRig, caplo
     assert "The disk is back" in caplog.text
 
 
-def test_what_the_disk_has_lost_is_said_once(playing: TableRig) -> None:
+LOST = "The disk has lost the last 3 actions; the table goes on from there."
+
+
+def lost(playing: TableRig) -> TableRig:
+    """The hub comes back twice after a disk has lost something, before anybody has looked."""
     playing.store.lost["1"] = Missing("m-1", 7, 4)
     again = TableRig(boxes=False, store=playing.store)
-    assert again.notice() == "The disk has lost the last 3 actions; the table goes on from there."
-    assert TableRig(boxes=False, store=playing.store).notice() == ""
+    assert again.notice() == LOST
+    again = TableRig(boxes=False, store=playing.store)
+    again.sids = playing.sids
+    again.take(*(PhoneLink(sid, True) for sid in again.sids.values()))
+    assert LOST in [one["text"] for one in again.state["notices"]], "nobody has gone on yet"
+    return again
+
+
+def is_told(rig: TableRig) -> bool:
+    return LOST in [one["text"] for one in TableRig(boxes=False, store=rig.store).state["notices"]]
+
+
+def test_what_the_disk_has_lost_is_said_until_somebody_has_gone_on(playing: TableRig) -> None:
+    again = lost(playing)
+    assert is_told(again)
+    assert again.act(1, "bid", number=6)["ok"]
+    assert not is_told(again)
+
+
+def test_what_the_disk_has_lost_is_said_until_somebody_takes_it_away(playing: TableRig) -> None:
+    again = lost(playing)
+    assert again.say(2, "acknowledge", {"key": "lost"})["ok"]
+    assert not is_told(again)
+
+
+def test_what_the_disk_has_lost_is_said_until_staff_have_done_with_it(playing: TableRig) -> None:
+    again = lost(playing)
+    again.take(StaffAsked("done", {"key": "lost"}, lambda done, say: None))
+    assert not is_told(again)
 
 
 def test_the_course_of_a_match_is_in_the_journal_and_no_secret(rig: TableRig, caplog: pytest.LogCaptureFixture) -> None:
@@ -1624,3 +1656,19 @@ def test_a_match_that_has_begun_on_a_full_disk_clears_the_lobby_all_the_same(rig
     assert rig.state["state"] == "playing"
     assert rig.notice() == ""
     assert not any(seat["ready"] for seat in rig.state["seats"])
+
+
+def test_a_phone_that_leaves_is_answered_first_and_once(rig: TableRig) -> None:
+    rig.sit()
+    sid = rig.sids[2]
+    del rig.order[:]
+    rig.say_leave(2)
+    (answer,) = rig.phones.answers[sid]
+    assert answer["ok"]
+    steps = [one for one in rig.order if one in ("keep places", "answer", "release")]
+    assert steps == ["keep places", "answer", "release"], "the disk has it, it is answered, then the login ends"
+    rig.store.broken = "The disk is full."
+    sid = rig.sids[1]
+    rig.say_leave(1)
+    assert [one["ok"] for one in rig.phones.answers[sid]] == [False], "a disk that fails is the only answer"
+    assert sid not in rig.phones.released

@@ -1,0 +1,49 @@
+"""Files of the hub itself: read where they are files, written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+MOST_BYTES = 1_000_000
+"""So much of a file is read: what is larger is none of the hub's."""
+
+
+_KINDS = ((stat.S_ISREG, ""), (stat.S_ISDIR, "folder"), (stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"))
+
+
+def kind_of(path: Path) -> str:
+    """Return what is at `path` instead of a file, such as "pipe"; "" for a file, and where nothing is. Raise OSError."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return ""
+    return next((kind for is_one, kind in _KINDS if is_one(mode)), "device")
+
+
+def check_file(path: Path) -> None:
+    """Raise OSError where something else than a file is at `path`: who opens a pipe waits without end, a device may act."""
+    if kind := kind_of(path):
+        raise OSError(errno.EINVAL, f"it is a {kind}, not a file: move it away", str(path))
+
+
+def read_file(path: Path) -> bytes:
+    """Return what a file holds, at most `MOST_BYTES`. Raise OSError, also where it is no file."""
+    check_file(path)
+    with path.open("rb") as file:
+        return file.read(MOST_BYTES)
+
+
+def write_private(file: Path, secret: bytes) -> None:
+    """Write a file that only its owner reads, whole or not at all: a power cut must not leave half a key. Raise OSError."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    partial = file.with_name(file.name + ".new")
+    partial.unlink(missing_ok=True)
+    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as out:
+        out.write(secret)
+        out.flush()
+        os.fsync(out.fileno())
+    partial.rename(file)
