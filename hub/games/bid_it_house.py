@@ -18,7 +18,7 @@ RANKS = (1, 2, 3, 4, 5, 6)
 STAR = "*"
 DEALS = 120
 """How often the hidden cards are dealt (`sharp`; the other strengths a third)."""
-MISJUDGED = 1.6
+MISJUDGED = 1.2
 """By how much `easy` may misjudge a value; a Deal card lost is -1."""
 BELIEF = 0.8
 """How much likelier a hand is for each symbol of the rank that its seat has bid (`sharp`)."""
@@ -66,7 +66,10 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
         right = bidder_right(sight, now)
         side = best(("bidder", "caller"), lambda one: right if one == "bidder" else 1 - right, chance, misjudged)
         return Answer("side", {"with": side})
-    answers = list(chain.from_iterable(candidates(sight, move) for move in sight.offers if move.name != "draw"))
+    every = list(chain.from_iterable(candidates(sight, move) for move in sight.offers if move.name != "draw"))
+    bids, answers = [one for one in every if one.move == "bid"], [one for one in every if one.move != "bid"]
+    if bids:  # one bid only is weighed against the calls: who errs a little on each of twenty would nearly always bid
+        answers.append(best(bids, lambda answer: worth(sight, now, answer), chance, misjudged / 4))
     if strength == "sharp" and (move := next(iter(sight.offered("draw")), None)):
         cards: Any = move.params["cards"]
         after = deal_often(sight, chance, strength, now.gain, change=cards.values)
