@@ -1,0 +1,319 @@
+"""How well the house plays: many matches, a strength against random play and against another strength.
+
+`nice -n 15 python -m tests.bench.arena --matches 1000` plays what is missing of each figure, keeps the counts in
+`tests/bench/arena.csv`, and writes them as `hub/docs/house.md` with its picture. It may be stopped and run again at any
+time: match number so-and-so of a figure is always the same match.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from random import Random
+from statistics import quantiles
+from time import thread_time
+from typing import NamedTuple, cast
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from hub import games
+from hub.engine.decision import CHANCE, Answer
+from hub.engine.house_player import look, play
+from hub.engine.match import Match
+from hub.engine.sight import HousePlayer, Randomness, Sight, Strength
+from hub.table.chance import Chance
+from tests.games.players import LONGEST, value
+
+ROOT = Path(__file__).parents[2]
+COUNTS = Path(__file__).with_name("arena.csv")
+PAGE = ROOT / "hub/docs/house.md"
+PICTURE = ROOT / "hub/docs/house.svg"
+PAIRS = (
+    ("steady", "steady"), ("easy", "random"), ("steady", "random"), ("sharp", "random"), ("steady", "easy"), ("sharp", "steady"),
+)  # fmt: skip
+"""Who is alone, and who sits at all other seats. Steady among steady tells how fair and how long a game is."""
+CHUNK = 10
+Z = 1.96  # a 95 % interval
+
+
+class AnyLegal:
+    """Random legal play: each move as likely as another, each value too."""
+
+    @staticmethod
+    def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | None:
+        """Return any answer; mostly, let dice fall where they are wanted."""
+        if sight.roll and chance.random() < 0.7:
+            return None
+        move = chance.choice(sight.offers)
+        return Answer(move.name, {name: value(param, cast(Random, chance)) for name, param in move.params.items()})
+
+
+RANDOM: HousePlayer = AnyLegal()
+
+
+class Figure(NamedTuple):
+    """What is measured: one seat of a strength among others of another."""
+
+    game: str
+    seats: int
+    hero: str
+    field: str
+
+
+class Played(NamedTuple):
+    """One match: who won (parts of 1 by seat), where the hero sat, answers of people, and milliseconds of the hero's."""
+
+    hero: int
+    wins: dict[int, float]
+    answers: int
+    slowest: float
+    total: float
+    asked: int
+
+
+def play_match(figure: Figure, number: int) -> Played:
+    """Play one match; the same number is the same match."""
+    seed = f"{figure} {number}"
+    random, chance = Random(seed), Chance(seed)
+    match = Match(games.find(figure.game), range(1, figure.seats + 1))
+    hero = 1 + number % figure.seats
+    slowest = total = 0.0
+    asked = answers = 0
+    chance.settle(match)
+    while match.open:
+        seat = next(seat for seat in match.state.seats if look(match, seat))
+        who = figure.hero if seat == hero else figure.field
+        began = thread_time()
+        strength: Strength = who if who != "random" else "steady"  # type: ignore[assignment]
+        action = play(match, seat, strength, random, player=RANDOM if who == "random" else None)
+        took = 1000 * (thread_time() - began)
+        assert action is not None
+        if seat == hero and action.seat != CHANCE:
+            slowest, total, asked = max(slowest, took), total + took, asked + 1
+        answers += 1
+        match.act(action)
+        chance.settle(match)
+        assert len(match.log) < LONGEST, f"{seed} does not end"
+    assert match.over
+    winners = match.over.winners
+    return Played(hero, {seat: 1 / len(winners) for seat in winners}, answers, slowest, total, asked)
+
+
+def play_some(figure: Figure, numbers: range) -> list[Played]:
+    """Play several matches: what a process is given at once."""
+    return [play_match(figure, number) for number in numbers]
+
+
+class Counts(NamedTuple):
+    """What is kept of a figure, as a line of the file of counts."""
+
+    matches: int
+    won: float
+    by_seat: tuple[float, ...]
+    lengths: tuple[int, ...]
+    slowest: float
+    mean: float
+
+    def more(self, played: list[Played], seats: int) -> Counts:
+        """Return the counts with more matches."""
+        by_seat = list(self.by_seat or (0.0,) * seats)
+        for one in played:
+            for seat, part in one.wins.items():
+                by_seat[seat - 1] += part
+        n = self.matches + len(played)
+        asked = sum(one.asked for one in played)
+        mean = sum(one.total for one in played) / asked if asked else 0.0
+        return Counts(
+            n,
+            self.won + sum(one.wins.get(one.hero, 0.0) for one in played),
+            tuple(by_seat),
+            (*self.lengths, *(one.answers for one in played)),
+            max(self.slowest, *(one.slowest for one in played)),
+            (self.mean * self.matches + mean * len(played)) / n,
+        )
+
+
+NOTHING = Counts(0, 0.0, (), (), 0.0, 0.0)
+
+
+def wilson(won: float, of: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share (Wilson's score interval); a shared win counts as its part."""
+    share, square = won / of, Z * Z
+    middle = (share + square / (2 * of)) / (1 + square / of)
+    half = Z / (1 + square / of) * math.sqrt(share * (1 - share) / of + square / (4 * of * of))
+    return middle - half, middle + half
+
+
+def load_counts() -> dict[Figure, Counts]:
+    """Return what has been counted so far."""
+    if not COUNTS.exists():
+        return {}
+    found = {}
+    with COUNTS.open(newline="") as file:
+        for game, seats, hero, field, matches, won, by_seat, lengths, slowest, mean in csv.reader(file):
+            found[Figure(game, int(seats), hero, field)] = Counts(
+                int(matches), float(won), tuple(map(float, by_seat.split())), tuple(map(int, lengths.split())),
+                float(slowest), float(mean),
+            )  # fmt: skip
+    return found
+
+
+def save_counts(counts: dict[Figure, Counts]) -> None:
+    """Write the counts, each length in order, so that more matches can be added."""
+    with COUNTS.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for figure, got in sorted(counts.items()):
+            by_seat = " ".join(f"{part:.3f}" for part in got.by_seat)
+            lengths = " ".join(map(str, got.lengths))
+            writer.writerow(
+                (*figure, got.matches, f"{got.won:.3f}", by_seat, lengths, f"{got.slowest:.1f}", f"{got.mean:.3f}")
+            )
+
+
+# --- The page and its picture --------------------------------------------------------------------------
+
+
+def page(counts: dict[Figure, Counts]) -> str:
+    """Return the page: a table of strengths, and one of length and fairness."""
+    lines = [
+        "# How well the house plays",
+        "",
+        "Written by `nice -n 15 python -m tests.bench.arena --matches 1000`, which plays what is missing and may be stopped.",
+        "One seat of a strength plays among others of another, and changes its seat from match to match; a shared win counts",
+        "as its part. Intervals are 95 % (Wilson). Random play makes any offered move with any value.",
+        "",
+        "![Wins of one seat, as multiples of its fair part, by game, strength and opponents](house.svg)",
+        "",
+        "## Strengths",
+        "",
+        "| game | seats | one | among | matches | wins | interval | fair | a decision, mean | slowest |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for figure, got in sorted(
+        counts.items(), key=lambda one: (one[0].game, PAIRS.index((one[0].hero, one[0].field)), one[0].seats)
+    ):
+        if figure.hero != figure.field:
+            low, high = wilson(got.won, got.matches)
+            lines.append(
+                f"| {title(figure.game)} | {figure.seats} | {figure.hero} | {figure.field} | {got.matches} "
+                f"| {got.won / got.matches:.0%} | {low:.0%} to {high:.0%} | {1 / figure.seats:.0%} "
+                f"| {got.mean:.1f} ms | {got.slowest:.0f} ms |"
+            )
+    lines += [
+        "", "## Length and fairness", "",
+        "All seats are steady. A length is the answers that people give, rolls included: the middle of all matches, and what",
+        "nine of ten do not exceed. The parts are the wins of the seat that won least and of the one that won most.", "",
+        "| game | seats | matches | answers | nine of ten | least | most | fair |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]  # fmt: skip
+    for figure, got in sorted(counts.items()):
+        if figure.hero == figure.field:
+            tenths = quantiles(got.lengths, n=10)
+            ends = []
+            for pick in (min, max):
+                seat = got.by_seat.index(pick(got.by_seat))
+                low, high = wilson(got.by_seat[seat], got.matches)
+                ends.append(f"seat {seat + 1}: {got.by_seat[seat] / got.matches:.0%} ({low:.0%} to {high:.0%})")
+            lines.append(
+                f"| {title(figure.game)} | {figure.seats} | {got.matches} | {tenths[4]:.0f} | {tenths[8]:.0f} "
+                f"| {ends[0]} | {ends[1]} | {1 / figure.seats:.0%} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def title(game: str) -> str:
+    """Return a game's title."""
+    return games.find(game).title
+
+
+SCALE, LEFT, TOP, STEP, HEAD = 105, 250, 64, 19, 26
+COLOURS = {"random": "#7a7a7a", "easy": "#2f66b5", "steady": "#b5562b"}
+
+
+def picture(counts: dict[Figure, Counts]) -> str:
+    """Return an SVG: for each figure its wins as a multiple of the fair part, with the interval as a line."""
+    rows: list[tuple[str, Figure | None]] = []
+    for game in games.names():
+        own = [figure for figure in counts if figure.game == game and figure.hero != figure.field]
+        if own:
+            rows.append((title(game), None))
+            order = sorted(own, key=lambda one: (PAIRS.index((one.hero, one.field)), one.seats))
+            rows += [(f"{one.hero} among {one.field}, {one.seats} seats", one) for one in order]
+    height, width = TOP + STEP * len(rows) + HEAD, LEFT + 6 * SCALE + 30
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+        '<text x="12" y="22" font-size="15" font-weight="bold">Wins of one seat, as a multiple of its fair part</text>',
+    ]
+    for times in range(7):
+        x, dash = LEFT + SCALE * times, "" if times == 1 else ' stroke-dasharray="2 3"'
+        parts.append(f'<line x1="{x}" y1="{TOP - 12}" x2="{x}" y2="{height - 12}" stroke="#999"{dash}/>')
+        parts.append(f'<text x="{x}" y="{TOP - 18}" text-anchor="middle">{times}</text>')
+    for place, (label, figure) in enumerate(rows):
+        y = TOP + STEP * place + 4
+        if figure is None:
+            parts.append(f'<text x="12" y="{y + 4}" font-weight="bold">{label}</text>')
+            continue
+        got = counts[figure]
+        low, high = (LEFT + SCALE * figure.seats * end for end in wilson(got.won, got.matches))
+        dot, colour = LEFT + SCALE * figure.seats * got.won / got.matches, COLOURS[figure.field]
+        parts += [
+            f'<text x="24" y="{y + 4}">{label}</text>',
+            f'<line x1="{low:.1f}" y1="{y}" x2="{high:.1f}" y2="{y}" stroke="{colour}" stroke-width="2"/>',
+            f'<circle cx="{dot:.1f}" cy="{y}" r="4" fill="{colour}"/>',
+        ]
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+# --- The command -------------------------------------------------------------------------------------
+
+
+def wanted(chosen: list[str], seats: list[int]) -> Iterator[Figure]:
+    """Yield the figures that are asked for, those of few seats first."""
+    for hero, field in PAIRS:
+        for name in chosen:
+            least, most = games.find(name).seats
+            for count in range(least, most + 1):
+                if not seats or count in seats:
+                    yield Figure(name, count, hero, field)
+
+
+def main() -> None:
+    """Play what is missing, and write counts, page and picture after each figure."""
+    parser = ArgumentParser(prog="python -m tests.bench.arena", description=__doc__)
+    parser.add_argument("games", nargs="*", metavar="GAME", help="only these games")
+    parser.add_argument(
+        "--matches", type=int, default=1000, metavar="N", help="matches of each figure, with those kept"
+    )
+    parser.add_argument("--seats", type=int, nargs="*", default=[], metavar="N", help="only with so many seats")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes")
+    parser.add_argument("--again", action="store_true", help="forget the counts of these games first")
+    args = parser.parse_args()
+    chosen = args.games or games.names()
+    counts = load_counts()
+    if args.again:
+        counts = {figure: got for figure, got in counts.items() if figure.game not in chosen}
+    figures = [one for one in wanted(chosen, args.seats) if counts.get(one, NOTHING).matches < args.matches]
+    missing = sum(args.matches - counts.get(one, NOTHING).matches for one in figures)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with ProcessPoolExecutor(args.workers) as pool, Progress(*columns) as progress:
+        task = progress.add_task("", total=missing)
+        for figure in figures:
+            progress.update(task, description=f"{figure.game} {figure.seats}: {figure.hero} among {figure.field}")
+            done = counts.get(figure, NOTHING)
+            chunks = [range(at, min(at + CHUNK, args.matches)) for at in range(done.matches, args.matches, CHUNK)]
+            for played in pool.map(play_some, [figure] * len(chunks), chunks):
+                done = done.more(played, figure.seats)
+                progress.advance(task, len(played))
+            counts[figure] = done
+            save_counts(counts)
+    PAGE.write_text(page(counts), "utf-8")
+    PICTURE.write_text(picture(counts), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
