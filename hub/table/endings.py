@@ -7,7 +7,7 @@ A match that was put aside is kept whole, with who held which seat; it goes on w
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hmac import compare_digest
 
@@ -178,28 +178,31 @@ class Endings:
         if not seat.joined:
             raise StartRefused("Only who sits here takes a match up again.")
         numbers = [int(number) for number in offer.seats]
-        free = [number for number in numbers if not self._seats[number].joined]
+        before = self._people().get(offer.match, {})
+        places = self._places(numbers, before)
+        at = {number: self._seats[places[number]] for number in numbers}  # who sits there, or will
+        free = [number for number in numbers if not at[number].joined]
         if free:
             names = [f"{offer.seats[f'{number}'] or 'somebody'} at seat {number}" for number in free]
             raise StartRefused(
                 f"Not everybody is here: {' and '.join(names)} {'is' if len(free) == 1 else 'are'} missing."
             )
-        before = self._people().get(offer.match, {})
-        strangers = [number for number in numbers if not self._is_known(self._seats[number], before.get(number))]
+        strangers = [number for number in numbers if not self._is_known(at[number], before.get(number))]
         if not strangers:
-            self._go_on(offer.match)
+            self._go_on(offer.match, places)
             return
         # A seat that was played on its box alone knows nobody: whoever pushes that box now may be anybody. Less than most
         # of the match is one guest with phones of friends who are not there.
-        proven = [number for number, person in before.items() if person.person and number not in strangers]
-        known = [number for number in self._seats.present(numbers) if number in proven]
+        proven = [at[number].number for number, one in before.items() if one.person and number not in strangers]
+        known = self._seats.present(proven)
         if 2 * len(known) <= len(numbers):
             raise StartRefused(STRANGERS)
         named = [f"{offer.seats[f'{number}'] or 'the same person'} ({number})" for number in strangers]
         text = f"Another phone than in that match: is it {' and '.join(named)}?"
         asked = Asked(
             "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, all_of_them,
-            lambda option: self._go_on(offer.match) if option == "yes" else None, seat=strangers[0], by=seat.number,
+            lambda option: self._go_on(offer.match, self._places(numbers, before)) if option == "yes" else None,
+            seat=strangers[0], by=seat.number,
         )  # fmt: skip
         try:
             self._questions.ask(asked)
@@ -226,7 +229,29 @@ class Endings:
             return not seat.sid
         return any(compare_digest(before.person, person) for person in (seat.person, *seat.earlier))
 
-    def _go_on(self, match: str) -> None:
+    def _places(self, numbers: Sequence[int], before: Mapping[int, KeptPerson]) -> dict[int, int]:
+        """Return by seat of the table where those sit now that shall sit there: phones that are known go to their old seats.
+
+        Raise StartRefused where a box stands at a seat that would change: its player would have to change places, too.
+        """
+        places = {seat.number: seat.number for seat in self._seats}
+        for number in numbers:
+            person = before.get(number)
+            here = next((seat.number for seat in self._seats if seat.sid and self._is_known(seat, person)), None)
+            if here is None:
+                continue
+            now = next(place for place, source in places.items() if source == here)
+            places[now], places[number] = places[number], places[now]
+        for number in numbers:
+            changed = number != places[number]
+            if changed and (self._seats[number].box_on or self._seats[places[number]].box_on) and number in before:
+                name = before[number].name or "Who played there"
+                raise StartRefused(f"{name} had seat {number}: sit down there again, where its box is.")
+        return places
+
+    def _go_on(self, match: str, places: Mapping[int, int] | None = None) -> None:
+        if places and any(number != source for number, source in places.items()):
+            self._seats.arrange(places)  # first: a match that went on without it would give hands to others
         self._play.take_up(match)
         people = self._people()
         if people.pop(match, None):
