@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import stat
 import threading
 import time
@@ -268,6 +269,15 @@ def test_who_guesses_holds_up_neither_the_known_nor_the_web_ports_loop(
         assert {status for status, _ in await asyncio.gather(*guesses)} == {403}
 
     asyncio.run(evening())
+
+
+def test_pins_of_strangers_are_hashed_with_what_others_leave_of_the_processor(front: Front) -> None:
+    def nice() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    assert Browser(front).login(front.wrong) == 403
+    assert front.door._hashing[False].submit(nice).result() == 19
+    assert front.door._hashing[True].submit(nice).result() == nice(), "and nobody else is"
 
 
 def test_who_guesses_waits_longer_and_longer_and_another_address_does_not(front: Front) -> None:
