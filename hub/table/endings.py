@@ -131,7 +131,7 @@ class Endings:
         people = {one: people for one, people in self._people().items() if one in kept}
         seats = [self._seats[number] for number in self._play.seats]
         people[match] = {
-            seat.number: KeptPerson(seat.name, seat.person, seat.house if seat.is_house else "") for seat in seats
+            seat.number: KeptPerson(seat.called, seat.person, seat.house if seat.is_house else "") for seat in seats
         }
         self._kept.write("people", msgspec.json.encode(people))
         self._play.put_aside()
@@ -288,7 +288,7 @@ class Endings:
             seat = self._seats[number]
             if person.house and not seat.joined:
                 with self._seats.changing(seat):
-                    seat.house, seat.joined, seat.name = person.house, True, person.name
+                    seat.house, seat.joined = person.house, True
         if before:
             self._kept.write("people", msgspec.json.encode(people))
         self._offered = None

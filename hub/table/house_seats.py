@@ -86,7 +86,7 @@ class HouseSeats:
 
     def _take(self, seat: Seat, strength: Strength) -> None:
         with self._seats.changing(seat):
-            seat.house, seat.joined, seat.ready, seat.name = strength, True, True, f"House {seat.number}"
+            seat.house, seat.joined, seat.ready = strength, True, True
 
     # --- its turn --------------------------------------------------------------------------------------
 

@@ -86,10 +86,13 @@ class Seat:
         """Return whether this seat is the house's own: nobody sits there, and anybody may take it."""
         return bool(self.house) and not self.stands_in
 
+    @property
+    def called(self) -> str:
+        """Return what screens call who plays here; "" where a person has given no name."""
+        return f"House {self.number}" if self.is_house else self.name
+
     def take_from_house(self) -> None:
         """Let nobody play here but whoever sits here."""
-        if self.is_house:
-            self.name = ""
         self.house, self.stands_in = "", False
 
     @property
@@ -108,7 +111,7 @@ class Seat:
         """Return the seat as everybody sees it."""
         return PublicSeat(
             seat=self.number,
-            name=self.name,
+            name=self.called,
             held=self.joined,
             phone="none" if not self.sid else "on" if self.phone_on else "away",
             box="on" if self.box_on else "lost" if self.box else "none",

@@ -2,7 +2,7 @@
 
 import { html, render, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
 import { ranking, scoreText, withDeck } from "../lib/labels.js";
-import { isNamed, placeOf, seatName, splitAtSeats, withNames } from "../lib/seats.js";
+import { isHouse, isNamed, placeOf, seatName, splitAtSeats, withNames } from "../lib/seats.js";
 import { follow } from "../lib/stream.js";
 import { askedSeats, newestLine, notOlder, nowLines, orderOf, phaseOf, phaseText, roundText } from "../lib/view.js";
 import { countNow, doing, NowAt, tokenOf } from "../parts/around.js";
@@ -59,6 +59,9 @@ if (token && /^[\w-]+$/.test(token)) {
  * @param {number} seat
  */
 const codeOf = (state, seat) => state.claim_codes?.[seat];
+
+/** @param {PublicSeat | undefined} place */
+const placeText = (place) => (place?.held && !isHouse(place) ? "phone" : "free");
 
 function Kiosk() {
   const [state, setState] = useState(/** @type {ScreenState | null} */ (null));
@@ -143,7 +146,8 @@ function SeatPlace({ labels, state, seat }) {
       <span class="seat-now"><${NowAt} doing=${now === "locked" ? "locked ✓" : now} count=${count} /></span>
     </div>
     <${Facts} labels=${labels} state=${state} where="seat" facts=${state.view?.seats[seat]} seat=${seat} on="kiosk" />
-    ${code && html`<p class="seat-free">${place?.held ? "phone" : "free"}, code <b>${code}</b></p>`}
+    ${code && html`<p class="seat-free">${placeText(place)}, code <b>${code}</b></p>`}
+    ${place?.stands_in && html`<p class="seat-free">the house plays on</p>`}
     ${place?.box === "lost" && html`<p class="seat-free">box unplugged: play on the phone</p>`}
   </li>`;
 }
