@@ -21,16 +21,18 @@ WAGE, CONTRACT, TECH_GAIN = 10, 25, 2  # BN-44, BN-48, BN-49
 LEADER_UNITS, LEADER_TECH, PRICE_STEP = 2, 10, 10  # BN-33, BN-34, BN-48
 STEP = 5  # BN-25
 SIDES = 6
-SHORTEST, LONGEST = 2, 7
-"""Rounds that the books look ahead: until somebody may have paid back everything, within these limits."""
+SHORTEST, LONGEST, TOO_LONG = 2, 7, 10
+"""Rounds that the books look ahead, at least and at most; and those of `easy`."""
 MISJUDGED = 60.0
 """Dollars by which `easy` may misjudge an answer; what it would bid at most is off by up to this part of 100."""
 RESERVE = 10
 """Dollars that stay in hand beside the salaries, where an IOU is returned before the last ones can be."""
 RIVALS = 0.15
 """What a dollar of the richest rival is worth to `sharp`, beside one of its own."""
-PART = 0.6
+PART = 0.7
 """The part of a card's worth that is bid at most: what is left over is what the card is bought for. `easy` bids all of it."""
+PUSH = 0.7
+"""Up to what part of a rival's last bid a seller bids against it (`sharp`)."""
 LAWYER = 12.0
 """Dollars that a lawyer's die is worth in each round, for suits that are not filed because of it."""
 FACES = (("ENG", "engineers"), ("MKT", "marketers"), ("LAW", "lawyers"), ("CON", "contracts"))
@@ -101,11 +103,23 @@ def books_of(sight: Sight, strength: Strength) -> Books:
         )
         for seat in sight.seats
     }
-    rounds = []
+    return Books(companies, rounds_left(sight, companies, strength), strength)
+
+
+def rounds_left(sight: Sight, companies: dict[int, Company], strength: Strength) -> int:
+    """Return how many rounds are reckoned with: for `sharp` until the first may be free of debt, for `steady` as matches mostly go.
+
+    `easy` always believes that there is time.
+    """
+    if strength == "easy":
+        return TOO_LONG
+    if strength != "sharp":
+        return max(SHORTEST, LONGEST - int(sight.view["round"]) // 2)
+    rounds = list[int]()
     for seat, company in companies.items():
-        income = max(15, sight.of(seat)["earnings"] - company.salary)
+        income = max(15, int(sight.of(seat)["earnings"]) - company.salary)
         rounds.append(-(-(LOAN * company.ious - company.cash) // income))
-    return Books(companies, min(LONGEST, max(SHORTEST, min(rounds))), strength)
+    return min(LONGEST, max(SHORTEST, min(rounds)))
 
 
 def fortune(books: Books, seat: int) -> float:
@@ -174,7 +188,11 @@ def worth_of_turn(sight: Sight, books: Books, answer: Answer) -> float:
         case "payback":
             return worth_of_payback(sight, books, answer["ious"])
         case "auctioned":
-            return 1.0 + max(0.0, added(books, seat, **{name_of(face): 1}) / 2)
+            worth = added(books, seat, **{name_of(face): 1})
+            if books.strength == "sharp":
+                price = dearest(books, face, sight.others)
+                return max(1.0, price - STEP, worth - price)
+            return 1.0 + max(0.0, worth / 2)
         case "licence":
             return added(books, seat, tech=card["tech"]) - float(card["cost"])
         case "campaign":
@@ -239,6 +257,9 @@ def bid(sight: Sight, books: Books, chance: Randomness) -> Answer:
         worth *= PART
     if lot["seller"] == seat:
         worth /= 2
+        if books.strength == "sharp":  # BN-28: whoever still wants it more pays the seller; push them, but not too far
+            rivals = [other for other in lot["in"] if other != seat]
+            worth = max(worth, PUSH * dearest(books, lot["card"], rivals))
     elif books.strength == "sharp":  # what is paid makes a rival richer
         worth *= 1.0 - 1.0 / (2 * len(sight.seats))
     spend = sight.me["power"] - books.companies[seat].salary - WAGE
@@ -247,6 +268,13 @@ def bid(sight: Sight, books: Books, chance: Randomness) -> Answer:
         if amount.min <= min(worth, spend):
             return Answer("bid", {"amount": amount.min})
     return Answer("drop", {})
+
+
+def dearest(books: Books, face: str, seats: list[int]) -> float:
+    """Return what the keenest of some seats may bid for a card at most, if it bids as the house does."""
+    own = books._replace(strength="steady")
+    offers = [PART * added(own, seat, **{name_of(face): 1}) for seat in seats]
+    return max([0.0, *offers])
 
 
 # --- Lawsuits ----------------------------------------------------------------------------------------
