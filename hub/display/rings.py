@@ -72,6 +72,8 @@ def _look(one: PublicSeat, state: PublicState, labels: Labels | None) -> Look:
 def _look_in_play(one: PublicSeat, state: PublicState, view: View, labels: Labels | None) -> Look:
     if all_locked(state):
         return ("reveal", 0)
+    if any(notice.key == "idle" for notice in state.notices):  # whoever is there can go on, or lets it be put aside
+        return ("nudge", 0)
     # A sleeping phone is the normal case, not a lost one: only a silent box is shown as lost,
     # and not where it would hide the call from a player whose phone is there.
     called = one.seat in asked_seats(state) and one.phone == "on"

@@ -44,9 +44,10 @@ def note_moved(
     `before` is the login and whether somebody sat there, by seat; `playing` the seats of the match.
     """
     told = False
+    known = {sid for sid, _ in before.values()}
     for seat in seats:
         sid, joined = before[seat.number]
-        if not seat.sid or seat.sid == sid:
+        if not seat.sid or seat.sid == sid or seat.sid in known:  # who was here has only changed places
             continue
         told = True
         notices.passed("answered")

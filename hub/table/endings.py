@@ -196,20 +196,22 @@ class Endings:
             raise StartRefused("Only who sits here takes a match up again.")
         numbers = [int(number) for number in offer.seats]
         before = self._people().get(offer.match, {})
-        free = self._missing(numbers, before)
+        places = self._places(numbers, before)
+        at = {number: self._seats[places[number]] for number in numbers}  # who sits there, or will
+        free = self._missing(at, before)
         if free:
             names = [f"{offer.seats[f'{number}'] or 'somebody'} at seat {number}" for number in free]
             raise StartRefused(
                 f"Not everybody is here: {' and '.join(names)} {'is' if len(free) == 1 else 'are'} missing."
             )
-        strangers = [number for number in numbers if not self._is_known(self._seats[number], before.get(number))]
+        strangers = [number for number in numbers if not self._is_known(at[number], before.get(number))]
         if not strangers:
-            self._go_on(offer.match)
+            self._go_on(offer.match, places)
             return
         # A seat that was played on its box alone knows nobody: whoever pushes that box now may be anybody. Less than most
         # of the match is one guest with phones of friends who are not there.
-        proven = [number for number, person in before.items() if person.person and number not in strangers]
-        known = [number for number in self._seats.present(numbers) if number in proven]
+        proven = [at[number].number for number, one in before.items() if one.person and number not in strangers]
+        known = self._seats.present(proven)
         people = [number for number in numbers if not _was_house(before.get(number))]
         if 2 * len(known) <= len(people):
             raise StartRefused(STRANGERS)
@@ -217,7 +219,8 @@ class Endings:
         text = f"Another phone than in that match: is it {' and '.join(named)}?"
         asked = Asked(
             "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, all_of_them,
-            lambda option: self._go_on(offer.match) if option == "yes" else None, seat=strangers[0], by=seat.number,
+            lambda option: self._go_on(offer.match, self._places(numbers, before)) if option == "yes" else None,
+            seat=strangers[0], by=seat.number,
         )  # fmt: skip
         try:
             self._questions.ask(asked)
@@ -230,7 +233,7 @@ class Endings:
         if offer is None:
             raise NotAsked("This match is not put aside here any more.", "LOBBY")
         before = self._people().get(offer.match, {})
-        free = self._missing([int(number) for number in offer.seats], before)
+        free = self._missing({int(number): self._seats[int(number)] for number in offer.seats}, before)
         if free:
             raise NotAsked(f"Nobody sits at seat {' or '.join(map(str, free))} yet.", "LOBBY")
         try:
@@ -238,10 +241,10 @@ class Endings:
         except StartRefused as error:
             raise NotAsked(str(error), "START") from error
 
-    def _missing(self, numbers: Sequence[int], before: Mapping[int, KeptPerson]) -> list[int]:
+    def _missing(self, at: Mapping[int, Seat], before: Mapping[int, KeptPerson]) -> list[int]:
         """Return the seats of a match at which a person is missing; the house's own are filled when it goes on."""
-        seats = [self._seats[number] for number in numbers if not _was_house(before.get(number))]
-        return [seat.number for seat in seats if not seat.joined or seat.is_house]
+        people = {number: seat for number, seat in at.items() if not _was_house(before.get(number))}
+        return [number for number, seat in people.items() if not seat.joined or seat.is_house]
 
     def _is_known(self, seat: Seat, before: KeptPerson | None) -> bool:
         if before is None:
@@ -252,7 +255,31 @@ class Endings:
             return not seat.sid
         return any(compare_digest(before.person, person) for person in (seat.person, *seat.earlier))
 
-    def _go_on(self, match: str) -> None:
+    def _places(self, numbers: Sequence[int], before: Mapping[int, KeptPerson]) -> dict[int, int]:
+        """Return by seat of the table where those sit now that shall sit there: phones that are known go to their old seats.
+
+        Raise StartRefused where a box stands at a seat that would change: its player would have to change places, too.
+        """
+        places = {seat.number: seat.number for seat in self._seats}
+        for number in numbers:
+            person = before.get(number)
+            if person is None or not person.person:
+                continue
+            here = next((seat.number for seat in self._seats if seat.sid and self._is_known(seat, person)), None)
+            if here is None:
+                continue
+            now = next(place for place, source in places.items() if source == here)
+            places[now], places[number] = places[number], places[now]
+        for number in numbers:
+            changed = number != places[number]
+            if changed and (self._seats[number].box_on or self._seats[places[number]].box_on) and number in before:
+                name = before[number].name or "Who played there"
+                raise StartRefused(f"{name} had seat {number}: sit down there again, where its box is.")
+        return places
+
+    def _go_on(self, match: str, places: Mapping[int, int] | None = None) -> None:
+        if places and any(number != source for number, source in places.items()):
+            self._seats.arrange(places)  # first: a match that went on without it would give hands to others
         self._play.take_up(match)
         people = self._people()
         before = people.pop(match, None)

@@ -341,7 +341,7 @@ class Table:
                 self._stop_play(error)
             note_disk(self._disk, self._notices)
             shown = self._show_phones()
-        if seat.sid == request.sid:
+        if self._seats.held_by(request.sid):  # perhaps at another seat now
             text, code = (refusal.sentence, refusal.code) if refusal else (None, None)
             for one in (*before, request):
                 self._ports.phones.answer(one.sid, Ack(one.id, refusal is None, text, code, self._snapshots.seq))

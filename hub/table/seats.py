@@ -6,7 +6,7 @@ A seat changes when the disk has it, or not at all. Everything here is called fr
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
@@ -358,6 +358,29 @@ class Seats:
         for number in late:
             self.refuse(number, "Nobody at the seat agreed in time: try again, or type its code.")
         return bool(late or hidden or over)
+
+    def arrange(self, places: Mapping[int, int]) -> None:
+        """Let who sits at seat `places[number]` sit at `number` from now on, with phone, name and code; boxes stay. Raise LogError.
+
+        `places` is a permutation of all seats. Claims of seats that change are put off.
+        """
+        moved = [self._seats[number] for number, source in places.items() if number != source]
+        for seat in moved:
+            self.put_off(seat.number, "Somebody else sits there now: try again.")
+        names = [one.name for one in fields(Seat) if one.name not in ("number", "box", "box_on")]
+        before = {number: {name: getattr(seat, name) for name in names} for number, seat in self._seats.items()}
+
+        def put(places: Mapping[int, int]) -> None:
+            for number, source in places.items():
+                for name, value in before[source].items():
+                    setattr(self._seats[number], name, value)
+
+        put(places)
+        try:
+            self.keep()
+        except LogError:
+            put({number: number for number in places})
+            raise
 
     def release(self, seat: Seat, *, playing: bool, answered: str = "") -> None:
         """Take the seat from its phone. Who is `playing` keeps name and seat for coming back. Raise LogError.

@@ -134,6 +134,11 @@ def test_a_seat_that_was_called_again_sweeps_but_not_once_it_has_locked() -> Non
     }  # fmt: skip
 
 
+def test_every_ring_of_a_match_calls_before_it_is_put_aside() -> None:
+    idle = replace(bait_bid(), notices=[Notice("idle", "info", "Nobody has played for a while.")])
+    assert set(patterns(idle, BAIT).values()) == {("nudge", 0)}
+
+
 def test_all_rings_reveal_together_when_the_last_seat_has_locked() -> None:
     assert set(patterns(replace(bait_bid(), locked=[1, 2, 3, 4]), BAIT).values()) == {("reveal", 0)}
 

@@ -225,6 +225,105 @@ def test_strangers_do_not_get_the_hands_of_others(phones: TableRig) -> None:
     assert phones.state["state"] == "lobby"
 
 
+def test_phones_that_are_known_go_to_the_seats_that_they_had(phones: TableRig) -> None:
+    logins = {seat: (sid, phones.phones.admitted[sid]) for seat, sid in phones.sids.items()}
+    before = {seat: phones.hand(seat)["you"] for seat in (1, 2, 3)}
+    match = put_aside(phones)
+    for seat in (1, 2, 3):
+        phones.say_leave(seat)
+    for now, had in {1: 2, 2: 3, 3: 1}.items():
+        phones.sit_again(now, [logins[had]])
+    sat = dict(phones.sids)
+    assert phones.say(1, "take_up", {"match": match})["ok"]
+    assert phones.state["state"] == "playing"
+    for now, had in {1: 2, 2: 3, 3: 1}.items():
+        hand = phones.phones.hands[sat[now]][-1]
+        assert (hand["seat"], hand["you"]) == (had, before[had])
+    assert not any(one["key"].startswith("taken") for one in phones.state["notices"])
+    again = TableRig(boxes=False, store=phones.store)
+    assert [seat["name"] for seat in again.state["seats"]] == ["Guest 3", "Guest 1", "Guest 2"]
+
+
+def test_who_sits_at_a_seat_of_the_match_and_was_not_in_it_changes_places_with_who_was() -> None:
+    rig = TableRig(4, boxes=False)
+    rig.sit(1, 2, 3)
+    rig.start()
+    logins = {seat: (sid, rig.phones.admitted[sid]) for seat, sid in rig.sids.items()}
+    match = put_aside(rig)
+    for seat in (1, 2, 3):
+        rig.say_leave(seat)
+    rig.sit_again(2, [logins[2]])
+    rig.sit_again(3, [logins[3]])
+    rig.sit_again(4, [logins[1]])
+    rig.sit(1)  # somebody who looks on
+    looks_on = rig.sids[1]
+    assert rig.say(4, "take_up", {"match": match})["ok"]
+    assert rig.state["state"] == "playing"
+    assert rig.phones.hands[rig.sids[4]][-1]["seat"] == 1
+    looker = rig.phones.hands[looks_on][-1]
+    assert (looker["seat"], looker["you"]) == (4, {})
+
+
+def test_nobody_changes_places_where_boxes_stand() -> None:
+    rig = TableRig()
+    rig.boxes_up()
+    rig.sit()
+    rig.start()
+    logins = {seat: (sid, rig.phones.admitted[sid]) for seat, sid in rig.sids.items()}
+    match = put_aside(rig)
+    for seat in (1, 2, 3):
+        rig.say_leave(seat)
+    for now, had in {1: 2, 2: 1, 3: 3}.items():
+        rig.sit_again(now, [logins[had]])
+    refused = rig.say(1, "take_up", {"match": match})["error"]
+    assert refused == "Guest 1 had seat 1: sit down there again, where its box is."
+    assert rig.state["state"] == "lobby"
+
+
+@pytest.mark.parametrize("writes", [0, 1, 2, 3])
+def test_a_disk_that_fails_while_places_change_gives_no_hand_to_another(
+    phones: TableRig, writes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logins = {seat: (sid, phones.phones.admitted[sid]) for seat, sid in phones.sids.items()}
+    hands = {seat: phones.hand(seat)["you"] for seat in (1, 2, 3)}
+    match = put_aside(phones)
+    for seat in (1, 2, 3):
+        phones.say_leave(seat)
+    had = {1: 2, 2: 1, 3: 3}
+    for now in had:
+        phones.sit_again(now, [logins[had[now]]])
+    write, left = phones.store._write, [writes]
+
+    def fails_then(what: str) -> None:
+        if left[0] == 0:
+            phones.store.broken = "full"
+        left[0] -= 1
+        write(what)
+
+    monkeypatch.setattr(phones.store, "_write", fails_then)
+    phones.say(1, "take_up", {"match": match})
+    for now, sid in phones.sids.items():
+        for hand in phones.phones.hands[sid]:
+            assert hand["you"] in ({}, hands[had[now]])
+
+
+def test_changed_places_stand_as_they_were_where_the_disk_fails(phones: TableRig) -> None:
+    logins = {seat: (sid, phones.phones.admitted[sid]) for seat, sid in phones.sids.items()}
+    match = put_aside(phones)
+    for seat in (1, 2, 3):
+        phones.say_leave(seat)
+    for now, had in {1: 2, 2: 1, 3: 3}.items():
+        phones.sit_again(now, [logins[had]])
+    phones.store.broken = "full"
+    phones.say(1, "take_up", {"match": match})
+    assert [seat["name"] for seat in phones.state["seats"]] == ["Guest 1", "Guest 2", "Guest 3"]
+    phones.store.broken = ""
+    pass_time(phones, 2)
+    assert phones.state["state"] == "lobby"
+    assert phones.say(1, "take_up", {"match": match})["ok"]
+    assert phones.phones.hands[phones.sids[1]][-1]["seat"] == 2
+
+
 def test_a_box_vouches_for_nobody() -> None:
     rig = TableRig()
     rig.boxes_up()

@@ -175,6 +175,12 @@ function useTable() {
   /** @param {Hand} next */
   const onHand = (next) => {
     handingOver.current = Boolean(next.hand_over);
+    const kept = claimSlot.get();
+    if (kept && kept.seat !== next.seat) {
+      const moved = { ...kept, seat: next.seat }; // a match goes on in which this phone had another seat
+      claimSlot.set(moved);
+      setHeld(moved);
+    }
     setHand(next);
     setRefusal("");
   };
