@@ -103,6 +103,8 @@ def schema() -> dict[str, Any]:
             part["required"] = list(part["properties"])
         for field in part["properties"].values():
             _simplify(field)
+        if (base := struct.__base__) in kinds:
+            _extend(part, base)
     every = {kind.__name__: {"$ref": f"#/$defs/{kind.__name__}"} for kind in kinds}
     return {
         "title": "Messages",
@@ -111,6 +113,14 @@ def schema() -> dict[str, Any]:
         "required": list(every),
         "$defs": parts,
     }
+
+
+def _extend(part: dict[str, Any], base: type[msgspec.Struct]) -> None:
+    """Say of a message that it has all fields of another one, and name its own only."""
+    inherited = base.__struct_fields__
+    part["properties"] = {name: field for name, field in part["properties"].items() if name not in inherited}
+    part["required"] = [name for name in part.get("required", ()) if name not in inherited]
+    part["extends"] = {"$ref": f"#/$defs/{base.__name__}"}
 
 
 def _simplify(field: dict[str, Any]) -> None:

@@ -269,41 +269,7 @@ export interface Starting {
 /**
  * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until it was used once. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is how bright the screen is to be, in per cent.
  */
-export interface ScreenState {
-  table: string;
-  name: string;
-  code: string;
-  url: string;
-  epoch: number;
-  seq: number;
-  state: "lobby" | "over" | "playing" | "stopped";
-  seats: PublicSeat[];
-  v: 1;
-  session: string;
-  match: string | null;
-  game: string | null;
-  title: string;
-  view: View | null;
-  locked: number[];
-  want: string;
-  events: PublicEvent[];
-  why: Change[];
-  dice: PublicDice | null;
-  dispute: PublicDispute | null;
-  kit: Kit | null;
-  notices: Notice[];
-  over: Over | null;
-  games: GameOffer[];
-  nudged: number[];
-  claiming: number[];
-  question: Question | null;
-  paused: number | null;
-  put_aside: PutAside[];
-  starting: Starting | null;
-  minutes_left: [number, number] | null;
-  highlights: string[];
-  until: number | null;
-  preset: string;
+export interface ScreenState extends PublicState {
   claim_codes: {
     [k: string]: string;
   };
