@@ -177,9 +177,13 @@ class SeatBoxes:
 
     def is_idle(self, seat: Seat) -> bool:
         """Return whether a seat has a box, and the match asks it nothing there; one that has locked is asked still."""
-        decision = self._rolls.decision
-        busy = decision and (seat.number in decision.asked or (decision.roll and decision.roll.seat == seat.number))
-        return seat.box_on and not busy
+        decision, number = self._rolls.decision, seat.number
+        if decision is None or not seat.box_on:
+            return seat.box_on
+        # Who has chosen on a phone is asked nothing more; the phone may be gone meanwhile.
+        elsewhere = decision.kind == "sealed" and number in decision.answers and not self.is_choosing(number)
+        busy = number in decision.asked and not elsewhere
+        return not busy and not (decision.roll and decision.roll.seat == number)
 
     def is_locked(self, seat: Seat) -> bool:
         """Return whether a seat's box has locked a sealed choice, and is not being opened."""
@@ -203,6 +207,7 @@ class SeatBoxes:
     def connect(self, seat: Seat) -> None:
         """Take up the box of a seat: it is there (again)."""
         seat.box_on = True
+        self._seats.hear(seat)
         decision = self._rolls.decision
         if decision:
             self._ask_sealed(seat, decision)

@@ -150,6 +150,10 @@ class TableDice:
         if not others:
             self._accept("typed")
 
+    def let_typed_stand(self) -> None:
+        """Accept what was typed: nobody else is there any more who could say yes."""
+        self._accept("typed")
+
     def accept(self, seat: int) -> None:
         """Accept the batch on the table. Raise IllegalAction where it is not this seat's to accept."""
         self._accept(self.open.accepting(seat))

@@ -266,6 +266,8 @@ class Endings:
         places = {seat.number: seat.number for seat in self._seats}
         for number in numbers:
             person = before.get(number)
+            if person is None or not person.person:
+                continue
             here = next((seat.number for seat in self._seats if seat.sid and self._is_known(seat, person)), None)
             if here is None:
                 continue

@@ -273,6 +273,8 @@ class Table:
                 came = self._people.came(self._seats.of_box(signal.box))
                 return self._presses.use(signal) or came
             case BoxLocked() | BoxUnlocked() | BoxBid() | BoxCheated():
+                if isinstance(signal, BoxLocked):
+                    self._people.locked(self._seats.of_box(signal.box))
                 return self._boxes.answer(signal)
             case BoxUp():
                 return self._presses.connect(signal)

@@ -37,7 +37,7 @@ class People:
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices, self._lobby = play, seats, notices, lobby
         self._ask_seconds = patience.ask
-        self.questions = Questions(clock)
+        self.questions = Questions(clock, seats.is_heard)
         self.house = house
         self.absence = Absence(play, seats, rolls, boxes, self.questions, house, clock, patience.ask)
         self.endings = Endings(play, seats, rolls, lobby, notices, self.questions, kept, clock, patience.idle)
@@ -46,7 +46,15 @@ class People:
     def came(self, seat: Seat | None) -> bool:
         """Take note that somebody at a seat does something; return whether that changes what is shown."""
         self.endings.acted()
-        return seat is not None and self.absence.came(seat)
+        if seat is None:
+            return False
+        self._seats.hear(seat)
+        return self.absence.came(seat)
+
+    def locked(self, seat: Seat | None) -> None:
+        """Take note that a seat has locked a choice in its box: it plays, so a pause is over."""
+        self.came(seat)
+        self.absence.paused = None
 
     def ask_for_seat(self, claim: ClaimAsked, *, choosing: bool) -> None:
         """Decide about a claim; where nobody at the seat can, ask the others who it is. Raise LogError."""

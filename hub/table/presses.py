@@ -47,7 +47,7 @@ class Presses:
     ) -> None:  # fmt: skip
         self._table, self._play, self._seats, self._notices = table, play, seats, notices
         self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
-        self._menu: dict[int, int] = {}  # by seat: what its dial has picked of `MENU`
+        self._menu: dict[int, tuple[int, object]] = {}  # by seat: what its dial has picked of `MENU`, and when
         self._connected: set[str] = set()  # ids of boxes
 
     # --- cables --------------------------------------------------------------------------------------
@@ -135,11 +135,14 @@ class Presses:
         if seat.number not in self._play.seats:
             return False
         if isinstance(signal, Turn):
-            at = self._menu.get(seat.number, 0 if signal.detents < 0 else -1) + signal.detents
-            self._menu[seat.number] = at = min(max(at, 0), len(MENU) - 1)
+            before = self._picked(seat)
+            at = (before if before is not None else 0 if signal.detents < 0 else -1) + signal.detents
+            at = min(max(at, 0), len(MENU) - 1)
+            self._menu[seat.number] = at, self._moment()
             self._boxes.displays.show(seat, MENU[at][1])
             return True
-        picked = self._menu.pop(seat.number, None)
+        picked = self._picked(seat)
+        self._menu.pop(seat.number, None)
         if picked is None or (signal.control, signal.edge) != ("push", "down"):
             return False
         what = MENU[picked][0]
@@ -148,6 +151,16 @@ class Presses:
         else:
             self._try(seat, partial(self._people.endings.ask, seat, what))
         return True
+
+    def _moment(self) -> object:
+        """Return what is wanted now: a push means what the dial picked for as long as that is the same."""
+        decision, dice = self._rolls.decision, self._rolls.dice
+        return decision and decision.number, dice.open.state, dice.accepted
+
+    def _picked(self, seat: Seat) -> int | None:
+        """Return what the dial of a seat has picked of `MENU`."""
+        at, moment = self._menu.get(seat.number, (None, None))
+        return at if moment == self._moment() else None
 
     def _call_help(self, seat: Seat) -> bool:
         """Call for help; a second hold takes the call back."""
@@ -224,8 +237,10 @@ class Presses:
         if seat.is_house:
             return self._take_from_house(seat, signal)
         match, decision, number = self._play.match, self._rolls.decision, seat.number
-        if match is None or decision is None or (decision.kind == "sealed" and number in decision.asked):
+        if match is None or decision is None:
             return False
+        if decision.kind == "sealed" and number in decision.asked:  # who has chosen on a phone may use the menu
+            return self._boxes.is_idle(seat) and self._choose_from_menu(seat, signal)
         displays, dice = self._boxes.displays, self._rolls.dice
         cursor, moves = displays.cursor(number), decision.offers(number)
         if decision.roll and decision.roll.seat == number:
@@ -233,6 +248,8 @@ class Presses:
             moves = [] if dice.fallen else moves
             cursor, meaning = controls.press_roll(roll, moves, cursor, signal, dice=dice.open.state)
         elif decision.roll and not moves:
+            if isinstance(signal, Turn) or self._picked(seat) is not None:
+                return self._choose_from_menu(seat, signal)
             return self._do(seat, controls.press_beside_roll(signal, dice=dice.open.state, voting=dice.voting))
         elif moves:
             cursor, meaning = controls.press(moves, cursor, signal, self._play.labels)

@@ -19,6 +19,9 @@ REST_SECONDS = 60.0
 """How long a seat asks the table nothing, once the others have not agreed."""
 RANK: Mapping[QuestionKind, int] = {"absent": 0, "put_aside": 1, "end": 1, "same_person": 1, "new_phone": 2}
 """What comes first: a question takes the place of one with a higher rank."""
+WITHOUT_SILENT: frozenset[QuestionKind] = frozenset({"absent", "put_aside"})
+"""At the end of these the silence of a seat at which nobody has been heard of does not count: they cost nobody anything. A hand is
+given to another phone, or a match ended, by all who could be there."""
 
 Decide = Callable[[Mapping[int, str], Sequence[int], bool], str | None]
 """Return the option that the votes (by seat) of these voters carry; None: none yet. With True the time is over."""
@@ -46,8 +49,9 @@ class Asked:
 class Questions:
     """The question that is open at a table, if one is."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self, clock: Clock, is_heard: Callable[[int], bool]) -> None:
+        """`is_heard` says whether somebody was heard of at a seat of late."""
+        self._clock, self._is_heard = clock, is_heard
         self.open: Asked | None = None
         self._rests: dict[int, float] = {}  # by seat: until when it asks nothing, as the others said no
 
@@ -90,6 +94,8 @@ class Questions:
         if asked is None:
             return False
         voters = asked.voters()
+        if late and asked.kind in WITHOUT_SILENT:
+            voters = [seat for seat in voters if seat in asked.votes or self._is_heard(seat)]
         votes = {seat: option for seat, option in asked.votes.items() if seat in voters}
         carried = asked.decide(votes, voters, late)
         if carried is None:

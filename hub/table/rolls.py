@@ -163,12 +163,9 @@ class Rolls:
         self._finish()
 
     def _present(self) -> list[int]:
-        """Return the seats that play and can be heard now, on a phone or a box."""
-        return [
-            s.number
-            for s in self._seats
-            if s.number in self._play.seats and (s.phone_on or s.box_on) and not s.is_house
-        ]
+        """Return the seats that play and at which somebody is, on a phone or a box."""
+        there = [s for s in self._seats if s.number in self._play.seats and (s.phone_on or s.box_on) and not s.is_house]
+        return [s.number for s in there if self._seats.is_heard(s.number)]
 
     @property
     def has_dice(self) -> bool:
@@ -282,6 +279,10 @@ class Rolls:
         if self._play.stopped:
             return False
         changed = self.decision is not None and self.dice.due()
+        roll = self.dice.roll
+        if roll and self.dice.open.state == "typed" and not [one for one in self._present() if one != roll.seat]:
+            self.dice.let_typed_stand()
+            changed = True
         if changed:
             self._finish()
         changed = self._dispute_due() or changed

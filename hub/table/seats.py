@@ -43,6 +43,8 @@ HAND_OVER_SECONDS = 120.0
 ALARM_AFTER = 10
 """So many wrong codes within `ALARM_SECONDS` are no slip of the fingers: everybody is told that somebody guesses."""
 ALARM_SECONDS = 600.0
+HEARD_SECONDS = 180.0
+"""So long after a control was touched somebody counts as sitting at a box: it stays plugged in when its player has gone."""
 MOST_EARLIER = 4
 """Logins that a phone had before and may prove with its claim: who was it in a match that was put aside?"""
 
@@ -78,6 +80,7 @@ class Seat:
     stands_in: bool = False
     wish: str = ""
     earlier: list[str] = field(default_factory=list, repr=False)
+    heard_at: float = -inf
     hand_over: str = field(default="", repr=False)
     hand_over_until: float = 0.0
 
@@ -177,6 +180,15 @@ class Seats:
     def present(self, playing: Sequence[int]) -> list[int]:
         """Return those of the seats `playing` from which a person can be heard now."""
         return [s.number for s in self if s.number in playing and s.presence == "here" and not s.house]
+
+    def hear(self, seat: Seat) -> None:
+        """Take note that somebody at a seat does something, or that its box was just plugged in."""
+        seat.heard_at = self._clock.now()
+
+    def is_heard(self, number: int) -> bool:
+        """Return whether somebody was heard of at a seat of late: its phone is on, or a control of its box was touched."""
+        seat = self._seats[number]
+        return seat.phone_on or self._clock.now() - seat.heard_at < HEARD_SECONDS
 
     def of_box(self, box: str) -> Seat | None:
         """Return the seat that a box stands at."""

@@ -11,6 +11,7 @@ from tests.chromium import HEADLESS, NONE, headless
 from tests.e2e import hub_process
 from tests.e2e.hub_process import HubProcess, SeatPhone, sealed
 from tests.e2e.random_players import ready
+from tests.e2e.test_staff import pin_of, staff_at
 
 pytestmark = [
     pytest.mark.browser,
@@ -125,3 +126,60 @@ def test_a_match_waits_for_its_people_while_others_play(tmp_path: Path) -> None:
         hub.until(lambda s: s["seats"][1]["presence"] == "here" and not s["seats"][1]["house"], "Ben is back")
         assert ben.secret_fish() == fish[2]
         assert ana.errors + ben.errors + cleo.errors + dan.errors == []
+
+
+def test_a_box_is_unplugged_staff_put_aside_take_back_and_reset_and_the_power_goes(tmp_path: Path) -> None:
+    port = hub_process.free_port()
+    with HubProcess(tmp_path / "state", port, patient_hub(tmp_path, port)) as hub, headless() as browser:
+        staff = staff_at(hub, browser)
+        staff.sign_in(pin_of(hub))
+        ana, ben = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2)
+        ana.sit("Ana")
+        ben.sit("Ben")
+        hub.bench(box=3, press="push")
+        hub.until(ready(3), "seat 3 is ready on its box")
+        start(hub, "Bid & Bait!", ana, ben)
+        hub.until(sealed, "all are asked for a bid")
+        fish = {phone.seat: phone.secret_fish() for phone in (ana, ben)}
+
+        # Seat 3 has locked nothing when its cable is out: the others are asked, and the match goes on without it.
+        ana.bid(3)
+        ben.bid(5)
+        hub.until(lambda s: s["locked"] == [1, 2], "two have bid")
+        staff.do("Undo…", "Take it back")
+        hub.until(lambda s: s["locked"] == [1], "Ben's bid is taken back")
+        ben.bid(2)
+        hub.until(lambda s: s["locked"] == [1, 2], "and made again")
+        hub.bench(box=3, unplug=True)
+        hub.until(lambda s: s["seats"][2]["box"] == "lost", "box 3 is unplugged")
+        expect(staff.table.get_by_text("box lost")).to_be_visible()
+        for phone in (ana, ben):
+            asked = phone.page.get_by_role("alertdialog", name="A question to the table")
+            asked.get_by_role("button", name="Play safe once").click()
+        hub.until(lambda s: not sealed(s), "the bids are open")
+        hub.bench(box=3, plug=True)
+        hub.until(lambda s: s["seats"][2]["box"] == "on", "box 3 is back")
+
+        # The power goes in the middle of it; staff sign in again, put the match aside, and let it go on.
+        hub.cut()
+        hub.until(lambda s: s["state"] == "playing", "the match is there again")
+        for phone in (ana, ben):
+            phone.covered.wait_for()
+            assert phone.secret_fish() == fish[phone.seat]
+        expect(staff.page.get_by_text("You are signed out")).to_be_visible()
+        staff.sign_in(pin_of(hub))
+        staff.do("Put aside…", "Put it aside")
+        hub.until(lambda s: s["state"] == "lobby" and s["put_aside"], "the match is put aside")
+        hub.bench(box=3, press="push")
+        hub.until(ready(3), "seat 3 is back on its box")
+        staff.do("Let Bid & Bait! go on", "Let it go on")
+        hub.until(lambda s: s["state"] == "playing", "staff let it go on")
+        for phone in (ana, ben):
+            assert phone.secret_fish() == fish[phone.seat]
+
+        # One touch for the next guests: nobody sits there, and nothing of the match is left for them.
+        staff.do("Reset Table 1 for the next guests", "End the match, and reset")
+        hub.until(lambda s: s["state"] == "lobby" and not any(one["held"] for one in s["seats"]), "the table is free")
+        assert hub.public.now["put_aside"] == []
+        expect(ana.page.get_by_text("This seat was given back.")).to_be_visible()
+        assert [*ana.errors, *ben.errors, *staff.errors] == []
