@@ -132,7 +132,8 @@ def test_a_box_is_unplugged_staff_put_aside_take_back_and_reset_and_the_power_go
     port = hub_process.free_port()
     with HubProcess(tmp_path / "state", port, patient_hub(tmp_path, port)) as hub, headless() as browser:
         staff = staff_at(hub, browser)
-        staff.sign_in(pin_of(hub))
+        pin = pin_of(hub)
+        staff.sign_in(pin)
         ana, ben = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2)
         ana.sit("Ana")
         ben.sit("Ben")
@@ -167,7 +168,7 @@ def test_a_box_is_unplugged_staff_put_aside_take_back_and_reset_and_the_power_go
             phone.covered.wait_for()
             assert phone.secret_fish() == fish[phone.seat]
         expect(staff.page.get_by_text("You are signed out")).to_be_visible()
-        staff.sign_in(pin_of(hub))
+        staff.sign_in(pin)
         staff.do("Put aside…", "Put it aside")
         hub.until(lambda s: s["state"] == "lobby" and s["put_aside"], "the match is put aside")
         hub.bench(box=3, press="push")
