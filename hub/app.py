@@ -26,7 +26,6 @@ from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, wired
 from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError, LogError, TemporaryError
-from hub.house import HouseDesk, HouseTable, Machine, StaffFeed
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, fingerprint, to_base64
@@ -42,6 +41,7 @@ from hub.table.house_seats import HouseWay
 from hub.table.loop import Table
 from hub.table.people import Patience
 from hub.table.ports import Ports
+from hub.venue import Machine, StaffFeed, VenueDesk, VenueTable
 from hub.version import version
 from phone_ui.gateway import dial_tcp, dial_unix
 from phone_ui.limits import LOOPBACK, Limits
@@ -124,9 +124,9 @@ class Hub:
             self.key = HubKey.stored(state / "hub.key")
             self.kiosk_token = kiosk_token(state / "kiosk.token")
             self._pin = StaffPin(state / "staff.json")
-            self.house = HouseDesk(config.hub.id, Machine(self.stop), examine)
+            self.venue = VenueDesk(config.hub.id, Machine(self.stop), examine)
             self._screens_of_tables: list[ScreenFeed] = []
-            self.door = StaffDoor(self._pin, self.key, self.house)
+            self.door = StaffDoor(self._pin, self.key, self.venue)
             self.games = load_games(config.deck)
             self._presets = presets_by_game(config.preset, self.games)
             titles = {game.name: game.title for game in self.games}
@@ -151,7 +151,7 @@ class Hub:
     def _put(self, name: str, signal: object) -> None:
         """Put a signal into a table's inbox, beside which its DeviceHealth listens."""
         self._health[name].take(signal)
-        self.house.changed()
+        self.venue.changed()
         self.tables[name].put(signal)
 
     def _add_table(self, part: TablePart) -> None:
@@ -162,7 +162,7 @@ class Hub:
         ports = Ports(self._logs, phones, MonotonicClock(), Chance())
         screen = ScreenFeed(lambda: self._pin.shown)
         self._screens_of_tables.append(screen)
-        staff = StaffFeed(self.house.changed)
+        staff = StaffFeed(self.venue.changed)
         ports.pages += [screen, staff]
         bench: BenchAccess | None = None
         boxes: dict[str, int] = {}  # the seat of each box that has a fixed one
@@ -197,7 +197,7 @@ class Hub:
         if bench and not self._demo:
             table.put(DeviceSimulated())
         self.tables[part.id] = table
-        self.house.tables[part.id] = HouseTable(table, staff, self._health[part.id], self.store)
+        self.venue.tables[part.id] = VenueTable(table, staff, self._health[part.id], self.store)
         self.access[part.id] = TableAccess(table, phones, bench, screen.newest, self._past)
 
     def _games_for(self, part: TablePart) -> list[Game]:
@@ -264,7 +264,7 @@ class Hub:
             web.host, web.port, tls, self._limits, self._screens(), self._names(), open_bench=web.open_bench
         )
         self.web = serve(app, self.access, dial, settings, self.door)
-        self.house.start()
+        self.venue.start()
         self._url = self._find_url()
         for table in self.tables.values():
             table.start()
@@ -392,7 +392,7 @@ class Hub:
             closing.callback(self.store.close)
             closing.callback(self.broker.close)
             closing.callback(self.door.close)
-            closing.callback(self.house.close)
+            closing.callback(self.venue.close)
             if self.web:
                 closing.callback(self.web.close)
             closing.callback(close_all, self.devices)

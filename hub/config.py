@@ -233,9 +233,9 @@ class TablePart(msgspec.Struct, frozen=True):
 
 
 class HoursPart(msgspec.Struct, frozen=True):
-    """`[hours]`: when the house closes, which every table is told 15 and 5 minutes before. A time before noon is the next morning's."""
+    """`[hours]`: when the venue closes, which every table is told 15 and 5 minutes before. A time before noon is the next morning's."""
 
-    closes: Annotated[ClosingTime, Meta(description="when the house closes, every day; empty: no tables are told")] = ""
+    closes: Annotated[ClosingTime, Meta(description="when the venue closes, every day; empty: no tables are told")] = ""
     mon: Annotated[ClosingTime, Meta(description="on the evening of a Monday; empty: as every day")] = ""
     tue: Annotated[ClosingTime, Meta(description="of a Tuesday")] = ""
     wed: Annotated[ClosingTime, Meta(description="of a Wednesday")] = ""
@@ -246,7 +246,7 @@ class HoursPart(msgspec.Struct, frozen=True):
 
     @property
     def evenings(self) -> tuple[str, ...]:
-        """Return when the house closes, by weekday from Monday, as "23:00"; "" on a day without a time."""
+        """Return when the venue closes, by weekday from Monday, as "23:00"; "" on a day without a time."""
         return tuple(
             day or self.closes for day in (self.mon, self.tue, self.wed, self.thu, self.fri, self.sat, self.sun)
         )

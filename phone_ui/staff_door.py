@@ -24,11 +24,11 @@ from hub.network.encryption import NONCE_BYTES, DecryptionError, HubKey, SharedK
 from hub.network.messages import Malformed, to_bytes
 from hub.network.staff_messages import (
     ANSWER_SIZE,
-    House,
     StaffAnswer,
     StaffAsk,
     StaffBox,
     StaffSession,
+    Venue,
     read_ask,
     read_body,
     read_login,
@@ -57,10 +57,10 @@ WORKERS = 2
 
 
 class StaffFace(Protocol):
-    """The house as staff see it and work it."""
+    """The venue as staff see it and work it."""
 
     @property
-    def picture(self) -> tuple[int, House | None]:
+    def picture(self) -> tuple[int, Venue | None]:
         """Return the newest picture and its number; 0 before the first."""
 
     def follow(self, nudge: Callable[[], None]) -> Callable[[], None]:
@@ -219,23 +219,23 @@ class StaffDoor:
         return _sealed(session.pair, to_bytes(answer))
 
     async def _look(self, session: Session, ask: StaffAsk, closing: asyncio.Event) -> StaffAnswer:
-        """Answer with the newest picture of the house, once it is another one than the page has."""
+        """Answer with the newest picture of the venue, once it is another one than the page has."""
         since = ask.args.get("since", 0)
         loop, fresh = asyncio.get_running_loop(), asyncio.Event()
         leave = self._face.follow(lambda: _set(loop, fresh))
         session.looks += 1
         try:
-            number, house = self._face.picture
+            number, venue = self._face.picture
             if number == since and session.looks <= MAX_LOOKS:
                 waits = [asyncio.create_task(fresh.wait()), asyncio.create_task(closing.wait())]
                 await asyncio.wait(waits, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
                 for one in waits:
                     one.cancel()
-                number, house = self._face.picture
+                number, venue = self._face.picture
         finally:
             session.looks -= 1
             leave()
-        return StaffAnswer(ask.n, True, picture=number, house=None if number == since else house)
+        return StaffAnswer(ask.n, True, picture=number, venue=None if number == since else venue)
 
     async def _do(self, name: str, ask: StaffAsk) -> StaffAnswer:
         if ask.verb == "out":

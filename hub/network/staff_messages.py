@@ -69,7 +69,7 @@ class StaffBody(Plain, frozen=True):
 
 
 class StaffAsk(Plain, frozen=True):
-    """A request: `n` is used once in a session. `look` waits for a picture of the house newer than `args.since`."""
+    """A request: `n` is used once in a session. `look` waits for a picture of the venue newer than `args.since`."""
 
     n: Annotated[int, msgspec.Meta(ge=1, le=2**53 - 1)]
     verb: StaffVerb
@@ -84,7 +84,7 @@ class StaffBox(Plain, frozen=True):
     box: str
 
 
-# --- the house -----------------------------------------------------------------------------------------------
+# --- the venue -----------------------------------------------------------------------------------------------
 
 
 class Fault(Plain, frozen=True):
@@ -122,7 +122,7 @@ class HardwareTest(Plain, frozen=True):
 class Desk(Plain, frozen=True):
     """What a table tells staff beside its public state. `until` is when its time is over, in seconds since 1970.
 
-    `by_hours`: the house's own hours say so, not staff.
+    `by_hours`: the venue's own hours say so, not staff.
     """
 
     did: list[Did] = msgspec.field(default_factory=list)
@@ -144,7 +144,7 @@ class StaffTable(Plain, frozen=True):
     faults: list[Fault] = msgspec.field(default_factory=list)
 
 
-class House(Plain, frozen=True):
+class Venue(Plain, frozen=True):
     """All tables of this hub. `now` is the hub's clock, in seconds since 1970; `restart` and `off` say why they cannot be."""
 
     now: int
@@ -157,13 +157,13 @@ class House(Plain, frozen=True):
 
 
 class StaffAnswer(Plain, frozen=True):
-    """The answer to the request number `re`. `picture` counts the pictures of the house; `house` is the newest, for `look`."""
+    """The answer to the request number `re`. `picture` counts the pictures of the venue; `venue` is the newest, for `look`."""
 
     re: Count
     ok: bool
     say: str = ""
     picture: Count = 0
-    house: House | None = None
+    venue: Venue | None = None
     findings: list[Fault] | None = None
 
 

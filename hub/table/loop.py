@@ -83,7 +83,7 @@ class Table:
 
     `number` is its id; `seats` the number of places, 2 to 6; `games` are offered in the lobby in that order; `address`
     returns what phones can open, `fingerprint` is that of the hub's key; `place_boxes` binds seat boxes (by id) to seats. `presets` are the owner's sets of options by game; `evenings`
-    says when the house closes (`hub.table.opening_hours`). Call `start` once, then `put` signals from any thread.
+    says when the venue closes (`hub.table.opening_hours`). Call `start` once, then `put` signals from any thread.
     """
 
     def __init__(

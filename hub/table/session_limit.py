@@ -1,4 +1,4 @@
-"""How long a table is its guests': until when, as staff have set it or the house closes, and when that is announced.
+"""How long a table is its guests': until when, as staff have set it or the venue closes, and when that is announced.
 
 No match ends by it.
 """
@@ -18,13 +18,13 @@ LAST_ORDERS, FEW = 15 * 60, 5 * 60
 """Seconds before the end at which it is announced."""
 LONGEST = 24 * 3600
 LOOK_SECONDS = 1.0
-"""How often the house's hours are looked at."""
+"""How often the venue's hours are looked at."""
 
 
 class SessionLimit:
     """The time of one table. `wall` returns seconds since 1970; what passes meanwhile is measured by the table's clock.
 
-    What staff set counts, earlier or later; else the house's own hours do (`evenings`, as in `hub.table.opening_hours`).
+    What staff set counts, earlier or later; else the venue's own hours do (`evenings`, as in `hub.table.opening_hours`).
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class SessionLimit:
         self._kept, self._notices, self._clock, self._wall, self._evenings = kept, notices, clock, wall, evenings
         self._set: int | None = None  # by staff
         self._ends = 0.0  # by the table's clock
-        self._closes: int | None = None  # as the house's hours say
+        self._closes: int | None = None  # as the venue's hours say
         self._looked = -LOOK_SECONDS  # when they were looked at, in seconds since 1970
 
     @property
@@ -44,7 +44,7 @@ class SessionLimit:
 
     @property
     def by_hours(self) -> bool:
-        """Return whether the limit is that of the house's hours."""
+        """Return whether the limit is that of the venue's hours."""
         return self._set is None and self._closes is not None
 
     def recall(self) -> None:
@@ -86,7 +86,7 @@ class SessionLimit:
         """Return what everybody is told with so many seconds left, "" for nothing."""
         at = time.strftime("%H:%M", time.localtime(until))
         if self.by_hours:
-            over, ends = f"The house closed at {at}.", f"the house closes at {at}."
+            over, ends = f"The venue closed at {at}.", f"the venue closes at {at}."
         else:
             over, ends = f"The time for this table was over at {at}.", f"the time for this table is over at {at}."
         if left <= 0:

@@ -1,6 +1,6 @@
-"""The staff's page of a machine's hub, as a browser of the house works it: `python -m tests.acceptance.staff URL PIN VERB`.
+"""The staff's page of a machine's hub, as a browser of the venue works it: `python -m tests.acceptance.staff URL PIN VERB`.
 
-URL is what the QR code says, with the hub's key. Signs in, asks for VERB and prints the answer as JSON: of `look` the house,
+URL is what the QR code says, with the hub's key. Signs in, asks for VERB and prints the answer as JSON: of `look` the venue,
 of any other request whether it was done and the sentence. A refused log-in prints its status and sentence.
 """
 
@@ -58,7 +58,7 @@ def main(url: str, pin: str, verb: str) -> None:
         answer = Browser(url, pin).ask(verb)
     except Refused as error:
         answer = {"refused": str(error)}
-    print(json.dumps(answer.get("house") or answer))
+    print(json.dumps(answer.get("venue") or answer))
 
 
 if __name__ == "__main__":

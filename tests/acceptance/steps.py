@@ -134,7 +134,7 @@ class Owner:
         return seen
 
     def staff(self, pin: str, verb: str) -> dict[str, Any]:
-        """Sign in as staff from another computer and ask for something; return the answer, of `look` the house."""
+        """Sign in as staff from another computer and ask for something; return the answer, of `look` the venue."""
         url = json.loads(self.machine.run(f"cat {PHONES}"))["url"]
         printed = self.machine.outside([*STAFF, url, pin, verb])
         answer: dict[str, Any] = json.loads(printed.splitlines()[-1])
@@ -403,11 +403,11 @@ def staff(owner: Owner) -> None:
     pin = machine.run("table-hub staff-pin --new").split("staff's PIN is ")[1][:6]
     wrong = f"{(int(pin) + 1) % 10**6:06}"
     assert owner.staff(wrong, "look")["refused"].startswith("403 ")
-    house = owner.staff(pin, "look")
-    assert house["tables"][0]["public"]["state"] == "playing", house
-    assert house.get("restart", "") == "", house
-    if "polkitd" in house.get("off", ""):  # a minimal Debian has none; Raspberry Pi OS has it
-        assert "switch" in str(owner.staff(pin, "off")), house
+    venue = owner.staff(pin, "look")
+    assert venue["tables"][0]["public"]["state"] == "playing", venue
+    assert venue.get("restart", "") == "", venue
+    if "polkitd" in venue.get("off", ""):  # a minimal Debian has none; Raspberry Pi OS has it
+        assert "switch" in str(owner.staff(pin, "off")), venue
         machine.run("apt-get install -y -qq polkitd >/dev/null && systemctl restart table-hub", seconds=300)
         owner.until_up()
     started = owner.shown("InvocationID")

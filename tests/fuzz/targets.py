@@ -27,7 +27,6 @@ from drivers.simulated import firmware
 from hub import config, games
 from hub.engine.match import Entry, Match
 from hub.errors import HubError, StartRefused
-from hub.house import HouseDesk, Machine
 from hub.network import messages, staff_messages
 from hub.network.encryption import DecryptionError, HubKey, SharedKey, from_base64, to_base64, unpad
 from hub.operations.referee import Referee, read_log
@@ -35,6 +34,7 @@ from hub.ports import LogEntry, PhoneLink, StaffAsked
 from hub.table.chance import Chance
 from hub.table.kept import KeptValues
 from hub.table.match_log import MatchLog
+from hub.venue import Machine, VenueDesk
 from phone_ui.mqtt_packets import PacketCounter, client_id
 from tests.fuzz.mutate import MOST_BYTES
 from tests.games.players import random_action, random_match
@@ -178,7 +178,7 @@ def staff(data: bytes) -> None:
     except messages.Malformed:
         return
     with suppress(HubError):
-        HouseDesk("hub", Machine(lambda: None, {}))._until(ask.args)
+        VenueDesk("hub", Machine(lambda: None, {}))._until(ask.args)
     if not _HOUSES or _HOUSES[0].asked > 300:
         _HOUSES[:] = [_Evening()]
     evening = _HOUSES[0]

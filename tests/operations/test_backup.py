@@ -35,13 +35,13 @@ def lines(match: Match, first: int, last: int) -> list[LogEntry]:
     return [LogEntry(n, msgspec.json.encode(match.log[n])) for n in range(first, last)]
 
 
-class House:
+class Venue:
     """A machine with a hub's configuration, a list of cards and a match under way that has come to 8 entries."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.state, self.config = folder, folder / "state", folder / "hub.toml"
         folder.mkdir()
-        (folder / "deck.toml").write_text("# cards of the house\n")
+        (folder / "deck.toml").write_text("# cards of the venue\n")
         self.config.write_text(
             f"[hub]\nstate = '{self.state}' # mine\n[[deck]]\ngame = 'bid-it'\ncards = 'deck.toml'\n"
         )
@@ -57,15 +57,15 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path / "house")
+def venue(tmp_path: Path) -> Venue:
+    return Venue(tmp_path / "venue")
 
 
 @pytest.fixture
-def file(house: House, tmp_path: Path) -> Path:
-    """A backup of that house."""
+def file(venue: Venue, tmp_path: Path) -> Path:
+    """A backup of that venue."""
     to = tmp_path / "evening.backup"
-    assert main(["backup", "--config", str(house.config), str(to)]) == 0
+    assert main(["backup", "--config", str(venue.config), str(to)]) == 0
     return to
 
 
@@ -92,10 +92,10 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 
 
 def test_a_backup_is_for_its_owner_alone_and_says_what_it_holds(
-    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    venue: Venue, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "b"
-    assert main(["backup", "--config", str(house.config), str(file)]) == 0
+    assert main(["backup", "--config", str(venue.config), str(file)]) == 0
     said = capsys.readouterr().out
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert (
@@ -107,117 +107,117 @@ def test_a_backup_is_for_its_owner_alone_and_says_what_it_holds(
         "about.json", "state/table-hub.db", "state/hub.key", "state/log.key", "state/kiosk.token",
         "config/table-hub.toml", "config/decks/bid-it.toml",
     }  # fmt: skip
-    assert "is there already" in refused(capsys, "backup", "--config", house.config, file)
+    assert "is there already" in refused(capsys, "backup", "--config", venue.config, file)
 
 
 def test_another_machine_goes_on_with_the_same_match_keys_and_configuration(
-    house: House, file: Path, tmp_path: Path
+    venue: Venue, file: Path, tmp_path: Path
 ) -> None:
     with zipfile.ZipFile(file) as archive:  # the other machine has its state elsewhere
-        assert archive.read("config/table-hub.toml") == house.config.read_bytes()
-    key = (house.state / "hub.key").read_bytes()
-    house.folder.rename(tmp_path / "the old machine")
-    house.folder.mkdir()
-    assert main(["restore", "--config", str(house.config), str(file)]) == 0
-    found = resumed(house.state)
+        assert archive.read("config/table-hub.toml") == venue.config.read_bytes()
+    key = (venue.state / "hub.key").read_bytes()
+    venue.folder.rename(tmp_path / "the old machine")
+    venue.folder.mkdir()
+    assert main(["restore", "--config", str(venue.config), str(file)]) == 0
+    found = resumed(venue.state)
     assert found
-    assert found.log == house.match.log[:8]
+    assert found.log == venue.match.log[:8]
     assert (
-        HubKey.stored(house.state / "hub.key").public
+        HubKey.stored(venue.state / "hub.key").public
         == HubKey.stored(tmp_path / "the old machine/state/hub.key").public
     )
-    assert (house.state / "hub.key").read_bytes() == key
-    assert all(stat.S_IMODE(one.stat().st_mode) == 0o600 for one in house.state.iterdir() if one.is_file())
-    assert "# mine" in house.config.read_text()
-    assert (house.folder / "cards-bid-it.toml").read_text() == "# cards of the house\n"
-    assert 'cards = "cards-bid-it.toml"' in house.config.read_text()
+    assert (venue.state / "hub.key").read_bytes() == key
+    assert all(stat.S_IMODE(one.stat().st_mode) == 0o600 for one in venue.state.iterdir() if one.is_file())
+    assert "# mine" in venue.config.read_text()
+    assert (venue.folder / "cards-bid-it.toml").read_text() == "# cards of the venue\n"
+    assert 'cards = "cards-bid-it.toml"' in venue.config.read_text()
 
 
-def test_a_running_hub_is_backed_up_between_two_of_its_actions_and_goes_on(house: House, tmp_path: Path) -> None:
-    with lock_state(house.state), closing(Store(house.state / "table-hub.db")) as store:
-        keyed = KeyedStore(store, house.state / "log.key")
+def test_a_running_hub_is_backed_up_between_two_of_its_actions_and_goes_on(venue: Venue, tmp_path: Path) -> None:
+    with lock_state(venue.state), closing(Store(venue.state / "table-hub.db")) as store:
+        keyed = KeyedStore(store, venue.state / "log.key")
         keyed.load("m-1")
-        keyed.append("m-1", lines(house.match, 8, 9))
-        assert main(["backup", "--config", str(house.config), str(tmp_path / "b")]) == 0
-        keyed.append("m-1", lines(house.match, 9, 11))
+        keyed.append("m-1", lines(venue.match, 8, 9))
+        assert main(["backup", "--config", str(venue.config), str(tmp_path / "b")]) == 0
+        keyed.append("m-1", lines(venue.match, 9, 11))
     with closing(sqlite3.connect(tmp_path / "x.db")) as db:
         db.deserialize(backup.read(tmp_path / "b").parts["state/table-hub.db"])
         assert db.execute("SELECT count(*) FROM entries").fetchone() == (9,)
-    found = resumed(house.state)
+    found = resumed(venue.state)
     assert found
     assert len(found.log) == 11
 
 
-def test_what_was_there_is_set_aside_whole_and_an_earlier_state_is_no_loss(house: House, file: Path) -> None:
-    with closing(Store(house.state / "table-hub.db")) as store:
-        keyed = KeyedStore(store, house.state / "log.key")
+def test_what_was_there_is_set_aside_whole_and_an_earlier_state_is_no_loss(venue: Venue, file: Path) -> None:
+    with closing(Store(venue.state / "table-hub.db")) as store:
+        keyed = KeyedStore(store, venue.state / "log.key")
         keyed.load("m-1")
-        keyed.append("m-1", lines(house.match, 8, 12))
-        keyed.begin("2", msgspec.json.encode(house.match.head))
+        keyed.append("m-1", lines(venue.match, 8, 12))
+        keyed.begin("2", msgspec.json.encode(venue.match.head))
         keyed.keep("1", "epoch", b"9")
         keyed.keep("2", "epoch", b"3")
-    house.config.write_text(house.config.read_text() + "[web]\nport = 8081\n")
-    before = files(house.state)
-    assert main(["restore", "--config", str(house.config), str(file)]) == 0
-    (aside,) = house.state.glob("before-restore-*")
+    venue.config.write_text(venue.config.read_text() + "[web]\nport = 8081\n")
+    before = files(venue.state)
+    assert main(["restore", "--config", str(venue.config), str(file)]) == 0
+    (aside,) = venue.state.glob("before-restore-*")
     assert {
-        name.partition("/")[2]: data for name, data in files(house.state).items() if name.startswith(aside.name)
+        name.partition("/")[2]: data for name, data in files(venue.state).items() if name.startswith(aside.name)
     } == before
-    found = resumed(house.state)  # asks for `lost`, too
+    found = resumed(venue.state)  # asks for `lost`, too
     assert found
     assert len(found.log) == 8
-    assert "8081" not in house.config.read_text()
-    (old,) = house.folder.glob("hub.toml.before-restore-*")
+    assert "8081" not in venue.config.read_text()
+    (old,) = venue.folder.glob("hub.toml.before-restore-*")
     assert "8081" in old.read_text()
-    forget(house.state)
-    assert not house.state.exists()
+    forget(venue.state)
+    assert not venue.state.exists()
 
 
-def test_epochs_never_go_back_so_that_no_request_of_before_counts_again(house: House, file: Path) -> None:
-    with closing(Store(house.state / "table-hub.db")) as store:
+def test_epochs_never_go_back_so_that_no_request_of_before_counts_again(venue: Venue, file: Path) -> None:
+    with closing(Store(venue.state / "table-hub.db")) as store:
         store.keep("2", "epoch", b"4000000000")  # the clock was wrong when that was written
     begun = int(time.time())
-    assert main(["restore", "--config", str(house.config), str(file)]) == 0
-    assert epoch(house.state) >= 4_000_000_000 > begun
-    assert epoch(house.state, "2") >= 4_000_000_000
-    first = epoch(house.state)
-    assert main(["restore", "--config", str(house.config), str(file)]) == 0
-    assert epoch(house.state) >= first
-    assert len(list(house.state.glob("before-restore-*"))) == 2  # within one second
+    assert main(["restore", "--config", str(venue.config), str(file)]) == 0
+    assert epoch(venue.state) >= 4_000_000_000 > begun
+    assert epoch(venue.state, "2") >= 4_000_000_000
+    first = epoch(venue.state)
+    assert main(["restore", "--config", str(venue.config), str(file)]) == 0
+    assert epoch(venue.state) >= first
+    assert len(list(venue.state.glob("before-restore-*"))) == 2  # within one second
 
 
 def test_on_a_new_machine_epochs_are_above_any_that_a_hub_can_have_reached(
-    house: House, file: Path, tmp_path: Path
+    venue: Venue, file: Path, tmp_path: Path
 ) -> None:
-    house.folder.rename(tmp_path / "old")
-    house.folder.mkdir()
+    venue.folder.rename(tmp_path / "old")
+    venue.folder.mkdir()
     begun = int(time.time())
-    assert main(["restore", "--config", str(house.config), str(file)]) == 0
-    assert epoch(house.state) >= begun
+    assert main(["restore", "--config", str(venue.config), str(file)]) == 0
+    assert epoch(venue.state) >= begun
 
 
 def test_nothing_is_restored_below_a_hub_that_runs(
-    house: House, file: Path, capsys: pytest.CaptureFixture[str]
+    venue: Venue, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with lock_state(house.state):
-        before = files(house.folder)
+    with lock_state(venue.state):
+        before = files(venue.folder)
         assert "a hub runs with this state folder; stop it first" in refused(
-            capsys, "restore", "--config", house.config, file
+            capsys, "restore", "--config", venue.config, file
         )
-        assert files(house.folder) == before
+        assert files(venue.folder) == before
 
 
-def test_a_configuration_that_fits_this_machine_may_stay(house: House, file: Path) -> None:
-    house.config.write_text(f"[hub]\nstate = '{house.folder / 'elsewhere'}'\n")
-    kept = house.config.read_bytes()
-    assert main(["restore", "--keep-config", "--config", str(house.config), str(file)]) == 0
-    assert house.config.read_bytes() == kept
-    assert resumed(house.folder / "elsewhere")
+def test_a_configuration_that_fits_this_machine_may_stay(venue: Venue, file: Path) -> None:
+    venue.config.write_text(f"[hub]\nstate = '{venue.folder / 'elsewhere'}'\n")
+    kept = venue.config.read_bytes()
+    assert main(["restore", "--keep-config", "--config", str(venue.config), str(file)]) == 0
+    assert venue.config.read_bytes() == kept
+    assert resumed(venue.folder / "elsewhere")
 
 
 @pytest.mark.parametrize("at", ["begin", "middle", "end"])
 def test_a_damaged_file_is_refused_and_changes_nothing(
-    house: House, file: Path, capsys: pytest.CaptureFixture[str], at: str
+    venue: Venue, file: Path, capsys: pytest.CaptureFixture[str], at: str
 ) -> None:
     data = bytearray(file.read_bytes())
     if at == "middle":
@@ -225,9 +225,9 @@ def test_a_damaged_file_is_refused_and_changes_nothing(
     else:
         data = data[100:] if at == "begin" else data[:-100]
     file.write_bytes(data)
-    before = files(house.folder)
-    assert "damaged" in refused(capsys, "restore", "--config", house.config, file)
-    assert files(house.folder) == before
+    before = files(venue.folder)
+    assert "damaged" in refused(capsys, "restore", "--config", venue.config, file)
+    assert files(venue.folder) == before
 
 
 def written_again(file: Path, **instead: bytes) -> None:
@@ -243,59 +243,59 @@ def written_again(file: Path, **instead: bytes) -> None:
 
 @pytest.mark.parametrize("part", ["state/hub.key", "state/table-hub.db"])
 def test_a_part_that_is_not_what_it_should_be_is_refused(
-    house: House, file: Path, capsys: pytest.CaptureFixture[str], part: str
+    venue: Venue, file: Path, capsys: pytest.CaptureFixture[str], part: str
 ) -> None:
     written_again(file, **{part: b"something else"})
-    assert "damaged" in refused(capsys, "restore", "--config", house.config, file)
+    assert "damaged" in refused(capsys, "restore", "--config", venue.config, file)
 
 
-def test_a_newer_file_is_refused_by_its_form(house: House, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_newer_file_is_refused_by_its_form(venue: Venue, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = backup.read(file)
     with zipfile.ZipFile(file, "w") as archive:
         about = msgspec.to_builtins(found.about) | {"form": backup.FORM + 1, "files": "otherwise"}
         archive.writestr("about.json", msgspec.json.encode(about))
-    assert "written by a newer table-hub" in refused(capsys, "restore", "--config", house.config, file)
+    assert "written by a newer table-hub" in refused(capsys, "restore", "--config", venue.config, file)
 
 
 def test_a_newer_database_in_it_is_refused(
-    house: House, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    venue: Venue, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     newer = tmp_path / "newer.db"
     newer.write_bytes(backup.read(file).parts["state/table-hub.db"])
     with closing(sqlite3.connect(newer)) as db:
         db.execute("PRAGMA user_version=99")
     written_again(file, **{"state/table-hub.db": newer.read_bytes()})
-    assert "written by a newer table-hub" in refused(capsys, "restore", "--config", house.config, file)
+    assert "written by a newer table-hub" in refused(capsys, "restore", "--config", venue.config, file)
 
 
 def test_a_configuration_that_cannot_be_used_here_is_refused_before_anything_is_changed(
-    house: House, file: Path, capsys: pytest.CaptureFixture[str]
+    venue: Venue, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     written_again(file, **{"config/table-hub.toml": b"[hub]\ncolour = 1\n"})
-    before = files(house.folder)
-    said = refused(capsys, "restore", "--config", house.config, file)
+    before = files(venue.folder)
+    said = refused(capsys, "restore", "--config", venue.config, file)
     assert "no key colour" in said
     assert "--keep-config" in said
-    assert files(house.folder) == before
+    assert files(venue.folder) == before
 
 
-def test_a_list_of_cards_goes_nowhere_but_beside_the_configuration(house: House, file: Path, tmp_path: Path) -> None:
-    text = house.config.read_text().replace("'deck.toml'", f"'{tmp_path / 'stranger.toml'}'")
+def test_a_list_of_cards_goes_nowhere_but_beside_the_configuration(venue: Venue, file: Path, tmp_path: Path) -> None:
+    text = venue.config.read_text().replace("'deck.toml'", f"'{tmp_path / 'stranger.toml'}'")
     written_again(file, **{"config/table-hub.toml": text.encode()})
-    assert main(["restore", "--config", str(house.config), str(file)]) == 0
+    assert main(["restore", "--config", str(venue.config), str(file)]) == 0
     assert not (tmp_path / "stranger.toml").exists()
-    assert (house.folder / "cards-bid-it.toml").exists()
+    assert (venue.folder / "cards-bid-it.toml").exists()
 
 
 def test_a_damaged_database_is_not_taken_for_a_backup(
-    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    venue: Venue, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    database = house.state / "table-hub.db"
+    database = venue.state / "table-hub.db"
     data = bytearray(database.read_bytes())
     data[4096:] = b"\xff" * (len(data) - 4096)
     database.write_bytes(data)
-    refused(capsys, "backup", "--config", house.config, tmp_path / "b")
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["house"]
+    refused(capsys, "backup", "--config", venue.config, tmp_path / "b")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["venue"]
 
 
 def test_a_machine_where_no_hub_has_run_has_nothing_to_back_up(

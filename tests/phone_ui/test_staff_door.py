@@ -16,7 +16,7 @@ import pytest
 
 from hub.errors import ConfigError, HubError
 from hub.network.encryption import HubKey, from_base64, to_base64
-from hub.network.staff_messages import Fault, House, StaffAsk
+from hub.network.staff_messages import Fault, StaffAsk, Venue
 from hub.state import PublicState
 from phone_ui import staff_door, staff_pin
 from phone_ui.latest import Latest
@@ -28,11 +28,11 @@ from tests.phone_ui.rig import Keys
 EVENING = 4 * 3600
 
 
-class FakeHouse:
-    """A house with one picture, which does what it is asked."""
+class FakeVenue:
+    """A venue with one picture, which does what it is asked."""
 
     def __init__(self) -> None:
-        self.picture: tuple[int, House | None] = (1, House(0, "hub", "1", []))
+        self.picture: tuple[int, Venue | None] = (1, Venue(0, "hub", "1", []))
         self.done: list[StaffAsk] = []
         self.wrong = 0
         self._latest = Latest()
@@ -49,7 +49,7 @@ class FakeHouse:
         return end
 
     def show(self, number: int) -> None:
-        self.picture = number, House(number, "hub", "1", [])
+        self.picture = number, Venue(number, "hub", "1", [])
         self._latest.put(b"")
 
     def do(self, ask: StaffAsk) -> tuple[str, list[Fault] | None]:
@@ -101,10 +101,10 @@ class Front:
     """The door with a held clock."""
 
     def __init__(self, folder: Path) -> None:
-        self.key, self.house, self.now = HubKey.fresh(), FakeHouse(), 1000.0
+        self.key, self.venue, self.now = HubKey.fresh(), FakeVenue(), 1000.0
         self.file = folder / "staff.json"
         self.pin = StaffPin(self.file)
-        self.door = StaffDoor(self.pin, self.key, self.house, lambda: self.now)
+        self.door = StaffDoor(self.pin, self.key, self.venue, lambda: self.now)
         self.right = self.pin.shown
         self.wire: list[bytes] = []
 
@@ -173,7 +173,7 @@ def test_a_pin_made_in_a_terminal_holds_at_once_and_ends_every_session(front: Fr
     assert browser.login(front.right) == 200
     new = StaffPin.renew(front.file)
     assert browser.ask("undo")[0] == 401
-    assert front.house.done == []
+    assert front.venue.done == []
     assert Browser(front, "10.0.0.8").login(front.right) in ({403} if new != front.right else {200})
     assert Browser(front, "10.0.0.9").login(new) == 200
     assert StaffPin(front.file).shown == ""  # whoever made it was told it
@@ -288,13 +288,13 @@ def test_who_guesses_waits_longer_and_longer_and_another_address_does_not(front:
     assert bad.login(front.wrong) == 403
     front.now += 1.0
     assert bad.login(front.wrong) == 429
-    assert front.house.wrong == FREE_TRIES + 1
+    assert front.venue.wrong == FREE_TRIES + 1
     assert Browser(front, "10.0.0.7").login(front.right) == 200
 
 
 def test_right_pins_are_no_guesses(front: Front) -> None:
     assert [Browser(front).login(front.right) for _ in range(FREE_TRIES + 3)] == [200] * (FREE_TRIES + 3)
-    assert front.house.wrong == 0
+    assert front.venue.wrong == 0
 
 
 # --- a session -------------------------------------------------------------------------------------------------
@@ -305,10 +305,10 @@ def test_nothing_of_pin_or_picture_is_in_what_passes_by(front: Front) -> None:
     browser.login(front.right)
     status, answer = browser.ask("look", since=0)
     assert status == 200
-    assert answer["house"]["hub"] == "hub"
+    assert answer["venue"]["hub"] == "hub"
     assert browser.ask("free", seat=3)[1]["say"] == "free is done."
     passed = b"".join(front.wire)
-    for word in (front.right.encode(), b"house", b"verb", b"free", b"seat", browser.kept.encode()):
+    for word in (front.right.encode(), b"venue", b"verb", b"free", b"seat", browser.kept.encode()):
         assert word not in passed
 
 
@@ -318,7 +318,7 @@ def test_a_request_is_done_once_whoever_sends_it_again(front: Front) -> None:
     body = browser.body("undo")
     assert front.post("/staff/ask", body)[0] == 200
     assert front.post("/staff/ask", body, "10.0.0.66")[0] == 409
-    assert [ask.verb for ask in front.house.done] == ["undo"]
+    assert [ask.verb for ask in front.venue.done] == ["undo"]
 
 
 def test_requests_that_overtake_each_other_are_all_done_once(front: Front) -> None:
@@ -340,7 +340,7 @@ def test_another_key_a_changed_box_and_another_session_do_nothing(front: Front) 
     assert front.post("/staff/ask", {**body, "box": body["box"][:-2] + "AA"})[0] == 400
     assert front.post("/staff/ask", {**body, "session": "nobody"})[0] == 401
     assert front.post("/staff/ask", b"{")[0] == 400
-    assert front.house.done == []
+    assert front.venue.done == []
 
 
 def test_an_answer_is_no_request_and_names_the_one_it_answers(front: Front) -> None:
@@ -349,7 +349,7 @@ def test_an_answer_is_no_request_and_names_the_one_it_answers(front: Front) -> N
     _, sealed = front.post("/staff/ask", browser.body("undo"))
     assert browser.opened(sealed)["re"] == 1
     assert front.post("/staff/ask", {"session": browser.session, **sealed})[0] == 400
-    assert len(front.house.done) == 1
+    assert len(front.venue.done) == 1
 
 
 def test_a_session_ends_by_itself_and_by_signing_out(front: Front) -> None:
@@ -403,16 +403,16 @@ def test_a_look_waits_for_the_next_picture(front: Front) -> None:
     async def look() -> dict[str, Any]:
         body = json.dumps(browser.body("look", since=1)).encode()
         waiting = asyncio.create_task(front.asking("/staff/ask", body))
-        while not front.house.followers:
+        while not front.venue.followers:
             await asyncio.sleep(0)
         assert not waiting.done()
-        front.house.show(2)
+        front.venue.show(2)
         return browser.opened((await waiting)[1])
 
     answer = asyncio.run(look())
     assert answer["picture"] == 2
-    assert answer["house"]["now"] == 2
-    assert front.house.followers == 0
+    assert answer["venue"]["now"] == 2
+    assert front.venue.followers == 0
 
 
 def test_a_look_ends_with_the_hub(front: Front) -> None:
@@ -423,12 +423,12 @@ def test_a_look_ends_with_the_hub(front: Front) -> None:
         closing = asyncio.Event()
         body = json.dumps(browser.body("look", since=1)).encode()
         waiting = asyncio.create_task(front.asking("/staff/ask", body, closing=closing))
-        while not front.house.followers:
+        while not front.venue.followers:
             await asyncio.sleep(0)
         closing.set()
         return browser.opened((await waiting)[1])
 
-    assert asyncio.run(look())["house"] is None
+    assert asyncio.run(look())["venue"] is None
 
 
 def test_a_picture_of_the_house_has_no_field_for_a_secret() -> None:

@@ -1,4 +1,4 @@
-"""When the house closes: every weekday, over midnight, and where summer time begins and ends."""
+"""When the venue closes: every weekday, over midnight, and where summer time begins and ends."""
 
 from __future__ import annotations
 
@@ -92,9 +92,9 @@ def test_closing_time_is_announced_by_itself_and_ends_nothing() -> None:
     evening = Evening(at("2026-11-23 22:00"))
     assert evening.passed(44) == ""
     assert (evening.limit.until, evening.limit.by_hours) == (at("2026-11-23 23:00"), True)
-    assert evening.passed(1) == "Last orders: the house closes at 23:00."
-    assert evening.passed(10) == "A few minutes are left: the house closes at 23:00."
-    assert evening.passed(5) == "The house closed at 23:00. Nothing ends by itself."
+    assert evening.passed(1) == "Last orders: the venue closes at 23:00."
+    assert evening.passed(10) == "A few minutes are left: the venue closes at 23:00."
+    assert evening.passed(5) == "The venue closed at 23:00. Nothing ends by itself."
     assert evening.passed(AFTER_SECONDS / 60) == "", "next day"
     assert evening.limit.until == at("2026-11-24 23:00")
 
@@ -102,14 +102,14 @@ def test_closing_time_is_announced_by_itself_and_ends_nothing() -> None:
 def test_last_orders_come_at_the_right_moment_in_the_night_that_has_an_hour_more() -> None:
     evening = Evening(at("2026-10-25 01:00", SUMMER), ("03:30",) * 7)  # 3:30 is three and a half hours away
     assert evening.passed(194) == ""
-    assert evening.passed(1) == "Last orders: the house closes at 03:30."
+    assert evening.passed(1) == "Last orders: the venue closes at 03:30."
 
 
 def test_what_staff_set_counts_before_the_hours_of_the_house() -> None:
     evening = Evening(at("2026-11-23 22:50"))
-    assert evening.passed(0) == "Last orders: the house closes at 23:00."
+    assert evening.passed(0) == "Last orders: the venue closes at 23:00."
     evening.limit.set(int(at("2026-11-23 23:30")))
     assert evening.passed(0) == "", "this group stays longer"
     assert evening.limit.until == at("2026-11-23 23:30")
     evening.limit.set(None)
-    assert evening.passed(0) == "Last orders: the house closes at 23:00."
+    assert evening.passed(0) == "Last orders: the venue closes at 23:00."

@@ -449,20 +449,20 @@ export interface StaffBox {
   box: string;
 }
 /**
- * The answer to the request number `re`. `picture` counts the pictures of the house; `house` is the newest, for `look`.
+ * The answer to the request number `re`. `picture` counts the pictures of the venue; `venue` is the newest, for `look`.
  */
 export interface StaffAnswer {
   re: number;
   ok: boolean;
   say: string;
   picture: number;
-  house: House | null;
+  venue: Venue | null;
   findings: Fault[] | null;
 }
 /**
  * All tables of this hub. `now` is the hub's clock, in seconds since 1970; `restart` and `off` say why they cannot be.
  */
-export interface House {
+export interface Venue {
   now: number;
   hub: string;
   version: string;
@@ -481,7 +481,7 @@ export interface StaffTable {
   faults: Fault[];
 }
 /**
- * What a table tells staff beside its public state. `until` is when its time is over, in seconds since 1970. `by_hours`: the house's own hours say so, not staff.
+ * What a table tells staff beside its public state. `until` is when its time is over, in seconds since 1970. `by_hours`: the venue's own hours say so, not staff.
  */
 export interface Desk {
   did: Did[];
@@ -613,7 +613,7 @@ export interface StaffBody {
   box: string;
 }
 /**
- * A request: `n` is used once in a session. `look` waits for a picture of the house newer than `args.since`.
+ * A request: `n` is used once in a session. `look` waits for a picture of the venue newer than `args.since`.
  */
 export interface StaffAsk {
   n: number;

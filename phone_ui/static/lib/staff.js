@@ -5,7 +5,7 @@ import { Refused } from "./claim.js";
 import { Channel, fromBase64, keyFrom, newKeys, toBase64 } from "./encryption.js";
 import { slot } from "./storage.js";
 
-/** @import { House, StaffAnswer, StaffAsk, StaffBody, StaffBox, StaffLogin, StaffSecret } from "./messages.d.ts" */
+/** @import { Venue, StaffAnswer, StaffAsk, StaffBody, StaffBox, StaffLogin, StaffSecret } from "./messages.d.ts" */
 /** @import { Facts } from "./types.d.ts" */
 
 const PATIENCE = 15_000;
@@ -140,13 +140,13 @@ export class Session {
 }
 
 /**
- * Follow the house until it is stopped: `onHouse` gets each picture, `onAway` whether the hub does not answer, `onOut` is
+ * Follow the venue until it is stopped: `onVenue` gets each picture, `onAway` whether the hub does not answer, `onOut` is
  * called once when the session is over.
  * @param {Session} session
- * @param {{ onHouse: (house: House) => void, onAway: (away: boolean) => void, onOut: () => void }} told
+ * @param {{ onVenue: (venue: Venue) => void, onAway: (away: boolean) => void, onOut: () => void }} told
  * @returns {() => void}
  */
-export function watch(session, { onHouse, onAway, onOut }) {
+export function watch(session, { onVenue, onAway, onOut }) {
   let stopped = false;
   let woken = false;
   let looking = new AbortController();
@@ -160,7 +160,7 @@ export function watch(session, { onHouse, onAway, onOut }) {
         if (stopped) return;
         since = answer.picture;
         onAway(false);
-        if (answer.house) onHouse(answer.house);
+        if (answer.venue) onVenue(answer.venue);
       } catch (error) {
         if (stopped) return;
         if (error instanceof SignedOut) {
@@ -229,7 +229,7 @@ async function post(address, body, signal = within(PATIENCE).signal) {
       signal,
     });
   } catch {
-    throw new Refused("The hub does not answer. Is this device on the house's network?");
+    throw new Refused("The hub does not answer. Is this device on the venue's network?");
   }
   const said = await answer.json().catch(() => ({}));
   if (answer.status === 401) throw new SignedOut();

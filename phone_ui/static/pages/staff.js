@@ -10,7 +10,7 @@ import { StaffTable } from "../parts/staff_table.js";
 import { Sure } from "../parts/sure.js";
 
 /** @import { Session } from "../lib/staff.js" */
-/** @import { Fault, House, StaffAsk } from "../lib/messages.d.ts" */
+/** @import { Fault, Venue, StaffAsk } from "../lib/messages.d.ts" */
 /** @import { Facts } from "../lib/types.d.ts" */
 
 /**
@@ -109,11 +109,11 @@ function SignIn({ said, onIn }) {
   </main>`;
 }
 
-// --- the house -----------------------------------------------------------------------------------------
+// --- the venue -----------------------------------------------------------------------------------------
 
-/** @param {House | null} house */
-const callsOf = (house) =>
-  (house?.tables ?? []).flatMap(({ public: state }) =>
+/** @param {Venue | null} venue */
+const callsOf = (venue) =>
+  (venue?.tables ?? []).flatMap(({ public: state }) =>
     state.notices.filter(({ key }) => key.startsWith("help")).map(({ key }) => `${state.table} ${key}`),
   );
 
@@ -158,7 +158,7 @@ function ring() {
 
 /** @param {{ session: Session, onOut: (said: string) => void }} props */
 function HousePage({ session, onOut }) {
-  const [house, setHouse] = useState(/** @type {House | null} */ (null));
+  const [venue, setVenue] = useState(/** @type {Venue | null} */ (null));
   const [ahead, setAhead] = useState(0); // of the hub's clock before this one, in seconds
   const [now, setNow] = useState(Date.now() / 1000);
   const [away, setAway] = useState(false);
@@ -168,8 +168,8 @@ function HousePage({ session, onOut }) {
   useEffect(
     () =>
       watch(session, {
-        onHouse: (next) => {
-          setHouse(next);
+        onVenue: (next) => {
+          setVenue(next);
           setAhead(next.now - Date.now() / 1000);
         },
         onAway: setAway,
@@ -181,7 +181,7 @@ function HousePage({ session, onOut }) {
     const timer = setInterval(() => setNow(Date.now() / 1000), 5_000);
     return () => clearInterval(timer);
   }, []);
-  useCalls(callsOf(house));
+  useCalls(callsOf(venue));
 
   /** @type {AskHub} */
   const ask = async (verb, table, args, name) => {
@@ -205,17 +205,17 @@ function HousePage({ session, onOut }) {
     onOut("You are signed out.");
   };
 
-  return html`<div class="house">
-    <header class="house-head">
+  return html`<div class="venue">
+    <header class="venue-head">
       <h1>Staff</h1>
       <button type="button" class="do" onClick=${out}>Sign out</button>
     </header>
     ${away && html`<p class="fault error" role="alert">The hub does not answer. What stands here may be old.</p>`}
     ${said && html`<p class=${`said ${said.ok ? "" : "refused"}`} role="status">${said.text}</p>`}
-    ${!house && !away && html`<p class="lead">Waiting for the hub…</p>`}
-    ${house?.faults.map((fault) => html`<${FaultLine} key=${fault.what} fault=${fault} />`)}
+    ${!venue && !away && html`<p class="lead">Waiting for the hub…</p>`}
+    ${venue?.faults.map((fault) => html`<${FaultLine} key=${fault.what} fault=${fault} />`)}
     <main class="tables">
-      ${house?.tables.map(
+      ${venue?.tables.map(
         (table) => html`<${StaffTable}
           key=${table.public.table}
           table=${table}
@@ -225,15 +225,15 @@ function HousePage({ session, onOut }) {
         />`,
       )}
     </main>
-    ${house && html`<${MachinePart} house=${house} ask=${ask} sending=${sending} findings=${findings} />`}
+    ${venue && html`<${MachinePart} venue=${venue} ask=${ask} sending=${sending} findings=${findings} />`}
   </div>`;
 }
 
-/** @param {{ house: House, ask: AskHub, sending: string | null, findings: Fault[] | null }} props */
-function MachinePart({ house, ask, sending, findings }) {
+/** @param {{ venue: Venue, ask: AskHub, sending: string | null, findings: Fault[] | null }} props */
+function MachinePart({ venue, ask, sending, findings }) {
   return html`<section class="machine" aria-label="The hub">
     <h2>The hub</h2>
-    <p class="quiet-words">${house.hub}, table-hub ${house.version}</p>
+    <p class="quiet-words">${venue.hub}, table-hub ${venue.version}</p>
     ${findings?.map((fault) => html`<${FaultLine} key=${fault.what} fault=${fault} />`)}
     ${findings && findings.length === 0 && html`<p>The machine was looked over: all is well.</p>`}
     <div class="does">
@@ -246,7 +246,7 @@ function MachinePart({ house, ask, sending, findings }) {
         ${sending === "doctor" ? "Looking…" : "Look the machine over"}
       </button>
       ${
-        !house.restart &&
+        !venue.restart &&
         html`<${Sure}
           label="Restart the hub…"
           question="Matches go on after it, with the same hands. It takes half a minute."
@@ -255,7 +255,7 @@ function MachinePart({ house, ask, sending, findings }) {
         />`
       }
       ${
-        !house.off &&
+        !venue.off &&
         html`<${Sure}
           label="Switch off…"
           question="Hub and big screen go dark. Matches are there when it is switched on again."
@@ -264,8 +264,8 @@ function MachinePart({ house, ask, sending, findings }) {
         />`
       }
     </div>
-    ${house.restart && html`<p class="quiet-words">${house.restart}</p>`}
-    ${house.off && html`<p class="quiet-words">${house.off}</p>`}
+    ${venue.restart && html`<p class="quiet-words">${venue.restart}</p>`}
+    ${venue.off && html`<p class="quiet-words">${venue.off}</p>`}
   </section>`;
 }
 

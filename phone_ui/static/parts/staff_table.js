@@ -213,7 +213,7 @@ function TimePart({ table, now, ask, sending }) {
   const [at, setAt] = useState("");
   const set = (/** @type {Facts} */ args) => ask("limit", state.table, args, `limit ${state.table}`);
   const left = desk.until === null ? 0 : desk.until - now;
-  const why = desk.by_hours ? ", when the house closes" : "";
+  const why = desk.by_hours ? ", when the venue closes" : "";
   const text =
     desk.until === null
       ? "No limit."

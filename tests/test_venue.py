@@ -1,4 +1,4 @@
-"""The house as staff see it: nothing but what everybody may see, faults in plain words, and a machine that says what it cannot."""
+"""The venue as staff see it: nothing but what everybody may see, faults in plain words, and a machine that says what it cannot."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import pytest
 from hub import games
 from hub.devices import DeviceHealth
 from hub.errors import HubError
-from hub.house import HouseDesk, HouseTable, Machine, Refusal, StaffFeed
-from hub.network.staff_messages import Desk, Did, Fault, HardwareTest, House, StaffAsk, StaffTable
+from hub.network.staff_messages import Desk, Did, Fault, HardwareTest, StaffAsk, StaffTable, Venue
 from hub.ports import BoxDown, BoxUp, BrokerDown, DeviceDown, DeviceUp, DiceKit, DiceSeen, StaffAsked
+from hub.venue import Machine, Refusal, StaffFeed, VenueDesk, VenueTable
 from tests.table.fakes import TableRig
 from tests.table.test_claims import step
 
@@ -24,28 +24,28 @@ TRIMMED = {"events", "why", "games"}
 
 
 class HouseRig:
-    """A house with one table."""
+    """A venue with one table."""
 
     def __init__(self, rig: TableRig | None = None, examine: Any = None) -> None:
         self.rig = rig or TableRig()
         self.time = 1_790_000_000.0
-        self.desk = HouseDesk("hub", Machine(lambda: None, {}), examine, lambda: self.time)
+        self.desk = VenueDesk("hub", Machine(lambda: None, {}), examine, lambda: self.time)
         self.health = DeviceHealth()
         self.feed = StaffFeed(self.desk.changed)
         self.rig.ports.pages.append(self.feed)
-        self.desk.tables["1"] = HouseTable(self.rig.table, self.feed, self.health, self.rig.store)
+        self.desk.tables["1"] = VenueTable(self.rig.table, self.feed, self.health, self.rig.store)
 
     @property
-    def house(self) -> House:
+    def venue(self) -> Venue:
         self.time += 60
         self.desk.draw()
-        house = self.desk.picture[1]
-        assert house is not None
-        return house
+        venue = self.desk.picture[1]
+        assert venue is not None
+        return venue
 
     @property
     def table(self) -> StaffTable:
-        return self.house.tables[0]
+        return self.venue.tables[0]
 
     def faults(self, *signals: object) -> list[Fault]:
         for signal in signals:
@@ -71,7 +71,7 @@ class HouseRig:
 @pytest.mark.parametrize("game", games.names())
 def test_staff_see_of_a_match_what_everybody_sees_and_nothing_else(game: str) -> None:
     rig = TableRig(4, offered=[games.find(game)])
-    house = HouseRig(rig)
+    venue = HouseRig(rig)
     rig.boxes_up()
     rig.sit()
     rig.start(game)
@@ -80,7 +80,7 @@ def test_staff_see_of_a_match_what_everybody_sees_and_nothing_else(game: str) ->
         if rig.state["state"] == "over":
             break
         step(rig, random)
-        table = house.table
+        table = venue.table
         shown = msgspec.json.decode(msgspec.json.encode(table.public))
         public = rig.state
         assert {key: value for key, value in shown.items() if key not in TRIMMED} == {
@@ -96,16 +96,16 @@ def test_what_staff_get_has_no_field_in_which_a_secret_could_stand() -> None:
     assert set(Desk.__struct_fields__) == {"did", "until", "light", "test", "by_hours"}
     assert set(Did.__struct_fields__) == {"at", "text", "match", "entries"}
     assert set(HardwareTest.__struct_fields__) == {"seconds", "boxes", "dice"}
-    assert set(House.__struct_fields__) == {"now", "hub", "version", "tables", "faults", "restart", "off"}
+    assert set(Venue.__struct_fields__) == {"now", "hub", "version", "tables", "faults", "restart", "off"}
     assert set(Fault.__struct_fields__) == {"what", "do", "severity"}
 
 
 def test_codes_and_logins_of_seats_are_no_part_of_the_picture() -> None:
     rig = TableRig()
-    house = HouseRig(rig)
+    venue = HouseRig(rig)
     rig.boxes_up()
     rig.sit(1, 2)
-    said = msgspec.json.encode(house.house).decode()
+    said = msgspec.json.encode(venue.venue).decode()
     for seat in rig.table._seats:
         assert seat.code not in said
         assert not seat.password or seat.password not in said
@@ -116,9 +116,9 @@ def test_codes_and_logins_of_seats_are_no_part_of_the_picture() -> None:
 
 
 def test_faults_are_plain_words_with_what_to_do_and_pass_with_their_cause() -> None:
-    house = HouseRig()
-    assert house.faults() == []
-    found = house.faults(
+    venue = HouseRig()
+    assert venue.faults() == []
+    found = venue.faults(
         BoxUp("box-1", "b", "1", 8),
         BoxDown("box-1", "The box at seat 1 is unplugged."),
         DeviceDown("panel", "It does not answer."),
@@ -133,25 +133,25 @@ def test_faults_are_plain_words_with_what_to_do_and_pass_with_their_cause() -> N
     ]
     assert all(fault.do.endswith(".") for fault in found)
     assert found[-1].severity == "error"
-    (dark,) = house.faults(DiceSeen("pixels", 1, "no_reader", (), "The reader is dark."))[2:3]
+    (dark,) = venue.faults(DiceSeen("pixels", 1, "no_reader", (), "The reader is dark."))[2:3]
     assert dark.what == "pixels: The reader is dark."
-    left = house.faults(BoxUp("box-1", "b", "1", 8), DeviceUp("panel"))
+    left = venue.faults(BoxUp("box-1", "b", "1", 8), DeviceUp("panel"))
     assert [fault.what for fault in left] == [dark.what, found[-1].what]
 
 
 def test_many_wrong_pins_are_told_to_staff() -> None:
-    house = HouseRig()
-    house.desk.guessed(9)
-    assert house.house.faults == []
-    house.desk.guessed(10)
-    (fault,) = house.house.faults
+    venue = HouseRig()
+    venue.desk.guessed(9)
+    assert venue.venue.faults == []
+    venue.desk.guessed(10)
+    (fault,) = venue.venue.faults
     assert fault.what.startswith("10 wrong PINs")
 
 
 def test_a_look_over_the_machine_says_what_is_not_well() -> None:
     found = [Fault("The disk is nearly full.", "Make room.")]
-    house = HouseRig(examine=lambda: found)
-    assert house.desk.do(StaffAsk(1, "doctor")) == ("1 to look at.", found)
+    venue = HouseRig(examine=lambda: found)
+    assert venue.desk.do(StaffAsk(1, "doctor")) == ("1 to look at.", found)
     with pytest.raises(Refusal, match="table-hub doctor"):
         HouseRig().desk.do(StaffAsk(1, "doctor"))
 
@@ -160,50 +160,50 @@ def test_a_look_over_the_machine_says_what_is_not_well() -> None:
 
 
 def test_a_picture_is_told_once_and_anew_when_something_changes() -> None:
-    house = HouseRig()
-    house.rig.boxes_up()
+    venue = HouseRig()
+    venue.rig.boxes_up()
     told: list[int] = []
-    house.desk.follow(lambda: told.append(house.desk.picture[0]))
-    house.desk.draw()
-    number = house.desk.picture[0]
-    house.desk.draw()
-    assert house.desk.picture[0] == number
-    house.rig.sit(1)
-    house.desk.draw()
-    assert house.desk.picture[0] == number + 1
+    venue.desk.follow(lambda: told.append(venue.desk.picture[0]))
+    venue.desk.draw()
+    number = venue.desk.picture[0]
+    venue.desk.draw()
+    assert venue.desk.picture[0] == number
+    venue.rig.sit(1)
+    venue.desk.draw()
+    assert venue.desk.picture[0] == number + 1
     assert told[-1] == number + 1
 
 
 def test_staff_see_since_when_a_match_runs() -> None:
-    house = HouseRig()
-    house.rig.boxes_up()
-    house.rig.sit(1, 2)
-    assert house.table.begun is None
-    house.rig.start()
-    assert house.table.begun == house.rig.store.begun("m-1")
+    venue = HouseRig()
+    venue.rig.boxes_up()
+    venue.rig.sit(1, 2)
+    assert venue.table.begun is None
+    venue.rig.start()
+    assert venue.table.begun == venue.rig.store.begun("m-1")
 
 
 # --- what staff ask ----------------------------------------------------------------------------------------
 
 
 def test_a_table_does_it_and_says_so_or_why_not() -> None:
-    house = HouseRig()
-    house.rig.boxes_up()
-    house.rig.sit(1, 2)
-    assert house.do("free", seat=2) == "Seat 2 was freed."
+    venue = HouseRig()
+    venue.rig.boxes_up()
+    venue.rig.sit(1, 2)
+    assert venue.do("free", seat=2) == "Seat 2 was freed."
     with pytest.raises(HubError, match="Nobody sits there"):
-        house.do("free", seat=2)
+        venue.do("free", seat=2)
     with pytest.raises(HubError, match="no such table"):
-        house.do("free", "9", seat=2)
+        venue.do("free", "9", seat=2)
 
 
 def test_a_table_that_does_not_answer_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hub.house.ANSWER_SECONDS", 0.05)
+    monkeypatch.setattr("hub.venue.ANSWER_SECONDS", 0.05)
     asked: list[object] = []
-    house = HouseRig()
-    monkeypatch.setattr(house.rig.table, "put", asked.append)
+    venue = HouseRig()
+    monkeypatch.setattr(venue.rig.table, "put", asked.append)
     with pytest.raises(Refusal, match="does not answer"):
-        house.desk.do(StaffAsk(1, "undo", "1", {"after": 1}))
+        venue.desk.do(StaffAsk(1, "undo", "1", {"after": 1}))
     assert isinstance(asked[0], StaffAsked)
 
 
@@ -213,15 +213,15 @@ def test_a_table_that_does_not_answer_is_not_waited_for_without_end(monkeypatch:
 def test_a_limit_is_minutes_from_now_or_the_next_such_time(args: Mapping[str, Any], minutes: int | None) -> None:
     from datetime import UTC, datetime
 
-    house = HouseRig()
-    until = house.desk._until(args)
+    venue = HouseRig()
+    until = venue.desk._until(args)
     if minutes:
-        assert until == house.time + 60 * minutes
+        assert until == venue.time + 60 * minutes
     elif minutes == 0:
         assert until is None
     else:
         assert until is not None
-        assert 0 < until - house.time <= 86_400
+        assert 0 < until - venue.time <= 86_400
         assert datetime.fromtimestamp(until, UTC).astimezone().strftime("%H:%M").lstrip("0") == args["at"]
 
 
@@ -253,7 +253,7 @@ def test_a_hub_that_was_started_by_hand_neither_restarts_nor_switches_off() -> N
 
 
 def test_a_service_ends_so_that_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hub.house.BEFORE_SECONDS", 0.0)
+    monkeypatch.setattr("hub.venue.BEFORE_SECONDS", 0.0)
     ended = threading.Event()
     Machine(ended.set, SERVICE).restart()
     assert ended.wait(10)
@@ -261,7 +261,7 @@ def test_a_service_ends_so_that_it_is_started_again(monkeypatch: pytest.MonkeyPa
 
 def test_a_machine_is_switched_off_where_logind_lets_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr("hub.house.BEFORE_SECONDS", 0.0)
+    monkeypatch.setattr("hub.venue.BEFORE_SECONDS", 0.0)
     busctl(tmp_path, 's "yes"')
     machine = Machine(lambda: None, SERVICE)
     assert machine.no_off == ""

@@ -1,4 +1,4 @@
-"""The house as its staff see and work it: all tables of this hub, their faults, the machine itself.
+"""The venue as its staff see and work it: all tables of this hub, their faults, the machine itself.
 
 What staff see is made of public states and of what devices say of themselves: nothing that only a seat may see comes here.
 """
@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from hub.devices import DeviceHealth
 from hub.errors import HubError, LogError
-from hub.network.staff_messages import Fault, House, StaffAsk, StaffTable
+from hub.network.staff_messages import Fault, StaffAsk, StaffTable, Venue
 from hub.ports import LogStore, StaffAsked
 from hub.state import PublicState, ScreenState
 from hub.table.loop import Table
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 ANSWER_SECONDS = 10.0
 """So long staff wait for a table, which may wait for its disk."""
 LOOK_SECONDS = 15.0
-"""The picture of the house is drawn anew after so long, and at most every `PAUSE_SECONDS`."""
+"""The picture of the venue is drawn anew after so long, and at most every `PAUSE_SECONDS`."""
 PAUSE_SECONDS = 0.25
 POWER_SECONDS = 10.0
 BEFORE_SECONDS = 1.0
@@ -60,7 +60,7 @@ class StaffFeed:
         self._changed()
 
 
-class HouseTable:
+class VenueTable:
     """One table, and what is known of it without asking it."""
 
     def __init__(self, table: Table, feed: StaffFeed, health: DeviceHealth, store: LogStore) -> None:
@@ -176,7 +176,7 @@ class Machine:
         return done.stdout.strip()
 
 
-class HouseDesk:
+class VenueDesk:
     """What the staff page asks of this hub: the `StaffFace` of the web port. `examine` looks over machine and configuration."""
 
     def __init__(
@@ -187,13 +187,13 @@ class HouseDesk:
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._hub, self._machine, self._examine, self._wall = hub, machine, examine, wall
-        self.tables: dict[str, HouseTable] = {}
+        self.tables: dict[str, VenueTable] = {}
         self._latest = Latest()
-        self._newest: tuple[int, House | None] = (0, None)
+        self._newest: tuple[int, Venue | None] = (0, None)
         self._changed = threading.Event()
         self._closing = threading.Event()
         self._wrong = 0
-        self._thread = threading.Thread(target=self._follow, name="house", daemon=True)
+        self._thread = threading.Thread(target=self._follow, name="venue", daemon=True)
 
     def start(self) -> None:
         """Start the thread that draws the picture."""
@@ -218,10 +218,10 @@ class HouseDesk:
             self._closing.wait(PAUSE_SECONDS)
 
     def draw(self) -> None:
-        """Draw the picture of the house; whoever follows is told where it is another one."""
+        """Draw the picture of the venue; whoever follows is told where it is another one."""
         number, before = self._newest
         seen = [one for table in self.tables.values() if (one := table.seen())]
-        house = House(
+        venue = Venue(
             int(self._wall()),
             self._hub,
             version(),
@@ -230,9 +230,9 @@ class HouseDesk:
             self._machine.no_restart,
             self._machine.no_off,
         )
-        if before is not None and replace(before, now=house.now) == house and house.now - before.now < LOOK_SECONDS:
+        if before is not None and replace(before, now=venue.now) == venue and venue.now - before.now < LOOK_SECONDS:
             return
-        self._newest = number + 1, house
+        self._newest = number + 1, venue
         self._latest.put(b"")
 
     def _faults(self) -> list[Fault]:
@@ -248,7 +248,7 @@ class HouseDesk:
     # --- the web port's --------------------------------------------------------------------------------
 
     @property
-    def picture(self) -> tuple[int, House | None]:
+    def picture(self) -> tuple[int, Venue | None]:
         """Return the newest picture and its number; 0 before the first."""
         return self._newest
 
