@@ -21,6 +21,7 @@ from hub.engine.secret import Pile, Secret
 from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
 from hub.errors import RulesBug
 from hub.table.chance import Chance
+from tests.bench.arena import Figure, play_match
 from tests.engine.ladder import LADDER
 from tests.games.players import args, random_options
 from tests.test_laws import beginning, copy, every_game, law, moments, seen, steps
@@ -67,6 +68,15 @@ def test_a_game_without_a_house_player_is_played_to_its_end(name: str, seed: int
     match, random = beginning(name, seed)
     for _ in house_plays(match, random, "steady", ANY_GAME):
         pass
+
+
+def test_the_sharp_house_wins_more_than_its_part_against_random_play() -> None:
+    """How much more, and each strength against the one below, `python -m tests.bench.arena` measures over many matches."""
+    for name in games.names():
+        seats = games.find(name).seats[0]
+        played = [play_match(Figure(name, seats, "sharp", "random"), number) for number in range(12)]
+        won = sum(one.wins.get(one.hero, 0.0) for one in played)
+        assert won > 2 + len(played) / seats, f"{name}: {won} of {len(played)}"
 
 
 # --- It cannot cheat ---------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ CONTENTS = {
         "hub/games/README",
         "phone_ui/README",
         "tests/bench/README",
+        "hub/docs/house",
         "DECISIONS",
         "CHANGELOG",
     ],

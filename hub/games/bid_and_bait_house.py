@@ -22,7 +22,7 @@ MISJUDGED, MISJUDGED_STEADY = 0.25, 0.03
 """By how much `easy` and `steady` may misjudge a chance to win."""
 BAIT = 0.006
 """What a Bait is worth beside a chance to win of 1."""
-SAMPLES = 40
+SAMPLES = 24
 """Bids of the others that a bid is tried against (`sharp`; the other strengths a quarter)."""
 WANTED = 0.35
 """How likely a seat is to get a Fish of one certain kind in a round, as far as matches of the house tell."""

@@ -12,6 +12,7 @@ import math
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from html import escape
 from pathlib import Path
 from random import Random
 from statistics import quantiles
@@ -256,7 +257,7 @@ def picture(counts: dict[Figure, Counts]) -> str:
     for place, (label, figure) in enumerate(rows):
         y = TOP + STEP * place + 4
         if figure is None:
-            parts.append(f'<text x="12" y="{y + 4}" font-weight="bold">{label}</text>')
+            parts.append(f'<text x="12" y="{y + 4}" font-weight="bold">{escape(label)}</text>')
             continue
         got = counts[figure]
         low, high = (LEFT + SCALE * figure.seats * end for end in wilson(got.won, got.matches))
