@@ -226,7 +226,7 @@ def _public_state(table: TableFace) -> PublicState | None:
 
 
 def _at_the_till(state: PublicState) -> TillTable:
-    free = sum(not seat.held for seat in state.seats)
+    free = sum(not seat.held or (bool(seat.house) and not seat.stands_in) for seat in state.seats)
     calls = sum(notice.key.startswith("help") for notice in state.notices)
     return TillTable(
         state.table, state.name, state.state, state.title, len(state.seats), free, calls, state.minutes_left, state.until

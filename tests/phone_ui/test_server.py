@@ -202,7 +202,7 @@ def test_nothing_else_is_given_out(site: Site, path: str) -> None:
 
 
 def test_the_till_sees_tables_and_no_guest(site: Site) -> None:
-    seats = [{"seat": 1, "name": "Ana", "held": True}, {"seat": 2}, {"seat": 3}]
+    seats = [{"seat": 1, "name": "Ana", "held": True}, {"seat": 2}, {"seat": 3, "held": True, "house": "easy"}]
     state = {
         "table": "1", "name": "Table 1", "code": "FISH", "url": "", "epoch": 1, "seq": 1, "state": "playing", "title": "BID★IT!",
         "seats": seats, "minutes_left": [10, 20], "until": 1_790_000_000,

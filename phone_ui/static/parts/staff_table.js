@@ -1,7 +1,7 @@
 // One table as its staff see it: what goes on, who sits there, who calls, and what staff may do about it.
 
 import { html, useState } from "/vendor/htm-preact.js";
-import { seatName, seatText } from "../lib/seats.js";
+import { isHouse, seatName, seatText } from "../lib/seats.js";
 import { phaseText, roundText } from "../lib/view.js";
 import { FaultLine } from "./faults.js";
 import { Mark, Sentence } from "./marks.js";
@@ -112,6 +112,7 @@ function NoticeLine({ table, ask, sending, notice, call }) {
  */
 export function seatWords(place) {
   const { held, presence, house, phone, box } = place;
+  if (isHouse(place)) return `free, the house plays ${house}`;
   const where = presence === "here" && phone !== "on" ? "here, on the box" : presence;
   const words = [held ? where : "free", house && "the house plays", box === "lost" && "box lost"];
   return words.filter(Boolean).join(", ");
