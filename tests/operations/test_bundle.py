@@ -185,7 +185,13 @@ def made(folder: Path, *words: str, program: list[str] | None = None, **environm
 def test_a_system_without_the_hubs_packages_gets_its_file(tmp_path: Path) -> None:
     """As `table-hub bundle` runs it where `.venv` is gone: the system's Python, isolated, without site-packages."""
     copy = tmp_path / "release"
-    for file in ("hub/__init__.py", "hub/version.py", "hub/operations/__init__.py", "hub/operations/bundle.py"):
+    for file in (
+        "hub/__init__.py",
+        "hub/files.py",
+        "hub/version.py",
+        "hub/operations/__init__.py",
+        "hub/operations/bundle.py",
+    ):
         (copy / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / file, copy / file)
     (copy / "COMMIT").write_text("9e8e7b9\n")

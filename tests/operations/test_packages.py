@@ -102,7 +102,7 @@ def test_a_clone_without_the_libraries_builds_no_wheel(clone: Path, tmp_path: Pa
     assert built.returncode != 0
     assert "run `make setup` first" in built.stderr
     assert not [*tmp_path.glob("*.whl")]
-    with pytest.raises(LibrariesMissing, match=r"htm-preact\.js, mqtt\.js, nacl\.js not found in "):
+    with pytest.raises(LibrariesMissing, match=r"htm-preact\.js, mqtt\.js, nacl\.js, qr\.js not found in "):
         pack(tmp_path, tmp_path / "vendor")
 
 

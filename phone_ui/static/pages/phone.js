@@ -13,7 +13,6 @@ import { Awaited } from "../parts/awaited.js";
 import { DisputePart } from "../parts/dice.js";
 import { later } from "../parts/later.js";
 import { Lobby, Result } from "../parts/lobby.js";
-import { Log } from "../parts/log.js";
 import { Who } from "../parts/marks.js";
 import { Notices } from "../parts/notices.js";
 import { Play, turnText } from "../parts/play.js";
@@ -316,6 +315,7 @@ function Table(props) {
   return html`<${Play} ...${props} />`;
 }
 
+const Log = later(() => import("../parts/log.js").then((part) => part.Log));
 const Why = later(() => import("../parts/why.js").then((part) => part.Why));
 const TABS = { rules: Rules, log: Log, why: Why, help: Help, seat: SeatTab };
 
