@@ -76,8 +76,8 @@ def parser() -> ArgumentParser:
     run.set_defaults(command=_run)
 
     demo = commands.add_parser("demo", help="a whole table on simulated hardware, on this machine")
-    demo.add_argument("--port", type=int, default=8080)
-    demo.add_argument("--seats", type=int, default=4, choices=range(2, 7))
+    demo.add_argument("--port", type=int, default=8080, metavar="PORT", help="the web port; 8080")
+    demo.add_argument("--seats", type=int, default=4, choices=range(2, 7), help="places at the table; 4")
     demo.add_argument(
         "--house", type=int, default=None, metavar="N", help="seats that the house plays; without it all but one"
     )

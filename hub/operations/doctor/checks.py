@@ -25,7 +25,9 @@ FIRST_YEAR = 2026  # of this program: a clock with an earlier year is not set
 MIN_FREE, LOW_FREE = 20e6, 200e6  # bytes
 SLOW_WRITE = 0.5  # seconds for one line of the log
 WARM, HOT = 70, 80  # degrees: at 80 a Pi slows down
-UNIT, HUB_USER = "table-hub.service", "table-hub"
+UNIT, KIOSK, HUB_USER = "table-hub.service", "table-hub-kiosk.service", "table-hub"
+MANY_RESTARTS = 5
+"""So often a browser may end in a boot before the doctor speaks of it."""
 GROUPS = ("gpio", "spi", "i2c", "dialout", "bluetooth", "video")  # to which Raspberry Pi OS gives its devices
 VOLATILE = ("tmpfs", "ramfs", "overlay")  # file systems that lose their data with the power
 LOCALHOST = "127.0.0.1"
@@ -247,6 +249,25 @@ def service(machine: Machine, subject: Subject) -> Iterator[Finding]:
         yield Finding(
             "service", "ok", f"The service runs: {unit.get('StatusText') or unit.get('SubState', '')}{suffix}."
         )
+
+
+def screen(machine: Machine, subject: Subject) -> Iterator[Finding]:  # noqa: ARG001 - as every check
+    """Check the big screen's service, where it is installed, and whether it stays up."""
+    output = machine.run("systemctl", "show", KIOSK, "--property=LoadState,ActiveState,SubState,NRestarts")
+    unit = dict(line.split("=", 1) for line in (output or "").splitlines() if "=" in line)
+    if unit.get("LoadState") != "loaded":
+        return
+    state, restarts = unit.get("ActiveState", ""), unit.get("NRestarts", "0")
+    journal = f"Is a screen plugged in? Read why: journalctl -u {KIOSK} -n 30."
+    if unit.get("SubState") == "auto-restart" or int(restarts or 0) >= MANY_RESTARTS:
+        seen = f"The big screen does not stay up: its service ended and was started again {restarts} times."
+        yield Finding("screen", "look", seen, journal)
+    elif state != "active":
+        yield Finding(
+            "screen", "look", f"The big screen's service is {state}.", f"sudo systemctl start {KIOSK}. {journal}"
+        )
+    else:
+        yield Finding("screen", "ok", "The big screen's service runs.")
 
 
 # --- what devices need -------------------------------------------------------------------------------
@@ -607,6 +628,6 @@ def _sentence(text: str) -> str:
 
 Check = Callable[[Machine, Subject], Iterator[Finding]]
 ALL: tuple[Check, ...] = (
-    configuration, which, board, power, usb, temperature, clock, disk, record, service, groups, pins, buses, cameras, devices, bluetooth, ports,
+    configuration, which, board, power, usb, temperature, clock, disk, record, service, screen, groups, pins, buses, cameras, devices, bluetooth, ports,
     boxes, dice, broker, port, phones,
 )  # fmt: skip

@@ -187,6 +187,26 @@ def test_what_systemd_says_of_the_hub_is_told(examination: Examination, said: st
 
 
 @pytest.mark.parametrize(
+    ("said", "state", "seen"),
+    [
+        ("LoadState=loaded\nActiveState=activating\nSubState=auto-restart\nNRestarts=41", "look", "again 41 times"),
+        ("LoadState=loaded\nActiveState=active\nSubState=running\nNRestarts=900", "look", "again 900 times"),
+        ("LoadState=loaded\nActiveState=inactive\nNRestarts=0", "look", "is inactive"),
+        ("LoadState=loaded\nActiveState=active\nSubState=running\nNRestarts=1", "ok", "runs"),
+    ],
+)
+def test_what_systemd_says_of_the_big_screen_is_told(
+    examination: Examination, said: str, state: str, seen: str
+) -> None:
+    found = examination.about("screen", programs={"systemctl show table-hub-kiosk.service": said})
+    assert (found.state, seen in found.seen) == (state, True), found
+
+
+def test_where_no_big_screen_is_installed_nothing_is_said_of_it(examination: Examination) -> None:
+    assert of(examination(programs={"systemctl show": "LoadState=not-found"}), "screen") == []
+
+
+@pytest.mark.parametrize(
     ("toml", "url", "state", "do"),
     [
         ('address = "10.42.0.1"\n', "http://10.42.0.1:8080", "ok", "keeps its guests apart"),
