@@ -79,7 +79,7 @@ def parser() -> ArgumentParser:
     demo.add_argument("--port", type=int, default=8080, metavar="PORT", help="the web port; 8080")
     demo.add_argument("--seats", type=int, default=4, choices=range(2, 7), help="places at the table; 4")
     demo.add_argument(
-        "--house", type=int, default=None, metavar="N", help="seats that the house plays; without it all but one"
+        "--house", type=int, choices=range(6), metavar="N", help="seats that the house plays; without it all but one"
     )
     demo.add_argument("--lan", action="store_true", help="let real phones of this network join, too")
     demo.add_argument(
