@@ -100,7 +100,7 @@ class ScreenFeed:
         """Take the newest state."""
         with self._lock:
             self._state, self._shown = public, self._pin()
-            self.newest.put(msgspec.json.encode(replace(public, staff_pin=self._shown)))
+            self.newest.put(msgspec.json.encode(replace(public, staff_pin=self._shown, paper=None)))
 
     def renew(self) -> None:
         """Show the state again where the PIN is not shown any more."""

@@ -34,7 +34,7 @@ from hub.network.mqtt import MqttBroker
 from hub.network.staff_messages import Fault
 from hub.ports import AddressChanged, BrokerDown, Device, DeviceSimulated, MonotonicClock
 from hub.presets import presets_by_game
-from hub.state import PublicState
+from hub.state import PublicState, ScreenState
 from hub.store import KeyedStore, Store, lock_state, wipe_logs
 from hub.table.chance import Chance
 from hub.table.house_seats import HouseWay
@@ -193,6 +193,7 @@ class Hub:
             fingerprint=shown,
             presets=self._presets,
             evenings=self.config.hours.evenings,
+            attract_seconds=part.attract_seconds,
         )
         if bench and not self._demo:
             table.put(DeviceSimulated())
@@ -210,7 +211,9 @@ class Hub:
         return first + [game for game in self.games if game.name != part.game]
 
     def _draw(self, state: PublicState, size: PanelSize) -> Image.Image:
-        """Return a panel of `size` for a table's public state."""
+        """Return a panel of `size` for a table's public state, or for the demonstration there."""
+        if isinstance(state, ScreenState) and state.paper is not None:
+            state = state.paper
         join = f"{state.url}/t/{state.table}#k={to_base64(self.key.public)}" if state.url else ""
         return panel(state, self._labels().get(state.game or ""), size, join)
 

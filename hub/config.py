@@ -230,6 +230,9 @@ class TablePart(msgspec.Struct, frozen=True):
     house_seconds: Annotated[
         float, Meta(description="seconds that the house takes for a decision, about", ge=0, le=30)
     ] = 2.0
+    attract_seconds: Annotated[
+        int, Meta(description="seconds without anybody before screens show a demonstration; 0: never", ge=0, le=3600)
+    ] = 120
 
 
 class HoursPart(msgspec.Struct, frozen=True):

@@ -328,13 +328,16 @@ class ScreenState(PublicState, frozen=True):
 
     `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until
     it was used once. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is
-    how bright the screen is to be, in per cent.
+    how bright the screen is to be, in per cent. `demonstration` is the match by the house that the screen shows while
+    nobody is here, `paper` what panels show of it: all else is the lobby, as phones have it.
     """
 
     claim_codes: dict[str, str] = {}
     fingerprint: str = ""
     staff_pin: str = ""
     light: int = 100
+    demonstration: PublicState | None = None
+    paper: PublicState | None = None
 
 
 # --- at the till ------------------------------------------------------------------------------------

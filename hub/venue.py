@@ -56,8 +56,10 @@ class StaffFeed:
         """Take the newest state."""
         shown = {name: getattr(public, name) for name in PublicState.__struct_fields__}
         games = public.games if public.state in ("lobby", "over") else []
-        self.newest = PublicState(**shown | {"events": public.events[-1:], "why": [], "games": games})
-        self._changed()
+        newest = PublicState(**shown | {"events": public.events[-1:], "why": [], "games": games})
+        if newest != self.newest:  # a demonstration changes nothing here
+            self.newest = newest
+            self._changed()
 
 
 class VenueTable:

@@ -44,6 +44,7 @@ from hub.ports import (
 from hub.state import Ack, Preset, PublicState
 from hub.table.boxes import SeatBoxes
 from hub.table.conditions import note, note_moved
+from hub.table.demonstration import Demonstration
 from hub.table.feed import Happened
 from hub.table.hardware_test import HardwareTests
 from hub.table.house_seats import HouseSeats, HouseWay
@@ -83,7 +84,8 @@ class Table:
 
     `number` is its id; `seats` the number of places, 2 to 6; `games` are offered in the lobby in that order; `address`
     returns what phones can open, `fingerprint` is that of the hub's key; `place_boxes` binds seat boxes (by id) to seats. `presets` are the owner's sets of options by game; `evenings`
-    says when the venue closes (`hub.table.opening_hours`). Call `start` once, then `put` signals from any thread.
+    says when the venue closes (`hub.table.opening_hours`). After `attract_seconds` without anybody there is a
+    demonstration on its screens; 0: never. Call `start` once, then `put` signals from any thread.
     """
 
     def __init__(
@@ -101,6 +103,7 @@ class Table:
         house: HouseWay | None = None,
         presets: Mapping[str, Sequence[Preset]] | None = None,
         evenings: Sequence[str] = (),
+        attract_seconds: float = 0,
     ) -> None:
         self._ports = ports
         self._inbox = Inbox()
@@ -125,22 +128,14 @@ class Table:
         self._requests = Requests(*parts)
         limit = SessionLimit(self._kept, self._notices, ports.clock, evenings=evenings)
         self._snapshots = Snapshots(*parts, MinutesLeft(self._disk, ports.clock), limit, fingerprint)
-        self._publisher = Publisher(
-            self._snapshots, self._play, self._seats, ports.phones, ports.lamps, ports.pages, ports.boxes
-        )
+        self._demonstration = Demonstration(self._play, self._seats, ports.clock, attract_seconds)
+        around = ports.phones, ports.lamps, ports.pages, ports.boxes
+        self._publisher = Publisher(self._snapshots, self._play, self._seats, *around, self._demonstration)
         tests = HardwareTests(self._play, self._seats, self._rolls, ports.clock)
         self._staff = Staff(
-            self._play,
-            self._seats,
-            self._notices,
-            self._rolls,
-            self._people.endings,
-            tests,
-            self._kept,
-            limit,
-            self._lobby,
-            self._house,
-        )
+            self._play, self._seats, self._notices, self._rolls, self._people.endings, tests, self._kept, limit,
+            self._lobby, self._house,
+        )  # fmt: skip
         self._publisher.rings_under_test = tests.rings
         identity = Identity(number, name, "", address)
         started = self._play, self._seats, self._rolls, self._lobby, self._notices
@@ -238,12 +233,15 @@ class Table:
     def _patience(self) -> float:
         """Return the seconds until something is due by itself, one at most."""
         rolls = None if self._play.stopped else self._rolls.due_at
-        times = rolls, self._renames.due_at, self._links.due_at, self._people.due_at
+        times = (
+            rolls, self._renames.due_at, self._links.due_at, self._people.due_at, self._demonstration.due_at,
+        )  # fmt: skip
         due = [at for at in times if at is not None]
         return min(1.0, max(0.0, min(due) - self._ports.clock.now())) if due else 1.0
 
     def take(self, signal: object) -> None:
         """Let one signal have its effect, and show what came of it."""
+        ended = self._demonstration.heard(signal)
         changed = False
         before = {seat.number: (seat.sid, seat.joined) for seat in self._seats}
         try:
@@ -261,8 +259,10 @@ class Table:
         except LogError as error:
             self._stop_play(error)
             changed = True
-        if note_disk(self._disk, self._notices) or changed:
+        if note_disk(self._disk, self._notices) or changed or ended:
             self._show()
+        if self._demonstration.due():
+            self._publisher.show_demonstration()
 
     def _handle(self, signal: object) -> bool:
         """Hand a signal to the part that it is for; return whether anything has changed that is shown."""

@@ -11,6 +11,7 @@ from msgspec import structs
 from hub.display import dimmed, rings
 from hub.ports import Boxes, LampPicture, Lamps, Page, Phones
 from hub.state import Notice, PublicState, ScreenState
+from hub.table.demonstration import Demonstration
 from hub.table.notices import KINDS
 from hub.table.play import Play
 from hub.table.seats import Seats
@@ -30,9 +31,12 @@ class Publisher:
         lamps: Sequence[Lamps],
         pages: Sequence[Page],
         boxes: Boxes | None,
+        demonstration: Demonstration,
     ) -> None:
         self._snapshots, self._play, self._seats = snapshots, play, seats
         self._phones, self._lamps, self._pages, self._boxes = phones, lamps, pages, boxes
+        self._demonstration = demonstration
+        self._newest: PublicState | None = None
         self.light = 100
         """How bright rings and the table's screens are, in per cent."""
         self.rings_under_test: Callable[[], Mapping[int, LampPicture]] = dict
@@ -41,7 +45,7 @@ class Publisher:
 
     def show_phones(self, table: Identity) -> PublicState:
         """Give phones and kiosk the newest picture, first of all: theirs is the longest way. Return the public state."""
-        state = self._snapshots.public(table)
+        state = self._newest = self._snapshots.public(table)
         with self._showing:
             self._phones.show_public(state)
             self._shown = None
@@ -51,7 +55,9 @@ class Publisher:
 
     def show_around(self, state: PublicState, *, settled: bool) -> None:
         """Give rings and panels a picture. `settled`: it may stand for a while, a good moment for a full refresh."""
-        pictures = {**rings(state, self._play.labels or None), **self.rings_under_test()}
+        demonstration = self._demonstration.picture(state)
+        labels = self._demonstration.labels if demonstration else self._play.labels
+        pictures = {**rings(demonstration or state, labels or None), **self.rings_under_test()}
         pictures = {seat: replace(one, colour=dimmed(one.colour, self.light)) for seat, one in pictures.items()}
         for lamps in self._lamps:
             lamps.show(pictures)
@@ -59,11 +65,19 @@ class Publisher:
             for seat in self._seats:
                 if seat.box and seat.number in pictures:
                     self._boxes.ring(seat.box, pictures[seat.number])
-        screen = structs.replace(self._snapshots.screen(state), light=self.light)
+        paper = self._demonstration.paper(demonstration)
+        screen = structs.replace(
+            self._snapshots.screen(state), light=self.light, demonstration=demonstration, paper=paper
+        )
         with self._showing:
             for page in self._pages:
                 page.show(screen, settled)
             self._shown = state, screen
+
+    def show_demonstration(self) -> None:
+        """Give rings and screens the next picture of the demonstration: for phones nothing has changed."""
+        if self._newest is not None:
+            self.show_around(self._newest, settled=False)
 
     def tell_waiting(self, disk: TimedStore) -> None:
         """Show everybody that the table waits for its disk, if it does. Call it from any thread but the table's."""

@@ -293,8 +293,10 @@ class FakePage:
 
     shown: list[tuple[int, bool]] = field(default_factory=list)
     codes: dict[str, str] = field(default_factory=dict)
+    newest: ScreenState | None = None
 
     def show(self, public: ScreenState, settled: bool) -> None:
+        self.newest = public
         self.shown.append((public.seq, settled))
         self.codes = public.claim_codes
 
@@ -315,6 +317,7 @@ class TableRig:
         start: bool = True,
         patience: Patience | None = None,
         house: HouseWay | None = None,
+        attract_seconds: float = 0,
     ) -> None:
         self.order: list[str] = []
         self.store = store or MemoryStore()
@@ -328,7 +331,7 @@ class TableRig:
         self.table = Table(
             "1", "Table 1", seats, offered or [games.find("bid-and-bait")], self.ports,
             address=lambda: "http://10.42.0.1:8080", place_boxes=self.named,
-            patience=patience, house=house,
+            patience=patience, house=house, attract_seconds=attract_seconds,
         )  # fmt: skip
         self.decided: list[ClaimDecided] = []
         self.sids: dict[int, str] = {}

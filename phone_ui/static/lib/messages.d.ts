@@ -267,7 +267,7 @@ export interface Starting {
   preset: string;
 }
 /**
- * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until it was used once. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is how bright the screen is to be, in per cent.
+ * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until it was used once. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is how bright the screen is to be, in per cent. `demonstration` is the match by the house that the screen shows while nobody is here, `paper` what panels show of it: all else is the lobby, as phones have it.
  */
 export interface ScreenState extends PublicState {
   claim_codes: {
@@ -276,6 +276,8 @@ export interface ScreenState extends PublicState {
   fingerprint: string;
   staff_pin: string;
   light: number;
+  demonstration: PublicState | null;
+  paper: PublicState | null;
 }
 /**
  * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more.

@@ -66,8 +66,9 @@ const placeText = (place) => (place?.held && !isHouse(place) ? "phone" : "free")
 function Kiosk() {
   const [state, setState] = useState(/** @type {ScreenState | null} */ (null));
   const [away, setAway] = useState(false);
-  const gameLabels = useLabels(state?.game);
-  const labels = useMemo(() => withDeck(gameLabels, state?.view?.table, state?.view?.seats), [gameLabels, state]);
+  const shown = useMemo(() => shownOf(state), [state]);
+  const gameLabels = useLabels(shown?.game);
+  const labels = useMemo(() => withDeck(gameLabels, shown?.view?.table, shown?.view?.seats), [gameLabels, shown]);
 
   useEffect(() => {
     /** @param {ScreenState} next */
@@ -76,12 +77,12 @@ function Kiosk() {
     return () => stream.close();
   }, []);
 
-  if (!state || away) return html`<${Splash} />`;
-  const inPlay = state.state === "playing" || state.state === "stopped";
-  return html`<div class=${`screen ${state.state}`}>
-    ${inPlay && html`<${TableTop} labels=${labels} state=${state} /><${Now} labels=${labels} state=${state} />`}
-    ${state.state === "over" && state.over && html`<${Winner} labels=${labels} state=${state} />`}
-    ${state.state === "lobby" && html`<${Welcome} state=${state} />`}
+  if (!state || !shown || away) return html`<${Splash} />`;
+  const inPlay = shown.state === "playing" || shown.state === "stopped";
+  return html`<div class=${`screen ${shown.state}${state.demonstration ? " demonstration" : ""}`}>
+    ${inPlay && html`<${TableTop} labels=${labels} state=${shown} /><${Now} labels=${labels} state=${shown} />`}
+    ${shown.state === "over" && shown.over && html`<${Winner} labels=${labels} state=${shown} />`}
+    ${shown.state === "lobby" && html`<${Welcome} state=${state} />`}
     ${
       (state.question || state.starting || state.paused != null) &&
       html`<div class="questions">
@@ -89,10 +90,18 @@ function Kiosk() {
       </div>`
     }
     ${state.notices.length > 0 && html`<div class="notices"><${Notices} state=${state} /></div>`}
-    ${state.state !== "lobby" && html`<${Foot} state=${state} />`}
+    ${state.demonstration && html`<${Invitation} state=${state} game=${state.demonstration.game} />`}
+    ${!state.demonstration && state.state !== "lobby" && html`<${Foot} state=${state} />`}
     ${state.light < 100 && html`<div class="night" style=${{ opacity: 0.7 - (0.7 * state.light) / 100 }}></div>`}
   </div>`;
 }
+
+/**
+ * Return what is drawn: the state, or the demonstration in place of its match, at the same table with the same codes.
+ * @param {ScreenState | null} state
+ * @returns {ScreenState | null}
+ */
+const shownOf = (state) => (state?.demonstration ? { ...state, ...state.demonstration } : state);
 
 function Splash() {
   return html`<div class="splash">
@@ -331,6 +340,56 @@ function Foot({ state }) {
 }
 
 /**
+ * Under a demonstration: that it is one, of which game, and how to sit down.
+ * @param {{ state: ScreenState, game: string | null }} props
+ */
+function Invitation({ state, game }) {
+  const free = state.seats.filter((place) => codeOf(state, place.seat));
+  const offer = state.games.find((one) => one.name === game);
+  const boxed = state.seats.some((place) => place.box === "on");
+  return html`<footer class="invitation" aria-label="Demonstration">
+    <${JoinCode} state=${state} kind="invitation-qr" />
+    <div class="invitation-how">
+      <p class="invitation-title">Demonstration. ${state.url ? "Scan to play" : boxed ? "Push a dial to play" : ""}</p>
+      <p>
+        ${
+          state.url
+            ? html`or open <b>${bareUrl(state.url)}</b>, code <b class="code">${state.code}</b>${boxed && ", or push a dial"}`
+            : "No network yet"
+        }
+      </p>
+      ${state.fingerprint && html`<p>key <${Fingerprint} digits=${state.fingerprint} /></p>`}
+    </div>
+    <div class="invitation-game">
+      ${offer && html`<p>${offer.blurb}</p><p class="invitation-meta">${offerText(offer)}</p>`}
+      ${
+        free.length > 0 &&
+        html`<p class="invitation-free">
+          ${free.map(
+            ({ seat }) => html`<span key=${seat}><${Mark} seat=${seat} /> ${seat} <b>${codeOf(state, seat)}</b></span>`,
+          )}
+        </p>`
+      }
+      ${state.staff_pin && html`<${StaffPin} state=${state} />`}
+    </div>
+  </footer>`;
+}
+
+/**
+ * Return for how many a game is, and how long it takes.
+ * @param {GameOffer} game
+ */
+const offerText = ({ seats, minutes }) => `${seats[0]} to ${seats[1]} players, about ${minutes} minutes`;
+
+/** @param {{ state: ScreenState }} props */
+function StaffPin({ state }) {
+  return html`<p class="staff-pin">
+    Staff: open <b>${bareUrl(state.url) || location.host}/staff</b>, PIN <b class="code">${state.staff_pin}</b>, shown until it was
+    used once.
+  </p>`;
+}
+
+/**
  * Return how long the match may still take, in words: the hub knows a range, or nothing.
  * @param {ScreenState["minutes_left"]} minutes
  */
@@ -345,13 +404,7 @@ function Welcome({ state }) {
   return html`<section class="welcome" aria-label="Join">
     <div class="welcome-left">
       <p class="welcome-name">${state.name}</p>
-      ${
-        state.staff_pin &&
-        html`<p class="staff-pin">
-          Staff: open <b>${bareUrl(state.url) || location.host}/staff</b>, PIN <b class="code">${state.staff_pin}</b>, shown until it
-          was used once.
-        </p>`
-      }
+      ${state.staff_pin && html`<${StaffPin} state=${state} />`}
       <${Attract} state=${state} />
       ${kit && kit.weak.length > 0 && html`<p class="welcome-kit">Load before you play: ${kit.weak.join(", ")}</p>`}
       <${PutAsideList} state=${state} />
@@ -377,13 +430,12 @@ function Attract({ state }) {
   /** @type {GameOffer | undefined} */
   const game = games.find((one) => one.name === state.game) ?? games[shown % games.length];
   if (!game) return null;
-  const [least, most] = game.seats;
   const chosen = game.name === state.game;
   const preset = chosen && game.presets.find(({ name }) => name === state.preset);
   return html`<div class="attract" key=${game.name}>
     <h1>${game.title}</h1>
     <p class="attract-blurb">${game.blurb}</p>
-    <p class="attract-meta">${least} to ${most} players, about ${game.minutes} minutes</p>
+    <p class="attract-meta">${offerText(game)}</p>
     ${preset && html`<p class="attract-preset"><b>${preset.name}</b>${preset.effect && `: ${preset.effect}`}</p>`}
     ${chosen && game.lacks.map((text) => html`<p key=${text} class="attract-lacks">${text}</p>`)}
   </div>`;
@@ -499,7 +551,7 @@ function Afterwards({ state, why }) {
   return html`<ol class="winner-last">
       ${lines.map((text) => html`<li key=${text}><${Sentence} state=${state} text=${text} /></li>`)}
     </ol>
-    <p class="winner-again">Push a dial twice to play again</p>`;
+    ${!state.demonstration && html`<p class="winner-again">Push a dial twice to play again</p>`}`;
 }
 
 render(html`<${Kiosk} />`, /** @type {HTMLElement} */ (document.getElementById("page")));
