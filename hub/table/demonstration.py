@@ -55,7 +55,7 @@ LOBBY_SECONDS = 60.0
 """How long the lobby is shown between two demonstrations."""
 PAPER_SECONDS = 60.0
 """How long a panel keeps a picture of it: paper wears out with each refresh, and this goes on all day."""
-MOST_SEATS = 4
+MOST_SEATS = 3
 """Seats that play: enough to be a game, few enough to be followed."""
 MOST_BATCH = 6
 
@@ -227,7 +227,7 @@ class Demonstration:
             self._paper = None
         elif self._clock.now() >= self._paper_at:
             self._paper_at = self._clock.now() + PAPER_SECONDS
-            self._paper = replace(picture, title=f"Demonstration: {picture.title}")
+            self._paper = replace(picture, title=f"Demo: {picture.title}")
         return self._paper
 
 

@@ -349,27 +349,26 @@ function Invitation({ state, game }) {
   const boxed = state.seats.some((place) => place.box === "on");
   return html`<footer class="invitation" aria-label="Demonstration">
     <${JoinCode} state=${state} kind="invitation-qr" />
-    <div class="invitation-how">
-      <p class="invitation-title">Demonstration. ${state.url ? "Scan to play" : boxed ? "Push a dial to play" : ""}</p>
+    <div class="invitation-text">
       <p>
-        ${
-          state.url
-            ? html`or open <b>${bareUrl(state.url)}</b>, code <b class="code">${state.code}</b>${boxed && ", or push a dial"}`
-            : "No network yet"
-        }
-      </p>
-      ${state.fingerprint && html`<p>key <${Fingerprint} digits=${state.fingerprint} /></p>`}
-    </div>
-    <div class="invitation-game">
-      ${offer && html`<p>${offer.blurb}</p><p class="invitation-meta">${offerText(offer)}</p>`}
-      ${
-        free.length > 0 &&
-        html`<p class="invitation-free">
+        <b class="invitation-title">Demonstration. ${state.url ? "Scan to play" : boxed ? "Push a dial to play" : ""}</b>
+        <span class="invitation-free">
           ${free.map(
             ({ seat }) => html`<span key=${seat}><${Mark} seat=${seat} /> ${seat} <b>${codeOf(state, seat)}</b></span>`,
           )}
-        </p>`
-      }
+        </span>
+      </p>
+      ${offer && html`<p class="invitation-blurb">${offer.blurb}</p>`}
+      <p>
+        <span>
+          ${state.url ? html`or open <b>${bareUrl(state.url)}</b>, code <b class="code">${state.code}</b>` : "No network yet"}
+        </span>
+        ${offer && html`<span class="invitation-soft">${offerText(offer)}</span>`}
+        ${
+          state.fingerprint &&
+          html`<span class="invitation-soft invitation-key">key <${Fingerprint} digits=${state.fingerprint} /></span>`
+        }
+      </p>
       ${state.staff_pin && html`<${StaffPin} state=${state} />`}
     </div>
   </footer>`;
