@@ -128,10 +128,11 @@ class Demonstration:
     def _begin(self, now: float) -> bool:
         """Begin with the next game that so many seats can play."""
         places = len(list(self._seats))
-        games = [game for game in self._games if game.seats[0] <= places]
-        if not games:
+        game = next((game for game in self._games if game.seats[0] <= places), None)
+        if game is None:
             return self._rest(LOBBY_SECONDS)
-        game = games[self._shown % len(games)]
+        self._games.remove(game)
+        self._games.append(game)
         self._shown += 1
         seats = range(1, max(game.seats[0], min(game.seats[1], places, MOST_SEATS)) + 1)
         try:
@@ -168,6 +169,7 @@ class Demonstration:
             self._due_at = self._ends_at = now + RESULT_SECONDS
         elif asked and match.open is asked and asked.kind == "sealed":
             self._due_at = now + self._pause() * SEALED_SHARE
+        self._due_at = min(self._due_at, self._ends_at)
 
     def _next_action(self, match: Match) -> Action:
         for seat in match.setup.seats:

@@ -133,13 +133,13 @@ class FakeHub:
         self._thread = threading.Thread(target=self._run, daemon=True)
         self.start()
 
-    def public(self, state: Mapping[str, Any]) -> None:
-        """Tell the public state to everybody."""
+    def public(self, state: Mapping[str, Any], **own: Any) -> None:
+        """Tell the public state to everybody, and to the table's own screen what it has besides."""
         data = messages.to_bytes(msgspec.convert(state, PublicState))
         self._on_loop(self._tell, f"th/1/{HUB}/{TABLE}/pub/state", data, "events")
         codes = {str(seat["seat"]): f"BCDFG{'HJKLMN'[seat['seat'] - 1]}" for seat in state["seats"] if not seat["held"]}
         shown = {"claim_codes": codes, "fingerprint": encryption.fingerprint(self.key.public)}
-        screen = msgspec.convert({**state, **shown}, ScreenState)
+        screen = msgspec.convert({**state, **shown, **own}, ScreenState)
         self._on_loop(self._tell, "", msgspec.json.encode(screen), "screen")
 
     def bench(self, picture: Mapping[str, Any]) -> None:

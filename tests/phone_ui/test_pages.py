@@ -1343,6 +1343,49 @@ def test_the_screen_tells_an_owner_whether_phones_come_over_https(screen: Page, 
     expect(screen.get_by_text("https: pages come from this hub alone")).to_be_visible()
 
 
+FREE = [place | {"name": "", "held": False, "phone": "none", "ready": False} for place in scenes.seats()]
+
+
+@pytest.mark.parametrize("size", [(1920, 1080), (1280, 720), (800, 480)])
+def test_a_demonstration_says_that_it_is_one_and_how_to_play(screen: Page, hub: FakeHub, size: tuple[int, int]) -> None:
+    lobby = scenes.public(seats=FREE)
+    house = {"held": True, "presence": "here", "house": "steady"}
+    seats = [place | house | {"name": f"House {place['seat']}"} for place in FREE]
+    demonstration = scenes.ROLLING | {"seq": lobby["seq"], "seats": seats, "games": []}
+    screen.set_viewport_size({"width": size[0], "height": size[1]})
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    hub.public(lobby, demonstration=demonstration)
+    invitation = screen.get_by_role("contentinfo", name="Demonstration")
+    expect(invitation).to_contain_text("Demonstration. Scan to play")
+    expect(invitation).to_contain_text("Set your rod, bluff your friends, fish the lake.")
+    expect(invitation).to_contain_text("2 to 5 players, about 15 minutes")
+    expect(invitation).to_contain_text("FISH")
+    expect(invitation.get_by_role("img", name="code to scan")).to_be_visible()
+    for seat in "HJKL":
+        expect(invitation.get_by_text(f"BCDFG{seat}")).to_be_in_viewport(ratio=1)
+    now = screen.get_by_role("region", name="Now")
+    expect(now.get_by_text("House 2").first).to_be_visible()
+    expect(now.locator(".now-main")).to_be_in_viewport(ratio=1)
+    assert screen.evaluate(
+        "document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth"
+    )
+    over = scenes.OVER | {"seq": lobby["seq"], "seats": seats}
+    hub.public(lobby, demonstration=over)
+    expect(screen.get_by_role("heading", name="House 3 wins")).to_be_in_viewport(ratio=1)
+    expect(screen.get_by_text("Push a dial twice")).to_have_count(0)
+    expect(invitation).to_be_in_viewport(ratio=1)
+    hub.public(lobby | {"seq": lobby["seq"] + 1})
+    expect(screen.get_by_role("region", name="Join")).to_be_visible()
+    expect(screen.get_by_text("Demonstration")).to_have_count(0)
+
+
+def test_a_phone_sees_the_lobby_during_a_demonstration(page: Page, hub: FakeHub) -> None:
+    hub.public(scenes.public(seats=FREE), demonstration=scenes.ROLLING | {"seq": 40})
+    page.goto(f"{hub.address}/t/1#k={hub.k}")
+    expect(page.get_by_label("seat 1, ")).to_be_visible()
+    expect(page.get_by_text("Demonstration")).to_have_count(0)
+
+
 def test_the_screen_shows_the_moment_large_and_everything_on_one_page(screen: Page, hub: FakeHub) -> None:
     hub.public(scenes.ROLLING)
     screen.goto(f"{hub.address}/t/1/kiosk")

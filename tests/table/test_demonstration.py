@@ -1,0 +1,276 @@
+"""The demonstration: a match by the house on the table's own screens while nobody is there, gone at the first touch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hub import games
+from hub.engine import house_player
+from hub.errors import RulesBug
+from hub.house import StaffFeed
+from hub.ports import DiceSeen, Key, StaffAsked, Tick, Turn
+from hub.state import PublicState, ScreenState
+from hub.table.demonstration import LOBBY_SECONDS, MOST_SECONDS, PAPER_SECONDS, RESULT_SECONDS
+from hub.table.house_seats import HouseWay
+from tests.table.fakes import TableRig
+
+AFTER = 120
+ALL = [games.find(name) for name in games.names()]
+
+
+def free_table(seats: int = 3, **more: Any) -> TableRig:
+    """A table at which nobody sits, with every game."""
+    asked: dict[str, Any] = {"offered": ALL, "attract_seconds": AFTER} | more
+    rig = TableRig(seats, **asked)
+    rig.boxes_up()
+    return rig
+
+
+def screen(rig: TableRig) -> ScreenState:
+    assert rig.page.newest
+    return rig.page.newest
+
+
+def shown(rig: TableRig) -> PublicState | None:
+    return screen(rig).demonstration
+
+
+def wait(rig: TableRig, seconds: float, until: Callable[[], object] = lambda: False) -> float:
+    """Let time pass until something holds; return how many seconds it took."""
+    begun = rig.clock.time
+    while not until() and rig.clock.time < begun + seconds:
+        rig.clock.time += 0.25
+        rig.take(Tick())
+    return rig.clock.time - begun
+
+
+def begin(rig: TableRig) -> PublicState:
+    wait(rig, AFTER + 1, lambda: shown(rig))
+    demonstration = shown(rig)
+    assert demonstration
+    return demonstration
+
+
+def test_a_free_table_shows_a_match_of_the_house_and_phones_have_the_lobby() -> None:
+    rig = free_table(4)
+    before, rings = len(rig.phones.public), rig.lamps.shown[-1]
+    assert wait(rig, 300, lambda: shown(rig)) == AFTER
+    wait(rig, 30)
+    demonstration = shown(rig)
+    assert demonstration
+    assert (demonstration.state, demonstration.game) == ("playing", "bid-and-bait")
+    assert [(one.name, one.house) for one in demonstration.seats] == [
+        ("House 1", "steady"), ("House 2", "steady"), ("House 3", "steady"), ("", ""),
+    ]  # fmt: skip
+    assert demonstration.events
+    assert rig.lamps.shown[-1] != rings
+    assert {picture.pattern for picture in rig.lamps.shown[-1].values()} != {"attract"}
+    assert (screen(rig).state, screen(rig).view, set(screen(rig).claim_codes)) == ("lobby", None, {*"1234"})
+    assert [state["state"] for state in rig.phones.public[before:]] == [], "phones are told nothing of it"
+
+
+def test_nothing_of_it_is_written_and_a_restart_knows_nothing_of_it() -> None:
+    rig = free_table()
+    kept, epoch, seq = dict(rig.store.kept), rig.state["epoch"], rig.state["seq"]
+    rig.order.clear()
+    begin(rig)
+    wait(rig, 600)
+    assert set(rig.order) == {"rings"}, "no write to the disk, nothing to phones"
+    assert (rig.store.heads, rig.store.kept) == ({}, kept)
+    assert (rig.state["epoch"], screen(rig).seq) == (epoch, seq)
+    again = TableRig(3, store=rig.store, offered=ALL, attract_seconds=AFTER)
+    assert again.state["state"] == "lobby"
+    assert shown(again) is None
+
+
+@pytest.mark.parametrize("touch", ["key", "turn", "dice", "claim", "wrong code", "staff"])
+def test_the_first_touch_shows_the_lobby_and_it_begins_again_only_after_the_whole_time(touch: str) -> None:
+    rig = free_table()
+    begin(rig)
+    wait(rig, 20)
+    match touch:
+        case "key":
+            rig.take(Key("box-2", "bar", "down"))
+        case "turn":
+            rig.take(Turn("box-1", 1))
+        case "dice":
+            rig.take(DiceSeen("tray", 99, "rolling", ()))
+        case "claim":
+            rig.claim(1)
+        case "wrong code":
+            rig.claim(1, "BBBBBB")
+        case "staff":
+            rig.take(StaffAsked("light", {"percent": 30}, lambda *_: None))
+    assert shown(rig) is None
+    assert screen(rig).state == "lobby"
+    rings = rig.lamps.shown[-1]
+    assert all(rings[seat].pattern in ("attract", "claim", "locked", "waiting") for seat in rings)
+    assert wait(rig, AFTER - 1, lambda: shown(rig)) == AFTER - 1
+
+
+def test_who_sits_down_in_the_middle_of_it_is_in_the_lobby_and_plays() -> None:
+    rig = free_table()
+    begin(rig)
+    wait(rig, 10)
+    rig.sit(1, 2)
+    assert (rig.state["state"], shown(rig)) == ("lobby", None)
+    wait(rig, 10 * AFTER, lambda: shown(rig))
+    assert shown(rig) is None, "somebody sits here"
+    rig.start()
+    wait(rig, 10)
+    assert rig.state["state"] == "playing"
+    assert screen(rig).demonstration is None
+
+
+def test_a_push_in_the_middle_of_it_sits_down() -> None:
+    rig = free_table()
+    begin(rig)
+    rig.press(2, "push")
+    assert rig.state["seats"][1]["held"]
+    assert shown(rig) is None
+
+
+def test_a_claim_that_waits_for_its_box_holds_it_up() -> None:
+    rig = free_table(attract_seconds=5)
+    rig.claim(1)
+    wait(rig, 20, lambda: shown(rig))
+    assert shown(rig) is None
+    assert wait(rig, 60, lambda: shown(rig)) < 60
+
+
+def test_it_never_begins_where_the_owner_does_not_want_it() -> None:
+    rig = free_table(attract_seconds=0)
+    wait(rig, 1000, lambda: shown(rig))
+    assert shown(rig) is None
+
+
+def test_seats_of_the_house_are_free_too() -> None:
+    rig = free_table(house=HouseWay(seats=2))
+    assert begin(rig).game == "bid-and-bait"
+
+
+def test_games_come_in_turn_the_quick_ones_first_and_each_ends_in_time() -> None:
+    rig = free_table(4)
+    begin(rig)
+    played = []
+    for _ in ALL:
+        first = shown(rig)
+        assert first
+        took = wait(rig, 600, lambda: shown(rig) is None or shown(rig).state == "over")  # type: ignore[union-attr]
+        assert took <= MOST_SECONDS + 1
+        played.append(first.game)
+        if over := shown(rig):
+            assert over.over
+            assert wait(rig, 60, lambda: shown(rig) is None) == RESULT_SECONDS
+        assert wait(rig, 120, lambda: shown(rig)) == LOBBY_SECONDS
+    minutes = {game.name: game.labels["minutes"] for game in ALL}
+    assert played == sorted(played, key=lambda name: minutes[name or ""])
+    assert len(set(played)) == len(ALL)
+
+
+def test_a_table_for_two_shows_what_two_can_play() -> None:
+    rig = free_table(2, offered=[games.find("big-idea"), games.find("bid-it")])
+    assert begin(rig).game == "bid-it"
+
+
+def test_no_hand_is_shown_and_people_can_follow() -> None:
+    rig = free_table(offered=[games.find("bid-it")])
+    begin(rig)
+    steps, events, at = [], -1, rig.clock.time
+    for _ in range(240):
+        wait(rig, 0.25)
+        demonstration = shown(rig)
+        if demonstration is None or demonstration.view is None:
+            break
+        assert "you" not in demonstration.view.seats["1"]
+        if len(demonstration.events) != events:
+            steps.append(rig.clock.time - at)
+            events, at = len(demonstration.events), rig.clock.time
+    assert 1.5 <= sum(steps[1:-1]) / len(steps[1:-1]) <= 6
+
+
+def test_dice_of_the_hub_lie_there_to_be_read() -> None:
+    rig = free_table()
+    begin(rig)
+    assert wait(rig, MOST_SECONDS, lambda: shown(rig) and shown(rig).dice) < MOST_SECONDS  # type: ignore[union-attr]
+    demonstration = shown(rig)
+    assert demonstration
+    dice = demonstration.dice
+    assert dice
+    assert (dice.state, dice.read, len(dice.faces)) == ("settled", "hub", dice.count)
+    assert rig.dice.armed == [], "no reader is asked"
+    assert 1.5 <= wait(rig, 10, lambda: shown(rig) and not shown(rig).dice) <= 3.5  # type: ignore[union-attr]
+
+
+def test_paper_gets_a_picture_a_minute() -> None:
+    rig = free_table(offered=[games.find("bidness")])  # takes longer than a demonstration does
+    begin(rig)
+    assert screen(rig).paper is None
+    papers: list[PublicState] = []
+    for _ in range(int(3.5 * PAPER_SECONDS)):
+        wait(rig, 1)
+        paper = screen(rig).paper
+        if paper and paper not in papers:
+            papers.append(paper)
+    assert len(papers) == 3
+    assert papers[0].title == "Demo: Bidness"
+    rig.press(1, "bar")
+    assert screen(rig).paper is None
+
+
+def test_staff_see_the_lobby_and_are_not_woken_by_it() -> None:
+    changes: list[int] = []
+    feed = StaffFeed(lambda: changes.append(1))
+    rig = free_table(start=False)
+    rig.ports.pages.append(feed)
+    rig.table.start()
+    before = len(changes)
+    begin(rig)
+    wait(rig, 60)
+    assert feed.newest
+    assert (feed.newest.state, feed.newest.title) == ("lobby", "")
+    assert len(changes) == before
+
+
+def test_the_light_of_the_staff_holds_for_it() -> None:
+    rig = free_table()
+    rig.take(StaffAsked("light", {"percent": 30}, lambda *_: None))
+    bright = free_table().lamps.shown[-1][1].colour
+    begin(rig)
+    assert screen(rig).light == 30
+    assert rig.lamps.shown[-1][1].colour != bright
+
+
+def test_a_house_player_that_fails_is_left_out_and_the_table_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    play = house_player.play
+
+    def fail(match: Any, *args: Any, **more: Any) -> Any:
+        if match.game.name == "bid-and-bait":
+            raise RulesBug("The house player failed.")
+        return play(match, *args, **more)
+
+    monkeypatch.setattr(house_player, "play", fail)
+    rig = free_table()
+    assert begin(rig).game == "bid-and-bait"
+    wait(rig, 10, lambda: shown(rig) is None)
+    assert wait(rig, 120, lambda: shown(rig)) == LOBBY_SECONDS
+    demonstration = shown(rig)
+    assert demonstration
+    assert demonstration.game == "bid-it"
+    wait(rig, 600)
+    rig.sit(1)
+    assert rig.state["seats"][0]["held"]
+
+
+def test_a_table_whose_disk_fails_shows_none() -> None:
+    rig = free_table()
+    rig.store.broken = "The disk is full."
+    rig.press(1, "push")
+    wait(rig, 3 * AFTER, lambda: shown(rig))
+    assert shown(rig) is None
+    rig.store.broken = ""
+    wait(rig, 10)
+    assert rig.state["state"] == "lobby"
