@@ -104,8 +104,8 @@ class Demonstration:
             return self._rest(LOBBY_SECONDS)
         try:
             self._step(self._match, now)
-        except HubError:
-            self._leave_out(self._match.game)
+        except HubError as error:
+            self._leave_out(self._match.game, error)
         return True
 
     def _is_free(self) -> bool:
@@ -138,17 +138,17 @@ class Demonstration:
         try:
             self._match = Match(game, list(seats), {})
             self._chance.settle(self._match)
-        except HubError:
-            self._leave_out(game)
+        except HubError as error:
+            self._leave_out(game, error)
             return False
         logger.debug("a demonstration of %s begins", game.name)
         self._ends_at, self._paper_at = now + MOST_SECONDS, now + PAPER_SECONDS
         self._due_at = now + self._pause()
         return True
 
-    def _leave_out(self, game: Game) -> None:
+    def _leave_out(self, game: Game, error: HubError) -> None:
         """Show that game no more: its rules or its house player failed, or it cannot begin."""
-        logger.exception("there is no demonstration of %s", game.name)
+        logger.error("there is no demonstration of %s", game.name, exc_info=error)
         self._games.remove(game)
         self._rest(LOBBY_SECONDS)
 
