@@ -158,7 +158,7 @@ class Demonstration:
     def _step(self, match: Match, now: float) -> None:
         """Take one decision, or let the dice fall that the rules take with the next step. Raise HubError."""
         asked, action = match.open, self._roll or self._next_action(match)
-        self._due_at = now + self._pause()
+        self._due_at = min(now + self._pause(), self._ends_at)
         if action.seat == CHANCE and self._roll is None and asked and asked.roll:
             self._roll, self._dice = action, _lying(asked.roll, action.args["faces"])
             return
@@ -168,8 +168,7 @@ class Demonstration:
         if match.over:
             self._due_at = self._ends_at = now + RESULT_SECONDS
         elif asked and match.open is asked and asked.kind == "sealed":
-            self._due_at = now + self._pause() * SEALED_SHARE
-        self._due_at = min(self._due_at, self._ends_at)
+            self._due_at = min(now + self._pause() * SEALED_SHARE, self._ends_at)
 
     def _next_action(self, match: Match) -> Action:
         for seat in match.setup.seats:
