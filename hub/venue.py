@@ -304,7 +304,7 @@ class VenueDesk:
     def _until(self, args: Mapping[str, Any]) -> int | None:
         """Return when a table's time ends: in `minutes`, at the next time `at` ("22:30"), or never. Raise Refusal."""
         match args:
-            case {"minutes": int(minutes)} if 0 < minutes <= 24 * 60:
+            case {"minutes": int(minutes)} if type(minutes) is int and 0 < minutes <= 24 * 60:
                 return int(self._wall()) + 60 * minutes
             case {"at": str(at)} if found := re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", at):
                 now = datetime.fromtimestamp(self._wall()).astimezone()

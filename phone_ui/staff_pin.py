@@ -63,23 +63,37 @@ class StaffPin:
         try:
             known = _read(file) if file.exists() else None
             if known is None or not known.used:
-                self.shown, known = _write_new(file, used=False)
-            self._stamp = _stamp(file)
+                self.shown, known = _new(used=False)
+                self._keep(known)
+            self._stamp = _stamp(file) if file.exists() else None
         except OSError as error:
             raise of_file(error, f"The staff's PIN cannot be kept in {file} ({error.strerror}).") from error
         self._kept = known
+
+    def _keep(self, kept: KeptPin) -> None:
+        """Write a PIN that nobody has used yet; a disk that cannot be written keeps no table from its guests. Raise OSError."""
+        try:
+            write_private(self._file, msgspec.json.encode(kept))
+        except OSError as error:
+            if isinstance(of_file(error, ""), ConfigError):
+                raise
+            log.warning("The staff's PIN cannot be kept in %s (%s): it holds until the hub ends.", self._file, error)
 
     @staticmethod
     def renew(file: Path) -> str:
         """Write another PIN into the file and return it; a hub that runs takes it up. Raise ConfigError or TemporaryError."""
         try:
-            return _write_new(file, used=True)[0]
+            pin, kept = _new(used=True)
+            write_private(file, msgspec.json.encode(kept))
+            return pin
         except OSError as error:
             raise of_file(error, f"The staff's PIN cannot be kept in {file} ({error.strerror}).") from error
 
     def take_up(self) -> bool:
         """Read the file again where it was changed; return whether another PIN holds now."""
         with self._lock:
+            if self._stamp is None and not self._file.exists():
+                return False
             try:
                 stamp = _stamp(self._file)
                 if stamp == self._stamp:
@@ -133,13 +147,11 @@ def _read(file: Path) -> KeptPin:
         raise ConfigError(f"{file} is damaged: remove it, and the next start makes another PIN.") from None
 
 
-def _write_new(file: Path, *, used: bool) -> tuple[str, KeptPin]:
-    """Write a new PIN; return it and what was written. Raise OSError."""
+def _new(*, used: bool) -> tuple[str, KeptPin]:
+    """Return a new PIN, and what is kept of it."""
     pin = f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
     salt = secrets.token_bytes(16)
-    kept = KeptPin(salt, _hash(pin, salt), used)
-    write_private(file, msgspec.json.encode(kept))
-    return pin, kept
+    return pin, KeptPin(salt, _hash(pin, salt), used)
 
 
 def _hash(pin: str, salt: bytes) -> bytes:

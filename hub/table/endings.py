@@ -227,8 +227,10 @@ class Endings:
         text = f"Another phone than in that match: is it {' and '.join(named)}?"
         asked = Asked(
             "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, all_of_them,
-            lambda option: self._go_on(offer.match, self._places(numbers, before)) if option == "yes" else None,
+            lambda option: self._go_on(offer.match, places) if option == "yes" else None,
             seat=strangers[0], by=seat.number,
+            stands_on=frozenset(place for place, source in places.items() if place in numbers or place != source)
+            | {one.number for one in at.values()},
         )  # fmt: skip
         try:
             self._questions.ask(asked)
@@ -256,7 +258,8 @@ class Endings:
             return seat.is_house or not seat.joined
         if not before.person:  # it was played on its box alone, and is again: no phone gets a hand
             return not seat.sid
-        return any(compare_digest(before.person, person) for person in (seat.person, *seat.earlier))
+        proofs = (seat.person, *seat.earlier) if seat.sid else ()  # a box proves nothing, whoever sat there before
+        return any(compare_digest(before.person, person) for person in proofs)
 
     def _places(self, numbers: Sequence[int], before: Mapping[int, KeptPerson]) -> dict[int, int]:
         """Return by seat of the table where those sit now that shall sit there: phones that are known go to their old seats.

@@ -78,7 +78,8 @@ class HouseSeats:
         ):
             raise NotAsked("The house plays at free seats, and takes them between matches.", "LOBBY")
         if strength == "" and seat.is_house:
-            self._seats.release(seat, playing=False)
+            with self._seats.changing(seat):
+                seat.empty()
         elif strength in STRENGTHS:
             self._take(seat, strength)
         else:
@@ -138,7 +139,10 @@ class HouseSeats:
             return house_player.play(match, seat, strength, self._chance, player=house_player.ANY_GAME)
 
     def _people_roll(self, decision: Decision) -> bool:
-        """Return whether the dice of a house's seat are still left to people: there are dice, and somebody who can roll."""
-        if not self._rolls.has_dice or not self._seats.present(self._play.seats):
+        """Return whether the dice of a house's seat are still left to people: there are dice, and several to throw them.
+
+        One person alone would throw for everybody.
+        """
+        if not self._rolls.has_dice or len(self._seats.present(self._play.seats)) < 2:
             return False
         return decision.roll is not None and self._clock.now() - self._asked_at < ROLL_SECONDS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -64,7 +65,7 @@ class Lobby:
         """Let a game be the chosen one, with a set of options. Raise NotAsked."""
         if self._play.seats or not isinstance(name, str) or name not in self._play.games:
             raise NotAsked("Between matches, choose a game of this table.", "LOBBY")
-        if preset and preset not in [one.name for one in self.presets(name)]:
+        if not isinstance(preset, str) or (preset and preset not in [one.name for one in self.presets(name)]):
             raise NotAsked("There is no such preset of this game.", "LOBBY")
         self.chosen, self.preset = name, str(preset)
 
@@ -88,7 +89,7 @@ class Lobby:
     # --- a start that somebody wants -----------------------------------------------------------------
 
     def insist(self, seat: Seat, name: str, options: Mapping[str, Any]) -> None:
-        """Start a match for a seat: at once where all who are here are ready and nothing is missing, else soon.
+        """Start a match for a seat: at once where all who sit here are ready and nothing is missing, else soon.
 
         Meanwhile somebody may want to wait, and everybody sees what is missing.
 
@@ -98,7 +99,13 @@ class Lobby:
         self._play.check(name, dealt, options)
         if self._rolls.waits:
             raise StartRefused(WAITS)
-        if self._all_ready(but=seat.number) and not self._lacking_phones(name):
+        if self._starting and self._starting.seat != seat.number:
+            if self._starting.game == name:
+                self.ready(seat, is_ready=True)
+                return
+            raise StartRefused(f"Seat {self._starting.seat} has begun to start another game: let it wait first.")
+        sleepers = [one for one in self._seats if one.joined and one.number not in dealt]
+        if self._all_ready(but=seat.number) and not sleepers and not self._lacking_phones(name):
             self.begin(name, options)
             return
         self.chosen, self.preset = name, self._named(name, options)
@@ -131,8 +138,9 @@ class Lobby:
     def ready(self, seat: Seat, is_ready: bool) -> None:
         """Let a seat be ready, or not; the last one lets a match that somebody wants begin. Raise StartRefused."""
         seat.ready = is_ready
-        if not is_ready:
-            self._starting = None
+        if not is_ready and self._starting:
+            with suppress(NotAsked):  # it has let the others wait often enough
+                self.wait(seat)
         elif self._starting and self._all_ready(but=self._starting.seat):
             self.begin(self._starting.game, self._starting.options)
 
@@ -271,7 +279,7 @@ class Lobby:
             if seat.ready:
                 seat.ready = False
             elif not seat.sid:
-                seat.joined = False
+                seat.empty()
 
     def _start(self) -> None:
         match = self._play.match

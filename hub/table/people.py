@@ -42,6 +42,7 @@ class People:
         self.absence = Absence(play, seats, rolls, boxes, self.questions, house, clock, patience.ask)
         self.endings = Endings(play, seats, rolls, lobby, notices, self.questions, kept, clock, patience.idle)
         self._position = play.log.position
+        self._holders = self._who_sits()
 
     def came(self, seat: Seat | None) -> bool:
         """Take note that somebody at a seat does something; return whether that changes what is shown."""
@@ -105,8 +106,19 @@ class People:
             if claim and claim.by_people and not (asked and asked.kind == "new_phone" and asked.seat == number):
                 self._seats.put_off(number, BUSY)
 
+    def _who_sits(self) -> dict[int, tuple[str, bool, bool]]:
+        return {seat.number: (seat.sid, seat.joined, seat.is_house) for seat in self._seats}
+
+    def seats_followed(self) -> None:
+        """Let votes and questions end whose people have left their seats: before anything is decided by them."""
+        before, self._holders = self._holders, self._who_sits()
+        for number, holder in self._holders.items():
+            if holder != before[number]:
+                self.questions.moved(number)
+
     def follow(self) -> None:
         """Let a pause end with the next action, and questions with the match they are about."""
+        self.seats_followed()
         self._follow_new_phones()
         if self._play.log.position != self._position:
             self._position = self._play.log.position
@@ -126,6 +138,7 @@ class People:
 
     def due(self) -> bool:
         """Do what time alone brings about; return whether anything has changed. Raise LogError."""
+        self.seats_followed()
         changed = self.questions.due()
         changed = self.absence.due() or changed
         changed = self.endings.due(paused=self.absence.paused is not None) or changed

@@ -31,7 +31,8 @@ Decide = Callable[[Mapping[int, str], Sequence[int], bool], str | None]
 class Asked:
     """An open question. `options` are by key what a person reads; `do` is called with the key that was carried.
 
-    `seat` is whom it is about, 0 for nobody; `by` the seat that asked, 0 for the table itself.
+    `seat` is whom it is about, 0 for nobody; `by` the seat that asked, 0 for the table itself. Once somebody else sits at
+    one of the seats `stands_on`, it is asked no longer.
     """
 
     kind: QuestionKind
@@ -42,6 +43,7 @@ class Asked:
     do: Callable[[str], object]
     seat: int = 0
     by: int = 0
+    stands_on: frozenset[int] = frozenset()
     until: float = 0.0
     votes: dict[int, str] = field(default_factory=dict)
 
@@ -81,6 +83,15 @@ class Questions:
             raise NotOffered(f"Answer {', '.join(asked.options)}.", "QUESTION")
         asked.votes[seat] = option
         self._decide(late=False)
+
+    def moved(self, seat: int) -> None:
+        """Take note that somebody else, or nobody, sits at a seat now: its vote was another person's."""
+        if self.open is None:
+            return
+        if seat in self.open.stands_on:
+            self.open = None
+        else:
+            self.open.votes.pop(seat, None)
 
     def close(self, *kinds: QuestionKind) -> bool:
         """Ask no longer, if the open question is of one of these kinds; return whether it was."""

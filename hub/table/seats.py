@@ -55,7 +55,7 @@ class Seat:
 
     `sid` and `password` are the login of the phone that holds it, empty without one; `box` the id of the seat box that
     stands there. `joined`: somebody sits there. `house`: how well the house plays here, "" where it does not; with `stands_in`
-    for somebody who is away, else because nobody sits there. `wish`: the game it would like next. `earlier` are what the phone was known by
+    for somebody who is away, else because nobody sits there; `house_before` where somebody took the seat from it. `wish`: the game it would like next. `earlier` are what the phone was known by
     at seats it had before (`person`), as far as it could prove them. `code` is the twin of pressing the box: shown on the
     table's own screens while nobody holds the seat, and to its holder only afterwards. `hand_over` is a code for one other
     phone, which the seat's own phone shows; it is never on the disk, so a restart ends it.
@@ -78,6 +78,7 @@ class Seat:
     away_since: float | None = None
     house: Strength | Literal[""] = ""
     stands_in: bool = False
+    house_before: Strength | Literal[""] = ""
     wish: str = ""
     earlier: list[str] = field(default_factory=list, repr=False)
     heard_at: float = -inf
@@ -96,7 +97,18 @@ class Seat:
 
     def take_from_house(self) -> None:
         """Let nobody play here but whoever sits here."""
+        if self.is_house:
+            self.house_before = self.house
         self.house, self.stands_in = "", False
+
+    def give_back(self) -> None:
+        """Let the house play on at a seat that was taken from it, as its player has left."""
+        self.name, self.house, self.stands_in, self.house_before = "", self.house_before, False, ""
+
+    def empty(self) -> None:
+        """Let nobody sit here, on no phone: nothing of who sat here stays. The code does, for no phone has had the seat."""
+        self.name, self.ready, self.joined, self.earlier, self.wish = "", False, False, [], ""
+        self.house, self.stands_in, self.house_before = "", False, ""
 
     @property
     def presence(self) -> Presence:
@@ -412,9 +424,11 @@ class Seats:
                 False,
             )
             seat.hand_over = ""
+            seat.earlier = []  # what the phone could prove goes with it
             if not playing:
-                seat.name, seat.ready, seat.joined, seat.earlier, seat.wish = "", False, False, [], ""
-                seat.house, seat.stands_in = "", False
+                seat.empty()
+            elif seat.house_before:
+                seat.give_back()
         if sid and answered:
             self._phones.answer(sid, Ack(answered, ok=True))
         if sid:

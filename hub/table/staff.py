@@ -174,8 +174,8 @@ class Staff:
             self._seats.release(seat, playing=False)
             return
         with self._seats.changing(seat):
-            seat.house, seat.stands_in = "", False
-            seat.code, seat.name, seat.ready, seat.joined = new_code(SEAT_CODE_LENGTH), "", False, False
+            seat.empty()
+            seat.code = new_code(SEAT_CODE_LENGTH)
 
     def _undo(self, after: object) -> str:
         """Take back the last action; `after` is the event that staff saw last, so that nothing newer goes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import stat
@@ -139,6 +140,31 @@ def front(tmp_path: Path) -> Iterator[Front]:
 
 
 # --- the PIN ---------------------------------------------------------------------------------------------------
+
+
+def test_a_full_disk_keeps_no_table_from_its_guests_and_the_pin_holds_until_the_hub_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "staff.json"
+    StaffPin(file)  # never used, so each start makes another one
+
+    def full(path: Path, _: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", f"{path}")
+
+    monkeypatch.setattr(staff_pin, "write_private", full)
+    for there in (True, False):
+        if not there:
+            file.unlink()
+        pin = StaffPin(file)
+        assert pin.fits(pin.shown)
+        assert not pin.take_up(), "it is not the file's"
+        assert pin.admit("")
+        assert pin.shown == "", "it was used"
+    monkeypatch.setattr(
+        staff_pin, "write_private", lambda *_: (_ for _ in ()).throw(PermissionError(13, "Permission denied"))
+    )
+    with pytest.raises(ConfigError):
+        StaffPin(file)
 
 
 def test_the_pin_is_on_no_disk_and_its_file_is_the_hubs_alone(front: Front) -> None:

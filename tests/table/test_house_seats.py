@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from hub import games
+from hub.engine.decision import CHANCE
 from hub.engine.sight import STRENGTHS
 from hub.ports import DiceKit, Tick
 from hub.table.endings import LEFT_SECONDS
@@ -138,10 +139,12 @@ def test_the_house_takes_a_persons_time() -> None:
 
 def test_people_roll_the_dice_of_the_house_or_the_hub_does_in_the_end() -> None:
     rig = alone()
+    rig.sit(2)
     rig.take(DiceKit("tray", 6))
     rig.start()
-    while not (rig.state["dice"] and rig.state["dice"]["seat"] != 1):
+    while not (rig.state["dice"] and rig.state["dice"]["seat"] == 3):
         bring_on(rig, 1)
+        bring_on(rig, 2)
         rig.clock.time += 0.1
         rig.take(Tick())
     before = len(rig.match.log)
@@ -149,6 +152,47 @@ def test_people_roll_the_dice_of_the_house_or_the_hub_does_in_the_end() -> None:
     assert len(rig.match.log) == before, "the dice are left to people"
     pass_time(rig, 4)
     assert len(rig.match.log) > before
+
+
+def test_for_one_person_alone_the_hub_rolls_at_once() -> None:
+    rig = alone()
+    rig.take(DiceKit("tray", 6))
+    rig.start()
+    for _ in range(300):
+        bring_on(rig, 1)
+        rig.clock.time += 0.1
+        rig.take(Tick())
+        if any(entry.seat == CHANCE and entry.move == "roll" for entry in rig.match.log):
+            return
+    raise AssertionError("nobody has rolled")
+
+
+def test_a_seat_that_was_taken_from_the_house_goes_back_to_it_when_its_player_leaves() -> None:
+    rig = alone()
+    rig.start()
+    decided = rig.claim(3, rig.page.codes["3"], "Anna")
+    assert decided
+    rig.sids[3] = decided.sid
+    assert place(rig, 3)["name"] == "Anna"
+    rig.say_leave(3)
+    assert (place(rig, 3)["name"], place(rig, 3)["house"], place(rig, 3)["held"]) == ("House 3", "easy", True)
+    assert "3" in rig.page.codes
+    before = [entry.seat for entry in rig.match.log].count(3)
+    for _ in range(40):
+        bring_on(rig, 1)
+        pass_time(rig, 1)
+    assert [entry.seat for entry in rig.match.log].count(3) > before, "it plays on"
+
+
+def test_a_free_seat_keeps_its_code_whoever_gives_it_to_the_house_and_back() -> None:
+    rig = TableRig(3, boxes=False)
+    rig.sit(1)
+    code = rig.code(2)
+    for strength in ("easy", "", "sharp", ""):
+        assert rig.say(1, "house", {"seat": 2, "strength": strength})["ok"]
+    decided = rig.claim(2, code, "Late")
+    assert decided
+    assert decided.held
 
 
 def test_nobody_of_the_house_is_asked_or_keeps_a_match_alone() -> None:

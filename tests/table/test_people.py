@@ -26,7 +26,7 @@ from hub.table.captions import CAPTION_LENGTH, question_to_all
 from hub.table.endings import IDLE_SECONDS, LEFT_SECONDS, WARNED_SECONDS
 from hub.table.house_seats import ROLL_SECONDS
 from hub.table.house_seats import SECONDS as HOUSE_SECONDS
-from hub.table.lobby import START_SECONDS
+from hub.table.lobby import MOST_WAITS, START_SECONDS
 from hub.table.questions import VOTE_SECONDS
 from hub.table.seats import HEARD_SECONDS
 from tests.table.fakes import TableRig
@@ -350,6 +350,127 @@ def test_a_box_vouches_for_nobody() -> None:
     rig.press(3, "push")
     assert "known" in rig.say(1, "take_up", {"match": match})["error"], "whoever pushes box 3 now may be anybody"
     assert question(rig) is None
+
+
+def aside_with_a_stranger(rig: TableRig) -> None:
+    """Four phones put a match aside; at seat 3 another phone sits then, and the others are asked who it is."""
+    rig.sit()
+    rig.start()
+    rig.say(1, "ask", {"what": "put_aside"})
+    for seat in (2, 3):
+        rig.say(seat, "vote", {"say": "yes"})
+    (offer,) = rig.state["put_aside"]
+    rig.say_leave(3)
+    rig.sit(3)
+    assert rig.say(1, "take_up", {"match": offer["match"]})["ok"]
+    assert (question(rig)["kind"], question(rig)["voters"]) == ("same_person", [1, 2, 4])
+
+
+@pytest.mark.parametrize("voted", [False, True])
+def test_who_sits_down_while_the_others_are_asked_who_somebody_is_gets_no_hand(voted: bool) -> None:
+    rig = TableRig(4, boxes=False)
+    aside_with_a_stranger(rig)
+    if voted:
+        rig.say(4, "vote", {"say": "yes"})
+    rig.say_leave(4)
+    rig.sit(4)
+    assert question(rig) is None, "it was asked about others"
+    for seat in (1, 2, 4):
+        rig.say(seat, "vote", {"say": "yes"})
+    assert rig.state["state"] == "lobby"
+    assert not rig.hand(4)["you"]
+
+
+def test_another_stranger_at_the_seat_in_question_is_asked_about_anew() -> None:
+    rig = TableRig(4, boxes=False)
+    aside_with_a_stranger(rig)
+    rig.say_leave(3)
+    rig.sit(3)
+    for seat in (1, 2, 4):
+        rig.say(seat, "vote", {"say": "yes"})
+    assert rig.state["state"] == "lobby"
+
+
+def test_a_seat_freed_under_a_sleeping_voter_ends_the_question() -> None:
+    rig = TableRig(5, boxes=False)
+    rig.sit(1, 2, 3, 4)
+    rig.start()
+    rig.say(1, "ask", {"what": "put_aside"})
+    for seat in (2, 3):
+        rig.say(seat, "vote", {"say": "yes"})
+    (offer,) = rig.state["put_aside"]
+    rig.say_leave(3)
+    rig.sit(3, 5)
+    assert rig.say(1, "take_up", {"match": offer["match"]})["ok"]
+    rig.say(4, "vote", {"say": "yes"})
+    sleep(rig, 4)
+    assert rig.say(5, "free", {"seat": 4})["ok"]
+    rig.sit(4)
+    for seat in (1, 2):
+        rig.say(seat, "vote", {"say": "yes"})
+    assert rig.state["state"] == "lobby"
+
+
+def test_who_gets_up_from_a_box_leaves_no_name_and_no_proof_there() -> None:
+    rig = TableRig(3)
+    rig.boxes_up()
+    seat = rig.table._seats[3]
+    seat.joined, seat.name, seat.earlier = True, "Cy", ["proof"]  # as a phone left it in a match that is over
+    rig.press(3, "bar")
+    assert (rig.state["seats"][2]["held"], rig.state["seats"][2]["name"], seat.earlier) == (False, "", [])
+
+
+def test_whoever_pushes_a_box_has_none_of_the_proof_of_who_sat_there() -> None:
+    rig = TableRig(3)
+    rig.boxes_up()
+    rig.sit()
+    logins = {seat: (sid, rig.phones.admitted[sid]) for seat, sid in rig.sids.items()}
+    rig.start()
+    rig.say(1, "ask", {"what": "put_aside"})
+    rig.say(2, "vote", {"say": "yes"})
+    (offer,) = rig.state["put_aside"]
+    rig.say_leave(3)
+    rig.sit_again(3, [logins[3]])
+    rig.start()
+    rig.say_leave(3)  # the seat stays in the match
+    rig.say(1, "ask", {"what": "end"})
+    rig.say(2, "vote", {"say": "yes"})
+    if rig.state["question"]:
+        pass_time(rig, 200)
+    rig.take(StaffAsked("reset", {"match": "end"} if rig.state["state"] == "playing" else {}, lambda *_: None))
+    for seat in (1, 2):
+        rig.sit_again(seat, [logins[seat]])
+    rig.press(3, "push")
+    assert rig.state["seats"][2]["name"] == ""
+    rig.say(1, "take_up", {"match": offer["match"]})
+    assert rig.state["state"] != "playing"
+
+
+def test_one_guest_holds_a_start_up_twice_and_no_more() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    for _ in range(MOST_WAITS):
+        rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+        rig.say(3, "ready", {"ready": False})
+        assert rig.state["starting"] is None
+    rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    rig.say(3, "ready", {"ready": False})
+    assert rig.state["starting"]
+    pass_time(rig, START_SECONDS - 1)
+    rig.say(3, "start", {"game": "bid-and-bait", "options": {}})
+    pass_time(rig, 1)
+    assert rig.state["state"] == "playing", "another start does not begin the seconds anew"
+
+
+def test_who_would_start_another_game_lets_the_first_wait_before() -> None:
+    rig = TableRig(boxes=False, offered=[games.find(name) for name in ("bid-and-bait", "bid-it")])
+    rig.sit()
+    rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+    assert "Seat 1 has begun" in rig.say(3, "start", {"game": "bid-it", "options": {}})["error"]
+    assert rig.state["starting"]["game"] == "bid-and-bait"
+    odd: list[Any] = [None, False, 0, [], {}]
+    for preset in odd:
+        assert not rig.say(3, "wish", {"game": "bid-it", "preset": preset})["ok"]
 
 
 def test_a_phone_that_proves_its_earlier_login_is_known(phones: TableRig) -> None:
@@ -726,6 +847,8 @@ def test_a_dead_phone_is_not_dealt_in_and_anybody_seated_frees_its_seat() -> Non
     assert not rig.say(1, "free", {"seat": 3})["ok"], "somebody is there"
     rig.ready_but(4)
     assert rig.say(1, "start", {"game": "bid-and-bait", "options": {}})["ok"]
+    assert rig.state["starting"], "a phone that sleeps for a moment may come back"
+    pass_time(rig, START_SECONDS)
     assert set(rig.state["view"]["seats"]) == {"1", "2", "3"}
     other = TableRig(4, boxes=False)
     other.sit()
