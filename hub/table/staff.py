@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from hub.engine.decision import CHANCE
 from hub.errors import IllegalAction, LogError, NotAsked, NotOffered, Stale
 from hub.network.staff_messages import Desk, Did
 from hub.ports import StaffAsked
@@ -178,7 +179,10 @@ class Staff:
             seat.code = new_code(SEAT_CODE_LENGTH)
 
     def _undo(self, after: object) -> str:
-        """Take back the last action; `after` is the event that staff saw last, so that nothing newer goes."""
+        """Take back the last action of a person, with what the house has done since; `after` is the event that staff saw last.
+
+        So nothing newer goes. What dice or shuffles have decided since stays, and what was done before it.
+        """
         match = self._play.match
         if refusal := self._play.standstill():
             raise refusal
@@ -190,7 +194,17 @@ class Staff:
             raise NotOffered("There is nothing to take back.", "UNDO")
         seat = match.log[-1].seat
         self._rolls.undo(seat)
-        did = f"The last action of Seat {seat} was taken back." if seat else "The last action was taken back."
+        also = ""
+        while seat and self._seats[seat].house and (log := self._play.match.log if self._play.match else []):
+            before = log[-1].seat
+            if before == CHANCE:
+                break
+            try:
+                self._rolls.undo(before)
+            except IllegalAction:
+                break
+            seat, also = before, ", with what the house did after it"
+        did = f"The last action of Seat {seat} was taken back{also}." if seat else "The last action was taken back."
         self._notices.post("staff", f"Staff: {did}")
         return did
 

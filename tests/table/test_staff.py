@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 import msgspec
 import pytest
 
+from hub import games
 from hub.errors import LogError
 from hub.network.staff_messages import Desk
 from hub.ports import BoxUp, DiceSeen, Key, StaffAsked, Tick, Turn
 from hub.table.hardware_test import TEST_SECONDS
+from hub.table.house_seats import HouseWay
 from hub.table.session_limit import LAST_ORDERS
 from hub.table.staff import MOST_KEPT
 from tests.table.fakes import TableRig
+from tests.table.test_people import bring_on, pass_time
 
 
 class StaffRig(TableRig):
@@ -163,6 +167,30 @@ def test_the_last_action_is_taken_back_told_and_kept(rig: StaffRig) -> None:
     restarted = StaffRig(store=rig.store)
     assert restarted.desk.did == rig.desk.did
     assert restarted.table.match is not None, "the log is replayed as ever"
+
+
+def test_a_persons_mistake_is_taken_back_with_what_the_house_did_after_it() -> None:
+    rig = StaffRig(4, boxes=False, offered=[games.find("bid-it")], house=HouseWay(seconds=5.0))
+    rig.table._house._chance = Random(1)  # it bids, and reveals nothing
+    rig.sit(1)
+    for seat in (2, 3, 4):
+        assert rig.say(1, "house", {"seat": seat, "strength": "easy"})["ok"]
+    rig.start("bid-it")
+    while not ((asks := rig.match.open) and 1 in asks.asked and asks.kind != "sealed"):
+        bring_on(rig, 1)
+        pass_time(rig, 1)
+    entries = len(rig.match.log)
+    first = asks.offers(1)[0]
+    assert rig.act(1, first.name, **first.first())["ok"]
+    for _ in range(60):
+        if len(rig.match.log) >= entries + 2:
+            break
+        pass_time(rig, 1)
+    assert [entry.seat for entry in rig.match.log[entries:]][:1] == [1]
+    assert 0 not in [entry.seat for entry in rig.match.log[entries:]], "no dice, no shuffle since"
+    assert "with what the house did after it" in rig.does("undo", after=rig.last_event())
+    assert len(rig.match.log) == entries
+    assert rig.notice().startswith("Staff: The last action of Seat 1 was taken back")
 
 
 def test_an_undo_of_what_staff_have_not_seen_is_refused(rig: StaffRig) -> None:

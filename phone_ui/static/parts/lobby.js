@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { ranking, readable, scoreText } from "../lib/labels.js";
-import { isHouse } from "../lib/seats.js";
+import { isHouse, seatText } from "../lib/seats.js";
 import { ActionButton } from "./ask.js";
 import { Facts } from "./facts.js";
 import { Marks, Sentence, Who } from "./marks.js";
@@ -200,7 +200,11 @@ function GameChoice({ offer, checked, disabled, wished, onPick }) {
       <span class="choice-note">${offer.blurb}</span>
       <span class="choice-meta">
         ${playersText(offer.seats)}${time}
-        ${wished.length > 0 && html`<span class="wished"> · wished by <${Marks} seats=${wished} /></span>`}
+        ${
+          wished.length > 0 &&
+          html`<span class="wished"> · wished by <${Marks} seats=${wished} />
+          <span class="unseen">${wished.map((seat) => seatText(seat)).join(", ")}</span></span>`
+        }
       </span>
       ${offer.lacks.map((text) => html`<span key=${text} class="choice-lacks">${text}</span>`)}
     </span>
