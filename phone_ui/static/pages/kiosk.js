@@ -321,7 +321,8 @@ function JoinCode({ state, kind }) {
  * @param {{ state: ScreenState }} props
  */
 function Foot({ state }) {
-  const free = state.seats.filter((place) => codeOf(state, place.seat));
+  const over = state.state === "over"; // while a match is played its seats show their codes themselves
+  const free = state.seats.filter((place) => codeOf(state, place.seat) && (over || !state.view?.seats[place.seat]));
   return html`<footer class="foot">
     <${JoinCode} state=${state} kind="foot-qr" />
     <p>Join: <b class="code">${state.code}</b></p>
