@@ -108,7 +108,9 @@ class Absence:
         how = {"here": "has not answered", "asleep": "is asleep", "away": "is away"}[seat.presence]
         text = f"Seat {seat.number} {how}. What shall we do?"
         others, do = partial(self._others, seat.number), partial(self._do, seat)
-        self._questions.ask(Asked("absent", text, OPTIONS, others, more_than_half, do, seat=seat.number))
+        asked = Asked("absent", text, OPTIONS, others, more_than_half, do, seat=seat.number)
+        asked.stands_on = frozenset({seat.number})
+        self._questions.ask(asked)
 
     def _others(self, number: int) -> list[int]:
         """Return the seats of the match that can be asked now, but this one: on a phone, or on a box that is free for it.
@@ -123,7 +125,7 @@ class Absence:
 
     def _do(self, seat: Seat, option: str) -> bool:
         self._waits_since = self._clock.now()
-        if option == "wait":
+        if option == "wait" or seat.is_house:
             return False
         logger.info("seat %d is %s: %s", seat.number, seat.presence, OPTIONS[option])
         if option == "house":

@@ -23,7 +23,7 @@ from hub.table.lobby import Lobby
 from hub.table.notices import Notices
 from hub.table.play import Play
 from hub.table.questions import Asked, Questions, all_of_them, most_of_them
-from hub.table.rolls import Rolls
+from hub.table.rolls import WAITS, Rolls
 from hub.table.seats import Seat, Seats
 
 logger = logging.getLogger(__name__)
@@ -131,7 +131,8 @@ class Endings:
         people = {one: people for one, people in self._people().items() if one in kept}
         seats = [self._seats[number] for number in self._play.seats]
         people[match] = {
-            seat.number: KeptPerson(seat.called, seat.person, seat.house if seat.is_house else "") for seat in seats
+            seat.number: KeptPerson(seat.called, seat.person or seat.left, seat.house if seat.is_house else "")
+            for seat in seats
         }
         self._kept.write("people", msgspec.json.encode(people))
         self._play.put_aside()
@@ -202,6 +203,7 @@ class Endings:
             raise StartRefused("This match is not put aside here any more.")
         if not seat.joined:
             raise StartRefused("Only who sits here takes a match up again.")
+        self._must_be_free()
         numbers = [int(number) for number in offer.seats]
         before = self._people().get(offer.match, {})
         places = self._places(numbers, before)
@@ -227,7 +229,7 @@ class Endings:
         text = f"Another phone than in that match: is it {' and '.join(named)}?"
         asked = Asked(
             "same_person", text, {"yes": "Yes, go on", "no": "No"}, lambda: known, all_of_them,
-            lambda option: self._go_on(offer.match, places) if option == "yes" else None,
+            lambda option: self._go_on_together(offer.match, places) if option == "yes" else None,
             seat=strangers[0], by=seat.number,
             stands_on=frozenset(place for place, source in places.items() if place in numbers or place != source)
             | {one.number for one in at.values()},
@@ -283,7 +285,23 @@ class Endings:
                 raise StartRefused(f"{name} had seat {number}: sit down there again, where its box is.")
         return places
 
+    def _go_on_together(self, match: str, places: Mapping[int, int]) -> None:
+        try:
+            self._go_on(match, places)
+        except StartRefused as error:
+            self._notices.post("not_started", str(error))
+
+    def _must_be_free(self) -> None:
+        """Raise StartRefused where the table has no room for a match now: before anybody changes places for it."""
+        if self._play.seats:
+            raise StartRefused("A match is under way at this table.")
+        if self._play.stopped:
+            raise StartRefused(f"The table stands still: {self._play.stopped}")
+        if self._rolls.waits:
+            raise StartRefused(WAITS)
+
     def _go_on(self, match: str, places: Mapping[int, int] | None = None) -> None:
+        self._must_be_free()
         if places and any(number != source for number, source in places.items()):
             self._seats.arrange(places)  # first: a match that went on without it would give hands to others
         self._play.take_up(match)

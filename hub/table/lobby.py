@@ -109,7 +109,10 @@ class Lobby:
             self.begin(name, options)
             return
         self.chosen, self.preset = name, self._named(name, options)
-        self._starting = _Starting(name, dict(options), seat.number, self._clock.now() + START_SECONDS)
+        at = (
+            self._starting.at if self._starting else self._clock.now() + START_SECONDS
+        )  # asked once more it is no later
+        self._starting = _Starting(name, dict(options), seat.number, at)
 
     def insist_again(self, seat: Seat) -> None:
         """Start the game that was just finished, with its options. Raise IllegalAction or StartRefused."""
@@ -223,7 +226,7 @@ class Lobby:
         for seat in self._seats:
             if seat.stands_in:
                 seat.house, seat.stands_in = "", False
-            seat.ready, seat.wish = seat.is_house, ""
+            seat.ready, seat.wish, seat.house_before = seat.is_house, "", ""
         self._notices.passed("match")
         self._notices.passed("answered")
 

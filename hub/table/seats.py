@@ -55,7 +55,8 @@ class Seat:
 
     `sid` and `password` are the login of the phone that holds it, empty without one; `box` the id of the seat box that
     stands there. `joined`: somebody sits there. `house`: how well the house plays here, "" where it does not; with `stands_in`
-    for somebody who is away, else because nobody sits there; `house_before` where somebody took the seat from it. `wish`: the game it would like next. `earlier` are what the phone was known by
+    for somebody who is away, else because nobody sits there; `house_before` where somebody took the seat from it in
+    this match. `left` is the `person` whose phone has left the seat with its hand. `wish`: the game it would like next. `earlier` are what the phone was known by
     at seats it had before (`person`), as far as it could prove them. `code` is the twin of pressing the box: shown on the
     table's own screens while nobody holds the seat, and to its holder only afterwards. `hand_over` is a code for one other
     phone, which the seat's own phone shows; it is never on the disk, so a restart ends it.
@@ -79,6 +80,7 @@ class Seat:
     house: Strength | Literal[""] = ""
     stands_in: bool = False
     house_before: Strength | Literal[""] = ""
+    left: str = field(default="", repr=False)
     wish: str = ""
     earlier: list[str] = field(default_factory=list, repr=False)
     heard_at: float = -inf
@@ -104,11 +106,12 @@ class Seat:
     def give_back(self) -> None:
         """Let the house play on at a seat that was taken from it, as its player has left."""
         self.name, self.house, self.stands_in, self.house_before = "", self.house_before, False, ""
+        self.ready, self.left = True, ""
 
     def empty(self) -> None:
         """Let nobody sit here, on no phone: nothing of who sat here stays. The code does, for no phone has had the seat."""
         self.name, self.ready, self.joined, self.earlier, self.wish = "", False, False, [], ""
-        self.house, self.stands_in, self.house_before = "", False, ""
+        self.house, self.stands_in, self.house_before, self.left = "", False, "", ""
 
     @property
     def presence(self) -> Presence:
@@ -151,6 +154,8 @@ class KeptSeat(msgspec.Struct):
     joined: bool
     earlier: list[str] = []
     house: Strength | Literal[""] = ""
+    house_before: Strength | Literal[""] = ""
+    left: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +236,7 @@ class Seats:
                     seat.code = one.code
                 seat.name, seat.box, seat.joined, seat.earlier = one.name, one.box, one.joined, one.earlier
                 seat.house, seat.stands_in = one.house, False
+                seat.house_before, seat.left = one.house_before, one.left
                 seat.ready = seat.is_house
                 if seat.sid:
                     self._phones.admit(seat.sid, seat.password, seat.phone_key)
@@ -240,7 +246,7 @@ class Seats:
         kept = [
             KeptSeat(
                 s.number, s.code, s.sid, s.password, s.phone_key, s.name, s.box, s.joined, s.earlier,
-                s.house if s.is_house else "",
+                s.house if s.is_house else "", s.house_before, s.left,
             )
             for s in self
         ]  # fmt: skip
@@ -416,6 +422,7 @@ class Seats:
         """
         sid = seat.sid
         with self.changing(seat):
+            seat.left = seat.person or seat.left
             seat.sid, seat.password, seat.phone_key, seat.code, seat.phone_on = (
                 "",
                 "",
@@ -458,7 +465,7 @@ class Seats:
                 seat.sid, seat.password, seat.phone_key = token_urlsafe(12), token_urlsafe(24), claim.phone_key
                 seat.take_from_house()
                 seat.code, seat.name = new_code(SEAT_CODE_LENGTH), claim.name or seat.name
-                seat.not_agreed, seat.code_until, seat.hand_over = 0, 0.0, ""
+                seat.not_agreed, seat.code_until, seat.hand_over, seat.left = 0, 0.0, "", ""
                 seat.earlier = [person_of(*one) for one in claim.earlier[:MOST_EARLIER]]
                 seat.joined, seat.phone_on = True, False
         except LogError:

@@ -9,7 +9,7 @@ import pytest
 from hub import games
 from hub.engine.decision import CHANCE
 from hub.engine.sight import STRENGTHS
-from hub.ports import DiceKit, Tick
+from hub.ports import DiceKit, StaffAsked, Tick
 from hub.table.endings import LEFT_SECONDS
 from hub.table.house_seats import ROLL_SECONDS, HouseWay
 from tests.table.fakes import TableRig
@@ -182,6 +182,48 @@ def test_a_seat_that_was_taken_from_the_house_goes_back_to_it_when_its_player_le
         bring_on(rig, 1)
         pass_time(rig, 1)
     assert [entry.seat for entry in rig.match.log].count(3) > before, "it plays on"
+
+
+def test_a_hand_that_was_dealt_to_a_person_is_never_the_houses() -> None:
+    rig = alone()
+    rig.sit(3)  # before the match: its hand is dealt to a person
+    rig.start()
+    rig.say_leave(3)
+    assert (place(rig, 3)["name"], place(rig, 3)["house"]) == ("Guest 3", "")
+    assert "3" not in rig.page.codes
+
+
+def test_a_taken_seat_goes_back_to_the_house_after_a_restart_too() -> None:
+    rig = alone(way=HouseWay(seconds=30.0))
+    rig.start()
+    rig.sit(3)
+    again = TableRig(3, boxes=False, store=rig.store, house=QUICK)
+    again.sids = rig.sids
+    again.say_leave(3)
+    assert place(again, 3)["house"] == "easy"
+
+
+def test_a_question_about_a_seat_ends_when_the_house_has_it_back() -> None:
+    rig = alone(seats=4, way=HouseWay(seconds=1.0))
+    rig.sit(2)
+    rig.start()
+    for _ in range(20):
+        bring_on(rig, 1)
+        bring_on(rig, 2)
+        pass_time(rig, 1)
+    rig.sit(3)
+    sleep(rig, 3)
+    for _ in range(120):
+        if question(rig):
+            break
+        bring_on(rig, 1)
+        bring_on(rig, 2)
+        pass_time(rig, 1)
+    assert question(rig)["seat"] == 3
+    rig.table._house._plays_at = rig.clock.time + 99  # it thinks
+    rig.take(StaffAsked("free", {"seat": 3}, lambda *_: None))
+    assert question(rig) is None
+    assert (place(rig, 3)["house"], place(rig, 3)["stands_in"]) == ("easy", False)
 
 
 def test_a_free_seat_keeps_its_code_whoever_gives_it_to_the_house_and_back() -> None:

@@ -446,6 +446,69 @@ def test_whoever_pushes_a_box_has_none_of_the_proof_of_who_sat_there() -> None:
     assert rig.state["state"] != "playing"
 
 
+def test_nobody_changes_places_while_a_match_is_under_way() -> None:
+    """One who was at seat 1 of a match put aside sits at 3 now, and somebody else at 1 plays another match."""
+    rig = TableRig(4, boxes=False)
+    rig.sit(1, 2)
+    logins = {seat: (sid, rig.phones.admitted[sid]) for seat, sid in rig.sids.items()}
+    rig.start()
+    rig.say(1, "ask", {"what": "put_aside"})
+    rig.say(2, "vote", {"say": "yes"})
+    (offer,) = rig.state["put_aside"]
+    rig.say_leave(1)
+    rig.sit_again(3, [logins[1]])
+    rig.sit(1)
+    rig.start()
+    before = [(seat.sid, seat.name) for seat in rig.table._seats]
+    refused = rig.say(3, "take_up", {"match": offer["match"]})
+    assert refused["error"] == "A match is under way at this table."
+    assert [(seat.sid, seat.name) for seat in rig.table._seats] == before
+
+
+def test_the_hand_of_a_phone_that_left_is_no_boxs() -> None:
+    rig = TableRig(4)
+    rig.boxes_up()
+    rig.sit(1, 2, 3)
+    rig.start()
+    rig.say_leave(3)
+    again = TableRig(4, store=rig.store)
+    again.boxes_up()
+    again.sids = rig.sids
+    for seat in (1, 2):
+        again.take(PhoneLink(again.sids[seat], True))
+    again.take(StaffAsked("aside", {}, lambda *_: None))
+    (offer,) = again.state["put_aside"]
+    again.press(3, "push")
+    assert again.say(1, "take_up", {"match": offer["match"]})["ok"]
+    assert again.state["state"] == "lobby"
+    assert question(again)["kind"] == "same_person"
+
+
+def test_where_all_phones_have_left_nobody_takes_the_match_up_by_boxes() -> None:
+    rig = TableRig(3)
+    rig.boxes_up()
+    rig.sit(1, 2)
+    rig.start()
+    for seat in (1, 2):
+        rig.say_leave(seat)
+    rig.take(StaffAsked("aside", {}, lambda *_: None))
+    (offer,) = rig.state["put_aside"]
+    rig.sit(3)
+    rig.press(1, "push")
+    rig.press(2, "push")
+    assert not rig.say(3, "take_up", {"match": offer["match"]})["ok"]
+    assert rig.state["state"] == "lobby"
+
+
+def test_a_start_that_is_asked_for_again_and_again_begins_in_time() -> None:
+    rig = TableRig(boxes=False)
+    rig.sit()
+    for _ in range(int(START_SECONDS)):
+        rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
+        pass_time(rig, 1)
+    assert rig.state["state"] == "playing"
+
+
 def test_one_guest_holds_a_start_up_twice_and_no_more() -> None:
     rig = TableRig(boxes=False)
     rig.sit()
