@@ -104,7 +104,7 @@ class Lobby:
                 self.ready(seat, is_ready=True)
                 return
             raise StartRefused(f"Seat {self._starting.seat} has begun to start another game: let it wait first.")
-        sleepers = [one for one in self._seats if one.joined and one.number not in dealt]
+        sleepers = [one for one in self._seats if one.sid and one.joined and one.number not in dealt]
         if self._all_ready(but=seat.number) and not sleepers and not self._lacking_phones(name):
             self.begin(name, options)
             return
