@@ -30,6 +30,7 @@ from tests.patience import PATIENCE
 
 PROGRAM = Path(sys.executable).with_name("table-hub")
 HOST = "127.0.0.1"
+ARMED_SECONDS = 5.0
 STARTS = 60.0  # seconds that a hub may take to start on a busy computer
 TRIES = 10  # at a page that does not show the question yet
 NAMES = {1: "Ana", 2: "Ben"}
@@ -165,6 +166,18 @@ class HubProcess:
     def bench(self, **command: Any) -> None:
         """Send a command to the bench page's devices."""
         self._ask("POST", "/t/1/bench", json.dumps(command))
+
+    def throw(self) -> None:
+        """Throw the simulated dice, once their reader is asked: it learns of a roll a moment after the screens."""
+        end = time.monotonic() + ARMED_SECONDS
+        while True:
+            try:
+                self.bench(dice="throw")
+                return
+            except AssertionError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.1)
 
     def _ask(self, method: str, path: str, body: str | None) -> Any:
         connection = http.client.HTTPConnection(HOST, self.port, timeout=10)

@@ -57,7 +57,7 @@ class RandomPlayers:
         """Let one seat that is waited for do something."""
         seq = state["seq"]
         if rolling(state):
-            self.hub.bench(dice="throw")
+            self.hub.throw()
             self.hub.until(lambda s: s["seq"] > seq and _later(s, state), "the roll counts")
             return
         waited = [seat for seat in asked(state) if seat not in state["locked"]]

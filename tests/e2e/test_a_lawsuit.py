@@ -59,19 +59,19 @@ def test_a_lawsuit_is_talked_about_rolled_for_in_batches_and_paid_and_salaries_e
         # Eleven dice, six and five; a roll that is half done keeps its total.
         dice = ana.get_by_role("region", name="Dice")
         expect(dice).to_contain_text("rolls 11 dice, first 6 dice")
-        hub.bench(dice="throw")
+        hub.throw()
         half = hub.until(lambda s: s["dice"] and s["dice"]["done"], "six dice stand")["dice"]
         assert (half["count"], half["batch"], len(half["done"][0]["faces"])) == (11, 5, 6)
         for page in (ana, ben):
             expect(page.get_by_role("region", name="Dice")).to_contain_text(
                 f"6 of 11 dice stand, total {half['total']}"
             )
-        hub.bench(dice="throw")
+        hub.throw()
         theirs = hub.until(lambda s: s["dice"] and s["dice"]["seat"] == 2, "the defendant rolls")
         total = theirs["view"]["table"]["rolls"]["1"]
         assert total >= half["total"] + 5
         expect(ben.locator(".want.mine")).to_have_text(f"Roll {total} or more: a tie is yours.")
-        hub.bench(dice="throw")
+        hub.throw()
 
         # The verdict is held up though nobody can play another card, and the round ends.
         expect(ben.locator(".news")).to_contain_text(re.compile(rf"wins in court, {total} : \d+"))

@@ -82,7 +82,7 @@ class Players:
             self.vouch(4)
             self.rolls.add("typed on a phone")
         elif seat == 2:
-            self.hub.bench(dice="throw")
+            self.hub.throw()
             with suppress(PlaywrightError):  # after a second it stands by itself, and a busy phone is slower than that
                 self.phones[2].page.get_by_role("button", name="That is right").click(timeout=3_000)
                 self.rolls.add("thrown, accepted on a phone")
@@ -93,7 +93,7 @@ class Players:
             self.vouch(4)
             self.rolls.add("typed on a box")
         else:
-            self.hub.bench(dice="throw")
+            self.hub.throw()
             self.rolls.add("thrown, stands by itself")
         events = state["events"][-1]["n"]
         self.hub.until(lambda s: s["seq"] > seq and s["events"][-1]["n"] > events, f"the roll of seat {seat} counts")
