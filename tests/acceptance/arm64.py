@@ -47,7 +47,7 @@ END
 }}
 for _ in $(seq 60); do sleep 2; url=$(code 2>/dev/null) && break; done
 test -n "$url" || {{ cat /tmp/hub.log; exit 1; }}
-for words in "sit $url" "start bid-and-bait" "play 40"; do
+for words in "sit $url $(cat /tmp/state/kiosk.token)" "start bid-and-bait" "play 40"; do
     {PYTHON} -m tests.acceptance.phones /tmp/phones.json $words || {{ cat /tmp/hub.log; exit 1; }}
 done
 kill %1
