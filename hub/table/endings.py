@@ -316,6 +316,11 @@ class Endings:
             self._kept.write("people", msgspec.json.encode(people))
         self._offered = None
         self._lobby.begun(self._play.match.game.name if self._play.match else "")
+        for number, person in (before or {}).items():
+            seat = self._seats[number]
+            if person.person and not seat.sid:  # played on a box now, and no box's hand all the same
+                with self._seats.changing(seat):
+                    seat.left = person.person
         self.acted()
 
     def _people(self) -> KeptPeople:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from math import ceil
 from typing import Any, NamedTuple
 
-from hub.errors import NotAsked, StartRefused
+from hub.errors import LogError, NotAsked, StartRefused
 from hub.ports import Clock
 from hub.state import GameOffer, Preset, Starting
 from hub.table import feed, needs
@@ -226,7 +226,12 @@ class Lobby:
         for seat in self._seats:
             if seat.stands_in:
                 seat.house, seat.stands_in = "", False
-            seat.ready, seat.wish, seat.house_before = seat.is_house, "", ""
+            seat.ready, seat.wish = seat.is_house, ""
+        if any(seat.house_before or seat.left for seat in self._seats):  # of the match that was
+            for seat in self._seats:
+                seat.house_before = seat.left = ""
+            with suppress(LogError):  # the next change of a seat writes them all
+                self._seats.keep()
         self._notices.passed("match")
         self._notices.passed("answered")
 

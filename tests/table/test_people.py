@@ -484,6 +484,19 @@ def test_the_hand_of_a_phone_that_left_is_no_boxs() -> None:
     assert question(again)["kind"] == "same_person"
 
 
+def test_who_left_a_match_proves_nothing_of_the_next_one_on_that_box() -> None:
+    rig = TableRig(3)
+    rig.boxes_up()
+    rig.sit(1, 2, 3)
+    rig.start()
+    rig.say_leave(3)
+    assert rig.table._seats[3].left
+    rig.table._lobby.begun("bid-and-bait")  # another match, in which somebody plays on box 3
+    assert not rig.table._seats[3].left
+    again = TableRig(3, store=rig.store)
+    assert not again.table._seats[3].left
+
+
 def test_where_all_phones_have_left_nobody_takes_the_match_up_by_boxes() -> None:
     rig = TableRig(3)
     rig.boxes_up()
