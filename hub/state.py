@@ -54,6 +54,11 @@ class PublicSeat(Plain, frozen=True):
     stands_in: bool = False
     wish: str = ""
 
+    @property
+    def is_house(self) -> bool:
+        """Return whether this seat is the house's own: nobody sits there, and anybody may take it."""
+        return bool(self.house) and not self.stands_in
+
 
 class PublicEvent(Plain, frozen=True):
     """Something that happened and that everybody may know: the `n`th event of the match, from 0."""

@@ -226,7 +226,7 @@ def _public_state(table: TableFace) -> PublicState | None:
 
 
 def _at_the_till(state: PublicState) -> TillTable:
-    free = sum(not seat.held or (bool(seat.house) and not seat.stands_in) for seat in state.seats)
+    free = sum(not seat.held or seat.is_house for seat in state.seats)
     calls = sum(notice.key.startswith("help") for notice in state.notices)
     return TillTable(
         state.table, state.name, state.state, state.title, len(state.seats), free, calls, state.minutes_left, state.until
@@ -257,7 +257,7 @@ class _Joining:
         fragment = {"k": self._key}
         for seat in state.seats if state else ():
             code = state.claim_codes.get(f"{seat.seat}") if state else None
-            if code and (not seat.held or (seat.house and not seat.stands_in)):
+            if code and (not seat.held or seat.is_house):
                 fragment |= {"seat": f"{seat.seat}", "code": code}
                 break
         return redirect(f"/t/{table.id}#{urlencode(fragment)}")
