@@ -273,6 +273,7 @@ class Question(Struct):
     kind: Kind
     want: str
     asked: dict[int, Moves]
+    others: str = ""
     roll: Roll | None = None
     dice: Callable[[], int] | None = None
     pile: str = ""
@@ -289,9 +290,11 @@ def _put(question: Question) -> Generator[Question, Any, Any]:
 
 
 async def ask(  # every verb takes the state first
-    s: State[Any, Any], seat: int, moves: Moves, want: str, *, hidden: bool = False,  # noqa: ARG001
+    s: State[Any, Any], seat: int, moves: Moves, want: str, others: str = "", *, hidden: bool = False,  # noqa: ARG001
 ) -> Answer:  # fmt: skip
     """Ask one seat, and return its answer. The last move listed is the no: to pass, to hold, to end the turn.
+
+    `want` is said to that seat, `others` to everybody else: who does what, in the third person.
 
     A seat with one answer only is not asked: the answer is given, and the rulebook tells what came of it. Set
     `hidden` where only the seat itself can know that it has no choice, for not being asked would tell the others.
@@ -300,11 +303,11 @@ async def ask(  # every verb takes the state first
         only = moves() if callable(moves) else moves
         if len(only) == 1 and only[0].single():
             return Answer(only[0].name, only[0].first())
-    return await _put(Question("ask", want, {seat: moves}))  # type: ignore[no-any-return]
+    return await _put(Question("ask", want, {seat: moves}, others or f"Seat {seat} decides."))  # type: ignore[no-any-return]
 
 
 async def ask_all(  # every verb takes the state first
-    s: State[Any, Any], moves: Mapping[int, list[Move]], want: str, *, into: str, final: bool = False,  # noqa: ARG001
+    s: State[Any, Any], moves: Mapping[int, list[Move]], want: str, others: str = "", *, into: str, final: bool = False,  # noqa: ARG001
 ) -> dict[int, Answer]:  # fmt: skip
     """Ask several seats at once, sealed, and return the answers by seat.
 
@@ -313,12 +316,13 @@ async def ask_all(  # every verb takes the state first
     """
     if not moves:
         return {}
-    return await _put(Question("sealed", want, dict(moves), into=into, final=final))  # type: ignore[no-any-return]
+    others = others or "A choice is made in secret."
+    return await _put(Question("sealed", want, dict(moves), others, into=into, final=final))  # type: ignore[no-any-return]
 
 
 async def roll(  # every verb takes the state first
     s: State[Any, Any], seat: int, count: int | Callable[[], int], sides: int, why: str, want: str,  # noqa: ARG001
-    wants: Wants | None = None,
+    wants: Wants | None = None, others: str = "",
 ) -> list[int]:  # fmt: skip
     """Ask `seat` to roll `count` dice of `sides` sides at the table, however many, and return the faces.
 
@@ -327,15 +331,17 @@ async def roll(  # every verb takes the state first
     """
     dice = count if callable(count) else None
     first = count() if callable(count) else count
-    return await _put(Question("roll", want, {}, roll=Roll(seat, first, sides, why), dice=dice, wants=wants))  # type: ignore[no-any-return]
+    others = others or f"Seat {seat} rolls."
+    return await _put(Question("roll", want, {}, others, roll=Roll(seat, first, sides, why), dice=dice, wants=wants))  # type: ignore[no-any-return]
 
 
 async def roll_or(
     s: State[Any, Any], seat: int, count: int, sides: int, why: str, want: str, moves: Moves,  # noqa: ARG001
-    wants: Wants | None = None,
+    wants: Wants | None = None, others: str = "",
 ) -> list[int] | Answer:  # fmt: skip
     """Ask for dice, and return the faces; until they fall the roller may make one of `moves` instead."""
-    question = Question("roll", want, {seat: moves} if moves else {}, roll=Roll(seat, count, sides, why), wants=wants)
+    asked, roll = ({seat: moves} if moves else {}), Roll(seat, count, sides, why)
+    question = Question("roll", want, asked, others or f"Seat {seat} rolls.", roll=roll, wants=wants)
     return await _put(question)  # type: ignore[no-any-return]
 
 

@@ -1,7 +1,8 @@
 """The house player: what plays a seat that nobody sits at, from what that seat may see and nothing else.
 
-A game brings its own in `hub/games/<game>_house.py`, found by name beside the rulebook: one function `choose`. A game
-without one is played by `AnyGame`, which knows no rules. `play` is the entry for whoever has a match and a seat.
+A game brings its own in `hub/games/<game>_house.py`, found by name beside the rulebook: one function `choose`, and perhaps
+one `reason`. A game without one is played by `AnyGame`, which knows no rules. `play` is the entry for whoever has a match
+and a seat; `advise` tells a person what the house would do.
 
 That a house player cannot cheat lies in its type: `choose` gets a `hub.engine.sight.Sight` and no match.
 `tests/test_house_players.py` changes everything else, and the choice stays the same.
@@ -9,11 +10,12 @@ That a house player cannot cheat lies in its type: `choose` gets a `hub.engine.s
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from hub.engine.decision import CHANCE, Action, Amount, Answer, Choose, Fixed, OneOf, Order, Param, Roll
+from hub.engine.game import Game
 from hub.engine.match import READ, Match
-from hub.engine.sight import HousePlayer, Randomness, Sight, Strength
+from hub.engine.sight import Advice, HousePlayer, Randomness, Reasons, Sight, Strength
 from hub.errors import RulesBug
 
 ROLLED_BY_HUB = READ[2]
@@ -51,18 +53,46 @@ def play(
     sight = look(match, seat)
     if sight is None or match.open is None:
         return None
-    player = player or match.game.house or ANY_GAME
-    try:
-        answer = player.choose(sight, chance, strength) if sight.offers else None
-    except Exception as error:
-        raise RulesBug(f"The house player of {match.game.title} failed: {type(error).__name__}.") from error
+    answer = _chosen(sight, match.game, player or match.game.house or ANY_GAME, strength, chance)
     if answer is None and sight.roll:
         dice = {"faces": faces(sight.roll, chance), "read": ROLLED_BY_HUB}
         return Action(seat=CHANCE, move="roll", args=dice, number=match.open.number)
+    assert answer is not None
+    return Action(seat=seat, move=answer.move, args=answer.args, number=match.open.number)
+
+
+def _chosen(
+    sight: Sight, game: Game, player: HousePlayer, strength: Strength, chance: Randomness,
+) -> Answer | None:  # fmt: skip
+    """Return the answer of a house player; None where the dice shall fall. Raise RulesBug."""
+    try:
+        answer = player.choose(sight, chance, strength) if sight.offers else None
+    except Exception as error:
+        raise RulesBug(f"The house player of {game.title} failed: {type(error).__name__}.") from error
+    if answer is None and sight.roll:
+        return None
     listed = (*sight.offers, *sight.standing)
     if answer is None or not any(move.name == answer.move and move.accepts(answer.args) for move in listed):
-        raise RulesBug(f"The house player of {match.game.title} answers what is not offered: {answer}.")
-    return Action(seat=seat, move=answer.move, args=answer.args, number=match.open.number)
+        raise RulesBug(f"The house player of {game.title} answers what is not offered: {answer}.")
+    return answer
+
+
+def advise(sight: Sight, game: Game, chance: Randomness) -> Advice | None:
+    """Return what the sharp house would do with this sight, and why; None where there is nothing to choose.
+
+    So it is for a game without a house player: legal play by chance is no advice. One that gives no reasons advises
+    without. A `Sight` is no part of a match: this may be asked from any thread. Raise RulesBug as `play` does.
+    """
+    player = game.house
+    if player is None or not sight.offers:
+        return None
+    answer = _chosen(sight, game, player, "sharp", chance)
+    reasons = cast(Reasons | None, player if hasattr(player, "reason") else None)
+    try:
+        say = reasons.reason(sight, chance, answer) if reasons else ""
+    except Exception as error:
+        raise RulesBug(f"The house player of {game.title} gives no reason: {type(error).__name__}.") from error
+    return Advice(answer, say)
 
 
 def faces(roll: Roll, chance: Randomness) -> list[int]:

@@ -87,6 +87,7 @@ class Decision(Struct, gc=False):
     final: bool = False
     wants: Wants | None = None
     print: int = 0
+    others: str = ""
 
     @property
     def locked(self) -> frozenset[int]:
@@ -122,6 +123,7 @@ class Match:
         self.game = game
         self.setup = game.settle(seats, options or {})
         self.log: list[Entry] = []
+        self.told_before: list[int] = []  # how many events there were before each entry of the log
         self.events: list[Event] = []
         self.open: Decision | None = None
         self.over: Over | None = None
@@ -150,6 +152,7 @@ class Match:
         known = len(self.events)
         entry = Entry(action.seat, action.move, dict(action.args), decision.fingerprint())
         self.log.append(entry)
+        self.told_before.append(known)
         if action.seat == CHANCE and (first := action.args.get("first")):
             self._tell_correction(decision, answer, first)
         if standing:
@@ -328,7 +331,7 @@ class Match:
             self._into, self._asked, self._dice = question.into, question.asked, question.dice
             self.open = Decision(
                 len(self.log), question.kind, question.want, self._listed(), question.roll,
-                question.pile, question.cards, {}, question.final, question.wants,
+                question.pile, question.cards, {}, question.final, question.wants, others=question.others,
             )  # fmt: skip
         self._drain()
 

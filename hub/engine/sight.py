@@ -6,7 +6,7 @@ A game's own house player is `hub/games/<game>_house.py`, with one function `cho
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, MutableSequence, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
 
 from msgspec import Struct
 
@@ -100,6 +100,23 @@ class HousePlayer(Hashable, Protocol):
 
         It is called only where `sight.offers` holds a move. At most 20 ms on a small computer for ``sharp``.
         """
+
+
+class Reasons(Protocol):
+    """What `hub/games/<game>_house.py` may define besides: why an answer is the one to give."""
+
+    def reason(self, sight: Sight, chance: Randomness, answer: Answer | None) -> str:
+        """Return one sentence for a guest, at most 140 letters; "" where there is nothing to say. None: the dice shall fall.
+
+        Where hidden cards were dealt many times over, it gives the odds of a hundred deals; else what the rule of thumb is.
+        """
+
+
+class Advice(NamedTuple):
+    """What the sharp house would do with a seat, None where it lets the dice fall, and why."""
+
+    answer: Answer | None
+    say: str
 
 
 def best(choices: Iterable[T], value: Callable[[T], float], chance: Randomness, noise: float = 0.0) -> T:

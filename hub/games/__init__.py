@@ -30,6 +30,8 @@ LABELS = (
 SCREENS = (
     "minutes", "blurb", "phases", "moves", "parameters", "facts", "face", "screen", "rules", "help", "hand_size", "needs",
 )  # fmt: skip
+ASIDE = (*SCREENS, "own", "page")
+"""What a match cannot depend on: it is left out of a data file's hash. `page` is for the documents."""
 DRAWN = ("letter", "face", "colour", "art")
 """What only screens read: parts of the data file, and keys of a card. They are left out of its hash."""
 
@@ -64,7 +66,7 @@ def house_of(module: str) -> HousePlayer | None:
 
 def rules_of(data: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a data file that a match can depend on: new colours or labels do not change its hash."""
-    rules = {key: part for key, part in data.items() if key not in (*SCREENS, "own")}
+    rules = {key: part for key, part in data.items() if key not in ASIDE}
     cards: dict[str, Any] = data.get("cards", {})
     rules["cards"] = {
         name: {k: v for k, v in card.items() if k not in DRAWN} if isinstance(card, dict) else card

@@ -185,13 +185,16 @@ async def bid(s: Table) -> None:
         s,
         {seat: [offer("bid", number=NUMBERS)] for seat in people(s)},
         f"Bid a number from 1 to {SIDES}.",
+        "Everybody bids a number in secret.",
         into="bid",
         final=not s.setup.options["relock"],
     )
     faces: list[int] = []
     if s.setup.options["dummy"]:
         s.phase = "dummy"
-        faces = await roll(s, lake.duck, 1, SIDES, "dummy", "Roll the dummy's bid.")
+        faces = await roll(
+            s, lake.duck, 1, SIDES, "dummy", "Roll the dummy's bid.", others=f"Seat {lake.duck} rolls the dummy's bid."
+        )
     for seat, answer in bids.items():
         s.seats[seat].bid = answer["number"]
     for seat, face in zip(dummies(s), faces, strict=True):
@@ -214,8 +217,9 @@ async def reveal(s: Table) -> None:
             for spot in holding(s, seat, "change"):
                 s.phase = "change"
                 answer = await ask(
-                    s, seat, [*change(s, seat, spot), offer("done")], "Change your bid, or leave it as it is."
-                )
+                    s, seat, [*change(s, seat, spot), offer("done")], "Change your bid, or leave it as it is.",
+                    f"Seat {seat} may change the bid of {bid_of(s, seat)}.",
+                )  # fmt: skip
                 if answer.move == "use":
                     await use(s, seat, answer)
     s.table.order = turn_order(s)
@@ -247,7 +251,10 @@ async def turn(s: Table, seat: int) -> None:
     if await outcome(s, seat):
         s.phase = "take"
         while uses(s, seat, "after"):
-            answer = await ask(s, seat, [*uses(s, seat, "after"), offer("done")], "Use an ability, or end your turn.")
+            answer = await ask(
+                s, seat, [*uses(s, seat, "after"), offer("done")], "Use an ability, or end your turn.",
+                f"Seat {seat} may use an ability.",
+            )  # fmt: skip
             if answer.move == "done":
                 break
             await use(s, seat, answer)
@@ -263,8 +270,10 @@ async def roll_rod(s: Table, seat: int) -> None:
             if dice == 1
             else f"Roll two dice: one must be {bid_of(s, seat)} or more."
         )
+        on_one = " on one of two dice" if dice > 1 else ""
+        others = f"Seat {seat} needs {bid_of(s, seat)} or more{on_one}."
         wants = AtLeast(bid_of(s, seat), one=dice > 1, short=s.seats[seat].baits, coin="Bait")
-        got = await roll_or(s, seat, dice, SIDES, "rod", want, uses(s, seat, "before", dice), wants)
+        got = await roll_or(s, seat, dice, SIDES, "rod", want, uses(s, seat, "before", dice), wants, others)
         if isinstance(got, list):
             s.table.rolled = got
             tell(s, f"Seat {seat} rolls {spoken(got)}.", rule="BB-12", kind="roll", seat=seat, faces=got)
@@ -293,7 +302,7 @@ async def outcome(s: Table, seat: int) -> bool:
         if len(rolled) == 2:
             lake.verdict = "keep one"
             moves = [*uses(s, seat, "open"), offer("keep_die", face=OneOf(distinct(rolled)))]
-            answer = await ask(s, seat, moves, "Keep one of your dice.")
+            answer = await ask(s, seat, moves, "Keep one of your dice.", f"Seat {seat} keeps one of two dice.")
             if answer.move == "keep_die":
                 lake.rolled = [answer["face"]]
                 tell(s, f"Seat {seat} keeps the {answer['face']}.", rule="BB-34", kind="keep", seat=seat)
@@ -306,7 +315,8 @@ async def outcome(s: Table, seat: int) -> bool:
             pay = [] if refuse_pay(lake, angler) else [offer("pay", baits=lake.needs)]
             baits = "1 Bait" if lake.needs == 1 else f"{lake.needs} Baits"
             want = f"You are {lake.needs} short: spend {baits}, or let it go." if pay else "You are short of your bid."
-            answer = await ask(s, seat, [*uses(s, seat, "open"), *pay, offer("fail")], want)
+            others = f"Seat {seat} is {lake.needs} short{f' and may spend {baits}' if pay else ' of the bid'}."
+            answer = await ask(s, seat, [*uses(s, seat, "open"), *pay, offer("fail")], want, others)
         else:
             lake.verdict = "success"
             left = prizes(lake.spots[0])
@@ -315,7 +325,8 @@ async def outcome(s: Table, seat: int) -> bool:
                 tell(s, f"Seat {seat} succeeds, but nothing is left.", rule="BB-17", kind="nothing", seat=seat)
                 return False
             want = "Take a Fish or the Spot." if left else "Nothing is left to take: use an ability, or end your turn."
-            answer = await ask(s, seat, [*open_uses, *(left or [offer("done")])], want)
+            others = f"Seat {seat} takes a Fish or the Spot." if left else f"Nothing is left for Seat {seat} to take."
+            answer = await ask(s, seat, [*open_uses, *(left or [offer("done")])], want, others)
         match answer.move:
             case "use":
                 await use(s, seat, answer)
@@ -323,7 +334,8 @@ async def outcome(s: Table, seat: int) -> bool:
                 give_back(s, seat, lake.needs)
                 lake.needs, lake.verdict = 0, "paid"
                 if left := prizes(lake.spots[0]):
-                    take_prize(s, seat, await ask(s, seat, left, "Take a Fish or the Spot."))
+                    others = f"Seat {seat} takes a Fish or the Spot."
+                    take_prize(s, seat, await ask(s, seat, left, "Take a Fish or the Spot.", others))
                 else:
                     tell(s, f"Seat {seat} succeeds, but nothing is left.", rule="BB-17", kind="nothing", seat=seat)
                 return True
@@ -546,7 +558,8 @@ async def use_reroll(s: Table, seat: int, answer: Answer) -> None:
     """BB-28: the new result replaces the old one, better or worse."""
     s.phase, s.table.needs, s.table.verdict = "roll", 0, ""
     wants = AtLeast(bid_of(s, seat), short=s.seats[seat].baits, coin="Bait")
-    (face,) = await roll(s, seat, 1, SIDES, "reroll", "Reroll; the new result counts.", wants)
+    others = f"Seat {seat} rolls again: the new result counts."
+    (face,) = await roll(s, seat, 1, SIDES, "reroll", "Roll again: the new result counts.", wants, others)
     rolled = list(s.table.rolled or [])
     place = rolled.index(answer["die"]) if "die" in answer.args else 0
     rolled[place] = face
@@ -561,7 +574,8 @@ async def use_cast(s: Table, seat: int) -> None:
         fish = await next_fish(s)
         lake.drawn += [fish] if fish else []
     tell(s, f"Seat {seat} draws {', '.join(lake.drawn)}.", rule="BB-34", kind="draw", seat=seat, fish=list(lake.drawn))
-    answer = await ask(s, seat, [offer("keep", fish=OneOf(distinct(lake.drawn)))], "Keep one of these Fish.")
+    kept = [offer("keep", fish=OneOf(distinct(lake.drawn)))]
+    answer = await ask(s, seat, kept, "Keep one of these Fish.", f"Seat {seat} keeps one of these Fish.")
     lake.drawn.remove(answer["fish"])
     lake.discards += lake.drawn
     lake.drawn = []

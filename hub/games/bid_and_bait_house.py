@@ -110,6 +110,28 @@ def habit(sight: Sight, seat: int, strength: Strength) -> list[int]:
 
 def worth_of_turn(sight: Sight, lake: Lake, bids: dict[int, int], faces: dict[int, int]) -> float:
     """Return the chance to win after one's own turn, where the others bid and roll like that."""
+    anglers, prizes, ability = when_it_is_my_turn(sight, lake, bids, faces)
+    mine, number = anglers[sight.seat], bids[sight.seat]
+    fail = prospects(lake, sight.seat, {**anglers, sight.seat: mine._replace(baits=mine.baits + CONSOLATION)})
+    got = [prospects(lake, sight.seat, {**anglers, sight.seat: mine.takes(kind)}) for kind in dict.fromkeys(prizes)]
+    if ability:
+        got.append(prospects(lake, sight.seat, anglers) + worth_of_ability(lake, ability))
+    success = max(got, default=fail)
+    total = 0.0
+    for face in range(1, SIDES + 1):
+        short = max(0, number - face)
+        if not short:
+            total += success
+        else:
+            paid = success - BAIT * short if short <= mine.baits else fail
+            total += max(paid, fail)
+    return total / SIDES
+
+
+def when_it_is_my_turn(
+    sight: Sight, lake: Lake, bids: dict[int, int], faces: dict[int, int]
+) -> tuple[dict[int, Angler], list[int], str]:
+    """Return all seats, the Fish that are left, and the ability if it is, once those before this seat have rolled."""
     made = list(bids.values())
     order = sorted(
         clockwise(bids, sight.table["duck"]), key=lambda seat: (made.count(bids[seat]) > 1, -bids[seat])
@@ -126,21 +148,62 @@ def worth_of_turn(sight: Sight, lake: Lake, bids: dict[int, int], faces: dict[in
                 anglers[seat] = angler.takes(kind)
             else:
                 ability = ""
-    mine, number = anglers[sight.seat], bids[sight.seat]
-    fail = prospects(lake, sight.seat, {**anglers, sight.seat: mine._replace(baits=mine.baits + CONSOLATION)})
-    got = [prospects(lake, sight.seat, {**anglers, sight.seat: mine.takes(kind)}) for kind in dict.fromkeys(prizes)]
-    if ability:
-        got.append(prospects(lake, sight.seat, anglers) + worth_of_ability(lake, ability))
-    success = max(got, default=fail)
-    total = 0.0
-    for face in range(1, SIDES + 1):
-        short = max(0, number - face)
-        if not short:
-            total += success
-        else:
-            paid = success - BAIT * short if short <= mine.baits else fail
-            total += max(paid, fail)
-    return total / SIDES
+    return anglers, prizes, ability
+
+
+# --- Why ---------------------------------------------------------------------------------------------
+
+TRIES = 120
+"""Bids and rolls of the others that the odds of a bid are counted over."""
+
+
+def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
+    """Return how often a bid catches something (BB-08 to BB-14), or what a prize is worth to the set of this seat (BB-19)."""
+    lake = lake_of(sight, "sharp")
+    if answer is None:
+        return "Nothing of yours is better used before the die falls."
+    match answer.move:
+        case "bid":
+            often = catches(sight, lake, chance, answer["number"])
+            return f"It catches something in {often} of 100 rounds, with the others' bids and dice guessed."
+        case "take_fish":
+            return better_set(lake, sight, sight.table["spots"][0]["fish"][answer["slot"] - 1])
+        case "keep":
+            return better_set(lake, sight, answer["fish"])
+        case "pay":
+            return "What lies there is worth more than the Baits it costs."
+        case "fail":
+            return "Nothing that lies there is worth its price: two Baits are."
+        case "take_spot":
+            return "What this Spot can do later is worth more than any Fish that lies there."
+        case "keep_die":
+            return "The higher die needs fewer Baits."
+        case "use":
+            return "Now is when this Spot does most for you."
+    return ""
+
+
+def catches(sight: Sight, lake: Lake, chance: Randomness, number: int) -> int:
+    """Return in how many of 100 rounds something is left when it is this seat's turn, and its die, with its Baits, reaches it."""
+    rivals = [seat for seat in lake.anglers if seat != sight.seat]
+    habits = {seat: habit(sight, seat, "sharp") for seat in rivals}
+    reach = sum(face + lake.anglers[sight.seat].baits >= number for face in range(1, SIDES + 1)) / SIDES
+    left = 0
+    for _ in range(TRIES):
+        bids = {seat: chance.choice(habits[seat]) for seat in rivals}
+        faces = {seat: chance.randrange(1, SIDES + 1) for seat in rivals}
+        _, prizes, ability = when_it_is_my_turn(sight, lake, {**bids, sight.seat: number}, faces)
+        left += bool(prizes or ability)
+    return round(100 * reach * left / TRIES)
+
+
+def better_set(lake: Lake, sight: Sight, fish: str) -> str:
+    """BB-19: return what a Fish does for the set of this seat."""
+    mine, kind = lake.anglers[sight.seat], lake.kinds.index(fish)
+    before, after = (round(100 * chance_of_set(one.fish, lake.left)) for one in (mine, mine.takes(kind)))
+    if after > before:
+        return f"With it you complete a set in about {after} of 100 matches like this one, without it in {before}."
+    return "No Fish here helps your set more."
 
 
 # --- How things stand ----------------------------------------------------------------------------------

@@ -320,11 +320,12 @@ def bidding_ended(s: Table) -> bool:
 
 async def turn(s: Table, seat: int) -> None:
     """BT-20 to BT-23, BT-40, BT-41, BT-59: one action: a bid, a draw and a bid, a call, or a pass."""
-    answer = await ask(s, seat, turn_moves(s, seat), wanted(s, seat))
+    answer = await ask(s, seat, turn_moves(s, seat), wanted(s, seat), wanted_of(s, seat))
     match answer.move:
         case "draw":
             await draw(s, seat, answer["cards"])
-            make_bid(s, seat, await ask(s, seat, bids(s, seat), f"Bid more than {bid_text(s)}."))
+            others = f"Seat {seat} has drawn, and bids more than {bid_text(s)}."
+            make_bid(s, seat, await ask(s, seat, bids(s, seat), f"Bid more than {bid_text(s)}.", others))
         case "bid":
             make_bid(s, seat, answer)
         case "pass":
@@ -630,9 +631,11 @@ async def take_sides(s: Table) -> None:
     choice = [offer("side", **{"with": OneOf(["bidder", "caller"])})]
     want = f"{bid_text(s).capitalize()}: is bidder or caller right?"
     if len(deciders) == 1:
-        answers = {deciders[0]: await ask(s, deciders[0], choice, want)}
+        others = f"Seat {deciders[0]} says who is right, bidder or caller: {bid_text(s)}."
+        answers = {deciders[0]: await ask(s, deciders[0], choice, want, others)}
     else:
-        answers = await ask_all(s, dict.fromkeys(deciders, choice), want, into="side")
+        others = f"All others say in secret who is right, bidder or caller: {bid_text(s)}."
+        answers = await ask_all(s, dict.fromkeys(deciders, choice), want, others, into="side")
     for seat in deciders:
         s.seats[seat].side = answers[seat]["with"]
     text = ", ".join(f"Seat {seat} {s.seats[seat].side}" for seat in deciders)
@@ -749,7 +752,10 @@ async def lose_card(s: Table, seat: int) -> None:
         tell(s, text, rule="BT-33", kind="loss", deal_cards=loser.deal_cards, **lost(seat, loser.deal_cards, 1))
     elif able:
         s.phase, s.table.turn = "give", seat
-        answer = await ask(s, seat, [offer("give", target=OneOf(able))], "Which teammate gives up a Deal card for you?")
+        others = f"Seat {seat} says which teammate gives up a Deal card."
+        answer = await ask(
+            s, seat, [offer("give", target=OneOf(able))], "Which teammate gives up a Deal card for you?", others
+        )
         giver = s.seats[answer["target"]]
         giver.deal_cards -= 1
         s.table.turn = None
@@ -918,6 +924,16 @@ def wanted(s: Table, seat: int) -> str:
         return f"Beat {bid_text(s)}, or call."
     text = f"{t.call.kind.capitalize()} on {bid_text(s)}"
     return f"{text}: pass, or sidestep." if is_sidestep(s, seat) else f"{text}: pass, or bid."
+
+
+def wanted_of(s: Table, seat: int) -> str:
+    """Return what everybody else reads about the player on turn."""
+    t = s.table
+    if t.bid is None:
+        return f"Seat {seat} opens the bidding."
+    if t.call is None:
+        return f"Seat {seat} beats {bid_text(s)}, or calls."
+    return f"{t.call.kind.capitalize()} on {bid_text(s)}: Seat {seat} passes, or bids."
 
 
 def bid_text(s: Table) -> str:

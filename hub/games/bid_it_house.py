@@ -79,6 +79,28 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
     return best(answers, lambda answer: worth(sight, now, answer), chance, misjudged)
 
 
+def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
+    """Return how often the bid in question is true over deals of the cards that the seat does not see (BT-14, BT-18)."""
+    if answer is None or answer.move == "give":
+        return "That teammate has the most Deal cards left." if answer else ""
+    now = deal_often(sight, chance, "sharp", 1.0)
+    if answer.move == "bid":
+        bid = Bid(answer["quantity"], answer["rank"])
+        return f"It is true in {percent(truth(now, bid))} of 100 deals you cannot see."
+    if answer.move == "draw":
+        return "New cards in their place are likelier to carry a bid."
+    if answer.move == "perfecto":
+        return f"The bid is true to the symbol in {percent(exactly(now, standing(sight)))} of 100 deals you cannot see."
+    if answer.move == "challenge":
+        return f"The bid is true in {percent(truth(now, standing(sight)))} of 100 deals you cannot see."
+    return f"The bidder is right in {percent(bidder_right(sight, now))} of 100 deals you cannot see."
+
+
+def percent(share: float) -> int:
+    """Return a share as so many of 100."""
+    return round(100 * share)
+
+
 # --- What may be answered ----------------------------------------------------------------------------
 
 

@@ -300,8 +300,9 @@ async def first_player(s: Table) -> None:
     while len(rollers) > 1:
         for seat in rollers:
             await throw(
-                s, seat, partial(ious_of, s, seat), "BN-10", "Roll a die for each IOU: the highest total goes first."
-            )
+                s, seat, partial(ious_of, s, seat), "BN-10", "Roll a die for each IOU: the highest total goes first.",
+                f"Seat {seat} rolls a die for each IOU: the highest total goes first.",
+            )  # fmt: skip
         best = max(t.rolls[seat] for seat in rollers)
         rollers = [seat for seat in rollers if t.rolls[seat] == best]
         if rollers[1:]:
@@ -311,12 +312,12 @@ async def first_player(s: Table) -> None:
 
 
 async def throw(
-    s: Table, seat: int, dice: int | Callable[[], int], rule: str, want: str, wants: Wants | None = None
+    s: Table, seat: int, dice: int | Callable[[], int], rule: str, want: str, others: str, wants: Wants | None = None
 ) -> None:
     """BN-06, BN-H02: so many six-sided dice, real ones or the hub's; the total stands on the table."""
     t = s.table
     t.turn = seat
-    faces = await roll(s, seat, dice, SIDES, s.phase, want, wants)
+    faces = await roll(s, seat, dice, SIDES, s.phase, want, wants, others)
     total = t.rolls[seat] = sum(faces)
     parts = f": {' + '.join(map(str, faces))}" if faces[1:] else ""
     tell(s, f"Seat {seat} rolls {total}{parts}.", rule=rule, kind="roll", seat=seat, faces=faces, total=total)
@@ -371,7 +372,9 @@ async def discard_one(s: Table) -> None:
     t = s.table
     s.phase = "discard"
     moves = {seat: [offer("discard", card=OneOf(distinct(hand(s, seat))))] for seat in s.seats if hand(s, seat)}
-    answers = await ask_all(s, moves, "Discard one card of your hand.", into="discard")
+    answers = await ask_all(
+        s, moves, "Discard one card of your hand.", "Everybody discards a card in secret.", into="discard"
+    )
     backs: dict[int, str] = {}
     for seat, answer in answers.items():
         s.seats[seat].discard = None
@@ -422,7 +425,8 @@ async def turn(s: Table, seat: int) -> None:
         t.passes += 1
         return
     want = f"Play a card, sell one for ${SOLD}, or pass."
-    answer = await ask(s, seat, partial(turn_moves, s, seat), want, hidden=True)
+    others = f"Seat {seat} plays a card, sells one, or passes."
+    answer = await ask(s, seat, partial(turn_moves, s, seat), want, others, hidden=True)
     if answer.move == "pass":
         t.passes += 1
         tell(s, f"Seat {seat} passes.", rule="BN-18", kind="pass", seat=seat)
@@ -627,7 +631,9 @@ async def auction(s: Table, seller: int, face: str) -> None:
     # BN-27, BN-A06: a last player who has not bid is still asked once.
     while lot.in_ and lot.in_ != [lot.by]:
         t.turn = seat
-        answer = await ask(s, seat, bids(lot, s.seats[seat].power), bidding_words(s, seat))
+        asked = f"may beat ${lot.bid}" if lot.bid else "may open the bidding"
+        others = f"Seat {seat} {asked} for the {name(s, lot.card)}."
+        answer = await ask(s, seat, bids(lot, s.seats[seat].power), bidding_words(s, seat), others)
         if answer.move == "bid":
             lot.bid = lot.bids[seat] = answer["amount"]
             lot.by = seat
@@ -750,7 +756,8 @@ async def settled(s: Table, suit: Lawsuit) -> bool:
     """BN-39, BN-40, BN-A11, BN-A12: a demand and counters by turns, until one is accepted, or one side wants the trial."""
     t = s.table
     s.phase, t.turn = "settlement", suit.plaintiff
-    answer = await ask(s, suit.plaintiff, demands(s, suit), "Demand an amount to settle, or go to trial.")
+    others = f"Seat {suit.plaintiff} demands an amount to settle, or goes to trial."
+    answer = await ask(s, suit.plaintiff, demands(s, suit), "Demand an amount to settle, or go to trial.", others)
     while answer.move in ("demand", "counter"):
         suit.offers.append(answer["amount"])
         verb, t.turn = ("demand", suit.defendant) if suit.by == suit.plaintiff else ("offer", suit.plaintiff)
@@ -763,7 +770,7 @@ async def settled(s: Table, suit: Lawsuit) -> bool:
             amount=suit.offer,
         )
         want = f"Accept the {verb} of ${suit.offer}, counter it, or reject it and go to trial."
-        answer = await ask(s, t.turn, replies(s, suit), want)
+        answer = await ask(s, t.turn, replies(s, suit), want, f"Seat {t.turn} answers the {verb} of ${suit.offer}.")
     if answer.move != "accept":
         tell(s, f"Seat {t.turn} wants a trial.", rule="BN-39", kind="trial", seat=t.turn)
         return False
@@ -821,9 +828,11 @@ async def trial(s: Table, suit: Lawsuit) -> None:
     s.phase, t.rolls = "trial", {}
     plaintiff, defendant = suit.plaintiff, suit.defendant
     mine, theirs = suit.dice[plaintiff], suit.dice[defendant]
-    await throw(s, plaintiff, mine, "BN-41", "Roll more than the defendant: a tie is theirs.", Beats(theirs))
+    others = f"Seat {plaintiff} must roll more than Seat {defendant}, who wins a tie."
+    await throw(s, plaintiff, mine, "BN-41", "Roll more than the defendant: a tie is theirs.", others, Beats(theirs))
     total = t.rolls[plaintiff]
-    await throw(s, defendant, theirs, "BN-41", f"Roll {total} or more: a tie is yours.", AtLeast(total))
+    others = f"Seat {defendant} needs {total} or more."
+    await throw(s, defendant, theirs, "BN-41", f"Roll {total} or more: a tie is yours.", others, AtLeast(total))
     won = total > t.rolls[defendant]
     winner, score = plaintiff if won else defendant, f"{total} : {t.rolls[defendant]}"
     tell(s, f"Seat {winner} wins in court, {score}.", rule="BN-41", kind="verdict", seat=winner, score=score)
@@ -939,7 +948,8 @@ async def salaries(s: Table, seat: int) -> None:
     s.phase, s.table.turn = "salaries", seat
     if company.cash < company.salary:
         while True:
-            answer = await ask(s, seat, salary_moves(company), paying_words(company))
+            others = f"Seat {seat} is short of cash for salaries of ${company.salary}."
+            answer = await ask(s, seat, salary_moves(company), paying_words(company), others)
             if answer.move == "pay":
                 break
             lay_off(s, seat, answer["employees"])

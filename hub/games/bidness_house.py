@@ -89,6 +89,71 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
     return salaries(sight, books)
 
 
+# --- Why ---------------------------------------------------------------------------------------------
+
+
+def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
+    """Return what an answer is worth in the books of the rounds to come, or how a trial ends in 100 (BN-41)."""
+    if answer is None:
+        return ""
+    books = books_of(sight, "sharp")
+    match answer.move:
+        case "bid" | "drop":
+            return reason_to_bid(sight, books, answer)
+        case "demand" | "trial" | "accept" | "counter" | "reject":
+            suit = sight.table["lawsuit"]
+            odds = round(100 * chance_in_court(sight, suit["plaintiff"], suit["defendant"]))
+            return f"In court Seat {suit['plaintiff']} wins in {odds} of 100 trials."
+        case "discard":
+            return "Of the cards that you hold, this one brings you least."
+        case "play":
+            return reason_to_play(sight, books, answer)
+        case "sell":
+            return "$10 is more than any card you hold is worth to you now."
+        case "pass":
+            return "Nothing you hold is worth more now than it costs."
+        case "lay_off":
+            return "They cost more in salaries than they bring."
+        case "pay":
+            return "All who work for you bring more than their salaries."
+    return ""
+
+
+def reason_to_bid(sight: Sight, books: Books, answer: Answer) -> str:
+    """BN-25 to BN-28: return what the card in the auction may bring."""
+    lot = sight.table["auction"]
+    worth = max(0, round(added(books, sight.seat, **{name_of(lot["card"]): 1}) / STEP) * STEP)
+    name = sight.data["cards"][lot["card"]]["name"]
+    if lot["seller"] == sight.seat:
+        more = "another bids more and pays you" if answer.move == "bid" else "what is bid is yours"
+        return f"You sell: a {name} would bring you about ${worth} more, and {more}."
+    limit = "bid up to two thirds of that" if answer.move == "bid" else "the next bid takes too much of it"
+    return f"A {name} may bring you about ${worth} until the end: {limit}."
+
+
+def reason_to_play(sight: Sight, books: Books, answer: Answer) -> str:
+    """BN-15 to BN-43: return what playing a card does."""
+    card = sight.data["cards"][answer["card"]]
+    target = answer.args.get("target")
+    match card["kind"]:
+        case "payback":
+            last = answer["ious"] == books.companies[sight.seat].ious
+            return "That is your last IOU: you win." if last else "The cash for it can be spared, and every IOU counts."
+        case "auctioned":
+            return "Others pay you for it, or you get it for less than it brings."
+        case "suit" if target:
+            odds = round(100 * chance_in_court(sight, sight.seat, target))
+            return f"In court you win against Seat {target} in {odds} of 100 trials."
+        case "headhunting":
+            return "It brings you more than it costs, and takes from a rival."
+        case "press":
+            return "It costs a rival more sales than it costs you dollars."
+        case "intern":
+            return "One die more in every trial of this round."
+    worth = round(worth_of_turn(sight, books, answer) / STEP) * STEP
+    return f"It brings about ${max(STEP, worth)} more than it costs."
+
+
 # --- The books ---------------------------------------------------------------------------------------
 
 

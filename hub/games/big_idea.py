@@ -214,7 +214,9 @@ async def seed(s: Table) -> None:
     await deal_cards(s, s.setup.data["start"]["draw"], "BI-07")
     s.phase = "seed"
     choosing = {seat: seed_moves(s, seat) for seat in s.seats if plays_cards(s, seat)}
-    answers = await ask_all(s, choosing, seed_wanted(s), into="choice")
+    answers = await ask_all(
+        s, choosing, seed_wanted(s), "Everybody makes a product of cards, or discards two, in secret.", into="choice"
+    )
     forget_choices(s)
     for seat in s.table.order:
         if seat not in answers:
@@ -341,7 +343,8 @@ async def venture(s: Table) -> None:
     s.phase = "venture"
     choosing = {seat: venture_moves(s, seat) for seat in s.seats if s.seats[seat].chips and backable(s, seat)}
     want = "Back a new product of somebody else, or hold your chip."
-    answers = await ask_all(s, choosing, want, into="choice")
+    others = "Everybody backs a new product of somebody else, or holds the chip, in secret."
+    answers = await ask_all(s, choosing, want, others, into="choice")
     forget_choices(s)
     for seat in s.table.order:
         if seat not in answers:
@@ -408,6 +411,7 @@ async def mezzanine(s: Table) -> None:
             product.price = price(product, seat)
         answer = await ask(
             s, seat, mezzanine_moves(s, seat), "Invest a chip, take one back, or leave it.",
+            f"Seat {seat} invests a chip, takes one back, or leaves it.",
             hidden=s.setup.options["hidden_cash"],
         )  # fmt: skip
         match answer.move:
@@ -517,7 +521,10 @@ async def offering(s: Table) -> None:
     while t.due:
         assert t.dealer is not None
         s.phase = "offering"
-        answer = await ask(s, t.dealer, [offer("offer", product=OneOf(list(t.due)))], "Which product goes public next?")
+        others = f"Seat {t.dealer} says which product goes public next."
+        answer = await ask(
+            s, t.dealer, [offer("offer", product=OneOf(list(t.due)))], "Which product goes public next?", others
+        )
         product = product_of(s, answer["product"])
         face = await roll_for(s, t.dealer, product)
         t.due.remove(product.id)
@@ -538,7 +545,8 @@ async def roll_for(s: Table, dealer: int, product: Product) -> int:
     s.phase, s.table.rolling = "roll", product.id
     text = f"{product.name} has {shares_words(product.count)}: it goes public on {product.on}."
     tell(s, text, rule="BI-21", kind="offer", product=product.id, count=product.count)
-    (face,) = await roll(s, dealer, 1, SIDES, product.id, f"Roll for {product.name}.", AtMost(product.line))
+    others = f"Seat {dealer} rolls for {product.name}."
+    (face,) = await roll(s, dealer, 1, SIDES, product.id, f"Roll for {product.name}.", AtMost(product.line), others)
     s.table.rolling = None
     return face
 

@@ -54,6 +54,44 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
     return Answer(move.name, {name: chance.choice(param.values) for name, param in move.params.items()})  # type: ignore[union-attr]
 
 
+# --- Why ---------------------------------------------------------------------------------------------
+
+
+def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
+    """Return the rule of thumb; where a product is named, in how many of 6 rolls it goes public and for how much (BI-22, BI-23)."""
+    if answer is None:
+        return ""
+    match answer.move:
+        case "launch" | "discard" if not sight.me["chips"]:
+            return "You have no chip to put on a product now."
+        case "launch":
+            return "A large product pays most on the same chip, and draws the chips of others."
+        case "discard":
+            return "Other cards may make a better product."
+        case "venture":
+            return f"{odds_of(sight, answer['product'], 1)} Where others go as well, it gets better."
+        case "abstain":
+            return "A chip in reserve can wait for something better."
+        case "invest":
+            return odds_of(sight, answer["product"], 1)
+        case "divest":
+            return f"Your chip is of more use elsewhere. {odds_of(sight, answer['product'], -1)}"
+        case "skip":
+            return "No chip that you could move brings more where it would go."
+    return ""
+
+
+def odds_of(sight: Sight, product: str, more: int) -> str:
+    """BI-22, BI-23: return how a product would roll with a chip more or fewer of this seat: it stays above its shares."""
+    stake = stakes_of(sight)[product].with_chip(sight.seat, more)
+    reach = max(0, min(stake.size, SIDES))
+    if not reach:
+        return "Without your chip it goes nowhere."
+    dollars = round(stake.pip * (reach + 1) / 200)
+    with_it = "With your chip it" if more > 0 else "Without it, it"
+    return f"{with_it} goes public in {reach} of 6 rolls, for about ${dollars} a share."
+
+
 # --- Seed --------------------------------------------------------------------------------------------
 
 

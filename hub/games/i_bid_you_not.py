@@ -293,12 +293,14 @@ async def turn(s: Table, seat: int) -> None:
     market, now = s.table, row_of(s)
     market.turn, s.phase = seat, "turn"
     moves, want = add_moves(now, hand(s, seat)), "Add a card or declare an auction."
+    others = f"Seat {seat} adds a card, or declares an auction."
     if not quiet_turns(s, now):
         moves.append(offer("auction"))
     else:
         want = "Add a card: nobody may declare now."
+        others = f"Seat {seat} adds a card: nobody may declare now."
         moves = moves or [offer("pass")]
-    answer = await ask(s, seat, moves, want, hidden=len(hand(s, seat)) >= cards_to_add(now))
+    answer = await ask(s, seat, moves, want, others, hidden=len(hand(s, seat)) >= cards_to_add(now))
     market.quiet = max(0, market.quiet - 1)  # IB-A18: one of the three turns is taken
     match answer.move:
         case "add":
@@ -476,7 +478,10 @@ async def bid(s: Table, declarer: int) -> None:
         for seat in clockwise(seats, declarer):
             market.deciding = seat
             forced = len(hand(s, seat)) == 1
-            answer = await ask(s, seat, [bid_move(now, hand(s, seat))], "Bid a card, openly.", hidden=not forced)
+            others = f"Seat {seat} bids a card, openly."
+            answer = await ask(
+                s, seat, [bid_move(now, hand(s, seat))], "Bid a card, openly.", others, hidden=not forced
+            )
             lay(s, seat, answer)
             tell(s, f"Seat {seat} bids {spoken(s.seats[seat].bid)}.", rule="IB-A39", kind="bid", seat=seat)
         market.deciding = None
@@ -487,7 +492,8 @@ async def bid(s: Table, declarer: int) -> None:
             s.seats[seat].bid = Secret(bid_move(now, hand(s, seat)).first().popitem()[1], (seat,))
             tell(s, f"Seat {seat} bids its only card.", rule="IB-10", kind="forced", seat=seat)
     want = "Bid two cards: their sum counts." if cards_to_bid(now) == 2 else "Bid a card."
-    answers = await ask_all(s, {seat: [bid_move(now, hand(s, seat))] for seat in choosing}, want, into="bid")
+    others = f"Everybody bids {'two cards' if cards_to_bid(now) == 2 else 'a card'} in secret."
+    answers = await ask_all(s, {seat: [bid_move(now, hand(s, seat))] for seat in choosing}, want, others, into="bid")
     for seat in seats:
         lay(s, seat, answers.get(seat) or Answer("bid", bid_move(now, hand(s, seat)).first()))
 
@@ -590,7 +596,8 @@ async def decide(s: Table) -> int:
         if reason := why_must_accept(s, seat, now):
             tell(s, f"Seat {seat} must accept. {reason}", rule="IB-15", kind="must", seat=seat)
         moves = [*([] if reason else skip_moves(s, seat, now)), offer("accept")]
-        answer = await ask(s, seat, moves, "Take this offer, or pay to skip.", hidden=not reason)
+        others = f"Seat {seat} takes the offer, or pays to skip it."
+        answer = await ask(s, seat, moves, "Take this offer, or pay to skip.", others, hidden=not reason)
         if answer.move == "accept":
             tell(s, f"Seat {seat} takes the offer.", rule="IB-17", kind="accept", seat=seat)
             break
@@ -756,7 +763,11 @@ async def extend(s: Table, seat: int) -> None:
             continue
         s.phase, s.table.deciding = "extend", other
         cards = [card.card for card in hand(s, other)]
-        answer = await ask(s, other, [offer("extend", card=OneOf(cards)), offer("done")], "Add a card to the won row?")
+        moves, others = (
+            [offer("extend", card=OneOf(cards)), offer("done")],
+            f"Seat {other} may add a card to the won row.",
+        )
+        answer = await ask(s, other, moves, "Add a card to the won row?", others)
         if answer.move == "extend":
             card = take(s, other, answer["card"])
             place_card(s, other, card, len(s.table.offer))
@@ -774,7 +785,8 @@ async def strike(s: Table, seat: int) -> None:
         s.phase, market.deciding = "strike", other
         cards = [card.card for card in market.offer]
         moves = [offer("strike", card=OneOf(cards)), offer("done")]
-        answer = await ask(s, other, moves, "Discard a card of the won row?")
+        others = f"Seat {other} may discard a card of the won row."
+        answer = await ask(s, other, moves, "Discard a card of the won row?", others)
         if answer.move == "strike":
             card = drawn_out(market.offer, answer["card"])
             market.placed.remove(card.card)
@@ -811,7 +823,10 @@ async def next_offer(s: Table, seat: int, works: list[str]) -> None:
     elif s.setup.options["winners_choice"]:
         s.phase, market.deciding = "open", seat
         cards = [card.card for card in openers(s, market.order)]
-        answer = await ask(s, seat, [offer("open", card=OneOf(cards))], "Choose the bid that opens the next offer.")
+        others = f"Seat {seat} chooses the bid that opens the next offer."
+        answer = await ask(
+            s, seat, [offer("open", card=OneOf(cards))], "Choose the bid that opens the next offer.", others
+        )
         (opener,) = [card for card in market.laid if card.card == answer["card"]]
     else:
         opener = openers(s, market.order)[0]

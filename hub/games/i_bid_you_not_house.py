@@ -142,7 +142,12 @@ def guess(sight: Sight, seat: int, pool: Sequence[int], auction: Auction, chance
 
 
 def played_out(seat: int, mine: int, others: dict[int, int], auction: Auction) -> float:
-    """IB-11 to IB-16: return what an auction with these bids brings a seat: the offer, a skip, or what a rival gets."""
+    """Return what an auction with these bids brings a seat."""
+    return outcome(seat, mine, others, auction)[0]
+
+
+def outcome(seat: int, mine: int, others: dict[int, int], auction: Auction) -> tuple[float, bool]:
+    """IB-11 to IB-16: return what an auction brings a seat: the offer, a skip, or what a rival gets; and whether it takes the offer."""
     made = {**others, seat: mine}
     inside = all(auction.low < number < auction.high for number in made.values())
     turned = "cashing_machine B" in auction.works or (inside and "cashing_machine A" not in auction.works)
@@ -152,13 +157,59 @@ def played_out(seat: int, mine: int, others: dict[int, int], auction: Auction) -
         free = one != order[-1] and auction.scored[one] > 0 and "wrist_wash A" not in auction.works
         if one == seat:
             if not free or worth >= -auction.loss:
-                return worth
+                return worth, True
             paid, worth = auction.loss, worth - CARD
         elif not free or worth >= -CARD:
             break
         else:
             worth -= CARD
-    return -paid - worth / max(1, len(auction.scored) - 1)
+    return -paid - worth / max(1, len(auction.scored) - 1), False
+
+
+# --- Why ---------------------------------------------------------------------------------------------
+
+
+def reason(sight: Sight, chance: Randomness, answer: Answer | None) -> str:
+    """Return how often a bid takes the offer over deals of the hidden cards (IB-10 to IB-16), or what the offer counts."""
+    auction = auction_of(sight, "sharp")
+    if answer is None:
+        return ""
+    points = f"{round(auction.worth):+} points"
+    match answer.move:
+        case "bid":
+            often = takes_often(sight, chance, auction, sum(numbers_of(answer)))
+            must = "take" if auction.worth >= 0 else "have to take"
+            return f"With this you {must} the {points} in {often} of 100 deals you cannot see."
+        case "auction":
+            better = (
+                "your best bid brings more than waiting"
+                if auction.worth >= 0
+                else "another will mostly have to take it"
+            )
+            return f"The row counts {points} now: {better}."
+        case "accept":
+            return f"The row counts {points} for you."
+        case "skip":
+            return f"The row counts {points} for you: a skip costs less."
+        case "add":
+            return "You will miss this least as a bid, and others gain least by it."
+        case "extend" | "strike":
+            return "The row is better with that if you take it, or worse if another does."
+        case "done":
+            return "No card here changes the row your way."
+    return ""
+
+
+def takes_often(sight: Sight, chance: Randomness, auction: Auction, mine: int) -> int:
+    """Return in how many of 100 deals of the hidden cards a seat takes the offer with this bid."""
+    pool = unseen(sight)
+    laid = {card["by"]: card["card"] for card in sight.table["laid"]}  # IB-A39: bids that lie open already
+    rivals = [seat for seat in sight.others if sight.of(seat)["hand_size"]]
+    taken = 0
+    for _ in range(2 * DEALS):
+        others = {seat: laid.get(seat) or guess(sight, seat, pool, auction, chance) for seat in rivals}
+        taken += outcome(sight.seat, mine, others, auction)[1]
+    return round(100 * taken / (2 * DEALS))
 
 
 # --- To skip or to accept ----------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from random import Random
 from time import process_time
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -26,24 +26,25 @@ from hub import games
 from hub.engine.decision import Action
 from hub.engine.game import Game
 from hub.engine.match import Entry, Match
-from tests.bench.goofspiel import GOOFSPIEL
 from tests.bench.peer import Absent, Peer
 from tests.engine.ladder import LADDER
 from tests.games.players import random_match, random_options
 
-Recorded = tuple[Game, tuple[int, ...], dict[str, object], list[Action]]
+Recorded = tuple[Game, tuple[int, ...], dict[str, Any], list[Action]]
 ENCODER = msgspec.json.Encoder()
 PEER = "goofspiel, boardgame.io"
+SAME = {"cards": 13, "tie": "discard", "order": "random", "points": "value"}
+"""How Goofspiel is played in `peers/goofspiel.js`, with four to six seats."""
 
 
-def record(game: Game, matches: int, seed: int) -> list[Recorded]:
-    """Random matches of `game` over all its seat counts and options."""
+def record(game: Game, matches: int, seed: int, least: int = 0, given: dict[str, Any] | None = None) -> list[Recorded]:
+    """Random matches of `game` over all its seat counts, `least` or more, and all options, if none are `given`."""
     random = Random(seed)
-    least, most = game.seats
+    least, most = max(least, game.seats[0]), game.seats[1]
     found: list[Recorded] = []
     while len(found) < matches:
         seats = tuple(range(1, random.randint(least, most) + 1))
-        options = random_options(game, len(seats), random)
+        options = given or random_options(game, len(seats), random)
         match = random_match(game, seats, options, random)
         found.append((game, seats, options, [Action(seat=e.seat, move=e.move, args=e.args) for e in match.log]))
     return found
@@ -86,9 +87,9 @@ class Player(Protocol):
     def __call__(self, look: str) -> tuple[int, float]: ...
 
 
-def ours(game: Game, matches: int, seed: int) -> Player:
+def ours(game: Game, matches: int, seed: int, least: int = 0, given: dict[str, Any] | None = None) -> Player:
     """Our engine."""
-    recorded = record(game, matches, seed)
+    recorded = record(game, matches, seed, least, given)
     return lambda look: play(recorded, LOOKS[look])
 
 
@@ -184,7 +185,7 @@ def main() -> None:
             players[PEER] = theirs(ending.enter_context(Peer("engine.js", 5 * args.matches)))
         except Absent as why:
             print(why)
-        players["goofspiel, ours"] = ours(GOOFSPIEL, 5 * args.matches, args.seed)
+        players["goofspiel, ours"] = ours(games.find("goofspiel"), 5 * args.matches, args.seed, 4, SAME)
         players |= {game.name: ours(game, args.matches, args.seed) for game in named}
         for look, what in WHAT.items():
             print(f"checked actions per CPU second, {what} (median of {args.runs} runs; times the peer's)")

@@ -1,6 +1,6 @@
-"""boardgame.io beside us: its programs in `tests/bench/peers`, asked line by line.
+"""Peers beside us: programs in `tests/bench/peers`, asked line by line.
 
-Set-up installs it for `make bench` alone. Where it is missing, a measurement says so and goes on without it.
+Set-up installs boardgame.io for `make bench` alone. Where it is missing, a measurement says so and goes on without it.
 """
 
 from __future__ import annotations
@@ -31,16 +31,13 @@ def _node() -> str:
         raise Absent(f"boardgame.io is not measured beside us. {error}") from None
 
 
-class Peer:
-    """One running program of `tests/bench/peers`. `ready` is what it says once it is ready."""
+class Program:
+    """One running program beside us, asked in lines of JSON. `ready` is what it says once it is ready."""
 
-    def __init__(self, script: str, *args: object) -> None:
-        if not (FOLDER / "node_modules" / "boardgame.io").is_dir():
-            raise Absent(
-                "boardgame.io is not installed, so it is not measured beside us: run make bench with a network once."
-            )
+    def __init__(self, command: list[str], patience: float = PATIENCE) -> None:
+        self._patience = patience
         self._process = subprocess.Popen(
-            [_node(), str(FOLDER / script), *map(str, args)],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "NODE_ENV": "production"},
@@ -66,8 +63,8 @@ class Peer:
 
     def _hear(self) -> dict[str, Any]:
         assert self._process.stdout
-        if not select.select([self._process.stdout], [], [], PATIENCE)[0]:
-            raise TimeoutError(f"the peer said nothing for {PATIENCE:.0f} s")
+        if not select.select([self._process.stdout], [], [], self._patience)[0]:
+            raise TimeoutError(f"the peer said nothing for {self._patience:.0f} s")
         line = self._process.stdout.readline()
         if not line:
             raise EOFError("the peer has ended; its last words are above")
@@ -93,3 +90,14 @@ class Peer:
         self, kind: type[BaseException] | None, why: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class Peer(Program):
+    """boardgame.io: one running script of `tests/bench/peers`."""
+
+    def __init__(self, script: str, *args: object) -> None:
+        if not (FOLDER / "node_modules" / "boardgame.io").is_dir():
+            raise Absent(
+                "boardgame.io is not installed, so it is not measured beside us: run make bench with a network once."
+            )
+        super().__init__([_node(), str(FOLDER / script), *map(str, args)])

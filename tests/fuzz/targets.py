@@ -203,7 +203,7 @@ def staff(data: bytes) -> None:
 def _staff_asks() -> list[bytes]:
     args: dict[str, dict[str, object]] = {
         "done": {"key": "help:1"}, "free": {"seat": 2}, "undo": {"after": 0}, "aside": {}, "end": {}, "again": {"match": "m-1"},
-        "reset": {"match": "end"}, "limit": {"until": 1_790_000_000}, "light": {"percent": 60}, "test": {"what": "boxes"},
+        "reset": {"match": "end"}, "limit": {"until": 1_790_000_000}, "light": {"percent": 60}, "volume": {"percent": 30}, "test": {"what": "boxes"},
     }  # fmt: skip
     asks = [json.dumps({"n": 1, "verb": verb, "table": "1", "args": one}).encode() for verb, one in args.items()]
     return [*asks, b'{"n":1,"verb":"limit","args":{"minutes":30}}', b'{"n":1,"verb":"limit","args":{"at":"22:30"}}']

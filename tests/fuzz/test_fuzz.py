@@ -79,7 +79,7 @@ def test_a_target_that_raises_is_a_finding_whose_input_is_kept(
     assert kept.name in capsys.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(find_spec("atheris") is None, reason="atheris has no wheel for this processor")
 def test_atheris_runs_a_target() -> None:
     command = [sys.executable, "-m", "tests.fuzz.with_atheris", "mqtt", "2", "1"]

@@ -1,4 +1,5 @@
-// Goofspiel in boardgame.io's API: the same sealed bid as tests/bench/goofspiel.py.
+// Goofspiel in boardgame.io's API: the game of hub/games/goofspiel.py with thirteen cards and tie = discard. What everybody
+// holds and which prizes are to come is public there and here.
 //
 // Written the way that is quickest for boardgame.io: one turn for the whole match, in which everybody is active, and
 // moves that are taken however old the state they were made on, or it would take one of six bids that come at once.
@@ -15,6 +16,13 @@ function bid({ G, playerID }, card) {
   if (!G.players[playerID].hand.includes(card)) return INVALID_MOVE;
   G.players[playerID].bid = card;
   if (players.some((player) => player.bid === null)) return;
+  award(G, players);
+  if (G.prize === null || G.prizes.length) return;
+  for (const player of players) player.bid = player.hand[0]; // the last card goes by itself
+  award(G, players);
+}
+
+function award(G, players) {
   const best = Math.max(...players.map((player) => player.bid));
   const takers = players.filter((player) => player.bid === best);
   if (takers.length === 1) takers[0].score += G.prize;
@@ -26,7 +34,7 @@ function bid({ G, playerID }, card) {
   G.prize = G.prizes.shift() ?? null;
 }
 
-const seen = (player) => ({ score: player.score, held: player.hand.length, locked: player.bid !== null });
+const seen = (player) => ({ score: player.score, hand: player.hand, locked: player.bid !== null });
 
 export const Goofspiel = {
   name: "goofspiel",
@@ -41,8 +49,9 @@ export const Goofspiel = {
   playerView: ({ G, playerID }) => {
     const players = {};
     for (const [id, player] of Object.entries(G.players)) {
-      players[id] = id === playerID ? { ...seen(player), hand: player.hand, bid: player.bid } : seen(player);
+      players[id] = id === playerID ? { ...seen(player), bid: player.bid } : seen(player);
     }
-    return { ...G, prizes: G.prizes.length, players };
+    const coming = [...G.prizes].sort((a, b) => a - b);
+    return { ...G, prizes: coming.length, coming, players };
   },
 };

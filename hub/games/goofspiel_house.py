@@ -1,0 +1,330 @@
+"""The house player of Goofspiel: each prize is a small game of its own, weighed with what the cards left are still worth.
+
+Cards left are worth the prizes to come that they are likely to take, the highest card for the highest prize, and so on. What
+the others will bid is told by what they have bid: near the rank of the prize, or anywhere (`forecast`). `sharp` answers
+that; against one other player for a part only, the rest being what nobody can make use of (`mixture`), with the last
+prizes solved (`endgame`). `steady` bids the card that ranks as the prize does among those left, give or take a place; `easy`
+is further off.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from math import exp
+from typing import Any, NamedTuple
+
+from hub.engine.decision import Answer
+from hub.engine.sight import Randomness, Sight, Strength, best
+
+EASY, STEADY = 1.2, 0.25
+"""By which part of a hand a bid may be off the rank of its prize."""
+MISJUDGED = 2.0
+"""By how many points for each card `steady` may misjudge a bid among several others."""
+THINKING = 0.9
+"""How often each of several others is taken to weigh its bid as `steady` does, and else to go on as before."""
+HABITS = tuple((width, above) for width in (0.06, 0.15, 0.4, 9.0) for above in (0.0, 0.12))
+"""How others may bid: how near the rank of the prize (9 is anywhere), and how much above, as parts of a hand."""
+PRIOR = (0.05, 0.03, 0.2, 0.12, 0.2, 0.1, 0.3, 0.0)
+"""How likely each of `HABITS` is of somebody who has bid nothing yet."""
+WIDE = (0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.5, 0.0)
+"""... and of anybody, later: cards are spent, and ways are changed. It keeps high cards from being spent too early."""
+SAME = 0.2
+"""How far others are taken to go on as before in rounds to come; the rest is `WIDE`."""
+TRUSTED = 0.75
+"""How often, in this round, one other player is taken to go on as before; else to answer as well as can be."""
+ROUNDS = 40
+"""How often for each card two players answer one another until their mixtures are taken as settled."""
+EXACT = 3
+"""With so many cards left each, or fewer, what is to come is solved and not estimated."""
+Hand = tuple[int, ...]
+"""Ranks, rising."""
+
+
+class Prize(NamedTuple):
+    """What is bid for, and the rules of it that the options settle."""
+
+    worth: int
+    coming: Hand
+    tie: str
+    order: str
+    one: bool
+
+    def counts(self, rank: int) -> int:
+        """GS-10, GS-V06: return the points of a prize."""
+        return 1 if self.one else rank
+
+
+class Rival(NamedTuple):
+    """Another player: the cards held, and how likely each of `HABITS` is."""
+
+    hand: Hand
+    habits: Sequence[float]
+
+    @property
+    def later(self) -> list[float]:
+        """Return the habits to be expected of rounds to come."""
+        return [SAME * seen + (1.0 - SAME) * wide for seen, wide in zip(self.habits, WIDE, strict=True)]
+
+
+def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | None:
+    """Return a bid (GS-05)."""
+    ranks = {card: place for place, card in enumerate(sight.table["suit"], 1)}
+    hands = {seat: hand_of(sight, seat, ranks) for seat in sight.seats}
+    mine = hands.pop(sight.seat)
+    options = sight.options
+    prize = Prize(
+        sight.table["worth"], hand(ranks[card] for card in sight.table["coming"]), options["tie"], options["order"],
+        options["points"] == "one",
+    )  # fmt: skip
+    sharp = strength == "sharp"
+    if strength == "easy" or (len(hands) == 1 and not sharp):
+        rank = by_rank(prize, mine, STEADY if strength == "steady" else EASY, chance)
+    else:
+        habits = habits_of(sight, prize, len(ranks)) if sharp else dict.fromkeys(hands, PRIOR)
+        others = [Rival(held, habits[seat]) for seat, held in hands.items()]
+        if len(others) == 1:
+            rank = against_one(prize, mine, others[0], chance)
+        elif sharp:
+            rank = against_thinkers(prize, mine, others, chance)
+        else:
+            rank = against_several(prize, mine, others, chance)
+    return Answer("bid", {"card": sight.table["suit"][rank - 1]})
+
+
+# --- A rule of thumb ---------------------------------------------------------------------------------
+
+
+def by_rank(prize: Prize, mine: Hand, off: float, chance: Randomness) -> int:
+    """Return the card that stands among those held where the prize stands among those that are left, give or take."""
+    part = off * (chance.random() + chance.random() - 1.0)
+    place = middle(prize, len(mine)) + len(mine) * part
+    return mine[min(max(round(place), 0), len(mine) - 1)]
+
+
+def middle(prize: Prize, cards: int) -> float:
+    """Return the place in a hand, from 0, that is the prize's among those that are left."""
+    below = sum(prize.counts(rank) < prize.worth for rank in prize.coming)
+    above = sum(prize.counts(rank) > prize.worth for rank in prize.coming)
+    return (below + (cards - 1 - above)) / 2
+
+
+# --- What the others do --------------------------------------------------------------------------------
+
+
+def habits_of(sight: Sight, prize: Prize, cards: int) -> dict[int, Sequence[float]]:
+    """Return for each seat how well each of `HABITS` has foretold what it bid, as parts of one."""
+    held = {seat: tuple(range(1, cards + 1)) for seat in sight.seats}
+    left = tuple(range(1, cards + 1))
+    likely = {seat: list(PRIOR) for seat in sight.seats}
+    now = prize
+    for event in sight.events:
+        if event.kind == "prize":
+            newest = sight.table["suit"].index(event.data["prizes"][-1]) + 1
+            left = without(left, newest)
+            now = prize._replace(worth=event.data["worth"], coming=left)
+        elif event.kind == "reveal":
+            for seat in sight.seats:
+                bid, place = event.data["bids"][f"{seat}"], middle(now, len(held[seat]))
+                at = held[seat].index(bid)
+                for number, (width, above) in enumerate(HABITS):
+                    likely[seat][number] *= bell(len(held[seat]), place, width, above)[at]
+                held[seat] = without(held[seat], bid)
+    return {seat: shares(weights) for seat, weights in likely.items()}
+
+
+def forecast(cards: int, place: float, habits: Sequence[float]) -> list[float]:
+    """Return how likely each card of a hand is bid for a prize of that place."""
+    bells = [bell(cards, place, width, above) for width, above in HABITS]
+    return [sum(map(float.__mul__, habits, at)) for at in zip(*bells, strict=True)]
+
+
+def below(cards: int, places: int, habits: Sequence[float]) -> list[list[float]]:
+    """Return for each prize to come, by rising rank, how likely the bid is one of the first 0, 1, 2 .. cards of a hand."""
+    step = (cards - 1) / max(places - 1, 1)
+    return [
+        [0.0, *accumulate(forecast(cards, place * step if places > 1 else (cards - 1) / 2, habits))]
+        for place in range(places)
+    ]
+
+
+@lru_cache(maxsize=4096)
+def bell(cards: int, place: float, width: float, above: float) -> tuple[float, ...]:
+    """Return how likely each card of a hand is bid by who aims at a place in it, and misses by a part of the hand."""
+    aim = min(place + above * cards, cards - 1.0)
+    weights = [exp(-abs(at - aim) / (width * cards)) + 0.01 for at in range(cards)]
+    return tuple(shares(weights))
+
+
+# --- Two players -------------------------------------------------------------------------------------
+
+
+def against_one(prize: Prize, mine: Hand, other: Rival, chance: Randomness) -> int:
+    """Return a bid, drawn from a mixture: mostly an answer to what is likely, and for the rest what cannot be made use of."""
+    guess = forecast(len(mine), middle(prize, len(mine)), other.habits)
+    if len(mine) <= EXACT:
+        gains = [[exactly(prize, mine, other.hand, a, b) for b in other.hand] for a in mine]
+    else:
+        bids = below(len(mine) - 1, len(prize.coming), other.later)
+        gains = [[about(prize, bids, without(mine, a), other.hand, a, b) for b in other.hand] for a in mine]
+    part, left = mixture(gains, guess)[0], chance.random()
+    for rank, share in zip(mine, part, strict=True):
+        left -= share
+        if left < 0:
+            return rank
+    return mine[max(range(len(mine)), key=part.__getitem__)]
+
+
+def exactly(prize: Prize, mine: Hand, other: Hand, a: int, b: int) -> float:
+    """Return how far ahead of the other side a bid of `a` against `b` leads in the end, both going on as well as can be."""
+    carried = prize.worth if a == b and prize.tie == "carry" else 0
+    now = prize.worth * ((a > b) - (a < b))
+    return now + endgame(prize._replace(worth=carried), without(mine, a), without(other, b))
+
+
+def about(prize: Prize, bids: Sequence[Sequence[float]], mine: Hand, other: Hand, a: int, b: int) -> float:
+    """Return how far ahead a bid of `a` against `b` leads, the other side bidding like that for the prizes to come."""
+    left, ahead, all_in = without(other, b), 0.0, 0.0
+    for prize_rank, rank, bid in zip(prize.coming, mine, bids, strict=True):
+        place = bisect_left(left, rank)
+        behind = bid[place + 1] if place < len(left) and left[place] == rank else bid[place]
+        edge = bid[place] + behind - 1.0
+        ahead += prize.counts(prize_rank) * edge
+        all_in += edge
+    if a == b:
+        return ahead + (prize.worth * all_in / len(mine) if prize.tie == "carry" else 0.0)
+    return ahead + (prize.worth if a > b else -prize.worth)
+
+
+def mixture(gains: Sequence[Sequence[float]], guess: Sequence[float] = ()) -> tuple[list[float], float]:
+    """Return how often to make each bid of a table of gains, and what that gains: each side answers the other's past.
+
+    This is fictitious play (G. W. Brown, 1951). With a `guess` the other side keeps to it so often as `TRUSTED` says
+    (M. Johanson and others, "Computing robust counter-strategies", 2007).
+    """
+    across, rounds = list(zip(*gains, strict=True)), ROUNDS * len(gains)
+    if not guess and (sure := max(map(min, gains))) == min(map(max, across)):
+        return [], sure  # no mixture is better
+    base = [TRUSTED * sum(map(float.__mul__, row, guess)) for row in gains] if guess else [0.0] * len(gains)
+    free = 1.0 - TRUSTED if guess else 1.0
+    mine, other = [0.0] * len(gains), [0.0] * len(across)
+    made = [0] * len(gains)
+    for number in range(1, rounds + 1):
+        worth = [number * sure + free * won for sure, won in zip(base, mine, strict=True)]
+        row = worth.index(max(worth))
+        made[row] += 1
+        other = list(map(float.__add__, other, gains[row]))
+        mine = list(map(float.__add__, mine, across[other.index(min(other))]))
+    part = shares(made)
+    return part, (max(mine) + min(other)) / 2 / rounds
+
+
+def shares(weights: Sequence[float]) -> list[float]:
+    """Return weights as parts of one, all alike where there are none."""
+    whole = sum(weights)
+    return [weight / whole for weight in weights] if whole > 0 else [1.0 / len(weights)] * len(weights)
+
+
+@lru_cache(maxsize=20_000)
+def endgame(prize: Prize, mine: Hand, other: Hand) -> float:
+    """Return how far ahead the rest of a match leads, both sides playing as well as can be; `worth` is what a tie left."""
+    if not mine:
+        return 0.0
+    worth = 0.0
+    nexts = {"random": prize.coming, "rising": prize.coming[:1], "falling": prize.coming[-1:]}[prize.order]
+    for rank in nexts:
+        now = prize._replace(worth=prize.worth + prize.counts(rank), coming=without(prize.coming, rank))
+        gains = [[exactly(now, mine, other, a, b) for b in other] for a in mine]
+        worth += gains[0][0] if len(mine) == 1 else mixture(gains)[1]
+    return worth / len(nexts)
+
+
+# --- Several players ---------------------------------------------------------------------------------
+
+
+def against_several(prize: Prize, mine: Hand, others: Sequence[Rival], chance: Randomness) -> int:
+    """Return the bid that is worth most: now, and by the cards that are left for the prizes to come."""
+    worth = worths(prize, mine, others, [forecast(len(mine), middle(prize, len(mine)), one.habits) for one in others])
+    return best(mine, worth.__getitem__, chance, MISJUDGED)
+
+
+def against_thinkers(prize: Prize, mine: Hand, others: Sequence[Rival], chance: Randomness) -> int:
+    """Return the bid that is worth most where others may think as `steady` does: what they would bid is likelier."""
+    usual = [Rival(one.hand, PRIOR) for one in others]
+    guesses = []
+    for number, other in enumerate(others):
+        guess = forecast(len(mine), middle(prize, len(mine)), other.habits)
+        rivals = [*usual[:number], *usual[number + 1 :], Rival(mine, PRIOR)]
+        bids = [forecast(len(mine), middle(prize, len(mine)), PRIOR)] * len(rivals)
+        theirs = worths(prize, other.hand, rivals, bids)
+        likely = shares([exp((theirs[rank] - max(theirs.values())) / MISJUDGED) for rank in other.hand])
+        guesses.append(
+            [(1.0 - THINKING) * as_before + THINKING * now for as_before, now in zip(guess, likely, strict=True)]
+        )
+    worth = worths(prize, mine, others, guesses)
+    return best(mine, worth.__getitem__, chance)
+
+
+def worths(
+    prize: Prize, mine: Hand, others: Sequence[Rival], guesses: Sequence[Sequence[float]],
+) -> dict[int, float]:  # fmt: skip
+    """Return what each card of a hand is worth as a bid, where the others' bids are as likely as the guesses say."""
+    coming = len(prize.coming)
+    now = [[0.0, *accumulate(guess)] for guess in guesses]
+    later = [below(len(mine), coming, other.later) for other in others]
+    found = {}
+    for rank in mine:
+        value = taken(prize, rank, [chances(other.hand, bid, rank) for other, bid in zip(others, now, strict=True)])
+        for place, card in enumerate(without(mine, rank)):
+            alone = 1.0
+            for other, bids in zip(others, later, strict=True):
+                alone *= chances(other.hand, bids[place], card)[0]
+            value += prize.counts(prize.coming[place]) * alone
+        found[rank] = value
+    return found
+
+
+def chances(held: Hand, bid: Sequence[float], rank: int) -> tuple[float, float]:
+    """Return how likely a bid from that hand is lower than `rank`, and how likely it is the same."""
+    place = bisect_left(held, rank)
+    same = bid[place + 1] - bid[place] if place < len(held) and held[place] == rank else 0.0
+    return bid[place], same
+
+
+def taken(prize: Prize, rank: int, against: Sequence[tuple[float, float]]) -> float:
+    """GS-07, GS-08, GS-V03, GS-V04: return the points that a bid may expect of this prize."""
+    alone = equal = different = 1.0
+    for lower, same in against:
+        alone *= lower
+        equal *= lower + same
+        different *= 1.0 - same
+    tied = equal - alone
+    match prize.tie:
+        case "split":
+            return prize.worth * alone + prize.worth // 2 * tied
+        case "carry":
+            return prize.worth * (alone + tied / (len(against) + 1))
+        case "next":  # higher bids may cancel one another
+            return prize.worth * (alone + 0.2 * (different - alone))
+    return prize.worth * alone
+
+
+# --- Reading the sight -------------------------------------------------------------------------------
+
+
+def hand(ranks: Any) -> Hand:
+    """Return ranks as they are weighed here, rising."""
+    return tuple(sorted(ranks))
+
+
+def hand_of(sight: Sight, seat: int, ranks: Mapping[str, int]) -> Hand:
+    """GS-13: return the cards that a seat holds: everybody knows them."""
+    return hand(ranks[card] for card in sight.of(seat)["hand"])
+
+
+def without(held: Hand, rank: int) -> Hand:
+    """Return a hand without one card."""
+    place = held.index(rank)
+    return held[:place] + held[place + 1 :]
