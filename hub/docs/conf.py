@@ -33,6 +33,7 @@ CONTENTS = {
     ],
     "Change it": [
         "hub/docs/develop",
+        "hub/docs/own_player",
         "ARCHITECTURE",
         "CONTRIBUTING",
         "hub/games/README",
@@ -44,7 +45,7 @@ CONTENTS = {
     ],
     "Rights": ["hub/docs/licences"],
 }
-GAMES = [f"hub/docs/games/{game}" for game in ("bidness", "bid-it", "i-bid-you-not", "big-idea", "bid-and-bait")]
+GAMES = sorted(f"hub/docs/games/{page.stem}" for page in ROOT.glob("hub/docs/games/*.md"))
 
 project = "table-hub"
 author = "table-hub contributors"
@@ -52,7 +53,7 @@ copyright = "2026 table-hub contributors"  # noqa: A001 - Sphinx's name for it
 version = release = version_of_this()
 root_doc = "README"
 include_patterns = ["**.md"]
-exclude_patterns = [".*", "build", "dist", "**/node_modules", "**/__pycache__"]
+exclude_patterns = [".*", "**/.venv", "build", "dist", "**/node_modules", "**/__pycache__"]
 extensions = ["myst_parser"]
 nitpicky = True
 smartquotes = False  # a value of the configuration is copied as it stands

@@ -20,11 +20,13 @@ from email.message import Message
 from email.parser import HeaderParser
 from importlib import metadata
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from hub.docs.games_pages import everybodys, owners
 from hub.operations.install import KIOSK_NEEDS
 from hub.operations.setup import HUB_NEEDS
 
@@ -62,17 +64,18 @@ INTRODUCTION = """\
 
 <!-- Made by `python -m hub.docs.licences` from the lock files and the packages' metadata. -->
 
-The code and the documents of table-hub are under the [MIT licence](../../LICENSE). **The games are not ours**, they
-are their owners': as far as their rules name them, Maldens Universe LLC for Bidness, Enginuity LLC and its designers
-Andy and Sara Ellen Daniel for BID★IT!, Pandaqi for I Bid You Not, Cheapass Games and James Ernest for The Big Idea,
-Alexandros Kapidakis for Bid & Bait!. Names and trademarks are theirs, too. They have no part in table-hub, and it is
-not affiliated with them. It states their rules in words of its own, names their cards where the names are known, and
-has cards of its own where the list is not; it has no printed text, picture or logo of theirs. It does not take a
-game's place: you need the box, and [each game's page](games.md) says what the hub plays.
+{rights}
 
 What stands below is what an installed hub has beside its own code. The text of each licence lies with the package: in
 `.venv/lib/python3.*/site-packages/*.dist-info` for Python, in `phone_ui/node_modules` of a clone or `phone_ui/vendor/licenses`
 of a wheel for the pages, in `/usr/share/doc/*/copyright` for Debian.
+"""
+RIGHTS = """\
+The code and the documents of table-hub are under the [MIT licence](../../LICENSE). **The games are not ours**, they
+are their owners': as far as their rules name them, {owners}. Names and trademarks are theirs, too. They have no part in
+table-hub, and it is not affiliated with them. It states their rules in words of its own, names their cards where the
+names are known, and has cards of its own where the list is not; it has no printed text, picture or logo of theirs. It
+does not take a game's place: you need the box, and [each game's page](games.md) says what the hub plays. {free}
 """
 FIRMWARE = """
 ## In the file for a seat box
@@ -95,6 +98,12 @@ into MicroPython for the Pico, as its sources say:
 | CMSIS headers | Apache-2.0 |
 | cyw43-driver, lwIP, BTstack | of their own, and only in the files for a Pico **W** |
 """
+
+
+def introduction() -> str:
+    """Return what the page begins with: whose the code is, and whose the games."""
+    rights = " ".join(RIGHTS.format(owners=owners(), free=everybodys()).split())
+    return INTRODUCTION.format(rights="\n".join(wrap(rights, 120, break_long_words=False, break_on_hyphens=False)))
 
 
 def groups(pyproject: Mapping[str, Any]) -> Iterator[str]:
@@ -238,7 +247,7 @@ def page() -> str:
     columns = ("package", "version", "licence", "and in it")
     return "\n".join(
         [
-            INTRODUCTION,
+            introduction(),
             "## Python packages\n",
             table(columns, python_rows()),
             "## In the pages\n",

@@ -16,7 +16,7 @@ from PIL import Image
 
 from hub import games, toml
 from hub.config import Config
-from hub.docs import configuration, licences
+from hub.docs import configuration, games_pages, licences
 from hub.operations.doctor import checks
 
 ROOT = Path(__file__).parents[2]
@@ -152,9 +152,22 @@ def test_the_page_of_a_game_says_what_its_data_say(name: str) -> None:
     assert overview.endswith(f"| {least} to {most} | about {game.labels['minutes']} |")
 
 
+def test_the_tables_of_the_games_are_what_the_data_files_say() -> None:
+    assert text("games.md") == games_pages.page(text("games.md")), "the page is old: `python -m hub.docs.games_pages`"
+
+
 def test_the_rights_of_every_game_are_named() -> None:
-    (said,) = re.findall(r"\*\*The games are not ours\*\*.*?\n\n", text("licences.md"), re.DOTALL)
-    assert [name for name in games.names() if games.find(name).title not in " ".join(said.split())] == []
+    assert text("licences.md").startswith(licences.introduction()), "the page is old: `python -m hub.docs.licences`"
+    for name in games.names():
+        game = games.find(name)
+        owner = game.data["page"]["owner"]
+        said = f"{owner} for {game.title}" if owner else f"In the public domain, and played without a box: {game.title}"
+        assert said in " ".join(licences.introduction().split())
+
+
+def test_a_page_without_its_markers_is_told() -> None:
+    with pytest.raises(SystemExit, match="has 0 tables"):
+        games_pages.page("# The games")
 
 
 # --- the first page ---

@@ -69,7 +69,7 @@ def pages(site: Path) -> dict[str, Page]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_site_is_whole_asks_nobody_else_and_can_be_read_aloud(site: Path) -> None:
     found = pages(site)
     documents = {f"{name.removesuffix('.md')}.html" for name in tracked()}
