@@ -197,10 +197,22 @@ def parser() -> ArgumentParser:
     pinout.add_argument("--svg", metavar="FILE", help="a drawing into this file, instead of text")
     pinout.set_defaults(command=_pinout)
 
+    card = commands.add_parser("table-card", help="a card to print, with the codes by which guests join a table")
+    card.add_argument("file", metavar="FILE.pdf", type=Path, help="where to")
+    card.add_argument("--table", metavar="ID", default="", help="the table; without it the first one")
+    card.add_argument(
+        "--languages", metavar="en,de", default="en", help="of what it says, at most three: en, de, fr, es, it, nl; en"
+    )
+    card.add_argument("--config", metavar="FILE", help="the owner's TOML file; without one the installed one's, if any")
+    card.set_defaults(command=_table_card)
+
     referee = commands.add_parser("referee", help="one match, JSON lines in and out")
     referee.add_argument("game", metavar="GAME")
     referee.add_argument("--seats", type=int, required=True, metavar="N")
     referee.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
+    referee.add_argument(
+        "--house", action="append", default=[], metavar="SEAT[=STRENGTH]", help="a seat that the house plays"
+    )
     referee.add_argument("--seed", metavar="S")
     referee.add_argument("--stack", metavar="FILE.json")
     referee.add_argument("--deck", metavar="FILE.toml", type=Path, help="cards of your own in place of the game's")
@@ -231,6 +243,18 @@ def _replay(args: Namespace) -> int:
     from hub.operations.referee import replay
 
     return replay(args)
+
+
+def _table_card(args: Namespace) -> int:
+    from hub.access import wifi_of
+    from hub.operations.table_card import write_card
+
+    config = load(owners_file(args.config))
+    web, table = config.web, args.table or config.table[0].id
+    base = f"http{'s' if web.tls_cert else ''}://127.0.0.1:{web.port}"
+    languages = [language.strip() for language in args.languages.split(",")]
+    print(write_card(args.file, base, table, wifi_of(config.wifi), languages, fixed=bool(web.address)), end="")
+    return 0
 
 
 def _games(args: Namespace) -> int:

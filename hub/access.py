@@ -14,12 +14,14 @@ from typing import Any
 
 import msgspec
 from msgspec.structs import replace
+from segno.helpers import make_wifi_data
 
+from hub.config import WifiPart
 from hub.devices import Simulated
 from hub.errors import ConfigError, HubError, of_file
 from hub.files import read_file, write_private
 from hub.ports import ClaimAsked, LoginState
-from hub.state import ScreenState
+from hub.state import ScreenState, Wifi
 from hub.store.history import history
 from hub.table.loop import Table
 from phone_ui.latest import Latest
@@ -85,13 +87,20 @@ class BenchAccess:
         return self._device.png(size)
 
 
+def wifi_of(part: WifiPart) -> Wifi | None:
+    """Return the network that guests join first as screens and table cards show it, None without one."""
+    if not part.name:
+        return None
+    return Wifi(part.name, make_wifi_data(part.name, part.password or None, "WPA" if part.password else "nopass"))
+
+
 class ScreenFeed:
     """The Page port of the kiosk: the newest state with the codes of seats as JSON."""
 
-    def __init__(self, pin: Callable[[], str] = str) -> None:
-        """`pin` returns the staff's PIN while screens show it, else ""."""
+    def __init__(self, pin: Callable[[], str] = str, wifi: Wifi | None = None) -> None:
+        """`pin` returns the staff's PIN while screens show it, else ""; `wifi` is the network of the venue's guests."""
         self.newest = Latest()
-        self._pin = pin
+        self._pin, self._wifi = pin, wifi
         self._lock = threading.Lock()
         self._state: ScreenState | None = None
         self._shown = ""
@@ -100,7 +109,7 @@ class ScreenFeed:
         """Take the newest state."""
         with self._lock:
             self._state, self._shown = public, self._pin()
-            self.newest.put(msgspec.json.encode(replace(public, staff_pin=self._shown, paper=None)))
+            self.newest.put(msgspec.json.encode(replace(public, staff_pin=self._shown, wifi=self._wifi, paper=None)))
 
     def renew(self) -> None:
         """Show the state again where the PIN is not shown any more."""

@@ -19,7 +19,7 @@ from PIL import Image
 
 from drivers.common.gpio_header import check_devices
 from hub import games
-from hub.access import BenchAccess, PastMatches, ScreenFeed, TableAccess, kiosk_token
+from hub.access import BenchAccess, PastMatches, ScreenFeed, TableAccess, kiosk_token, wifi_of
 from hub.config import Config, TablePart
 from hub.decks import load_games
 from hub.devices import AllBoxes, DeviceHealth, Simulated, connect, wired
@@ -160,7 +160,7 @@ class Hub:
         inbox = partial(self._put, part.id)
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
         ports = Ports(self._logs, phones, MonotonicClock(), Chance())
-        screen = ScreenFeed(lambda: self._pin.shown)
+        screen = ScreenFeed(lambda: self._pin.shown, wifi_of(self.config.wifi))
         self._screens_of_tables.append(screen)
         staff = StaffFeed(self.venue.changed)
         ports.pages += [screen, staff]
@@ -194,6 +194,8 @@ class Hub:
             presets=self._presets,
             evenings=self.config.hours.evenings,
             attract_seconds=part.attract_seconds,
+            reveal_seconds=part.reveal_seconds,
+            sound=part.sound,
         )
         if bench and not self._demo:
             table.put(DeviceSimulated())

@@ -45,6 +45,10 @@ def _absolute(path: str, folder: Path) -> str:
         raise ConfigError(f"The home folder of {path} is not known: write the path in full.") from error
 
 
+def _is_bytes(text: str, least: int, most: int) -> bool:
+    return text.isprintable() and least <= len(text.encode()) <= most
+
+
 def _program(name: str, folder: Path) -> str:
     return _absolute(name, folder) if "/" in name else name
 
@@ -94,6 +98,24 @@ GameName = Annotated[
 ]
 ClosingTime = Annotated[
     str, Meta(pattern=r"^(([01]\d|2[0-3]):[0-5]\d)?\Z", extra={"allowed": 'a time such as "23:00" or "01:30", or ""'})
+]
+WifiName = Annotated[
+    str,
+    Meta(
+        extra={
+            "allowed": "text of at most 32 bytes in quotes, on one line",
+            "fits": lambda name: _is_bytes(name, 0, 32),
+        }
+    ),
+]
+WifiPassword = Annotated[
+    str,
+    Meta(
+        extra={
+            "allowed": 'a password of 8 to 63 letters in quotes, or ""',
+            "fits": lambda word: not word or _is_bytes(word, 8, 63),
+        }
+    ),
 ]
 PresetName = Annotated[
     str,
@@ -233,6 +255,12 @@ class TablePart(msgspec.Struct, frozen=True):
     attract_seconds: Annotated[
         int, Meta(description="seconds without anybody before screens show a demonstration; 0: never", ge=0, le=3600)
     ] = 120
+    reveal_seconds: Annotated[
+        float, Meta(description="seconds that rings show the reveal of a sealed choice, the match goes on", ge=0, le=3)
+    ] = 0.7
+    sound: Annotated[
+        int, Meta(description="volume in per cent until staff set another one; 0: a quiet table", ge=0, le=100)
+    ] = 60
 
 
 class HoursPart(msgspec.Struct, frozen=True):
@@ -253,6 +281,17 @@ class HoursPart(msgspec.Struct, frozen=True):
         return tuple(
             day or self.closes for day in (self.mon, self.tue, self.wed, self.thu, self.fri, self.sat, self.sun)
         )
+
+
+class WifiPart(msgspec.Struct, frozen=True):
+    """`[wifi]`: the network that guests join first, for the big screen and the table card."""
+
+    name: Annotated[WifiName, Meta(description="its name; empty: screens and cards say nothing of a network")] = ""
+    password: Annotated[WifiPassword, Meta(description="its password, which guests may read; empty: it has none")] = ""
+
+    def __post_init__(self) -> None:
+        if self.password and not self.name:
+            raise SettingError("password needs name too.", ("password",))
 
 
 class PresetPart(msgspec.Struct, frozen=True):
@@ -297,6 +336,7 @@ class Config(msgspec.Struct, frozen=True):
     web: WebPart = WebPart()
     broker: BrokerPart = BrokerPart()
     hours: HoursPart = HoursPart()
+    wifi: WifiPart = WifiPart()
     table: tuple[TablePart, ...] = (TablePart(),)
     preset: tuple[PresetPart, ...] = ()
     deck: tuple[DeckPart, ...] = ()
@@ -427,8 +467,8 @@ def dump(config: Config) -> str:
     """Return the configuration as TOML with a comment beside each key; `load` reads it back equal."""
     document = tomlkit.document()
     _comment(document, _TOP)
-    for name, part in (("hub", config.hub), ("web", config.web), ("broker", config.broker), ("hours", config.hours)):
-        document.add(name, toml.commented(part))
+    for name in ("hub", "web", "broker", "hours", "wifi"):
+        document.add(name, toml.commented(getattr(config, name)))
     _several(document, "table", [toml.commented(table) for table in config.table])
     if config.preset:
         _several(document, "preset", [toml.commented(preset) for preset in config.preset])

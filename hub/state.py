@@ -71,11 +71,15 @@ class PublicEvent(Plain, frozen=True):
 
 
 class EventsPage(Plain, frozen=True):
-    """Earlier events of the match that is shown, oldest first, as they stood in `epoch`: a page of its log."""
+    """Earlier events of the match that is shown, oldest first, as they stood in `epoch`: a page of its log.
+
+    `stood_in` is as in the public state.
+    """
 
     match: str | None
     epoch: Count
     events: list[PublicEvent] = []
+    stood_in: dict[str, list[int]] = {}
 
 
 class Change(Plain, frozen=True, rename={"was": "from"}):
@@ -284,12 +288,17 @@ class PublicState(Plain, frozen=True):
 
     `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start
     of the hub, each match and each undo; `seq` counts the states within the hub's life.
+    `want` says who is asked for what, to everybody else: whoever is asked reads it in their hand.
     `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long,
     `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match;
     `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match
     lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since
-    1970; `highlights` are facts of a match that is over, as sentences. `preset` names the options that a push on a box
-    starts the chosen game with, "" for the usual ones.
+    1970; `highlights` are facts of a match that is over, as sentences, and `played` who played it, by seat: somebody else may
+    sit there by now. `preset` names the options that a push on a box
+    starts the chosen game with, "" for the usual ones. `hints`: this table allows them to phones that ask. `revealed`
+    is the number of the sealed choice of this match that was opened last, as far as the hub has seen it. `volume` is how loud the
+    table's sounds are, in per cent; 0 is a quiet table.
+    `stood_in` are the seats that the house moved for, as they were away, just before one of `events`: by its number.
     """
 
     table: str
@@ -324,15 +333,27 @@ class PublicState(Plain, frozen=True):
     starting: Starting | None = None
     minutes_left: tuple[int, int] | None = None
     highlights: list[str] = []
+    played: dict[str, str] = {}
     until: Count | None = None
     preset: str = ""
+    hints: bool = False
+    stood_in: dict[str, list[int]] = {}
+    revealed: Count | None = None
+    volume: int = 60
+
+
+class Wifi(Plain, frozen=True):
+    """The network that guests join first: its `name`, and the `code` that a phone's camera reads."""
+
+    name: str
+    code: str
 
 
 class ScreenState(PublicState, frozen=True):
     """The public state for the table's own screens: the kiosk and panels, which only who is at the table reads.
 
     `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until
-    it was used once. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is
+    it was used once, `wifi` the network of the venue's guests. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is
     how bright the screen is to be, in per cent. `demonstration` is the match by the house that the screen shows while
     nobody is here, `paper` what panels show of it: all else is the lobby, as phones have it.
     """
@@ -340,6 +361,7 @@ class ScreenState(PublicState, frozen=True):
     claim_codes: dict[str, str] = {}
     fingerprint: str = ""
     staff_pin: str = ""
+    wifi: Wifi | None = None
     light: int = 100
     demonstration: PublicState | None = None
     paper: PublicState | None = None
@@ -432,6 +454,16 @@ class Faces(Plain, frozen=True):
     sides: int
 
 
+class Hint(Plain, frozen=True):
+    """What the sharp house would do now: an `answer` as in `Hand.locked`, None where it lets the dice fall.
+
+    `say` is why, "" where its game gives no reasons.
+    """
+
+    answer: dict[str, Any] | None = None
+    say: str = ""
+
+
 class Hand(Plain, frozen=True):
     """The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's.
 
@@ -439,6 +471,7 @@ class Hand(Plain, frozen=True):
     offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a
     sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this
     seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more.
+    `hints`: this phone has asked for hints; `hint` is the one for the open decision, once it is there.
     """
 
     epoch: Count
@@ -463,6 +496,8 @@ class Hand(Plain, frozen=True):
     claim: Count | None = None
     hand_over: str | None = None
     hand_over_seconds: Count = 0
+    hints: bool = False
+    hint: Hint | None = None
 
 
 class Ack(Plain, frozen=True):

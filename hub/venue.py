@@ -38,7 +38,7 @@ PAUSE_SECONDS = 0.25
 POWER_SECONDS = 10.0
 BEFORE_SECONDS = 1.0
 """So long the answer has to reach the page before the hub ends."""
-TABLE_VERBS = ("done", "free", "undo", "aside", "again", "end", "reset", "limit", "offer", "light", "test")
+TABLE_VERBS = ("done", "free", "undo", "aside", "again", "end", "reset", "limit", "offer", "light", "volume", "test")
 
 
 class Refusal(HubError):

@@ -34,15 +34,17 @@ _ROLES: tuple[Pattern, ...] = ("leader", "caller")  # the labels name the path o
 # --- public state to pattern -----------------------------------------------------------------------
 
 
-def rings(state: PublicState, labels: Labels | None) -> dict[int, LampPicture]:
+def rings(state: PublicState, labels: Labels | None, *, revealing: bool = False) -> dict[int, LampPicture]:
     """Return what each seat's ring shows, by seat. The input is the public state, so no ring can show a secret.
 
-    Of the labels' `[screen]` it reads the paths `ring` (a seat's public number, or the table's numbers by seat), `out` (a
+    While a reveal stands (`revealing`), the seats that play show nothing else. Of the labels' `[screen]` it reads the paths `ring` (a seat's public number, or the table's numbers by seat), `out` (a
     seat's flag), `leader` (the table's high bidder), `caller` (who called the bid), `pulse` (a number above 1 makes both
     pulse so often) and `inside` (the table's list of seats still in an auction); and of a phase `order` and `past` (the
     table's lists of seats in the order in which they act, and of those who have acted).
     """
-    return {one.seat: LampPicture(*_look(one, state, labels), SEAT_MARKS[one.seat].colour) for one in state.seats}
+    return {
+        one.seat: LampPicture(*_look(one, state, labels, revealing), SEAT_MARKS[one.seat].colour) for one in state.seats
+    }
 
 
 def dimmed(colour: str, light: int) -> str:
@@ -50,13 +52,15 @@ def dimmed(colour: str, light: int) -> str:
     return "".join(f"{round(int(colour[at : at + 2], 16) * light / 100):02x}" for at in (0, 2, 4))
 
 
-def _look(one: PublicSeat, state: PublicState, labels: Labels | None) -> Look:
+def _look(one: PublicSeat, state: PublicState, labels: Labels | None, revealing: bool) -> Look:
     seat, dispute = one.seat, state.dispute
     if seat in state.claiming:  # before everything else: whoever sits there must see it
         return ("claim", 0)
     view = state.view if state.view and str(seat) in state.view.seats else None  # None for a seat that does not play
     if view and dispute and dispute.stage == "vote":
         return ("locked" if seat in (*dispute.yes, *dispute.no) else "claim", 0)  # both ask for a push or the bar
+    if view and revealing:
+        return ("reveal", 0)
     in_play = state.state in ("playing", "stopped")
     if in_play and view:
         return _look_in_play(one, state, view, labels)

@@ -56,6 +56,7 @@ Verb = Literal[
     "help",
     "hand_over",
     "house",
+    "hints",
 ]
 
 

@@ -30,6 +30,7 @@ StaffVerb = Literal[
     "limit",
     "offer",
     "light",
+    "volume",
     "test",
     "doctor",
     "restart",
@@ -128,6 +129,7 @@ class Desk(Plain, frozen=True):
     did: list[Did] = msgspec.field(default_factory=list)
     until: int | None = None
     light: int = 100
+    volume: int = 60
     test: HardwareTest | None = None
     by_hours: bool = False
 

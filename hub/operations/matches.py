@@ -150,7 +150,8 @@ def _matches(db: sqlite3.Connection) -> Iterator[KeptMatch]:
         stage: Stage = "put aside" if by_people else "set aside" if reason else "under way"
         if result is not None:
             stage = "left" if {b'"left"', b'"continued"'} & set(bytes(result).strip(b"{}").split(b":")) else "over"
-        yield KeptMatch(match, table, game, begun, lengths.get(match, 0), stage, reason or "")
+        told = reason if reason and not by_people else ""  # people know why they put theirs aside
+        yield KeptMatch(match, table, game, begun, lengths.get(match, 0), stage, told)
 
 
 def examine_or_refuse(folder: Path) -> Record:

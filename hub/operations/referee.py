@@ -1,8 +1,8 @@
 """The referee: one match, JSON lines in, JSON lines out.
 
-``table-hub referee GAME --seats N [--option NAME=VALUE]... [--seed S] [--stack FILE] [--deck FILE] [--log FILE]`` plays a
-match; ``table-hub replay FILE`` plays a log again; ``table-hub games [GAME]`` lists games and options.
-Nothing here knows a game, a clock or a screen.
+``table-hub referee GAME --seats N [--option NAME=VALUE]... [--house SEAT[=STRENGTH]]... [--seed S] [--stack FILE]
+[--deck FILE] [--log FILE]`` plays a match; ``table-hub replay FILE`` plays a log again; ``table-hub games [GAME]`` lists
+games and options. Nothing here knows a game, a clock or a screen.
 """
 
 from __future__ import annotations
@@ -13,17 +13,20 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from random import Random, SystemRandom
 from typing import IO, Any
 
 import msgspec
 
 from hub import games
 from hub.decks import check_list
+from hub.engine import house_player
 from hub.engine.decision import CHANCE, Action
 from hub.engine.event import Event
 from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match, roll_wire
-from hub.errors import HubError, IllegalAction, LogError, ReplayDiverged, RulesBug, StartRefused
+from hub.engine.sight import STRENGTHS, Strength
+from hub.errors import HubError, IllegalAction, LogError, NotOffered, ReplayDiverged, RulesBug, StartRefused
 from hub.table.chance import Chance
 
 MAX_LINE = 65_536  # characters
@@ -54,6 +57,21 @@ def given_options(pairs: Iterable[str]) -> dict[str, bool | int | str]:
     return options
 
 
+def given_house(pairs: Iterable[str], seats: int) -> dict[int, Strength]:
+    """Return ``SEAT`` or ``SEAT=STRENGTH`` as seats of the house by number, from 1 to `seats`. Raise StartRefused."""
+    house: dict[int, Strength] = {}
+    for pair in pairs:
+        seat, equals, word = pair.partition("=")
+        strength = next((one for one in STRENGTHS if one == (word if equals else "steady")), None)
+        number = int(seat) if re.fullmatch("[0-9]", seat) else 0
+        if strength is None or not 1 <= number <= seats or number in house:
+            raise StartRefused(
+                f"--house wants a seat from 1 to {seats}, each once, and perhaps ={', ='.join(STRENGTHS)}; not {pair!r}."
+            )
+        house[number] = strength
+    return house
+
+
 def read_stack(game: Game, path: str | None) -> dict[str, Any]:
     """Return the stack in a file: the order of piles that the game lets be stacked. Raise StartRefused."""
     if path is None:
@@ -73,12 +91,18 @@ def read_stack(game: Game, path: str | None) -> dict[str, Any]:
 
 
 class Referee:
-    """One match over lines of JSON: `line` takes one line of input and returns the line to print."""
+    """One match over lines of JSON: `line` takes one line of input and returns the line to print.
 
-    def __init__(self, game: Game, seats: int, options: Mapping[str, Any], chance: Chance) -> None:
+    The house plays the seats of `house`, each as soon as it is asked, by what that seat may see and by `luck`.
+    """
+
+    def __init__(
+        self, game: Game, seats: int, options: Mapping[str, Any], chance: Chance,
+        house: Mapping[int, Strength] | None = None, luck: Random | None = None,
+    ) -> None:  # fmt: skip
         self.match = Match(game, range(1, seats + 1), options)
-        self._chance = chance
-        chance.settle(self.match)
+        self._chance, self._house, self._luck = chance, house or {}, luck or SystemRandom()
+        self._settle()
 
     def opening(self) -> str:
         """Return the first line: what happened at set-up, and who is asked."""
@@ -97,7 +121,7 @@ class Referee:
             if "undo" in request:
                 return self._accepted(self._undo(request))
             self.match.act(self._action(request))
-            self._chance.settle(self.match)
+            self._settle()
             return self._accepted(self.match.events[before:])
         except IllegalAction as error:
             return _dump({"ok": False, "error": error.sentence, "code": error.code})
@@ -145,9 +169,23 @@ class Referee:
         count = request["undo"]
         if len(request) > 1 or type(count) is not int or count < 1:
             raise IllegalAction("Undo wants a number of inputs, 1 or more, and nothing else.")
+        if self.match.log and self.match.log[-1].seat in self._house:
+            raise NotOffered("The house has acted since: it cannot be taken back.", "UNDO")
         events = self.match.undo(count)
-        self._chance.settle(self.match)
+        self._settle()
         return events
+
+    def _settle(self) -> None:
+        """Let chance answer and the house play, until somebody else is asked."""
+        self._chance.settle(self.match)
+        while action := self._house_action():
+            self.match.act(action)
+            self._chance.settle(self.match)
+
+    def _house_action(self) -> Action | None:
+        """Return what one seat of the house does now; None where none is asked."""
+        plays = (house_player.play(self.match, seat, how, self._luck) for seat, how in self._house.items())
+        return next((action for action in plays if action), None)
 
     def _show(self, request: dict[str, Any]) -> str:
         viewer = request["show"]
@@ -247,7 +285,11 @@ def referee(args: Namespace) -> int:
             check_list(args.deck)
         game = games.find(args.game, args.deck)
         options = given_options(args.option)
-        match_referee = Referee(game, args.seats, options, Chance(args.seed, read_stack(game, args.stack)))
+        house = given_house(args.house, args.seats)
+        # A stream of its own: with and without a house the same seed deals the same cards.
+        luck = SystemRandom() if args.seed is None else Random(f"house {args.seed}")  # noqa: S311 - a seed is asked for
+        chance = Chance(args.seed, read_stack(game, args.stack))
+        match_referee = Referee(game, args.seats, options, chance, house, luck)
         log = LogFile(args.log, match_referee.match) if args.log else None
     except StartRefused as error:
         print(error, file=sys.stderr)

@@ -12,14 +12,16 @@ from functools import partial
 from hub.display.labels import part
 from hub.engine.decision import Action
 from hub.engine.match import Decision
-from hub.errors import IllegalAction
+from hub.errors import IllegalAction, LogError
 from hub.ports import Clock
 from hub.table.boxes import SeatBoxes
 from hub.table.house_seats import HouseSeats
+from hub.table.kept import KeptValues
 from hub.table.play import Play
 from hub.table.questions import Asked, Questions, more_than_half
 from hub.table.rolls import Rolls
-from hub.table.seats import Seat, Seats
+from hub.table.seat import Seat
+from hub.table.seats import Seats
 
 logger = logging.getLogger(__name__)
 
@@ -37,10 +39,12 @@ class Absence:
 
     def __init__(
         self, play: Play, seats: Seats, rolls: Rolls, boxes: SeatBoxes, questions: Questions, house: HouseSeats,
-        clock: Clock, ask_seconds: float = ASK_SECONDS,
+        kept: KeptValues, clock: Clock, ask_seconds: float = ASK_SECONDS,
     ) -> None:  # fmt: skip
         self._play, self._seats, self._rolls, self._boxes = play, seats, rolls, boxes
-        self._questions, self._house, self._clock, self._ask_seconds = questions, house, clock, ask_seconds
+        self._questions, self._house, self._kept, self._clock = questions, house, kept, clock
+        self._ask_seconds = ask_seconds
+        self.stand_ins = house.stand_ins
         self.called: list[int] = []
         self.paused: int | None = None  # the seat that paused the match
         self._waits_since = 0.0  # of the open decision, or since the others last said to wait
@@ -57,6 +61,8 @@ class Absence:
         changed = seat.stands_in
         if seat.stands_in:
             seat.house, seat.stands_in = "", False
+            with suppress(LogError):  # else the house stands in again after a power cut, until the next touch
+                self._seats.keep()
         asked = self._questions.open
         if asked and asked.kind == "absent" and asked.seat == seat.number:
             self._questions.open = None
@@ -64,10 +70,29 @@ class Absence:
         return changed
 
     def pause(self, seat: Seat) -> None:
-        """Pause the match for a seat, or go on: nobody is called, asked about or played for meanwhile."""
-        self.paused = None if self.paused else seat.number
+        """Pause the match for a seat, or go on: nobody is called, asked about or played for meanwhile. Raise LogError."""
+        if self.paused:
+            self.go_on()
+            return
+        self._kept.write("paused", str(seat.number).encode())
+        self.paused = seat.number
         self._waits_since = self._clock.now()
         self._questions.close("absent")
+
+    def go_on(self) -> None:
+        """End a pause, if there is one."""
+        if self.paused is None:
+            return
+        self.paused = None
+        self._waits_since = self._clock.now()
+        with suppress(LogError):  # then it is a pause again after a power cut, which anybody ends
+            self._kept.forget("paused")
+
+    def recall(self) -> None:
+        """Take up after a restart a pause, and where the house has stood in. Raise LogError."""
+        self.stand_ins.recall()
+        paused = self._kept.read("paused", int, "who paused the match")
+        self.paused = paused if self._play.seats and paused in self._play.seats else None
 
     @property
     def due_at(self) -> float | None:
@@ -129,7 +154,8 @@ class Absence:
             return False
         logger.info("seat %d is %s: %s", seat.number, seat.presence, OPTIONS[option])
         if option == "house":
-            seat.house, seat.stands_in = self._house.strength, True
+            with self._seats.changing(seat):
+                seat.house, seat.stands_in = self._house.strength, True
             return True
         return self._answer_for(seat.number)
 
@@ -140,7 +166,10 @@ class Absence:
         decision = self._rolls.decision
         if decision is None or number not in self._boxes.awaited():
             return False
-        with suppress(IllegalAction):  # the dice lie there, or the choices are being opened: time goes on
+        with (
+            suppress(IllegalAction),
+            self._house.standing_in(number),
+        ):  # dice lie there, choices are opened: time goes on
             if decision.roll and decision.roll.seat == number:
                 self._rolls.roll_by_hub()
             else:

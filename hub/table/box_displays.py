@@ -14,7 +14,7 @@ from hub.engine.match import Decision, Match
 from hub.ports import Boxes
 from hub.table import answer_line, captions, controls
 from hub.table.dice import TableDice
-from hub.table.seats import Seat
+from hub.table.seat import Seat
 
 
 class BoxDisplays:

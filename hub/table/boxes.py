@@ -22,7 +22,8 @@ from hub.table.play import Play
 from hub.table.questions import Asked
 from hub.table.rolls import Rolls
 from hub.table.sealed_choice import SealedChoice
-from hub.table.seats import Seat, Seats
+from hub.table.seat import Seat
+from hub.table.seats import Seats
 
 KEYS_ALONE = 3
 """Questions with so many answers are answered by K1 to K3, and never by push or bar."""

@@ -209,7 +209,7 @@ class Demonstration:
             seats=seats,
             view=view(match),
             locked=sorted(asked.answers) if asked and asked.kind == "sealed" else [],
-            want=asked.want if asked else "",
+            want=asked.others if asked else "",
             events=feed.events(match),
             dice=self._dice,
             over=match.over,

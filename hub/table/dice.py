@@ -2,7 +2,7 @@
 
 A roll of many dice comes in batches, at most six dice each or as many as the reader has. A batch that was read is
 accepted a second later if nobody objects, or when the roller says so. A batch that was typed is accepted when a second
-seat says so. Where every player wants it, the hub rolls what is still missing. What was accepted is on disk: a power
+seat says so, or when a minute has passed and nobody has objected. Where every player wants it, the hub rolls what is still missing. What was accepted is on disk: a power
 cut costs the batch on the table, never those before it. Nobody gets a better roll out of any of this: dice that have
 settled are read again, not rolled again, and of a batch with leaning dice only those are, unless the table would have
 them read as they lie.
@@ -24,7 +24,7 @@ from hub.state import Batch, Kit, PublicDice, Read, Wanted
 from hub.table.chance import Chance
 from hub.table.kept import KeptValues
 from hub.table.open_batch import OpenBatch
-from hub.table.roll_states import BATCH, HINT_SECONDS, REFUSALS, STAFF_SECONDS, enough, least_physical
+from hub.table.roll_states import BATCH, HINT_SECONDS, REFUSALS, STAFF_SECONDS, TYPED_SECONDS, enough, least_physical
 
 
 class KeptRoll(msgspec.Struct, frozen=True):
@@ -150,8 +150,13 @@ class TableDice:
         if not others:
             self._accept("typed")
 
+    @property
+    def typed_long_ago(self) -> bool:
+        """Return whether dice were typed and nobody has said anything to them for a minute."""
+        return self.open.state == "typed" and self._clock.now() - self.open.moved_at >= TYPED_SECONDS
+
     def let_typed_stand(self) -> None:
-        """Accept what was typed: nobody else is there any more who could say yes."""
+        """Accept what was typed: nobody else is there any more who could say yes, or nobody has said no."""
         self._accept("typed")
 
     def accept(self, seat: int) -> None:

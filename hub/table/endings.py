@@ -24,7 +24,8 @@ from hub.table.notices import Notices
 from hub.table.play import Play
 from hub.table.questions import Asked, Questions, all_of_them, most_of_them
 from hub.table.rolls import WAITS, Rolls
-from hub.table.seats import Seat, Seats
+from hub.table.seat import Seat
+from hub.table.seats import Seats
 
 logger = logging.getLogger(__name__)
 
@@ -156,14 +157,19 @@ class Endings:
         return self._play.log.match
 
     def _left(self) -> None:
-        """Clear what stood for the match. Seats whose phones are gone are free; who plays on a box pushes it again."""
+        """Clear what stood for the match. Seats whose phones are gone for long are free; who plays on a box pushes it again."""
         self._rolls.dispute = None
         self._offered = None
         self._questions.open = None
         self._lobby.clear()
         for seat in self._seats:
-            if not seat.is_house and seat.joined and (not seat.sid or seat.presence == "away"):
+            if not seat.is_house and seat.joined and (not seat.sid or self._is_gone(seat)):
                 self._seats.release(seat, playing=False)
+
+    def _is_gone(self, seat: Seat) -> bool:
+        """Return whether a phone is gone for longer than a moment without network."""
+        since = seat.away_since
+        return seat.presence == "away" and since is not None and self._clock.now() - since >= LEFT_SECONDS
 
     # --- again -----------------------------------------------------------------------------------------
 
@@ -333,12 +339,24 @@ class Endings:
         self._acted_at = self._clock.now()
         self._notices.end("idle")
 
+    def _put_result_away(self, now: float) -> bool:
+        """Show the result of a match no more that nobody looks at: the next guests find the lobby. Return whether that was so."""
+        match = self._play.match
+        if match is None or now - self._acted_at < self._idle_seconds or any(seat.phone_on for seat in self._seats):
+            return False
+        self._play.put_away()
+        if self._play.match is not None:
+            return False
+        self._rolls.dispute = None
+        self._lobby.clear()
+        return True
+
     def due(self, *, paused: bool) -> bool:
         """Put the match aside where everybody has left it, or nobody plays; return whether anything has changed."""
+        now = self._clock.now()
         if not self._play.seats or self._play.stopped:
             self._left_at = None
-            return self._notices.end("idle")
-        now = self._clock.now()
+            return self._notices.end("idle") or self._put_result_away(now)
         seats = [self._seats[number] for number in self._play.seats]
         anybody_left = any((seat.sid or seat.box_on) and not seat.is_house for seat in seats)
         if anybody_left:

@@ -22,17 +22,25 @@ class Happened:
     """
 
     def __init__(self) -> None:
-        self._shown: tuple[str | None, int, Sequence[Event], int] = (None, 0, (), 0)
+        self._shown: tuple[str | None, int, Sequence[Event], int, dict[str, list[int]]] = (None, 0, (), 0, {})
 
-    def show(self, match: str | None, epoch: int, events: Sequence[Event]) -> None:
+    def show(
+        self, match: str | None, epoch: int, events: Sequence[Event], stood_in: dict[str, list[int]] | None = None
+    ) -> None:
         """Let all events that a match has now be read."""
-        self._shown = match, epoch, events, len(events)
+        self._shown = match, epoch, events, len(events), stood_in or {}
 
     def before(self, number: int) -> EventsPage:
         """Return the events below that number, the newest `PAGE_EVENTS` of them."""
-        match, epoch, events, length = self._shown
+        match, epoch, events, length, stood_in = self._shown
         end = max(0, min(number, length))
-        return EventsPage(match, epoch, _public(events, max(0, end - PAGE_EVENTS), end))
+        start = max(0, end - PAGE_EVENTS)
+        return EventsPage(match, epoch, _public(events, start, end), among(stood_in, start, end))
+
+
+def among(stood_in: dict[str, list[int]], start: int, end: int) -> dict[str, list[int]]:
+    """Return what belongs to events from `start` to before `end`."""
+    return {number: seats for number, seats in stood_in.items() if start <= int(number) < end}
 
 
 def events(match: Match) -> list[PublicEvent]:

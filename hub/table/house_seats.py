@@ -7,8 +7,8 @@ can roll for it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from random import Random, SystemRandom
 from typing import NamedTuple
 
@@ -21,7 +21,9 @@ from hub.ports import Clock
 from hub.table.boxes import SeatBoxes
 from hub.table.play import Play
 from hub.table.rolls import Rolls
-from hub.table.seats import Seat, Seats
+from hub.table.seat import Seat
+from hub.table.seats import Seats
+from hub.table.stand_ins import StandIns
 
 logger = logging.getLogger(__name__)
 
@@ -46,10 +48,11 @@ class HouseSeats:
 
     def __init__(
         self, play: Play, seats: Seats, rolls: Rolls, boxes: SeatBoxes, clock: Clock, way: HouseWay,
-        chance: Random | None = None,
+        stand_ins: StandIns, chance: Random | None = None,
     ) -> None:  # fmt: skip
         self._play, self._seats, self._rolls, self._boxes, self._clock = play, seats, rolls, boxes, clock
         self._way, self._chance = way, chance or SystemRandom()
+        self.stand_ins = stand_ins
         self._plays_at = self._asked_at = 0.0
 
     @property
@@ -121,7 +124,8 @@ class HouseSeats:
         action = self._choice(match, seat.number, seat.house)
         if action is None:
             return False
-        with suppress(IllegalAction):  # the dice lie there, or the choices are being opened: time goes on
+        noted = self.standing_in(seat.number) if seat.stands_in else nullcontext()
+        with suppress(IllegalAction), noted:  # the dice lie there, or the choices are being opened: time goes on
             if action.seat != CHANCE:
                 self._boxes.answer_by_phone(action)
             elif self._people_roll(decision):
@@ -130,6 +134,14 @@ class HouseSeats:
                 self._rolls.roll_by_hub()
             return True
         return False
+
+    @contextmanager
+    def standing_in(self, seat: int) -> Iterator[None]:
+        """Note what is done inside as the house's for a seat whose person is away, if it comes into the log."""
+        entry = len(self._play.match.log) if self._play.match else 0
+        yield
+        if self._play.match and len(self._play.match.log) > entry:
+            self.stand_ins.add(self._play.log.match, entry, seat)
 
     def _choice(self, match: Match, seat: int, strength: Strength) -> Action | None:
         try:

@@ -14,9 +14,11 @@ from hub.table import feed, needs
 from hub.table.notices import Notices
 from hub.table.play import Play
 from hub.table.rolls import WAITS, Rolls
-from hub.table.seats import Seat, Seats
+from hub.table.seat import Seat
+from hub.table.seats import Seats
 
 MOST_WAITS = 2
+MOST_SEATS = 6
 START_SECONDS = 5.0
 """How long a match that one seat wants waits for those who are not ready."""
 PUSH_AGAIN_SECONDS = 30.0
@@ -50,6 +52,9 @@ class Lobby:
         self._warned: tuple[str, float] = ("", 0.0)  # what a push was told that is missing, and until when
         self._starting: _Starting | None = None
         self._waits: dict[int, int] = {}  # by seat: how often it let the others wait
+        self._all_waits = (
+            0  # also of those who have left their seats since: nobody holds a start up by sitting down anew
+        )
 
     # --- what there is to play -------------------------------------------------------------------------
 
@@ -122,25 +127,44 @@ class Lobby:
         self.insist(seat, match.game.name, match.setup.options)
 
     def wish(self, seat: Seat, name: object, preset: object = "") -> None:
-        """Let a seat say which game it would like; the one that most like is chosen. Raise NotAsked.
+        """Let a seat say which game it would like; the one that most like is chosen. Raise NotAsked or LogError.
 
         The options are the newest wish of those who want that game.
         """
         before = self.chosen, self.preset
         self.offer(name, preset)
-        seat.wish = self.chosen
-        wishes = [one.wish for one in self._seats if one.wish]
-        most = max(dict.fromkeys([seat.wish, *wishes]), key=wishes.count)
+        try:
+            with self._seats.changing(seat):
+                seat.wish = self.chosen
+        except LogError:
+            self.chosen, self.preset = before
+            raise
+        most = self._most_wished(seat.wish)
         if most != seat.wish:
             self.chosen, self.preset = most, before[1] if before[0] == most else ""
+
+    def _most_wished(self, first: str) -> str:
+        """Return the game that most seats would like, of several `first` where it is one of them."""
+        wishes = [one.wish for one in self._seats if one.wish in self._play.games]
+        return max(dict.fromkeys([first, *wishes]), key=wishes.count)
+
+    def recall(self) -> None:
+        """Choose the game that those who sit here wished for before a restart."""
+        if not self._play.seats:
+            self.chosen = self._most_wished(self.chosen)
+
+    def moved(self, number: int) -> None:
+        """Take note that somebody else, or nobody, sits at a seat now: how often it let the others wait was another person."""
+        self._waits.pop(number, None)
 
     def _named(self, name: str, options: Mapping[str, Any]) -> str:
         """Return the preset that has these options; "" where none does."""
         return next((one.name for one in self.presets(name) if one.options == options), "")
 
     def ready(self, seat: Seat, is_ready: bool) -> None:
-        """Let a seat be ready, or not; the last one lets a match that somebody wants begin. Raise StartRefused."""
-        seat.ready = is_ready
+        """Let a seat be ready, or not; the last one lets a match that somebody wants begin. Raise StartRefused or LogError."""
+        with self._seats.changing(seat):
+            seat.ready = is_ready
         if not is_ready and self._starting:
             with suppress(NotAsked):  # it has let the others wait often enough
                 self.wait(seat)
@@ -151,9 +175,10 @@ class Lobby:
         """Let the match that somebody wants begin later, twice at most for a seat. Raise NotAsked."""
         if self._starting is None:
             raise NotAsked("No match is about to begin.", "LOBBY")
-        if self._waits.get(seat.number, 0) >= MOST_WAITS:
+        if self._waits.get(seat.number, 0) >= MOST_WAITS or self._all_waits >= MOST_WAITS * MOST_SEATS:
             raise NotAsked("You have let the others wait already: the match begins.", "LOBBY")
         self._waits[seat.number] = self._waits.get(seat.number, 0) + 1
+        self._all_waits += 1
         self._starting = None
 
     def public_starting(self) -> Starting | None:
@@ -189,10 +214,13 @@ class Lobby:
         return all(self._seats[number].ready for number in self._dealt_in() if number != but)
 
     def free(self, number: object) -> None:
-        """Free a seat whose phone is gone, for whoever comes next. Raise NotAsked."""
+        """Free a seat whose phone is gone, or whose box nobody touches, for whoever comes next. Raise NotAsked."""
         seat = next((one for one in self._seats if one.number == number), None)
-        if seat is None or not seat.joined or seat.presence != "away" or seat.number in self._play.seats:
+        is_somebodys = seat is not None and seat.joined and not seat.is_house and seat.number not in self._play.seats
+        if seat is None or not is_somebodys or (seat.sid and seat.presence != "away"):
             raise NotAsked("Only a seat that nothing is heard from is freed, and only between matches.", "SEAT")
+        if seat.presence != "away" and self._seats.is_heard(seat.number):
+            raise NotAsked("Its box was touched in the last three minutes: somebody sits there.", "SEAT")
         self._seats.release(seat, playing=False)
 
     # --- a match begins ------------------------------------------------------------------------------
@@ -223,15 +251,15 @@ class Lobby:
         """Let nobody be ready, and end what stood for the match that was."""
         self._starting = None
         self._waits.clear()
+        self._all_waits = 0
         for seat in self._seats:
             if seat.stands_in:
                 seat.house, seat.stands_in = "", False
             seat.ready, seat.wish = seat.is_house, ""
-        if any(seat.house_before or seat.left for seat in self._seats):  # of the match that was
-            for seat in self._seats:
-                seat.house_before = seat.left = ""
-            with suppress(LogError):  # the next change of a seat writes them all
-                self._seats.keep()
+        for seat in self._seats:  # of the match that was
+            seat.house_before = seat.left = ""
+        with suppress(LogError):  # the next change of a seat writes them all
+            self._seats.keep()
         self._notices.passed("match")
         self._notices.passed("answered")
 

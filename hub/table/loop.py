@@ -42,31 +42,16 @@ from hub.ports import (
     Turn,
 )
 from hub.state import Ack, Preset, PublicState
-from hub.table.boxes import SeatBoxes
 from hub.table.conditions import note, note_moved
-from hub.table.demonstration import Demonstration
 from hub.table.feed import Happened
-from hub.table.hardware_test import HardwareTests
-from hub.table.house_seats import HouseSeats, HouseWay
+from hub.table.house_seats import HouseWay
 from hub.table.inbox import Inbox
-from hub.table.kept import KeptValues
-from hub.table.lobby import Lobby
-from hub.table.minutes_left import MinutesLeft
-from hub.table.notices import Notices
 from hub.table.pace import Pace
-from hub.table.people import Patience, People
-from hub.table.play import Play
+from hub.table.parts import Limits, Parts
+from hub.table.people import Patience
 from hub.table.ports import Ports
-from hub.table.presses import Presses
-from hub.table.publisher import Publisher
-from hub.table.requests import Requests
-from hub.table.resumption import Resumption
-from hub.table.rolls import Rolls
-from hub.table.seats import Seats
-from hub.table.session_limit import SessionLimit
-from hub.table.slow_disk import TimedStore, note_disk
-from hub.table.snapshot import Identity, Snapshots
-from hub.table.staff import Staff
+from hub.table.slow_disk import note_disk
+from hub.table.snapshot import Identity
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +70,8 @@ class Table:
     `number` is its id; `seats` the number of places, 2 to 6; `games` are offered in the lobby in that order; `address`
     returns what phones can open, `fingerprint` is that of the hub's key; `place_boxes` binds seat boxes (by id) to seats. `presets` are the owner's sets of options by game; `evenings`
     says when the venue closes (`hub.table.opening_hours`). After `attract_seconds` without anybody there is a
-    demonstration on its screens; 0: never. Call `start` once, then `put` signals from any thread.
+    demonstration on its screens; 0: never. A reveal stands on rings for `reveal_seconds`; `sound` is the volume in per cent
+    until staff set another one. Call `start` once, then `put` signals from any thread.
     """
 
     def __init__(
@@ -104,42 +90,22 @@ class Table:
         presets: Mapping[str, Sequence[Preset]] | None = None,
         evenings: Sequence[str] = (),
         attract_seconds: float = 0,
+        reveal_seconds: float = 0,
+        sound: int = 60,
     ) -> None:
         self._ports = ports
         self._inbox = Inbox()
         self._renames: Pace[PhoneSaid] = Pace(RENAMES, RENAMES_SECONDS)
         self._links: Pace[PhoneLink] = Pace(LINKS, LINKS_SECONDS)
-        self._notices = Notices()
-        self._disk = TimedStore(ports.store, ports.clock)
-        self._kept = KeptValues(number, self._disk)
-        self._play = Play(games, self._kept, ports.chance)
-        self._seats = Seats(seats, self._kept, ports.phones, ports.clock)
-        self._rolls = Rolls(self._play, self._seats, self._notices, ports.dice, self._kept, ports.clock, ports.chance)
-        self._boxes = SeatBoxes(ports.boxes, self._play, self._seats, self._notices, self._rolls)
-        has_reader = ports.dice is not None
-        self._lobby = Lobby(
-            self._play, self._seats, self._notices, self._rolls, ports.clock, presets or {}, has_reader=has_reader
+        limits = Limits(
+            patience or Patience(), house or HouseWay(), presets or {}, evenings, attract_seconds, reveal_seconds, sound
         )
-        below = self._play, self._seats, self._notices, self._rolls, self._boxes, self._lobby
-        self._house = HouseSeats(self._play, self._seats, self._rolls, self._boxes, ports.clock, house or HouseWay())
-        self._people = People(*below, self._house, self._kept, ports.clock, patience or Patience())
-        parts = (*below, self._people)
-        self._presses = Presses(number, *parts)
-        self._requests = Requests(*parts)
-        limit = SessionLimit(self._kept, self._notices, ports.clock, evenings=evenings)
-        self._snapshots = Snapshots(*parts, MinutesLeft(self._disk, ports.clock), limit, fingerprint)
-        self._demonstration = Demonstration(self._play, self._seats, ports.clock, attract_seconds)
-        around = ports.phones, ports.lamps, ports.pages, ports.boxes
-        self._publisher = Publisher(self._snapshots, self._play, self._seats, *around, self._demonstration)
-        tests = HardwareTests(self._play, self._seats, self._rolls, ports.clock)
-        self._staff = Staff(
-            self._play, self._seats, self._notices, self._rolls, self._people.endings, tests, self._kept, limit,
-            self._lobby, self._house,
-        )  # fmt: skip
-        self._publisher.rings_under_test = tests.rings
-        identity = Identity(number, name, "", address)
-        started = self._play, self._seats, self._rolls, self._lobby, self._notices
-        self._resumption = Resumption(identity, self._disk, self._kept, *started, place_boxes or {})
+        parts = Parts(Identity(number, name, "", address), seats, games, ports, limits, fingerprint, place_boxes or {})
+        self._notices, self._disk, self._play, self._seats = parts.notices, parts.disk, parts.play, parts.seats
+        self._rolls, self._boxes, self._house, self._people = parts.rolls, parts.boxes, parts.house, parts.people
+        self._presses, self._requests, self._staff = parts.presses, parts.requests, parts.staff
+        self._snapshots, self._publisher, self._reveal = parts.snapshots, parts.publisher, parts.reveal
+        self._demonstration, self._resumption, self._hints = parts.demonstration, parts.resumption, parts.hints
         self._open: Decision | None = None  # the decision that dice and boxes were asked
         self._open_match: str | None = None  # the match that it belongs to
         self._reopen = False  # ask them anew, whatever they were asked
@@ -212,8 +178,10 @@ class Table:
     def _take_up(self) -> None:
         if self._resumption.take_up():
             self._house.begin()
+            self._people.recall()
+            self._hints.recall()
             self._staff.recall()
-            self._publisher.light = self._staff.light
+            self._publisher.light, self._publisher.volume = self._staff.light, self._staff.volume
             self._reopen = True
             self._follow()
             self._resumption.tell_damaged()
@@ -235,6 +203,7 @@ class Table:
         rolls = None if self._play.stopped else self._rolls.due_at
         times = (
             rolls, self._renames.due_at, self._links.due_at, self._people.due_at, self._demonstration.due_at,
+            self._hints.due_at, self._reveal.due_at,
         )  # fmt: skip
         due = [at for at in times if at is not None]
         return min(1.0, max(0.0, min(due) - self._ports.clock.now())) if due else 1.0
@@ -259,10 +228,15 @@ class Table:
         except LogError as error:
             self._stop_play(error)
             changed = True
+        hinted = self._hints.due()
         if note_disk(self._disk, self._notices) or changed or ended:
             self._show()
+        elif hinted:
+            self._publisher.show_hands()
         if self._demonstration.due():
             self._publisher.show_demonstration()
+        if self._reveal.due():
+            self._publisher.show_rings()
 
     def _handle(self, signal: object) -> bool:
         """Hand a signal to the part that it is for; return whether anything has changed that is shown."""
@@ -296,7 +270,7 @@ class Table:
                 note(signal, self._notices, self._seats)
             case StaffAsked():
                 self._staff.take(signal)
-                self._publisher.light = self._staff.light
+                self._publisher.light, self._publisher.volume = self._staff.light, self._staff.volume
             case Tick():
                 return self._retry()
             case _:
@@ -370,6 +344,7 @@ class Table:
             self._open = decision  # after an undo within it: what the others have locked in their boxes stays
             self._boxes.ask_again()
         elif decision is not self._open or self._reopen:
+            self._reveal.follow(self._open, self._open_match)
             self._open, self._reopen, self._open_match = decision, False, self._play.log.match
             self._people.absence.opened()
             self._settled = self._play.decision is None or (decision is not None and decision.kind == "sealed")
@@ -378,6 +353,7 @@ class Table:
             self._boxes.open(decision)
         self._boxes.follow()
         self._boxes.follow_question(self._people.questions.open)
+        self._hints.follow()
         if self._play.fault:
             self._notices.post("rules", f"{self._play.fault} Take back the last action, or start anew.")
         else:

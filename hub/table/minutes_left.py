@@ -37,6 +37,20 @@ _WIDE = 20
 def minutes_left(past: Sequence[Length], usual: int, entries: int, played: float, timed: int) -> tuple[int, int] | None:
     """Return the range of minutes that a match may still take, as people say them, or None where that cannot be known.
 
+    The arguments are those of `likely`.
+    """
+    found = likely(past, usual, entries, played, timed)
+    if not found:
+        return None
+    low, high = (_rounded(_quantile(found, share)) for share in ((1 - SHARE) / 2, (1 + SHARE) / 2))
+    if high > _VAGUE * max(low, 1) and high - low > _WIDE:
+        return None
+    return low, max(high, low + 1)
+
+
+def likely(past: Sequence[Length], usual: int, entries: int, played: float, timed: int) -> list[float]:
+    """Return equally likely minutes that a match may still take, rising; none where that cannot be known.
+
     `past` are matches of that game with as many seats, `usual` the minutes that its data file gives; the log has
     `entries`, of which the last `timed` came within `played` minutes.
     """
@@ -45,15 +59,10 @@ def minutes_left(past: Sequence[Length], usual: int, entries: int, played: float
     ]  # else the clock was set, or it was left lying
     known = [one for one in like if one.entries]
     if len(known) >= FEW:
-        found = _by_entries(known, entries, played, timed)
-    elif timed == entries and played >= usual / 5:
-        found = _by_time(like, usual, played)
-    else:
-        return None
-    low, high = (_rounded(_quantile(found, share)) for share in ((1 - SHARE) / 2, (1 + SHARE) / 2))
-    if high > _VAGUE * max(low, 1) and high - low > _WIDE:
-        return None
-    return low, max(high, low + 1)
+        return _by_entries(known, entries, played, timed)
+    if timed == entries and played >= usual / 5:
+        return _by_time(like, usual, played)
+    return []
 
 
 def _by_entries(past: Sequence[Length], entries: int, played: float, timed: int) -> list[float]:

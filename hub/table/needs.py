@@ -10,7 +10,7 @@ from typing import Any
 
 from hub.engine.game import Game
 from hub.state import Kit
-from hub.table.seats import Seat
+from hub.table.seat import Seat
 
 
 def lacks(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: Kit | None) -> list[str]:

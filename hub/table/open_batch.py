@@ -206,7 +206,7 @@ class OpenBatch:
         many = self.missing
         if not isinstance(faces, list) or len(faces) != many or not all(map(self._has, faces)):
             raise NotOffered(f"Type {_dice(many)}, {'' if many == 1 else 'each '}1 to {roll.sides}.", "DICE")
-        self._by_hand("typed", f"Seat {seat} typed this. Another seat says yes.")
+        self._by_hand("typed", f"Seat {seat} typed this. Another seat says yes, or no within a minute.")
         self.faces = self.aside + self.flat + faces
 
     def accepting(self, seat: int) -> Read:

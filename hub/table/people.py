@@ -16,7 +16,8 @@ from hub.table.notices import Notices
 from hub.table.play import Play
 from hub.table.questions import Asked, Questions, all_of_them
 from hub.table.rolls import Rolls
-from hub.table.seats import CLAIM_SECONDS, Seat, Seats
+from hub.table.seat import Seat
+from hub.table.seats import CLAIM_SECONDS, Seats
 
 BUSY = "The table is asked something else just now: try again in a moment."
 
@@ -39,14 +40,20 @@ class People:
         self._ask_seconds = patience.ask
         self.questions = Questions(clock, seats.is_heard)
         self.house = house
-        self.absence = Absence(play, seats, rolls, boxes, self.questions, house, clock, patience.ask)
+        self.absence = Absence(play, seats, rolls, boxes, self.questions, house, kept, clock, patience.ask)
         self.endings = Endings(play, seats, rolls, lobby, notices, self.questions, kept, clock, patience.idle)
         self._position = play.log.position
         self._holders = self._who_sits()
 
+    def recall(self) -> None:
+        """Take up what was so before a restart. Raise LogError."""
+        self._position = self._play.log.position  # the log that was read again is nothing that anybody did now
+        self.absence.recall()
+
     def came(self, seat: Seat | None) -> bool:
         """Take note that somebody at a seat does something; return whether that changes what is shown."""
-        self.endings.acted()
+        if seat is None or not self._play.seats or seat.number in self._play.seats:  # who watches plays nothing on
+            self.endings.acted()
         if seat is None:
             return False
         self._seats.hear(seat)
@@ -55,7 +62,7 @@ class People:
     def locked(self, seat: Seat | None) -> None:
         """Take note that a seat has locked a choice in its box: it plays, so a pause is over."""
         self.came(seat)
-        self.absence.paused = None
+        self.absence.go_on()
 
     def ask_for_seat(self, claim: ClaimAsked, *, choosing: bool) -> None:
         """Decide about a claim; where nobody at the seat can, ask the others who it is. Raise LogError."""
@@ -115,6 +122,7 @@ class People:
         for number, holder in self._holders.items():
             if holder != before[number]:
                 self.questions.moved(number)
+                self._lobby.moved(number)
 
     def follow(self) -> None:
         """Let a pause end with the next action, and questions with the match they are about."""
@@ -122,10 +130,10 @@ class People:
         self._follow_new_phones()
         if self._play.log.position != self._position:
             self._position = self._play.log.position
-            self.absence.paused = None
+            self.absence.go_on()
             self.endings.acted()
         if not self._play.seats:
-            self.absence.paused = None
+            self.absence.go_on()
             self.questions.close("put_aside", "end", "absent")
         else:
             self.questions.close("same_person")

@@ -23,7 +23,8 @@ from hub.table.notices import Notices
 from hub.table.people import People
 from hub.table.play import Play
 from hub.table.rolls import Rolls
-from hub.table.seats import Seat, Seats
+from hub.table.seat import Seat
+from hub.table.seats import Seats
 
 logger = logging.getLogger(__name__)
 

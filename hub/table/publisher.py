@@ -14,6 +14,7 @@ from hub.state import Notice, PublicState, ScreenState
 from hub.table.demonstration import Demonstration
 from hub.table.notices import KINDS
 from hub.table.play import Play
+from hub.table.reveal import Reveal
 from hub.table.seats import Seats
 from hub.table.slow_disk import SLOW_DISK, SLOW_SECONDS, TimedStore
 from hub.table.snapshot import Identity, Snapshots
@@ -32,39 +33,38 @@ class Publisher:
         pages: Sequence[Page],
         boxes: Boxes | None,
         demonstration: Demonstration,
+        reveal: Reveal,
     ) -> None:
         self._snapshots, self._play, self._seats = snapshots, play, seats
         self._phones, self._lamps, self._pages, self._boxes = phones, lamps, pages, boxes
-        self._demonstration = demonstration
+        self._demonstration, self._reveal = demonstration, reveal
         self._newest: PublicState | None = None
         self.light = 100
         """How bright rings and the table's screens are, in per cent."""
+        self.volume = 0
+        """How loud the table is, in per cent."""
         self.rings_under_test: Callable[[], Mapping[int, LampPicture]] = dict
         self._showing = Lock()  # pictures come from the table's thread, and while it waits for the disk from another
         self._shown: tuple[PublicState, ScreenState] | None = None
 
     def show_phones(self, table: Identity) -> PublicState:
         """Give phones and kiosk the newest picture, first of all: theirs is the longest way. Return the public state."""
-        state = self._newest = self._snapshots.public(table)
+        state = self._newest = structs.replace(self._snapshots.public(table), volume=self.volume)
         with self._showing:
             self._phones.show_public(state)
             self._shown = None
+        self.show_hands()
+        return state
+
+    def show_hands(self) -> None:
+        """Give each phone the newest picture of its hand."""
         hands = {seat.sid: self._snapshots.hand(seat) for seat in self._seats if seat.sid}
         self._phones.show_hands(hands, self._play.hand_blocks)
-        return state
 
     def show_around(self, state: PublicState, *, settled: bool) -> None:
         """Give rings and panels a picture. `settled`: it may stand for a while, a good moment for a full refresh."""
         demonstration = self._demonstration.picture(state)
-        labels = self._demonstration.labels if demonstration else self._play.labels
-        pictures = {**rings(demonstration or state, labels or None), **self.rings_under_test()}
-        pictures = {seat: replace(one, colour=dimmed(one.colour, self.light)) for seat, one in pictures.items()}
-        for lamps in self._lamps:
-            lamps.show(pictures)
-        if self._boxes:
-            for seat in self._seats:
-                if seat.box and seat.number in pictures:
-                    self._boxes.ring(seat.box, pictures[seat.number])
+        self._show_rings(state, demonstration)
         paper = self._demonstration.paper(demonstration)
         screen = structs.replace(
             self._snapshots.screen(state), light=self.light, demonstration=demonstration, paper=paper
@@ -73,6 +73,25 @@ class Publisher:
             for page in self._pages:
                 page.show(screen, settled)
             self._shown = state, screen
+
+    def _show_rings(self, state: PublicState, demonstration: PublicState | None) -> None:
+        if demonstration:
+            pictures = rings(demonstration, self._demonstration.labels or None)
+        else:
+            pictures = rings(state, self._play.labels or None, revealing=self._reveal.due_at is not None)
+        pictures |= self.rings_under_test()
+        pictures = {seat: replace(one, colour=dimmed(one.colour, self.light)) for seat, one in pictures.items()}
+        for lamps in self._lamps:
+            lamps.show(pictures)
+        if self._boxes:
+            for seat in self._seats:
+                if seat.box and seat.number in pictures:
+                    self._boxes.ring(seat.box, pictures[seat.number])
+
+    def show_rings(self) -> None:
+        """Give rings what they show when a reveal has stood long enough: for phones and screens nothing has changed."""
+        if self._newest is not None:
+            self._show_rings(self._newest, self._demonstration.picture(self._newest))
 
     def show_demonstration(self) -> None:
         """Give rings and screens the next picture of the demonstration: for phones nothing has changed."""

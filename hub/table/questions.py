@@ -23,6 +23,9 @@ WITHOUT_SILENT: frozenset[QuestionKind] = frozenset({"absent", "put_aside"})
 """At the end of these the silence of a seat at which nobody has been heard of does not count: they cost nobody anything. A hand is
 given to another phone, or a match ended, by all who could be there."""
 
+OF_ALL: frozenset[QuestionKind] = frozenset({"end", "same_person", "new_phone"})
+"""Whoever was there when one of these was asked has a vote to its end: nobody is outvoted by a phone that loses its network."""
+
 Decide = Callable[[Mapping[int, str], Sequence[int], bool], str | None]
 """Return the option that the votes (by seat) of these voters carry; None: none yet. With True the time is over."""
 
@@ -32,7 +35,7 @@ class Asked:
     """An open question. `options` are by key what a person reads; `do` is called with the key that was carried.
 
     `seat` is whom it is about, 0 for nobody; `by` the seat that asked, 0 for the table itself. Once somebody else sits at
-    one of the seats `stands_on`, it is asked no longer.
+    one of the seats `stands_on`, it is asked no longer. `stay` are seats that were there when it was asked.
     """
 
     kind: QuestionKind
@@ -45,7 +48,12 @@ class Asked:
     by: int = 0
     stands_on: frozenset[int] = frozenset()
     until: float = 0.0
+    stay: set[int] = field(default_factory=set)
     votes: dict[int, str] = field(default_factory=dict)
+
+    def may_vote(self) -> list[int]:
+        """Return the seats that decide now, by rising number."""
+        return sorted({*self.voters(), *self.stay})
 
 
 class Questions:
@@ -70,6 +78,8 @@ class Questions:
         if wait > 0:
             raise NotAsked(f"The others did not agree: you may ask again in {wait} s.", "QUESTION")
         asked.until = self._clock.now() + seconds
+        if asked.kind in OF_ALL:
+            asked.stay = {*asked.voters()}
         self.open = asked
 
     def vote(self, seat: int, option: object) -> None:
@@ -77,7 +87,7 @@ class Questions:
         asked = self.open
         if asked is None:
             raise NotAsked("The table is asked nothing now.", "QUESTION")
-        if seat not in asked.voters():
+        if seat not in asked.may_vote():
             raise NotAsked("This question is for others.", "QUESTION")
         if not isinstance(option, str) or option not in asked.options:
             raise NotOffered(f"Answer {', '.join(asked.options)}.", "QUESTION")
@@ -86,12 +96,14 @@ class Questions:
 
     def moved(self, seat: int) -> None:
         """Take note that somebody else, or nobody, sits at a seat now: its vote was another person's."""
+        self._rests.pop(seat, None)
         if self.open is None:
             return
         if seat in self.open.stands_on:
             self.open = None
         else:
             self.open.votes.pop(seat, None)
+            self.open.stay.discard(seat)
 
     def close(self, *kinds: QuestionKind) -> bool:
         """Ask no longer, if the open question is of one of these kinds; return whether it was."""
@@ -104,7 +116,7 @@ class Questions:
         asked = self.open
         if asked is None:
             return False
-        voters = asked.voters()
+        voters = asked.may_vote()
         if late and asked.kind in WITHOUT_SILENT:
             voters = [seat for seat in voters if seat in asked.votes or self._is_heard(seat)]
         votes = {seat: option for seat, option in asked.votes.items() if seat in voters}
@@ -135,7 +147,7 @@ class Questions:
             kind=asked.kind,
             text=asked.text,
             options=dict(asked.options),
-            voters=list(asked.voters()),
+            voters=asked.may_vote(),
             votes={f"{seat}": option for seat, option in asked.votes.items()},
             seat=asked.seat,
             seconds=max(0, ceil(asked.until - self._clock.now())),

@@ -13,22 +13,25 @@ from hub.errors import IllegalAction, NotAsked, Stale, StartRefused
 from hub.ports import PhoneSaid
 from hub.state import tidy_name
 from hub.table.boxes import SeatBoxes
+from hub.table.hints import Hints
 from hub.table.lobby import Lobby
 from hub.table.names import SENTENCE, is_misleading
 from hub.table.notices import Notices
 from hub.table.people import People
 from hub.table.play import Play
 from hub.table.rolls import Rolls
-from hub.table.seats import Seat, Seats
+from hub.table.seat import Seat
+from hub.table.seats import Seats
 
 
 class Requests:
     """What phones may ask, by verb. A LogError is not caught here: the loop stops the match on it."""
 
     def __init__(
-        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby, people: People
+        self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby, people: People,
+        hints: Hints,
     ) -> None:  # fmt: skip
-        self._play, self._seats, self._notices = play, seats, notices
+        self._play, self._seats, self._notices, self._hints = play, seats, notices, hints
         self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
 
     def do(self, seat: Seat, request: PhoneSaid) -> None:
@@ -65,6 +68,8 @@ class Requests:
                 self._hand_over(seat, args)
             case "claim":
                 self._answer_claim(seat, args)
+            case "hints":
+                self._set_hints(seat, args)
             case "help" | "acknowledge":
                 self._notice(seat, request.verb, args)
             case verb:
@@ -130,6 +135,15 @@ class Requests:
         if name != seat.name:
             with self._seats.changing(seat):
                 seat.name = name
+
+    def _set_hints(self, seat: Seat, args: Mapping[str, Any]) -> None:
+        """Give hints to this phone or no longer; or allow them at the table, which who sits here does between matches."""
+        if "allow" not in args:
+            self._hints.switch(seat, args.get("on"))
+        elif seat.joined:
+            self._hints.allow(args["allow"])
+        else:
+            raise NotAsked("Only who sits at this table allows hints.", "HINTS")
 
     def _show_code(self, seat: Seat, args: Mapping[str, Any]) -> None:
         """Have the table's screens show the code of a seat that was left, so that its player comes back to the hand."""

@@ -15,7 +15,8 @@ from hub.table.lobby import Lobby
 from hub.table.notices import Notices
 from hub.table.play import Play
 from hub.table.rolls import Rolls
-from hub.table.seats import Seats, new_code
+from hub.table.seat import new_code
+from hub.table.seats import Seats
 from hub.table.snapshot import Identity
 
 TABLE_CODE_LENGTH = 4
@@ -108,6 +109,7 @@ class Resumption:
             self._notices.post("set_aside", str(error))
         if self._play.match:
             self._lobby.chosen = self._play.match.game.name
+        self._lobby.recall()
         self._loss = self._read_loss()
         if self._loss:
             self._notices.post("lost", self._loss.sentence)

@@ -17,6 +17,7 @@ ACCEPT_SECONDS = 1.0  # a batch that was read is accepted after so long where no
 SILENT_SECONDS = 3.0  # a reader that does not answer its arm for so long is no reader
 HINT_SECONDS = 45.0  # then the other ways to roll are pointed out
 STAFF_SECONDS = 120.0  # then staff are called
+TYPED_SECONDS = 60.0  # then typed dice count, if nobody has said no
 ENOUGH = 3  # votes that have a leaning die read as it lies; at a table of three or two a majority
 
 READ: tuple[Read, ...] = ("read", "typed", "hub")  # from the most physical to the least

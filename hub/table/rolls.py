@@ -24,6 +24,7 @@ from hub.table.roll_states import least_physical
 from hub.table.seats import Seats
 
 WAITS = "The table decides whether the dice are read again."
+READ_AGAIN = "Do not roll: the dice are read again."
 
 
 class Rolls:
@@ -68,8 +69,12 @@ class Rolls:
             self.dice.ask(key, roll, decision.wants)
 
     def want(self, decision: Decision) -> str:
-        """Return what is wanted, in a sentence."""
-        return "Do not roll: the dice are read again." if self._play.in_second_reading else decision.want
+        """Return what is wanted, in a sentence to those who are asked."""
+        return READ_AGAIN if self._play.in_second_reading else decision.want
+
+    def others(self, decision: Decision) -> str:
+        """Return what is wanted of whom, in a sentence to everybody else."""
+        return READ_AGAIN if self._play.in_second_reading else decision.others
 
     # --- acting --------------------------------------------------------------------------------------
 
@@ -280,7 +285,8 @@ class Rolls:
             return False
         changed = self.decision is not None and self.dice.due()
         roll = self.dice.roll
-        if roll and self.dice.open.state == "typed" and not [one for one in self._present() if one != roll.seat]:
+        alone = roll is not None and not [one for one in self._present() if one != roll.seat]
+        if self.dice.open.state == "typed" and (alone or self.dice.typed_long_ago) and roll:
             self.dice.let_typed_stand()
             changed = True
         if changed:

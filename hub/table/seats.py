@@ -8,21 +8,19 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
-from hashlib import sha256
+from dataclasses import dataclass, fields, replace
 from hmac import compare_digest
 from math import ceil, inf
-from secrets import choice, token_urlsafe
-from typing import Literal
+from secrets import token_urlsafe
 
 import msgspec
 
-from hub.engine.sight import Strength
 from hub.errors import LogError
 from hub.ports import ClaimAsked, ClaimDecided, Clock, Phones
-from hub.state import Ack, Presence, PublicSeat
+from hub.state import Ack
 from hub.table.kept import KeptValues
 from hub.table.names import SENTENCE, is_misleading
+from hub.table.seat import SEAT_CODE_LENGTH, KeptSeat, Seat, new_code, person_of
 
 CLAIM_SECONDS = 30.0
 CODE_SECONDS = 60.0
@@ -33,9 +31,6 @@ PHONE_FIRST_SECONDS = 10.0
 """How long a claim of a seat whose phone is on is that phone's alone to decide."""
 QUIET_SECONDS = 60.0
 """How long a seat that somebody sits at is had by its code only after a claim that was not agreed to; then twice that ..."""
-CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
-"""The letters of all codes: no vowels, so that none spells a word."""
-SEAT_CODE_LENGTH = 6
 HAND_OVER_LENGTH = 16
 """Letters of a code that is scanned and never typed."""
 HAND_OVER_SECONDS = 120.0
@@ -47,115 +42,6 @@ HEARD_SECONDS = 180.0
 """So long after a control was touched somebody counts as sitting at a box: it stays plugged in when its player has gone."""
 MOST_EARLIER = 4
 """Logins that a phone had before and may prove with its claim: who was it in a match that was put aside?"""
-
-
-@dataclass
-class Seat:
-    """One numbered seat of the table: who holds it, with what.
-
-    `sid` and `password` are the login of the phone that holds it, empty without one; `box` the id of the seat box that
-    stands there. `joined`: somebody sits there. `house`: how well the house plays here, "" where it does not; with `stands_in`
-    for somebody who is away, else because nobody sits there; `house_before` where somebody took the seat from it in
-    this match. `left` is the `person` whose phone has left the seat with its hand. `wish`: the game it would like next. `earlier` are what the phone was known by
-    at seats it had before (`person`), as far as it could prove them. `code` is the twin of pressing the box: shown on the
-    table's own screens while nobody holds the seat, and to its holder only afterwards. `hand_over` is a code for one other
-    phone, which the seat's own phone shows; it is never on the disk, so a restart ends it.
-    """
-
-    number: int
-    code: str
-    sid: str = ""
-    password: str = field(default="", repr=False)
-    phone_key: bytes = field(default=b"", repr=False)
-    name: str = ""
-    box: str = ""
-    joined: bool = False
-    ready: bool = False
-    phone_on: bool = False
-    box_on: bool = False
-    quiet_until: float = 0.0
-    code_until: float = 0.0
-    not_agreed: int = 0
-    away_since: float | None = None
-    house: Strength | Literal[""] = ""
-    stands_in: bool = False
-    house_before: Strength | Literal[""] = ""
-    left: str = field(default="", repr=False)
-    wish: str = ""
-    earlier: list[str] = field(default_factory=list, repr=False)
-    heard_at: float = -inf
-    hand_over: str = field(default="", repr=False)
-    hand_over_until: float = 0.0
-
-    @property
-    def is_house(self) -> bool:
-        """Return whether this seat is the house's own: nobody sits there, and anybody may take it."""
-        return bool(self.house) and not self.stands_in
-
-    @property
-    def called(self) -> str:
-        """Return what screens call who plays here; "" where a person has given no name."""
-        return f"House {self.number}" if self.is_house else self.name
-
-    def take_from_house(self) -> None:
-        """Let nobody play here but whoever sits here."""
-        if self.is_house:
-            self.house_before = self.house
-        self.house, self.stands_in = "", False
-
-    def give_back(self) -> None:
-        """Let the house play on at a seat that was taken from it, as its player has left."""
-        self.name, self.house, self.stands_in, self.house_before = "", self.house_before, False, ""
-        self.ready, self.left = True, ""
-
-    def empty(self) -> None:
-        """Let nobody sit here, on no phone: nothing of who sat here stays. The code does, for no phone has had the seat."""
-        self.name, self.ready, self.joined, self.earlier, self.wish = "", False, False, [], ""
-        self.house, self.stands_in, self.house_before, self.left = "", False, "", ""
-
-    @property
-    def presence(self) -> Presence:
-        """Return whether somebody can be heard from this seat: on its phone, or on its box. The house always can."""
-        if self.is_house or self.phone_on or (self.box_on and not self.sid):
-            return "here"
-        return "asleep" if self.box_on else "away"
-
-    @property
-    def person(self) -> str:
-        """Return what tells the phone that holds the seat from all others, and nothing else; "" without one."""
-        return person_of(self.sid, self.password) if self.sid else ""
-
-    def public(self) -> PublicSeat:
-        """Return the seat as everybody sees it."""
-        return PublicSeat(
-            seat=self.number,
-            name=self.called,
-            held=self.joined,
-            phone="none" if not self.sid else "on" if self.phone_on else "away",
-            box="on" if self.box_on else "lost" if self.box else "none",
-            ready=self.ready,
-            presence=self.presence,
-            house=self.house,
-            stands_in=self.stands_in,
-            wish=self.wish,
-        )
-
-
-class KeptSeat(msgspec.Struct):
-    """What of a seat survives a restart; `house` where it is the house's own."""
-
-    seat: int
-    code: str
-    sid: str
-    password: str
-    phone_key: bytes
-    name: str
-    box: str
-    joined: bool
-    earlier: list[str] = []
-    house: Strength | Literal[""] = ""
-    house_before: Strength | Literal[""] = ""
-    left: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +121,9 @@ class Seats:
                 if len(one.code) == SEAT_CODE_LENGTH:  # codes had four digits once
                     seat.code = one.code
                 seat.name, seat.box, seat.joined, seat.earlier = one.name, one.box, one.joined, one.earlier
-                seat.house, seat.stands_in = one.house, False
+                seat.house, seat.stands_in = one.house or one.stand_in, bool(one.stand_in)
                 seat.house_before, seat.left = one.house_before, one.left
-                seat.ready = seat.is_house
+                seat.ready, seat.wish = one.ready or seat.is_house, one.wish
                 if seat.sid:
                     self._phones.admit(seat.sid, seat.password, seat.phone_key)
 
@@ -246,7 +132,7 @@ class Seats:
         kept = [
             KeptSeat(
                 s.number, s.code, s.sid, s.password, s.phone_key, s.name, s.box, s.joined, s.earlier,
-                s.house if s.is_house else "", s.house_before, s.left,
+                s.house if s.is_house else "", s.house_before, s.left, s.house if s.stands_in else "", s.ready, s.wish,
             )
             for s in self
         ]  # fmt: skip
@@ -477,13 +363,3 @@ class Seats:
         if other := self._claims.get(seat.number):
             self._refuse(other.asked, f"Seat {seat.number} has just been taken.")
         claim.answer(ClaimDecided(claim.claim, True, f"Seat {seat.number} is yours.", seat.sid, seat.password))
-
-
-def person_of(sid: str, password: str) -> str:
-    """Return what a login is known by after its end: nobody makes a login of it."""
-    return sha256(f"{sid}:{password}".encode()).hexdigest()
-
-
-def new_code(length: int) -> str:
-    """Return a code of so many letters, by chance. Six of twenty letters are one of 64 million."""
-    return "".join(choice(CODE_LETTERS) for _ in range(length))

@@ -13,13 +13,16 @@ from hub.state import Faces, Hand, PublicState, ScreenState, View, Waiting, Want
 from hub.table import feed
 from hub.table.boxes import SeatBoxes
 from hub.table.highlights import highlights
+from hub.table.hints import Hints
 from hub.table.lobby import Lobby
 from hub.table.minutes_left import MinutesLeft
 from hub.table.notices import Notices
 from hub.table.people import People
 from hub.table.play import Play
+from hub.table.reveal import Reveal
 from hub.table.rolls import Rolls
-from hub.table.seats import Seat, Seats
+from hub.table.seat import Seat
+from hub.table.seats import Seats
 from hub.table.session_limit import SessionLimit
 
 
@@ -37,13 +40,16 @@ class Snapshots:
 
     def __init__(
         self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
-        people: People, minutes: MinutesLeft, limit: SessionLimit, fingerprint: str = "",
+        people: People, hints: Hints, minutes: MinutesLeft, limit: SessionLimit, reveal: Reveal,
+        fingerprint: str = "",
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices = play, seats, notices
         self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
+        self._stand_ins = people.absence.stand_ins
         self.seq = 0
-        self._minutes, self._limit = minutes, limit
+        self._hints, self._minutes, self._limit, self._reveal = hints, minutes, limit, reveal
         self._told: tuple[tuple[int, int], list[str]] = ((0, 0), [])  # highlights, by epoch and number of events
+        self._played: tuple[tuple[str | None, int], dict[str, str]] = ((None, 0), {})  # who played, by match and epoch
         self.happened = feed.Happened()
         self._session = token_hex(4)
         self._fingerprint = fingerprint
@@ -54,7 +60,8 @@ class Snapshots:
         people = self._people
         play, match, decision = self._play, self._play.match, self._play.decision
         game = match.game if match else play.games.get(self._lobby.chosen)
-        self.happened.show(play.log.match if match else None, play.log.epoch, match.events if match else ())
+        stood_in = self._stand_ins.by_event(play.log.match, match) if match else {}
+        self.happened.show(play.log.match if match else None, play.log.epoch, match.events if match else (), stood_in)
         return PublicState(
             table=table.id,
             name=table.name,
@@ -70,7 +77,7 @@ class Snapshots:
             seats=[seat.public() for seat in self._seats],
             view=view(match) if match else None,
             locked=self._boxes.locked(decision) if decision and decision.kind == "sealed" else [],
-            want=self._rolls.want(decision) if decision else "",
+            want=self._rolls.others(decision) if decision else "",
             events=feed.events(match) if match else [],
             why=feed.changes(match) if match else [],
             dice=self._rolls.public(),
@@ -87,8 +94,12 @@ class Snapshots:
             starting=self._lobby.public_starting(),
             minutes_left=self._minutes_left(),
             highlights=self._highlights(match) if match and match.over else [],
+            played=self._who_played(match) if match and match.over else {},
             until=self._limit.until,
             preset=self._lobby.preset,
+            hints=self._hints.allowed,
+            stood_in=feed.among(stood_in, len(match.events) - feed.SHOWN_EVENTS, len(match.events)) if match else {},
+            revealed=self._reveal.number,
         )
 
     def _minutes_left(self) -> tuple[int, int] | None:
@@ -97,6 +108,13 @@ class Snapshots:
             return self._minutes.look(None, "", 0, (), 0)
         usual = match.game.labels["minutes"]
         return self._minutes.look(play.log.match, match.game.name, len(play.seats), match.log, usual)
+
+    def _who_played(self, match: Match) -> dict[str, str]:
+        """Return the names of who sat at the seats of a match when it was first seen to be over."""
+        key = self._play.log.match, self._play.log.epoch
+        if self._played[0] != key:
+            self._played = key, {f"{number}": self._seats[number].called for number in match.state.seats}
+        return self._played[1]
 
     def _highlights(self, match: Match) -> list[str]:
         key = self._play.log.epoch, len(match.events)
@@ -123,6 +141,7 @@ class Snapshots:
             claim=claim.number if claim else None,
             hand_over=seat.hand_over or None,
             hand_over_seconds=self._seats.hand_over_seconds(seat),
+            hints=self._hints.wanted(seat),
             you=match.view(number)["you"] if match and number in match.state.seats else {},
         )
         if match is None or number not in match.state.seats:
@@ -151,6 +170,7 @@ class Snapshots:
             dial=dial[0] if dial else None,
             dial_at=self._boxes.dial_text(seat),
             faces=Faces(dice.open.missing, roll.sides) if roll else None,
+            hint=None if dice.fallen else self._hints.of(self._seats[seat]),
         )
 
 

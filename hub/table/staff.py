@@ -25,13 +25,15 @@ from hub.table.lobby import Lobby
 from hub.table.notices import Notices
 from hub.table.play import Play
 from hub.table.rolls import Rolls
-from hub.table.seats import SEAT_CODE_LENGTH, Seat, Seats, new_code
+from hub.table.seat import SEAT_CODE_LENGTH, Seat, new_code
+from hub.table.seats import Seats
 from hub.table.session_limit import SessionLimit
 
 logger = logging.getLogger(__name__)
 
 MOST_KEPT = 40
 """So much of what staff did is kept."""
+LOUDEST = 100
 LIGHTS = (100, 60, 30, 10)
 """How bright rings and the table's screens may be, in per cent."""
 
@@ -64,6 +66,7 @@ class Staff:
         limit: SessionLimit,
         lobby: Lobby,
         house: HouseSeats,
+        volume: int,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._play, self._seats, self._notices, self._rolls = play, seats, notices, rolls
@@ -73,13 +76,17 @@ class Staff:
         self._did: list[Did] = []
         self.light = 100
         """How bright rings and the table's screens are, in per cent."""
-        self.desk = Desk()
+        self.volume = volume
+        """How loud the table's sounds are, in per cent; the owner's until staff set another one."""
+        self.desk = Desk(volume=volume)
 
     def recall(self) -> None:
         """Take up what was set and done before a restart. Raise LogError."""
         self._did = self._kept.read("staff", list[Did], "what staff did") or []
         light = self._kept.read("light", int, "how bright it is")
         self.light = light if light in LIGHTS else 100
+        volume = self._kept.read("volume", int, "how loud it is")
+        self.volume = self.volume if volume is None else min(max(volume, 0), LOUDEST)
         self._limit.recall()
         self._tell()
 
@@ -92,7 +99,9 @@ class Staff:
 
     def _tell(self) -> None:
         limit = self._limit
-        self.desk = Desk(list(self._did), limit.until, self.light, self.tests.report(), by_hours=limit.by_hours)
+        self.desk = Desk(
+            list(self._did), limit.until, self.light, self.volume, self.tests.report(), by_hours=limit.by_hours
+        )
 
     # --- requests ------------------------------------------------------------------------------------
 
@@ -151,6 +160,8 @@ class Staff:
                 return ""
             case "light":
                 return self._set_light(args.get("percent"))
+            case "volume":
+                return self._set_volume(args.get("percent"))
             case "test":
                 self._test(args.get("what"))
                 return ""
@@ -242,6 +253,13 @@ class Staff:
             raise IllegalAction(f"Light is {', '.join(map(str, LIGHTS))} per cent.", "LIGHT")
         self._kept.write("light", str(percent).encode())
         self.light = percent
+        return ""
+
+    def _set_volume(self, percent: object) -> str:
+        if type(percent) is not int or not 0 <= percent <= LOUDEST:
+            raise IllegalAction(f"Volume is a whole number from 0 to {LOUDEST} per cent.", "VOLUME")
+        self._kept.write("volume", str(percent).encode())
+        self.volume = percent
         return ""
 
     def _test(self, what: object) -> None:

@@ -34,7 +34,7 @@ class Program:
     ) -> tuple[int, list[dict[str, Any]], str]:
         raw = b"".join((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines)
         self._patch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(raw)))
-        args = {"option": [], "seed": 1, "stack": None, "deck": None, "log": None} | given
+        args = {"option": [], "house": [], "seed": 1, "stack": None, "deck": None, "log": None} | given
         return self._ran(referee(Namespace(game=game, seats=seats, **args)))
 
     def replay(self, file: Path, deck: Path | None = None) -> tuple[int, list[dict[str, Any]], str]:
@@ -348,3 +348,40 @@ def test_a_log_with_a_line_of_any_bytes_is_refused_with_a_sentence(tmp_path: Pat
     (tmp_path / "a.log").write_bytes(line + b"\n")
     with pytest.raises(LogError, match=r"is broken at entry 0: "):
         read_log(str(tmp_path / "a.log"))
+
+
+# --- Seats of the house ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("house", [["4"], ["0"], ["2", "2"], ["2=best"], ["2="], ["=easy"], ["two"], ["٢"]])
+def test_a_house_that_cannot_be_is_one_sentence_and_exit_2(program: Program, house: list[str]) -> None:
+    code, answers, errors = program.referee(seats=3, house=house)
+    assert (code, answers) == (2, [])
+    assert errors.startswith("--house wants a seat from 1 to 3")
+
+
+def test_the_house_plays_its_seats_until_another_one_is_asked(program: Program, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    given: dict[str, Any] = {"game": "goofspiel", "seats": 3, "house": ["2", "3=sharp"], "log": str(log)}
+    _, (opening,), _ = program.referee(**given)
+    assert opening["waiting"]["secret"]
+    card = opening["waiting"]["seats"]["1"][0]["card"]
+    move = {"seat": 1, "move": "bid", "card": card["one_of"][0]}
+    _, (_, answer), _ = program.referee(move, **given)
+    assert answer["ok"]
+    assert answer["events"], "all three have bid"
+    _, entries, _ = read_log(str(log))
+    assert {entry.seat for entry in entries} >= {1, 2, 3}
+    again = program.referee(move, **given)[1]
+    assert again[1] == answer, "the seed makes the house the same"
+    assert program.replay(log)[0] == 0
+
+
+def test_what_the_house_has_done_is_not_taken_back(program: Program) -> None:
+    _, (_, answer), _ = program.referee({"undo": 1}, game="goofspiel", seats=2, house=["2"])
+    assert (answer["ok"], answer["error"]) == (False, "The house has acted since: it cannot be taken back.")
+
+
+def test_the_house_alone_plays_a_whole_match(program: Program) -> None:
+    _, (opening,), _ = program.referee(seats=2, house=["1", "2=easy"])
+    assert opening["over"]["winners"]

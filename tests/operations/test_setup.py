@@ -225,7 +225,7 @@ def installed(clone: Path) -> set[str]:
 # --- Python packages: the real uv ---------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_clone_gets_exactly_what_is_locked_and_what_was_asked_for_stays(clone: Path, index: Index) -> None:
     said = "\n".join(prepared(clone, set(), "demo").said)
     assert ".venv" in said
@@ -243,7 +243,7 @@ def test_a_clone_gets_exactly_what_is_locked_and_what_was_asked_for_stays(clone:
     assert installed(clone) == {"radio", "tiny-hub"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_an_older_set_up_installed_stays(clone: Path) -> None:
     (clone / ".venv").mkdir()
     (clone / ".venv" / "table-hub.stamp").write_text(
@@ -263,7 +263,7 @@ def test_tools_for_the_pages_javascript_come_with_the_tests_and_never_with_a_hub
     assert (setup.page.missing(), setup.page.missing(dev=True)) == (False, True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_clone_that_was_moved_gets_a_new_environment(clone: Path, tmp_path: Path) -> None:
     prepared(clone, {"ble"})
     moved = clone.rename(tmp_path / "elsewhere")
@@ -271,7 +271,7 @@ def test_a_clone_that_was_moved_gets_a_new_environment(clone: Path, tmp_path: Pa
     assert installed(moved) == {"alpha", "radio", "tiny-hub"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("package", "sentence"),
     [
@@ -294,7 +294,7 @@ def installed_if_any(clone: Path) -> set[str]:
     return installed(clone) if (clone / ".venv" / "bin" / "python").exists() else set()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_32_bit_pi_takes_the_locked_versions_as_piwheels_built_them(clone: Path, index: Index) -> None:
     index.hashes = {name: found if name.startswith("uv") else "0" * 64 for name, found in index.hashes.items()}
     (clone / LOCK).write_text(index.lock())
@@ -317,7 +317,7 @@ def test_what_is_compiled_is_said_for_what_was_asked_for_and_never_on_64_bit() -
     assert "markupsafe" not in " ".join(told_of_compiling("armv7l", set()))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_pins_that_cannot_be_built_leave_a_hub_without_them_and_are_not_tried_at_every_start(
     clone: Path, index: Index, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -336,7 +336,7 @@ def test_pins_that_cannot_be_built_leave_a_hub_without_them_and_are_not_tried_at
     assert installed(clone) | {"pins"} == (prepared(clone, {"pi"}, pi=True), installed(clone))[1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_package_that_cannot_be_built_elsewhere_ends_set_up(clone: Path, index: Index) -> None:
     (index.folder / "radio-1.0-py3-none-any.whl").unlink()
     index.unbuildable("radio")
@@ -347,7 +347,7 @@ def test_a_package_that_cannot_be_built_elsewhere_ends_set_up(clone: Path, index
         prepared(clone, {"ble"})
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_set_up_that_was_cut_off_begins_again(clone: Path) -> None:
     class CutOff(FakeSystem):
         def run(self, command: Sequence[str], cwd: Path | None = None) -> int:
@@ -361,7 +361,7 @@ def test_a_set_up_that_was_cut_off_begins_again(clone: Path) -> None:
     assert installed(clone) == {"alpha", "tiny-hub"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_set_up_that_was_cut_off_while_python_made_its_environment_begins_again(clone: Path) -> None:
     class CutOff(FakeSystem):
         def run(self, command: Sequence[str], cwd: Path | None = None) -> int:
@@ -377,7 +377,7 @@ def test_a_set_up_that_was_cut_off_while_python_made_its_environment_begins_agai
     assert installed(clone) == {"alpha", "tiny-hub"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_takes_long_is_said_when_it_begins(clone: Path) -> None:
     said = prepared(clone, set(), has=FULL - {"mosquitto"}).said
     assert [line for line in said if line.endswith(" ...")] == [
@@ -443,7 +443,7 @@ def test_a_bare_debian_gets_everything_and_is_told_first(with_python: Path) -> N
     assert "sudo" not in apt
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_demo_needs_no_tools_of_developers(clone: Path) -> None:
     machine = prepared(clone, set(), "demo", has=FULL - {"chromium", "systemd-analyze", "gcc"})
     assert not machine.commands("apt-get")
@@ -463,7 +463,7 @@ def test_what_sudo_made_is_named_with_its_owner(with_python: Path, monkeypatch: 
         Setup(with_python, FakeSystem(has=FULL)).prepare(set())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_hub_keeps_no_node_of_the_npm_that_fetched_its_pages_libraries(clone: Path, index: Index) -> None:
     index.wheel("node")
     pyproject = (clone / "pyproject.toml").read_text()
@@ -526,7 +526,7 @@ def test_what_set_up_may_not_install_it_names(clone: Path, has: set[str], senten
         Setup(clone, FakeSystem(root=False, has=has)).prepare(set())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_pi_without_a_compiler_to_be_had_plays_all_the_same(clone: Path) -> None:
     machine = FakeSystem(has=FULL - {"swig"}, broken="swig", pi=True)
     Setup(clone, machine).prepare(set(), "demo")

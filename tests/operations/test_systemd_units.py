@@ -115,6 +115,11 @@ def test_the_kiosk_keeps_what_chromium_makes_its_sandbox_of() -> None:
     assert "--no-sandbox" not in (SYSTEMD / "kiosk.sh").read_text()
 
 
+def test_the_kiosk_may_sound_without_a_touch() -> None:
+    assert "--autoplay-policy=no-user-gesture-required" in (SYSTEMD / "kiosk.sh").read_text()
+    assert "DeviceAllow=char-alsa rw" in (SYSTEMD / "table-hub-kiosk.service").read_text()
+
+
 def test_the_kiosk_does_not_wait_for_the_hub() -> None:
     kiosk = (SYSTEMD / "table-hub-kiosk.service").read_text()
     assert not re.search(r"^(Requires|BindsTo|PartOf)=", kiosk, re.MULTILINE)

@@ -16,6 +16,7 @@ from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match
 from hub.errors import DamagedLog, LogError
 from hub.ports import (
+    Boxes,
     BoxUp,
     ClaimAsked,
     ClaimDecided,
@@ -318,6 +319,8 @@ class TableRig:
         patience: Patience | None = None,
         house: HouseWay | None = None,
         attract_seconds: float = 0,
+        reveal_seconds: float = 0,
+        hub_boxes: Boxes | None = None,
     ) -> None:
         self.order: list[str] = []
         self.store = store or MemoryStore()
@@ -325,13 +328,13 @@ class TableRig:
         self.clock, self.phones, self.boxes = HeldClock(), FakePhones(self.order), FakeBoxes()
         self.dice, self.lamps, self.page = FakeDice(), FakeLamps(self.order), FakePage()
         self.ports = Ports(self.store, self.phones, self.clock, Chance(seed), [self.lamps], [self.page])
-        self.ports.boxes = self.boxes if boxes else None
+        self.ports.boxes = hub_boxes or (self.boxes if boxes else None)
         self.ports.dice = self.dice if reader is True else reader or None
         self.named = {f"box-{seat}": seat for seat in range(1, seats + 1)} if boxes and placed else {}
         self.table = Table(
             "1", "Table 1", seats, offered or [games.find("bid-and-bait")], self.ports,
             address=lambda: "http://10.42.0.1:8080", place_boxes=self.named,
-            patience=patience, house=house, attract_seconds=attract_seconds,
+            patience=patience, house=house, attract_seconds=attract_seconds, reveal_seconds=reveal_seconds,
         )  # fmt: skip
         self.decided: list[ClaimDecided] = []
         self.sids: dict[int, str] = {}

@@ -14,9 +14,9 @@ from hub import games
 from hub.ports import CONTROLS, BoxUp, Key, LampPicture, PhoneLink, PhoneSaid, Tick, Turn
 from hub.table.captions import CAPTION_LENGTH, claim_caption
 from hub.table.people import Patience
+from hub.table.seat import CODE_LETTERS
 from hub.table.seats import (
     CLAIM_SECONDS,
-    CODE_LETTERS,
     CODE_SECONDS,
     HAND_OVER_SECONDS,
     PHONE_FIRST_SECONDS,

@@ -30,6 +30,17 @@ def alone(
     return rig
 
 
+def play_to_end(rig: TableRig) -> None:
+    """Let the person at seat 1 answer whatever is asked, until the match is over."""
+    for _ in range(MOST_ACTIONS):
+        if rig.state["state"] != "playing":
+            break
+        bring_on(rig, 1)
+        rig.clock.time += 0.1
+        rig.take(Tick())
+    assert rig.state["state"] == "over", (rig.state["want"], rig.notice())
+
+
 def place(rig: TableRig, seat: int) -> dict[str, Any]:
     shown: dict[str, Any] = rig.state["seats"][seat - 1]
     return shown
@@ -39,13 +50,7 @@ def place(rig: TableRig, seat: int) -> dict[str, Any]:
 def test_one_person_plays_every_game_to_its_end_with_the_house(game: str) -> None:
     rig = alone(game, max(3, games.find(game).seats[0]))
     rig.start(game)
-    for _ in range(MOST_ACTIONS):
-        if rig.state["state"] != "playing":
-            break
-        bring_on(rig, 1)
-        rig.clock.time += 0.1
-        rig.take(Tick())
-    assert rig.state["state"] == "over", (rig.state["want"], rig.notice())
+    play_to_end(rig)
     assert rig.state["over"]["winners"]
     assert {entry.seat for entry in rig.match.log} > {2, 3}
 

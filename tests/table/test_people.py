@@ -426,9 +426,7 @@ def test_whoever_pushes_a_box_has_none_of_the_proof_of_who_sat_there() -> None:
     rig.sit()
     logins = {seat: (sid, rig.phones.admitted[sid]) for seat, sid in rig.sids.items()}
     rig.start()
-    rig.say(1, "ask", {"what": "put_aside"})
-    rig.say(2, "vote", {"say": "yes"})
-    (offer,) = rig.state["put_aside"]
+    match = put_aside(rig)
     rig.say_leave(3)
     rig.sit_again(3, [logins[3]])
     rig.start()
@@ -442,7 +440,7 @@ def test_whoever_pushes_a_box_has_none_of_the_proof_of_who_sat_there() -> None:
         rig.sit_again(seat, [logins[seat]])
     rig.press(3, "push")
     assert rig.state["seats"][2]["name"] == ""
-    rig.say(1, "take_up", {"match": offer["match"]})
+    rig.say(1, "take_up", {"match": match})
     assert rig.state["state"] != "playing"
 
 
@@ -452,15 +450,13 @@ def test_nobody_changes_places_while_a_match_is_under_way() -> None:
     rig.sit(1, 2)
     logins = {seat: (sid, rig.phones.admitted[sid]) for seat, sid in rig.sids.items()}
     rig.start()
-    rig.say(1, "ask", {"what": "put_aside"})
-    rig.say(2, "vote", {"say": "yes"})
-    (offer,) = rig.state["put_aside"]
+    match = put_aside(rig)
     rig.say_leave(1)
     rig.sit_again(3, [logins[1]])
     rig.sit(1)
     rig.start()
     before = [(seat.sid, seat.name) for seat in rig.table._seats]
-    refused = rig.say(3, "take_up", {"match": offer["match"]})
+    refused = rig.say(3, "take_up", {"match": match})
     assert refused["error"] == "A match is under way at this table."
     assert [(seat.sid, seat.name) for seat in rig.table._seats] == before
 
@@ -491,7 +487,7 @@ def test_who_left_a_match_proves_nothing_of_the_next_one_on_that_box() -> None:
     rig.start()
     rig.say_leave(3)
     assert rig.table._seats[3].left
-    rig.table._lobby.begun("bid-and-bait")  # another match, in which somebody plays on box 3
+    rig.table._people._lobby.begun("bid-and-bait")  # another match, in which somebody plays on box 3
     assert not rig.table._seats[3].left
     again = TableRig(3, store=rig.store)
     assert not again.table._seats[3].left
@@ -1121,6 +1117,7 @@ class Evening:
         asks: list[tuple[str, dict[str, Any]]] = [
             ("free", {"seat": seat}), ("undo", {"after": events[-1]["n"] if events else -1}), ("aside", {}), ("end", {}),
             ("reset", {"match": self.random.choice(["aside", "end"])}), ("light", {"percent": 60}),
+            ("volume", {"percent": self.random.randrange(101)}),
         ]  # fmt: skip
         verb, args = self.random.choice(asks)
         self.staff(verb, **args)
@@ -1229,3 +1226,48 @@ def stuck(evening: Evening, stays: int) -> str:
         for key in ("state", "question", "paused", "locked", "nudged", "dice", "notices", "seats", "want")
     }
     return f"seat {stays} cannot bring it on: {state} {rig.state['view']['waiting']} {rig.boxes.texts}"
+
+
+# --- where the house moved for somebody ------------------------------------------------------------------
+
+
+def test_the_log_says_where_the_house_moved_for_somebody_who_was_away(phones: TableRig) -> None:
+    assert phones.state["stood_in"] == {}
+    sleep(phones, 3)
+    for seat in (1, 2):
+        bring_on(phones, seat)
+    pass_time(phones, ASK_SECONDS + 2)
+    first = phones.state["events"][-1]["n"] + 1
+    for seat in (1, 2):
+        assert phones.say(seat, "vote", {"say": "safe"})["ok"]
+    assert phones.state["stood_in"] == {f"{first}": [3]}, "before the reveal"
+    again = TableRig(boxes=False, store=phones.store)
+    assert again.state["stood_in"] == {f"{first}": [3]}, "also after a power cut"
+
+
+def test_the_log_says_each_move_of_the_house_until_its_person_is_back(phones: TableRig) -> None:
+    sleep(phones, 3)
+    lock_all_but(phones, 3)
+    pass_time(phones, ASK_SECONDS)
+    for seat in (1, 2):
+        phones.say(seat, "vote", {"say": "house"})
+    for _ in range(8):
+        for seat in (1, 2):
+            bring_on(phones, seat)
+        pass_time(phones, HOUSE_SECONDS + 1)
+    told = list(phones.state["stood_in"].values())
+    assert len(told) >= 2
+    assert {seat for seats in told for seat in seats} == {3}
+    wake(phones, 3)
+    for _ in range(8):
+        for seat in (1, 2, 3):
+            bring_on(phones, seat)
+        pass_time(phones, 1)
+    assert len(phones.state["stood_in"]) <= len(told)
+
+
+def test_what_a_person_and_the_house_itself_do_is_not_told_as_stood_in(phones: TableRig) -> None:
+    for seat in (1, 2, 3):
+        bring_on(phones, seat)
+    assert len(phones.state["events"]) > 1
+    assert phones.state["stood_in"] == {}

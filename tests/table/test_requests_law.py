@@ -126,6 +126,7 @@ class Evening:
             ("vote", {"say": random.choice(["no", "wait", "maybe", None])}),
             ("take_up", {"match": random.choice(["m-1", None])}),
             ("free", {"seat": random.choice([1, 9, "2"])}),
+            ("hints", random.choice([{"on": True}, {"allow": True}, {"on": False}, {}])),
             ("help", {}),
             ("acknowledge", {"key": random.choice(["help:1", "help:2", "disk", None])}),
         ]

@@ -386,6 +386,22 @@ def test_light_dims_every_ring_and_stays_over_a_restart(rig: StaffRig) -> None:
     assert rig.refuses("light", percent="30")
 
 
+# --- sound -----------------------------------------------------------------------------------------------------
+
+
+def test_the_volume_is_the_owners_until_staff_set_another_one_and_stays_over_a_restart(rig: StaffRig) -> None:
+    assert (rig.desk.volume, rig.state["volume"]) == (60, 60)
+    rig.does("volume", percent=0)
+    assert (rig.desk.volume, rig.state["volume"]) == (0, 0)
+    assert rig.page.newest is not None
+    assert rig.page.newest.volume == 0
+    restarted = StaffRig(store=rig.store)
+    assert (restarted.desk.volume, restarted.state["volume"]) == (0, 0)
+    for odd in (-1, 101, "60", 60.0, True, None):
+        assert rig.refuses("volume", percent=odd)
+    assert rig.desk.volume == 0
+
+
 # --- boxes and dice --------------------------------------------------------------------------------------------
 
 
@@ -504,7 +520,7 @@ def test_no_request_of_staff_shows_a_hand_a_code_or_a_bid(rig: StaffRig) -> None
     said = b""
     for verb, args in (
         ("done", {"key": "help:1"}), ("undo", {}), ("free", {"seat": 3}), ("reset", {}), ("aside", {}), ("end", {}),
-        ("limit", {"until": 5}), ("light", {"percent": 60}), ("test", {"what": "dice"}), ("hand", {"seat": 1}),
+        ("limit", {"until": 5}), ("light", {"percent": 60}), ("volume", {"percent": 9}), ("test", {"what": "dice"}), ("hand", {"seat": 1}),
         ("code", {"seat": 1}),
     ):  # fmt: skip
         said += rig.staff(verb, **args)[1].encode() + msgspec.json.encode(rig.desk)

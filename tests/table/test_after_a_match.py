@@ -1,0 +1,56 @@
+"""After a match: its result, and the seats of those who have gone."""
+
+from __future__ import annotations
+
+from hub.table.endings import IDLE_SECONDS
+from hub.table.seats import HEARD_SECONDS
+from tests.table.fakes import TableRig
+from tests.table.test_house_seats import alone, play_to_end
+from tests.table.test_people import pass_time, sleep
+
+
+def finished() -> TableRig:
+    """Return a table at which one person and the house have played Bid & Bait! to its end."""
+    rig = alone()
+    rig.start()
+    play_to_end(rig)
+    return rig
+
+
+def test_a_result_names_who_played_whoever_sits_there_by_now() -> None:
+    rig = finished()
+    played = {"1": "Guest 1", "2": "House 2", "3": "House 3"}
+    assert rig.state["played"] == played
+    rig.say_leave(1)
+    rig.claim(2, rig.code(2), "Late")
+    assert [seat["name"] for seat in rig.state["seats"]] == ["", "Late", "House 3"]
+    assert rig.state["played"] == played
+
+
+def test_a_result_that_nobody_looks_at_makes_room_for_the_lobby() -> None:
+    rig = finished()
+    pass_time(rig, IDLE_SECONDS + 1)
+    assert rig.state["state"] == "over", "a phone still shows it"
+    rig.press(1, "bar")  # somebody does something
+    sleep(rig, 1)
+    pass_time(rig, IDLE_SECONDS - 2)
+    assert rig.state["state"] == "over"
+    pass_time(rig, 3)
+    assert (rig.state["state"], rig.state["over"], rig.state["played"]) == ("lobby", None, {})
+
+
+def test_a_box_that_nobody_touches_is_freed_between_matches_and_one_that_was_touched_is_not() -> None:
+    rig = TableRig(4)
+    rig.boxes_up()
+    rig.sit(1)
+    rig.press(3, "push")
+    refused = rig.say(1, "free", {"seat": 3})
+    assert (refused["ok"], refused["error"]) == (
+        False,
+        "Its box was touched in the last three minutes: somebody sits there.",
+    )
+    pass_time(rig, HEARD_SECONDS)
+    assert rig.say(1, "free", {"seat": 3})["ok"]
+    assert not rig.state["seats"][2]["held"]
+    rig.press(3, "push")
+    assert rig.state["seats"][2]["held"], "whoever comes to it sits down as ever"
