@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 MODULES = HERE / "node_modules"
 MESSAGES = HERE / "static" / "lib" / "messages.d.ts"
-CODE = ("static", "../tests/phone_ui/js", "../tests/bench/peers", "package.json", "biome.jsonc", "tsconfig.json")
+CODE = (
+    "static",
+    "examples",
+    "../tests/phone_ui/js",
+    "../tests/bench/peers",
+    "package.json",
+    "biome.jsonc",
+    "tsconfig.json",
+)
 BIOME = "@biomejs/biome/bin/biome"
 TSC = "typescript/bin/tsc"
 JSON2TS = "json-schema-to-typescript/dist/src/cli.js"

@@ -43,7 +43,7 @@ class Limits:
     streams: int = 48
     streams_each_address: int = 12
     own_streams: int = 24  # of the table's own screens, beside those
-    beat_seconds: float = 5.0
+    beat_seconds: float = 1.0  # a screen believes no hub that is silent for three
     stuck_seconds: float = 20.0  # who takes nothing of what is sent for so long is let go
 
 

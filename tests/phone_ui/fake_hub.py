@@ -34,7 +34,13 @@ VENDOR = {
     "nacl.js": MODULES / "tweetnacl/nacl-fast.min.js",
     "qr.js": MODULES / "lean-qr/nano.mjs",
 }
-KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html; charset=utf-8", ".svg": "image/svg+xml"}
+KINDS = {
+    ".js": "text/javascript",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".css": "text/css",
+    ".html": "text/html; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self' ws: wss:; manifest-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'self'; "
@@ -285,7 +291,10 @@ class FakeHub:
             while True:
                 got = asyncio.create_task(events.get())
                 # The first receive() is the empty body, the second the disconnect.
-                done, _ = await asyncio.wait({got, gone}, return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await asyncio.wait({got, gone}, timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
+                if not done:
+                    beat = b"event: beat\ndata: 1\n\n"
+                    await send({"type": "http.response.body", "body": beat, "more_body": True})
                 if gone in done:
                     if gone.result()["type"] == "http.disconnect":
                         got.cancel()

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, WebSocket, expect
 from hub.network.encryption import fingerprint
 from hub.ports import SEAT_MARKS
 from phone_ui.pages import make_app
+from tests.acceptance.screen import read_code
 from tests.chromium import HEADLESS, NONE, PHONE, SMALL_PHONE, headless
 from tests.patience import PATIENCE
 from tests.phone_ui import scenes
@@ -197,11 +198,48 @@ def test_the_bench_seats_several_phones_in_one_browser(browser: Browser, hub: Fa
         expect(context.pages[0].get_by_text("live")).to_be_visible()
 
 
+def test_the_way_back_closes_what_is_open_and_does_not_leave_the_table(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND)
+    address = page.url
+    page.get_by_role("button", name="Rules").click()
+    page.get_by_role("button", name="Log").click()
+    page.go_back()
+    expect(page.locator(".want.mine")).to_be_visible()
+    assert page.url == address
+    expect(page.get_by_text("live")).to_be_visible()
+    page.get_by_role("button", name="Rules").click()
+    page.get_by_role("button", name="Rules").click()  # closed by hand: the way back has nothing of it
+    expect(page.locator(".want.mine")).to_be_visible()
+    assert page.evaluate("history.state?.tab ?? null") is None
+    page.get_by_role("button", name="Seat").click()
+    page.go_back()
+    expect(page.locator(".want.mine")).to_be_visible()
+    assert page.url == address
+
+
+def test_a_phone_stays_awake_while_a_match_is_played_and_no_longer(page: Page, hub: FakeHub) -> None:
+    page.add_init_script("""
+        window.locks = [];
+        Object.defineProperty(navigator, "wakeLock", {value: {request: async (kind) => {
+            const lock = {kind, released: false, release: async () => { lock.released = true; }};
+            window.locks.push(lock);
+            return lock;
+        }}});
+    """)
+    sit(page, hub)
+    assert page.evaluate("locks.length") == 0
+    play(page, hub, scenes.TAKE, scenes.TAKE_HAND)
+    page.wait_for_function("locks.length === 1 && locks[0].kind === 'screen' && !locks[0].released")
+    hub.public(scenes.public(seq=90))
+    page.wait_for_function("locks.every((lock) => lock.released)")
+
+
 def test_who_only_watches_has_no_button(page: Page, hub: FakeHub) -> None:
     hub.public(scenes.TAKE)
     page.goto(f"{hub.address}/t/1")
     page.get_by_role("button", name="Just watch").click()
-    expect(page.get_by_text("is to act")).to_be_visible()
+    expect(page.locator(".want")).to_have_text(re.compile(r"Ben\s+takes a prize"))
     expect(dock(page)).to_have_count(0)
     expect(page.get_by_role("region", name="The table")).to_contain_text("Spot 4")
 
@@ -321,9 +359,9 @@ def test_who_waits_is_told_for_whom_and_has_no_live_button(page: Page, hub: Fake
     sit(page, hub)
     rolling = scenes.ROLLING["view"]["waiting"]["roll"] | {"seat": 3}
     view = scenes.ROLLING["view"] | {"waiting": {"seats": [], "roll": rolling, "secret": False}}
-    hub.public(scenes.ROLLING | {"view": view, "dice": None, "seq": 50})
+    hub.public(scenes.ROLLING | {"view": view, "dice": None, "seq": 50, "want": "Seat 3 needs 4 or more."})
     hub.hand(2, scenes.hand(seq=50))
-    expect(page.locator(".want")).to_have_text(re.compile(r"Cem\s+rolls"))
+    expect(page.locator(".want")).to_have_text(re.compile(r"Cem\s+needs 4 or more\."))
     expect(dock(page).get_by_role("button")).to_have_count(0)
 
 
@@ -332,6 +370,65 @@ def test_a_reveal_is_shown_for_a_while(page: Page, hub: FakeHub) -> None:
     play(page, hub, scenes.BIDDING, scenes.BID_HAND)
     play(page, hub, scenes.TAKE, scenes.TAKE_HAND, seq=51)
     expect(page.get_by_role("region", name="Revealed")).to_contain_text("6")
+
+
+def reveal_on(screen: Page, hub: FakeHub, bids: dict[str, int] | None = None) -> None:
+    """Bids are locked, and then revealed; the screen has seen both."""
+    told = [
+        event | {"data": event["data"] | {"bids": bids}} if bids and event.get("kind") == "reveal" else event
+        for event in scenes.TAKE["events"]
+    ]
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    hub.public(scenes.BIDDING | {"seq": 50})
+    expect(screen.locator(".now-phase")).to_be_visible()
+    hub.public(scenes.TAKE | {"events": told, "seq": 51})
+
+
+def test_the_big_screen_turns_all_values_at_once_and_the_highest_stands_out(screen: Page, hub: FakeHub) -> None:
+    screen.add_init_script(
+        """window.turned = [];
+        addEventListener("animationstart", (event) => {
+          if (event.animationName !== "face-up") return;
+          window.turned.push([event.target.getAnimations()[0].startTime, event.target.textContent]);
+        });"""
+    )
+    reveal_on(screen, hub)
+    stage = screen.get_by_role("region", name="Revealed")
+    expect(stage.locator("b")).to_have_text(["5", "2", "5", "6"])
+    expect(stage.locator("li.highest")).to_have_count(1)
+    expect(stage.locator("li.highest")).to_contain_text("Seat 4")
+    expect(stage.locator("li.highest")).to_contain_text("highest")
+    times = screen.evaluate("window.turned")
+    assert sorted(text for _, text in times) == ["2", "5", "5", "6"]
+    assert len({time for time, _ in times}) == 1, "all in one picture"
+
+
+@pytest.mark.parametrize(("seats", "value"), [(4, 6), (6, 13), (6, 250)])
+def test_a_value_is_not_wider_than_its_card_on_a_low_screen(screen: Page, hub: FakeHub, seats: int, value: int) -> None:
+    screen.set_viewport_size({"width": 1280, "height": 720})
+    reveal_on(screen, hub, {f"{seat}": value for seat in range(1, seats + 1)})
+    cards = screen.locator(".revealed .turned-card")
+    expect(cards).to_have_count(seats)
+    wide = cards.evaluate_all("all => all.filter((card) => card.scrollWidth > card.clientWidth).length")
+    assert wide == 0
+
+
+def test_a_screen_that_is_opened_later_holds_no_old_reveal_up(screen: Page, hub: FakeHub) -> None:
+    hub.public(scenes.TAKE | {"seq": 51})
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    expect(screen.locator(".now-phase")).to_be_visible()
+    expect(screen.get_by_role("region", name="Revealed")).to_have_count(0)
+
+
+def test_where_the_system_asks_for_less_motion_the_values_are_there_at_once(screen: Page, hub: FakeHub) -> None:
+    screen.emulate_media(reduced_motion="reduce")
+    reveal_on(screen, hub)
+    card = screen.get_by_role("region", name="Revealed").locator("b").first
+    expect(card).to_be_visible()
+    longest = screen.evaluate(
+        "Math.max(...document.getAnimations().map((one) => one.effect.getComputedTiming().endTime), 0)"
+    )
+    assert longest < 1, "ms"
 
 
 def dice(**dice_change: Any) -> dict[str, Any]:
@@ -1268,6 +1365,18 @@ def test_the_screen_invites_before_a_match(screen: Page, hub: FakeHub) -> None:
     expect(screen.get_by_text("BCDFGJ")).to_be_visible()
 
 
+def test_the_screen_shows_the_venues_network_first_where_there_is_one(screen: Page, hub: FakeHub) -> None:
+    code = "WIFI:T:WPA;S:Cafe;P:dice-and-tea;;"
+    hub.public(scenes.public(seq=50), wifi={"name": "Cafe", "code": code})
+    screen.set_viewport_size({"width": 1280, "height": 720})
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    expect(screen.locator(".steps li").first).to_have_text("Wi-Fi “Cafe”")
+    drawn = screen.get_by_role("img", name="code to scan for the Wi-Fi Cafe")
+    expect(drawn).to_be_in_viewport(ratio=1)
+    assert read_code(drawn.screenshot()) == code
+    expect(screen.get_by_role("img", name="code to scan", exact=True)).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.parametrize(
     ("boxes", "held", "asked"),
     [
@@ -1461,7 +1570,9 @@ def test_every_notice_stands_on_the_screen_the_most_severe_first(screen: Page, h
 def test_a_phone_acknowledges_a_notice_that_it_may(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
     hub.public(scenes.ROLLING | {"notices": NOTICES, "seq": 60})
-    expect(page.locator(".notice")).to_have_count(3)
+    expect(page.locator(".notice:visible")).to_have_text([re.compile("disk")])
+    page.get_by_text("2 more notices").click()
+    expect(page.locator(".notice:visible")).to_have_count(3)
     expect(page.get_by_role("button", name="Done")).to_have_count(2)
     page.get_by_role("button", name="Done: Seat 3 calls for help.").click()
     said = hub.asks.get(timeout=PATIENCE)
@@ -1526,6 +1637,28 @@ def bench(browser: Browser, hub: FakeHub) -> Iterator[Page]:
         opened.goto(f"{hub.address}/t/1/bench")
         expect(opened.get_by_role("region", name="Dice")).to_be_visible()
         yield opened
+
+
+def test_the_bench_says_what_to_do_next(bench: Page, hub: FakeHub) -> None:
+    said = bench.locator(".bench-next")
+    hub.public(scenes.public(seats=scenes.seats(held=0), seq=90))
+    expect(said).to_have_text("Next: Sit down: open “Sit down with a phone” at a box, or push its dial.")
+    hub.public(scenes.public(seats=scenes.seats(held=2), seq=91))
+    expect(said).to_contain_text("Choose a game on a phone and start it, or turn a dial and push it.")
+    hub.public(scenes.public(seats=scenes.seats(held=2, ready=2), seq=92))
+    expect(said).to_contain_text("Everybody is ready: push a dial once more to start.")
+    hub.public(scenes.BIDDING | {"seq": 93, "locked": [1, 3, 4]})
+    expect(said).to_contain_text("Ben answers on its phone or its box.")
+    hub.public(scenes.ROLLING | {"seq": 94})
+    expect(said).to_contain_text("rolls: press “Throw”.")
+    hub.public(scenes.public(seats=scenes.seats(held=1), claiming=[2], seq=95))
+    expect(said).to_have_text("Next: Seat 2 is asked for: use “Hold bar and push” at its box.")
+
+
+def test_a_dark_display_on_the_bench_says_so(bench: Page, hub: FakeHub) -> None:
+    dark = {seat: {**box, "display": "", "sealed": False} for seat, box in scenes.BENCH["boxes"].items()}
+    hub.bench({**scenes.BENCH, "boxes": dark})
+    expect(bench.locator(".oled").first).to_have_text("dark: nothing to choose")
 
 
 def test_a_box_on_the_bench_is_pressed_turned_and_unplugged(bench: Page, hub: FakeHub) -> None:

@@ -141,7 +141,7 @@ export function faceIn(labels, value) {
   if (!record) {
     const known = labels?.cards?.[value];
     if (!known) return null;
-    return { ...known, title: known.face ?? known.name, tag: "", full: known.name, text: "", key: value };
+    return { ...known, title: known.face ?? known.name, tag: "", full: known.name, text: known.text ?? "", key: value };
   }
   if (!about || !(about.key in record)) return null;
   const kind = labels.cards?.[record[about.kind]] ?? {};

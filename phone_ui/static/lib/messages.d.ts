@@ -23,7 +23,7 @@ export interface Messages {
   StaffAsk: StaffAsk;
 }
 /**
- * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since 1970; `highlights` are facts of a match that is over, as sentences. `preset` names the options that a push on a box starts the chosen game with, "" for the usual ones.
+ * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `want` says who is asked for what, to everybody else: whoever is asked reads it in their hand. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since 1970; `highlights` are facts of a match that is over, as sentences, and `played` who played it, by seat: somebody else may sit there by now. `preset` names the options that a push on a box starts the chosen game with, "" for the usual ones. `hints`: this table allows them to phones that ask. `revealed` is the number of the sealed choice of this match that was opened last, as far as the hub has seen it. `volume` is how loud the table's sounds are, in per cent; 0 is a quiet table. `stood_in` are the seats that the house moved for, as they were away, just before one of `events`: by its number.
  */
 export interface PublicState {
   table: string;
@@ -58,8 +58,17 @@ export interface PublicState {
   starting: Starting | null;
   minutes_left: [number, number] | null;
   highlights: string[];
+  played: {
+    [k: string]: string;
+  };
   until: number | null;
   preset: string;
+  hints: boolean;
+  stood_in: {
+    [k: string]: number[];
+  };
+  revealed: number | null;
+  volume: number;
 }
 /**
  * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box answers, `away` one that nothing answers from. `house`: how well the house plays here, "" where it does not: it `stands_in` for somebody until that person is back, or the seat is its own and anybody may take it. `wish` names the game that it would like to play next.
@@ -267,7 +276,7 @@ export interface Starting {
   preset: string;
 }
 /**
- * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until it was used once. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is how bright the screen is to be, in per cent. `demonstration` is the match by the house that the screen shows while nobody is here, `paper` what panels show of it: all else is the lobby, as phones have it.
+ * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until it was used once, `wifi` the network of the venue's guests. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is how bright the screen is to be, in per cent. `demonstration` is the match by the house that the screen shows while nobody is here, `paper` what panels show of it: all else is the lobby, as phones have it.
  */
 export interface ScreenState extends PublicState {
   claim_codes: {
@@ -275,12 +284,20 @@ export interface ScreenState extends PublicState {
   };
   fingerprint: string;
   staff_pin: string;
+  wifi: Wifi | null;
   light: number;
   demonstration: PublicState | null;
   paper: PublicState | null;
 }
 /**
- * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more.
+ * The network that guests join first: its `name`, and the `code` that a phone's camera reads.
+ */
+export interface Wifi {
+  name: string;
+  code: string;
+}
+/**
+ * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more. `hints`: this phone has asked for hints; `hint` is the one for the open decision, once it is there.
  */
 export interface Hand {
   epoch: number;
@@ -309,6 +326,8 @@ export interface Hand {
   claim: number | null;
   hand_over: string | null;
   hand_over_seconds: number;
+  hints: boolean;
+  hint: Hint | null;
 }
 /**
  * Dice that this seat may type: so many, each from 1 to `sides`.
@@ -316,6 +335,13 @@ export interface Hand {
 export interface Faces {
   count: number;
   sides: number;
+}
+/**
+ * What the sharp house would do now: an `answer` as in `Hand.locked`, None where it lets the dice fall. `say` is why, "" where its game gives no reasons.
+ */
+export interface Hint {
+  answer: Record<string, any> | null;
+  say: string;
 }
 /**
  * The answer to the request with the id `re`.
@@ -328,12 +354,15 @@ export interface Ack {
   seq: number;
 }
 /**
- * Earlier events of the match that is shown, oldest first, as they stood in `epoch`: a page of its log.
+ * Earlier events of the match that is shown, oldest first, as they stood in `epoch`: a page of its log. `stood_in` is as in the public state.
  */
 export interface EventsPage {
   match: string | null;
   epoch: number;
   events: PublicEvent[];
+  stood_in: {
+    [k: string]: number[];
+  };
 }
 /**
  * What is known of the matches that were played to their end; `matches` are the newest of them.
@@ -489,6 +518,7 @@ export interface Desk {
   did: Did[];
   until: number | null;
   light: number;
+  volume: number;
   test: HardwareTest | null;
   by_hours: boolean;
 }
@@ -543,6 +573,7 @@ export interface Act {
     | "free"
     | "hand_over"
     | "help"
+    | "hints"
     | "house"
     | "leave"
     | "name"
@@ -635,7 +666,8 @@ export interface StaffAsk {
     | "reset"
     | "restart"
     | "test"
-    | "undo";
+    | "undo"
+    | "volume";
   table?: string;
   args?: Record<string, any>;
 }

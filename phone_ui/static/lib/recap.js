@@ -1,7 +1,7 @@
 // A recap of a match as text, for the person who wants to keep it: public facts, and whose phone it was.
 
 import { ranking, scoreText } from "./labels.js";
-import { seatName, withNames } from "./seats.js";
+import { asPlayed, seatName, withNames } from "./seats.js";
 
 /** @import { Labels } from "./types.d.ts" */
 /** @import { PublicState } from "./messages.d.ts" */
@@ -9,11 +9,12 @@ import { seatName, withNames } from "./seats.js";
 /**
  * Return the recap of a match that is over, as the phone at `seat` saw it (null: somebody who watched).
  * @param {Labels | null} labels
- * @param {PublicState} state
+ * @param {PublicState} newest
  * @param {number | null} seat
  * @param {Date} now
  */
-export function recap(labels, state, seat, now) {
+export function recap(labels, newest, seat, now) {
+  const state = asPlayed(newest);
   const over = state.over ?? { winners: [], scores: {}, why: "" };
   const places = ranking(labels, over);
   const winners = over.winners.map((one) => seatName(state, one)).join(" and ") || "Nobody";

@@ -44,6 +44,20 @@ export const isHouse = (place) => Boolean(place.house) && !place.stands_in;
 export const seatName = (state, seat) => placeOf(state, seat)?.name || `Seat ${seat}`;
 
 /**
+ * Return the state of a match that is over with the names of those who played it, whoever sits there by now.
+ * @template {PublicState} T
+ * @param {T} state
+ * @returns {T}
+ */
+export const asPlayed = (state) => ({
+  ...state,
+  seats: state.seats.map((place) => {
+    const name = state.played[place.seat];
+    return name === undefined || name === place.name ? place : { ...place, name, house: "", stands_in: false };
+  }),
+});
+
+/**
  * Has somebody given this seat a name?
  * @param {PublicState | null} state
  * @param {number | string} seat

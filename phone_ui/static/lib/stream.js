@@ -5,7 +5,7 @@ import { browserClock } from "./clock.js";
 
 /** @import { Clock } from "./types.d.ts" */
 
-const PATIENCE = 15_000; // without a word from the hub; it sends a beat every 5 s
+const PATIENCE = 3_000; // without a word from the hub; it sends a beat every second
 const TRY_AGAIN = 2_000;
 
 /**

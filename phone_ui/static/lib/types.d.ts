@@ -223,6 +223,8 @@ export interface Held extends Login {
 /** The settings of the person who holds the phone. */
 export interface Settings {
   keepOpen: boolean;
+  hints: boolean;
+  sound: boolean;
   hand: string;
   size: number;
   theme: string;

@@ -4,7 +4,7 @@ import { fill, readable } from "./labels.js";
 import { at } from "./values.js";
 
 /** @import { Facts, Labels, Line, PhaseLabels } from "./types.d.ts" */
-/** @import { PublicState } from "./messages.d.ts" */
+/** @import { PublicEvent, PublicState } from "./messages.d.ts" */
 
 /**
  * The starts of the hub that another one has followed.
@@ -58,6 +58,23 @@ export function orderOf(labels, view) {
 export function newestLine(state) {
   const event = state.events.findLast((one) => one.data.line);
   return event ? { n: event.n, ...event.data.line } : null;
+}
+
+/**
+ * Return what a reveal shows, seat by seat. The highest numbers stand out, unless all are equal.
+ * @param {PublicEvent} reveal
+ * @returns {{ seat: number, text: string, highest: boolean }[]}
+ */
+export function revealedValues(reveal) {
+  const shown = Object.entries(reveal.data.bids ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  const numbers = shown.map(([, value]) => value).filter((value) => typeof value === "number");
+  const highest = Math.max(...numbers);
+  const differ = numbers.some((value) => value < highest);
+  return shown.map(([seat, value]) => ({
+    seat: Number(seat),
+    text: [value].flat().join(" "),
+    highest: differ && value === highest,
+  }));
 }
 
 /**

@@ -4,8 +4,9 @@ import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js
 import { LAMPS, lampsAt } from "../lib/ring.js";
 import { placeOf, seatName, seatText } from "../lib/seats.js";
 import { follow } from "../lib/stream.js";
+import { askedSeats } from "../lib/view.js";
 import { Die, dieCount } from "../parts/die.js";
-import { Mark } from "../parts/marks.js";
+import { Mark, Sentence } from "../parts/marks.js";
 
 /** @import { Drawn, Facts } from "../lib/types.d.ts" */
 /** @import { ScreenState } from "../lib/messages.d.ts" */
@@ -115,6 +116,7 @@ function Bench() {
       <p class="bench-said" role="status">${away ? "Waiting for the hub" : error}</p>
       <a class="bench-link" href=${`/t/${table}/kiosk`} target="kiosk">Open the screen</a>
     </header>
+    <p class="bench-next" aria-live="polite"><b>Next:</b> <${Sentence} state=${state} text=${nextStep(state)} /></p>
     <div class="bench-boxes">
       ${Object.entries(bench.boxes).map(
         ([seat, box]) =>
@@ -130,6 +132,37 @@ function Bench() {
       </section>
     </div>
   </div>`;
+}
+
+const PUSH_OR_PHONE = "on its phone or its box";
+
+/**
+ * Return what whoever plays the table does next, in one sentence; seats are named as the hub names them.
+ * @param {ScreenState} state
+ */
+export function nextStep(state) {
+  const { dice, dispute, question, starting, view, locked } = state;
+  const [claimed] = state.claiming;
+  if (claimed) return `Seat ${claimed} is asked for: use “Hold bar and push” at its box.`;
+  if (question) return `${question.text} Answer on the phones.`;
+  if (state.state === "over") return "The match is over. Play again on a phone, or push a dial twice.";
+  if (state.state === "stopped") return "The match is stopped. Take one step back on a phone, or call the staff.";
+  if (state.state === "lobby") {
+    if (starting) return "The match begins by itself.";
+    const here = state.seats.filter((place) => place.held || place.ready);
+    if (!here.length) return "Sit down: open “Sit down with a phone” at a box, or push its dial.";
+    if (here.every((place) => place.ready)) return "Everybody is ready: push a dial once more to start.";
+    return "Choose a game on a phone and start it, or turn a dial and push it. More guests may sit down.";
+  }
+  if (dispute?.stage === "vote") return "A roll is disputed: push is yes, the bar is no.";
+  if (dice?.state === "armed" || dice?.state === "rolling") return `Seat ${dice.seat} rolls: press “Throw”.`;
+  if (dice?.state === "settled") return "The dice lie. They count in a moment, unless somebody says no.";
+  if (dice) return `Seat ${dice.seat} rolls. ${dice.say}`;
+  const open = askedSeats(view).filter((seat) => !locked.includes(seat));
+  if (!open.length) return "Nobody is asked: the table goes on by itself.";
+  const names = open.map((seat) => `Seat ${seat}`).join(", ");
+  const answers = open.length > 1 ? "answer, each" : "answers";
+  return `${names} ${answers} ${PUSH_OR_PHONE}.${state.want ? ` ${state.want}` : ""}`;
 }
 
 /** @param {{ size: string, version: number }} props */
@@ -174,7 +207,7 @@ function Box({ seat, box, state, hubKey, send }) {
   const turn = (detents) => send({ box: seat, turn: detents });
   /** @param {string} control */
   const onPress = (control) => (/** @type {MouseEvent} */ event) => press(control, event.shiftKey);
-  const display = box.sealed && !hood ? "under the hood" : box.display || " ";
+  const display = box.sealed && !hood ? "under the hood" : box.display;
 
   /** @param {KeyboardEvent} event */
   function onKeyDown(event) {
@@ -210,7 +243,9 @@ function Box({ seat, box, state, hubKey, send }) {
         <button type="button" class="turn" aria-label="dial left, less" onClick=${() => turn(-1)}>−</button>
       </div>
     </div>
-    <p class="oled" aria-label="display">${box.connected ? display : "no cable"}</p>
+    <p class=${`oled${box.connected && !display ? " dark" : ""}`} aria-label="display">
+      ${box.connected ? display || "dark: nothing to choose" : "no cable"}
+    </p>
     <div class="box-keys">
       ${BOX_KEYS.map(
         (control, i) =>

@@ -2,9 +2,19 @@
 
 import { html, render, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
 import { ranking, scoreText, withDeck } from "../lib/labels.js";
-import { isHouse, isNamed, placeOf, seatName, splitAtSeats, withNames } from "../lib/seats.js";
+import { asPlayed, isHouse, isNamed, placeOf, seatName, splitAtSeats, withNames } from "../lib/seats.js";
 import { follow } from "../lib/stream.js";
-import { askedSeats, newestLine, notOlder, nowLines, orderOf, phaseOf, phaseText, roundText } from "../lib/view.js";
+import {
+  askedSeats,
+  newestLine,
+  notOlder,
+  nowLines,
+  orderOf,
+  phaseOf,
+  phaseText,
+  revealedValues,
+  roundText,
+} from "../lib/view.js";
 import { countNow, doing, NowAt, tokenOf } from "../parts/around.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "../parts/die.js";
 import { Facts } from "../parts/facts.js";
@@ -13,8 +23,11 @@ import { Fingerprint, Mark, Marks, Sentence, Who } from "../parts/marks.js";
 import { useHeadline, useReveal } from "../parts/news.js";
 import { Notices } from "../parts/notices.js";
 import { NumberLine } from "../parts/number_line.js";
+import { QrCode } from "../parts/qr_code.js";
 import { PausedPart, PutAsideList, QuestionPart, StartingPart } from "../parts/questions.js";
+import { TurnedCards } from "../parts/reveal.js";
 import { CardRows, Rows } from "../parts/rows.js";
+import { useSound } from "../parts/sound.js";
 import { useLabels } from "../parts/use_labels.js";
 
 /** @import { Labels } from "../lib/types.d.ts" */
@@ -77,6 +90,8 @@ function Kiosk() {
     return () => stream.close();
   }, []);
 
+  useSound(state, away); // of what is played here: a demonstration is silent
+
   if (!state || !shown || away) return html`<${Splash} />`;
   const inPlay = shown.state === "playing" || shown.state === "stopped";
   return html`<div class=${`screen ${shown.state}${state.demonstration ? " demonstration" : ""}`}>
@@ -126,8 +141,22 @@ function TableTop({ labels, state }) {
       <${CardRows} labels=${labels} state=${state} small=${false} />
       <${Rows} labels=${labels} state=${state} small=${false} />
       <${Facts} labels=${labels} state=${state} where="table" facts=${state.view?.table} on="kiosk" />
+      <${Revealed} state=${state} />
     </div>
     <${Side} labels=${labels} state=${state} seats=${near} />
+  </section>`;
+}
+
+/**
+ * Over the middle of the table for a while: what was revealed, unless a number line shows it.
+ * @param {{ state: ScreenState }} props
+ */
+function Revealed({ state }) {
+  const reveal = useReveal(state);
+  const values = reveal ? revealedValues(reveal) : [];
+  if (!reveal || !values.length || (newestLine(state)?.n ?? 0) > reveal.n) return null;
+  return html`<section class="revealed" aria-label="Revealed">
+    <${TurnedCards} state=${state} n=${reveal.n} values=${values} />
   </section>`;
 }
 
@@ -285,7 +314,7 @@ const DICE_TROUBLE = ["cocked", "wrong_count", "no_reader"];
 function Latest({ state }) {
   const { dice, dispute } = state;
   if (dispute?.stage === "vote" || (dice && DICE_TROUBLE.includes(dice.state))) return null;
-  const events = state.events.slice(dice ? -1 : -3).reverse();
+  const events = state.events.slice(dice || dispute ? -1 : -3).reverse();
   if (!events.length) return null;
   return html`<ol class="now-log">
     ${events.map((event) => html`<${LatestEvent} key=${event.n} state=${state} event=${event} />`)}
@@ -497,8 +526,20 @@ function HowToJoin({ state }) {
   const proof = proofOfPlace(seats);
   const scanToSit = anybody ? "Scan to sit down too" : "Scan";
   const scanToSee = onBoxAlone ? "Scan to see your own hand" : "Scan to watch";
-  return html`<${JoinCode} state=${state} kind="welcome-qr" />
+  const join = html`<${JoinCode} state=${state} kind="welcome-qr" />`;
+  return html`${
+    state.wifi
+      ? html`<div class="welcome-codes">
+          <figure>
+            <${QrCode} text=${state.wifi.code} label=${`code to scan for the Wi-Fi ${state.wifi.name}`} />
+            <figcaption>Wi-Fi</figcaption>
+          </figure>
+          <figure>${join}<figcaption>Table</figcaption></figure>
+        </div>`
+      : join
+  }
     <ol class="steps">
+      ${state.wifi && html`<li>Wi-Fi “${state.wifi.name}”</li>`}
       ${state.url && html`<li>${hasFree ? scanToSit : scanToSee}</li>`}
       ${proof && html`<li>${proof}</li>`}
     </ol>
@@ -522,7 +563,8 @@ function HowToJoin({ state }) {
 // --- the end -------------------------------------------------------------------------------------------
 
 /** @param {ScreenProps} props */
-function Winner({ labels, state }) {
+function Winner({ labels, state: newest }) {
+  const state = asPlayed(newest);
   const over = state.over ?? { winners: [], why: "" };
   const { winners, why } = over;
   const names = winners.map((seat) => seatName(state, seat)).join(" and ");
@@ -548,10 +590,16 @@ function Winner({ labels, state }) {
 function Afterwards({ state, why }) {
   const last = state.events.filter((event) => event.text !== why).slice(-2);
   const lines = state.highlights.length ? state.highlights : last.map((event) => event.text);
+  const boxed = state.seats.some((place) => place.box === "on");
   return html`<ol class="winner-last">
       ${lines.map((text) => html`<li key=${text}><${Sentence} state=${state} text=${text} /></li>`)}
     </ol>
-    ${!state.demonstration && html`<p class="winner-again">Push a dial twice to play again</p>`}`;
+    ${
+      !state.demonstration &&
+      html`<p class="winner-again">
+        ${boxed ? "Push a dial twice to play again" : "Start the next match on a phone"}
+      </p>`
+    }`;
 }
 
 render(html`<${Kiosk} />`, /** @type {HTMLElement} */ (document.getElementById("page")));

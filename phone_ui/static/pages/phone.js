@@ -18,8 +18,9 @@ import { Notices } from "../parts/notices.js";
 import { Play, turnText } from "../parts/play.js";
 import { PausedPart, QuestionPart, StartingPart } from "../parts/questions.js";
 import { Seating } from "../parts/seating.js";
-import { Help, Rules, SeatTab, TabBar } from "../parts/tabs.js";
+import { Rules, TabBar } from "../parts/tabs.js";
 import { useLabels } from "../parts/use_labels.js";
+import { useTab } from "../parts/use_tab.js";
 
 /** @import { Answer, Ask, Facts, Held, Labels, PhoneProps } from "../lib/types.d.ts" */
 /** @import { Act, Hand, PublicState } from "../lib/messages.d.ts" */
@@ -229,14 +230,40 @@ function useTable() {
   // The hub's own sentence says more than the silence in which the login ended.
   const taken = lost && state?.notices.find((notice) => notice.key === `taken:${lostSeat}`);
   const why = taken ? `${taken.text} Was that nobody here? Tell the table.` : lost;
-  return { held, state, hand: present, away, lost: why, elsewhere, sending, refusal, ask, leave, hold, useHere };
+  return { held, state, hand: present, away, lost: why, elsewhere, sending, refusal, ask, send, leave, hold, useHere };
+}
+
+/**
+ * Tell the hub whether this phone wants hints, as its person has set it, wherever the two differ: after a restart of the
+ * hub, on a new seat, once the table allows them. What is refused is not asked again before something has changed.
+ * @param {{ state: PublicState | null, hand: Hand | null, hints: boolean,
+ *   send: (verb: Act["verb"], args: Facts) => Promise<Answer>,
+ * }} options
+ */
+function useHints({ state, hand, hints, send }) {
+  const said = useRef("");
+  const allowed = Boolean(state?.hints);
+  const differs = hand !== null && Boolean(hand.hints) !== hints && (allowed || !hints);
+  const moment = `${hand?.session}/${hand?.seat}/${allowed}/${hints}/${hand?.hints}`;
+  useEffect(() => {
+    if (!differs || said.current === moment) return;
+    said.current = moment;
+    send("hints", { on: hints });
+  }, [differs, moment]);
 }
 
 function Phone() {
-  const { held, state, hand, away, lost, elsewhere, sending, refusal, ask, leave, hold, useHere } = useTable();
+  const { held, state, hand, away, lost, elsewhere, sending, refusal, ask, send, leave, hold, useHere } = useTable();
   const [watching, setWatching] = useState(false);
   const [settings, setSettings] = useState(loadSettings());
-  const [tab, setTab] = useState(/** @type {TabName | null} */ (null));
+  const [tab, setTab] = useTab();
+  useHints({ state, hand, hints: settings.hints, send });
+  const plays = Boolean(held) && state?.state === "playing";
+  useEffect(() => {
+    if (!plays || !navigator.wakeLock) return;
+    const awake = import("../parts/wake_lock.js").then((part) => part.keepAwake());
+    return () => void awake.then((end) => end());
+  }, [plays]);
   const gameLabels = useLabels(state?.game);
   const labels = useMemo(
     () => withDeck(gameLabels, state?.view?.table, state?.view?.seats, hand?.you),
@@ -288,7 +315,12 @@ function Phone() {
     <${Strip} labels=${labels} state=${state} held=${held} away=${away} />
     ${away && html`<${AwayBar} state=${state} />`}
     <${Awaited} state=${state} hand=${hand} away=${away} tab=${tab !== null} onPlay=${onBack} />
-    <${Notices} state=${state} ask=${held ? ask : undefined} sending=${sending || (away ? "away" : null)} />
+    <${Notices}
+      state=${state}
+      ask=${held ? ask : undefined}
+      sending=${sending || (away ? "away" : null)}
+      most=${2}
+    />
     <${QuestionPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
     <${StartingPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
     <${PausedPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
@@ -301,6 +333,7 @@ function Phone() {
       }
     </main>
     <${TabBar} open=${tab} onOpen=${setTab} />
+    ${settings.sound && html`<${Sound} state=${state} away=${away} />`}
   </div>`;
 }
 
@@ -315,8 +348,17 @@ function Table(props) {
   return html`<${Play} ...${props} />`;
 }
 
+// Fetched by those who want it; a phone that cannot fetch it is silent.
+const Sound = later(() =>
+  import("../parts/sound.js").then(
+    (part) => part.Sound,
+    () => () => null,
+  ),
+);
+const Help = later(() => import("../parts/help.js").then((part) => part.Help));
 const Log = later(() => import("../parts/log.js").then((part) => part.Log));
 const Why = later(() => import("../parts/why.js").then((part) => part.Why));
+const SeatTab = later(() => import("../parts/seat_tab.js").then((part) => part.SeatTab));
 const TABS = { rules: Rules, log: Log, why: Why, help: Help, seat: SeatTab };
 
 /**

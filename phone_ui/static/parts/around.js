@@ -2,16 +2,17 @@
 
 import { html } from "/vendor/htm-preact.js";
 import { numberText } from "../lib/labels.js";
-import { placeOf, seatName } from "../lib/seats.js";
+import { placeOf } from "../lib/seats.js";
 import { at } from "../lib/values.js";
-import { askedSeats, newestLine, orderOf, phaseOf } from "../lib/view.js";
+import { askedSeats, newestLine, orderOf, phaseOf, revealedValues } from "../lib/view.js";
 import { Facts } from "./facts.js";
-import { Mark, Sentence, Who } from "./marks.js";
-import { NumberLine } from "./number_line.js";
+import { later } from "./later.js";
+import { Sentence, Who } from "./marks.js";
+import { TurnedCards } from "./reveal.js";
 import { Rows } from "./rows.js";
 
 /** @import { Labels } from "../lib/types.d.ts" */
-/** @import { PublicState } from "../lib/messages.d.ts" */
+/** @import { PublicEvent, PublicState } from "../lib/messages.d.ts" */
 
 /**
  * Return what a seat is doing in the open question, in a word or two; empty when nothing is wanted of it.
@@ -67,6 +68,8 @@ export function tokenOf(labels, state) {
   return { seat: Number(seat), letter: screen?.token_letter ?? "", name: screen?.token_name ?? "" };
 }
 
+const NumberLine = later(() => import("./number_line.js").then((part) => part.NumberLine));
+
 /** @type {Record<string, string>} */
 const DOES = { rolls: "rolls", "reads again": "reads the dice again", choosing: "chooses", "to act": "is to act" };
 
@@ -77,11 +80,12 @@ const DOES = { rolls: "rolls", "reads again": "reads the dice again", choosing: 
 export function WaitingFor({ state, mine }) {
   const seats = askedSeats(state.view).filter((seat) => !state.locked.includes(seat) && seat !== mine);
   if (!seats.length) return null;
-  const wanted = state.want && html`<p class="waiting-want"><${Sentence} state=${state} text=${state.want} /></p>`;
   if (seats.length === 1) {
     const [seat] = seats;
-    return html`<p class="want"><${Who} state=${state} seat=${seat} /> ${DOES[doing(state, seat)]}</p>${wanted}`;
+    if (state.want) return html`<p class="want"><${Sentence} state=${state} text=${state.want} /></p>`;
+    return html`<p class="want"><${Who} state=${state} seat=${seat} /> ${DOES[doing(state, seat)]}</p>`;
   }
+  const wanted = state.want && html`<p class="waiting-want"><${Sentence} state=${state} text=${state.want} /></p>`;
   return html`<p class="waiting-for">
     <span>Waiting for</span> ${seats.map((seat) => html`<${Who} state=${state} seat=${seat} />`)}
   </p>${wanted}`;
@@ -125,25 +129,18 @@ function Place({ labels, state, seat, mine }) {
 
 /**
  * The numbers that were just revealed, on their line or seat by seat.
- * @param {{ labels: Labels | null, state: PublicState, mine?: number }} props
+ * @param {{ state: PublicState, reveal: PublicEvent, mine?: number }} props
  */
-export function Reveal({ labels, state, mine }) {
+export function Reveal({ state, reveal, mine }) {
   const line = newestLine(state);
-  if (line) {
+  if (line && line.n > reveal.n) {
     return html`<section class="reveal lined" aria-label="Revealed">
       <${NumberLine} key=${line.n} state=${state} line=${line} mine=${mine} />
     </section>`;
   }
-  const name = labels?.screen?.ring;
-  const numbers = Object.entries(state.view?.seats ?? {})
-    .map(([seat, facts]) => ({ seat, number: name && facts[name] }))
-    .filter(({ number }) => number !== null && number !== undefined);
-  if (!name || !numbers.length) return null;
+  const values = revealedValues(reveal);
+  if (!values.length) return null;
   return html`<section class="reveal" aria-label="Revealed">
-    ${numbers.map(
-      ({ seat, number }) => html`<span key=${seat} class="reveal-seat">
-        <${Mark} seat=${seat} /><b>${String(number)}</b><span class="who-name">${seatName(state, seat)}</span>
-      </span>`,
-    )}
+    <${TurnedCards} state=${state} n=${reveal.n} values=${values} />
   </section>`;
 }

@@ -65,10 +65,31 @@ function cardStyle({ colour, name }) {
  */
 export function CardText({ labels, face }) {
   const card = face !== null && face !== undefined ? faceIn(labels, face) : null;
-  if (!card?.record) return html`<p class="card-text" role="status"></p>`;
+  if (!card || (!card.record && !card.text)) return html`<p class="card-text" role="status"></p>`;
   return html`<p class="card-text" role="status">
     <b>${card.full}</b> ${card.hue && `· ${card.hue}`} ${card.text ? `· ${card.text}` : "· no action"}
   </p>`;
+}
+
+/**
+ * What cards do, by name, each name once; nothing where none of them does anything.
+ * @param {{ labels: Labels | null, faces: any[] }} props
+ */
+export function CardTexts({ labels, faces }) {
+  /** @type {Map<string, Face>} */
+  const told = new Map();
+  for (const face of faces) {
+    const card = face === null ? null : faceIn(labels, face);
+    if (card?.text) told.set(card.name, card);
+  }
+  if (!told.size) return null;
+  return html`<ul class="by-name card-texts">
+    ${[...told].map(
+      ([name, card]) => html`<li key=${name} style=${cardStyle(card)}>
+        <b>${name}</b> <span class="said">${card.text}</span>
+      </li>`,
+    )}
+  </ul>`;
 }
 
 /**

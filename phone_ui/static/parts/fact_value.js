@@ -5,7 +5,7 @@ import { faceIn, fill, numberText, readable } from "../lib/labels.js";
 import { isBySeat, seatName } from "../lib/seats.js";
 import { at, isRecord } from "../lib/values.js";
 import { orderOf } from "../lib/view.js";
-import { Card, Cards } from "./cards.js";
+import { Card, Cards, CardTexts } from "./cards.js";
 import { Odds } from "./die.js";
 import { Mark, Sentence, Who } from "./marks.js";
 
@@ -83,7 +83,9 @@ function NumbersByCard({ labels, about, value }) {
 
 /** @param {ValueProps} props */
 function NewestCards({ labels, about, value, small }) {
-  return html`<${Cards} labels=${labels} faces=${newest(about, value)} small=${small} />`;
+  const faces = newest(about, value);
+  return html`<${Cards} labels=${labels} faces=${faces} small=${small} />
+    ${!small && html`<${CardTexts} labels=${labels} faces=${faces} />`}`;
 }
 
 /** @param {ValueProps} props */
@@ -100,7 +102,8 @@ function OddsOf({ value }) {
 
 /** @param {ValueProps} props */
 function OneCard({ labels, value, small }) {
-  return html`<span class="list cards"><${Card} labels=${labels} face=${value} small=${small} /></span>`;
+  return html`<span class="list cards"><${Card} labels=${labels} face=${value} small=${small} /></span>
+    <${CardTexts} labels=${labels} faces=${[value]} />`;
 }
 
 /** @param {ValueProps} props */

@@ -43,7 +43,7 @@ export function alertsOf(labels, facts) {
  * Is there nothing in it to show?
  * @param {any} value
  */
-function isEmpty(value) {
+export function isEmpty(value) {
   if (value === "" || value === false) return true;
   return (Array.isArray(value) && !value.length) || (isRecord(value) && !Object.keys(value).length);
 }

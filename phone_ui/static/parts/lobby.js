@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { ranking, readable, scoreText } from "../lib/labels.js";
-import { isHouse, seatText } from "../lib/seats.js";
+import { asPlayed, isHouse, seatText } from "../lib/seats.js";
 import { ActionButton } from "./ask.js";
 import { Facts } from "./facts.js";
 import { Marks, Sentence, Who } from "./marks.js";
@@ -39,7 +39,8 @@ function SeatList({ state, mine, sending, ask }) {
           ask &&
           place.held &&
           !isMine &&
-          place.presence === "away" &&
+          !isHouse(place) &&
+          (place.presence === "away" || place.phone === "none") &&
           html`<button
             type="button"
             class="small-act"
@@ -147,11 +148,32 @@ export function Lobby({ state, seat, sending, ask }) {
     }
     <h2>At the table</h2>
     <${SeatList} state=${state} mine=${seat} sending=${sending} ask=${seat ? ask : undefined} />
+    ${seat && html`<${HintsAllowed} state=${state} sending=${sending} ask=${ask} />`}
     ${
       seat &&
       html`<${LobbyDock} state=${state} seat=${seat} game=${picked} options=${options} sending=${sending} ask=${ask} />`
     }
   </div>`;
+}
+
+/**
+ * Whether phones at this table may have hints.
+ * @param {{ state: PublicState, sending: string | null, ask: Ask }} props
+ */
+function HintsAllowed({ state, sending, ask }) {
+  const onTap = (/** @type {any} */ event) => ask("hints", { allow: event.target.checked }, "hints");
+  return html`<label class="setting">
+    <span>
+      Hints allowed<small>For practice: each phone switches its own on, in the tab Seat.</small>
+    </span>
+    <input
+      type="checkbox"
+      class="switch"
+      checked=${state.hints}
+      disabled=${Boolean(sending)}
+      onChange=${onTap}
+    />
+  </label>`;
 }
 
 /**
@@ -310,7 +332,8 @@ export function ScoreParts({ labels, state, seat }) {
  * The end of a match: winners, scores, why.
  * @param {{ labels: Labels | null, state: PublicState }} props
  */
-export function Result({ labels, state }) {
+export function Result({ labels, state: newest }) {
+  const state = asPlayed(newest);
   const over = state.over ?? { winners: [], why: "" };
   return html`<section class="result" aria-label="Result">
     <h1 class="headline"><${Winners} state=${state} winners=${over.winners} /></h1>

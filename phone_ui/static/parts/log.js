@@ -25,11 +25,12 @@ const keyOf = (/** @type {{ match: string | null, epoch: number }} */ { match, e
  * @param {{ state: PublicState }} props
  */
 export function Log({ state }) {
-  const known = useRef({ key: "", events: new Map() });
+  const known = useRef({ key: "", events: new Map(), stoodIn: /** @type {Record<string, number[]>} */ ({}) });
   const [asking, setAsking] = useState(false);
   const [failed, setFailed] = useState(false);
-  if (known.current.key !== keyOf(state)) known.current = { key: keyOf(state), events: new Map() };
+  if (known.current.key !== keyOf(state)) known.current = { key: keyOf(state), events: new Map(), stoodIn: {} };
   for (const event of state.events) known.current.events.set(event.n, event);
+  Object.assign(known.current.stoodIn, state.stood_in);
   const events = unbroken(known.current.events, state.events.at(-1)?.n ?? -1);
   const left = events.at(-1)?.n ?? 0;
   const earlier = async () => {
@@ -41,7 +42,10 @@ export function Log({ state }) {
       const page = await answer.json();
       if (!answer.ok) throw new Error("refused");
       // Of another match, or taken back meanwhile: the next state says so.
-      if (keyOf(page) === known.current.key) for (const event of page.events) known.current.events.set(event.n, event);
+      if (keyOf(page) === known.current.key) {
+        for (const event of page.events) known.current.events.set(event.n, event);
+        Object.assign(known.current.stoodIn, page.stood_in);
+      }
     } catch {
       setFailed(true);
     }
@@ -51,7 +55,7 @@ export function Log({ state }) {
     <h1 class="headline">What happened</h1>
     ${events.length === 0 && html`<p>Nothing yet.</p>`}
     <ol class="log-list" reversed>
-      ${events.map((event) => html`<${LogLine} key=${event.n} state=${state} event=${event} />`)}
+      ${events.map((event) => html`<${LogLine} key=${event.n} state=${state} event=${event} stoodIn=${known.current.stoodIn[event.n] ?? []} />`)}
     </ol>
     ${failed && html`<p class="refusal" role="alert">The hub did not answer. Try once more.</p>`}
     ${
@@ -63,13 +67,21 @@ export function Log({ state }) {
   </div>`;
 }
 
-/** @param {{ state: PublicState, event: PublicEvent }} props */
-function LogLine({ state, event }) {
+/**
+ * `stoodIn` are the seats that the house moved for just before the event.
+ * @param {{ state: PublicState, event: PublicEvent, stoodIn: number[] }} props
+ */
+function LogLine({ state, event, stoodIn }) {
   const { read, again } = event.data;
   return html`<li class="log-line">
     <span class="log-text">
       <${Sentence} state=${state} text=${event.text} />${read && html` <${ReadTag} read=${read} again=${again} />`}
     </span>
     ${event.rule && html`<span class="log-rule">${event.rule}</span>`}
+    ${stoodIn.map(
+      (seat) => html`<span class="log-house">
+        <${Sentence} state=${state} text=${`The house moved for Seat ${seat}, who was away.`} />
+      </span>`,
+    )}
   </li>`;
 }

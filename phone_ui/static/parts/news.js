@@ -33,10 +33,10 @@ function useNews(state, kinds, duration) {
 }
 
 /**
- * Return true for a while after a reveal.
+ * Return what was revealed, for a while; else null.
  * @param {PublicState} state
  */
-export const useReveal = (state) => Boolean(useNews(state, ["reveal"], REVEAL_FOR));
+export const useReveal = (state) => useNews(state, ["reveal"], REVEAL_FOR);
 
 /**
  * Return what came of a roll or a trial, of the kinds of events that the labels name: it stays to be read while the

@@ -4,31 +4,44 @@ import { html } from "/vendor/htm-preact.js";
 import { Sentence } from "./marks.js";
 
 /** @import { Ask } from "../lib/types.d.ts" */
-/** @import { PublicState } from "../lib/messages.d.ts" */
+/** @import { Notice, PublicState } from "../lib/messages.d.ts" */
 
 /**
- * The notices of a table, in the hub's order. Where `ask` is given, those that can be acknowledged have a button.
- * @param {{ state: PublicState, ask?: Ask, sending?: string | null }} props
+ * The notices of a table, in the hub's order. Where `ask` is given, those that can be acknowledged have a button. Of more
+ * than `most` the rest is folded away: they take the room of the game.
+ * @param {{ state: PublicState, ask?: Ask, sending?: string | null, most?: number }} props
  */
-export function Notices({ state, ask, sending = null }) {
-  return state.notices.map(({ key, severity, text, can_acknowledge: canAcknowledge }) => {
-    const name = `acknowledge ${key}`;
-    return html`<div key=${key} class=${`notice ${severity}`}>
-      <p class="notice-text" role="status"><${Sentence} state=${state} text=${text} /></p>
-      ${
-        ask &&
-        canAcknowledge &&
-        html`<button
-          type="button"
-          class="small-act notice-done"
-          disabled=${Boolean(sending)}
-          aria-busy=${sending === name}
-          aria-label=${`Done: ${text}`}
-          onClick=${() => ask("acknowledge", { key }, name)}
-        >
-          ${sending === name ? "Sending…" : "Done"}
-        </button>`
-      }
-    </div>`;
-  });
+export function Notices({ state, ask, sending = null, most = Number.POSITIVE_INFINITY }) {
+  const lines = state.notices.map(
+    (notice) => html`<${NoticeLine} key=${notice.key} notice=${notice} state=${state} ask=${ask} sending=${sending} />`,
+  );
+  if (lines.length <= most) return lines;
+  return html`${lines.slice(0, most - 1)}
+    <details class="more-notices">
+      <summary>${lines.length - most + 1} more notices</summary>
+      ${lines.slice(most - 1)}
+    </details>`;
+}
+
+/** @param {{ notice: Notice, state: PublicState, ask?: Ask, sending: string | null }} props */
+function NoticeLine({ notice, state, ask, sending }) {
+  const { key, severity, text, can_acknowledge: canAcknowledge } = notice;
+  const name = `acknowledge ${key}`;
+  return html`<div class=${`notice ${severity}`}>
+    <p class="notice-text" role="status"><${Sentence} state=${state} text=${text} /></p>
+    ${
+      ask &&
+      canAcknowledge &&
+      html`<button
+        type="button"
+        class="small-act notice-done"
+        disabled=${Boolean(sending)}
+        aria-busy=${sending === name}
+        aria-label=${`Done: ${text}`}
+        onClick=${() => ask("acknowledge", { key }, name)}
+      >
+        ${sending === name ? "Sending…" : "Done"}
+      </button>`
+    }
+  </div>`;
 }

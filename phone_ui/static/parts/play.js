@@ -7,11 +7,14 @@ import { nowLines, phaseOf } from "../lib/view.js";
 import { Around, Reveal, WaitingFor } from "./around.js";
 import { ActionButton, Actions, Choices, Standing, useQuestion } from "./ask.js";
 import { DicePart, DisputePart } from "./dice.js";
-import { alertsOf, Facts, factsOf } from "./facts.js";
+import { alertsOf, Facts, factsOf, isEmpty } from "./facts.js";
+import { later } from "./later.js";
 import { Sentence } from "./marks.js";
 import { useHeadline, useReveal } from "./news.js";
 import { CardRows, OwnRecords } from "./rows.js";
 import { SecretZone } from "./secret.js";
+
+const HintPart = later(() => import("./hint.js").then((part) => part.HintPart));
 
 /** @import { Facts as Plain, Labels, PhoneProps } from "../lib/types.d.ts" */
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
@@ -78,13 +81,18 @@ export function Play({ labels, state, hand, settings, sending, refusal, ask, awa
 
   const shared = { labels, state, hand, question, act };
   return html`
-    <div class="play" ref=${top}>
+    <div class=${`play${isActing ? " acting" : ""}`} ref=${top}>
       <${Moment} labels=${labels} state=${state} hand=${hand} keepOpen=${settings.keepOpen} isActing=${isActing} />
       <${Wanted} state=${state} hand=${hand} mode=${mode} isActing=${isActing} />
       <${DisputePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
       <${DicePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
       <${CardRows} labels=${labels} state=${state} />
       ${isActing && html`<${Choices} labels=${labels} state=${state} hand=${hand} question=${question} />`}
+      ${
+        isActing &&
+        hand?.hints &&
+        html`<${HintPart} labels=${labels} state=${state} hand=${hand} keepOpen=${settings.keepOpen} />`
+      }
       ${hand && html`<${Standing} ...${shared} sending=${sending || away} />`}
       <${TableBelow} labels=${labels} state=${state} hand=${hand} />
     </div>
@@ -111,13 +119,13 @@ export function Play({ labels, state, hand, settings, sending, refusal, ask, awa
  */
 function Moment({ labels, state, hand, keepOpen, isActing }) {
   const headline = useHeadline(labels, state);
-  const revealing = useReveal(state);
+  const reveal = useReveal(state);
   const own = hand ? state.view?.seats?.[hand.seat] : undefined;
   const { main, caption } = nowLines(labels, state);
   return html`
     ${state.state === "stopped" && html`<p class="banner">The match is stopped. Its log is kept; call the staff.</p>`}
     ${headline && html`<p class="news" role="status"><${Sentence} state=${state} text=${headline} /></p>`}
-    ${revealing && html`<${Reveal} labels=${labels} state=${state} mine=${hand?.seat} />`}
+    ${reveal && html`<${Reveal} state=${state} reveal=${reveal} mine=${hand?.seat} />`}
     ${alertsOf(labels, own).map((alert) => html`<p key=${alert} class="banner alert">${alert}</p>`)}
     ${own && html`<${Counters} labels=${labels} state=${state} facts=${own} seat=${hand?.seat} />`}
     ${hand && html`<${OwnRecords} labels=${labels} state=${state} mine=${hand.seat} />`}
@@ -152,7 +160,7 @@ function LockedWant({ hand }) {
 
 /** @param {{ labels: Labels | null, state: PublicState, hand: Hand | null }} props */
 function TableBelow({ labels, state, hand }) {
-  const revealing = useReveal(state);
+  const revealing = Boolean(useReveal(state));
   return html`<${Around} labels=${labels} state=${state} mine=${hand?.seat} revealing=${revealing} />`;
 }
 
@@ -218,7 +226,7 @@ function OwnPart({ labels, state, hand, keepOpen }) {
   const seen = state.view?.seats?.[hand.seat];
   const all = factsOf(labels, "you", hand.you, state.view?.phase);
   const open = all.filter(({ name, about, value }) => same(seen?.[about.name ?? name], value));
-  const hasHand = open.length < all.length;
+  const hasHand = all.some((fact) => !open.includes(fact) && !isEmpty(fact.value));
   const hasDial = Number.isInteger(hand.dial);
   if (!hasHand && !hand.locked && !hasDial) return null;
   const { move, ...args } = hand.locked ?? {};

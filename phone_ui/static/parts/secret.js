@@ -22,6 +22,30 @@ export function useCovering(cover) {
   }, []);
 }
 
+const EDGE = 24; // of the screen: a finger gets no nearer to it
+
+/**
+ * Return how far the page is scrolled by a finger that moves up by one. It cannot let go to move again, so its way to the
+ * edge of the screen brings the end of the hand.
+ * @param {HTMLElement} zone
+ * @param {Element} scrolled
+ * @param {{ y: number, top: number }} began where the finger was put down, and what was scrolled to
+ */
+function gainOf(zone, scrolled, { y, top }) {
+  const end = Math.min(scrolled.getBoundingClientRect().top + scrolled.clientHeight, innerHeight);
+  const beyond = zone.getBoundingClientRect().bottom + scrolled.scrollTop - top - end;
+  return Math.max(1, (beyond + EDGE) / Math.max(EDGE, y - 2 * EDGE));
+}
+
+/**
+ * Return what scrolls the zone: the body of the page, or the page itself where text is large.
+ * @param {HTMLElement | null} zone
+ */
+function scrolling(zone) {
+  const body = zone?.closest(".body");
+  return body && body.scrollHeight > body.clientHeight ? body : document.scrollingElement;
+}
+
 /**
  * The zone; it closes by itself when nobody holds it.
  * @param {{ label: string, keepOpen: boolean, children?: Drawn }} props
@@ -29,8 +53,13 @@ export function useCovering(cover) {
 export function SecretZone({ label, keepOpen, children }) {
   const [held, setHeld] = useState(false);
   const zone = useRef(/** @type {HTMLElement | null} */ (null));
-  const height = useRef(0);
+  const finger = useRef({ y: 0, top: 0 });
 
+  const release = () => {
+    const scrolled = scrolling(zone.current);
+    if (held && scrolled) scrolled.scrollTop = finger.current.top;
+    setHeld(false);
+  };
   useCovering(() => setHeld(false));
 
   if (keepOpen) return html`<section class="secret open kept" aria-label=${label}>${children}</section>`;
@@ -45,10 +74,16 @@ export function SecretZone({ label, keepOpen, children }) {
   const onPointerDown = (event) => {
     if (event.button) return;
     /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture?.(event.pointerId);
+    finger.current = { y: event.clientY, top: scrolling(zone.current)?.scrollTop ?? 0 };
     setHeld(true);
   };
-  const release = () => setHeld(false);
-  if (held && zone.current) height.current = Math.max(height.current, zone.current.scrollHeight);
+  /** @param {PointerEvent} event */
+  const onPointerMove = (event) => {
+    const scrolled = scrolling(zone.current);
+    if (!held || !zone.current || !scrolled) return;
+    const { y, top } = finger.current;
+    scrolled.scrollTop = top + (y - event.clientY) * gainOf(zone.current, scrolled, finger.current);
+  };
   return html`<section
     class=${`secret${held ? " open" : ""}`}
     ref=${zone}
@@ -56,8 +91,8 @@ export function SecretZone({ label, keepOpen, children }) {
     role="button"
     aria-pressed=${held}
     aria-label=${held ? null : `Hold to see ${label}`}
-    style=${{ "min-height": height.current ? `${height.current}px` : null }}
     onPointerDown=${onPointerDown}
+    onPointerMove=${onPointerMove}
     onPointerUp=${release}
     onPointerCancel=${release}
     onLostPointerCapture=${release}

@@ -310,6 +310,7 @@ function Reset({ table, ask, sending }) {
 }
 
 const LIGHTS = [100, 60, 30, 10];
+const VOLUMES = [0, 30, 60, 100];
 
 /** @param {Props} props */
 function More(props) {
@@ -320,24 +321,23 @@ function More(props) {
   const inPlay = state.state === "playing" || state.state === "stopped";
   return html`${desk.test && html`<${TestPart} ...${props} test=${desk.test} />`}
     <details class="part">
-      <summary>Light, tests, what was done</summary>
-      <fieldset class="light">
-        <legend class="quiet-words">Light of rings and screens</legend>
-        <div class="does">
-          ${LIGHTS.map(
-            (percent) => html`<button
-              type="button"
-              key=${percent}
-              class=${`do${desk.light === percent ? " chosen" : ""}`}
-              aria-pressed=${desk.light === percent}
-              disabled=${Boolean(sending)}
-              onClick=${send("light", { percent })}
-            >
-              ${percent === 10 ? "Night" : `${percent} %`}
-            </button>`,
-          )}
-        </div>
-      </fieldset>
+      <summary>Light, sound, tests, what was done</summary>
+      <${Percents}
+        legend="Light of rings and screens"
+        choices=${LIGHTS}
+        now=${desk.light}
+        text=${(/** @type {number} */ percent) => (percent === 10 ? "Night" : `${percent} %`)}
+        disabled=${Boolean(sending)}
+        onPick=${(/** @type {number} */ percent) => send("light", { percent })()}
+      />
+      <${Percents}
+        legend="Sound of screen and phones"
+        choices=${VOLUMES}
+        now=${desk.volume}
+        text=${(/** @type {number} */ percent) => (percent ? `Sound ${percent} %` : "No sound")}
+        disabled=${Boolean(sending)}
+        onPick=${(/** @type {number} */ percent) => send("volume", { percent })()}
+      />
       <div class="does">
         <button type="button" class="do" disabled=${inPlay || Boolean(sending)} onClick=${send("test", { what: "boxes" })}>
           Try boxes and rings
@@ -380,4 +380,31 @@ function TestPart({ table, ask, sending, test }) {
       End the test
     </button>
   </div>`;
+}
+
+/**
+ * One of a few parts of a hundred.
+ * @param {{
+ *   legend: string, choices: number[], now: number, text: (percent: number) => string, disabled: boolean,
+ *   onPick: (percent: number) => void,
+ * }} props
+ */
+function Percents({ legend, choices, now, text, disabled, onPick }) {
+  return html`<fieldset class="light">
+    <legend class="quiet-words">${legend}</legend>
+    <div class="does">
+      ${choices.map(
+        (percent) => html`<button
+          type="button"
+          key=${percent}
+          class=${`do${now === percent ? " chosen" : ""}`}
+          aria-pressed=${now === percent}
+          disabled=${disabled}
+          onClick=${() => onPick(percent)}
+        >
+          ${text(percent)}
+        </button>`,
+      )}
+    </div>
+  </fieldset>`;
 }

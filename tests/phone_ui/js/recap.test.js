@@ -12,6 +12,7 @@ const ended = () => ({
     { seat: 2, name: "" },
   ],
   over: { winners: [2], scores: { 1: 4, 2: 9 }, why: "Seat 2 has the most." },
+  played: { 1: "Ana", 2: "" },
   highlights: ["The highest bid of 3: Seat 1 bids $90."],
   events: [],
 });
@@ -35,6 +36,12 @@ test("a recap says what was played, who won and what is worth telling", () => {
     ].join("\r\n"),
   );
   assert.equal(recapName(ended(), evening), "bidness-2026-11-02.txt");
+});
+
+test("a recap names who played, whoever sits there by now", () => {
+  const state = ended();
+  state.seats[0].name = "Somebody Else";
+  assert.match(recap(null, state, 1, evening), /2\. Ana: 4/);
 });
 
 test("who watched, and a match without facts, have a recap as well", () => {

@@ -27,7 +27,7 @@ test("states come through, and a beat is enough to be believed alive", () => {
   const { clock, sources, heard } = setUp();
   sources[0].say({ seq: 1 });
   for (let i = 0; i < 10; i += 1) {
-    clock.pass(5_000);
+    clock.pass(2_000);
     sources[0].beat();
   }
   assert.deepEqual(heard, [{ seq: 1 }]);
@@ -36,7 +36,7 @@ test("states come through, and a beat is enough to be believed alive", () => {
 
 test("silence is said once, tried again every two seconds, and over with the next word", () => {
   const { clock, sources, heard } = setUp();
-  clock.pass(15_000);
+  clock.pass(3_000);
   assert.deepEqual(heard, []);
   clock.pass(1_000);
   assert.deepEqual(heard, ["away"]);

@@ -1,0 +1,112 @@
+// What a table sounds like: which tones belong to what has just happened. They are made here, by arithmetic.
+
+/** @import { PublicState } from "./messages.d.ts" */
+
+/** @typedef {"lock" | "die" | "reveal" | "orders" | "win"} Sound */
+/** @typedef {{ hertz: number, at: number, seconds: number, gain: number }} Tone */
+
+/**
+ * The notes of each sound: hertz, and from when for how long, in seconds.
+ * @type {Record<Sound, readonly (readonly [number, number, number])[]>}
+ */
+const NOTES = {
+  lock: [[880, 0, 0.1]],
+  die: [
+    [196, 0, 0.07],
+    [247, 0.09, 0.07],
+    [165, 0.21, 0.12],
+  ],
+  reveal: [
+    [523, 0, 0.15],
+    [659, 0.11, 0.15],
+    [784, 0.22, 0.4],
+  ],
+  orders: [
+    [988, 0, 0.6],
+    [784, 0.4, 0.9],
+  ],
+  win: [
+    [523, 0, 0.18],
+    [659, 0.15, 0.18],
+    [784, 0.3, 0.18],
+    [1047, 0.45, 0.8],
+  ],
+};
+
+const LOUDEST = 0.4;
+
+/**
+ * Return the tones of some sounds, one sound after the other; none at volume 0. `volume` is in per cent; it is squared,
+ * for so ears hear it.
+ * @param {Sound[]} sounds
+ * @param {number} volume
+ * @returns {Tone[]}
+ */
+export function tonesOf(sounds, volume) {
+  const gain = LOUDEST * (Math.min(Math.max(volume, 0), 100) / 100) ** 2;
+  if (!gain) return [];
+  /** @type {Tone[]} */
+  const tones = [];
+  let from = 0;
+  for (const sound of sounds) {
+    for (const [hertz, at, seconds] of NOTES[sound]) tones.push({ hertz, at: from + at, seconds, gain });
+    from = Math.max(...tones.map((tone) => tone.at + tone.seconds));
+  }
+  return tones;
+}
+
+/** @param {PublicState} state */
+const announced = (state) => state.notices.find((notice) => notice.key === "time")?.text ?? "";
+
+/** @param {PublicState} state */
+const newest = (state) => state.events.at(-1)?.n ?? -1;
+
+/**
+ * Return what hears the states of a table, one after the other. What the first of them tells of was long ago; so it is
+ * after a gap in them (`skip`), after an undo, and when another match has come.
+ */
+export function listener() {
+  /** @type {PublicState | null} */
+  let last = null;
+  let told = ""; // the last announcement of the table's time
+  let skipping = false;
+  return {
+    skip: () => {
+      skipping = true;
+    },
+    /**
+     * Return what is to be heard of a state, in the order in which it happened.
+     * @param {PublicState} state
+     * @returns {Sound[]}
+     */
+    hear(state) {
+      const before = last;
+      const orders = announced(state);
+      const isNew = Boolean(orders) && orders !== told;
+      told = orders || told;
+      last = state;
+      if (!before || skipping) {
+        skipping = false;
+        return [];
+      }
+      const follows = before.session === state.session && before.epoch === state.epoch && before.match === state.match;
+      /** @type {Sound[]} */
+      const sounds = follows ? happened(before, state) : [];
+      return isNew ? [...sounds, "orders"] : sounds;
+    },
+  };
+}
+
+/**
+ * @param {PublicState} before
+ * @param {PublicState} state of the same match
+ */
+function happened(before, state) {
+  /** @type {Sound[]} */
+  const sounds = [];
+  if (state.locked.some((seat) => !before.locked.includes(seat))) sounds.push("lock");
+  if (state.revealed !== null && state.revealed !== before.revealed) sounds.push("reveal");
+  if (state.events.some((event) => event.kind === "roll" && event.n > newest(before))) sounds.push("die");
+  if (state.over && !before.over) sounds.push("win");
+  return sounds;
+}

@@ -1,0 +1,90 @@
+// The tab Help: how to play on the phone and on the box, and how to call the staff.
+
+import { html } from "/vendor/htm-preact.js";
+import { MARKS } from "../lib/seats.js";
+import { Mark } from "./marks.js";
+
+/** @import { Ask, Held, Labels } from "../lib/types.d.ts" */
+/** @import { PublicState } from "../lib/messages.d.ts" */
+
+/**
+ * A call for staff, the game's own tables, and how phone, box and ring are used.
+ * @param {{ labels: Labels | null, state: PublicState, held: Held | null, ask: Ask, sending: string | null }} props
+ */
+export function Help({ labels, state, held, ask, sending }) {
+  return html`<div class="panel help">
+    <h1 class="headline">Help</h1>
+    ${held && html`<${CallStaff} state=${state} seat=${held.seat} ask=${ask} sending=${sending} />`}
+    ${(labels?.help ?? []).map((table) => html`<${HelpTable} ...${table} />`)}
+    <${BoxHelp} />
+    <h2>Seats</h2>
+    <ul class="mark-list">
+      ${state.seats.map(
+        ({ seat }) => html`<li key=${seat}>
+          <${Mark} seat=${seat} /> ${seat} <span class="quiet-words">${MARKS[seat]?.name}</span>
+        </li>`,
+      )}
+    </ul>
+    <p><a href=${`/t/${state.table}/history`}>What was played at this table</a>: minutes, wins by seat, the dice.</p>
+    ${
+      state.url &&
+      html`<p>Other phones join at <b>${state.url}</b> with the code <b class="code">${state.code}</b>.</p>`
+    }
+  </div>`;
+}
+
+/** @param {{ state: PublicState, seat: number, ask: Ask, sending: string | null }} props */
+function CallStaff({ state, seat, ask, sending }) {
+  const called = state.notices.some(({ key }) => key === `help:${seat}`);
+  return html`${called && html`<p role="status">Staff are called.</p>`}
+    <button
+      type="button"
+      class="small-act call-staff"
+      disabled=${Boolean(sending)}
+      aria-busy=${sending === "help"}
+      onClick=${() => ask("help", {}, "help")}
+    >
+      ${sending === "help" ? "Sending…" : called ? "Take the call back" : "Call staff"}
+    </button>`;
+}
+
+/** @param {{ title: string, columns: string[], rows: string[][], note?: string }} props */
+function HelpTable({ title, columns, rows, note }) {
+  return html`<h2>${title}</h2>
+    <table class="help-table">
+      <thead>
+        <tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr>
+      </thead>
+      <tbody>
+        ${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
+      </tbody>
+    </table>
+    ${note && html`<p class="quiet-words">${note}</p>`}`;
+}
+
+function BoxHelp() {
+  return html`
+    <p>
+      This phone and the box in front of you are the same seat. Use either, and change as you like.${" "}
+      The phone may sleep: the ring on the box calls you.
+    </p>
+    <h2>The box</h2>
+    <dl class="key-list">
+      <div><dt>Dial</dt><dd>more or less</dd></div>
+      <div><dt>Push the dial</dt><dd>yes, lock</dd></div>
+      <div><dt>Wide bar</dt><dd>no, pass, back; held for 3 seconds it calls the staff</dd></div>
+      <div><dt>Keys 1 to 6</dt><dd>choose by number, or type what a die shows</dd></div>
+      <div><dt>Somebody typed dice</dt><dd>push if they lie there so, the bar if not</dd></div>
+      <div><dt>A roll was read wrong</dt><dd>the bar, within 5 seconds; then all vote: push yes, the bar no</dd></div>
+      <div><dt>A die leans</dt><dd>it is rolled again; push to have it read as it lies</dd></div>
+    </dl>
+    <h2>The ring</h2>
+    <dl class="key-list">
+      <div><dt>Half, breathing</dt><dd>it is your turn</dd></div>
+      <div><dt>Every second lamp</dt><dd>choose in secret</dd></div>
+      <div><dt>Full and still</dt><dd>locked</dd></div>
+      <div><dt>Three lamps circling</dt><dd>roll the dice</dd></div>
+      <div><dt>Two opposite lamps, pulsing</dt><dd>look at the display: a vote, or a phone that wants your seat</dd></div>
+      <div><dt>Two bars, amber</dt><dd>a die needs a look</dd></div>
+    </dl>  `;
+}

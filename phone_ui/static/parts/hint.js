@@ -1,0 +1,33 @@
+// A hint for who practises: what the sharp house would do at the open choice, and why.
+
+import { html } from "/vendor/htm-preact.js";
+import { moveLabel } from "../lib/labels.js";
+import { isHouse } from "../lib/seats.js";
+import { Sentence } from "./marks.js";
+import { SecretZone } from "./secret.js";
+
+/** @import { Labels } from "../lib/types.d.ts" */
+/** @import { Hand, PublicState } from "../lib/messages.d.ts" */
+
+/**
+ * The hint of the open choice, below what is chosen from: nothing that can be pressed moves when it comes. It is covered
+ * like a hand where other people play, too.
+ * @param {{ labels: Labels | null, state: PublicState, hand: Hand, keepOpen: boolean }} props
+ */
+export function HintPart({ labels, state, hand, keepOpen }) {
+  const { hint } = hand;
+  const isAlone = state.seats.filter((place) => place.held && !isHouse(place)).length <= 1;
+  const { move, ...args } = hint?.answer ?? {};
+  const answer = move ? moveLabel(labels, state, move, args) : "Let the dice fall";
+  return html`<div class="hint" role="status">
+    ${
+      hint &&
+      html`<${SecretZone} label="the hint" keepOpen=${keepOpen || isAlone}>
+        <p class="hint-line">
+          <b class="hint-name">Hint</b> <b><${Sentence} state=${state} text=${answer} />.</b>${" "}
+          <${Sentence} state=${state} text=${hint.say} />
+        </p>
+      </${SecretZone}>`
+    }
+  </div>`;
+}

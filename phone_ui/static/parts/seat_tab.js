@@ -1,0 +1,192 @@
+// The tab of a seat: who sits there, this phone's settings, another phone, and how to leave. Fetched when it is opened.
+
+import { html, useState } from "/vendor/htm-preact.js";
+import { placeOf, seatText } from "../lib/seats.js";
+import { KeyPart } from "./key.js";
+import { later } from "./later.js";
+import { Mark } from "./marks.js";
+import { MatchActions } from "./questions.js";
+import { SecretZone } from "./secret.js";
+
+/** @import { Ask, Drawn, Held, PhoneProps, Settings } from "../lib/types.d.ts" */
+/** @import { Hand, PublicState } from "../lib/messages.d.ts" */
+
+const HandOver = later(() => import("./hand_over.js").then((part) => part.HandOver));
+
+/**
+ * My seat: name, settings of this phone, moving to another phone, leaving.
+ * @param {PhoneProps & { held: Held | null, onSettings: (settings: Settings) => void, onLeave: () => void }} props
+ */
+export function SeatTab({ state, hand, held, settings, onSettings, sending, ask, onLeave }) {
+  const title = held ? html`<${Mark} seat=${held.seat} /> <span>Seat ${held.seat}</span>` : "Watching";
+  return html`<div class="panel seat-panel">
+    <h1 class="headline">${title}</h1>
+    ${held && html`<${NameForm} state=${state} seat=${held.seat} sending=${sending} ask=${ask} />`}
+    ${held && html`<${MatchActions} state=${state} seat=${held.seat} sending=${sending} ask=${ask} />`}
+    <${SettingsPart} state=${state} held=${held} settings=${settings} onSettings=${onSettings} />
+    ${
+      held
+        ? html`<${OtherPhone} state=${state} hand=${hand} held=${held} sending=${sending} ask=${ask} />
+          <${KeyPart} hubKey=${held.hubkey} />
+          <${LeftSeats} state=${state} sending=${sending} ask=${ask} />
+          <${Leave} sending=${sending} onLeave=${onLeave} />`
+        : html`<h2>A seat</h2>
+          <button type="button" class="small-act" onClick=${onLeave}>Choose a seat</button>`
+    }
+  </div>`;
+}
+
+/** @param {{ state: PublicState, seat: number, sending: string | null, ask: Ask }} props */
+function NameForm({ state, seat, sending, ask }) {
+  const present = placeOf(state, seat)?.name ?? "";
+  const [name, setName] = useState(present);
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    ask("name", { name: name.trim() }, "name");
+  };
+  return html`<form class="line-form" onSubmit=${submit}>
+    <label for="nick">Name at the table</label>
+    <div class="joined">
+      <input
+        id="nick"
+        maxlength="20"
+        autocomplete="nickname"
+        value=${name}
+        onInput=${(/** @type {any} */ event) => setName(event.target.value)}
+      />
+      <button class="small-act" disabled=${Boolean(sending) || name.trim() === present}>
+        ${sending === "name" ? "Sending…" : "Keep"}
+      </button>
+    </div>
+  </form>`;
+}
+
+const SIZES = { 100: "100 %", 125: "125 %", 150: "150 %", 200: "200 %" };
+const THUMBS = { left: "Left", right: "Right" };
+const LIGHTS = { auto: "Auto", dark: "Dark", light: "Light" };
+
+/**
+ * @param {{
+ *   state: PublicState, held: Held | null, settings: Settings, onSettings: (settings: Settings) => void,
+ * }} props
+ */
+function SettingsPart({ state, held, settings, onSettings }) {
+  const { keepOpen, hints, sound, size, hand, theme } = settings;
+  const hintNote = state.hints
+    ? "What the house would do, and why. Only you see it."
+    : "Not at this table now: see the lobby.";
+  /** @param {Partial<Settings>} change */
+  const set = (change) => onSettings({ ...settings, ...change });
+  /** @param {"size" | "hand" | "theme"} name */
+  const pick = (name) => (/** @type {string} */ value) => set({ [name]: name === "size" ? Number(value) : value });
+  return html`<h2>This phone</h2>
+    <label class="setting">
+      <span>Keep my hand open<small>No holding. Mind your neighbours.</small></span>
+      <input
+        type="checkbox"
+        class="switch"
+        checked=${keepOpen}
+        onChange=${(/** @type {any} */ event) => set({ keepOpen: event.target.checked })}
+      />
+    </label>
+    ${
+      held &&
+      html`<label class="setting">
+        <span>Hints<small>${hintNote}</small></span>
+        <input
+          type="checkbox"
+          class="switch"
+          checked=${hints}
+          onChange=${(/** @type {any} */ event) => set({ hints: event.target.checked })}
+        />
+      </label>`
+    }
+    <label class="setting">
+      <span>Sounds<small>${state.volume ? "A lock, a reveal, dice, the end." : "This table is quiet now."}</small></span>
+      <input
+        type="checkbox"
+        class="switch"
+        checked=${sound}
+        onChange=${(/** @type {any} */ event) => set({ sound: event.target.checked })}
+      />
+    </label>
+    <${Pick} label="Text" value=${size} options=${SIZES} onPick=${pick("size")} />
+    <${Pick} label="Thumb" value=${hand} options=${THUMBS} onPick=${pick("hand")} />
+    <${Pick} label="Light" value=${theme} options=${LIGHTS} onPick=${pick("theme")} />`;
+}
+
+/** @param {{ state: PublicState, hand: Hand | null, held: Held, sending: string | null, ask: Ask }} props */
+function OtherPhone({ state, hand, held, sending, ask }) {
+  const code = hand?.seat_code;
+  return html`<h2>Another phone</h2>
+    <p>The camera of the other phone scans a code that this one shows, and has the seat.</p>
+    <${HandOver} state=${state} hand=${hand} held=${held} sending=${sending} ask=${ask} />
+    <p>Or open the table there, choose ${seatText(held.seat)}, and type these letters.</p>
+    ${
+      code &&
+      html`<${SecretZone} label="the code of this seat" keepOpen=${false}>
+        <p class="seat-code">${code}</p>
+      </${SecretZone}>`
+    }`;
+}
+
+/**
+ * Whoever left a hand comes back by its code, which stands on the table's screen only when somebody here asks for it.
+ * @param {{ state: PublicState, sending: string | null, ask: Ask }} props
+ */
+function LeftSeats({ state, sending, ask }) {
+  const left = state.seats.filter((place) => place.held && place.phone === "none" && place.box !== "on");
+  if (left.length === 0) return null;
+  return html`<h2>Somebody comes back</h2>
+    ${left.map(
+      ({ seat }) => html`<button
+        key=${seat}
+        type="button"
+        class="small-act"
+        disabled=${Boolean(sending)}
+        onClick=${() => ask("code", { seat }, `code ${seat}`)}
+      >
+        Show the code of ${seatText(seat)} on the screen
+      </button>`,
+    )}`;
+}
+
+/** @param {{ sending: string | null, onLeave: () => void }} props */
+function Leave({ sending, onLeave }) {
+  const [sure, setSure] = useState(false);
+  /** @type {Drawn} */
+  const ask = html`<button type="button" class="small-act" onClick=${() => setSure(true)}>Leave this seat…</button>`;
+  if (!sure) return html`<h2>Leave</h2>${ask}`;
+  return html`<h2>Leave</h2>
+    <p>The seat becomes free; the match goes on without your hand on it.</p>
+    <div class="acts">
+      <button type="button" class="act" onClick=${() => setSure(false)}>Stay</button>
+      <button type="button" class="act danger" disabled=${Boolean(sending)} onClick=${onLeave}>Leave the seat</button>
+    </div>`;
+}
+
+/**
+ * A few values of which one is set.
+ * @param {{
+ *   label: string, value: string | number, options: Record<string, string>, onPick: (value: string) => void,
+ * }} props
+ */
+function Pick({ label, value, options, onPick }) {
+  return html`<fieldset class="pick">
+    <legend>${label}</legend>
+    <div class="segments">
+      ${Object.entries(options).map(
+        ([option, text]) => html`<label key=${option}>
+          <input
+            type="radio"
+            name=${`set-${label}`}
+            value=${option}
+            checked=${String(value) === option}
+            onChange=${() => onPick(option)}
+          />
+          <span>${text}</span>
+        </label>`,
+      )}
+    </div>
+  </fieldset>`;
+}

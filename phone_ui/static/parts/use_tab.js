@@ -1,0 +1,25 @@
+// The open tab of a phone: the browser's way back closes it, and does not leave the table.
+
+import { useEffect, useState } from "/vendor/htm-preact.js";
+
+/** @import { TabName } from "./tabs.js" */
+
+/**
+ * Return the open tab, null without one, and what opens another or closes it.
+ * @returns {[TabName | null, (name: TabName | null) => void]}
+ */
+export function useTab() {
+  const [tab, setTab] = useState(/** @type {TabName | null} */ (null));
+  useEffect(() => {
+    const onBack = () => setTab(null);
+    addEventListener("popstate", onBack);
+    return () => removeEventListener("popstate", onBack);
+  }, []);
+  const open = (/** @type {TabName | null} */ name) => {
+    const isOver = Boolean(history.state?.tab); // an entry of its own stands above the table's
+    if (name && !isOver) history.pushState({ tab: true }, "");
+    if (!name && tab && isOver) history.back();
+    setTab(name);
+  };
+  return [tab, open];
+}
