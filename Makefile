@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick static check docs bench chaos fuzz acceptance firmware drawings lock wheels audit setup install clean
+.PHONY: help demo test long quick static check docs gallery bench chaos fuzz acceptance firmware drawings lock wheels audit setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings docs dev, with commas.
 EXTRAS ?=
@@ -22,11 +22,13 @@ PYTEST = .venv/bin/pytest -n $(WORKERS) --dist worksteal
 
 help:
 	@echo 'make demo     a simulated table in the browser: boxes, dice, phones, e-ink'
-	@echo 'make test     all tests'
+	@echo 'make test     the tests'
+	@echo 'make long     the tests on real clones, hundreds of pictures and an emulated seat box, left out of make test'
 	@echo 'make quick    the tests without a browser and without those that take long'
 	@echo 'make static   formatter, linter, types and layers: what is checked without running anything'
-	@echo 'make check    static, then all tests'
+	@echo 'make check    static, test and long'
 	@echo 'make docs     the pages for owners and developers, as a site in build/docs/html'
+	@echo 'make gallery  every game, phase and screen as pictures on one page in build/gallery (ARGS="--against REV": what differs)'
 	@echo 'make bench    the measurements, side by side with their peers'
 	@echo 'make chaos    an hour of five tables while hub, broker, disk, clock, phones, boxes and dice fail'
 	@echo 'make fuzz     odd bytes for all that reads bytes, until Ctrl-C'
@@ -44,11 +46,16 @@ demo:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py demo && exec .venv/bin/table-hub demo $(ARGS)
 
 test:
-	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec $(PYTEST) $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec $(PYTEST) -m "not long" $(ARGS)
+
+# Set-ups of real clones, the dice reader on hundreds of pictures, the emulated seat box, random players in a browser,
+# every moment of every game on the smallest and largest screens.
+long:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec $(PYTEST) -m long $(ARGS)
 
 # The laws of the rules are tried on a sixth of the matches.
 quick:
-	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && LAWS=1 exec $(PYTEST) -m "not slow and not browser" $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && LAWS=1 exec $(PYTEST) -m "not slow and not long and not browser" $(ARGS)
 
 static:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py check
@@ -58,13 +65,17 @@ static:
 	@cd "$(ROOT)" && .venv/bin/lint-imports
 	@cd "$(ROOT)" && .venv/bin/python -m phone_ui.javascript check
 
-check: static test
+check: static test long
 
 # A link that leads nowhere, a page that is in no table of contents, an unknown name: any of them ends it.
 SITE = .venv/bin/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto -c hub/docs -d build/docs/doctrees . build/docs/html
 
 docs:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py docs && $(SITE) && echo "$(ROOT)/build/docs/html/index.html"
+
+# ARGS="bidness" for some sections; ARGS="--against main" or ARGS="--before FOLDER" shows what looks different.
+gallery:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec .venv/bin/python -m tests.gallery $(ARGS)
 
 bench:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py bench && exec .venv/bin/python -m tests.bench $(ARGS)
@@ -113,5 +124,5 @@ install:
 	@cd "$(ROOT)" && exec python3 -I hub/operations/install.py --extras "$(EXTRAS)" $(ARGS)
 
 clean:
-	@cd "$(ROOT)" && rm -rf .venv phone_ui/node_modules tests/bench/peers/node_modules build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@cd "$(ROOT)" && rm -rf .venv phone_ui/node_modules tests/bench/peers/node_modules tests/bench/peers/.venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@cd "$(ROOT)" && find hub drivers phone_ui firmware tests -name __pycache__ -type d -prune -exec rm -rf {} +

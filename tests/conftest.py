@@ -4,19 +4,25 @@ import os
 from itertools import groupby
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("table", deadline=None)  # a busy machine is no failure
+settings.register_profile(
+    "table", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)  # a busy machine is no failure
 settings.load_profile("table")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give tests that are known to be slow more time than the limit of pyproject.toml, and begin with their files."""
     for item in items:
-        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+        if is_slow(item) and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(600))
     if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
         items[:] = slow_first(items, workers)
+
+
+def is_slow(item: pytest.Item) -> bool:
+    return any(item.get_closest_marker(marker) for marker in ("slow", "long"))
 
 
 def slow_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
@@ -30,7 +36,7 @@ def slow_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     quick: list[pytest.Item] = []
     for _, group in groupby(items, lambda item: item.path):
         tests = [*group]
-        slow = sum(item.get_closest_marker("slow") is not None for item in tests)
+        slow = sum(map(is_slow, tests))
         (min(shares, key=len) if slow and 4 * slow > len(tests) else quick).extend(tests)
     shares.sort(key=len, reverse=True)
     ordered: list[pytest.Item] = []

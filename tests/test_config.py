@@ -102,7 +102,7 @@ def test_a_home_that_nobody_has_is_the_owners_to_mend(file: Path) -> None:
         ("[[tables]]\nid = '2'", "there is no part [tables]: did you mean [[table]]?"),
         (
             "zzz = 1",
-            "there is no part [zzz]; there are [hub], [web], [broker], [hours], [[table]], [[preset]], [[deck]], [[device]].",
+            "there is no part [zzz]; there are [hub], [web], [broker], [hours], [wifi], [[table]], [[preset]], [[deck]], [[device]].",
         ),
         ("[[table]]\nseat = 3", "[[table]] number 1 has no key seat: did you mean seats?"),
     ],
@@ -130,6 +130,10 @@ def test_an_unknown_key_is_refused_with_the_near_miss(file: Path, toml: str, sen
             '[hub] id = "a/b" will not do; id is 1 to 32 letters, digits or hyphens, in quotes.',
         ),
         (
+            '[wifi]\nname = "Cafe"\npassword = "short"',
+            '[wifi] password = "short" will not do; password is a password of 8 to 63 letters in quotes, or "".',
+        ),
+        (
             '[[device]]\ndriver = "../eink"',
             '[[device]] number 1 driver = "../eink" will not do; '  # noqa: ISC004 - one sentence
             "driver is the name of a file in drivers/ without .py, in quotes.",
@@ -153,6 +157,7 @@ def test_a_value_that_is_not_allowed_is_refused_with_the_allowed_ones(file: Path
         ("[[table]]\n[[table]]", 'two tables have the id "1": give each [[table]] its own.'),
         ('[web]\ntls_cert = "a"', "[web] needs tls_key too: tls_cert and tls_key go together."),
         ('[web]\ntls_key = "a"', "[web] needs tls_cert too: tls_cert and tls_key go together."),
+        ('[wifi]\npassword = "dice-and-tea"', "[wifi] password needs name too."),
         ('[broker]\nuser = "hub"', "[broker] user is for an outside broker only: give its url as well."),
         ('[broker]\nurl = "mqtt://cafe"\npassword_file = "p"', "[broker] password_file needs user too."),
         (

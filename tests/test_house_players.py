@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -12,10 +13,11 @@ from typing import Any, cast
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from hub import games
 from hub.engine.decision import Answer
-from hub.engine.house_player import ANY_GAME, look, play
+from hub.engine.house_player import ANY_GAME, advise, look, play
 from hub.engine.match import Match
 from hub.engine.secret import Pile, Secret
 from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
@@ -24,13 +26,19 @@ from hub.table.chance import Chance
 from tests.bench.arena import Figure, play_match
 from tests.engine.ladder import LADDER
 from tests.games.players import args, random_options
-from tests.test_laws import beginning, copy, every_game, law, moments, seen, steps
+from tests.test_laws import SEEDS, beginning, copy, every_game, moments, seen, steps
+from tests.test_laws import law as law_of
 
 HOUSE_FILES = sorted(Path(games.__file__).parent.glob("*_house.py"))
 LONG = 4_000
 """No match of the house with itself takes so many actions."""
 
+law = partial(law_of, seeds=SEEDS[:2])
+"""A match of the house takes ten times as long as one by chance."""
+
 every_strength = pytest.mark.parametrize("strength", STRENGTHS)
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]  # a law is many matches, and a machine may be busy
 
 
 def house_plays(
@@ -123,8 +131,11 @@ class _Field:
         setattr(self._record, self._name, value)
 
 
-def change_all_hidden(match: Match, viewer: int, random: Random) -> int:
-    """Put into every place that `viewer` may not see another hidden value of its kind; return how many are different."""
+def change_all_hidden(match: Match, viewer: int, random: Random, *, apart: bool = False) -> int:
+    """Put into every place that `viewer` may not see another hidden value of its kind; return how many are different.
+
+    With `apart` each pile and each hand is mixed by itself: what lies in it may be known, but not where.
+    """
     changed = 0
     decision = match.open
     assert decision
@@ -133,11 +144,14 @@ def change_all_hidden(match: Match, viewer: int, random: Random) -> int:
             move = random.choice(decision.asked[other])
             decision.answers[other] = Answer(move.name, args(move, random))
     match.log.clear()
-    places = list(hidden_places([match.state.table, match.state.seats], viewer))
-    for kind in (str, int):
-        alike = [(part, place) for part, place in places if type(part[place]) is kind]
-        values = [part[place] for part, place in alike]
-        for (part, place), value in zip(alike, random.sample(values, len(values)), strict=True):
+    alike: dict[Any, list[tuple[list[Any], int]]] = {}
+    for part, place in hidden_places([match.state.table, match.state.seats], viewer):
+        alike.setdefault((type(part[place]), id(part) if apart else 0), []).append((part, place))
+    for (kind, _), places in alike.items():
+        if kind not in (str, int):
+            continue
+        values = [part[place] for part, place in places]
+        for (part, place), value in zip(places, random.sample(values, len(values)), strict=True):
             changed += part[place] != value
             part[place] = value
     return changed
@@ -150,18 +164,22 @@ def chosen(match: Match, seat: int, strength: Strength, seed: int, player: House
 def worlds(name: str, seed: int) -> Iterator[tuple[Match, Match, int]]:
     """Two matches and a seat that is asked: they differ in what this seat may not see, and in that only."""
     match, random = beginning(name, seed)
-    proved = 0
     for _ in steps(match, random, 400):
         asked = [seat for seat in match.state.seats if look(match, seat)]
         if not asked or not moments(random, 0.1):
             continue
         seat = random.choice(asked)
-        other = copy(match)
-        changed = change_all_hidden(other, seat, random)
-        if changed and seen(match, seat) == seen(other, seat):  # else what is hidden is part of a sum that is shown
-            proved += 1
-            yield match, other, seat
-    assert proved or name == "bidness", "nothing hidden was ever changed"
+        for apart in (False, True):  # mixed all over, what is hidden may be part of a sum or a list that is shown
+            other = copy(match)
+            if change_all_hidden(other, seat, random, apart=apart) and seen(match, seat) == seen(other, seat):
+                yield match, other, seat
+                break
+
+
+def hinted(match: Match, seat: int, seed: int, house: HousePlayer | None = None) -> bytes:
+    sight, game = look(match, seat), match.game
+    assert sight
+    return msgspec.json.encode(advise(sight, replace(game, house=house) if house else game, Random(seed)))
 
 
 def differences(name: str, seed: int, strength: Strength, player: Callable[[Match], HousePlayer | None]) -> int:
@@ -181,6 +199,13 @@ def test_what_a_seat_may_not_see_does_not_change_its_choice(name: str, strength:
     assert differences(name, seed, strength, lambda match: None) == 0
 
 
+@every_game
+@law
+def test_what_a_seat_may_not_see_does_not_change_its_hint(name: str, seed: int) -> None:
+    for one, two, seat in worlds(name, seed):
+        assert hinted(one, seat, seed) == hinted(two, seat, seed)
+
+
 class Cheat:
     """A house player that has got hold of the whole state."""
 
@@ -192,8 +217,76 @@ class Cheat:
 
 
 @every_game
+def test_something_hidden_can_be_changed_without_being_seen(name: str) -> None:
+    assert sum(1 for seed in range(6) for _ in worlds(name, seed)) >= 6, "nothing is proved"
+
+
+@every_game
 def test_a_house_player_that_cheats_would_be_found(name: str) -> None:
     assert any(differences(name, seed, "steady", Cheat) for seed in range(6))
+
+
+class Gossip:
+    """A house player that gives reasons which it cannot know."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+
+    def choose(self, sight: Sight, chance: Randomness, strength: Strength) -> Answer | None:
+        return ANY_GAME.choose(sight, chance, strength)
+
+    def reason(self, sight: Sight, chance: Randomness, answer: Answer | None) -> str:
+        return f"The others hold {self._match.fingerprint()}."
+
+
+@every_game
+def test_a_hint_that_cheats_would_be_found(name: str) -> None:
+    found = 0
+    for seed in range(6):
+        for one, two, seat in worlds(name, seed):
+            found += hinted(one, seat, seed, Gossip(one)) != hinted(two, seat, seed, Gossip(two))
+    assert found
+
+
+LONGEST_REASON = 140
+
+
+@every_game
+@law
+def test_a_hint_is_one_short_sentence_and_an_answer_that_is_offered(name: str, seed: int) -> None:
+    match, random = beginning(name, seed)
+    for _ in steps(match, random, 300):
+        for seat in match.state.seats:
+            sight = look(match, seat) if moments(random, 0.2) else None
+            if sight is None or (advice := advise(sight, match.game, random)) is None:
+                continue
+            assert len(advice.say) <= LONGEST_REASON, advice.say
+            assert not advice.say or advice.say.endswith("."), advice.say
+            if advice.answer is None:
+                assert sight.roll
+            else:
+                assert any(one.name == advice.answer.move and one.accepts(advice.answer.args) for one in sight.offers)
+
+
+WITHOUT_WORDS = {("bid-and-bait", "done"), ("big-idea", "offer"), ("i-bid-you-not", "pass"), ("i-bid-you-not", "open")}
+"""What hardly wants a reason: there is nothing else to do, or all is alike."""
+
+
+@every_game
+def test_the_house_says_why(name: str) -> None:
+    """A game whose house player gives reasons gives one for all that it does."""
+    if not hasattr(games.find(name).house, "reason"):
+        return
+    silent, said = set[str](), set[str]()
+    for seed in range(3):
+        match, random = beginning(name, seed)
+        for seat in house_plays(match, random, "steady"):
+            sight = look(match, seat) if moments(random, 0.3) else None
+            advice = advise(sight, match.game, random) if sight else None
+            if advice and advice.answer:
+                (said if advice.say else silent).add(advice.answer.move)
+    assert said
+    assert {(name, move) for move in silent} <= WITHOUT_WORDS
 
 
 def test_a_house_player_is_handed_all_it_knows() -> None:
@@ -247,6 +340,27 @@ def test_a_house_player_that_answers_what_is_not_offered_is_told_apart(answer: A
     with pytest.raises(RulesBug, match="The house player of The ladder answers what is not offered"):
         play(match, 2, "steady", Random(1))
     assert play(match, 2, "steady", Random(1), player=ANY_GAME), "the table goes on all the same"
+
+
+def test_a_game_of_two_files_has_no_hints_and_one_without_reasons_has_only_choices() -> None:
+    sight = look(climbing(), 2)
+    assert sight
+    assert advise(sight, LADDER, Random(1)) is None, "legal play by chance is no advice"
+    plain = climbing(ANY_GAME)
+    sight = look(plain, 2)
+    assert sight
+    advice = advise(sight, plain.game, Random(1))
+    assert advice
+    assert advice.answer
+    assert advice.say == ""
+
+
+def test_a_house_player_whose_reasons_fail_is_told_apart() -> None:
+    match = climbing(SimpleNamespace(choose=ANY_GAME.choose, reason=lambda sight, chance, answer: 1 // 0))
+    sight = look(match, 2)
+    assert sight
+    with pytest.raises(RulesBug, match="The house player of The ladder gives no reason: ZeroDivisionError"):
+        advise(sight, match.game, Random(1))
 
 
 def test_a_house_player_that_fails_is_told_apart() -> None:

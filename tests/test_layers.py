@@ -36,3 +36,9 @@ def test_every_file_of_the_store_is_on_a_layer() -> None:
 
 def test_every_driver_is_on_a_layer() -> None:
     assert modules(ROOT / "drivers") == layered("drivers")
+
+
+def test_no_file_of_the_table_is_longer_than_what_one_reads_in_one_go() -> None:
+    """400 lines: a part that has grown beyond it holds a second part."""
+    lines = {path.name: len(path.read_text("utf-8").splitlines()) for path in (ROOT / "hub" / "table").glob("*.py")}
+    assert {name: count for name, count in lines.items() if count > 400} == {}

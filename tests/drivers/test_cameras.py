@@ -133,6 +133,7 @@ def look_on(camera: PiCamera) -> None:
 @pytest.fixture
 def pi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pi]:
     pi = Pi(tmp_path, monkeypatch)
+    monkeypatch.setattr(cameras, "STARTING", 60.0)  # a slow computer starts the program slowly
     yield pi
     for number in pi.running():
         os.kill(number, signal.SIGKILL)
@@ -180,8 +181,9 @@ def test_focus_exposure_and_white_balance_are_the_configurations(pi: Pi) -> None
 def test_what_is_wrong_with_the_camera_is_one_sentence(
     pi: Pi, monkeypatch: pytest.MonkeyPatch, told: dict[str, Any], number: str, cause: Cause, said: str
 ) -> None:
-    monkeypatch.setattr(cameras, "STARTING", 6.0)
-    monkeypatch.setattr(cameras, "SILENT", 6.0)
+    if told.get("trouble") in ("garbage", "silent"):  # else the program says it, however late
+        monkeypatch.setattr(cameras, "STARTING", 6.0)
+        monkeypatch.setattr(cameras, "SILENT", 6.0)
     pi.see(**told)
     camera = PiCamera(number, SHARP)
     try:
@@ -236,7 +238,9 @@ def test_the_old_name_of_the_program_will_do_and_without_any_it_is_said(
 
 KILLED = """
 import sys, time
+from drivers.camera_tray import cameras
 from drivers.camera_tray.cameras import Look, PiCamera
+cameras.STARTING = 60.0
 camera = PiCamera("0", Look())
 camera.picture()
 print("sees", flush=True)

@@ -177,7 +177,12 @@ def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power
 
 
 @pytest.mark.parametrize(
-    ("game", "options"), [("bid-it", {"double": True}), ("i-bid-you-not", EVERYTHING), ("bidness", {"round_limit": 1})]
+    ("game", "options"),
+    [
+        ("bid-it", {"double": True}),
+        pytest.param("i-bid-you-not", EVERYTHING, marks=pytest.mark.long),
+        pytest.param("bidness", {"round_limit": 1}, marks=pytest.mark.long),
+    ],
 )
 def test_players_who_know_no_rules_play_a_match_to_its_end(tmp_path: Path, game: str, options: dict[str, Any]) -> None:
     enough = time.monotonic() + MINUTES * 60
@@ -185,9 +190,10 @@ def test_players_who_know_no_rules_play_a_match_to_its_end(tmp_path: Path, game:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
         players = RandomPlayers(hub, phones, Random(1))
         players.sit_down(game, options)
-        held = phones[2].hand()
-        phones[2].reload()
-        assert phones[2].hand() == held
+        if game != "bidness":  # where cards are dealt after the first dice: until then there is nothing to cover
+            held = phones[2].hand()
+            phones[2].reload()
+            assert phones[2].hand() == held
         waited: set[int] = set()
         state = players.play(enough, lambda s: waited.update(asked(s)))
         assert state["over"]["winners"]

@@ -182,7 +182,7 @@ def test_the_table_is_made_ready_for_the_next_guests(hub: HubProcess, browser: B
     staff.do("Reset Table 1 for the next guests", "Reset the table")
     hub.until(lambda state: not any(seat["held"] or seat["name"] for seat in state["seats"]), "nobody sits there")
     expect(ana.page.get_by_text("This seat was given back.")).to_be_visible()
-    staff.table.get_by_text("Light, tests, what was done").click()
+    staff.table.get_by_text("Light, sound, tests, what was done").click()
     expect(staff.table.get_by_text("The table was made ready for the next guests.").last).to_be_visible()
 
     # Rings and the big screen are dimmed.

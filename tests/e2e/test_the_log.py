@@ -51,5 +51,5 @@ def test_a_phone_reads_the_log_back_to_the_first_event(tmp_path: Path, match: Ma
         connection.request("GET", "/t/1/events/1000000.json")
         told = json.loads(connection.getresponse().read())
         connection.close()
-        assert set(told) == {"match", "epoch", "events"}
+        assert set(told) == {"match", "epoch", "events", "stood_in"}
         assert {key for event in told["events"] for key in event} == {"n", "text", "rule", "kind", "data"}

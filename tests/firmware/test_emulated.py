@@ -22,7 +22,7 @@ from tests.firmware.pico import PINS, needs_real_micropython
 
 build_uf2 = importlib.import_module("firmware.build_uf2")  # a program, no package
 
-pytestmark = [needs_real_micropython, pytest.mark.slow]
+pytestmark = [needs_real_micropython, pytest.mark.long]
 
 
 class Table:

@@ -48,7 +48,7 @@ def seen(tray: str, *dice: PaintedDie, **light: Any) -> Picture:
     return paint(Scene(list(dice), tray, **light), np.random.default_rng(2))
 
 
-@pytest.mark.slow  # all of them together
+@pytest.mark.long  # all of them together
 @pytest.mark.parametrize("tray", TRAYS)
 @pytest.mark.parametrize("light", LIGHTS)
 def test_the_empty_tray_is_known_in_any_light(tray: str, light: str) -> None:
@@ -82,7 +82,7 @@ def test_a_hand_is_not_learned_and_leaves_nothing_behind() -> None:
     assert background.see(seen("wood"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_new_light_is_learned_slowly_and_wholly() -> None:
     background = Background(calibrated("green"))
     lit = seen("green", spot=0.35)
@@ -105,7 +105,7 @@ def test_nothing_is_learned_while_something_moves_or_from_pictures_of_another_si
     assert background.calibration is calibrated("green")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_dice_are_read_under_a_lamp_that_was_off_at_the_calibration() -> None:
     asked = 0
     for n in range(3):

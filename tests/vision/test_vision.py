@@ -28,7 +28,7 @@ def numbers(reading: Reading) -> list[int]:
 FLAT = ("plain", "colours", "blurred", "touching", "crowded")  # in these every die lies flat and in full view
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("condition", FLAT)
 def test_dice_that_lie_flat_are_read_and_hardly_ever_asked_about(condition: str) -> None:
     read_at_once = 0
@@ -41,7 +41,7 @@ def test_dice_that_lie_flat_are_read_and_hardly_ever_asked_about(condition: str)
     assert read_at_once >= 4
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("condition", [condition for condition in CONDITIONS if condition not in FLAT])
 def test_no_throw_is_read_as_another_one(condition: str) -> None:
     for n in range(4):
@@ -84,7 +84,7 @@ def test_a_bright_spot_on_a_dark_die_is_no_pip() -> None:
     assert looked(Scene([PaintedDie((5, 5), upright(2, 0.0), "black")])).doubt == ""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_die_on_its_edge_is_asked_about() -> None:
     for n in range(6):
         thrown = throw("leaning", np.random.default_rng([92, n]))

@@ -1,0 +1,223 @@
+"""The real pages in one headless Chromium, shown one moment after the other; e-ink panels as the hub draws them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+from nacl.public import PrivateKey
+from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Error as PlaywrightError
+
+from hub import games
+from hub.display import PanelSize, panel, png
+from hub.network import encryption
+from hub.state import ScreenState
+from tests.gallery.moments import NAMES, Moment, seen_by_all
+from tests.patience import PATIENCE
+from tests.phone_ui.fake_hub import FakeHub, labels_of
+
+PHONES = ((320, 568), (360, 640), (390, 844))
+KIOSKS = ((1280, 720), (1920, 1080), (1080, 1920))
+SMALL = PHONES[0]
+PANELS: tuple[PanelSize, ...] = ("2.9", "4.2", "7.5")
+TALLEST = 3000
+"""Pixels of a phone's page that are shown whole."""
+# What a page has read is what its pictures show two frames later.
+NOTE_WHAT_IS_READ = """
+const read = JSON.parse;
+window.readLast = {};
+const every = window.setInterval;
+window.setInterval = (run, time, ...rest) => (time > 6000 ? 0 : every(run, time, ...rest)); // the games of the lobby take turns
+JSON.parse = (text, reviver) => {
+  const found = read(text, reviver);
+  if (found && found.epoch && found.seq) window.readLast[found.seats ? "state" : "hand"] = found.seq;
+  return found;
+};
+"""
+TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+
+
+def file_name(*parts: str) -> str:
+    """Return a name of a file for words of any kind."""
+    return "/".join(re.sub("[^a-z0-9.]+", "-", part.lower()).strip("-") for part in parts)
+
+
+class Gallery:
+    """Pages open at a hub that plays what it is told; `taken` are the files of each moment, by section and name."""
+
+    def __init__(self, folder: Path, browser: Browser, moments: list[Moment]) -> None:
+        self.folder, self.moments = folder, moments
+        self._browser, self._seq = browser, 0
+        self.taken: dict[tuple[str, str], dict[str, str]] = {}
+        self.hub = FakeHub()
+        self.hub.key = encryption.HubKey(PrivateKey(bytes(32)[:-1] + b"\1"))  # digits of a key are in the pictures
+        self.hub.k = encryption.to_base64(self.hub.key.public)
+        self.hub.labels = {name: labels_of(name) for name in games.names()}
+        self._phones: dict[int, Page] = {}
+
+    def __enter__(self) -> Self:
+        self.hub.start()
+        seats = [{"seat": seat, "name": name, "held": True} for seat, name in NAMES.items()]
+        lobby = {
+            "state": "lobby",
+            "seats": seats,
+            "table": "1",
+            "name": "Table 1",
+            "code": "FISH",
+            "url": "http://10.42.0.1",
+        }
+        self._lobby = lobby | {"session": "gallery", "epoch": 1, "seq": 1}
+        self.hub.public(self._lobby)
+        self.kiosk = self._page(f"{self.hub.address}/t/1/kiosk", KIOSKS[0])
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for page in (self.kiosk, *self._phones.values()):
+            page.context.close()
+        self.hub.stop()
+
+    def _page(self, address: str, size: tuple[int, int]) -> Page:
+        context = self._browser.new_context(
+            viewport={"width": size[0], "height": size[1]}, color_scheme="dark", reduced_motion="reduce"
+        )
+        context.set_default_timeout(PATIENCE * 1000)
+        context.add_init_script(NOTE_WHAT_IS_READ)
+        page = context.new_page()
+        page.goto(address)
+        return page
+
+    def phone(self, seat: int) -> Page:
+        """Return the phone at a seat."""
+        if seat not in self._phones:
+            page = self._page(f"{self.hub.address}/t/1#k={self.hub.k}&seat={seat}&code=BCDFGH", SMALL)
+            page.locator(".page").wait_for()
+            self._phones[seat] = page
+        return self._phones[seat]
+
+    # --- showing -----------------------------------------------------------------------------------------
+
+    def show(self, moment: Moment, seats: list[int]) -> None:
+        """Bring all pages to a moment, by way of the lobby: what a page holds up for a while is of this moment alone."""
+        for seat in seats:
+            self.phone(seat)
+        self._tell(self._lobby, {}, {}, seats)
+        if moment.before:
+            self._tell(seen_by_all(moment.before), moment.before.hands, {}, seats)
+        screen_only = {"fingerprint": "12345 67890 12345 67890", "demonstration": moment.screen.get("demonstration")}
+        self._tell(seen_by_all(moment), moment.hands, screen_only | dict(moment.own), seats)
+
+    def _tell(
+        self, state: Mapping[str, Any], hands: Mapping[int, Any], own: Mapping[str, Any], seats: list[int]
+    ) -> None:
+        self._seq += 1
+        number = {"epoch": 9, "seq": self._seq, "session": "gallery"}
+        self.hub.public({**state, **number}, **own)
+        self.kiosk.wait_for_function("(seq) => window.readLast.state >= seq", arg=self._seq)
+        for seat in seats:
+            page = self.phone(seat)
+            page.wait_for_function("(seq) => window.readLast.state >= seq", arg=self._seq)
+            if seat in hands:
+                self.hub.hand(seat, {**hands[seat], **number})
+                page.wait_for_function("(seq) => window.readLast.hand >= seq", arg=self._seq)
+            page.evaluate(TWO_FRAMES)
+        self.kiosk.evaluate(TWO_FRAMES)
+
+    # --- taking ------------------------------------------------------------------------------------------
+
+    def take(self, moment: Moment) -> None:
+        """Photograph a moment on every screen."""
+        at = moment.section, moment.name
+        self.taken[at] = {}
+        (self.folder / file_name(*at)).mkdir(parents=True, exist_ok=True)
+        seats = [seat for seat in (moment.asked, moment.other) if seat is not None and seat in moment.hands]
+        self.show(moment, seats)
+        for size in KIOSKS:
+            self._picture(at, self.kiosk, f"kiosk {size[0]}x{size[1]}", size)
+        if moment.asked in moment.hands:
+            self._phone_pictures(at, self.phone(moment.asked), moment.tabs)
+        if moment.other in moment.hands and moment.other:
+            self._picture(at, self.phone(moment.other), "phone that looks on 360x640", PHONES[1])
+        self._panels(at, moment)
+
+    def _phone_pictures(self, at: tuple[str, str], page: Page, tabs: tuple[str, ...]) -> None:
+        for size in PHONES:
+            self._picture(at, page, f"phone {size[0]}x{size[1]}", size)
+        for lid in page.get_by_role("button", name="Show my hand to choose").all():
+            lid.click()
+        hand = page.locator("section.secret:not(.kept)").first
+        if hand.count():
+            for size in PHONES[:2]:
+                page.set_viewport_size({"width": size[0], "height": size[1]})
+                with held(page, hand):
+                    self._picture(at, page, f"phone hand open {size[0]}x{size[1]}", size)
+        with whole(page, hand):
+            self._shot(at, page, "phone whole 320")
+        for tab in tabs:
+            page.set_viewport_size({"width": SMALL[0], "height": SMALL[1]})
+            opener = page.get_by_role("navigation", name="More").get_by_role("button", name=tab)
+            if not opener.count():
+                continue  # as games without money have no sums to explain
+            opener.click()
+            with whole(page, None):
+                self._shot(at, page, f"phone tab {tab.split()[0]} 320")
+            page.locator(".back").click()
+
+    def _picture(self, at: tuple[str, str], page: Page, name: str, size: tuple[int, int]) -> None:
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.evaluate("scrollTo(0, 0); document.querySelector('.body')?.scrollTo(0, 0)")
+        page.evaluate(TWO_FRAMES)
+        self._shot(at, page, name)
+
+    def _shot(self, at: tuple[str, str], page: Page, name: str) -> None:
+        file = f"{file_name(*at, name)}.png"
+        page.screenshot(path=self.folder / file, animations="disabled")
+        self.taken[at][name] = file
+
+    def _panels(self, at: tuple[str, str], moment: Moment) -> None:
+        state = msgspec.convert(moment.screen | {"claim_codes": {}, "fingerprint": ""} | dict(moment.own), ScreenState)
+        shown = state.demonstration or state
+        labels = self.hub.labels.get(shown.game or "")
+        for size in PANELS:
+            name = f"panel {size}"
+            file = f"{file_name(*at, name)}.png"
+            (self.folder / file).write_bytes(png(panel(shown, labels, size, f"{state.url}/t/1#k={self.hub.k}")))
+            self.taken[at][name] = file
+
+
+@contextmanager
+def held(page: Page, hand: Locator) -> Iterator[None]:
+    """Hold a finger on the covered hand."""
+    hand.scroll_into_view_if_needed()
+    box = hand.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + min(box["height"] / 2, 24))
+    page.mouse.down()
+    try:
+        yield
+    finally:
+        page.mouse.up()
+
+
+@contextmanager
+def whole(page: Page, hand: Locator | None) -> Iterator[None]:
+    """Make a small phone so high that all of its page is seen, its hand open."""
+    high = "Math.max(document.documentElement.scrollHeight, (document.querySelector('.body')?.scrollHeight ?? 0) + 260)"
+    page.set_viewport_size({"width": SMALL[0], "height": SMALL[1]})
+    opened = bool(hand and hand.count())
+    if opened and hand:
+        hand.focus()
+        page.keyboard.down(" ")
+    try:
+        page.evaluate(TWO_FRAMES)
+        page.set_viewport_size({"width": SMALL[0], "height": min(TALLEST, page.evaluate(high))})
+        page.evaluate(TWO_FRAMES)
+        yield
+    finally:
+        with suppress(PlaywrightError):
+            page.keyboard.up(" ")
+        page.set_viewport_size({"width": SMALL[0], "height": SMALL[1]})
