@@ -230,9 +230,9 @@ def test_a_phone_stays_awake_while_a_match_is_played_and_no_longer(page: Page, h
     sit(page, hub)
     assert page.evaluate("locks.length") == 0
     play(page, hub, scenes.TAKE, scenes.TAKE_HAND)
-    page.wait_for_function("locks.length === 1 && locks[0].kind === 'screen' && !locks[0].released")
+    page.wait_for_function("() => locks.length === 1 && locks[0].kind === 'screen' && !locks[0].released")
     hub.public(scenes.public(seq=90))
-    page.wait_for_function("locks.every((lock) => lock.released)")
+    page.wait_for_function("() => locks.every((lock) => lock.released)")
 
 
 def test_who_only_watches_has_no_button(page: Page, hub: FakeHub) -> None:
@@ -398,6 +398,7 @@ def test_the_big_screen_turns_all_values_at_once_and_the_highest_stands_out(scre
     expect(stage.locator("li.highest")).to_have_count(1)
     expect(stage.locator("li.highest")).to_contain_text("Seat 4")
     expect(stage.locator("li.highest")).to_contain_text("highest")
+    screen.wait_for_function("() => window.turned.length >= 4")  # the browser tells of it with its next picture
     times = screen.evaluate("window.turned")
     assert sorted(text for _, text in times) == ["2", "5", "5", "6"]
     assert len({time for time, _ in times}) == 1, "all in one picture"
@@ -1058,7 +1059,7 @@ def test_a_waking_phone_drops_its_old_socket_and_is_right_again(page: Page, hub:
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.get_by_text("tap to change")).to_be_visible()
     expect(page.get_by_text("live")).to_be_visible()
-    page.wait_for_function("true")
+    page.wait_for_function("() => true")
     assert hub.connects == before + 1
 
 
