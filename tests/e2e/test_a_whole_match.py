@@ -176,13 +176,10 @@ def test_a_match_on_phones_and_boxes_goes_to_its_end_through_reloads_and_a_power
         hub.until(lambda s: sealed(s) and s["match"] != state["match"], "the next match")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("game", "options"),
-    [
-        ("bid-it", {"double": True}),
-        pytest.param("i-bid-you-not", EVERYTHING, marks=pytest.mark.long),
-        pytest.param("bidness", {"round_limit": 1}, marks=pytest.mark.long),
-    ],
+    [("bid-it", {"double": True}), ("i-bid-you-not", EVERYTHING), ("bidness", {"round_limit": 1})],
 )
 def test_players_who_know_no_rules_play_a_match_to_its_end(tmp_path: Path, game: str, options: dict[str, Any]) -> None:
     enough = time.monotonic() + MINUTES * 60

@@ -39,8 +39,18 @@ def picture(phone: SeatPhone, name: str) -> None:
         phone.page.screenshot(path=Path(PICTURES, f"{name}.png"))
 
 
-@pytest.mark.parametrize("game", ["Bid & Bait!", "BID★IT!", "Bidness", "The Big Idea", "I Bid You Not"])
-@pytest.mark.parametrize("size", [PHONE, SMALLEST], ids=lambda size: f"{size['width']}")
+@pytest.mark.parametrize(
+    ("game", "size"),
+    [
+        ("Bid & Bait!", SMALLEST),
+        *(
+            pytest.param(game, size, marks=pytest.mark.long, id=f"{size['width']}-{game}")
+            for game in ("Bid & Bait!", "BID★IT!", "Bidness", "The Big Idea", "I Bid You Not")
+            for size in (PHONE, SMALLEST)
+            if (game, size) != ("Bid & Bait!", SMALLEST)
+        ),
+    ],
+)
 def test_who_plays_alone_has_hints_that_she_switches_on(tmp_path: Path, game: str, size: Any) -> None:
     with HubProcess(tmp_path / "state") as hub, headless() as browser:
         ana = SeatPhone(hub, browser, 1)

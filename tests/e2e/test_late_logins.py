@@ -70,6 +70,7 @@ def test_a_phone_keeps_its_seat_when_log_ins_are_made_late(tmp_path: Path) -> No
         assert phone.errors == []
 
 
+@pytest.mark.long  # Chromium lets a page that failed often wait before it may connect again
 def test_a_seat_that_was_given_back_meanwhile_is_said_by_the_hub(tmp_path: Path) -> None:
     with headless() as browser, _hub(tmp_path) as hub:
         first, second = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 1)
@@ -78,5 +79,4 @@ def test_a_seat_that_was_given_back_meanwhile_is_said_by_the_hub(tmp_path: Path)
         _is_away(first)
         second.take_seat()
         first.context.set_offline(False)
-        # Chromium lets a page that failed often wait some seconds before it may connect again.
         expect(first.page.get_by_text("Where do you sit?")).to_be_visible(timeout=PATIENCE * 1000)
