@@ -1,7 +1,7 @@
 """What the documents say of each game beside its own page: the tables of `games.md`, and whose the games are.
 
 `python -m hub.docs.games_pages` writes the tables from the data files (`[page]`), so that a game that is added is in them
-without a hand; the sentence stands in the page of licences.
+without a hand, and the table of options in each game's own page; the sentence stands in the page of licences.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
+
+from msgspec import json
 
 from hub import games
 from hub.engine.game import Game
@@ -51,6 +53,23 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
 
 
+def options_of(game: Game) -> str:
+    """Return the table of a game's options."""
+    values = (
+        (one.default if isinstance(one.default, str) else json.encode(one.default).decode())
+        for one in game.options.values()
+    )
+    rows = (
+        (f"`{name}`", f"`{value}`", one.effect) for (name, one), value in zip(game.options.items(), values, strict=True)
+    )
+    return table(("option", "default", "what it does"), rows)
+
+
+def game_page(game: Game, text: str) -> str:
+    """Return the page of a game with its table of options made anew."""
+    return re.sub(r"(?m)^\| option .*\n(?:\|.*\n)*", lambda _: f"{options_of(game)}\n", text)
+
+
 TABLES = {"made": who_made_them, "uses": what_they_use}
 """The tables of the page, by the name that stands in their markers."""
 
@@ -78,3 +97,6 @@ def everybodys() -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")
+    for one in every_game():
+        its_page = PAGE.with_name("games") / f"{one.name}.md"
+        its_page.write_text(game_page(one, its_page.read_text("utf-8")), "utf-8")

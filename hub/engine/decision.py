@@ -267,11 +267,15 @@ Moves: TypeAlias = "list[Move] | Callable[[], list[Move]]"
 """Moves, or a function that returns them anew after a standing offer was taken."""
 
 
+Want: TypeAlias = "str | Callable[[], str]"
+"""What is said to who is asked, or a function that says it anew after a standing offer was taken."""
+
+
 class Question(Struct):
     """What a rulebook wants to know before it goes on."""
 
     kind: Kind
-    want: str
+    want: Want
     asked: dict[int, Moves]
     others: str = ""
     roll: Roll | None = None
@@ -290,7 +294,7 @@ def _put(question: Question) -> Generator[Question, Any, Any]:
 
 
 async def ask(  # every verb takes the state first
-    s: State[Any, Any], seat: int, moves: Moves, want: str, others: str = "", *, hidden: bool = False,  # noqa: ARG001
+    s: State[Any, Any], seat: int, moves: Moves, want: Want, others: str = "", *, hidden: bool = False,  # noqa: ARG001
 ) -> Answer:  # fmt: skip
     """Ask one seat, and return its answer. The last move listed is the no: to pass, to hold, to end the turn.
 
@@ -353,6 +357,12 @@ async def shuffle(s: State[Any, Any], cards: Sequence[Any], pile: str) -> list[A
 async def pick(s: State[Any, Any], values: Sequence[Any], pile: str) -> Any:  # noqa: ARG001 - every verb takes the state first
     """Return one of `values`, which chance picks. `pile` names it for stacks."""
     return await _put(Question("pick", "", {}, pile=pile, cards=list(values)))
+
+
+async def starter(s: State[Any, Any], option: str, seats: Sequence[int], pile: str) -> int:
+    """Return the seat that an option names, where it is one of `seats`; else the one that chance picks."""
+    named: int = s.setup.options[option]
+    return named if named in seats else await pick(s, list(seats), pile)
 
 
 def tell(s: State[Any, Any], text: str, *, rule: str = "", kind: str = "", **data: Any) -> None:

@@ -64,6 +64,7 @@ class Option(Struct, frozen=True):
     """One way to play, to be chosen before the match.
 
     The type of `default` is the type of its values; `choices` and `pattern` limit a text, `min` and `max` a number.
+    `seat`: the number is a seat's, and 0 is nobody's; screens let choose among those who sit.
     """
 
     default: bool | int | str
@@ -72,6 +73,7 @@ class Option(Struct, frozen=True):
     min: int = 0
     max: int = 1_000_000
     pattern: str = ""
+    seat: bool = False
 
     def check(self, name: str, value: object) -> bool | int | str:
         """Return `value` if it is legal for the option `name`. Raise StartRefused with the legal values."""

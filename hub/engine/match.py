@@ -16,7 +16,7 @@ from zlib import crc32
 from msgspec import Struct, json
 from msgspec.structs import replace
 
-from hub.engine.decision import CHANCE, Action, Answer, Args, Kind, Move, Question, Roll, Won, tell
+from hub.engine.decision import CHANCE, Action, Answer, Args, Kind, Move, Question, Roll, Want, Won, tell
 from hub.engine.event import Event, State
 from hub.engine.game import Game
 from hub.engine.odds import Wants
@@ -136,6 +136,7 @@ class Match:
         self._into = ""
         self._asked: Mapping[int, Any] = {}
         self._dice: Callable[[], int] | None = None
+        self._want: Want = ""
         self._public: dict[str, Any] | None = None
         self._behind: Match | None = None
         self._script = game.rulebook.play(self.state)
@@ -306,7 +307,7 @@ class Match:
             return
         self._drain()
         if self.open is not None:
-            self.open.asked = self._listed()
+            self.open.asked, self.open.want = self._listed(), self._wanted()
             self.open.print = 0
             if self.open.roll and self._dice and (count := self._dice()) != self.open.roll.count:
                 # Another decision under the same number: whoever waits for the dice sees that it is not the one before.
@@ -328,12 +329,17 @@ class Match:
         except Exception as error:  # noqa: BLE001 - a rulebook may fail in any way: the match keeps its log, waits for undo
             self._freeze(error)
         else:
-            self._into, self._asked, self._dice = question.into, question.asked, question.dice
+            self._into, self._asked, self._dice, self._want = (
+                question.into, question.asked, question.dice, question.want,
+            )  # fmt: skip
             self.open = Decision(
-                len(self.log), question.kind, question.want, self._listed(), question.roll,
+                len(self.log), question.kind, self._wanted(), self._listed(), question.roll,
                 question.pile, question.cards, {}, question.final, question.wants, others=question.others,
             )  # fmt: skip
         self._drain()
+
+    def _wanted(self) -> str:
+        return self._want() if callable(self._want) else self._want
 
     def _listed(self) -> dict[int, list[Move]]:
         asked = self._asked

@@ -28,6 +28,7 @@ from hub.engine.decision import (
     roll,
     roll_or,
     shuffle,
+    starter,
     tell,
 )
 from hub.engine.event import Setup, State, clockwise
@@ -166,7 +167,7 @@ async def set_up(s: Table) -> None:
         await lay_spot(s)
     for seat, angler in s.seats.items():
         angler.secret_fish = Secret(await next_fish(s), () if angler.dummy else (seat,))
-    lake.duck = await pick(s, people(s), "duck")
+    lake.duck = await starter(s, "duck", people(s), "duck")
     tell(s, f"Seat {lake.duck} has the Duck.", rule="BB-06", kind="duck", seat=lake.duck)
 
 

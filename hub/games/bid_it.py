@@ -24,9 +24,9 @@ from hub.engine.decision import (
     ask,
     ask_all,
     offer,
-    pick,
     reckoned,
     shuffle,
+    starter,
     tell,
 )
 from hub.engine.event import Setup, State, clockwise
@@ -138,6 +138,17 @@ class Middle:
         return [Gone(symbol.replace(STAR, "★"), often) for symbol in SYMBOLS if (often := symbols.count(symbol))]
 
 
+class NoTally(Middle):
+    """BT-V08: the middle of a table that remembers for itself what was discarded."""
+
+    __slots__ = ()
+
+    @property
+    def gone(self) -> list[Gone]:
+        """BT-V08: no tally is shown."""
+        return []
+
+
 @dataclass(slots=True)
 class Player:
     """A player: Deal cards face up, the hand, which nobody else sees (BT-65), and what of it lies exposed."""
@@ -205,7 +216,8 @@ def deal(setup: Setup) -> Table:
         seat: Player(hand, Secret([], (seat,)), [], "ABC"[place % teams] if teams else "")
         for place, seat in enumerate(setup.seats)
     }
-    return Table(setup=setup, seats=seats, table=Middle(Pile([]), [], hand), phase="setup")
+    middle = Middle if options["tally"] else NoTally
+    return Table(setup=setup, seats=seats, table=middle(Pile([]), [], hand), phase="setup")
 
 
 def check(data: Mapping[str, Any]) -> None:
@@ -232,8 +244,8 @@ def deck_of(data: Mapping[str, Any]) -> list[str]:
 
 
 async def first_bidder(s: Table) -> None:
-    """BT-09: chance says who bids first in round 1."""
-    s.table.first = await pick(s, list(s.seats), "first")
+    """BT-09, BT-V07: chance says who bids first in round 1, unless the table has."""
+    s.table.first = await starter(s, "first", list(s.seats), "first")
 
 
 async def new_game(s: Table) -> None:
@@ -729,7 +741,8 @@ async def lose_cards(s: Table, losses: list[tuple[int, int]]) -> None:
         if s.seats[seat].out:
             tell(s, f"Seat {seat} is out of the game.", rule="BT-35", kind="out", seat=seat)
     if s.setup.options["match"]:
-        score(s, len(teams) - len(parties(s)))
+        by_players = s.setup.options["score"] == "players"
+        score(s, len(before) - len(living(s)) if by_players else len(teams) - len(parties(s)))
     elif len(parties(s)) == 1:
         left = living(s)
         win(
@@ -782,7 +795,10 @@ def lost(seat: int, left: int, cards: int) -> dict[str, Any]:
 
 
 def score(s: Table, fallen: int) -> None:
-    """BT-60 to BT-62, BT-74: a point to all who are left for each one eliminated; the match ends at the target, untied."""
+    """BT-60 to BT-62, BT-74: a point to all who are left for each one eliminated; the match ends at the target, untied.
+
+    Of teams each eliminated team counts one; BT-V09, by option each player of it, as print has it without teams.
+    """
     if not fallen:
         return
     for seat in living(s):

@@ -433,11 +433,11 @@ async def turn(s: Table, seat: int) -> None:
         return
     t.passes = 0
     hand(s, seat).remove(answer["card"])
-    out_of_cards(s, seat)
     if answer.move == "sell":
         sell(s, seat, answer["card"])
     else:
         await play_card(s, seat, answer)
+    out_of_cards(s, seat)
 
 
 def out_of_cards(s: Table, seat: int) -> None:
@@ -449,13 +449,13 @@ def out_of_cards(s: Table, seat: int) -> None:
 
 def sell(s: Table, seat: int, face: str) -> None:
     """BN-17, BN-A24: $10 from the bank for any card, face up. BN-H06: or face down, where only its back is seen."""
-    sold = a_card(s, face)
+    sold, seen = a_card(s, face), face
     if s.setup.options["sold_cards"] == "down" and face != PAYBACK:
         s.table.face_down.cards.append(face)
-        sold = "a card, face down,"
+        sold, seen = "a card, face down,", ""
     else:
         throw_away(s, face)
-    collect(s, seat, SOLD, "BN-17", f"Seat {seat} sells {sold} for ${SOLD}.", f"${SOLD} for a card")
+    collect(s, seat, SOLD, "BN-17", f"Seat {seat} sells {sold} for ${SOLD}.", f"${SOLD} for a card", card=seen)
 
 
 async def play_card(s: Table, seat: int, answer: Answer) -> None:
@@ -470,7 +470,15 @@ async def play_card(s: Table, seat: int, answer: Answer) -> None:
             await lawsuit(s, seat, face, answer["target"], answer.args.get("amount") or about(s, face)["stake"])
         case kind:
             cost = about(s, face)["cost"]
-            pay(s, seat, cost, "BN-21", f"Seat {seat} plays {a_card(s, face)} for ${cost}.", f"${cost} for the card")
+            pay(
+                s,
+                seat,
+                cost,
+                "BN-21",
+                f"Seat {seat} plays {a_card(s, face)} for ${cost}.",
+                f"${cost} for the card",
+                card=face,
+            )
             match kind:
                 case "headhunting":
                     headhunt(s, seat, face, answer["target"])
@@ -578,7 +586,7 @@ def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
 def pay_back(s: Table, seat: int, ious: int) -> None:
     """BN-23, BN-03: one IOU for $100, two for $300, with cash that is there (BN-A07). BN-02: the last one wins at once."""
     company, price = s.seats[seat], dict(RETURNS)[ious]
-    pay(s, seat, price, "BN-23", f"Seat {seat} pays back ${price}.", f"${price} for {some(ious, 'IOU')}")
+    pay(s, seat, price, "BN-23", f"Seat {seat} pays back ${price}.", f"${price} for {some(ious, 'IOU')}", card=PAYBACK)
     was, company.ious = company.ious, company.ious - ious
     left = f"Seat {seat} returns {some(ious, 'IOU')} and has {some(company.ious, 'IOU')} left."
     changed(s, seat, "ious", was, "BN-23", left, f"{was} - {ious} = {company.ious}")
@@ -607,7 +615,7 @@ def headhunt(s: Table, seat: int, face: str, target: int) -> None:
 def licence_deal(s: Table, seat: int, face: str) -> None:
     """BN-32: tech points at once."""
     throw_away(s, face)
-    add_tech(s, seat, about(s, face)["tech"], "BN-32", name(s, face))
+    add_tech(s, seat, about(s, face)["tech"], "BN-32", name(s, face), face)
     judge(s)
 
 
@@ -633,7 +641,7 @@ async def auction(s: Table, seller: int, face: str) -> None:
         t.turn = seat
         asked = f"may beat ${lot.bid}" if lot.bid else "may open the bidding"
         others = f"Seat {seat} {asked} for the {name(s, lot.card)}."
-        answer = await ask(s, seat, bids(lot, s.seats[seat].power), bidding_words(s, seat), others)
+        answer = await ask(s, seat, bids(lot, s.seats[seat].power), partial(bidding_words, s, seat), others)
         if answer.move == "bid":
             lot.bid = lot.bids[seat] = answer["amount"]
             lot.by = seat
@@ -686,7 +694,7 @@ def hammer(s: Table, lot: Auction) -> None:
     to = None if lot.by == lot.seller else lot.seller
     whom = f"Seat {to}" if to else "the bank"
     text = f"Seat {lot.by} pays {whom} ${lot.bid} for {a_card(s, lot.card)}."
-    pay(s, lot.by, lot.bid, "BN-28", text, f"${lot.bid} for the {card}", to)
+    pay(s, lot.by, lot.bid, "BN-28", text, f"${lot.bid} for the {card}", to, lot.card)
     staff(s.seats[lot.by], lot.card, 1)
     tell(s, f"The {card} joins Seat {lot.by}.", rule="BN-29", kind="joins", seat=lot.by, card=lot.card)
     judge(s)
@@ -782,24 +790,31 @@ async def settled(s: Table, suit: Lawsuit) -> bool:
 
 def demands(s: Table, suit: Lawsuit) -> list[Move]:
     """BN-39, BN-40, BN-A12: return any amount that the defendant could pay, and the trial."""
-    most = most_settled(s, suit)
-    amounts = [offer("demand", amount=Amount(STEP, most, STEP))] if most >= STEP else []
+    step, most = settlement_step(s), most_settled(s, suit)
+    amounts = [offer("demand", amount=Amount(step, most, step))] if most >= step else []
     return [*amounts, offer("trial")]
 
 
 def replies(s: Table, suit: Lawsuit) -> list[Move]:
     """BN-39, BN-40: return to accept, to counter with another amount, to reject. BN-H04: the last offer has no counter."""
-    limit, most, now = s.setup.options["settlement_max_exchanges"], most_settled(s, suit), suit.offers[-1]
+    limit, step = s.setup.options["settlement_max_exchanges"], settlement_step(s)
+    most, now = most_settled(s, suit), suit.offers[-1]
     if 0 < limit <= len(suit.offers):
         return [offer("accept"), offer("reject")]
-    less = [offer("counter", amount=Amount(STEP, now - STEP, STEP))] if now > STEP else []
-    more = [offer("counter", amount=Amount(now + STEP, most, STEP))] if now < most else []
+    less = [offer("counter", amount=Amount(step, now - step, step))] if now > step else []
+    more = [offer("counter", amount=Amount(now + step, most, step))] if now < most else []
     return [*less, offer("accept"), *more, offer("reject")]
 
 
 def most_settled(s: Table, suit: Lawsuit) -> int:
-    """BN-40: return the most that the defendant could pay, in $5 steps."""
-    return fives(s.seats[suit.defendant].power)
+    """BN-40: return the most that the defendant could pay, in $5 steps. BN-H10: or to the dollar."""
+    power = s.seats[suit.defendant].power
+    return power - power % settlement_step(s)
+
+
+def settlement_step(s: Table) -> int:
+    """BN-40: return the step of offers, $5. BN-H10: print lets both sides agree on any sum: $1."""
+    return 1 if s.setup.options["settlement_by"] == "dollar" else STEP
 
 
 def explain_talk(s: Table, seat: int, action: Action) -> Refusal:
@@ -818,7 +833,8 @@ def explain_talk(s: Table, seat: int, action: Action) -> Refusal:
         return Refusal("A settlement is a whole number of dollars.", "BN-X16")
     if amount == suit.offer:
         return Refusal(f"A counter differs from ${amount}: or accept it.", "BN-X16")
-    limits = f"Settle for ${STEP} to ${most_settled(s, suit)}, in ${STEP} steps"
+    step = settlement_step(s)
+    limits = f"Settle for ${step} to ${most_settled(s, suit)}, in ${step} steps"
     return Refusal(f"{limits}: more Seat {suit.defendant} cannot raise.", "BN-X16")
 
 
@@ -949,7 +965,7 @@ async def salaries(s: Table, seat: int) -> None:
     if company.cash < company.salary:
         while True:
             others = f"Seat {seat} is short of cash for salaries of ${company.salary}."
-            answer = await ask(s, seat, salary_moves(company), paying_words(company), others)
+            answer = await ask(s, seat, partial(salary_moves, company), partial(paying_words, company), others)
             if answer.move == "pay":
                 break
             lay_off(s, seat, answer["employees"])
@@ -1086,36 +1102,56 @@ def borrow(s: Table, seat: int, amount: int, rule: str) -> None:
     )
 
 
-def pay(s: Table, seat: int, amount: int, rule: str, text: str, how: str, to: int | None = None) -> None:
-    """BN-09, BN-28: at once and in full, borrowing the least that covers it; to another player, or to the bank."""
+def pay(
+    s: Table, seat: int, amount: int, rule: str, text: str, how: str, to: int | None = None, card: str = ""
+) -> None:
+    """BN-09, BN-28: at once and in full, borrowing the least that covers it; to another player, or to the bank.
+
+    `card` is what it is paid for, where everybody sees it.
+    """
     company = s.seats[seat]
     if (short := amount - company.cash) > 0:
         borrow(s, seat, -(-short // LOAN) * LOAN, "BN-09")
     company.cash -= amount
-    changed(s, seat, "cash", company.cash + amount, rule, text, how, to)
+    changed(s, seat, "cash", company.cash + amount, rule, text, how, to, card)
     if to:
-        collect(s, to, amount, rule, f"Seat {to} gets ${amount} from Seat {seat}.", how, seat)
+        collect(s, to, amount, rule, f"Seat {to} gets ${amount} from Seat {seat}.", how, seat, card)
 
 
-def collect(s: Table, seat: int, amount: int, rule: str, text: str, how: str, of: int | None = None) -> None:
-    """Give cash to a player, from another player or the bank."""
+def collect(
+    s: Table, seat: int, amount: int, rule: str, text: str, how: str, of: int | None = None, card: str = ""
+) -> None:
+    """Give cash to a player, from another player or the bank; `card` as in `pay`."""
     company = s.seats[seat]
     company.cash += amount
-    changed(s, seat, "cash", company.cash - amount, rule, text, how, of)
+    changed(s, seat, "cash", company.cash - amount, rule, text, how, of, card)
 
 
-def add_tech(s: Table, seat: int, points: int, rule: str, how: str) -> None:
-    """Give tech points to a player, or take them."""
+def add_tech(s: Table, seat: int, points: int, rule: str, how: str, card: str = "") -> None:
+    """Give tech points to a player, or take them; `card` is what they come of."""
     company = s.seats[seat]
     company.tech += points
     verb = "gains" if points > 0 else "loses"
-    changed(s, seat, "tech", company.tech - points, rule, f"Seat {seat} {verb} {some(abs(points), 'tech point')}.", how)
+    changed(
+        s,
+        seat,
+        "tech",
+        company.tech - points,
+        rule,
+        f"Seat {seat} {verb} {some(abs(points), 'tech point')}.",
+        how,
+        None,
+        card,
+    )
 
 
-def changed(s: Table, seat: int, what: str, was: int, rule: str, text: str, how: str, other: int | None = None) -> None:
-    """Tell a change of money or points with its sum, and with whom it was, if not with the bank."""
+def changed(
+    s: Table, seat: int, what: str, was: int, rule: str, text: str, how: str, other: int | None = None, card: str = ""
+) -> None:
+    """Tell a change of money or points with its sum, with whom it was, if not with the bank, and for which card."""
     data = reckoned(seat, what, was, getattr(s.seats[seat], what), how)
-    tell(s, text, rule=rule, kind=what, **data, **({"other": other} if other else {}))
+    beside = {"other": other} if other else {}
+    tell(s, text, rule=rule, kind=what, **data, **beside, **({"card": card} if card else {}))
 
 
 def fives(amount: int) -> int:
@@ -1287,7 +1323,17 @@ def bidding_words(s: Table, seat: int) -> str:
     assert lot is not None
     text = f"Beat ${lot.bid}" if lot.bid else "Open the bidding"
     whom = f"Seat {lot.seller}" if seat != lot.seller else "the bank"
-    return f"{text} for the {name(s, lot.card)}, to be paid to {whom}, or drop out."
+    power, due = s.seats[seat].power, salary_with(s.seats[seat], lot.card)
+    near = least_bid(lot) <= power < least_bid(lot) + due + LOAN
+    short = f" Above ${max(0, power - due)} you could not pay your salaries, ${due} with it." if near else ""
+    return f"{text} for the {name(s, lot.card)}, to be paid to {whom}, or drop out.{short}"
+
+
+def salary_with(company: Company, face: str) -> int:
+    """BN-44: return the salaries of a workplace that has won this card."""
+    won = replace(company)
+    staff(won, face, 1)
+    return won.salary
 
 
 def name(s: Table, face: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from hub.engine.decision import (
     CHANCE,
     Action,
+    Answer,
     Choose,
     Move,
     OneOf,
@@ -22,10 +23,10 @@ from hub.engine.decision import (
     ask,
     ask_all,
     offer,
-    pick,
     reckoned,
-    roll,
+    roll_or,
     shuffle,
+    starter,
     tell,
 )
 from hub.engine.event import Setup, State, clockwise
@@ -192,7 +193,7 @@ def check(data: Mapping[str, Any]) -> None:
 async def set_up(s: Table) -> None:
     """BI-03, BI-04, BI-A09: chance says who deals first; the deck is shuffled, and the first hands are dealt."""
     t = s.table
-    t.dealer = await pick(s, list(s.seats), "dealer")
+    t.dealer = await starter(s, "dealer", list(s.seats), "dealer")
     t.order = clockwise(s.seats, t.dealer)
     tell(s, f"Seat {t.dealer} deals first.", rule="BI-04", kind="dealer", seat=t.dealer)
     t.draw_pile.cards = await shuffle(s, list(s.setup.data["cards"]), "deck")
@@ -228,7 +229,8 @@ async def seed(s: Table) -> None:
             case "discard":
                 discard(s, seat, answers[seat]["cards"])
             case "skip":
-                tell(s, f"Seat {seat} keeps its card.", rule="BI-A11", kind="keep", seat=seat)
+                kept = "its card" if s.seats[seat].hand_size == 1 else "its cards"
+                tell(s, f"Seat {seat} launches nothing and keeps {kept}.", rule="BI-A11", kind="keep", seat=seat)
 
 
 def plays_cards(s: Table, seat: int) -> bool:
@@ -237,12 +239,15 @@ def plays_cards(s: Table, seat: int) -> bool:
 
 
 def seed_moves(s: Table, seat: int) -> list[Move]:
-    """BI-08, BI-09, BI-A15: return the launches, and the pairs of one rank. BI-A11: a single card may be kept."""
+    """BI-08, BI-09, BI-A15: return the launches, and the pairs of one rank.
+
+    Everyone has the option to launch: who has no two of a kind to discard may keep the cards (BI-A11).
+    """
     hand = s.seats[seat].hand.value
     pairs = [
         pair for of_a_kind in (items_of(s, hand), descriptions_of(s, hand)) for pair in combinations(of_a_kind, PAIR)
     ]
-    keep = [offer("skip")] if len(hand) == 1 else []
+    keep = [] if pairs else [offer("skip")]
     return [*launches(s, hand), *(offer("discard", cards=Choose(list(pair), PAIR, PAIR)) for pair in pairs), *keep]
 
 
@@ -459,12 +464,15 @@ def invest(s: Table, seat: int, product: Product) -> None:
             f"{text} for {dollars(cost)}.",
             "BI-16",
             f"{others} of others x {dollars(fee)} = {dollars(cost)}",
+            product.id,
         )
         for owner in clockwise(product.shares, seat):
             if owner != seat:
                 got = product.shares[owner] * fee
                 how = f"{shares_words(product.shares[owner])} x {dollars(fee)} = {dollars(got)}"
-                change_cash(s, owner, got, f"Seat {owner} gets {dollars(got)} from Seat {seat}.", "BI-16", how)
+                change_cash(
+                    s, owner, got, f"Seat {owner} gets {dollars(got)} from Seat {seat}.", "BI-16", how, product.id
+                )
     else:
         tell(s, f"{text} for nothing.", rule="BI-16", kind="invest", seat=seat, product=product.id)
     put_chip(s, seat, product)
@@ -515,19 +523,11 @@ def explain_mezzanine(s: Table, action: Action) -> Refusal:
 
 async def offering(s: Table) -> None:
     """BI-20 to BI-24, BI-A12: dead products go, then the dealer rolls a die for each of the others, in any order."""
-    t = s.table
     bury(s)
-    t.due = [product.id for product in t.products]
-    while t.due:
-        assert t.dealer is not None
-        s.phase = "offering"
-        others = f"Seat {t.dealer} says which product goes public next."
-        answer = await ask(
-            s, t.dealer, [offer("offer", product=OneOf(list(t.due)))], "Which product goes public next?", others
-        )
-        product = product_of(s, answer["product"])
-        face = await roll_for(s, t.dealer, product)
-        t.due.remove(product.id)
+    s.table.due = [product.id for product in s.table.products]
+    while s.table.due:
+        product, face = await roll_for_next(s)
+        s.table.due.remove(product.id)
         settle(s, product, face)
 
 
@@ -540,15 +540,25 @@ def bury(s: Table) -> None:
         )
 
 
-async def roll_for(s: Table, dealer: int, product: Product) -> int:
-    """BI-21, BI-H01: one die, of the table or of the hub, and the line to beat told before it falls."""
-    s.phase, s.table.rolling = "roll", product.id
-    text = f"{product.name} has {shares_words(product.count)}: it goes public on {product.on}."
-    tell(s, text, rule="BI-21", kind="offer", product=product.id, count=product.count)
-    others = f"Seat {dealer} rolls for {product.name}."
-    (face,) = await roll(s, dealer, 1, SIDES, product.id, f"Roll for {product.name}.", AtMost(product.line), others)
-    s.table.rolling = None
-    return face
+async def roll_for_next(s: Table) -> tuple[Product, int]:
+    """BI-21, BI-H01: return a product and its die, of the table or of the hub.
+
+    The products go as they lie, each after one roll; BI-A12, the dealer may name another one before the die falls.
+    """
+    t = s.table
+    product, others_due = product_of(s, t.due[0]), t.due[1:]
+    assert t.dealer is not None
+    while True:
+        s.phase, t.rolling = "offering" if others_due else "roll", product.id
+        text = f"{product.name} has {shares_words(product.count)}: it goes public on {product.on}."
+        tell(s, text, rule="BI-21", kind="offer", product=product.id, count=product.count)
+        want, others = f"Roll for {product.name}.", f"Seat {t.dealer} rolls for {product.name}."
+        moves = [offer("offer", product=OneOf(list(t.due)))] if others_due else []
+        got = await roll_or(s, t.dealer, 1, SIDES, product.id, want, moves, AtMost(product.line), others)
+        if not isinstance(got, Answer):
+            t.rolling = None
+            return product, got[0]
+        product, others_due = product_of(s, got["product"]), []
 
 
 def explain_roll(s: Table, seat: int) -> Refusal:
@@ -577,7 +587,9 @@ def settle(s: Table, product: Product, face: int) -> None:
         shares = product.shares[seat]
         got = pays * shares
         how = f"{shares_words(shares)} x {face} x {dollars(product.pip)} = {dollars(got)}"
-        change_cash(s, seat, got, f"Seat {seat} gets {dollars(got)} for {shares_words(shares)}.", "BI-23", how)
+        change_cash(
+            s, seat, got, f"Seat {seat} gets {dollars(got)} for {shares_words(shares)}.", "BI-23", how, product.id
+        )
         take_chips(s, seat, product, shares)
     remove(s, product)
 
@@ -589,7 +601,7 @@ def explain_offering(s: Table, action: Action) -> Refusal:
         return Refusal(f"Waiting for Seat {t.dealer}, the dealer.", "BI-X18")
     if action.move in ("invest", "divest"):
         return Refusal("Chips move in Mezzanine.", "BI-15")
-    if t.offered:
+    if t.offered and s.phase == "roll":
         return Refusal(f"Roll for {t.offered.name} first.", "BI-X17")
     return Refusal("Each product that has shares is rolled for once.", "BI-X17")
 
@@ -721,15 +733,15 @@ def cash_of(s: Table, seat: int) -> int:
     return cash.value if isinstance(cash, Secret) else cash
 
 
-def change_cash(s: Table, seat: int, cents: int, text: str, rule: str, how: str) -> None:
-    """Money is paid or got, and told with how it was reckoned; BI-H03: of a hidden total neither before nor after."""
+def change_cash(s: Table, seat: int, cents: int, text: str, rule: str, how: str, product: str) -> None:
+    """Money is paid or got for a product, and told with how it was reckoned; BI-H03: of a hidden total neither before nor after."""
     before = cash_of(s, seat)
     if s.setup.options["hidden_cash"]:
         s.seats[seat].cash = Secret(before + cents, (seat,))
-        tell(s, text, rule=rule, kind="cash", seat=seat, what="cash", sum=how)
+        tell(s, text, rule=rule, kind="cash", seat=seat, what="cash", sum=how, product=product)
     else:
         s.seats[seat].cash = before + cents
-        tell(s, text, rule=rule, kind="cash", **reckoned(seat, "cash", before, before + cents, how))
+        tell(s, text, rule=rule, kind="cash", product=product, **reckoned(seat, "cash", before, before + cents, how))
 
 
 def on_table(t: Market, name: object) -> Product | None:

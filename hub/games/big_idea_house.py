@@ -42,7 +42,7 @@ class Stake(NamedTuple):
 
 
 def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | None:
-    """Return what to launch, to back, to invest in or to offer (BI-07 to BI-21)."""
+    """Return what to launch, to back or to invest in (BI-07 to BI-20); None where a die is to fall."""
     match sight.view["phase"]:
         case "seed":
             return seed(sight, chance, strength)
@@ -50,6 +50,8 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
             return venture(sight, chance, strength)
         case "mezzanine":
             return mezzanine(sight, chance, strength)
+    if sight.roll:
+        return None  # BI-A12: the products as they lie
     move = sight.offers[0]
     return Answer(move.name, {name: chance.choice(param.values) for name, param in move.params.items()})  # type: ignore[union-attr]
 

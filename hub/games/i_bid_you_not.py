@@ -26,6 +26,7 @@ from hub.engine.decision import (
     pick,
     reckoned,
     shuffle,
+    starter,
     tell,
 )
 from hub.engine.event import Setup, State, clockwise
@@ -226,7 +227,7 @@ def deal(setup: Setup) -> Table:
 
 async def set_up(s: Table) -> int:
     """IB-01 to IB-03: start player, deck, first card, and all the others dealt. IB-V08 trims, IB-V09 generates."""
-    first: int = await pick(s, list(s.seats), "first")
+    first = await starter(s, "first", list(s.seats), "first")
     tell(s, f"Seat {first} starts.", rule="IB-01", kind="first", seat=first)
     options = s.setup.options
     cards = await generated(s) if options["generated"] else deck_of(s.setup.data, sets(options))
@@ -628,6 +629,17 @@ def skip_moves(s: Table, seat: int, now: Row) -> list[Move]:
     if "wrist_wash B" in now.works:
         return [offer("skip", pay="score")] if cheap else [offer("skip")]
     moves, pay = list[Move](), {"pay": "card"} if cheap else {}
+    if s.setup.options["loss_first"] and not cheap:
+        return [offer("skip")] if any(skip_places(s, now, card) for card in hand(s, seat)) else []
+    moves += put_moves(s, seat, now, "skip", pay)
+    if cheap and pile(s, seat):
+        moves.append(offer("skip", pay="score"))
+    return moves
+
+
+def put_moves(s: Table, seat: int, now: Row, name: str, pay: Mapping[str, str]) -> list[Move]:
+    """IB-14: return the hand cards that may be put into the row, with their places."""
+    moves = list[Move]()
     by_places: dict[tuple[int, ...], list[int]] = {}
     for card in hand(s, seat):
         if places := skip_places(s, now, card):
@@ -635,9 +647,7 @@ def skip_moves(s: Table, seat: int, now: Row) -> list[Move]:
     for where_to, cards in by_places.items():
         whole = len(where_to) == len(s.table.offer) + 1
         where = Amount(0, len(s.table.offer)) if whole else OneOf(list(where_to))
-        moves.append(offer("skip", **pay, card=OneOf(cards), place=where))
-    if cheap and pile(s, seat):
-        moves.append(offer("skip", pay="score"))
+        moves.append(offer(name, **pay, card=OneOf(cards), place=where))
     return moves
 
 
@@ -669,12 +679,18 @@ def fits_end(cards: Sequence[Card], card: Card, place: int) -> bool:
 
 def explain_skip(s: Table, action: Action) -> Refusal:
     """IB-X06: return why a bidder must accept; IB-X03, IB-X07, IB-X08, IB-X02: or why not that card or place."""
-    args, seat, now = action.args, action.seat, row_of(s)
+    seat, now = action.seat, row_of(s)
     if reason := why_must_accept(s, seat, now):
         return Refusal(f"You must accept. {reason}", "IB-X06")
     if not skip_moves(s, seat, now):
         return Refusal("You must accept. None of your cards may be added.", "IB-X06")
-    held = [card for card in hand(s, seat) if type(args.get("card")) is int and card.card == args["card"]]
+    return explain_put(s, action)
+
+
+def explain_put(s: Table, action: Action) -> Refusal:
+    """IB-X03, IB-X07, IB-X08, IB-X02: return why a card is not put into the offer, or not there."""
+    args, now = action.args, row_of(s)
+    held = [card for card in hand(s, action.seat) if type(args.get("card")) is int and card.card == args["card"]]
     if "card" in args and not held:
         return Refusal("You do not hold that card.", "IB-X03")
     place = args.get("place", None if skip_places(s, now, held[0]) else len(s.table.offer)) if held else None
@@ -699,7 +715,10 @@ def form(s: Table, action: Action) -> Refusal | None:
 
 
 async def skip(s: Table, seat: int, answer: Answer) -> None:
-    """IB-14: first a random scored card is lost and shown, then the hand card goes into the row."""
+    """IB-14: first a random scored card is lost and shown, then the hand card goes into the row.
+
+    Its card and place are named together with the skip; IB-V11, after the loss.
+    """
     market, args = s.table, answer.args
     dear = "wrist_wash B" in row_of(s).works
     lost = DEAR_SKIP if dear else 0 if args.get("pay") == "card" else 1
@@ -708,6 +727,10 @@ async def skip(s: Table, seat: int, answer: Answer) -> None:
         market.discards.append(card.card)
         text = f"Seat {seat} skips and loses {shown(card)}."
         tell(s, text, rule="IB-14", kind="lose", card=card.card, **scored(s, seat, -1, f"price {card.price}"))
+    if s.setup.options["loss_first"] and not dear and "pay" not in args:  # IB-V11
+        s.phase, others = "put", f"Seat {seat} puts a hand card into the offer."
+        moves = put_moves(s, seat, row_of(s), "put", {})
+        args = (await ask(s, seat, moves, "Put a card into the offer.", others, hidden=True)).args
     if "card" in args:
         card = take(s, seat, args["card"])
         place_card(s, seat, card, args["place"])
@@ -731,16 +754,7 @@ async def accept(s: Table, seat: int) -> None:
     market.offer, market.placed, market.quiet = [], [], 0
     prices: list[int] = []
     for card in won:
-        if now.traits and named(card) == "nightbulb A":  # IB-A57
-            market.discards.append(card.card)
-            tell(s, f"Nightbulb A: {shown(card)} is discarded.", rule="IB-A57", kind="discard", cards=[card.card])
-        elif now.traits and named(card) == "nightbulb B" and not circling:  # IB-A58
-            card.by = None
-            hand(s, seat).append(card)
-            sort_hand(s, seat)
-            text = f"Nightbulb B: {shown(card)} goes to Seat {seat}'s hand."
-            tell(s, text, rule="IB-A58", kind="return", seat=seat, card=card.card)
-        else:
+        if circling or not now.traits or not put_elsewhere(s, seat, card):
             pile(s, seat).append(card)
             prices.append(card.price)
     if prices:
@@ -752,22 +766,37 @@ async def accept(s: Table, seat: int) -> None:
             kind="score",
             **scored(s, seat, len(prices), f"prices {added(prices)}"),
         )
-    await next_offer(s, seat, now.works)
+    await next_offer(s, seat, now)
     market.turn, market.deciding = None, None
 
 
+def put_elsewhere(s: Table, seat: int, card: Card) -> bool:
+    """IB-A57, IB-A58: return whether a won card is a Nightbulb, which is not scored: A is discarded, B goes to the hand."""
+    match named(card):
+        case "nightbulb A":
+            s.table.discards.append(card.card)
+            tell(s, f"Nightbulb A: {shown(card)} is discarded.", rule="IB-A57", kind="discard", cards=[card.card])
+        case "nightbulb B":
+            card.by = None
+            hand(s, seat).append(card)
+            sort_hand(s, seat)
+            text = f"Nightbulb B: {shown(card)} goes to Seat {seat}'s hand."
+            tell(s, text, rule="IB-A58", kind="return", seat=seat, card=card.card)
+        case _:
+            return False
+    return True
+
+
 async def extend(s: Table, seat: int) -> None:
-    """IB-A33: each may add a card to the right end of the won row, the acceptor last."""
+    """IB-A33: each may add a card to the right end of the won row, the acceptor last. IB-A53: never a Telefishion A."""
     for other in [*clockwise(s.seats, seat)[1:], seat]:
         if not hand(s, other):
             continue
         s.phase, s.table.deciding = "extend", other
-        cards = [card.card for card in hand(s, other)]
-        moves, others = (
-            [offer("extend", card=OneOf(cards)), offer("done")],
-            f"Seat {other} may add a card to the won row.",
-        )
-        answer = await ask(s, other, moves, "Add a card to the won row?", others)
+        cards = [card.card for card in hand(s, other) if named(card) != "telefishion A"]
+        moves = [*([offer("extend", card=OneOf(cards))] if cards else []), offer("done")]
+        others = f"Seat {other} may add a card to the won row."
+        answer = await ask(s, other, moves, "Add a card to the won row?", others, hidden=True)
         if answer.move == "extend":
             card = take(s, other, answer["card"])
             place_card(s, other, card, len(s.table.offer))
@@ -810,12 +839,17 @@ def cut(s: Table, now: Row) -> list[Card]:
     return cards[end:]
 
 
-async def next_offer(s: Table, seat: int, works: list[str]) -> None:
-    """IB-18: the lowest bid opens, the others are discarded. IB-A20: Walkie-Barkie B gives them to the acceptor."""
-    market = s.table
+async def next_offer(s: Table, seat: int, now: Row) -> None:
+    """IB-18: the lowest bid opens, the others are discarded. IB-A20: Walkie-Barkie B gives them to the acceptor.
+
+    A Nightbulb among them is not scored (IB-A57, IB-A58).
+    """
+    market, works = s.table, now.works
     if "walkie_barkie B" in works:
         for card in [card for card in market.laid if card.by not in (seat, *market.void)]:
             market.laid.remove(card)
+            if now.traits and put_elsewhere(s, seat, card):
+                continue
             pile(s, seat).append(card)
             text = f"Seat {seat} scores the bid {shown(card)} too."
             tell(s, text, rule="IB-A20", kind="score", card=card.card, **scored(s, seat, 1, f"price {card.price}"))
@@ -1101,7 +1135,11 @@ def explain(s: Table, action: Action) -> Refusal | None:
             return explain_add(s, action)
         case "auction":
             return Refusal(f"No auctions for {count(s.table.quiet, 'more turn')}.", "IB-X09")
+        case "put" if s.phase == "put":
+            return explain_put(s, action)
         case "extend" if s.phase == "extend":
+            if any(named(card) == "telefishion A" for card in hand(s, seat) if card.card == action.args.get("card")):
+                return Refusal("A Telefishion A never goes into an offer.", "IB-X02")
             return Refusal("You do not hold that card.", "IB-X03")
         case "strike" if s.phase == "strike":
             return Refusal("That card is not in the won row.", "IB-A34")
@@ -1121,8 +1159,11 @@ def wished(s: Table, seat: int) -> list[Action]:
         case "decide":
             now = row_of(s)
             dear = "wrist_wash B" in now.works  # no card is added
-            by_card = not dear and not why_must_accept(s, seat, now) and bool(skip_moves(s, seat, now))
+            later = s.setup.options["loss_first"] and not s.setup.options["cheap_skip"]
+            by_card = not (dear or later or why_must_accept(s, seat, now)) and bool(skip_moves(s, seat, now))
             name, moves = "skip", [Action(seat=seat, move="skip")] if not by_card else []
+        case "put":
+            name, moves, by_card = "put", [], True
         case _:
             return []
     pairs = name == "bid" and cards_to_bid(row_of(s)) == 2

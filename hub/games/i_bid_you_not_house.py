@@ -55,7 +55,7 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
             return turn(sight, chance, strength)
         case "bid" | "open_bid":
             return bid(sight, chance, strength)
-        case "decide":
+        case "decide" | "put":
             options = [answer for move in sight.offers for answer in answers(sight, move)]
             return best(options, lambda answer: worth_of_decision(sight, answer, strength), chance, misjudged)
         case "extend" | "strike":
@@ -230,6 +230,8 @@ def worth_of_decision(sight: Sight, answer: Answer, strength: Strength) -> float
 def last_touch(sight: Sight) -> Answer:
     """IB-A33, IB-A34: whoever takes the row adds and keeps what is dear; everybody else puts in what costs, and strikes."""
     table = sight.table
+    if sight.offers[0].name == "done":
+        return Answer("done", {})
     taker = next((seat for seat in table["order"] if seat not in table["skipped"]), None)
     prices = {card["card"]: card["price"] for card in (*table["offer"], *sight.you["hand"])}
     adds, mine = sight.view["phase"] == "extend", taker == sight.seat

@@ -175,8 +175,16 @@ def _with_current_parameters(move: Move, picked: Mapping[str, Any], labels: Labe
     left = [name for name in move.params if name not in picked]
     now = [name for name in left if name not in later] or sorted(left, key=later.index)[:1]
     params = {
-        name: Fixed(picked[name]) if name in picked else param
+        name: Fixed(picked[name]) if name in picked else _coarse(param, part(labels, "parameters", name).get("dial"))
         for name, param in move.params.items()
         if name in picked or name in now
     }
     return Move(move.name, params)
+
+
+def _coarse(param: Param, step: int | None) -> Param:
+    """Return an amount in the steps of the dial, which the labels may give coarser than the rules do; else as it is."""
+    if not isinstance(param, Amount) or step is None or param.step >= step:
+        return param
+    least = -(-param.min // step) * step
+    return Amount(least, param.max, step) if least <= param.max else param

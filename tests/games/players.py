@@ -91,7 +91,7 @@ def random_value(option: Option, random: Random) -> bool | int | str:
     if isinstance(option.default, bool):
         return random.random() < 0.5
     if isinstance(option.default, int):
-        return random.randint(option.min, min(option.max, option.min + 30))
+        return random.randint(option.min, min(option.max, option.min + 15))
     return random.choice(option.choices or [option.default])
 
 

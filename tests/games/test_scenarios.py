@@ -127,9 +127,17 @@ class Play:
                     self.away(int(face))
             case ["asked", given]:
                 self.asked(given)
-            case ["told", given]:
+            case ["told", given]:  # one sentence, or several that were told in this order
                 texts = [event["text"] for event in self.last["events"]]
-                assert any(json.loads(given) in sentence for sentence in texts), texts
+                wanted, left = json.loads(given), iter(texts)
+                for part in [wanted] if isinstance(wanted, str) else wanted:
+                    assert any(part in sentence for sentence in left), texts
+            case ["want", given]:
+                assert self.match.open, "nobody is asked"
+                assert json.loads(given) in self.match.open.want, self.match.open.want
+            case ["data", given]:
+                told = [event["data"] for event in self.last["events"]]
+                assert any(json.loads(given).items() <= data.items() for data in told), told
             case ["over", given]:
                 winners, scores = given.split(maxsplit=1) if "{" in given else (given, "")
                 assert self.last["over"]["winners"] == json.loads(winners), self.last["over"]

@@ -615,10 +615,11 @@ def test_the_lobby_starts_a_game_with_its_options(page: Page, hub: FakeHub) -> N
     page.get_by_text("Options").click()
     page.get_by_label("Sides").select_option("advanced")
     page.get_by_label("Dummy", exact=True).check()
+    page.get_by_label("Who last went fishing?").select_option("Cem")
     dock(page).get_by_role("button", name="Start Bid & Bait!").click()
     said = hub.asks.get(timeout=PATIENCE)
     assert said["verb"] == "start"
-    assert said["args"] == {"game": "bid-and-bait", "options": {"sides": "advanced", "dummy": True}}
+    assert said["args"] == {"game": "bid-and-bait", "options": {"sides": "advanced", "dummy": True, "duck": 3}}
 
 
 def test_what_is_typed_into_an_option_stays_while_others_get_ready(page: Page, hub: FakeHub) -> None:

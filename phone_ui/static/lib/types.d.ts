@@ -120,6 +120,8 @@ export interface Option {
   label?: string;
   choices?: any[];
   effect?: string;
+  /** The number is a seat's, and 0 is nobody's. */
+  seat?: boolean;
 }
 
 /** The labels of a game: `/games/<game>.json`; `deck` is added by `withDeck`. */

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { ranking, readable, scoreText } from "../lib/labels.js";
-import { asPlayed, isHouse, seatText } from "../lib/seats.js";
+import { asPlayed, isHouse, seatName, seatText } from "../lib/seats.js";
 import { ActionButton } from "./ask.js";
 import { Facts } from "./facts.js";
 import { Marks, Sentence, Who } from "./marks.js";
@@ -141,6 +141,7 @@ export function Lobby({ state, seat, sending, ask }) {
       seat &&
       hasOptions &&
       html`<${Options}
+        state=${state}
         about=${labels?.options}
         chosen=${options}
         onChange=${(/** @type {string} */ name, /** @type {any} */ value) => setChanged({ ...options, [name]: value })}
@@ -275,9 +276,11 @@ function LobbyDock({ state, seat, game, options, sending, ask }) {
 
 /**
  * The options of a game, each with its effect in one line.
- * @param {{ about: Record<string, Option>, chosen: Plain, onChange: (name: string, value: any) => void }} props
+ * @param {{
+ *   state: PublicState, about: Record<string, Option>, chosen: Plain, onChange: (name: string, value: any) => void,
+ * }} props
  */
-function Options({ about, chosen, onChange }) {
+function Options({ state, about, chosen, onChange }) {
   return html`<details class="options">
     <summary>Options</summary>
     ${Object.entries(about).map(
@@ -285,6 +288,7 @@ function Options({ about, chosen, onChange }) {
         <label class="option-label" for=${`option-${name}`}>${option.label ?? readable(name)}</label>
         <${OptionInput}
           id=${`option-${name}`}
+          state=${state}
           option=${option}
           value=${chosen[name] ?? option.default}
           onChange=${(/** @type {any} */ value) => onChange(name, value)}
@@ -295,12 +299,20 @@ function Options({ about, chosen, onChange }) {
   </details>`;
 }
 
-/** @param {{ id: string, option: Option, value: any, onChange: (value: any) => void }} props */
-function OptionInput({ id, option, value, onChange }) {
+/** @param {{ id: string, state: PublicState, option: Option, value: any, onChange: (value: any) => void }} props */
+function OptionInput({ id, state, option, value, onChange }) {
   const { choices } = option;
   if (typeof option.default === "boolean") {
     const onTap = (/** @type {any} */ event) => onChange(event.target.checked);
     return html`<input id=${id} type="checkbox" class="switch" checked=${value} onChange=${onTap} />`;
+  }
+  if (option.seat) {
+    const onPick = (/** @type {any} */ event) => onChange(Number(event.target.value));
+    const sitting = state.seats.filter(({ held, house, seat }) => held || house || seat === value);
+    return html`<select id=${id} onChange=${onPick}>
+      <option value="0" selected=${!value}>chance says</option>
+      ${sitting.map(({ seat }) => html`<option value=${seat} selected=${seat === value}>${seatName(state, seat)}</option>`)}
+    </select>`;
   }
   if (choices) {
     const onPick = (/** @type {any} */ event) => onChange(choices[event.target.selectedIndex]);

@@ -21,7 +21,7 @@ def check(match: Match) -> None:
         assert 0 <= company.ious <= 6
         assert company.ious or match.over, "nobody plays on without an IOU"
         assert company.cash >= 0
-        assert company.cash % 5 == 0
+        assert company.cash % 5 == 0 or s.setup.options["settlement_by"] == "dollar"
         assert company.power >= 0
         assert min(company.tech, company.marketers, company.engineers, company.lawyers, company.contracts) >= 0
         assert company.hand_size <= 6
