@@ -227,6 +227,13 @@ def parser() -> ArgumentParser:
     games = commands.add_parser("games", help="the games, or one game's options")
     games.add_argument("game", nargs="?", metavar="GAME")
     games.set_defaults(command=_games)
+
+    cards = commands.add_parser("cards", help="a game's cards as a list to write your own in; with --check, try yours")
+    cards.add_argument("game", metavar="GAME")
+    cards.add_argument(
+        "--check", metavar="FILE.toml", type=Path, help="say whether the game can be played with this list"
+    )
+    cards.set_defaults(command=_cards)
     return top
 
 
@@ -255,6 +262,12 @@ def _table_card(args: Namespace) -> int:
     languages = [language.strip() for language in args.languages.split(",")]
     print(write_card(args.file, base, table, wifi_of(config.wifi), languages, fixed=bool(web.address)), end="")
     return 0
+
+
+def _cards(args: Namespace) -> int:
+    from hub.operations.card_list import print_cards
+
+    return print_cards(args)
 
 
 def _games(args: Namespace) -> int:

@@ -61,9 +61,12 @@ class StartRefused(HubError):
 
 
 class BadCard(StartRefused):
-    """A card that a deck cannot hold. `at` says where in the data: the name of a card, or a line of the deck."""
+    """A card that a deck cannot hold.
 
-    def __init__(self, sentence: str, at: str | int) -> None:
+    `at` says where in the data: the name of a card, a line of the deck, or a part and a key of it.
+    """
+
+    def __init__(self, sentence: str, at: str | int | tuple[str, str]) -> None:
         super().__init__(sentence)
         self.at = at
 

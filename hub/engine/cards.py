@@ -31,8 +31,10 @@ class Source(Struct, frozen=True):
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise StartRefused(f"{self.called}: this is not TOML: {error}.") from error
 
-    def where(self, card: str | int) -> str:
-        """Return the file and the line of a card, given by its name or by its line within the text of `deck`, from 1."""
+    def where(self, card: str | int | tuple[str, str]) -> str:
+        """Return the file and the line of a card: its name, its line within the text of `deck`, from 1, or a part and a key."""
+        if isinstance(card, tuple):
+            return self._where_in(*card)
         of_card = rf"""(\[?cards\.)?["']?{re.escape(f"{card}")}["']?\s*[=\]]"""
         key = r"""deck\s*=\s*["']+\\?""" if isinstance(card, int) else of_card
         for number, line in enumerate(self.raw.decode().splitlines(), 1):
@@ -40,6 +42,18 @@ class Source(Struct, frozen=True):
                 beside = found.end() < len(line.strip())  # the first card of the deck stands on the line of the key
                 return f"{self.called}, line {number + card - beside if isinstance(card, int) else number}"
         return self.called  # a card that is missing has no line
+
+    def _where_in(self, part: str, key: str) -> str:
+        within, of_part = "", ""
+        for number, line in enumerate(self.raw.decode().splitlines(), 1):
+            if header := re.match(r"\[([^\]]+)\]", line.strip()):
+                within = re.sub(r"[\s\"']", "", header[1])
+                of_part = f", line {number}" if within == part else of_part
+                if within == f"{part}.{key}":
+                    return f"{self.called}, line {number}"
+            elif within == part and re.match(rf"""["']?{re.escape(key)}["']?\s*=""", line.strip()):
+                return f"{self.called}, line {number}"
+        return f"{self.called}{of_part}"  # a key that is missing has its part's line
 
 
 def played_with(shipped: Source, rulebook: Rulebook, own: Source | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ Fish they hold is in `data/bid_and_bait.toml`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -35,13 +36,32 @@ from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
 from hub.engine.odds import AtLeast, chances_text
 from hub.engine.secret import Pile, Secret
-from hub.errors import StartRefused
+from hub.errors import BadCard, StartRefused
 
 # The printed numbers
 ROUNDS = 10  # BB-02: one for each Spot
 ROW = 4  # BB-02: the current Spot and three more
 SIDES = 6  # BB-12: sides of the Rod
 NUMBERS = Amount(1, SIDES)  # BB-08: what may be bid
+FEWEST, MOST_PEOPLE = 2, 5  # BB-01
+MOST = 99  # BB-V08: of a number in an owner's list
+LAKE = ("copies", "baits_each", "consolation")
+ABILITIES = frozenset(
+    (
+        "reroll",
+        "baits",
+        "duck",
+        "release",
+        "change",
+        "rearrange",
+        "borrow",
+        "salvage",
+        "two_dice",
+        "cast",
+        "release_two",
+    )
+)
+"""BB-28 to BB-34: what Spots can do; which Spot does what is in the data."""
 PLACES = 6  # BB-D01: seats of a table, among which the dummy gets a free one
 FOUR = 4  # BB-19: so many Fish of a kind win
 BAITS_OF_SPOT = 3  # BB-29
@@ -149,6 +169,39 @@ def deal(setup: Setup) -> Table:
         round=1,
         phase="setup",
     )
+
+
+def check(data: Mapping[str, Any]) -> None:
+    """BB-V08: whether prizes, lake, Spots and abilities of the data file, or of an owner's list, make a game. Raise BadCard."""
+    for key in LAKE:
+        if type(data["lake"].get(key)) is not int or not 0 <= data["lake"][key] <= MOST:
+            raise BadCard(f"[lake] must say {key}, a number from 0 to {MOST}.", ("lake", key))
+    for people in range(FEWEST, MOST_PEOPLE + 1):
+        fish = data["prizes"].get(f"{people}")
+        if not (
+            isinstance(fish, list) and len(fish) == 2 and all(type(one) is int and 1 <= one <= SIDES for one in fish)
+        ):
+            text = f"[prizes] must say for {people} players two numbers from 1 to {SIDES}: Fish of a Spot with an ability, and of one without."
+            raise BadCard(text, ("prizes", f"{people}"))
+        needed, there = ROW * max(fish) + people, len(data["cards"]) * data["lake"]["copies"]
+        if needed > there:
+            raise BadCard(
+                f"{people} players need up to {needed} Fish at the start, and there are {there}.", ("lake", "copies")
+            )
+    if missing := sorted(ABILITIES - data["abilities"].keys()):
+        raise BadCard(f"[abilities] must have words for {missing[0]}.", ("abilities", missing[0]))
+    for what, words in data["abilities"].items():
+        if what not in ABILITIES or not isinstance(words, str) or not words.strip():
+            known = ", ".join(sorted(ABILITIES))
+            raise BadCard(f"[abilities] gives words to {known}; {what!r} has none, or is unknown.", ("abilities", what))
+    for number in range(1, ROUNDS + 1):
+        spot = data["spots"].get(f"{number}")
+        for side in ("basic", "advanced"):
+            what = spot.get(side) if isinstance(spot, dict) else None
+            if what != "" and what not in ABILITIES:
+                known = ", ".join(sorted(ABILITIES))
+                text = f'Spot {number} must say what its {side} side does: {known}, or "" for nothing; not {what!r}.'
+                raise BadCard(text, ("spots", f"{number}"))
 
 
 async def set_up(s: Table) -> None:

@@ -11,6 +11,7 @@ from hub import games
 from hub.engine.game import Game
 from hub.engine.match import Match
 from hub.errors import StartRefused
+from hub.operations.card_list import as_list
 from hub.table.chance import Chance
 
 BID_IT = """\
@@ -41,7 +42,44 @@ BIG_IDEA = (
 boat = { rank = 1, name = "Boat", line = "Picture a boat" }
 """
 )
-LISTS = {"bid-it": BID_IT, "big-idea": BIG_IDEA, "i-bid-you-not": I_BID_YOU_NOT}
+BID_AND_BAIT = """\
+[prizes]
+2 = [2, 3]
+3 = [2, 3]
+4 = [3, 4]
+5 = [3, 4]
+[lake]
+copies = 7
+baits_each = 4
+consolation = 1
+
+[spots]
+1 = { basic = "duck", advanced = "two_dice" }
+2 = { basic = "", advanced = "change" }
+3 = { basic = "duck", advanced = "borrow" }
+4 = { basic = "reroll", advanced = "salvage" }
+5 = { basic = "", advanced = "" }
+6 = { basic = "baits", advanced = "salvage" }
+7 = { basic = "reroll", advanced = "two_dice" }
+8 = { basic = "", advanced = "" }
+9 = { basic = "reroll", advanced = "cast" }
+[spots.10]
+basic = "release"
+advanced = "release_two"
+[abilities]
+reroll = "Roll again"
+baits = "Gain 3 Baits"
+duck = "Take the Duck"
+release = "Discard a Fish you have"
+change = "Change your bid after the reveal"
+rearrange = "Rearrange the next three Spots"
+borrow = "Take a Bait from each"
+salvage = "Take a discarded Fish"
+two_dice = "Roll 2 dice, keep one"
+cast = "Draw 3 Fish, keep 1"
+release_two = "Discard up to two Fish"
+"""
+LISTS = {"bid-and-bait": BID_AND_BAIT, "bid-it": BID_IT, "big-idea": BIG_IDEA, "i-bid-you-not": I_BID_YOU_NOT}
 
 
 def listed(tmp_path: Path, name: str, text: str | bytes) -> Game:
@@ -77,6 +115,35 @@ def test_the_big_idea_is_played_with_cards_of_the_owners_own_and_with_known_ones
     assert drawn["boat"]["name"] == "Boat"
 
 
+def test_bid_and_bait_is_played_with_the_spots_that_the_owner_has(tmp_path: Path) -> None:
+    game = listed(tmp_path, "bid-and-bait", BID_AND_BAIT)
+    assert len(cards(game)) == 6 * 7
+    match = Match(game, range(1, 6), {"duck": 1})
+    while match.open and match.open.by_chance:
+        match.act(Chance(1).answer(match.open))
+    table, seats = match.view()["table"], match.view()["seats"]
+    assert [len(spot["fish"]) for spot in table["spots"]] == [3, 4, 3, 3]
+    assert [spot["text"] for spot in table["spots"]] == [
+        "Take the Duck",
+        "No ability, one Fish more",
+        "Take the Duck",
+        "Roll again",
+    ]
+    assert seats["5"]["baits"] == 4
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_a_games_cards_are_printed_as_a_list_that_makes_the_same_game(tmp_path: Path, name: str) -> None:
+    shipped = games.find(name)
+    if "own" not in shipped.data:
+        with pytest.raises(StartRefused, match="has no cards that a list may replace"):
+            as_list(shipped)
+        return
+    text = as_list(shipped)
+    assert "colour" not in text, "what only screens draw is not the owner's to copy"
+    assert listed(tmp_path, name, text).data == shipped.data
+
+
 def test_a_card_keeps_its_drawing_unless_the_list_gives_another(tmp_path: Path) -> None:
     drawn, shipped = listed(tmp_path, "bid-it", BID_IT).labels["cards"], games.find("bid-it").labels["cards"]
     assert drawn["5"] == {**shipped["5"], "copies": 8}
@@ -94,6 +161,19 @@ def test_a_match_of_other_cards_is_another_match_but_remarks_are_none(tmp_path: 
 @pytest.mark.parametrize(
     ("name", "old", "new", "line", "sentence"),
     [
+        ("bid-and-bait", "copies = 7", "copies = 3", 7, "4 players need up to 20 Fish at the start, and there are 18."),
+        ("bid-and-bait", "consolation = 1", "", 6, "[lake] must say consolation, a number from 0 to 99."),
+        ("bid-and-bait", "4 = [3, 4]", "4 = [3]", 4, "[prizes] must say for 4 players two numbers from 1 to 6"),
+        (
+            "bid-and-bait",
+            '"borrow" }',
+            '"steal" }',
+            14,
+            "Spot 3 must say what its advanced side does: baits, borrow, cast",
+        ),
+        ("bid-and-bait", 'basic = "release"', "", 21, "Spot 10 must say what its basic side does"),
+        ("bid-and-bait", 'two_dice = "Roll', 'three_dice = "Roll', 24, "[abilities] must have words for two_dice."),
+        ("bid-and-bait", '"Gain 3 Baits"', "3", 26, "'baits' has none, or is unknown."),
         ("bid-it", "copies = 8", "", 3, "'5' must say copies, a number from 0 to 99."),
         ("bid-it", "copies = 8", "copies = 2.5", 3, "'5' must say copies"),
         ("bid-it", "5 = { copies = 8 }", "5 = 8", 3, "'5' must say copies"),
@@ -138,7 +218,7 @@ def test_a_list_that_is_no_deck_is_refused_with_the_line_that_is_wrong(
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [
-        ("bid-and-bait", BID_IT, "Bid & Bait! has no cards that a list may replace."),
+        ("goofspiel", BID_IT, "Goofspiel has no cards that a list may replace."),
         ("bid-it", "", "a list for BID★IT! holds cards, written like the game's own, and nothing else."),
         ("bid-it", "cards = 5", "a list for BID★IT! holds cards, written like"),
         ("bid-it", BID_IT + "[hand]\n2 = 60", "and nothing else."),
