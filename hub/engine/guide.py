@@ -99,8 +99,9 @@ def next_lesson(
 ) -> tuple[Lesson, To] | None:  # fmt: skip
     """Return the first lesson of this moment that a seat, which is offered `moves`, or the room (None) was not `told` yet.
 
-    What is said to the seat that is asked comes first, and it is not told the same as one of all.
+    What is said to the seat that is asked comes first, and it is not told the same rule once more as one of all.
     """
+    known = {one.rule for one in lessons if (one.key, "asked") in told}
     here = [lesson for lesson in lessons if _is_moment(lesson, moment)]
     if seat is not None and seat in moment.asked:
         for one in here:
@@ -108,7 +109,7 @@ def next_lesson(
                 return one, "asked"
         here = [one for one in here if not one.say]
     for one in here:
-        if one.all and not one.asks and not {(one.key, "asked"), (one.key, "all")} & set(told):
+        if one.all and not one.asks and one.rule not in known and (one.key, "all") not in told:
             return one, "all"
     return None
 

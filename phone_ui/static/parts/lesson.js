@@ -1,6 +1,6 @@
 // A guided first round: one rule in a sentence, with the part of the screen that it speaks of outlined.
 
-import { html, useEffect } from "/vendor/htm-preact.js";
+import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { litPart } from "../lib/guide.js";
 import { Sentence } from "./marks.js";
 import { useGuide } from "./use_guide.js";
@@ -47,19 +47,24 @@ function Told({ state, lesson, to }) {
  */
 export function PhoneLesson({ state, hand, sending, onSkip }) {
   const guide = useGuide(state.game);
+  const [read, setRead] = useState("");
   const now = hand ? hand.lesson : state.teaching?.lesson ? { key: state.teaching.lesson, to: "all" } : null;
-  const lesson = now && guide?.lesson.find((one) => one.key === now.key);
   const to = now?.to === "asked" ? "asked" : "all";
+  const moment = `${state.match}/${now?.key}/${to}`;
+  const lesson = now && read !== moment && guide?.lesson.find((one) => one.key === now.key);
   useLit(lesson ? litPart(lesson, to) : "");
   if (!lesson) return null;
   return html`<aside class="lesson" aria-label="A rule for this moment" aria-live="polite">
     <${Told} state=${state} lesson=${lesson} to=${to} />
-    ${
-      onSkip &&
-      html`<button type="button" class="lesson-skip" disabled=${Boolean(sending)} onClick=${onSkip}>
-        No more rules
-      </button>`
-    }
+    <div class="lesson-acts">
+      <button type="button" class="lesson-act" onClick=${() => setRead(moment)}>OK</button>
+      ${
+        onSkip &&
+        html`<button type="button" class="lesson-act" disabled=${Boolean(sending)} onClick=${onSkip}>
+          No more rules
+        </button>`
+      }
+    </div>
   </aside>`;
 }
 
