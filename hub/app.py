@@ -15,6 +15,7 @@ from time import monotonic, time
 from typing import Any, Protocol, Self
 from urllib.parse import urlsplit
 
+import msgspec
 from PIL import Image
 
 from drivers.common.gpio_header import check_devices
@@ -264,7 +265,10 @@ class Hub:
         if not broker_address.path:
             dial = dial_tcp(broker_address.host, broker_address.port, broker_address.tls)
         tls = (web.tls_cert, web.tls_key) if web.tls_cert else None
-        app = make_app(self.access, self.key, self.config.hub.id, self.url, self._labels(), status=self.status)
+        app = make_app(
+            self.access, self.key, self.config.hub.id, self.url, self._labels(), status=self.status,
+            guides={game.name: msgspec.to_builtins(game.guide) for game in self.games if game.guide},
+        )  # fmt: skip
         settings = PortSettings(
             web.host, web.port, tls, self._limits, self._screens(), self._names(), open_bench=web.open_bench
         )

@@ -212,7 +212,8 @@ class Preset(Plain, frozen=True):
 class GameOffer(Plain, frozen=True):
     """A game that the lobby offers, for `seats[0]` to `seats[1]` players, and how many minutes it takes.
 
-    `lacks` are sentences: what it needs and this table, with those who sit there, has not.
+    `lacks` are sentences: what it needs and this table, with those who sit there, has not. `known`: all who sit here have
+    played it at this table.
     """
 
     name: str
@@ -222,6 +223,21 @@ class GameOffer(Plain, frozen=True):
     blurb: str = ""
     lacks: list[str] = []
     presets: list[Preset] = []
+    known: bool = False
+
+
+class LessonNow(Plain, frozen=True):
+    """A rule that is told now, by its key in the guide of the game: to a seat that is `asked`, or as `all` are told."""
+
+    key: str
+    to: Literal["asked", "all"]
+
+
+class Teaching(Plain, frozen=True):
+    """The guided first round: the key of the `lesson` that the room is told now, "" for none, and the seats that skip it."""
+
+    lesson: str = ""
+    skips: list[int] = []
 
 
 # --- what the table is asked, and what it offers between matches --------------------------------------
@@ -299,6 +315,8 @@ class PublicState(Plain, frozen=True):
     is the number of the sealed choice of this match that was opened last, as far as the hub has seen it. `volume` is how loud the
     table's sounds are, in per cent; 0 is a quiet table.
     `stood_in` are the seats that the house moved for, as they were away, just before one of `events`: by its number.
+    `explain` is whether people want the first round of the next match explained, None where nobody has said so: then it is
+    where one who sits here has not played that game. `hub_rolls`: the hub rolls all dice of this table, as people want it.
     """
 
     table: str
@@ -340,6 +358,9 @@ class PublicState(Plain, frozen=True):
     stood_in: dict[str, list[int]] = {}
     revealed: Count | None = None
     volume: int = 60
+    teaching: Teaching | None = None
+    explain: bool | None = None
+    hub_rolls: bool = False
 
 
 class Wifi(Plain, frozen=True):
@@ -471,7 +492,8 @@ class Hand(Plain, frozen=True):
     offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a
     sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this
     seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more.
-    `hints`: this phone has asked for hints; `hint` is the one for the open decision, once it is there.
+    `hints`: this phone has asked for hints; `hint` is the one for the open decision, once it is there. `lesson` is the rule
+    that this seat is told now, in a guided first round.
     """
 
     epoch: Count
@@ -498,6 +520,7 @@ class Hand(Plain, frozen=True):
     hand_over_seconds: Count = 0
     hints: bool = False
     hint: Hint | None = None
+    lesson: LessonNow | None = None
 
 
 class Ack(Plain, frozen=True):

@@ -104,10 +104,11 @@ def make_app(
     static: Path = STATIC,
     vendor: Mapping[str, Path] = VENDOR,
     status: Callable[[], Mapping[str, Any]] = dict,
+    guides: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Flask:
     """Return the Flask app. `address` says what phones can open now ("http://10.42.0.1:8080", or ""), for the QR.
 
-    `status` is how the hub's devices are. Raise HubError where the pages' libraries are missing: every page would be blank.
+    `status` is how the hub's devices are, `games` and `guides` have the labels and the guides of games by name. Raise HubError where the pages' libraries are missing: every page would be blank.
     """
     lost = [name for name, file in vendor.items() if not file.is_file()]
     if lost:
@@ -122,7 +123,7 @@ def make_app(
     pages = _Tables(tables, files)
     joining = _Joining(pages, claims or Claims(key, hub), key, address)
     libraries = StaticFiles(named=vendor)
-    labels = {name: static_file(json.dumps(game, ensure_ascii=False).encode(), ".json") for name, game in games.items()}
+    labels, told = _as_files(games), _as_files(guides or {})
     for rule, view in (
         ("/", lambda: _file_answer(files.get("pages/join.html"))),
         ("/staff", lambda: _file_answer(files.get("pages/staff.html"))),
@@ -133,6 +134,7 @@ def make_app(
         ("/static/<path:name>", lambda name: _file_answer(files.get(name))),
         ("/vendor/<name>", lambda name: _file_answer(libraries.get(name))),
         ("/games/<name>.json", lambda name: _file_answer(labels.get(name))),
+        ("/games/<name>/guide.json", lambda name: _file_answer(told.get(name))),
         ("/t/<name>", pages.phone),
         ("/t/<name>/kiosk", pages.kiosk),
         ("/t/<name>/events/<number>.json", pages.events),
@@ -155,6 +157,10 @@ def make_app(
     app.register_error_handler(ClaimRefused, _claim_refused)
     app.register_error_handler(HTTPException, _http_error)
     return app
+
+
+def _as_files(parts: Mapping[str, Mapping[str, Any]]) -> dict[str, StaticFile]:
+    return {name: static_file(json.dumps(part, ensure_ascii=False).encode(), ".json") for name, part in parts.items()}
 
 
 class _Tables:

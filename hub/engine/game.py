@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from hub.engine.decision import Action, Answer, Move
 from hub.engine.event import Setup, State
+from hub.engine.guide import Guide
 from hub.engine.sight import HousePlayer
 from hub.errors import StartRefused
 
@@ -96,7 +97,8 @@ class Game(Struct, frozen=True):
 
     `seats` are the least and the most people; `version` rises when a rule changes; `digest` is a hash of those parts of
     the data file that rules read; `stack` names the piles whose order a test may fix; `labels` are the parts that
-    screens draw the game with; `house` plays for seats that nobody sits at, None where any legal answer has to do.
+    screens draw the game with; `house` plays for seats that nobody sits at, None where any legal answer has to do;
+    `guide` tells people the rules, None where nobody has written one.
     """
 
     name: str
@@ -110,6 +112,7 @@ class Game(Struct, frozen=True):
     data: dict[str, Any]
     rulebook: Rulebook
     house: HousePlayer | None = None
+    guide: Guide | None = None
 
     @property
     def counted(self) -> list[str]:

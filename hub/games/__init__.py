@@ -1,7 +1,7 @@
 """Games, found by name: `bid-and-bait` is `bid_and_bait.py` with `data/bid_and_bait.toml`.
 
 Adding a game is adding these two files; `README.md` beside this file says how. `bid_and_bait_house.py`, where it is there,
-plays for seats that nobody sits at.
+plays for seats that nobody sits at, and `guides/bid_and_bait.toml` tells people the rules.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from typing import Any, cast
 
-from msgspec import convert, json
+from msgspec import convert, json, toml
 
 from hub.engine.cards import Source, played_with
 from hub.engine.game import Game, Option, Rulebook
+from hub.engine.guide import Guide
 from hub.engine.sight import HousePlayer
 from hub.errors import StartRefused
 
@@ -55,13 +56,21 @@ def find(name: str, own: Traversable | None = None) -> Game:
         own_list = Source(f"{own}", own.read_bytes()) if own else None
     except OSError as error:
         raise StartRefused(f"{own}: the list cannot be read ({error.strerror}).") from error
-    return load(raw, cast(Rulebook, import_module(f"{__name__}.{module}")), own_list, house_of(module))
+    return load(
+        raw, cast(Rulebook, import_module(f"{__name__}.{module}")), own_list, house_of(module), guide_of(module)
+    )
 
 
 def house_of(module: str) -> HousePlayer | None:
     """Return the house player beside the rulebook `module`, or None."""
     name = f"{__name__}.{module}_house"
     return cast(HousePlayer, import_module(name)) if find_spec(name) else None
+
+
+def guide_of(module: str) -> bytes:
+    """Return the text of the guide of the rulebook `module`, empty where there is none."""
+    file = files(__name__).joinpath("guides", f"{module}.toml")
+    return file.read_bytes() if file.is_file() else b""
 
 
 def rules_of(data: dict[str, Any]) -> dict[str, Any]:
@@ -80,8 +89,9 @@ def rules_of(data: dict[str, Any]) -> dict[str, Any]:
 @lru_cache(maxsize=16)  # reading the text takes ten times as long as starting a match
 def load(
     raw: bytes, rulebook: Rulebook, own: Source | None = None, house: HousePlayer | None = None,
+    guide: bytes = b"",
 ) -> Game:  # fmt: skip
-    """Return a game from its data file's text, its rulebook and an owner's cards: the same text gives the same Game.
+    """Return a game from its data file's text, its rulebook, an owner's cards and its guide: the same text gives the same Game.
 
     Raise StartRefused on a broken file.
     """
@@ -98,4 +108,5 @@ def load(
         data=data,
         rulebook=rulebook,
         house=house,
+        guide=toml.decode(guide, type=Guide) if guide else None,
     )

@@ -57,6 +57,8 @@ Verb = Literal[
     "hand_over",
     "house",
     "hints",
+    "lessons",
+    "hub_rolls",
 ]
 
 

@@ -105,7 +105,8 @@ class Table:
         self._rolls, self._boxes, self._house, self._people = parts.rolls, parts.boxes, parts.house, parts.people
         self._presses, self._requests, self._staff = parts.presses, parts.requests, parts.staff
         self._snapshots, self._publisher, self._reveal = parts.snapshots, parts.publisher, parts.reveal
-        self._demonstration, self._resumption, self._hints = parts.demonstration, parts.resumption, parts.hints
+        self._demonstration, self._resumption = parts.demonstration, parts.resumption
+        self._hints, self._lessons = parts.hints, parts.lessons
         self._open: Decision | None = None  # the decision that dice and boxes were asked
         self._open_match: str | None = None  # the match that it belongs to
         self._reopen = False  # ask them anew, whatever they were asked
@@ -178,9 +179,8 @@ class Table:
     def _take_up(self) -> None:
         if self._resumption.take_up():
             self._house.begin()
-            self._people.recall()
-            self._hints.recall()
-            self._staff.recall()
+            for part in (self._people, self._rolls, self._hints, self._lessons, self._staff):
+                part.recall()
             self._publisher.light, self._publisher.volume = self._staff.light, self._staff.volume
             self._reopen = True
             self._follow()
@@ -354,6 +354,7 @@ class Table:
         self._boxes.follow()
         self._boxes.follow_question(self._people.questions.open)
         self._hints.follow()
+        self._lessons.follow()
         if self._play.fault:
             self._notices.post("rules", f"{self._play.fault} Take back the last action, or start anew.")
         else:

@@ -13,6 +13,7 @@ from hub.table.hardware_test import HardwareTests
 from hub.table.hints import Hints
 from hub.table.house_seats import HouseSeats, HouseWay
 from hub.table.kept import KeptValues
+from hub.table.lessons import Lessons
 from hub.table.lobby import Lobby
 from hub.table.minutes_left import MinutesLeft
 from hub.table.notices import Notices
@@ -69,11 +70,12 @@ class Parts:
         asked = *below, self.people
         self.presses = Presses(table.id, *asked)
         self.hints = Hints(play, self.seats, kept, clock)
-        self.requests = Requests(*asked, self.hints)
+        self.lessons = Lessons(play, self.seats, kept, clock)
+        self.requests = Requests(*asked, self.hints, self.lessons)
         session = SessionLimit(kept, notices, clock, evenings=limits.evenings)
         self.reveal = Reveal(play, self.seats, ports.boxes, clock, limits.reveal_seconds)
         minutes = MinutesLeft(self.disk, clock)
-        self.snapshots = Snapshots(*asked, self.hints, minutes, session, self.reveal, fingerprint)
+        self.snapshots = Snapshots(*asked, self.hints, self.lessons, minutes, session, self.reveal, fingerprint)
         self.demonstration = Demonstration(play, self.seats, clock, limits.attract_seconds)
         tests = HardwareTests(play, self.seats, rolls, clock)
         self.staff = Staff(

@@ -14,6 +14,7 @@ from hub.ports import PhoneSaid
 from hub.state import tidy_name
 from hub.table.boxes import SeatBoxes
 from hub.table.hints import Hints
+from hub.table.lessons import Lessons
 from hub.table.lobby import Lobby
 from hub.table.names import SENTENCE, is_misleading
 from hub.table.notices import Notices
@@ -29,9 +30,9 @@ class Requests:
 
     def __init__(
         self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby, people: People,
-        hints: Hints,
+        hints: Hints, lessons: Lessons,
     ) -> None:  # fmt: skip
-        self._play, self._seats, self._notices, self._hints = play, seats, notices, hints
+        self._play, self._seats, self._notices, self._hints, self._lessons = play, seats, notices, hints, lessons
         self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
 
     def do(self, seat: Seat, request: PhoneSaid) -> None:
@@ -70,6 +71,8 @@ class Requests:
                 self._answer_claim(seat, args)
             case "hints":
                 self._set_hints(seat, args)
+            case "lessons":
+                self._set_lessons(seat, args)
             case "help" | "acknowledge":
                 self._notice(seat, request.verb, args)
             case verb:
@@ -86,6 +89,8 @@ class Requests:
                 self._ready(seat, args)
             case "wait":
                 self._lobby.wait(seat)
+            case "hub_rolls":
+                self._let_hub_roll(seat, args)
             case "wish":
                 self._lobby.wish(seat, args.get("game"), args.get("preset", ""))
             case "free":
@@ -144,6 +149,21 @@ class Requests:
             self._hints.allow(args["allow"])
         else:
             raise NotAsked("Only who sits at this table allows hints.", "HINTS")
+
+    def _set_lessons(self, seat: Seat, args: Mapping[str, Any]) -> None:
+        """Tell this phone the rules of a first round or no longer; or have the next match's explained, or not."""
+        if "explain" not in args:
+            self._lessons.skip(seat, args.get("on"))
+        elif seat.joined:
+            self._lessons.choose(args["explain"])
+        else:
+            raise NotAsked("Only who sits at this table says whether the first round is explained.", "LESSONS")
+
+    def _let_hub_roll(self, seat: Seat, args: Mapping[str, Any]) -> None:
+        """Let the hub roll all dice of this table, or people."""
+        if not seat.joined or self._play.seats:
+            raise NotAsked("Between matches, who sits at this table says who rolls the dice.", "DICE")
+        self._rolls.let_hub_roll(args.get("on"))
 
     def _show_code(self, seat: Seat, args: Mapping[str, Any]) -> None:
         """Have the table's screens show the code of a seat that was left, so that its player comes back to the hand."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from hub.engine.decision import CHANCE, Action, Roll
 from hub.engine.match import Decision
 from hub.errors import IllegalAction, NotAsked, NotOffered, Stale
@@ -26,6 +28,11 @@ from hub.table.seats import Seats
 WAITS = "The table decides whether the dice are read again."
 READ_AGAIN = "Do not roll: the dice are read again."
 
+HUB_SECONDS = 1.6
+"""How long a roll that the hub makes for everybody waits, so that people see whose it is and what it has to show."""
+HUB_CHOICE_SECONDS = 15.0
+"""And where its seat may do something else first; its own phone rolls at once."""
+
 
 class Rolls:
     """The dice of a table and the dispute about its last roll, if there is one."""
@@ -37,6 +44,20 @@ class Rolls:
         self.dice = TableDice(reader, kept, clock, chance)
         self.dispute: Dispute | None = None
         self._play, self._seats, self._notices, self._clock = play, seats, notices, clock
+        self._kept = kept
+        self.by_hub = False
+        """Whether the hub rolls all dice of this table, as its people want it."""
+
+    def recall(self) -> None:
+        """Take up what people have said before a restart. Raise LogError."""
+        self.by_hub = bool(self._kept.read("hub rolls", bool, "who rolls the dice"))
+
+    def let_hub_roll(self, on: object) -> None:
+        """Let the hub roll all dice of this table, or people, until nobody sits here. Raise NotAsked, or LogError."""
+        if not isinstance(on, bool):
+            raise NotAsked("The hub rolls the dice, or people do.", "DICE")
+        self._kept.write("hub rolls", b"true" if on else b"false")
+        self.by_hub = on
 
     # --- the decision and its roll -----------------------------------------------------------------
 
@@ -159,6 +180,8 @@ class Rolls:
                 self.dice.accept(seat)
             case "again":
                 self.dice.open.read_again()
+            case "hub" if self.by_hub and self.dice.roll and seat == self.dice.roll.seat:
+                self.dice.roll_by_hub()
             case "hub":
                 self.dice.vote_hub(seat, self._present())
             case "lies":
@@ -276,7 +299,7 @@ class Rolls:
     @property
     def due_at(self) -> float | None:
         """Return when something is due by itself, in the clock's seconds."""
-        times = (self.dice.open.due_at, self.dispute.until if self.dispute else None)
+        times = (self.dice.open.due_at, self.dispute.until if self.dispute else None, self._hub_due_at)
         return min((at for at in times if at is not None), default=None)
 
     def due(self) -> bool:
@@ -291,8 +314,24 @@ class Rolls:
             changed = True
         if changed:
             self._finish()
+        if self._hub_due_at is not None and self._clock.now() >= self._hub_due_at:
+            self.roll_by_hub()
+            changed = True
+        if self.by_hub and not any(seat.joined and not seat.is_house for seat in self._seats):
+            self.let_hub_roll(False)
+            changed = True
         changed = self._dispute_due() or changed
         return self._call_staff() or changed
+
+    @property
+    def _hub_due_at(self) -> float | None:
+        """Return when the hub rolls the open roll, where it rolls all; None while anybody has touched a die of it."""
+        decision, roll = self.decision, self.dice.roll
+        if not self.by_hub or self._play.stopped or decision is None or roll is None or self.dice.stirred:
+            return None
+        if self.dice.open.lying or not self.dice.open.can("hub"):
+            return None
+        return self.dice.open.moved_at + (HUB_CHOICE_SECONDS if decision.offers(roll.seat) else HUB_SECONDS)
 
     def _dispute_due(self) -> bool:
         dispute = self.dispute
@@ -318,7 +357,10 @@ class Rolls:
 
     def public(self) -> PublicDice | None:
         """Return the open roll as everybody sees it."""
-        return self.dice.public(len(self.voters())) if self._play.decision else None
+        shown = self.dice.public(len(self.voters())) if self._play.decision else None
+        if shown and self._hub_due_at is not None:
+            return replace(shown, state="armed", say=f"The hub rolls for Seat {shown.seat}.")
+        return shown
 
     def public_dispute(self) -> PublicDispute | None:
         """Return the dispute as everybody sees it."""

@@ -14,6 +14,7 @@ from hub.table import feed
 from hub.table.boxes import SeatBoxes
 from hub.table.highlights import highlights
 from hub.table.hints import Hints
+from hub.table.lessons import Lessons
 from hub.table.lobby import Lobby
 from hub.table.minutes_left import MinutesLeft
 from hub.table.notices import Notices
@@ -40,14 +41,15 @@ class Snapshots:
 
     def __init__(
         self, play: Play, seats: Seats, notices: Notices, rolls: Rolls, boxes: SeatBoxes, lobby: Lobby,
-        people: People, hints: Hints, minutes: MinutesLeft, limit: SessionLimit, reveal: Reveal,
+        people: People, hints: Hints, lessons: Lessons, minutes: MinutesLeft, limit: SessionLimit, reveal: Reveal,
         fingerprint: str = "",
     ) -> None:  # fmt: skip
         self._play, self._seats, self._notices = play, seats, notices
         self._rolls, self._boxes, self._lobby, self._people = rolls, boxes, lobby, people
         self._stand_ins = people.absence.stand_ins
         self.seq = 0
-        self._hints, self._minutes, self._limit, self._reveal = hints, minutes, limit, reveal
+        self._hints, self._lessons = hints, lessons
+        self._minutes, self._limit, self._reveal = minutes, limit, reveal
         self._told: tuple[tuple[int, int], list[str]] = ((0, 0), [])  # highlights, by epoch and number of events
         self._played: tuple[tuple[str | None, int], dict[str, str]] = ((None, 0), {})  # who played, by match and epoch
         self.happened = feed.Happened()
@@ -85,7 +87,7 @@ class Snapshots:
             kit=self._rolls.dice.public_kit(),
             notices=self._notices.public(),
             over=match.over if match else None,
-            games=self._lobby.offers(),
+            games=[replace(offer, known=self._lessons.is_known(offer.name)) for offer in self._lobby.offers()],
             nudged=list(people.absence.called),
             claiming=list(self._seats.claimed),
             question=people.questions.public(),
@@ -100,6 +102,9 @@ class Snapshots:
             hints=self._hints.allowed,
             stood_in=feed.among(stood_in, len(match.events) - feed.SHOWN_EVENTS, len(match.events)) if match else {},
             revealed=self._reveal.number,
+            teaching=self._lessons.public(),
+            explain=self._lessons.chosen,
+            hub_rolls=self._rolls.by_hub,
         )
 
     def _minutes_left(self) -> tuple[int, int] | None:
@@ -150,6 +155,7 @@ class Snapshots:
             return replace(hand, undo=bool(match.fault and match.log))
         if self._rolls.voting:
             return replace(hand, number=play.decision.number)
+        hand = replace(hand, lesson=self._lessons.of(seat))
         return self._asked(hand, match, play.decision)
 
     def _asked(self, hand: Hand, match: Match, decision: Decision) -> Hand:

@@ -19,7 +19,7 @@ from hub.network import encryption
 from hub.state import ScreenState
 from tests.gallery.moments import NAMES, Moment, seen_by_all
 from tests.patience import PATIENCE
-from tests.phone_ui.fake_hub import FakeHub, labels_of
+from tests.phone_ui.fake_hub import FakeHub, guide_of, labels_of
 
 PHONES = ((320, 568), (360, 640), (390, 844))
 KIOSKS = ((1280, 720), (1920, 1080), (1080, 1920))
@@ -58,6 +58,7 @@ class Gallery:
         self.hub.key = encryption.HubKey(PrivateKey(bytes(32)[:-1] + b"\1"))  # digits of a key are in the pictures
         self.hub.k = encryption.to_base64(self.hub.key.public)
         self.hub.labels = {name: labels_of(name) for name in games.names()}
+        self.hub.guides = {name: guide_of(name) for name in games.names()}
         self._phones: dict[int, Page] = {}
 
     def __enter__(self) -> Self:

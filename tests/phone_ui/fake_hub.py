@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 import uvicorn
 
+from hub import games
 from hub.network import encryption, messages
 from hub.state import Ack, Hand, PublicState, ScreenState
 from phone_ui.gateway import SEAT_GIVEN_BACK
@@ -59,6 +60,12 @@ def labels_of(game: str) -> dict[str, Any]:
     return tomllib.loads((ROOT / "hub/games/data" / f"{game.replace('-', '_')}.toml").read_text())
 
 
+def guide_of(game: str) -> dict[str, Any]:
+    """The guide of a game of the house, as the hub sends it."""
+    guide: dict[str, Any] = msgspec.to_builtins(games.find(game).guide)
+    return guide
+
+
 @dataclass
 class Claim:
     """One phone at one seat."""
@@ -88,6 +95,7 @@ class FakeHub:
         self.k = encryption.to_base64(self.key.public)
         self.code = "FISH"
         self.labels: dict[str, dict[str, Any]] = {}
+        self.guides: dict[str, dict[str, Any]] = {}
         self.claims: dict[str, Claim] = {}
         self._claimed = threading.Condition()
         self.asks: queue.Queue[dict[str, Any]] = queue.Queue()
@@ -233,6 +241,9 @@ class FakeHub:
                 await self._file(send, STATIC.joinpath(*rest))
             case ["vendor", name]:
                 await self._file(send, VENDOR[name])
+            case ["games", name, "guide.json"]:
+                guide = self.guides.get(name)
+                await self._json(send, guide or {}, 200 if guide else 404)
             case ["games", name]:
                 await self._json(send, self.labels.get(name.removesuffix(".json"), {}))
             case ["code", name]:

@@ -23,7 +23,7 @@ export interface Messages {
   StaffAsk: StaffAsk;
 }
 /**
- * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `want` says who is asked for what, to everybody else: whoever is asked reads it in their hand. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since 1970; `highlights` are facts of a match that is over, as sentences, and `played` who played it, by seat: somebody else may sit there by now. `preset` names the options that a push on a box starts the chosen game with, "" for the usual ones. `hints`: this table allows them to phones that ask. `revealed` is the number of the sealed choice of this match that was opened last, as far as the hub has seen it. `volume` is how loud the table's sounds are, in per cent; 0 is a quiet table. `stood_in` are the seats that the house moved for, as they were away, just before one of `events`: by its number.
+ * The newest complete public state of one table. `session` is another one after each start of the hub: whatever it counts, it is newer. `epoch` rises with each start of the hub, each match and each undo; `seq` counts the states within the hub's life. `want` says who is asked for what, to everybody else: whoever is asked reads it in their hand. `locked` are the seats that have locked a sealed choice, `nudged` those that have been waited for too long, `claiming` those that somebody asks for. `notices` stand most severe first. `paused` is the seat that paused the match; `put_aside` are matches that can go on, while there is none. `minutes_left` is the range in which the end of the match lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since 1970; `highlights` are facts of a match that is over, as sentences, and `played` who played it, by seat: somebody else may sit there by now. `preset` names the options that a push on a box starts the chosen game with, "" for the usual ones. `hints`: this table allows them to phones that ask. `revealed` is the number of the sealed choice of this match that was opened last, as far as the hub has seen it. `volume` is how loud the table's sounds are, in per cent; 0 is a quiet table. `stood_in` are the seats that the house moved for, as they were away, just before one of `events`: by its number. `explain` is whether people want the first round of the next match explained, None where nobody has said so: then it is where one who sits here has not played that game. `hub_rolls`: the hub rolls all dice of this table, as people want it.
  */
 export interface PublicState {
   table: string;
@@ -69,6 +69,9 @@ export interface PublicState {
   };
   revealed: number | null;
   volume: number;
+  teaching: Teaching | null;
+  explain: boolean | null;
+  hub_rolls: boolean;
 }
 /**
  * One seat of the table as everybody sees it. `held`: somebody sits there. `phone` is `away` while a phone that holds the seat is not connected, `box` is `lost` while a seat box that belongs there is. `presence`: `asleep` is a seat whose phone is not connected while its box answers, `away` one that nothing answers from. `house`: how well the house plays here, "" where it does not: it `stands_in` for somebody until that person is back, or the seat is its own and anybody may take it. `wish` names the game that it would like to play next.
@@ -215,7 +218,7 @@ export interface Over {
   why: string;
 }
 /**
- * A game that the lobby offers, for `seats[0]` to `seats[1]` players, and how many minutes it takes. `lacks` are sentences: what it needs and this table, with those who sit there, has not.
+ * A game that the lobby offers, for `seats[0]` to `seats[1]` players, and how many minutes it takes. `lacks` are sentences: what it needs and this table, with those who sit there, has not. `known`: all who sit here have played it at this table.
  */
 export interface GameOffer {
   name: string;
@@ -229,6 +232,7 @@ export interface GameOffer {
   blurb: string;
   lacks: string[];
   presets: Preset[];
+  known: boolean;
 }
 /**
  * A set of options of a game that the owner has given a name, with its effect in one line.
@@ -276,6 +280,13 @@ export interface Starting {
   preset: string;
 }
 /**
+ * The guided first round: the key of the `lesson` that the room is told now, "" for none, and the seats that skip it.
+ */
+export interface Teaching {
+  lesson: string;
+  skips: number[];
+}
+/**
  * The public state for the table's own screens: the kiosk and panels, which only who is at the table reads. `claim_codes` are by seat number the codes that claim a seat, while they may be shown; `staff_pin` the staff's PIN until it was used once, `wifi` the network of the venue's guests. `fingerprint` is the hub's key's, to be compared with what a phone shows. Never published. `light` is how bright the screen is to be, in per cent. `demonstration` is the match by the house that the screen shows while nobody is here, `paper` what panels show of it: all else is the lobby, as phones have it.
  */
 export interface ScreenState extends PublicState {
@@ -297,7 +308,7 @@ export interface Wifi {
   code: string;
 }
 /**
- * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more. `hints`: this phone has asked for hints; `hint` is the one for the open decision, once it is there.
+ * The newest complete private state of one seat; only ever sent encrypted. `session` is the public state's. `number` is that of the open decision, `moves` what the seat may answer, `barred` what it may look for and is not offered, `notes` sentences beside values of its moves. `dial` (from 1) is where the dial of its box starts in a sealed choice, `dial_at` the answer there. `claim` is the number of the claim with which another phone asks for this seat, while it waits. `hand_over` is a code with which one other phone may take the seat, for `hand_over_seconds` more. `hints`: this phone has asked for hints; `hint` is the one for the open decision, once it is there. `lesson` is the rule that this seat is told now, in a guided first round.
  */
 export interface Hand {
   epoch: number;
@@ -328,6 +339,7 @@ export interface Hand {
   hand_over_seconds: number;
   hints: boolean;
   hint: Hint | null;
+  lesson: LessonNow | null;
 }
 /**
  * Dice that this seat may type: so many, each from 1 to `sides`.
@@ -342,6 +354,13 @@ export interface Faces {
 export interface Hint {
   answer: Record<string, any> | null;
   say: string;
+}
+/**
+ * A rule that is told now, by its key in the guide of the game: to a seat that is `asked`, or as `all` are told.
+ */
+export interface LessonNow {
+  key: string;
+  to: "all" | "asked";
 }
 /**
  * The answer to the request with the id `re`.
@@ -575,7 +594,9 @@ export interface Act {
     | "help"
     | "hints"
     | "house"
+    | "hub_rolls"
     | "leave"
+    | "lessons"
     | "name"
     | "pause"
     | "ready"

@@ -60,7 +60,15 @@ export function slot(name) {
 }
 
 /** @type {Settings} */
-const DEFAULTS = { keepOpen: false, hints: false, sound: false, hand: "right", size: 100, theme: "auto" };
+const DEFAULTS = {
+  keepOpen: false,
+  hints: false,
+  sound: false,
+  lessons: true,
+  hand: "right",
+  size: 100,
+  theme: "auto",
+};
 const stored = slot("th/settings");
 
 /**

@@ -136,9 +136,36 @@ export interface Labels {
   facts?: Record<string, Fact>;
   options?: Record<string, Option>;
   screen?: ScreenLabels;
+  needs?: { dice?: number; phone?: string };
   face?: { key: string; kind: string; title: string; tag: string; action: string };
   help?: { title: string; columns: string[]; rows: string[][]; note?: string }[];
   deck?: Record<string, Facts>;
+}
+
+/** A rule that is told at its moment: `say` to who is asked, `all` to everybody else. */
+export interface Lesson {
+  key: string;
+  part: string;
+  rule: string;
+  say: string;
+  all: string;
+}
+
+/** Rules that belong together: each line is a sentence and the ids behind it; `named`: and what it is about instead. */
+export interface Chapter {
+  title: string;
+  lines: [string, string][];
+  phases?: string[];
+  named?: boolean;
+}
+
+/** The guide of a game: `/games/<game>/guide.json`. */
+export interface Guide {
+  about: string;
+  follows: Record<string, string>;
+  chapter: Chapter[];
+  symbol: { name: string; say: string }[];
+  lesson: Lesson[];
 }
 
 /** The face of a card. */
@@ -227,6 +254,7 @@ export interface Settings {
   keepOpen: boolean;
   hints: boolean;
   sound: boolean;
+  lessons: boolean;
   hand: string;
   size: number;
   theme: string;
@@ -255,6 +283,7 @@ export interface PhoneProps {
   refusal: string;
   ask: Ask;
   away: boolean;
+  onSkip?: () => void;
 }
 
 /** What a widget is given. */

@@ -18,6 +18,7 @@ import {
 import { countNow, doing, NowAt, tokenOf } from "../parts/around.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "../parts/die.js";
 import { Facts } from "../parts/facts.js";
+import { RoomLesson } from "../parts/lesson.js";
 import { ScoreParts, seatStateText } from "../parts/lobby.js";
 import { Fingerprint, Mark, Marks, Sentence, Who } from "../parts/marks.js";
 import { useHeadline, useReveal } from "../parts/news.js";
@@ -104,6 +105,7 @@ function Kiosk() {
         <${QuestionPart} state=${state} /><${StartingPart} state=${state} /><${PausedPart} state=${state} />
       </div>`
     }
+    ${inPlay && html`<${RoomLesson} state=${shown} />`}
     ${state.notices.length > 0 && html`<div class="notices"><${Notices} state=${state} /></div>`}
     ${state.demonstration && html`<${Invitation} state=${state} game=${state.demonstration.game} />`}
     ${!state.demonstration && state.state !== "lobby" && html`<${Foot} state=${state} />`}
@@ -155,14 +157,14 @@ function Revealed({ state }) {
   const reveal = useReveal(state);
   const values = reveal ? revealedValues(reveal) : [];
   if (!reveal || !values.length || (newestLine(state)?.n ?? 0) > reveal.n) return null;
-  return html`<section class="revealed" aria-label="Revealed">
+  return html`<section class="revealed" data-part="reveal" aria-label="Revealed">
     <${TurnedCards} state=${state} n=${reveal.n} values=${values} />
   </section>`;
 }
 
 /** @param {ScreenProps & { seats: number[] }} props */
 function Side({ labels, state, seats }) {
-  return html`<ul class="side" style=${{ "--count": Math.max(seats.length, 2) }}>
+  return html`<ul class="side" data-part="seats" style=${{ "--count": Math.max(seats.length, 2) }}>
     ${seats.map((seat) => html`<${SeatPlace} key=${seat} labels=${labels} state=${state} seat=${seat} />`)}
   </ul>`;
 }
@@ -175,7 +177,7 @@ function SeatPlace({ labels, state, seat }) {
   const now = doing(state, seat);
   const count = countNow(labels, state, seat);
   const isAsked = now && now !== "locked" && now !== "phone asleep";
-  return html`<li class=${`seat-place${isAsked ? " asked" : ""}${count?.text === "out" ? " out" : ""}`}>
+  return html`<li class=${`seat-place${isAsked ? " asked" : ""}${count?.text === "out" ? " out" : ""}`} data-part=${isAsked ? "asked" : null}>
     <div class="seat-head">
       <${Mark} seat=${seat} />
       ${isNamed(state, seat) && html`<span class="who-number">${seat}</span>`}
@@ -244,7 +246,7 @@ function BigLine({ labels, state }) {
     ${isOpen && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
     ${
       main &&
-      html`<p class="now-main" style=${{ "--letters": Math.max(letters, 5) }}>
+      html`<p class="now-main" data-part="main" style=${{ "--letters": Math.max(letters, 5) }}>
         <${Sentence} state=${state} text=${main} />
       </p>`
     }
@@ -255,7 +257,7 @@ function BigLine({ labels, state }) {
 /** @param {{ state: ScreenState, dice: PublicDice }} props */
 function NowDice({ state, dice }) {
   const { votes, as_it_lies: asItLies, enough } = dice;
-  return html`<div class=${`now-dice ${dice.state}`}>
+  return html`<div class=${`now-dice ${dice.state}`} data-part="dice">
     <${DiceDone} dice=${dice} />
     <${DiceRow} dice=${dice} />
     <p class="dice-say"><${Sentence} state=${state} text=${diceText(dice)} /></p>
@@ -296,7 +298,7 @@ function Order({ labels, state }) {
   const order = orderOf(labels, state.view);
   const seats = askedSeats(state.view);
   if (!order) return null;
-  return html`<ol class="now-order">
+  return html`<ol class="now-order" data-part="order">
     ${order.map(
       (seat) => html`<li key=${seat} class=${seats.includes(seat) ? "here" : ""}>
         <${Mark} seat=${seat} /><span>${seat}</span>
@@ -316,7 +318,7 @@ function Latest({ state }) {
   if (dispute?.stage === "vote" || (dice && DICE_TROUBLE.includes(dice.state))) return null;
   const events = state.events.slice(dice || dispute ? -1 : -3).reverse();
   if (!events.length) return null;
-  return html`<ol class="now-log">
+  return html`<ol class="now-log" data-part="log">
     ${events.map((event) => html`<${LatestEvent} key=${event.n} state=${state} event=${event} />`)}
   </ol>`;
 }

@@ -18,7 +18,7 @@ import { Notices } from "../parts/notices.js";
 import { Play, turnText } from "../parts/play.js";
 import { PausedPart, QuestionPart, StartingPart } from "../parts/questions.js";
 import { Seating } from "../parts/seating.js";
-import { Rules, TabBar } from "../parts/tabs.js";
+import { TabBar } from "../parts/tabs.js";
 import { useLabels } from "../parts/use_labels.js";
 import { useTab } from "../parts/use_tab.js";
 
@@ -252,12 +252,30 @@ function useHints({ state, hand, hints, send }) {
   }, [differs, moment]);
 }
 
+/**
+ * Tell the hub whether the person at this phone would rather be told no rules, wherever the two differ.
+ * @param {{ state: PublicState | null, hand: Hand | null, wanted: boolean,
+ *   send: (verb: Act["verb"], args: Facts) => Promise<Answer>,
+ * }} options
+ */
+function useLessons({ state, hand, wanted, send }) {
+  const said = useRef("");
+  const skips = hand ? state?.teaching?.skips.includes(hand.seat) : undefined;
+  const moment = `${hand?.session}/${hand?.match}/${hand?.seat}/${wanted}`;
+  useEffect(() => {
+    if (skips === undefined || skips !== wanted || said.current === moment) return;
+    said.current = moment;
+    send("lessons", { on: wanted });
+  }, [skips, moment]);
+}
+
 function Phone() {
   const { held, state, hand, away, lost, elsewhere, sending, refusal, ask, send, leave, hold, useHere } = useTable();
   const [watching, setWatching] = useState(false);
   const [settings, setSettings] = useState(loadSettings());
   const [tab, setTab] = useTab();
   useHints({ state, hand, hints: settings.hints, send });
+  useLessons({ state, hand, wanted: settings.lessons, send });
   const plays = Boolean(held) && state?.state === "playing";
   useEffect(() => {
     if (!plays || !navigator.wakeLock) return;
@@ -309,7 +327,8 @@ function Phone() {
     saveSettings(next);
     setSettings(next);
   };
-  const common = { labels, state, seat: held?.seat ?? null, hand, settings, sending, refusal, ask, away };
+  const onSkip = () => onSettings({ ...settings, lessons: false });
+  const common = { labels, state, seat: held?.seat ?? null, hand, settings, sending, refusal, ask, away, onSkip };
   const onBack = () => setTab(null);
   return html`<div class=${`page${away ? " away" : ""}`}>
     <${Strip} labels=${labels} state=${state} held=${held} away=${away} />
@@ -355,6 +374,7 @@ const Sound = later(() =>
     () => () => null,
   ),
 );
+const Rules = later(() => import("../parts/rules.js").then((part) => part.Rules));
 const Help = later(() => import("../parts/help.js").then((part) => part.Help));
 const Log = later(() => import("../parts/log.js").then((part) => part.Log));
 const Why = later(() => import("../parts/why.js").then((part) => part.Why));

@@ -104,7 +104,7 @@ export function Around({ labels, state, mine, revealing = false }) {
     <${Rows} labels=${labels} state=${state} mine=${mine} />
     ${line && html`<${NumberLine} key=${line.n} state=${state} line=${line} mine=${mine} />`}
     <${Facts} labels=${labels} state=${state} where="table" facts=${state.view?.table} />
-    <ul class="places">
+    <ul class="places" data-part="seats">
       ${seats.map((seat) => html`<${Place} key=${seat} labels=${labels} state=${state} seat=${seat} mine=${mine} />`)}
     </ul>
   </section>`;
@@ -114,7 +114,7 @@ export function Around({ labels, state, mine, revealing = false }) {
 function Place({ labels, state, seat, mine }) {
   const now = doing(state, seat);
   const token = tokenOf(labels, state);
-  return html`<li class=${`place${seat === mine ? " mine" : ""}${now ? " busy" : ""}`}>
+  return html`<li class=${`place${seat === mine ? " mine" : ""}${now ? " busy" : ""}`} data-part=${now ? "asked" : null}>
     <div class="place-head">
       <${Who} state=${state} seat=${seat} number />
       ${seat === mine && html`<span class="quiet-words">you</span>`}
@@ -134,13 +134,13 @@ function Place({ labels, state, seat, mine }) {
 export function Reveal({ state, reveal, mine }) {
   const line = newestLine(state);
   if (line && line.n > reveal.n) {
-    return html`<section class="reveal lined" aria-label="Revealed">
+    return html`<section class="reveal lined" data-part="reveal" aria-label="Revealed">
       <${NumberLine} key=${line.n} state=${state} line=${line} mine=${mine} />
     </section>`;
   }
   const values = revealedValues(reveal);
   if (!values.length) return null;
-  return html`<section class="reveal" aria-label="Revealed">
+  return html`<section class="reveal" data-part="reveal" aria-label="Revealed">
     <${TurnedCards} state=${state} n=${reveal.n} values=${values} />
   </section>`;
 }

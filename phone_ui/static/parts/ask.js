@@ -153,7 +153,7 @@ export function Choices({ labels: gameLabels, state, hand, question }) {
   const { list, barred, reasons, inFront } = layOut(question);
   const about = inFront && !list ? labels?.moves?.[inFront.move] : undefined;
   const drawn = [...(inFront && !isPress(inFront, question) ? [inFront] : []), ...reasons];
-  return html`<div class="question">
+  return html`<div class="question" data-part="choices">
     ${list && html`<${MoveList} ...${{ labels, state, question, list, inFront }} />`}
     ${about?.note && html`<p class="form-note">${fill(about.note, state.view ?? {})}</p>`}
     ${about?.effect && html`<p class="form-note">${about.effect}</p>`}

@@ -29,14 +29,15 @@ export function DicePart({ state, hand, sending, ask }) {
   useEffect(() => setTyping(false), [hand?.number, state.match, stand]);
   if (!dice) return null;
   const wanted = hand?.faces ?? null;
-  const pad = wanted && (typing || dice.state === "no_reader");
+  const byHub = state.hub_rolls && !dice.lying;
+  const pad = wanted && !byHub && (typing || dice.state === "no_reader");
   const shared = { state, hand, sending, ask };
   /** @param {number[]} faces */
   const send = async (faces) => {
     const answer = await ask("roll", { faces }, "roll");
     if (answer.ok) setTyping(false);
   };
-  return html`<section class=${`dice-part ${dice.state}`} aria-label="Dice">
+  return html`<section class=${`dice-part ${dice.state}`} data-part="dice" aria-label="Dice">
     <${DiceDone} dice=${dice} />
     <${DiceWants} dice=${dice} />
     ${!pad && html`<${DiceRow} dice=${dice} />`}
@@ -54,6 +55,14 @@ export function DicePart({ state, hand, sending, ask }) {
       />`
     }
     ${
+      byHub &&
+      wanted &&
+      html`<div class="dice-acts">
+        <${DiceAct} strong busy=${sending} label="Roll now" onPress=${() => ask("dice", { say: "hub" }, "hub")} />
+      </div>`
+    }
+    ${
+      !byHub &&
       isPlaying(state, hand) &&
       html`<div class="dice-acts">
         <${ReadingActs} ...${shared} typing=${Boolean(pad)} onTyping=${setTyping} />

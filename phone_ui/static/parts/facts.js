@@ -76,7 +76,11 @@ export function Facts({ labels, state, where, facts, seat, on, small = true, qui
   if (!lines.length) return null;
   return html`<dl class=${`facts of-${where}`}>
     ${lines.map(
-      ({ name, about, value }) => html`<div key=${name} class=${factClass({ name, about, value })}>
+      ({
+        name,
+        about,
+        value,
+      }) => html`<div key=${name} class=${factClass({ name, about, value })} data-part=${`fact.${name}`}>
         ${
           value === true
             ? html`<dt class="flag">${about.label ?? readable(name)}</dt>`

@@ -113,6 +113,8 @@ export function Lobby({ state, seat, sending, ask }) {
     setChanged(its);
     if (seat) ask("wish", { game: picked, preset: name }, "wish");
   };
+  const hasReader = (state.kit?.dice ?? 0) > 0;
+  const needsDice = Boolean(labels?.needs?.dice) && (!hasReader || state.hub_rolls);
   const hasOptions = Object.keys(labels?.options ?? {}).length > 0;
   return html`<div class="lobby">
     <${PutAsideList} state=${state} seat=${seat} sending=${sending} ask=${seat ? ask : undefined} />
@@ -149,12 +151,52 @@ export function Lobby({ state, seat, sending, ask }) {
     }
     <h2>At the table</h2>
     <${SeatList} state=${state} mine=${seat} sending=${sending} ask=${seat ? ask : undefined} />
+    ${seat && offer && html`<${Explained} state=${state} offer=${offer} sending=${sending} ask=${ask} />`}
+    ${seat && needsDice && html`<${HubRolls} state=${state} sending=${sending} ask=${ask} />`}
     ${seat && html`<${HintsAllowed} state=${state} sending=${sending} ask=${ask} />`}
     ${
       seat &&
       html`<${LobbyDock} state=${state} seat=${seat} game=${picked} options=${options} sending=${sending} ask=${ask} />`
     }
   </div>`;
+}
+
+/**
+ * Whether the rules are told in the first round: as somebody has said, else where somebody has not played the game here.
+ * @param {{ state: PublicState, offer: GameOffer, sending: string | null, ask: Ask }} props
+ */
+function Explained({ state, offer, sending, ask }) {
+  const onTap = (/** @type {any} */ event) => ask("lessons", { explain: event.target.checked }, "lessons");
+  return html`<label class="setting">
+    <span>
+      Explain the first round<small>One rule at a time, when it is needed. Each phone can leave it out.</small>
+    </span>
+    <input
+      type="checkbox"
+      class="switch"
+      checked=${state.explain ?? !offer.known}
+      disabled=${Boolean(sending)}
+      onChange=${onTap}
+    />
+  </label>`;
+}
+
+/**
+ * Whether the hub rolls all dice, at a table that reads none.
+ * @param {{ state: PublicState, sending: string | null, ask: Ask }} props
+ */
+function HubRolls({ state, sending, ask }) {
+  const onTap = (/** @type {any} */ event) => ask("hub_rolls", { on: event.target.checked }, "hub_rolls");
+  return html`<label class="setting">
+    <span>The hub rolls all dice<small>No dice at hand? Then nobody has to type what they show.</small></span>
+    <input
+      type="checkbox"
+      class="switch"
+      checked=${state.hub_rolls}
+      disabled=${Boolean(sending)}
+      onChange=${onTap}
+    />
+  </label>`;
 }
 
 /**

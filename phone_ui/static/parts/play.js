@@ -14,6 +14,7 @@ import { useHeadline, useReveal } from "./news.js";
 import { CardRows, OwnRecords } from "./rows.js";
 import { SecretZone } from "./secret.js";
 
+const PhoneLesson = later(() => import("./lesson.js").then((part) => part.PhoneLesson));
 const HintPart = later(() => import("./hint.js").then((part) => part.HintPart));
 
 /** @import { Facts as Plain, Labels, PhoneProps } from "../lib/types.d.ts" */
@@ -63,7 +64,7 @@ function useCall(isTurn, question) {
 }
 
 /** @param {PhoneProps} props */
-export function Play({ labels, state, hand, settings, sending, refusal, ask, away }) {
+export function Play({ labels, state, hand, settings, sending, refusal, ask, away, onSkip }) {
   const question = useQuestion(labels, state, hand, settings.keepOpen);
   const [changing, setChanging] = useState(/** @type {string | null} */ (null));
   const mode = modeOf(state, hand);
@@ -82,6 +83,11 @@ export function Play({ labels, state, hand, settings, sending, refusal, ask, awa
   const shared = { labels, state, hand, question, act };
   return html`
     <div class=${`play${isActing ? " acting" : ""}`} ref=${top}>
+      ${
+        state.teaching &&
+        settings.lessons &&
+        html`<${PhoneLesson} state=${state} hand=${hand} sending=${sending} onSkip=${onSkip} />`
+      }
       <${Moment} labels=${labels} state=${state} hand=${hand} keepOpen=${settings.keepOpen} isActing=${isActing} />
       <${Wanted} state=${state} hand=${hand} mode=${mode} isActing=${isActing} />
       <${DisputePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
@@ -132,7 +138,7 @@ function Moment({ labels, state, hand, keepOpen, isActing }) {
     ${hand && html`<${OwnPart} labels=${labels} state=${state} hand=${hand} keepOpen=${keepOpen} />`}
     ${
       main &&
-      html`<p class=${`now-line${isActing ? " mine" : ""}`}>
+      html`<p class=${`now-line${isActing ? " mine" : ""}`} data-part="main">
         <b><${Sentence} state=${state} text=${main} /></b> <span><${Sentence} state=${state} text=${caption} /></span>
       </p>`
     }
@@ -176,7 +182,7 @@ function Dock(props) {
   const { labels, state, hand, question, act, ask, refusal, sending, away } = props;
   const { isActing, isChanging, mayChange, onChange } = props;
   const busy = sending || (away ? "away" : null);
-  return html`<div class="dock" role="group" aria-label="Actions">
+  return html`<div class="dock" role="group" aria-label="Actions" data-part="actions">
     ${refusal && html`<p class="refusal" role="alert"><${Sentence} state=${state} text=${refusal} /></p>`}
     <div class="acts">
       ${isActing && html`<${Actions} ...${{ labels, state, question, act }} sending=${busy} />`}

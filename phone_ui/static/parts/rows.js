@@ -72,6 +72,7 @@ export function CardRows({ labels, state, small = true }) {
         key=${name}
         labels=${labels}
         state=${state}
+        name=${name}
         label=${about.label ?? readable(name)}
         about=${about}
         cards=${value}
@@ -104,6 +105,7 @@ export function Rows({ labels, state, mine, small = true }) {
       ({ name, about, value }) => html`<section
         key=${name}
         class=${`row ${rowLook(about, value)}${about.slowly ? " slowly" : ""}`}
+        data-part=${`fact.${name}`}
         aria-label=${about.label ?? readable(name)}
       >
         <ul class="tiles" style=${about.by ? { "--across": Math.ceil(value.length / 2) } : null}>
@@ -151,10 +153,10 @@ function Counts({ counts }) {
 /**
  * Cards in a row, left to right, with who laid them; a tap tells what a card does.
  * @param {{
- *   labels: Labels | null, state: PublicState, label: string, about: Fact, cards: Facts[], small: boolean,
+ *   labels: Labels | null, state: PublicState, name: string, label: string, about: Fact, cards: Facts[], small: boolean,
  * }} props
  */
-function CardRow({ labels, state, label, about, cards, small }) {
+function CardRow({ labels, state, name, label, about, cards, small }) {
   const [tapped, setTapped] = useState(/** @type {any} */ (null));
   const here = about.here && at(state.view, about.here);
   /** @param {any} card */
@@ -174,7 +176,7 @@ function CardRow({ labels, state, label, about, cards, small }) {
       ${owner ? html`<${LaidBy} seat=${owner} />` : null}
     </li>`;
   };
-  return html`<section class="card-row" aria-label=${label} style=${{ "--count": Math.max(cards.length, 1) }}>
+  return html`<section class="card-row" data-part=${`fact.${name}`} aria-label=${label} style=${{ "--count": Math.max(cards.length, 1) }}>
     <h3 class="card-row-label">${label}</h3>
     <ol class="laid">${cards.map(draw)}</ol>
     ${tapped !== null && html`<${CardText} labels=${labels} face=${tapped} />`}

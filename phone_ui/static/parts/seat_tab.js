@@ -71,7 +71,7 @@ const LIGHTS = { auto: "Auto", dark: "Dark", light: "Light" };
  * }} props
  */
 function SettingsPart({ state, held, settings, onSettings }) {
-  const { keepOpen, hints, sound, size, hand, theme } = settings;
+  const { keepOpen, hints, sound, lessons, size, hand, theme } = settings;
   const hintNote = state.hints
     ? "What the house would do, and why. Only you see it."
     : "Not at this table now: see the lobby.";
@@ -101,6 +101,15 @@ function SettingsPart({ state, held, settings, onSettings }) {
         />
       </label>`
     }
+    <label class="setting">
+      <span>Rules in a first round<small>One sentence at a time, when it is needed.</small></span>
+      <input
+        type="checkbox"
+        class="switch"
+        checked=${lessons}
+        onChange=${(/** @type {any} */ event) => set({ lessons: event.target.checked })}
+      />
+    </label>
     <label class="setting">
       <span>Sounds<small>${state.volume ? "A lock, a reveal, dice, the end." : "This table is quiet now."}</small></span>
       <input

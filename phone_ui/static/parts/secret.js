@@ -62,7 +62,8 @@ export function SecretZone({ label, keepOpen, children }) {
   };
   useCovering(() => setHeld(false));
 
-  if (keepOpen) return html`<section class="secret open kept" aria-label=${label}>${children}</section>`;
+  if (keepOpen)
+    return html`<section class="secret open kept" data-part="hand" aria-label=${label}>${children}</section>`;
 
   /** @param {boolean} down */
   const onKey = (down) => (/** @type {KeyboardEvent} */ event) => {
@@ -86,6 +87,7 @@ export function SecretZone({ label, keepOpen, children }) {
   };
   return html`<section
     class=${`secret${held ? " open" : ""}`}
+    data-part="hand"
     ref=${zone}
     tabindex="0"
     role="button"

@@ -1,9 +1,6 @@
-// The tabs below, and the rules; seat, help, log and why have files of their own.
+// The tabs below; each has a file of its own.
 
 import { html } from "/vendor/htm-preact.js";
-
-/** @import { Labels } from "../lib/types.d.ts" */
-/** @import { PublicState } from "../lib/messages.d.ts" */
 
 const TABS = { rules: "Rules", log: "Log", why: "Why?", help: "Help", seat: "Seat" };
 
@@ -33,26 +30,4 @@ export function TabBar({ open, onOpen }) {
       )
     }
   </nav>`;
-}
-
-/**
- * The rules of the game in a line each; those that the last events came from are marked.
- * @param {{ labels: Labels | null, state: PublicState }} props
- */
-export function Rules({ labels, state }) {
-  const cited = new Set(state.events.slice(-6).map((event) => event.rule));
-  const rules = Object.entries(labels?.rules ?? {});
-  return html`<div class="panel rules">
-    <h1 class="headline">${labels?.title ?? "Rules"}</h1>
-    ${labels?.blurb && html`<p class="lead">${labels.blurb}</p>`}
-    ${rules.length === 0 && html`<p>Choose a game, and its rules stand here.</p>`}
-    <dl class="rule-list">
-      ${rules.map(
-        ([id, line]) => html`<div key=${id} class=${`rule${cited.has(id) ? " cited" : ""}`}>
-          <dt>${id}${cited.has(id) ? ", just used" : ""}</dt>
-          <dd>${line}</dd>
-        </div>`,
-      )}
-    </dl>
-  </div>`;
 }

@@ -1,0 +1,78 @@
+// The guide of a game (JSON from the hub): its rules in words for people, and the lessons of a first round.
+
+/** @import { Guide, Labels, Lesson } from "./types.d.ts" */
+
+/** @type {Map<string, Promise<Guide>>} */
+const loading = new Map();
+
+/**
+ * Return the guide of a game, asked of the hub once a page; rejects if the hub has none.
+ * @param {string} game
+ * @returns {Promise<Guide>}
+ */
+export function fetchGuide(game) {
+  const known = loading.get(game);
+  if (known) return known;
+  const asking = fetch(`/games/${encodeURIComponent(game)}/guide.json`).then((answer) => {
+    if (!answer.ok) throw new Error(`The hub has no guide to ${game}.`);
+    return answer.json();
+  });
+  asking.catch(() => loading.delete(game));
+  loading.set(game, asking);
+  return asking;
+}
+
+/** Parts that only a phone has: elsewhere the seats that are asked are lit in their place. */
+const HANDLED = ["hand", "choices", "actions"];
+
+/**
+ * Return the part of a screen that a lesson lights there.
+ * @param {Lesson} lesson
+ * @param {"asked" | "all"} to
+ */
+export function litPart({ part }, to) {
+  return to === "all" && HANDLED.includes(part) ? "asked" : part;
+}
+
+/**
+ * Return a chapter's words as one text to search in.
+ * @param {string[]} texts
+ */
+const plain = (texts) => texts.join(" ").toLowerCase();
+
+/**
+ * Return the chapters with those of their lines that have every word of a search, and chapters whose title has them whole.
+ * @param {Guide["chapter"]} chapters
+ * @param {string} search
+ */
+export function searched(chapters, search) {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.length) return chapters;
+  /** @param {string[]} texts */
+  const has = (...texts) => words.every((word) => plain(texts).includes(word));
+  return chapters
+    .map((chapter) =>
+      has(chapter.title) ? chapter : { ...chapter, lines: chapter.lines.filter((line) => has(...line)) },
+    )
+    .filter(({ lines }) => lines.length);
+}
+
+/**
+ * Return every card of a game that says what it does, by name: cards of the labels, and actions of a kind of cards.
+ * @param {Labels | null} labels
+ * @returns {{ name: string, text: string }[]}
+ */
+export function cardTexts(labels) {
+  const field = labels?.face?.action;
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  for (const card of Object.values(labels?.cards ?? {})) {
+    if (card.text) found.set(card.name, card.text);
+    else if (card.line) found.set(card.name, card.line);
+    if (!field) continue;
+    for (const [key, text] of Object.entries(card)) {
+      if (/^[A-Z]$/.test(key) && typeof text === "string") found.set(`${card.name} ${key}`, text);
+    }
+  }
+  return [...found].map(([name, text]) => ({ name, text }));
+}

@@ -1,0 +1,157 @@
+// The tab Rules: what the game is about, what can be done now and what follows, then the rules by phase. Fetched when opened.
+
+import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { cardTexts, searched } from "../lib/guide.js";
+import { moveLabel, readable } from "../lib/labels.js";
+import { useGuide } from "./use_guide.js";
+
+/** @import { Chapter, Guide, Labels } from "../lib/types.d.ts" */
+/** @import { Hand, PublicState } from "../lib/messages.d.ts" */
+
+/**
+ * The rules of the game that is played or chosen. They open at the present phase; a search shows the lines with its words.
+ * @param {{ labels: Labels | null, state: PublicState, hand: Hand | null }} props
+ */
+export function Rules({ labels, state, hand }) {
+  const guide = useGuide(state.game);
+  const [search, setSearch] = useState("");
+  const phase = state.view?.phase ?? "";
+  const playing = state.state === "playing";
+  const cited = new Set(state.events.slice(-6).map((event) => event.rule ?? ""));
+  if (!labels)
+    return html`<div class="panel rules"><h1 class="headline">Rules</h1><p>Choose a game, and its rules are here.</p></div>`;
+  if (guide === undefined) return html`<div class="panel rules"><h1 class="headline">${labels.title}</h1></div>`;
+  if (guide === null) return html`<${Plain} labels=${labels} cited=${cited} />`;
+  const chapters = [...guide.chapter, ...extra(labels, guide)];
+  const found = searched(chapters, search);
+  return html`<div class="panel rules">
+    <h1 class="headline">${labels.title}</h1>
+    <p class="lead">${guide.about}</p>
+    ${playing && hand && !search && html`<${CanDo} labels=${labels} state=${state} hand=${hand} guide=${guide} />`}
+    <div class="rules-search">
+      <label for="rules-search">Search the rules</label>
+      <input
+        id="rules-search"
+        type="search"
+        autocomplete="off"
+        value=${search}
+        onInput=${(/** @type {any} */ event) => setSearch(event.target.value)}
+      />
+    </div>
+    <p class="unseen" role="status">${search && `${found.length} of ${chapters.length} chapters`}</p>
+    ${found.length === 0 && html`<p>No rule has these words.</p>`}
+    ${found.map(
+      (chapter) => html`<${ChapterPart}
+        key=${chapter.title}
+        chapter=${chapter}
+        now=${playing && Boolean(chapter.phases?.includes(phase))}
+        open=${Boolean(search)}
+        cited=${cited}
+      />`,
+    )}
+  </div>`;
+}
+
+/**
+ * Chapters that are made of other parts of the data: symbols, and what each card does.
+ * @param {Labels} labels
+ * @param {Guide} guide
+ * @returns {Chapter[]}
+ */
+function extra(labels, guide) {
+  const cards = cardTexts(labels);
+  /** @param {string} title @param {[string, string][]} lines */
+  const chapter = (title, lines) => (lines.length ? [{ title, lines, named: true }] : []);
+  return [
+    ...chapter(
+      "Signs and words",
+      guide.symbol.map(({ name, say }) => [say, name]),
+    ),
+    ...chapter(
+      "Cards",
+      cards.map(({ name, text }) => [text, name]),
+    ),
+  ];
+}
+
+/**
+ * What this seat can do now, and what comes of each.
+ * @param {{ labels: Labels, state: PublicState, hand: Hand, guide: Guide }} props
+ */
+function CanDo({ labels, state, hand, guide }) {
+  const names = [...new Set(hand.moves.map(({ move }) => move))];
+  if (!names.length && !hand.faces) {
+    return html`<section class="can-do"><h2>What I can do now</h2><p>Nothing: the others play.</p></section>`;
+  }
+  return html`<section class="can-do">
+    <h2>What I can do now</h2>
+    <dl class="follow-list">
+      ${hand.faces && html`<div><dt>Roll the dice</dt><dd>${hand.want}</dd></div>`}
+      ${names.map(
+        (name) => html`<div key=${name}>
+          <dt>${nameOf(labels, state, name)}</dt>
+          <dd>${guide.follows[name] ?? ""}</dd>
+        </div>`,
+      )}
+    </dl>
+  </section>`;
+}
+
+/**
+ * Return what a move is called, whatever is chosen in it.
+ * @param {Labels} labels
+ * @param {PublicState} state
+ * @param {string} name
+ */
+function nameOf(labels, state, name) {
+  const label = labels.moves?.[name]?.label ?? "";
+  return label.includes("{")
+    ? readable((labels.moves?.[name]?.short ?? name).toLowerCase())
+    : moveLabel(labels, state, name);
+}
+
+/**
+ * One chapter; that of the present phase is open, and is scrolled to.
+ * @param {{ chapter: Chapter, now: boolean, open: boolean, cited: Set<string> }} props
+ */
+function ChapterPart({ chapter, now, open, cited }) {
+  const part = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (now) part.current?.scrollIntoView({ block: "start" });
+  }, [now]);
+  return html`<details class=${`chapter${now ? " now" : ""}`} open=${open || now} ref=${part}>
+    <summary><h2>${chapter.title}</h2>${now && html` <span class="chapter-now">now</span>`}</summary>
+    ${
+      chapter.named
+        ? html`<dl class="follow-list">
+            ${chapter.lines.map(([say, name]) => html`<div key=${name}><dt>${name}</dt><dd>${say}</dd></div>`)}
+          </dl>`
+        : html`<ul class="chapter-lines">
+            ${chapter.lines.map(([say, ids]) => {
+              const used = ids.split(" ").some((id) => cited.has(id));
+              return html`<li key=${ids} class=${used ? "cited" : ""}>
+                ${say} <small class="rule-id">${ids}${used ? ", just used" : ""}</small>
+              </li>`;
+            })}
+          </ul>`
+    }
+  </details>`;
+}
+
+/**
+ * The rules of a game without a guide, in a line each.
+ * @param {{ labels: Labels, cited: Set<string> }} props
+ */
+function Plain({ labels, cited }) {
+  return html`<div class="panel rules">
+    <h1 class="headline">${labels.title ?? "Rules"}</h1>
+    ${labels.blurb && html`<p class="lead">${labels.blurb}</p>`}
+    <ul class="chapter-lines">
+      ${Object.entries(labels.rules ?? {}).map(
+        ([id, line]) => html`<li key=${id} class=${cited.has(id) ? "cited" : ""}>
+          ${line} <small class="rule-id">${id}${cited.has(id) ? ", just used" : ""}</small>
+        </li>`,
+      )}
+    </ul>
+  </div>`;
+}

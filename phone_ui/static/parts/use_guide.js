@@ -1,0 +1,28 @@
+// The guide of the game that is played, as a page's state.
+
+import { useEffect, useState } from "/vendor/htm-preact.js";
+import { fetchGuide } from "../lib/guide.js";
+
+/** @import { Guide } from "../lib/types.d.ts" */
+
+/**
+ * Return the guide of a game once it has come: undefined before, null where the game has none.
+ * @param {string | null | undefined} game
+ */
+export function useGuide(game) {
+  const [guide, setGuide] = useState(/** @type {Guide | null | undefined} */ (undefined));
+  useEffect(() => {
+    let stale = false;
+    setGuide(undefined);
+    if (game) {
+      fetchGuide(game).then(
+        (found) => stale || setGuide(found),
+        () => stale || setGuide(null),
+      );
+    }
+    return () => {
+      stale = true;
+    };
+  }, [game]);
+  return guide;
+}
