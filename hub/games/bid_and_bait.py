@@ -179,15 +179,10 @@ def check(data: Mapping[str, Any]) -> None:
     for people in range(FEWEST, MOST_PEOPLE + 1):
         fish = data["prizes"].get(f"{people}")
         if not (
-            isinstance(fish, list) and len(fish) == 2 and all(type(one) is int and 1 <= one <= SIDES for one in fish)
+            isinstance(fish, list) and len(fish) == 2 and all(type(one) is int and 0 <= one <= SIDES for one in fish)
         ):
-            text = f"[prizes] must say for {people} players two numbers from 1 to {SIDES}: Fish of a Spot with an ability, and of one without."
+            text = f"[prizes] must say for {people} players two numbers from 0 to {SIDES}: Fish of a Spot with an ability, and of one without."
             raise BadCard(text, ("prizes", f"{people}"))
-        needed, there = ROW * max(fish) + people, len(data["cards"]) * data["lake"]["copies"]
-        if needed > there:
-            raise BadCard(
-                f"{people} players need up to {needed} Fish at the start, and there are {there}.", ("lake", "copies")
-            )
     if missing := sorted(ABILITIES - data["abilities"].keys()):
         raise BadCard(f"[abilities] must have words for {missing[0]}.", ("abilities", missing[0]))
     for what, words in data["abilities"].items():

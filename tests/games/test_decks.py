@@ -161,9 +161,9 @@ def test_a_match_of_other_cards_is_another_match_but_remarks_are_none(tmp_path: 
 @pytest.mark.parametrize(
     ("name", "old", "new", "line", "sentence"),
     [
-        ("bid-and-bait", "copies = 7", "copies = 3", 7, "4 players need up to 20 Fish at the start, and there are 18."),
+        ("bid-and-bait", "copies = 7", "copies = -1", 7, "[lake] must say copies, a number from 0 to 99."),
         ("bid-and-bait", "consolation = 1", "", 6, "[lake] must say consolation, a number from 0 to 99."),
-        ("bid-and-bait", "4 = [3, 4]", "4 = [3]", 4, "[prizes] must say for 4 players two numbers from 1 to 6"),
+        ("bid-and-bait", "4 = [3, 4]", "4 = [3]", 4, "[prizes] must say for 4 players two numbers from 0 to 6"),
         (
             "bid-and-bait",
             '"borrow" }',
