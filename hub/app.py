@@ -189,7 +189,7 @@ class Hub:
             ports,
             place_boxes=boxes,
             address=self.url,
-            patience=Patience(part.absent_seconds, part.idle_minutes * 60),
+            patience=Patience(part.absent_seconds, part.idle_minutes * 60, part.pitch_seconds),
             house=HouseWay(part.house_seats, part.house_strength, part.house_seconds),
             fingerprint=shown,
             presets=self._presets,

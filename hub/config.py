@@ -258,6 +258,10 @@ class TablePart(msgspec.Struct, frozen=True):
     reveal_seconds: Annotated[
         float, Meta(description="seconds that rings show the reveal of a sealed choice, the match goes on", ge=0, le=3)
     ] = 0.7
+    pitch_seconds: Annotated[
+        float,
+        Meta(description="seconds that a pitch takes at most, which a press ends; 0: nobody pitches", ge=0, le=300),
+    ] = 45.0
     sound: Annotated[
         int, Meta(description="volume in per cent until staff set another one; 0: a quiet table", ge=0, le=100)
     ] = 60

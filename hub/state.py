@@ -242,7 +242,7 @@ class Teaching(Plain, frozen=True):
 
 # --- what the table is asked, and what it offers between matches --------------------------------------
 
-QuestionKind: TypeAlias = Literal["put_aside", "end", "absent", "same_person", "new_phone"]
+QuestionKind: TypeAlias = Literal["put_aside", "end", "absent", "same_person", "new_phone", "pitch"]
 
 
 class Question(Plain, frozen=True):

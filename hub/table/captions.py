@@ -107,6 +107,8 @@ def question_to_all(kind: QuestionKind, seat: int) -> str:
             return f"Seat {seat} as before? Push yes, bar no"
         case "new_phone":
             return f"Seat {seat}: new phone? Push yes, bar no"
+        case "pitch":
+            return "Read it aloud. Push: done"
 
 
 def claim_sentence(seat: int, *, push: bool) -> str:

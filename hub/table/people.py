@@ -13,6 +13,7 @@ from hub.table.house_seats import HouseSeats
 from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
+from hub.table.pitches import Pitches
 from hub.table.play import Play
 from hub.table.questions import Asked, Questions, all_of_them
 from hub.table.rolls import Rolls
@@ -23,10 +24,14 @@ BUSY = "The table is asked something else just now: try again in a moment."
 
 
 class Patience(NamedTuple):
-    """Seconds: `ask` before the others are asked about an absent seat, `idle` before a match nobody plays is put aside."""
+    """Seconds: `ask` before the others are asked about an absent seat, `idle` before a match nobody plays is put aside.
+
+    A pitch takes `pitch` seconds at most; 0: nobody pitches.
+    """
 
     ask: float = ASK_SECONDS
     idle: float = IDLE_SECONDS
+    pitch: float = 0.0
 
 
 class People:
@@ -42,6 +47,7 @@ class People:
         self.house = house
         self.absence = Absence(play, seats, rolls, boxes, self.questions, house, kept, clock, patience.ask)
         self.endings = Endings(play, seats, rolls, lobby, notices, self.questions, kept, clock, patience.idle)
+        self._pitches = Pitches(play, seats, self.questions, patience.pitch)
         self._position = play.log.position
         self._holders = self._who_sits()
 
@@ -125,7 +131,7 @@ class People:
                 self._lobby.moved(number)
 
     def follow(self) -> None:
-        """Let a pause end with the next action, and questions with the match they are about."""
+        """Let a pause end with the next action, questions with the match they are about, and pitches begin."""
         self.seats_followed()
         self._follow_new_phones()
         if self._play.log.position != self._position:
@@ -137,6 +143,7 @@ class People:
             self.questions.close("put_aside", "end", "absent")
         else:
             self.questions.close("same_person")
+        self._pitches.follow()
 
     @property
     def due_at(self) -> float | None:

@@ -33,6 +33,8 @@ class Play:
         self.log = MatchLog(kept)
         self.match: Match | None = None
         self.stopped = ""
+        self.held = False
+        """Whether the open decision waits for what people do first, such as a pitch: nobody is asked meanwhile."""
         self._table, self._chance = kept.table, chance
         self._first: Match | None = None  # as the first reading of a roll made it, during the second one
         self._undo_known: tuple[tuple[int, int], bool] = ((0, 0), False)

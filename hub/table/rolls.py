@@ -25,6 +25,7 @@ from hub.table.play import Play
 from hub.table.roll_states import least_physical
 from hub.table.seats import Seats
 
+PITCH = "Wait for the end of the pitch."
 WAITS = "The table decides whether the dice are read again."
 READ_AGAIN = "Do not roll: the dice are read again."
 
@@ -63,8 +64,8 @@ class Rolls:
 
     @property
     def decision(self) -> Decision | None:
-        """Return the open decision; None also while the table votes about its dice: then boxes and dice leave it be."""
-        return None if self.voting else self._play.decision
+        """Return the open decision; None also while the table votes about its dice, or somebody pitches: nobody is asked."""
+        return None if self.voting or self._play.held else self._play.decision
 
     @property
     def voting(self) -> bool:
@@ -117,6 +118,8 @@ class Rolls:
         decision = self._play.decision
         if decision and decision.roll and decision.roll.seat == seat and self.dice.fallen:
             return NotOffered("Your dice have begun to fall: finish the roll first.", "DICE")
+        if self._play.held and seat != CHANCE:
+            return NotAsked(PITCH, "PITCH")
         return NotAsked(WAITS, "DICE") if self.waits and seat != CHANCE else None
 
     def undo(self, seat: int) -> None:

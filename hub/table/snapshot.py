@@ -77,9 +77,9 @@ class Snapshots:
             title=game.title if game else "",
             state="stopped" if play.stopped or play.fault else _stage(match),
             seats=[seat.public() for seat in self._seats],
-            view=view(match) if match else None,
+            view=view(match, held=play.held) if match else None,
             locked=self._boxes.locked(decision) if decision and decision.kind == "sealed" else [],
-            want=self._rolls.others(decision) if decision else "",
+            want=self._rolls.others(decision) if decision and not play.held else "",
             events=feed.events(match) if match else [],
             why=feed.changes(match) if match else [],
             dice=self._rolls.public(),
@@ -153,7 +153,7 @@ class Snapshots:
             return hand
         if play.decision is None:
             return replace(hand, undo=bool(match.fault and match.log))
-        if self._rolls.voting:
+        if self._rolls.voting or play.held:
             return replace(hand, number=play.decision.number)
         hand = replace(hand, lesson=self._lessons.of(seat))
         return self._asked(hand, match, play.decision)
@@ -184,8 +184,8 @@ def _stage(match: Match | None) -> Literal["lobby", "playing", "over"]:
     return "lobby" if match is None else "over" if match.over else "playing"
 
 
-def view(match: Match) -> View:
-    """Return what everybody may see of a match."""
+def view(match: Match, *, held: bool = False) -> View:
+    """Return what everybody may see of a match; `held`: its open decision waits, and nobody is asked."""
     shown = match.view(None)
     roll = match.open.roll if match.open and not match.open.by_chance else None
     waiting = shown["waiting"]
@@ -196,8 +196,8 @@ def view(match: Match) -> View:
         table=shown["table"],
         seats=shown["seats"],
         waiting=Waiting(
-            roll=WantedRoll(roll.seat, roll.count, roll.sides, roll.why) if roll else None,
-            seats=waiting["seats"],
-            secret=waiting.get("secret"),
+            roll=WantedRoll(roll.seat, roll.count, roll.sides, roll.why) if roll and not held else None,
+            seats=[] if held else waiting["seats"],
+            secret=None if held else waiting.get("secret"),
         ),
     )

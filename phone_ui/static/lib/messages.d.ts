@@ -246,7 +246,7 @@ export interface Preset {
  * A question to the people at the table, with its `options` by key, and the `votes` of seats that have answered. `voters` may answer, `seat` is whom it is about (0: nobody); in `seconds` it ends by itself.
  */
 export interface Question {
-  kind: "absent" | "end" | "new_phone" | "put_aside" | "same_person";
+  kind: "absent" | "end" | "new_phone" | "pitch" | "put_aside" | "same_person";
   text: string;
   options: {
     [k: string]: string;
