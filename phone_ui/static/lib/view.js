@@ -120,6 +120,7 @@ function screenScope(state) {
  * @param {PublicState} state
  */
 export function nowLines(labels, state) {
+  if (state.question?.kind === "pitch") return { main: "", caption: "" }; // nobody is asked meanwhile
   const phase = phaseOf(labels, state.view);
   const scope = screenScope(state);
   /** @param {string | undefined} template */

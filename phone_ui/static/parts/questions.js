@@ -24,6 +24,7 @@ export function QuestionPart({ state, seat = null, sending = null, ask }) {
         const name = `vote ${key}`;
         const who = Object.keys(votes).filter((one) => votes[one] === key);
         const marks = html`<span class="table-question-votes"><${Marks} seats=${who.map(Number)} /></span>`;
+        if (!mine && question.kind === "pitch") return null; // who pitches ends it, and nobody votes
         if (!mine) return html`<p key=${key} class="table-question-option">${label} ${marks}</p>`;
         return html`<button
           key=${key}
