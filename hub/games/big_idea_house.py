@@ -17,9 +17,13 @@ MISJUDGED = 600.0
 """Cents by which `easy` may misjudge a value."""
 PATIENCE = 0.75
 """What a share that stays on the table is worth beside one that is rolled for now: its chip is not free meanwhile."""
+PATIENCE_SHARP = 0.9
+"""The same for `sharp`, which takes its chips out where it is better elsewhere."""
+RIVALS = 2.0
+"""How much of what a move brings the others on average `sharp` counts against it."""
 CHIP = 60.0
 """Cents that a chip in reserve is worth, as long as there is another round to use it in."""
-FOLLOW = 0.35
+FOLLOW = 0.2
 """How many more chips each seat that is still to come puts on a product that it has a share of (`sharp`)."""
 
 
@@ -165,7 +169,7 @@ def mezzanine(sight: Sight, chance: Randomness, strength: Strength) -> Answer:
         if strength != "sharp":
             return mine
         others = [fortune(sight, after, seat, strength) - cost.get(seat, 0.0) for seat in sight.others]
-        return mine - sum(others) / (len(others) + 1)
+        return mine - RIVALS * sum(others) / (len(others) + 1)
 
     kind, product = best(options, value, chance, MISJUDGED if strength == "easy" else 0.0)
     return Answer(kind, {"product": product} if product else {})
@@ -191,7 +195,7 @@ def share_worth(sight: Sight, stake: Stake, strength: Strength, *, last: bool) -
         count += FOLLOW * sum(1 for seat in to_come if stake.shares.get(seat) and sight.of(seat)["chips"])
     reach = min(count, float(SIDES))
     public, pays = reach / SIDES, stake.pip * (reach + 1) / 2
-    again = 0.0 if last else PATIENCE
+    again = 0.0 if last else PATIENCE_SHARP if strength == "sharp" else PATIENCE
     return public * pays / (1 - (1 - public) * again)
 
 
