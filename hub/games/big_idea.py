@@ -24,6 +24,7 @@ from hub.engine.decision import (
     ask_all,
     offer,
     reckoned,
+    roll,
     roll_or,
     shuffle,
     starter,
@@ -40,6 +41,7 @@ PAIR = 2  # BI-08: cards that are played, or discarded
 FEW = 4
 """Descriptions of a hand of which every set is listed; of more the Item is named apart."""
 SIDES = 6  # BI-21
+LANES = 6  # BI-H07: dice that are rolled at once, at most
 CENTS = 100  # of a dollar
 LINES = ("no roll", "a 1", "1 to 2", "1 to 3", "1 to 4", "1 to 5", "any roll")
 
@@ -526,9 +528,26 @@ async def offering(s: Table) -> None:
     bury(s)
     s.table.due = [product.id for product in s.table.products]
     while s.table.due:
-        product, face = await roll_for_next(s)
-        s.table.due.remove(product.id)
-        settle(s, product, face)
+        fallen = await roll_for_all(s) if s.setup.options["fast_offering"] else [await roll_for_next(s)]
+        for product, face in fallen:
+            s.table.due.remove(product.id)
+            settle(s, product, face)
+
+
+async def roll_for_all(s: Table) -> list[tuple[Product, int]]:
+    """BI-H07, BI-21: return up to six products with a die each, rolled at once: they stand from left to right as products lie."""
+    t = s.table
+    assert t.dealer is not None
+    lanes = [product_of(s, name) for name in t.due[:LANES]]
+    s.phase, t.rolling = "lanes", None
+    for product in lanes:
+        text = f"{product.name} has {shares_words(product.count)}: it goes public on {product.on}."
+        tell(s, text, rule="BI-21", kind="offer", product=product.id, count=product.count)
+    dice = "a die" if len(lanes) == 1 else f"{len(lanes)} dice"
+    want = f"Roll {dice}: from left to right as the products lie."
+    others = f"Seat {t.dealer} rolls {dice}: from left to right as the products lie."
+    faces = await roll(s, t.dealer, len(lanes), SIDES, "offering", want, others=others)
+    return list(zip(lanes, faces, strict=True))
 
 
 def bury(s: Table) -> None:
@@ -564,12 +583,12 @@ async def roll_for_next(s: Table) -> tuple[Product, int]:
 def explain_roll(s: Table, seat: int) -> Refusal:
     """BI-X16, BI-X17, BI-X18: return why a roll is refused: not asked for, of somebody else, or of no die."""
     t = s.table
-    if s.phase not in ("offering", "roll"):
+    if s.phase not in ("offering", "roll", "lanes"):
         return Refusal("Dice are rolled in the Offering.", "BI-X16")
     if seat not in (CHANCE, t.dealer):
         return Refusal(f"Seat {t.dealer} rolls, the dealer.", "BI-X18")
-    if t.offered is None:
-        return Refusal("Name the product first; each is rolled for once.", "BI-X17")
+    if s.phase == "lanes":
+        return Refusal(f"Enter {min(len(t.due), LANES)} dice, each 1 to {SIDES}.", "BI-X16")
     return Refusal(f"Enter 1 to {SIDES}.", "BI-X16")
 
 
