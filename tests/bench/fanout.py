@@ -57,6 +57,7 @@ def a_hub(folder: str, device: DevicePart, pipe: Connection) -> Iterator[Hub]:
     with Hub(config, limits=UNLIMITED) as hub:
         hub.start()
         assert hub.web
+        assert hub.broker.up.wait(30), "the broker has not started"
         pipe.send((hub.web.port, hub.key.public, hub.broker.pid or 0))
         yield hub
 
