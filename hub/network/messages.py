@@ -117,6 +117,12 @@ class Login(Plain, frozen=True):
     seat: SeatNumber
 
 
+class Online(Plain, frozen=True):
+    """What a phone publishes on its `online` topic; `session` is one that the phone makes up for each of its visits."""
+
+    session: str
+
+
 class HubStatus(Plain, frozen=True):
     """Retained on `th/1/<hub>/status`; `offline` is also the hub's will."""
 
