@@ -19,8 +19,9 @@ from werkzeug.wrappers import Response as BaseResponse
 from hub.errors import HubError
 from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
+from hub.network.glance import at_a_glance
 from hub.network.http_messages import ClaimMade, PublicKey, Refused, TableKey
-from hub.state import Plain, PublicState, ScreenState, Till, TillTable
+from hub.state import Plain, PublicState, ScreenState, Till
 from phone_ui import vendored
 from phone_ui.claims import ClaimRefused, Claims
 from phone_ui.latest import Latest
@@ -171,7 +172,7 @@ class _Tables:
     def till(self) -> Response:
         """Answer with all tables at a glance: what is in every public state already, and no name of a guest."""
         states = [state for table in self.all.values() if (state := _public_state(table))]
-        return Response(messages.to_bytes(Till([_at_the_till(state) for state in states])), mimetype="application/json")
+        return Response(messages.to_bytes(Till([at_a_glance(state) for state in states])), mimetype="application/json")
 
     def phone(self, name: str) -> Response:
         self.one(name)
@@ -224,14 +225,6 @@ class _Tables:
 def _public_state(table: TableFace) -> PublicState | None:
     _, data = table.public.get()
     return msgspec.json.decode(data, type=PublicState) if data else None
-
-
-def _at_the_till(state: PublicState) -> TillTable:
-    free = sum(not seat.held or seat.is_house for seat in state.seats)
-    calls = sum(notice.key.startswith("help") for notice in state.notices)
-    return TillTable(
-        state.table, state.name, state.state, state.title, len(state.seats), free, calls, state.minutes_left, state.until
-    )  # fmt: skip
 
 
 class _Joining:

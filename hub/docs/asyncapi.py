@@ -9,7 +9,7 @@ import msgspec
 
 from hub import state
 from hub.docs.contract import ENCRYPTION, GROWTH, draft_07, first_line, ref, schemas, sealed
-from hub.network import messages, verbs
+from hub.network import home_assistant, messages, verbs
 from hub.version import version
 
 BINARY = "application/octet-stream"
@@ -38,6 +38,10 @@ class Channel(NamedTuple):
     retain: bool
     encrypted: int = 0
     may_be_empty: str = ""
+    server: Literal["web-port", "home-assistant"] = "web-port"
+    text: tuple[
+        str, ...
+    ] = ()  # where there is no Struct: the texts that it may be; none: an object of Home Assistant's own
 
 
 def _channels() -> dict[str, Channel]:
@@ -57,6 +61,7 @@ def _channels() -> dict[str, Channel]:
             None,
             "send",
             retain=False,
+            text=("echo",),
         ),
         "state": Channel(
             topics.state, "The newest public state: what everybody may see.", state.PublicState, "send", retain=True
@@ -97,12 +102,39 @@ def _channels() -> dict[str, Channel]:
             retain=True,
             may_be_empty="Empty: nobody is there. As the will, or published before leaving.",
         ),
+        "home-status": Channel(
+            messages.home_status_topic("{hub}"),
+            "On a Home Assistant's broker: whether the hub is there; `offline` is also its will.",
+            None,
+            "send",
+            retain=True,
+            server="home-assistant",
+            text=("online", "offline"),
+        ),
+        "home-table": Channel(
+            messages.home_topic("{hub}", "{table}"),
+            "On a Home Assistant's broker: a table as anybody in the house may see it.",
+            home_assistant.HomeTable,
+            "send",
+            retain=True,
+            server="home-assistant",
+        ),
+        "home-discovery": Channel(
+            home_assistant.discovery_topic("{prefix}", "{hub}", "{table}"),
+            "On a Home Assistant's broker: what makes a table a device there, with its entities, as Home Assistant documents "
+            "the payload of device discovery.",
+            None,
+            "send",
+            retain=True,
+            server="home-assistant",
+        ),
     }
 
 
 PARAMETERS = {
     "hub": "The hub's id; `hub` of the login.",
     "table": "The table's id; `table` of the login.",
+    "prefix": "Home Assistant's discovery prefix, `homeassistant` if nothing else was set.",
     "sid": "The claim; `sid` of the login. A new one for each claim.",
 }
 
@@ -133,7 +165,14 @@ def document() -> dict[str, Any]:
                 ),
                 "variables": {"address": {"description": "Address and port of the hub.", "default": "10.42.0.1:8080"}},
                 "security": [{"$ref": "#/components/securitySchemes/login"}],
-            }
+            },
+            "home-assistant": {
+                "host": "{broker}",
+                "protocol": "mqtt",
+                "protocolVersion": "3.1.1",
+                "description": "The broker that the owner names in `[home_assistant]`, if any; `mqtts` where its url says so.",
+                "variables": {"broker": {"description": "Host and port.", "default": "homeassistant.local:1883"}},
+            },
         },
         "channels": {name: _channel(name, one) for name, one in channels.items()},
         "operations": {name: _operation(name, one) for name, one in channels.items()},
@@ -150,6 +189,7 @@ def document() -> dict[str, Any]:
 def _channel(name: str, one: Channel) -> dict[str, Any]:
     return {
         "address": one.topic,
+        "servers": [{"$ref": f"#/servers/{one.server}"}],
         "description": one.about,
         "messages": {name: {"$ref": f"#/components/messages/{name}"}},
         "parameters": {key: {"description": about} for key, about in PARAMETERS.items() if f"{{{key}}}" in one.topic},
@@ -161,13 +201,21 @@ def _operation(name: str, one: Channel) -> dict[str, Any]:
         "action": one.ours,
         "channel": {"$ref": f"#/channels/{name}"},
         "messages": [{"$ref": f"#/channels/{name}/messages/{name}"}],
-        "bindings": {"mqtt": {"qos": 1 if one.message else 0, "retain": one.retain, "bindingVersion": "0.2.0"}},
+        "bindings": {
+            "mqtt": {
+                "qos": 1 if one.message and one.server == "web-port" else 0,
+                "retain": one.retain,
+                "bindingVersion": "0.2.0",
+            }
+        },
     }
 
 
 def _message(name: str, one: Channel) -> dict[str, Any]:
+    if one.text:
+        return {"name": name, "contentType": "text/plain", "payload": {"enum": list(one.text)}}
     if one.message is None:
-        return {"name": name, "contentType": "text/plain", "payload": {"const": "echo"}}
+        return {"name": name, "payload": {"type": "object", "required": ["device", "origin", "components"]}}
     about = {"name": name, "title": one.message.__name__, "summary": first_line(one.message)}
     if one.may_be_empty:
         about["description"] = one.may_be_empty

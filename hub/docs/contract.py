@@ -15,13 +15,13 @@ import msgspec
 
 from hub import state
 from hub.engine import match
-from hub.network import encryption, http_messages, messages, staff_messages, verbs
+from hub.network import encryption, home_assistant, http_messages, messages, staff_messages, verbs
 from phone_ui import javascript
 
 HERE = Path(__file__).parent
 FILES = {"asyncapi": HERE / "asyncapi.json", "openapi": HERE / "openapi.json"}
 COMPONENTS = "#/components/schemas/"
-MODULES = (state, messages, verbs, http_messages, staff_messages, match)
+MODULES = (state, messages, verbs, http_messages, staff_messages, home_assistant, match)
 
 GROWTH = (
     "A later hub of the same version may add fields, verbs and topics: pass over what you do not know. What is removed "

@@ -13,20 +13,25 @@ import select
 import socket
 import ssl
 import time
+import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from hub.errors import BrokerError
+from hub.errors import BrokerError, ConfigError
+from hub.files import check_file, read_file
 from hub.network import messages
 from hub.network.dynsec import COMMAND_TOPIC, RESPONSE_TOPIC, DynsecLogins
 
 if TYPE_CHECKING:
     from paho.mqtt.reasoncodes import ReasonCode
+
+    from hub.config import BrokerPart, HomeAssistantPart
 
 log = logging.getLogger(__name__)
 
@@ -277,3 +282,28 @@ def _paho_callback(on_message: OnMessage) -> Callable[[paho.Client, object, paho
         on_message(message.topic, bytes(message.payload), message.retain)
 
     return callback
+
+
+def outside_endpoint(part: BrokerPart | HomeAssistantPart, section: str, client_id: str) -> Endpoint:
+    """Return the endpoint of the broker at `part.url`, of that section of the configuration. Raise ConfigError."""
+    url = urllib.parse.urlsplit(part.url)
+    try:
+        port = url.port
+    except ValueError:
+        port = -1
+    if url.scheme not in ("mqtt", "mqtts") or not url.hostname or port == -1 or url.path.strip("/"):
+        raise ConfigError(f"[{section}] url: '{part.url}' is not mqtt://host:1883 or mqtts://host:8883.")
+    tls = None
+    password = ""
+    try:
+        if url.scheme == "mqtts":
+            if part.ca_file:
+                check_file(Path(part.ca_file))
+            tls = ssl.create_default_context(cafile=part.ca_file or None)
+        if part.password_file:
+            password = read_file(Path(part.password_file).expanduser()).decode().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        file = part.password_file if tls is not None or url.scheme == "mqtt" else part.ca_file
+        raise ConfigError(f"[{section}] {file}: cannot be used ({error.__class__.__name__}: {error}).") from None
+    address = Address(host=url.hostname, port=port or (8883 if tls else 1883), tls=tls)
+    return Endpoint(address, part.user, password, client_id)

@@ -206,6 +206,16 @@ def echo_topic(hub: str) -> str:
     return f"th/1/{hub}/echo"
 
 
+def home_status_topic(hub: str) -> str:
+    """Return the topic, on a Home Assistant's broker, of whether a hub is there: `online` or `offline`."""
+    return f"th/1/{hub}/home"
+
+
+def home_topic(hub: str, table: str) -> str:
+    """Return the topic, on a Home Assistant's broker, of what it is told of a table (retained)."""
+    return f"th/1/{hub}/{table}/home"
+
+
 @dataclass(frozen=True, slots=True)
 class Topics:
     """The topics of one table."""

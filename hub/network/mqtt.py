@@ -11,17 +11,14 @@ import collections
 import contextlib
 import logging
 import socket
-import ssl
 import threading
 import time
-import urllib.parse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from hub.errors import BrokerError, ConfigError
-from hub.files import check_file, read_file
-from hub.network.connection import Address, Connection, Endpoint, OnMessage, Status
+from hub.errors import BrokerError
+from hub.network.connection import Address, Connection, Endpoint, OnMessage, Status, outside_endpoint
 from hub.network.dynsec import DynsecLogins
 from hub.network.mosquitto import USER, Mosquitto
 from hub.ports import BrokerDown, BrokerUp
@@ -49,7 +46,7 @@ class MqttBroker:
         self._inbox = inbox
         self._status = Status.of(hub, tables)
         self._mosquitto = None if part.url else Mosquitto(folder, part.program)
-        self._venue = _venue_endpoint(part, hub) if part.url else None
+        self._venue = outside_endpoint(part, "broker", f"table-hub-{hub}") if part.url else None
         self._logins = DynsecLogins(self._wake_up)
         self._wake, self._waker = socket.socketpair()
         for end in (self._wake, self._waker):
@@ -252,28 +249,3 @@ class MqttBroker:
             self._reported = reason
             log.warning("%s", reason)
             self._inbox(BrokerDown(reason))
-
-
-def _venue_endpoint(part: BrokerPart, hub: str) -> Endpoint:
-    """Return the endpoint of the broker at `part.url`. Raise ConfigError."""
-    url = urllib.parse.urlsplit(part.url)
-    try:
-        port = url.port
-    except ValueError:
-        port = -1
-    if url.scheme not in ("mqtt", "mqtts") or not url.hostname or port == -1 or url.path.strip("/"):
-        raise ConfigError(f"[broker] url: '{part.url}' is not mqtt://host:1883 or mqtts://host:8883.")
-    tls = None
-    password = ""
-    try:
-        if url.scheme == "mqtts":
-            if part.ca_file:
-                check_file(Path(part.ca_file))
-            tls = ssl.create_default_context(cafile=part.ca_file or None)
-        if part.password_file:
-            password = read_file(Path(part.password_file).expanduser()).decode().strip()
-    except (OSError, UnicodeDecodeError) as error:
-        file = part.password_file if tls is not None or url.scheme == "mqtt" else part.ca_file
-        raise ConfigError(f"[broker] {file}: cannot be used ({error.__class__.__name__}: {error}).") from None
-    address = Address(host=url.hostname, port=port or (8883 if tls else 1883), tls=tls)
-    return Endpoint(address, part.user, password, f"table-hub-{hub}")
