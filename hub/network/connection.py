@@ -99,7 +99,7 @@ class Connection:
         logins: DynsecLogins,
         wake: socket.socket,
     ) -> None:
-        self.in_flight: set[str] = set()  # retained topics whose PUBLISH is not yet acknowledged
+        self.in_flight: set[str] = set()  # retained topics whose PUBLISH has not left, or is not yet acknowledged
         self.acknowledged: list[str] = []  # retained topics acknowledged since the owner emptied this list
         self._topics: dict[int, str] = {}  # of the packet ids in flight
         self._endpoint = endpoint
@@ -221,9 +221,13 @@ class Connection:
             self._client.publish(self._status.echo_topic, b"echo", qos=0)
 
     def publish_retained(self, topic: str, payload: bytes) -> None:
-        """Publish a retained message; the owner publishes the topic's next one when this one is acknowledged."""
-        message = self._client.publish(topic, payload, qos=1, retain=True)
-        if message.rc == MQTTErrorCode.MQTT_ERR_SUCCESS:
+        """Publish a retained message; the owner publishes the topic's next one when this one has left, or was acknowledged.
+
+        A picture goes at QoS 0: the socket keeps its order and holds it back where the broker is slow, and a new connection
+        brings all of them again. What clears a topic is acknowledged: only then may it be forgotten.
+        """
+        message = self._client.publish(topic, payload, qos=0 if payload else 1, retain=True)
+        if message.rc == MQTTErrorCode.MQTT_ERR_SUCCESS and not message.is_published():
             self.in_flight.add(topic)
             self._topics[message.mid] = topic
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BACK_OFF = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0)  # seconds before each further try; the last one for ever
+LOOK_SECONDS = 1.0  # between two looks whether the managed broker's socket is still there
 MAX_QUEUED = 256  # messages that are not retained and not yet sent; older ones are dropped
 
 
@@ -59,6 +60,7 @@ class MqttBroker:
         self._subscriptions: dict[str, OnMessage] = {}
         self._closing = threading.Event()
         self._reported = ""  # the last reason that a BrokerDown gave
+        self._look_at, self._was_reachable = 0.0, True
         self.up = threading.Event()
         self.ticked = time.monotonic()  # when its thread last came round
         self._thread = threading.Thread(target=self._run, name="broker", daemon=True)
@@ -164,6 +166,7 @@ class MqttBroker:
 
     def _connect_and_serve(self) -> str:
         """Open one connection and serve it until it is lost; return why. Raise BrokerError."""
+        self._look_at = 0.0
         connection = Connection(self._endpoint(), self._status, self._subscriptions, self._logins, self._wake)
         try:
             self._set_up(connection)
@@ -208,7 +211,7 @@ class MqttBroker:
             if self._mosquitto is None:
                 if lost:
                     return lost
-            elif connection.stalled or not self._mosquitto.reachable():
+            elif connection.stalled or not self._is_reachable(self._mosquitto):
                 self._mosquitto.stop()
                 return f"{lost or 'The socket of the broker is gone.'} The broker is started again."
             elif lost and self._mosquitto.ended():
@@ -216,6 +219,13 @@ class MqttBroker:
             elif lost:
                 return lost
         return ""
+
+    def _is_reachable(self, mosquitto: Mosquitto) -> bool:
+        """Return whether the broker's socket was there when it was looked for last, at most a second ago."""
+        if self.ticked >= self._look_at:
+            self._look_at = self.ticked + LOOK_SECONDS
+            self._was_reachable = mosquitto.reachable()
+        return self._was_reachable
 
     def _publish_queued(self, connection: Connection) -> None:
         # What is said comes before the logins, so that a phone that leaves has its answer before its login ends; what is
