@@ -30,6 +30,7 @@ from hub.errors import BrokerError, ConfigError, LogError, TemporaryError
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, fingerprint, to_base64
+from hub.network.home_assistant import HomeAssistant
 from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
 from hub.network.staff_messages import Fault
@@ -135,6 +136,8 @@ class Hub:
             self._logs = KeyedStore(self.store, state / "log.key")
             tables = [table.id for table in config.table]
             self.broker = MqttBroker(config.broker, state / "broker", config.hub.id, tables, self._put_to_all)
+            asked = config.home_assistant
+            self._home = HomeAssistant(asked, config.hub.id) if asked.url else None
             on_error.pop_all()
             on_error.callback(self.close)
             check_devices(wired(config.device))
@@ -164,7 +167,7 @@ class Hub:
         screen = ScreenFeed(lambda: self._pin.shown, wifi_of(self.config.wifi))
         self._screens_of_tables.append(screen)
         staff = StaffFeed(self.venue.changed)
-        ports.pages += [screen, staff]
+        ports.pages += [screen, staff, *([self._home] if self._home else [])]
         bench: BenchAccess | None = None
         boxes: dict[str, int] = {}  # the seat of each box that has a fixed one
         draw: dict[str, Callable[[PublicState], Image.Image]] = {size: partial(self._draw, size=size) for size in SIZES}
@@ -284,6 +287,8 @@ class Hub:
         except (BrokerError, TemporaryError) as error:  # no program; its folder cannot be written
             log.error("%s", error)
             self._put_to_all(BrokerDown(str(error)))
+        if self._home:
+            self._home.start()
         for device in self.devices:
             device.start()
         for access in self.access.values():
@@ -400,6 +405,8 @@ class Hub:
             closing.callback(self._lock.close)
             closing.callback(self.store.close)
             closing.callback(self.broker.close)
+            if self._home:
+                closing.callback(self._home.close)
             closing.callback(self.door.close)
             closing.callback(self.venue.close)
             if self.web:

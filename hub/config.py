@@ -219,14 +219,37 @@ class BrokerPart(msgspec.Struct, frozen=True):
     ] = ""
 
     def __post_init__(self) -> None:
-        if not self.url:
-            for key in ("user", "password_file", "ca_file"):
-                if getattr(self, key):
-                    raise SettingError(f"{key} is for an outside broker only: give its url as well.", (key,))
-        if self.password_file and not self.user:
-            raise SettingError("password_file needs user too.", ("password_file",))
-        if self.ca_file and not self.url.startswith("mqtts:"):
-            raise SettingError('ca_file is for a url that begins with "mqtts://".', ("ca_file",))
+        _check_login(self)
+
+
+class HomeAssistantPart(msgspec.Struct, frozen=True):
+    """`[home_assistant]`: the broker of a Home Assistant, which is told what everybody may see of each table."""
+
+    url: Annotated[
+        BrokerUrl,
+        Meta(description='its broker, "mqtt://host:1883" or "mqtts://host:8883"; empty: it is told nothing'),
+    ] = ""
+    user: Annotated[Text, Meta(description="the hub's user there")] = ""
+    password_file: Annotated[FilePath, Meta(description="a file with that user's password on its first line")] = ""
+    ca_file: Annotated[
+        FilePath, Meta(description="the authority that signed an mqtts broker's certificate; empty: the system's")
+    ] = ""
+    prefix: Annotated[Name, Meta(description="the discovery prefix that Home Assistant is set to")] = "homeassistant"
+
+    def __post_init__(self) -> None:
+        _check_login(self)
+
+
+def _check_login(part: BrokerPart | HomeAssistantPart) -> None:
+    """Raise SettingError where the keys of an outside broker do not fit each other."""
+    if not part.url:
+        for key in ("user", "password_file", "ca_file"):
+            if getattr(part, key):
+                raise SettingError(f"{key} is for an outside broker only: give its url as well.", (key,))
+    if part.password_file and not part.user:
+        raise SettingError("password_file needs user too.", ("password_file",))
+    if part.ca_file and not part.url.startswith("mqtts:"):
+        raise SettingError('ca_file is for a url that begins with "mqtts://".', ("ca_file",))
 
 
 class TablePart(msgspec.Struct, frozen=True):
@@ -339,6 +362,7 @@ class Config(msgspec.Struct, frozen=True):
     hub: HubPart = HubPart()
     web: WebPart = WebPart()
     broker: BrokerPart = BrokerPart()
+    home_assistant: HomeAssistantPart = HomeAssistantPart()
     hours: HoursPart = HoursPart()
     wifi: WifiPart = WifiPart()
     table: tuple[TablePart, ...] = (TablePart(),)
@@ -450,6 +474,7 @@ def _with_paths(config: Config, folder: Path) -> Config:
         hub=absolute(config.hub),
         web=absolute(config.web),
         broker=absolute(config.broker),
+        home_assistant=absolute(config.home_assistant),
         deck=tuple(absolute(deck) for deck in config.deck),
     )
 
@@ -471,7 +496,7 @@ def dump(config: Config) -> str:
     """Return the configuration as TOML with a comment beside each key; `load` reads it back equal."""
     document = tomlkit.document()
     _comment(document, _TOP)
-    for name in ("hub", "web", "broker", "hours", "wifi"):
+    for name in ("hub", "web", "broker", "home_assistant", "hours", "wifi"):
         document.add(name, toml.commented(getattr(config, name)))
     _several(document, "table", [toml.commented(table) for table in config.table])
     if config.preset:

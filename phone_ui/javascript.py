@@ -32,6 +32,7 @@ CODE = (
     "static",
     "examples",
     "../tests/phone_ui/js",
+    "../tests/docs",
     "../tests/bench/peers",
     "package.json",
     "biome.jsonc",

@@ -32,6 +32,12 @@ class Latest:
         with self._lock:
             return self._version, self._value
 
+    @property
+    def is_followed(self) -> bool:
+        """Return whether anybody follows."""
+        with self._lock:
+            return bool(self._followers)
+
     def follow(self, nudge: Callable[[], None]) -> Callable[[], None]:
         """Call `nudge` after each change, from the thread that puts: it must return at once. Return what ends this."""
         with self._lock:

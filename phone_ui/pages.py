@@ -19,7 +19,9 @@ from werkzeug.wrappers import Response as BaseResponse
 from hub.errors import HubError
 from hub.network import messages
 from hub.network.encryption import HubKey, to_base64
-from hub.state import PublicState, ScreenState, Till, TillTable
+from hub.network.glance import at_a_glance
+from hub.network.http_messages import ClaimMade, PublicKey, Refused, TableKey
+from hub.state import Plain, PublicState, ScreenState, Till
 from phone_ui import vendored
 from phone_ui.claims import ClaimRefused, Claims
 from phone_ui.latest import Latest
@@ -129,7 +131,7 @@ def make_app(
         ("/staff", lambda: _file_answer(files.get("pages/staff.html"))),
         ("/till", lambda: _file_answer(files.get("pages/till.html"))),
         ("/till.json", pages.till),
-        ("/staff/key.json", lambda: _json_answer({"k": to_base64(key.public)})),
+        ("/staff/key.json", lambda: _json_answer(PublicKey(to_base64(key.public)))),
         ("/favicon.ico", lambda: _file_answer(files.get("favicon.svg"))),
         ("/static/<path:name>", lambda name: _file_answer(files.get(name))),
         ("/vendor/<name>", lambda name: _file_answer(libraries.get(name))),
@@ -176,7 +178,7 @@ class _Tables:
     def till(self) -> Response:
         """Answer with all tables at a glance: what is in every public state already, and no name of a guest."""
         states = [state for table in self.all.values() if (state := _public_state(table))]
-        return Response(messages.to_bytes(Till([_at_the_till(state) for state in states])), mimetype="application/json")
+        return Response(messages.to_bytes(Till([at_a_glance(state) for state in states])), mimetype="application/json")
 
     def phone(self, name: str) -> Response:
         self.one(name)
@@ -231,14 +233,6 @@ def _public_state(table: TableFace) -> PublicState | None:
     return msgspec.json.decode(data, type=PublicState) if data else None
 
 
-def _at_the_till(state: PublicState) -> TillTable:
-    free = sum(not seat.held or seat.is_house for seat in state.seats)
-    calls = sum(notice.key.startswith("help") for notice in state.notices)
-    return TillTable(
-        state.table, state.name, state.state, state.title, len(state.seats), free, calls, state.minutes_left, state.until
-    )  # fmt: skip
-
-
 class _Joining:
     """How a phone finds its table and gets its seat."""
 
@@ -273,13 +267,12 @@ class _Joining:
         face = next((face for face in self._tables.all.values() if face.code.upper() == wanted), None)
         if face is None:
             abort(404, "No table here has this code; look at the table's screen again.")
-        return _json_answer({"table": face.id, "k": self._key})
+        return _json_answer(TableKey(face.id, self._key))
 
     def claim(self, name: str) -> Response:
         table = self._tables.one(name)
-        return _json_answer(
-            {"claim": self._claims.ask(table, request.get_data(cache=False), request.remote_addr or "?")}
-        )
+        asked = self._claims.ask(table, request.get_data(cache=False), request.remote_addr or "?")
+        return _json_answer(ClaimMade(asked))
 
     def state(self, name: str, number: str) -> Response:
         reply = self._claims.look(self._tables.one(name), number)
@@ -323,8 +316,8 @@ def _up() -> Response:
     return Response(status=204, headers={"Cross-Origin-Resource-Policy": "cross-origin"})
 
 
-def _json_answer(value: Mapping[str, Any]) -> Response:
-    return Response(json.dumps(value), mimetype="application/json")
+def _json_answer(value: Plain | Mapping[str, Any], status: int = 200) -> Response:
+    return Response(json.dumps(msgspec.to_builtins(value)), status, mimetype="application/json")
 
 
 def _with_security_headers(answer: Response) -> Response:
@@ -346,7 +339,7 @@ def _with_security_headers(answer: Response) -> Response:
 
 
 def _claim_refused(refused: ClaimRefused) -> Response:
-    answer = Response(json.dumps({"error": str(refused)}), refused.status, mimetype="application/json")
+    answer = _json_answer(Refused(str(refused)), refused.status)
     if refused.retry_after:
         answer.headers["Retry-After"] = str(refused.retry_after)
     return answer
@@ -368,7 +361,7 @@ def _http_error(error: HTTPException) -> Response:
         return Response(NOT_FOUND, 404, content_type="text/html; charset=utf-8")
     own = error.description if error.description != type(error).description else None
     sentence = own or _SENTENCES.get(status) or "The hub does not understand this request."
-    answer = Response(json.dumps({"error": sentence}), status, mimetype="application/json")
+    answer = _json_answer(Refused(sentence), status)
     if status == 405:
         answer.headers.extend({k: v for k, v in error.get_headers() if k == "Allow"})
     return answer

@@ -185,13 +185,15 @@ class Eink(ThreadedDevice):
 
     def step(self, now: float) -> float | None:
         """Draw what is newest if the panel may be refreshed now, clean it, or let it sleep."""
-        self._look()
-        refresh, image = self._refresh, self._image
+        refresh = self._refresh
+        if now >= refresh.free_at():
+            self._look()
+        elif self._newest is not None:  # not drawn before its time: only the newest of what comes will be seen
+            return refresh.free_at()
+        image = self._image
         if image is None:
             return None
         if image != self._shown:
-            if now < refresh.free_at():
-                return refresh.free_at()
             self._show(image, refresh.mode(self._settled))
         self._settled = False
         if (clean_at := refresh.clean_at()) is not None and now >= clean_at:

@@ -16,7 +16,8 @@ log = logging.getLogger(__name__)
 Draw = Callable[[PublicState], Image.Image]
 
 
-PAPER_SECONDS = 0.15
+PAPER_SECONDS = 0.5
+"""The quickest e-ink takes as long for a partial refresh: nobody sees more pictures than that."""
 
 
 class SimPanel:
@@ -45,7 +46,7 @@ class SimPanel:
             self._thread.join(timeout=5)
 
     def show(self, public: PublicState, settled: bool) -> None:  # noqa: ARG002 - a window never needs the full refresh
-        """Draw the newest public state as soon as the one before it is done."""
+        """Draw the newest public state, at the pace of paper."""
         with self._turn:
             self._newest = public
             self._turn.notify_all()

@@ -34,6 +34,7 @@ CONTENTS = {
     "Change it": [
         "hub/docs/develop",
         "hub/docs/own_player",
+        "hub/docs/own_device",
         "ARCHITECTURE",
         "CONTRIBUTING",
         "hub/games/README",

@@ -13,20 +13,25 @@ import select
 import socket
 import ssl
 import time
+import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from hub.errors import BrokerError
+from hub.errors import BrokerError, ConfigError
+from hub.files import check_file, read_file
 from hub.network import messages
 from hub.network.dynsec import COMMAND_TOPIC, RESPONSE_TOPIC, DynsecLogins
 
 if TYPE_CHECKING:
     from paho.mqtt.reasoncodes import ReasonCode
+
+    from hub.config import BrokerPart, HomeAssistantPart
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +99,7 @@ class Connection:
         logins: DynsecLogins,
         wake: socket.socket,
     ) -> None:
-        self.in_flight: set[str] = set()  # retained topics whose PUBLISH is not yet acknowledged
+        self.in_flight: set[str] = set()  # retained topics whose PUBLISH has not left, or is not yet acknowledged
         self.acknowledged: list[str] = []  # retained topics acknowledged since the owner emptied this list
         self._topics: dict[int, str] = {}  # of the packet ids in flight
         self._endpoint = endpoint
@@ -216,9 +221,13 @@ class Connection:
             self._client.publish(self._status.echo_topic, b"echo", qos=0)
 
     def publish_retained(self, topic: str, payload: bytes) -> None:
-        """Publish a retained message; the owner publishes the topic's next one when this one is acknowledged."""
-        message = self._client.publish(topic, payload, qos=1, retain=True)
-        if message.rc == MQTTErrorCode.MQTT_ERR_SUCCESS:
+        """Publish a retained message; the owner publishes the topic's next one when this one has left, or was acknowledged.
+
+        A picture goes at QoS 0: the socket keeps its order and holds it back where the broker is slow, and a new connection
+        brings all of them again. What clears a topic is acknowledged: only then may it be forgotten.
+        """
+        message = self._client.publish(topic, payload, qos=0 if payload else 1, retain=True)
+        if message.rc == MQTTErrorCode.MQTT_ERR_SUCCESS and not message.is_published():
             self.in_flight.add(topic)
             self._topics[message.mid] = topic
 
@@ -277,3 +286,28 @@ def _paho_callback(on_message: OnMessage) -> Callable[[paho.Client, object, paho
         on_message(message.topic, bytes(message.payload), message.retain)
 
     return callback
+
+
+def outside_endpoint(part: BrokerPart | HomeAssistantPart, section: str, client_id: str) -> Endpoint:
+    """Return the endpoint of the broker at `part.url`, of that section of the configuration. Raise ConfigError."""
+    url = urllib.parse.urlsplit(part.url)
+    try:
+        port = url.port
+    except ValueError:
+        port = -1
+    if url.scheme not in ("mqtt", "mqtts") or not url.hostname or port == -1 or url.path.strip("/"):
+        raise ConfigError(f"[{section}] url: '{part.url}' is not mqtt://host:1883 or mqtts://host:8883.")
+    tls = None
+    password = ""
+    try:
+        if url.scheme == "mqtts":
+            if part.ca_file:
+                check_file(Path(part.ca_file))
+            tls = ssl.create_default_context(cafile=part.ca_file or None)
+        if part.password_file:
+            password = read_file(Path(part.password_file).expanduser()).decode().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        file = part.password_file if tls is not None or url.scheme == "mqtt" else part.ca_file
+        raise ConfigError(f"[{section}] {file}: cannot be used ({error.__class__.__name__}: {error}).") from None
+    address = Address(host=url.hostname, port=port or (8883 if tls else 1883), tls=tls)
+    return Endpoint(address, part.user, password, client_id)

@@ -119,6 +119,12 @@ class Login(Plain, frozen=True):
     seat: SeatNumber
 
 
+class Online(Plain, frozen=True):
+    """What a phone publishes on its `online` topic; `session` is one that the phone makes up for each of its visits."""
+
+    session: str
+
+
 class HubStatus(Plain, frozen=True):
     """Retained on `th/1/<hub>/status`; `offline` is also the hub's will."""
 
@@ -200,6 +206,16 @@ def status_topic(hub: str) -> str:
 def echo_topic(hub: str) -> str:
     """Return the topic on which a hub sends to itself, to see that its broker delivers."""
     return f"th/1/{hub}/echo"
+
+
+def home_status_topic(hub: str) -> str:
+    """Return the topic, on a Home Assistant's broker, of whether a hub is there: `online` or `offline`."""
+    return f"th/1/{hub}/home"
+
+
+def home_topic(hub: str, table: str) -> str:
+    """Return the topic, on a Home Assistant's broker, of what it is told of a table (retained)."""
+    return f"th/1/{hub}/{table}/home"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,14 @@ import collections
 import contextlib
 import logging
 import socket
-import ssl
 import threading
 import time
-import urllib.parse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from hub.errors import BrokerError, ConfigError
-from hub.files import check_file, read_file
-from hub.network.connection import Address, Connection, Endpoint, OnMessage, Status
+from hub.errors import BrokerError
+from hub.network.connection import Address, Connection, Endpoint, OnMessage, Status, outside_endpoint
 from hub.network.dynsec import DynsecLogins
 from hub.network.mosquitto import USER, Mosquitto
 from hub.ports import BrokerDown, BrokerUp
@@ -32,6 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BACK_OFF = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0)  # seconds before each further try; the last one for ever
+LOOK_SECONDS = 1.0  # between two looks whether the managed broker's socket is still there
 MAX_QUEUED = 256  # messages that are not retained and not yet sent; older ones are dropped
 
 
@@ -49,7 +47,7 @@ class MqttBroker:
         self._inbox = inbox
         self._status = Status.of(hub, tables)
         self._mosquitto = None if part.url else Mosquitto(folder, part.program)
-        self._venue = _venue_endpoint(part, hub) if part.url else None
+        self._venue = outside_endpoint(part, "broker", f"table-hub-{hub}") if part.url else None
         self._logins = DynsecLogins(self._wake_up)
         self._wake, self._waker = socket.socketpair()
         for end in (self._wake, self._waker):
@@ -62,6 +60,7 @@ class MqttBroker:
         self._subscriptions: dict[str, OnMessage] = {}
         self._closing = threading.Event()
         self._reported = ""  # the last reason that a BrokerDown gave
+        self._look_at, self._was_reachable = 0.0, True
         self.up = threading.Event()
         self.ticked = time.monotonic()  # when its thread last came round
         self._thread = threading.Thread(target=self._run, name="broker", daemon=True)
@@ -167,6 +166,7 @@ class MqttBroker:
 
     def _connect_and_serve(self) -> str:
         """Open one connection and serve it until it is lost; return why. Raise BrokerError."""
+        self._look_at = 0.0
         connection = Connection(self._endpoint(), self._status, self._subscriptions, self._logins, self._wake)
         try:
             self._set_up(connection)
@@ -211,7 +211,7 @@ class MqttBroker:
             if self._mosquitto is None:
                 if lost:
                     return lost
-            elif connection.stalled or not self._mosquitto.reachable():
+            elif connection.stalled or not self._is_reachable(self._mosquitto):
                 self._mosquitto.stop()
                 return f"{lost or 'The socket of the broker is gone.'} The broker is started again."
             elif lost and self._mosquitto.ended():
@@ -219,6 +219,13 @@ class MqttBroker:
             elif lost:
                 return lost
         return ""
+
+    def _is_reachable(self, mosquitto: Mosquitto) -> bool:
+        """Return whether the broker's socket was there when it was looked for last, at most a second ago."""
+        if self.ticked >= self._look_at:
+            self._look_at = self.ticked + LOOK_SECONDS
+            self._was_reachable = mosquitto.reachable()
+        return self._was_reachable
 
     def _publish_queued(self, connection: Connection) -> None:
         # What is said comes before the logins, so that a phone that leaves has its answer before its login ends; what is
@@ -252,28 +259,3 @@ class MqttBroker:
             self._reported = reason
             log.warning("%s", reason)
             self._inbox(BrokerDown(reason))
-
-
-def _venue_endpoint(part: BrokerPart, hub: str) -> Endpoint:
-    """Return the endpoint of the broker at `part.url`. Raise ConfigError."""
-    url = urllib.parse.urlsplit(part.url)
-    try:
-        port = url.port
-    except ValueError:
-        port = -1
-    if url.scheme not in ("mqtt", "mqtts") or not url.hostname or port == -1 or url.path.strip("/"):
-        raise ConfigError(f"[broker] url: '{part.url}' is not mqtt://host:1883 or mqtts://host:8883.")
-    tls = None
-    password = ""
-    try:
-        if url.scheme == "mqtts":
-            if part.ca_file:
-                check_file(Path(part.ca_file))
-            tls = ssl.create_default_context(cafile=part.ca_file or None)
-        if part.password_file:
-            password = read_file(Path(part.password_file).expanduser()).decode().strip()
-    except (OSError, UnicodeDecodeError) as error:
-        file = part.password_file if tls is not None or url.scheme == "mqtt" else part.ca_file
-        raise ConfigError(f"[broker] {file}: cannot be used ({error.__class__.__name__}: {error}).") from None
-    address = Address(host=url.hostname, port=port or (8883 if tls else 1883), tls=tls)
-    return Endpoint(address, part.user, password, f"table-hub-{hub}")

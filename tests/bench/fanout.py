@@ -1,12 +1,13 @@
 """From a seat to the whole table, measured: `python -m tests.bench.fanout [actions]`.
 
-A whole hub in a process of its own (real broker, record on disk, encryption, simulated boxes on ptys) plays The Big Idea
-with six phones, which speak MQTT over WebSocket as pages do. A round is over when the phone that acted has its
+A whole hub in a process of its own (real broker, record on disk, encryption, simulated boxes on ptys, panels) plays The Big
+Idea with six phones, which speak MQTT over WebSocket as pages do. A round is over when the phone that acted has its
 answer and all six have opened a hand at least as new.
 
 boardgame.io's server does the same beside us, a sealed bid with six socket.io clients: over when all six hold the
-new state. It keeps its matches in memory only and encrypts nothing. The two take turns, a block of actions each. At the
-start boxes lock, and their rings are watched.
+new state. It keeps its matches in memory only and encrypts nothing. The two take turns, a block of actions each; both
+sides' clients are bare JavaScript, in one process each. Then the same seats are played by bare clients in Python, and alone:
+what the language of a client costs. At the start boxes lock, and their rings are watched.
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ from hub.app import Hub
 from hub.config import Config, DevicePart, HubPart, TablePart, WebPart
 from hub.isolation import GuardedDevice
 from hub.operations.diagnostics import configure_logging
-from tests.bench.peer import Absent, Peer
+from phone_ui import javascript
+from tests.bench.peer import Absent, Peer, Program
 from tests.bench.transport import UNLIMITED, LightPhone, cpu, memory, packet, text
 from tests.phone_ui.rig import Keys, Seat
 from tests.random_client import value
 
 SEATS, WARM, BLOCK, LOCKS = 6, 50, 50, 100
+AFTER = 10**9  # numbers of requests of the phones in Python: higher than those in JavaScript have come to
 GAME = "big-idea"
 
 
@@ -57,6 +60,7 @@ def a_hub(folder: str, device: DevicePart, pipe: Connection) -> Iterator[Hub]:
     with Hub(config, limits=UNLIMITED) as hub:
         hub.start()
         assert hub.web
+        assert hub.broker.up.wait(30), "the broker has not started"
         pipe.send((hub.web.port, hub.key.public, hub.broker.pid or 0))
         yield hub
 
@@ -145,7 +149,8 @@ class Player:
     """A phone with the newest hand it has opened."""
 
     def __init__(self, phone: LightPhone, number: int) -> None:
-        self.phone, self.number, self.n = phone, number, 0
+        self.phone, self.number = phone, number
+        self.n = AFTER  # the same login has asked from elsewhere before
         self.hand: dict[str, Any] = {}
 
     async def ask(self, verb: str, args: dict[str, Any]) -> str:
@@ -210,15 +215,10 @@ class Phones:
         self.port, self.players, self.random = port, players, Random(1)
 
     @classmethod
-    async def sit_down(cls, port: int, seats: list[Seat]) -> Phones:
-        """Log in, and start the game."""
+    async def sit_down(cls, port: int, seats: list[Seat], seq: int) -> Phones:
+        """Log in to a match that goes on, and see that state."""
         phones = cls(port, [Player((await LightPhone.log_in(port, seat))[0], n) for n, seat in enumerate(seats, 1)])
-        for player in phones.players:
-            await player.see(0)
-        await phones.see(max(player.hand["seq"] for player in phones.players))
-        for player in phones.players[1:]:
-            await step(phones.players, (player, "ready", {"ready": True}))
-        await step(phones.players, (phones.players[0], "start", {"game": GAME, "options": {}}))
+        await phones.see(seq)
         return phones
 
     async def see(self, seq: int) -> None:
@@ -236,33 +236,46 @@ class Phones:
 
 
 class Measured(NamedTuple):
-    """Milliseconds: our moves, the peer's in the same blocks, boxes' locks; and the CPU of each process for a move."""
+    """Milliseconds: our moves, the peer's in the same blocks, moves by phones in Python, boxes' locks; CPU for a move."""
 
     ours: list[float]
     theirs: list[float]
+    python: list[float]
     pressed: list[float]
     cpu: dict[str, float]
 
 
 async def measure(
-    port: int, seats: list[Seat], actions: int, pipe: Connection, peer: Peer | None, processes: dict[str, int]
+    port: int,
+    key: bytes,
+    seats: list[Seat],
+    actions: int,
+    pipe: Connection,
+    peer: Peer | None,
+    processes: dict[str, int],
 ) -> Measured:
-    """Boxes first, then moves: ours and the peer's in turn."""
-    phones = await Phones.sit_down(port, seats)
-    pipe.send("locks")  # the first round is a sealed one, in which every box is asked too
-    assert await asyncio.to_thread(pipe.poll, 30), "the boxes do not lock"
-    measured = Measured([], [], pipe.recv(), {})
-    await phones.see(public(port)["seq"])
-    await phones.move(WARM)
-    if peer:
-        await asyncio.to_thread(peer.ask, moves=WARM)
-    before = {name: cpu(pid) for name, pid in processes.items()}
-    while len(measured.ours) < actions:
-        measured.ours.extend(await phones.move(BLOCK))
+    """Boxes first, then moves: ours and the peer's in turn; then ours alone, by phones in Python."""
+    with Program([javascript.node(), "phones.js"]) as phones:
+        processes["six phones"] = phones.pid
+        told = [{"sid": one.sid, "password": one.password, "secret": b64(one.keys.secret)} for one in seats]
+        phones.ask(port=port, key=b64(key), seats=told)
+        phones.ask(begin=GAME)
+        pipe.send("locks")  # the first round is a sealed one, in which every box is asked too
+        assert await asyncio.to_thread(pipe.poll, 30), "the boxes do not lock"
+        measured = Measured([], [], [], pipe.recv(), {})
+        phones.ask(moves=WARM, seq=public(port)["seq"])
         if peer:
-            measured.theirs.extend((await asyncio.to_thread(peer.ask, moves=BLOCK))["took"])
-    for name, pid in processes.items():
-        measured.cpu[name] = (cpu(pid) - before[name]) / len(measured.ours) * 1000
+            peer.ask(moves=WARM)
+        before = {name: cpu(pid) for name, pid in processes.items()}
+        while len(measured.ours) < actions:
+            measured.ours.extend(phones.ask(moves=BLOCK)["took"])
+            if peer:
+                measured.theirs.extend(peer.ask(moves=BLOCK)["took"])
+        for name, pid in processes.items():
+            measured.cpu[name] = (cpu(pid) - before[name]) / len(measured.ours) * 1000
+    in_python = await Phones.sit_down(port, seats, public(port)["seq"])
+    await in_python.move(WARM)
+    measured.python.extend(await in_python.move(actions // 2))
     return measured
 
 
@@ -289,6 +302,7 @@ def report(measured: Measured) -> None:
     print(blocks(mine, measured.ours))
     if measured.theirs:
         print(blocks(its, measured.theirs))
+    print(row("the same by phones in Python, alone", measured.python))
     print(row("push on a box -> its ring shows the lock", measured.pressed))
 
 
@@ -319,9 +333,9 @@ def main(actions: int = 500) -> None:
         started = time.perf_counter() - began
         codes = [state["claim_codes"].get(str(seat), "") for seat in range(1, SEATS + 1)]
         seats = [first] + [sit(port, key, seat, codes[seat - 1]) for seat in range(2, SEATS + 1)]
-        processes = {"our hub": hub.pid or 0, "its broker": broker, "six phones": os.getpid()}
+        processes = {"our hub": hub.pid or 0, "its broker": broker}
         peer = beside(ending, processes)
-        measured = asyncio.run(measure(port, seats, actions, here, peer, processes))
+        measured = asyncio.run(measure(port, key, seats, actions, here, peer, processes))
         here.send("end")
         rss, broker_rss = here.recv()
         hub.join(10)

@@ -66,7 +66,8 @@ class LightPhone:
         assert await phone.next_packet() == (0x20, b"\0\0")
         took = time.perf_counter() - began
         root = b"th/1/hub/1/seat/" + sid
-        await pipe.send(packet(0x82, b"\0\1" + text(root + b"/hand") + b"\1" + text(root + b"/ack") + b"\1"))
+        topics = (b"th/1/hub/1/pub/state", root + b"/hand", root + b"/ack")  # as the page does, at QoS 0
+        await pipe.send(packet(0x82, b"\0\1" + b"".join(text(topic) + b"\0" for topic in topics)))
         return phone, took
 
     async def next_packet(self) -> tuple[int, bytes]:
@@ -92,7 +93,11 @@ class LightPhone:
                 if kind & 6:
                     await self.pipe.send(packet(0x40, rest[:2]))
                     rest = rest[2:]
-                return topic.rpartition("/")[2], self.seat.keys.decrypt(rest)
+                kind_of = topic.rpartition("/")[2]
+                if kind_of == "state":
+                    json.loads(rest)  # a page reads it, too; what is waited for is the hand, which comes after it
+                    continue
+                return kind_of, self.seat.keys.decrypt(rest)
 
     async def act(self, n: int) -> None:
         topic = text(f"th/1/hub/1/seat/{self.seat.sid}/act".encode())

@@ -223,6 +223,18 @@ def test_a_panel_that_flickers_for_long_is_left_alone_for_long(name: str) -> Non
     assert desk.sees(desk.drawn[-1])
 
 
+@pytest.mark.parametrize("name", SLOW)
+def test_what_comes_while_a_panel_rests_is_not_drawn_but_for_the_newest(name: str) -> None:
+    desk = Desk(name).take()
+    desk.show(1)
+    for number in range(2, 40):
+        desk.show(number)
+    assert len(desk.drawn) == 1
+    desk.step(desk.model.rest)
+    assert len(desk.drawn) == 2
+    assert desk.sees(desk.drawn[-1])
+
+
 def test_a_panel_sleeps_half_a_minute_after_its_last_picture_and_wakes_for_the_next() -> None:
     desk = Desk("waveshare-4.2").take()
     desk.show(1)

@@ -17,7 +17,8 @@ from hub.network.encryption import from_base64
 from tests.chromium import HEADLESS, NONE, headless
 from tests.e2e import hub_process
 from tests.e2e.hub_process import HOST, HubProcess, SeatPhone, State, sealed
-from tests.phone_ui.rig import Keys, Phone
+from tests.network.home_broker import HomeBroker
+from tests.phone_ui.rig import Keys, Phone, until
 
 pytestmark = [
     pytest.mark.browser,
@@ -110,11 +111,12 @@ def page_of(hub: HubProcess, path: str) -> bytes:
         connection.close()
 
 
-def verbose_hub(folder: Path, port: int) -> list[str]:
-    """Return the command that runs the demo's table as an owner would, with all diagnostics on."""
+def verbose_hub(folder: Path, port: int, home: HomeBroker) -> list[str]:
+    """Return the command that runs the demo's table as an owner would, with all diagnostics on, beside a Home Assistant."""
     config = folder / "hub.toml"
     config.write_text(
         f'[hub]\nstate = "{folder}/state"\nlog_level = "debug"\n[web]\nhost = "{HOST}"\nport = {port}\n'
+        f'[home_assistant]\nurl = "{home.part().url}"\nuser = "{home.part().user}"\npassword_file = "{folder}/password"\n'
         '[[table]]\nid = "1"\ngame = "bid-and-bait"\n[[device]]\ndriver = "simulated"\ntable = "1"\nseats = 4\n'
     )
     return [str(hub_process.PROGRAM), "run", "--config", str(config)]
@@ -122,7 +124,9 @@ def verbose_hub(folder: Path, port: int) -> list[str]:
 
 def test_a_hand_a_bid_and_a_login_reach_nobody_but_their_owner(tmp_path: Path) -> None:
     port = hub_process.free_port()
-    with HubProcess(tmp_path / "state", port, verbose_hub(tmp_path, port)) as hub, headless() as browser:
+    home = HomeBroker(tmp_path)
+    home.start()
+    with HubProcess(tmp_path / "state", port, verbose_hub(tmp_path, port, home)) as hub, headless() as browser:
         captured = CapturedTraffic()
         first, second = SeatPhone(hub, browser, 1), SeatPhone(hub, browser, 2, captured.watch)
         first.sit("Ana")
@@ -174,6 +178,10 @@ def test_a_hand_a_bid_and_a_login_reach_nobody_but_their_owner(tmp_path: Path) -
         paths = ("/", "/t/1", "/t/1/kiosk", "/t/1/qr.svg", f"/code/{hub.public.now['code']}.json")
         captured.pieces += [page_of(hub, path) for path in (*paths, "/games/bid-and-bait.json")]
         captured.pieces += [text.encode() for text in hub.public.received]
+        playing = {"state": "playing", "people": 2}
+        until(lambda: playing.items() <= home.table().items(), "the home is told")
+        captured.pieces += home.all
+        home.stop()
         traffic = b"\n".join(captured.pieces)
         assert len(traffic) > 10_000
 

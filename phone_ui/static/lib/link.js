@@ -16,6 +16,7 @@ const PING_AFTER = 2_500;
 const DEAD_AFTER = 6_000;
 const SLEPT = 5_000; // a tick so late comes after sleep
 const SAY_AWAY_AFTER = 3_000;
+const TORN_FOR = 2_000; // state and hand of different moments: one was lost on the way, and both are asked for again
 const CONNECTION = { clean: true, keepalive: 20, reconnectPeriod: 0, connectTimeout: 4_000, resubscribe: false };
 /** The hub closes a WebSocket with this code where no seat of it has the login (phone_ui/gateway.py). */
 const SEAT_GIVEN_BACK = 4001;
@@ -162,6 +163,7 @@ class Link {
     this.dialledAt = now;
     this.lostAt = now;
     this.tickedAt = now;
+    this.wholeAt = now; // state and hand were of one moment
     this.stopTicking = this.clock.every(TICK, () => this.tick());
   }
 
@@ -181,7 +183,7 @@ class Link {
       will: { topic: this.topics.online, payload: /** @type {any} */ (""), retain: true, qos: 1 },
     });
     this.client = client;
-    this.heardAt = this.dialledAt = this.clock.now();
+    this.heardAt = this.dialledAt = this.wholeAt = this.clock.now();
     client.on("packetreceive", () => {
       this.heardAt = this.clock.now();
     });
@@ -320,10 +322,18 @@ class Link {
     this.tickedAt = now;
     const silence = now - this.heardAt;
     const mute = !this.live && now - this.dialledAt > DEAD_AFTER; // pings are answered, but nothing of the table comes
-    if (slept || mute || silence > DEAD_AFTER || !this.client) this.dial();
+    if (!this.isTorn()) this.wholeAt = now;
+    const torn = now - this.wholeAt > TORN_FOR;
+    if (slept || mute || torn || silence > DEAD_AFTER || !this.client) this.dial();
     else if (silence > PING_AFTER && this.client.connected) this.client.sendPing();
     this.sayWhetherAway();
     this.requests.tick();
+  }
+
+  /** Return whether the newest state and the newest hand are of different moments. */
+  isTorn() {
+    const { state, hand } = this;
+    return Boolean(state && hand) && (state?.session !== hand?.session || state?.seq !== hand?.seq);
   }
 
   sayWhetherAway() {

@@ -202,6 +202,24 @@ test("a broker that lets a phone in and tells it nothing is dialled anew", () =>
   assert.equal(rig.clients.length, 2);
 });
 
+test("a phone that has missed a hand or a state asks for both again", () => {
+  for (const lost of ["hand", "state"]) {
+    const rig = new Rig();
+    rig.sit();
+    if (lost === "hand") rig.state(2);
+    else rig.hand(2);
+    rig.passAlive(2_000);
+    assert.equal(rig.clients.length, 1);
+    rig.passAlive(1_000);
+    assert.equal(rig.clients.length, 2);
+    rig.client.accept();
+    rig.state(2);
+    rig.hand(2);
+    rig.passAlive(30_000);
+    assert.equal(rig.clients.length, 2);
+  }
+});
+
 test("a phone that slept does not trust its old connection", () => {
   const rig = new Rig();
   rig.sit();

@@ -1,0 +1,43 @@
+"""A screen of your own: python3 screen.py http://HUB:PORT TABLE. A line for each new thing that everybody may know."""
+
+import json
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+
+def states(address: str) -> Iterator[dict[str, Any]]:
+    """Yield the newest public state again and again, for ever: a hub that is silent for three seconds is asked anew."""
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=3) as stream:  # noqa: S310 - the address is typed by its owner
+                for line in stream:
+                    if line.startswith(b"data: {"):
+                        yield json.loads(line[6:])
+        except OSError as error:
+            print("The hub does not answer:", error, file=sys.stderr)
+            time.sleep(1)
+
+
+def main(hub: str, table: str) -> None:
+    """Print who sits there, each event once, whom the table waits for, and how a match ended."""
+    shown, before = -1, ""
+    for state in states(f"{hub}/t/{table}/events"):
+        if state["match"] != before:
+            shown, before = -1, state["match"]
+            print(f"{state['name']}: {state['title'] or 'no match'}")
+        for event in state["events"]:
+            if event["n"] > shown:
+                print(f"  {event['text']}")
+                shown = event["n"]
+        if state["want"]:
+            print(f"  ({state['want']})")
+        if state["over"]:
+            print(f"  over: {state['over']['scores']}")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])

@@ -1,0 +1,261 @@
+"""The HTTP side of the contract as OpenAPI 3.1: every address of the web port (`contract.py` writes it)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from hub import state
+from hub.docs.contract import ENCRYPTION, GROWTH, first_line, ref, schemas, sealed
+from hub.network import http_messages, messages, staff_messages
+from hub.version import version
+
+JSON = "application/json"
+INTRODUCTION = (
+    "How a device finds its table and claims a seat, and what screens read. All else goes over MQTT (asyncapi.json). One "
+    "port for all of it; no cookie, no session. A browser's page of another origin is refused."
+)
+BOX = "In base64url without padding."
+
+
+class Address(NamedTuple):
+    """One address: what it answers, as a Struct or as a media type, and what can go wrong in particular."""
+
+    path: str
+    about: str
+    answer: type[msgspec.Struct] | str
+    method: str = "get"
+    body: type[msgspec.Struct] | None = None
+    sealed: tuple[type[msgspec.Struct], int] | None = None  # what is in the body's box
+    back: tuple[type[msgspec.Struct], int] | None = None  # and in the answer's
+    errors: Mapping[int, str] = {}
+    status: int = 200
+
+
+TABLE = {404: "There is no such table."}
+BENCH = {403: "The bench is for the hub's own machine.", 404: "This table has real devices."}
+STAFF = {
+    400: "Not understood.",
+    401: "Signed out.",
+    403: "A wrong PIN, or another page's request.",
+    429: "Too many tries.",
+}
+STREAM = "text/event-stream"
+PAGE = "text/html; charset=utf-8"
+
+ADDRESSES = (
+    Address(
+        "/code/{code}.json",
+        "The table with the four letters that its screen shows, and the hub's public key. Who has scanned the screen's QR "
+        "code, `.../t/TABLE#k=KEY`, has both from there and trusts no network for the key.",
+        http_messages.TableKey,
+        errors={404: "No table here has this code."},
+    ),
+    Address(
+        "/t/{table}/claim",
+        "Claim a seat: with the six letters of the seat from the table's screen, or without them, and then the box at the "
+        "seat has to agree.",
+        http_messages.ClaimMade,
+        method="post",
+        body=messages.ClaimBody,
+        sealed=(messages.ClaimDetails, messages.NOTE_SIZE),
+        errors={
+            400: "Not understood, or encrypted for another hub.",
+            403: "Another page's request.",
+            413: "Too large.",
+            429: "Too many claims or wrong codes: wait as long as Retry-After says.",
+            **TABLE,
+        },
+    ),
+    Address(
+        "/t/{table}/claim/{claim}",
+        "How a claim stands; ask every half second until it is `held` or `refused`. One that is held comes with the "
+        "encrypted login. A claim lives for two minutes.",
+        messages.ClaimReply,
+        back=(messages.Login, messages.NOTE_SIZE),
+        errors={404: "There is no such table, or the claim is over."},
+    ),
+    Address(
+        "/t/{table}/events",
+        "The public state as server-sent events: the newest at once, then each new one. A slow reader skips to the newest. An "
+        "event `beat` comes every second: a hub that is silent for three is gone, and you connect anew.",
+        STREAM,
+        errors={503: "Too many screens follow this hub.", **TABLE},
+    ),
+    Address(
+        "/t/{table}/screen/events",
+        "The same for the table's own screens, with the codes of free seats (ScreenState): for this machine itself, or with "
+        "the kiosk's token. Everybody else follows the public state here.",
+        STREAM,
+        errors={503: "Too many screens follow this hub.", **TABLE},
+    ),
+    Address(
+        "/t/{table}/events/{number}.json",
+        "Events of the match before that number, oldest first: a page of its log.",
+        state.EventsPage,
+        errors={404: "There is no such table, or that is no number."},
+    ),
+    Address(
+        "/t/{table}/history.json",
+        "What is known of the matches that were played to their end.",
+        state.History,
+        errors={503: "The log cannot be read now.", **TABLE},
+    ),
+    Address("/till.json", "All tables at a glance, without anybody's name.", state.Till),
+    Address("/status.json", "How the hub's devices are.", http_messages.HubHealth),
+    Address("/up", "Nothing: the hub is there. Readable for pages of other origins.", "", status=204),
+    Address(
+        "/games/{game}.json",
+        "How screens name what a game's state and moves hold: the game's data file as JSON.",
+        JSON,
+        errors={404: "There is no such game."},
+    ),
+    Address(
+        "/t/{table}/qr.svg", "The QR code of the table's address.", "image/svg+xml", errors={404: "No network yet."}
+    ),
+    Address("/staff/key.json", "The hub's public key, for the staff's log-in.", http_messages.PublicKey),
+    Address(
+        "/staff/login",
+        "Begin a session of the staff with the PIN.",
+        staff_messages.StaffBox,
+        method="post",
+        body=staff_messages.StaffLogin,
+        sealed=(staff_messages.StaffSecret, messages.NOTE_SIZE),
+        back=(staff_messages.StaffSession, staff_messages.ANSWER_SIZE),
+        errors=STAFF,
+    ),
+    Address(
+        "/staff/ask",
+        "A request of the staff in a session; `look` waits up to 20 s for a newer picture of the venue.",
+        staff_messages.StaffBox,
+        method="post",
+        body=staff_messages.StaffBody,
+        sealed=(staff_messages.StaffAsk, messages.NOTE_SIZE),
+        back=(staff_messages.StaffAnswer, staff_messages.ANSWER_SIZE),
+        errors=STAFF | {409: "This request was made before."},
+    ),
+    Address("/", "The page that asks for a table's code.", PAGE),
+    Address("/staff", "The staff's page.", PAGE),
+    Address("/till", "The page of the till.", PAGE),
+    Address("/t/{table}", "The phone's page.", PAGE, errors=TABLE),
+    Address("/t/{table}/kiosk", "The big screen.", PAGE, errors=TABLE),
+    Address("/t/{table}/history", "The page of finished matches.", PAGE, errors=TABLE),
+    Address("/t/{table}/bench", "Simulated devices: their page.", PAGE, errors=BENCH),
+    Address("/t/{table}/bench", "Work a simulated device, as its page does.", JSON, method="post", errors=BENCH),
+    Address("/t/{table}/bench/events", "The simulated devices' pictures.", STREAM, errors=BENCH),
+    Address("/t/{table}/bench/panel/{size}.png", "A simulated panel.", "image/png", errors=BENCH),
+    Address("/t/{table}/bench/play", "Lead to the phone's page with a free seat.", "", errors=BENCH, status=302),
+    Address("/favicon.ico", "The pages' sign.", "image/svg+xml"),
+    Address("/static/{name}", "A file of the pages; the name may hold slashes.", "*/*", errors={404: "No such file."}),
+    Address("/vendor/{name}", "A library of the pages.", "*/*", errors={404: "No such file."}),
+)
+PARAMETERS = {
+    "code": "The four letters on the table's screen, in capitals or not.",
+    "table": "The table's id.",
+    "claim": "The name that the claim was answered with.",
+    "number": "The number of an event.",
+    "game": "The name of a game, as in the public state.",
+    "size": "The panel's size in inches, such as 2.9.",
+    "name": "A file's name.",
+}
+
+
+def document() -> dict[str, Any]:
+    """Return the document, ready for JSON."""
+    paths: dict[str, dict[str, Any]] = {}
+    for one in ADDRESSES:
+        paths.setdefault(one.path, {})[one.method] = _operation(one)
+    kinds: set[type[msgspec.Struct]] = {http_messages.Refused, state.PublicState, state.ScreenState}
+    for one in ADDRESSES:
+        told = (one.answer, one.body, *(one.sealed or ())[:1], *(one.back or ())[:1])
+        kinds.update(kind for kind in told if kind is not None and not isinstance(kind, str))
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "table-hub: HTTP",
+            "version": version(),
+            "description": f"{INTRODUCTION}\n\n{ENCRYPTION} Over HTTP nonce and box are apart, each in base64url without padding.\n\n{GROWTH}",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [
+            {
+                "url": "{scheme}://{address}",
+                "variables": {
+                    "scheme": {"default": "http", "enum": ["http", "https"]},
+                    "address": {"default": "10.42.0.1:8080", "description": "Address and port of the hub."},
+                },
+            }
+        ],
+        "paths": paths,
+        "components": {
+            "schemas": schemas(kinds),
+            "responses": {
+                "Refused": {
+                    "description": "A sentence for a person.",
+                    "content": {JSON: {"schema": ref(http_messages.Refused)}},
+                }
+            },
+        },
+    }
+
+
+def _operation(one: Address) -> dict[str, Any]:
+    names = [name for name in PARAMETERS if f"{{{name}}}" in one.path]
+    made: dict[str, Any] = {
+        "operationId": _name(one),
+        "description": one.about,
+        "parameters": [
+            {
+                "name": name,
+                "in": "path",
+                "required": True,
+                "description": PARAMETERS[name],
+                "schema": {"type": "string"},
+            }
+            for name in names
+        ],
+    }
+    if one.body is not None:
+        made["requestBody"] = {
+            "required": True,
+            "description": f"{first_line(one.body)} {BOX}",
+            "content": {JSON: {"schema": ref(one.body)}},
+        }
+        if one.sealed:
+            made["requestBody"] |= sealed(*one.sealed)
+    elif one.method == "post":
+        made["requestBody"] = {"required": True, "content": {JSON: {"schema": {"type": "object"}}}}
+    # What is refused is told by one sentence, whatever the reason: limits of the port may refuse any request.
+    made["responses"] = {
+        str(one.status): _answer(one),
+        **{str(code): {"$ref": "#/components/responses/Refused"} for code in sorted(one.errors)},
+        "default": {"$ref": "#/components/responses/Refused"},
+    }
+    if one.errors:
+        made["x-refused"] = {str(code): one.errors[code] for code in sorted(one.errors)}
+    return made
+
+
+def _answer(one: Address) -> dict[str, Any]:
+    made: dict[str, Any] = {"description": first_line(one.answer) if isinstance(one.answer, type) else one.about}
+    if isinstance(one.answer, type):
+        made["content"] = {JSON: {"schema": ref(one.answer)}}
+    elif one.answer:
+        made["content"] = {one.answer: {"schema": _schema(one)}}
+    return made | (sealed(*one.back) if one.back else {})
+
+
+def _schema(one: Address) -> dict[str, Any]:
+    if one.answer == STREAM:
+        data = state.ScreenState if "/screen/" in one.path else state.PublicState
+        of_data = {} if "/bench/" in one.path else {"x-data": ref(data)}  # the bench's are for its page only
+        return {"type": "string", "description": "Server-sent events; `data` is one line of JSON.", **of_data}
+    return {"type": "object"} if one.answer == JSON else {"type": "string"}
+
+
+def _name(one: Address) -> str:
+    """Return an operation's name: the method, and the words of the path."""
+    words = [part for part in one.path.replace(".", "/").replace("{", "").replace("}", "").split("/") if part]
+    return "-".join([one.method, *words]) if words else f"{one.method}-start"

@@ -1,0 +1,127 @@
+"""The published contract: it is what the types say, what the specifications want, and leaves out no address and no verb."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from jsonschema import Draft7Validator
+from openapi_spec_validator import validate
+
+from hub.docs import contract
+from hub.network import messages, verbs
+from hub.network.encryption import HubKey
+from hub.table import requests
+from phone_ui import javascript, server
+from phone_ui.pages import make_app
+from tests.docs.contract import check, document
+from tests.phone_ui.rig import FakeTable
+
+SPECIFICATION = javascript.MODULES / "@asyncapi" / "specs" / "schemas" / "3.0.0-without-$id.json"
+
+
+@pytest.mark.parametrize("name", contract.FILES)
+def test_a_document_is_what_the_types_say(name: str) -> None:
+    written = contract.FILES[name].read_text("utf-8")
+    assert written == contract.documents()[name], f"{name}.json is old: `python -m hub.docs.contract`"
+
+
+def test_the_topics_are_described_as_asyncapi_wants_it() -> None:
+    faults = Draft7Validator(json.loads(SPECIFICATION.read_text("utf-8"))).iter_errors(document("asyncapi"))
+    assert [f"{fault.json_path}: {fault.message[:200]}" for fault in faults] == []
+
+
+def test_the_addresses_are_described_as_openapi_wants_it() -> None:
+    validate(document("openapi"))
+
+
+@pytest.mark.parametrize("name", contract.FILES)
+def test_every_schema_that_is_named_is_there(name: str) -> None:
+    described = document(name)
+    assert {*contract.sent_in(described)} <= {*described["components"]["schemas"]}
+
+
+def shape(path: str) -> str:
+    """An address without the names of its parameters."""
+    return re.sub(r"<[^>]+>|\{[^}]+\}", "{}", path)
+
+
+def test_every_address_of_the_port_is_described_and_none_beside_them() -> None:
+    app = make_app({"1": FakeTable()}, HubKey.fresh(), "hub", lambda: "", {})
+    served = {
+        (shape(rule.rule), method.lower())
+        for rule in app.url_map.iter_rules()
+        for method in (rule.methods or set()) & {"GET", "POST"}
+    }
+    # What the router answers before the pages see it.
+    source = inspect.getsource(server)
+    assert "/staff/login" in source
+    served |= {("/staff/login", "post"), ("/staff/ask", "post")}
+    followed = server._Router._EVENTS
+    served |= {(f"/t/{{}}/{kind}events", "get") for kind in ("", "bench/", "screen/")}
+    assert all(followed.fullmatch(path.replace("{}", "1")) for path, _ in served if path.endswith("/events"))
+    described = {(shape(path), method) for path, one in document("openapi")["paths"].items() for method in one}
+    assert described == served
+
+
+def test_every_topic_that_a_seats_login_may_use_is_described() -> None:
+    topics = messages.Topics("{hub}", "{table}")
+    used = {*topics.may_read("{sid}"), *topics.may_write("{sid}"), messages.echo_topic("{hub}")}
+    described = document("asyncapi")["channels"].values()
+    assert {one["address"] for one in described if one["servers"] == [{"$ref": "#/servers/web-port"}]} == used
+
+
+def test_every_verb_says_what_stands_beside_it() -> None:
+    assert {*verbs.ARGS} == {*get_args(messages.Verb)}
+
+
+def test_what_the_table_reads_of_a_request_is_what_the_verbs_say() -> None:
+    read = {
+        node.args[0].value
+        for node in ast.walk(ast.parse(Path(requests.__file__).read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("get", "pop")
+        and isinstance(node.args[0], ast.Constant)
+    } | {"allow"}  # asked with `in`
+    assert {field for args in verbs.ARGS.values() for field in args.__struct_fields__} == read
+
+
+ACT = {"v": 1, "id": "0123456789abcdef", "n": 1, "epoch": 1, "number": 4}
+
+
+@pytest.mark.parametrize(
+    ("verb", "args", "fits"),
+    [
+        ("act", {"move": "bid", "number": 3}, True),
+        ("act", {"number": 3}, False),
+        ("dice", {"say": "hub"}, True),
+        ("dice", {"say": "accept", "faces": [1]}, False),
+        ("dice", {"say": "read"}, False),
+        ("ready", {}, True),
+        ("ready", {"ready": None}, False),
+        ("hints", {"on": True}, True),
+        ("free", {"seat": 7}, False),
+        ("leave", {"now": True}, False),
+    ],
+)
+def test_a_request_is_held_against_its_verb(verb: messages.Verb, args: dict[str, Any], fits: bool) -> None:
+    request = {**ACT, "verb": verb, "args": args}
+    try:
+        check("asyncapi", {"$ref": "#/components/schemas/Act"}, request)
+    except AssertionError:
+        assert not fits
+    else:
+        assert fits
+    try:
+        msgspec.convert(args, verbs.ARGS[verb], strict=True)
+    except msgspec.ValidationError:
+        assert not fits
+    else:
+        assert fits
