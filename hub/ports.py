@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -371,6 +372,9 @@ class Device(Protocol):
 class Phones(Protocol):
     """The phones of one table, over the broker."""
 
+    def together(self) -> AbstractContextManager[None]:
+        """Let what this thread shows inside leave at once, as its end."""
+
     def show_public(self, state: PublicState) -> None:
         """Publish the newest public state (retained)."""
 
@@ -410,6 +414,9 @@ class Broker(Protocol):
     @property
     def logins(self) -> CredentialStore:
         """Return the store of logins."""
+
+    def hold(self) -> AbstractContextManager[None]:
+        """Hold what this thread publishes inside back until its end: then all of it is sent at once."""
 
     def publish(self, topic: str, payload: bytes, *, retain: bool, qos: Literal[0, 1] = 1) -> None:
         """Queue a message. Of a retained topic only the newest is kept; it is published again when the broker is back."""

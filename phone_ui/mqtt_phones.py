@@ -18,6 +18,7 @@ from phone_ui.limits import Limits, TokenBucket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from hub.ports import Broker, LoginState
     from hub.state import Hand, PublicState
@@ -65,6 +66,10 @@ class PhonesOverMqtt:
         broker.subscribe(self.topics.online("+"), self._on_online)
 
     # --- from the table ---
+
+    def together(self) -> AbstractContextManager[None]:
+        """Let a state and the hands of its moment leave at once."""
+        return self._broker.hold()
 
     def show_public(self, state: PublicState) -> None:
         """Publish the newest public state."""

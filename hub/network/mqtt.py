@@ -13,7 +13,7 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -52,7 +52,8 @@ class MqttBroker:
         self._wake, self._waker = socket.socketpair()
         for end in (self._wake, self._waker):
             end.settimeout(0)
-        self._lock = threading.Lock()  # guards the next four, which any thread may change
+        self._lock = threading.Lock()  # guards the next five, which any thread may change
+        self._holding: set[int] = set()  # threads that publish more before the thread is to look
         self._will_look = False  # whether the thread looks at the queues without another wake-up
         self._retained: dict[str, bytes] = {}  # topic -> newest payload; an empty one clears the topic
         self._unsent: dict[str, None] = {}  # topics of `_retained` still to be published, in order
@@ -116,6 +117,21 @@ class MqttBroker:
         self._wake.close()
         self._waker.close()
 
+    @contextlib.contextmanager
+    def hold(self) -> Iterator[None]:
+        """Wake the thread once for all that the caller publishes inside: six phones read a state and a hand at one go."""
+        me = threading.get_ident()
+        with self._lock:
+            self._holding.add(me)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._holding.discard(me)
+                will_look, self._will_look = self._will_look, True
+            if not will_look:
+                self._wake_up()
+
     def publish(self, topic: str, payload: bytes, *, retain: bool, qos: Literal[0, 1] = 1) -> None:
         """Queue a message; of a retained topic only the newest is kept."""
         with self._lock:
@@ -124,8 +140,10 @@ class MqttBroker:
                 self._unsent[topic] = None
             elif self.up.is_set():  # without a broker there is no subscriber for it
                 self._queue.append((topic, payload, qos))
+            if threading.get_ident() in self._holding:
+                return
             will_look, self._will_look = self._will_look, True
-        if not will_look:  # six hands in a row wake the thread once
+        if not will_look:
             self._wake_up()
 
     def subscribe(self, pattern: str, on_message: OnMessage) -> None:

@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from random import Random
 from statistics import quantiles
@@ -55,6 +56,9 @@ class Carrier:
         self.newest: dict[str, bytes] = {}
         self.heard: dict[str, Callable[[str, bytes, bool], None]] = {}
         self.answered, self.answered_at = threading.Event(), 0.0
+
+    def hold(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def publish(self, topic: str, payload: bytes, *, retain: bool, qos: Literal[0, 1] = 1) -> None:
         if retain:

@@ -143,6 +143,39 @@ def test_a_killed_broker_is_back_with_logins_and_retained_messages(make: Any) ->
     MqttReader(broker.address.path, "a", "secret", "th/1/hub/1/pub/state").until(b"newest")
 
 
+def test_what_is_held_wakes_the_brokers_thread_once_and_holds_nobody_else_up(make: Any) -> None:
+    broker, _ = make()
+    wakes: list[str] = []
+    broker._wake_up = lambda: wakes.append(threading.current_thread().name)
+
+    def looked() -> int:
+        """What the broker's thread finds as it comes round."""
+        found = int(broker.queued)
+        broker._unsent.clear()
+        broker._will_look = False
+        return found
+
+    with broker.hold():
+        for number in range(7):
+            broker.publish(f"th/1/hub/1/{number}", b"newest", retain=True)
+        assert wakes == []
+        other = threading.Thread(
+            target=broker.publish, args=("th/1/hub/2/pub/state", b""), kwargs={"retain": True}, name="2"
+        )
+        other.start()
+        other.join()
+        assert wakes == ["2"]
+        assert looked() == 8
+        broker.publish("th/1/hub/1/late", b"newest", retain=True)
+    assert (len(wakes), looked()) == (2, 1)
+    with pytest.raises(ZeroDivisionError), broker.hold():
+        raise ZeroDivisionError
+    looked()
+    broker.publish("th/1/hub/1/pub/state", b"newest", retain=True)
+    assert len(wakes) == 4  # one at the end of what failed, one for this
+    broker._wake_up = lambda: None
+
+
 def test_of_a_flood_while_the_broker_is_away_only_the_newest_is_kept(make: Any) -> None:
     broker, signals = make()
     broker.logins.admit("a", "secret", READS, WRITES)

@@ -8,6 +8,7 @@ import secrets
 import socket
 import threading
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -30,6 +31,7 @@ from tests.patience import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 STATE = PublicState("1", "Table 1", "FISH", "http://127.0.0.1", 1, 1, "lobby", [])
@@ -97,6 +99,9 @@ class FakeBroker:
         self.heard: dict[str, Callable[[str, bytes, bool], None]] = {}
         self.logins = self
         self.log: list[str] = []
+
+    def hold(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def publish(self, topic: str, payload: bytes, *, retain: bool, qos: int = 1) -> None:
         self.published.append((topic, payload, retain))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -195,6 +196,9 @@ class FakePhones:
     admitted: dict[str, str] = field(default_factory=dict)
     released: list[str] = field(default_factory=list)
     blocks: int = 1  # of the newest hands
+
+    def together(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def show_public(self, state: PublicState) -> None:
         self.order.append("show")
