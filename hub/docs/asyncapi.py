@@ -8,9 +8,8 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from hub import state
-from hub.docs.contract import ENCRYPTION, GROWTH, draft_07, first_line, ref, schemas, sealed
+from hub.docs.contract import ENCRYPTION, GROWTH, VERSION, draft_07, first_line, ref, schemas, sealed
 from hub.network import home_assistant, messages, verbs
-from hub.version import version
 
 BINARY = "application/octet-stream"
 INTRODUCTION = (
@@ -148,7 +147,7 @@ def document() -> dict[str, Any]:
         "asyncapi": "3.0.0",
         "info": {
             "title": "table-hub: MQTT",
-            "version": version(),
+            "version": VERSION,
             "description": f"{INTRODUCTION}\n\n{ENCRYPTION}\n\n{GROWTH}",
             "license": {"name": "MIT"},
         },

@@ -23,6 +23,8 @@ FILES = {"asyncapi": HERE / "asyncapi.json", "openapi": HERE / "openapi.json"}
 COMPONENTS = "#/components/schemas/"
 MODULES = (state, messages, verbs, http_messages, staff_messages, home_assistant, match)
 
+VERSION = "1.0"
+"""Of the contract, not of a hub: the first number is the one in the topics' prefix."""
 GROWTH = (
     "A later hub of the same version may add fields, verbs and topics: pass over what you do not know. What is removed "
     "or changes its meaning comes under another number in the topics' prefix."

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from hub import state
-from hub.docs.contract import ENCRYPTION, GROWTH, first_line, ref, schemas, sealed
+from hub.docs.contract import ENCRYPTION, GROWTH, VERSION, first_line, ref, schemas, sealed
 from hub.network import http_messages, messages, staff_messages
-from hub.version import version
 
 JSON = "application/json"
 INTRODUCTION = (
@@ -175,7 +174,7 @@ def document() -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "table-hub: HTTP",
-            "version": version(),
+            "version": VERSION,
             "description": f"{INTRODUCTION}\n\n{ENCRYPTION} Over HTTP nonce and box are apart, each in base64url without padding.\n\n{GROWTH}",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
