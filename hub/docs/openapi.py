@@ -112,6 +112,12 @@ ADDRESSES = (
         errors={404: "There is no such game."},
     ),
     Address(
+        "/games/{game}/guide.json",
+        "What a game tells people of its rules: what it is about, its chapters and symbols, the lessons of a first round.",
+        JSON,
+        errors={404: "There is no such game, or it tells nothing."},
+    ),
+    Address(
         "/t/{table}/qr.svg", "The QR code of the table's address.", "image/svg+xml", errors={404: "No network yet."}
     ),
     Address("/staff/key.json", "The hub's public key, for the staff's log-in.", http_messages.PublicKey),

@@ -155,7 +155,7 @@ class Requests:
         if "explain" not in args:
             self._lessons.skip(seat, args.get("on"))
         elif seat.joined:
-            self._lessons.choose(args["explain"])
+            self._lessons.choose(args.get("explain"))
         else:
             raise NotAsked("Only who sits at this table says whether the first round is explained.", "LESSONS")
 
