@@ -34,10 +34,9 @@ function play(/** @type {any} */ state, /** @type {any} */ hand) {
   const offers = hand.locked ? [] : hand.moves.filter((/** @type {any} */ offer) => !offer.standing);
   if (!hasBegun) request("start", { game });
   else if (state.state === "over") request("leave", {});
-  else if (state.question?.kind === "pitch" && state.question.seat === hand.seat)
-    request("vote", { say: "done" }); // a program reads nothing aloud
-  else if (hand.faces)
-    request("dice", { say: "hub" }); // a program throws no dice
+  else if (state.question?.kind === "pitch" && state.question.seat === hand.seat) request("vote", { say: "done" });
+  // A program throws no dice.
+  else if (hand.faces) request("dice", { say: "hub" });
   else if (offers.length) request("act", choose({ ...state.view, you: hand.you }, offers));
 }
 
