@@ -305,7 +305,7 @@ class Table:
         except LogError as error:
             self._stop_play(error)
             if self._play.log.position == written:  # else what was asked is on the disk: only what follows is not
-                refusal = NotAsked(f"The match stands still: {error}", "RECORD")
+                refusal = NotAsked(f"The match is stopped: {error}", "RECORD")
             woke = True
         if refusal and woke:
             self._show()

@@ -77,6 +77,7 @@ export interface Parameter extends NumberStyle {
 /** What a game's labels say of one move. */
 export interface MoveLabels {
   label?: string;
+  name?: string;
   short?: string;
   join?: string;
   effect?: string;

@@ -314,7 +314,7 @@ export function Standing({ labels, state, question, sending, act }) {
       const disabled = Boolean(sending) || !isWhole(form, fields);
       return html`<div key=${form.key} class="offer-form">
         <button type="button" class="offer" aria-expanded=${isOpen} onClick=${() => setOpen(isOpen ? null : form.key)}>
-          ${labels?.moves?.[form.move]?.short ?? readable(form.move)}…
+          ${labels?.moves?.[form.move]?.name ?? readable(form.move)}…
         </button>
         ${
           isOpen &&
