@@ -307,7 +307,7 @@ export function moveLabel(labels, state, move, args = {}, blanks = []) {
       (about.said ?? "{}").replace("{}", () => valueText(labels, state, move, name, value));
   }
   const about = labels?.moves?.[move];
-  if (about?.name && blanks.length && Object.keys(texts).length === blanks.length) return about.name;
+  if (about?.name && blanks.length && Object.keys(texts).every((name) => blanks.includes(name))) return about.name;
   const template = about?.label ?? readable(move);
   return fill(template, { ...state?.view, ...texts }).replace(/…( …)+/g, "…");
 }

@@ -22,6 +22,7 @@ export interface Fact extends NumberStyle {
   in?: string[];
   unless?: unknown;
   line?: boolean;
+  counted?: boolean;
   on?: string[];
   label?: string;
   short?: string;

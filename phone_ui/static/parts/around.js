@@ -123,7 +123,7 @@ function Place({ labels, state, seat, mine }) {
         <${NowAt} doing=${now} count=${countNow(labels, state, seat)} />
       </span>
     </div>
-    <${Facts} labels=${labels} state=${state} where="seat" facts=${state.view?.seats[seat]} seat=${seat} />
+    <${Facts} labels=${labels} state=${state} where="seat" facts=${state.view?.seats[seat]} seat=${seat} reckoned />
   </li>`;
 }
 
