@@ -153,3 +153,37 @@ def test_the_lobby_asks_whether_to_explain_and_whether_the_hub_rolls(page: Page,
     ask = hub.asks.get(timeout=PATIENCE)
     assert (ask["verb"], ask["args"]) == ("dice", {"say": "hub"})
     expect(page.get_by_role("button", name="Type what you see")).to_have_count(0)
+
+
+def test_a_greyed_button_says_what_is_missing(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    play(hub, 50, scenes.BIDDING, scenes.BID_HAND)
+    button = page.get_by_role("group", name="Actions").get_by_role("button", name="Bid")
+    expect(button).to_be_disabled()
+    button.click(force=True)
+    expect(page.get_by_text("First choose above: Number.")).to_be_visible()
+    assert hub.asks.empty()
+    page.get_by_role("radio", name="4").check()
+    expect(page.get_by_text("First choose above: Number.")).to_have_count(0)
+    expect(button).to_be_enabled()
+
+
+def test_a_number_tells_on_a_tap_how_it_came_about(page: Page, hub: FakeHub) -> None:
+    sit(page, hub)
+    spent = {"seat": 2, "what": "baits", "from": 4, "to": 2, "sum": "4 - 2 = 2"}
+    gained = {"seat": 2, "what": "baits", "from": 3, "to": 4, "sum": "3 + 1 = 4"}
+    others = {"seat": 3, "what": "baits", "from": 3, "to": 4, "sum": "3 + 1 = 5"}
+    events = [
+        {"n": 0, "text": "Seat 2 gets a Bait.", "rule": "BB-20", "kind": "baits", "data": gained},
+        {"n": 1, "text": "Seat 3 gets a Bait.", "rule": "BB-20", "kind": "baits", "data": others},
+        {"n": 2, "text": "Seat 2 spends 2 Baits and succeeds.", "rule": "BB-14", "kind": "pay", "data": spent},
+    ]
+    play(hub, 50, scenes.TAKE | {"events": events}, scenes.TAKE_HAND)
+    mine = page.get_by_role("region", name="Yours")
+    mine.get_by_role("button", name="2", exact=True).click()
+    sums = mine.get_by_role("list", name="How it came about").get_by_role("listitem")
+    expect(sums).to_have_text(["3 + 1 = 4 Ben gets a Bait.", "4 - 2 = 2 Ben spends 2 Baits and succeeds."])
+    over = {"winners": [2], "scores": {1: 1, 2: 2, 3: 3, 4: 4}, "why": "Seat 2 has the fewest Fish."}
+    hub.public(scenes.TAKE | {"state": "over", "over": over, "events": events, "seq": 51})
+    page.locator(".scores li.won .score-tap").click()
+    expect(page.locator(".scores .score-sum li")).to_have_count(2)

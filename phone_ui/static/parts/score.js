@@ -32,7 +32,7 @@ export function ScoreSum({ labels, state, seat, fact, score }) {
   return html`<link rel="stylesheet" href="/static/pages/rules.css" /><ol class="score-sum" aria-label="How it came about">
     ${changes.map(
       ({ n, text, data }) => html`<li key=${n}>
-        <b>${data.sum}</b>${what.length > 1 && html` ${factLabel(labels, data.what)} ${numberOf(labels, data)}`}
+        <b>${data.sum}</b>${" "} ${what.length > 1 && html`${factLabel(labels, data.what)} ${numberOf(labels, data)}`}
         <span><${Sentence} state=${state} text=${text} /></span>
       </li>`,
     )}
