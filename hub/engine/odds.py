@@ -130,5 +130,5 @@ def goal_text(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = ())
             goal = f"{faces}"
         case Beats(others, ties):
             rivals = "one die" if others == 1 else f"{others} dice"
-            goal = f"{f'{have} already, ' if have else ''}against {rivals}, a tie {'wins' if ties else 'loses'}"
+            goal = f"{f'{have} already, ' if have else ''}against {rivals}, equal totals {'win' if ties else 'lose'}"
     return f"{goal}: {chances_text(count, sides, wants, stand)}"

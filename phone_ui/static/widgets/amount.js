@@ -130,7 +130,7 @@ function Stepper({ about, field, group, onChange }) {
 function rangeText(least, most, value, about) {
   if (least === most) return `only ${numberText(least, about)} now`;
   if (value >= most) return `${numberText(most, about)} is the most now`;
-  if (value <= least) return `${numberText(least, about)} is the least, ${numberText(most, about)} the most`;
+  if (value <= least) return `${numberText(least, about)} is the least now`;
   return `${numberText(least, about)} to ${numberText(most, about)}`;
 }
 
