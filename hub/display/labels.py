@@ -40,7 +40,7 @@ def fill(template: str, public: Mapping[str, Any], seat: int | None = None, labe
     """Return the template with each `{a.b.0.c}` replaced by the value at that path; missing or null is left out.
 
     `{seat.bid}` is that fact of `seat`. `{cash:cents}` and `{cash:dollars}` write money, `{price:+}` a number with
-    its sign. A card is written by its name, or by the title of its face. A seat's own part (`you`) is never looked
+    its sign, `{needs:some}` nothing for 0. A card is written by its name, or by the title of its face. A seat's own part (`you`) is never looked
     into. Of several parts with dots (" · ") between them, one whose placeholders are all empty is left out whole.
     """
 
@@ -49,6 +49,8 @@ def fill(template: str, public: Mapping[str, Any], seat: int | None = None, labe
         value = found(public, path, seat)
         if form == "+":
             return signed(value)
+        if form == "some":
+            return "" if value == 0 else value_text(value, labels)
         return number_text(value, {"money": form}) if form and type(value) is int else value_text(value, labels)
 
     parts = template.split(" · ")

@@ -126,9 +126,9 @@ def goal_text(count: int, sides: int, wants: Wants, stand: tuple[int, ...] = ())
             goal = f"{'one die with ' if wants.one and dice > 1 else ''}{total}{' or more' if total < sides * dice else ''}"
             goal += f", {total - have} to go" if 0 < have < total and not wants.one else ""
         case AtMost(total):
-            faces = "no face" if total < dice else f"{dice}" if total == dice else f"{dice} to {total}"
-            goal = f"{faces} will do"
+            faces = "no face" if total < dice else f"a {dice}" if total == dice else f"{dice} to {total}"
+            goal = f"{faces}"
         case Beats(others, ties):
             rivals = "one die" if others == 1 else f"{others} dice"
-            goal = f"{f'{have} already, ' if have else ''}against {rivals}, a tie {'wins' if ties else 'loses'}"
+            goal = f"{f'{have} already, ' if have else ''}against {rivals}, equal totals {'win' if ties else 'lose'}"
     return f"{goal}: {chances_text(count, sides, wants, stand)}"

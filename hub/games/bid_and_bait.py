@@ -256,7 +256,7 @@ def explain_bid(s: Table, angler: Angler) -> Refusal:
     """Return why a bid is refused: outside 1 to 6 (BB-X01), or too late (BB-X02)."""
     if s.phase != "bid" or (angler.locked and not s.setup.options["relock"]):
         return Refusal("Your bid is locked.", "BB-X02")
-    return Refusal(f"Bid 1 to {SIDES}{'; your locked bid still stands' if angler.locked else ''}.", "BB-X01")
+    return Refusal(f"Bid 1 to {SIDES}{'; your locked bid stays' if angler.locked else ''}.", "BB-X01")
 
 
 async def reveal(s: Table) -> None:
@@ -363,8 +363,12 @@ async def outcome(s: Table, seat: int) -> bool:
             lake.verdict = f"needs {lake.needs}"
             pay = [] if refuse_pay(lake, angler) else [offer("pay", baits=lake.needs)]
             baits = "1 Bait" if lake.needs == 1 else f"{lake.needs} Baits"
-            want = f"You are {lake.needs} short: spend {baits}, or let it go." if pay else "You are short of your bid."
-            others = f"Seat {seat} is {lake.needs} short{f' and may spend {baits}' if pay else ' of the bid'}."
+            want = (
+                f"Your roll is {lake.needs} too low: spend {baits}, or catch nothing."
+                if pay
+                else "Your roll is too low for your bid."
+            )
+            others = f"Seat {seat} rolled {lake.needs} too low{f' and may spend {baits}' if pay else ''}."
             answer = await ask(s, seat, [*uses(s, seat, "open"), *pay, offer("fail")], want, others)
         else:
             lake.verdict = "success"

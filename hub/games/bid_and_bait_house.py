@@ -299,7 +299,7 @@ def before_roll(sight: Sight) -> Answer | None:
 
 
 def after_roll(sight: Sight, lake: Lake, chance: Randomness) -> Answer:
-    """BB-13 to BB-18, BB-27 (b, c): take, pay, reroll, use what helps, or let it go."""
+    """BB-13 to BB-18, BB-27 (b, c): take, pay, reroll, use what helps, or catch nothing."""
 
     def worth(answer: Answer) -> float:
         match answer.move:

@@ -935,9 +935,9 @@ def wanted(s: Table, seat: int) -> str:
     """Return what the player on turn is asked, in a sentence."""
     t = s.table
     if t.bid is None:
-        return "Bid first: any quantity of any rank."
+        return "You bid first: as many as you like of any number."
     if t.call is None:
-        return f"Beat {bid_text(s)}, or call."
+        return f"Bid higher than {bid_text(s)}, or call it wrong."
     text = f"{t.call.kind.capitalize()} on {bid_text(s)}"
     return f"{text}: pass, or sidestep." if is_sidestep(s, seat) else f"{text}: pass, or bid."
 
@@ -946,9 +946,9 @@ def wanted_of(s: Table, seat: int) -> str:
     """Return what everybody else reads about the player on turn."""
     t = s.table
     if t.bid is None:
-        return f"Seat {seat} opens the bidding."
+        return f"Seat {seat} bids first."
     if t.call is None:
-        return f"Seat {seat} beats {bid_text(s)}, or calls."
+        return f"Seat {seat} bids higher than {bid_text(s)}, or calls it wrong."
     return f"{t.call.kind.capitalize()} on {bid_text(s)}: Seat {seat} passes, or bids."
 
 

@@ -845,10 +845,14 @@ async def trial(s: Table, suit: Lawsuit) -> None:
     plaintiff, defendant = suit.plaintiff, suit.defendant
     mine, theirs = suit.dice[plaintiff], suit.dice[defendant]
     others = f"Seat {plaintiff} must roll more than Seat {defendant}, who wins a tie."
-    await throw(s, plaintiff, mine, "BN-41", "Roll more than the defendant: a tie is theirs.", others, Beats(theirs))
+    await throw(
+        s, plaintiff, mine, "BN-41", "Roll more than the defendant, who wins if both are equal.", others, Beats(theirs)
+    )
     total = t.rolls[plaintiff]
     others = f"Seat {defendant} needs {total} or more."
-    await throw(s, defendant, theirs, "BN-41", f"Roll {total} or more: a tie is yours.", others, AtLeast(total))
+    await throw(
+        s, defendant, theirs, "BN-41", f"Roll {total} or more: you win if both are equal.", others, AtLeast(total)
+    )
     won = total > t.rolls[defendant]
     winner, score = plaintiff if won else defendant, f"{total} : {t.rolls[defendant]}"
     tell(s, f"Seat {winner} wins in court, {score}.", rule="BN-41", kind="verdict", seat=winner, score=score)

@@ -417,8 +417,8 @@ async def mezzanine(s: Table) -> None:
         for product in t.products:
             product.price = price(product, seat)
         answer = await ask(
-            s, seat, mezzanine_moves(s, seat), "Invest a chip, take one back, or leave it.",
-            f"Seat {seat} invests a chip, takes one back, or leaves it.",
+            s, seat, mezzanine_moves(s, seat), "Buy a share with a chip, take a chip back, or do nothing.",
+            f"Seat {seat} buys a share, takes a chip back, or does nothing.",
             hidden=s.setup.options["hidden_cash"],
         )  # fmt: skip
         match answer.move:
@@ -834,10 +834,10 @@ def note(s: Table, seat: int, product: Product) -> str:
         case "venture":
             return product.pitch
         case "mezzanine":
-            each = f" worth {dollars(product.worth)} each" if product.count else ""
-            more = f"One more costs {dollars(price(product, seat))}: then {dollars(expected(product.count + 1, product.pip))}."
+            each = f", on average {dollars(product.worth)} each" if product.count else ""
+            more = f"One more costs {dollars(price(product, seat))} and makes it {dollars(expected(product.count + 1, product.pip))} each."
             return f"{shares_words(product.count)}{each}. {more}"
-    return f"{shares_words(product.count)}: on {product.on}, worth {dollars(product.worth)} each"
+    return f"{shares_words(product.count)}: sold on {product.on}, on average {dollars(product.worth)} each"
 
 
 def seed_wanted(s: Table) -> str:

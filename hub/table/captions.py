@@ -126,7 +126,7 @@ def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: boo
     `standing` dice of it are known already; with `lying` they lie there, and nobody throws.
     """
     if dice == "typed":
-        return "Typed. Another seat says yes." if mine else "Dice right? Push yes, bar no"
+        return "Typed. Somebody else says yes." if mine else "Dice right? Push yes, bar no"
     if dice == "cocked":
         return "Roll that die. Push: read as it lies" if mine else "A die leans. Push: read as it lies"
     if not mine:

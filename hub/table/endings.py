@@ -302,7 +302,7 @@ class Endings:
         if self._play.seats:
             raise StartRefused("A match is under way at this table.")
         if self._play.stopped:
-            raise StartRefused(f"The table stands still: {self._play.stopped}")
+            raise StartRefused(f"The table is stopped: {self._play.stopped}")
         if self._rolls.waits:
             raise StartRefused(WAITS)
 

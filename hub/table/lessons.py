@@ -50,6 +50,9 @@ class Lessons:
         self._told: dict[int, set[tuple[str, To]]] = {}  # by seat, and for the room: which lessons, and as whom
         self._shown: dict[int, LessonNow] = {}
         self._room_since = 0.0
+        self._kept_on: Moment | None = (
+            None  # the moment of the open question, while the room still reads of an earlier one
+        )
 
     def recall(self) -> None:
         """Take up what was so before a restart. Raise LogError."""
@@ -105,7 +108,7 @@ class Lessons:
         key = self._key_of(decision)
         if key == self._key:
             return
-        self._key = key
+        self._key, self._kept_on = key, None
         if match is None or decision is None:
             self._shown = {}
             return
@@ -120,11 +123,22 @@ class Lessons:
             if lesson := self._next(match, moment, number, names):
                 shown[number] = lesson
         if holds and room is not None:
-            shown[ROOM] = room
+            shown[ROOM], self._kept_on = room, moment
         elif lesson := self._next(match, moment, ROOM, []):
             shown[ROOM] = lesson
             self._room_since = self._clock.now()
         self._shown = shown
+
+    def due(self) -> bool:
+        """Go on to the room's next lesson once it has had time for an earlier one; return whether it changes."""
+        match, moment = self._match, self._kept_on
+        if match is None or moment is None or self._clock.now() < self._room_since + READ_SECONDS:
+            return False
+        self._kept_on = None
+        self._shown.pop(ROOM, None)
+        if lesson := self._next(match, moment, ROOM, []):
+            self._shown[ROOM], self._room_since = lesson, self._clock.now()
+        return True
 
     def _follow_match(self) -> None:
         sids = {seat.sid for seat in self._seats if seat.sid}

@@ -305,7 +305,7 @@ class Table:
         except LogError as error:
             self._stop_play(error)
             if self._play.log.position == written:  # else what was asked is on the disk: only what follows is not
-                refusal = NotAsked(f"The match stands still: {error}", "RECORD")
+                refusal = NotAsked(f"The match is stopped: {error}", "RECORD")
             woke = True
         if refusal and woke:
             self._show()
@@ -331,7 +331,7 @@ class Table:
             self._answer(last, before)
         for *_, link in self._links.due(self._ports.clock.now()):
             changed = self._link(link.sid, on=link.on) or changed
-        return any([changed, self._rolls.due(), self._staff.due(), self._people.due()])
+        return any([changed, self._rolls.due(), self._staff.due(), self._people.due(), self._lessons.due()])
 
     def _follow(self) -> None:
         """Look whether another decision is open, and let dice, boxes and notices follow. Raise LogError."""

@@ -206,7 +206,7 @@ class OpenBatch:
         many = self.missing
         if not isinstance(faces, list) or len(faces) != many or not all(map(self._has, faces)):
             raise NotOffered(f"Type {_dice(many)}, {'' if many == 1 else 'each '}1 to {roll.sides}.", "DICE")
-        self._by_hand("typed", f"Seat {seat} typed this. Another seat says yes, or no within a minute.")
+        self._by_hand("typed", f"Seat {seat} typed this. Somebody else says whether that is right, within a minute.")
         self.faces = self.aside + self.flat + faces
 
     def accepting(self, seat: int) -> Read:
@@ -216,7 +216,7 @@ class OpenBatch:
         """
         roll = self._asked()
         if self.state == "typed" and seat == roll.seat:
-            raise NotOffered("Another seat says yes to typed dice.", "DICE")
+            raise NotOffered("Somebody else says whether typed dice are right.", "DICE")
         if self.state == "settled" and seat != roll.seat:
             raise NotOffered(f"It is Seat {roll.seat} who accepts this roll.", "DICE")
         if not self.can("accepted"):

@@ -75,7 +75,7 @@ class Play:
     def check(self, name: str, seats: Sequence[int], options: Mapping[str, Any]) -> Match:
         """Return the match that would begin with these seats; nothing changes. Raise StartRefused where none can."""
         if self.stopped:
-            raise StartRefused(f"The match stands still: {self.stopped}")
+            raise StartRefused(f"The match is stopped: {self.stopped}")
         if self.match and not self.match.over and not self.match.fault:
             raise StartRefused("A match is under way at this table.")
         game = self.games.get(name)
@@ -107,7 +107,7 @@ class Play:
     def take_up(self, match: str) -> None:
         """Go on with a match that was put aside. Raise StartRefused where it cannot go on, or LogError."""
         if self.stopped:
-            raise StartRefused(f"The match stands still: {self.stopped}")
+            raise StartRefused(f"The match is stopped: {self.stopped}")
         if self.match and not self.match.over:
             raise StartRefused("A match is under way at this table.")
         self.match, self._first = self.log.take_up(match, self.games), None
@@ -147,7 +147,7 @@ class Play:
     def standstill(self) -> IllegalAction | None:
         """Return why nothing can be done now, whatever it is: the disk has failed, or no match is under way."""
         if self.stopped:
-            return NotAsked(f"The match stands still: {self.stopped}", "RECORD")
+            return NotAsked(f"The match is stopped: {self.stopped}", "RECORD")
         return None if self.match else NotAsked("No match is under way.", "LOBBY")
 
     def _report(self, error: RulesBug) -> None:

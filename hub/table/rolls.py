@@ -258,13 +258,13 @@ class Rolls:
             self._play.begin_second_reading(dispute.index, dispute.batches)
             dispute.go("carried", self._clock.now())
         elif carried is False:
-            self._let_stand("rejected", "Not read again: the roll stands.")
+            self._let_stand("rejected", "Not read again: the roll counts.")
         return carried is not None
 
     def _compare(self, dispute: Dispute, faces: list[int], read: str) -> None:
         """Take the second reading: where it differs, it takes the place of the first one in the log."""
         if sorted(faces) == sorted(dispute.faces):
-            self._let_stand("same", "The dice show the same: the roll stands.")
+            self._let_stand("same", "The dice show the same: the roll counts.")
             return
         first = {"faces": dispute.faces, "read": least_physical(dispute.batches)}
         self._play.correct(faces, read, first)
@@ -344,7 +344,7 @@ class Rolls:
             return True
         late = self._clock.now() >= dispute.until
         if late and dispute.waits:
-            self._let_stand("late", "Not read again in time: the roll stands.")
+            self._let_stand("late", "Not read again in time: the roll counts.")
         elif late:
             self._end("late")
         return late

@@ -222,7 +222,7 @@ class Staff:
     def _reset(self, running: object) -> str:
         """Make the table ready for the next guests: nobody sits there, no match is shown, its hands are wiped."""
         if self._play.stopped:
-            raise NotAsked(f"The match stands still: {self._play.stopped}", "RECORD")
+            raise NotAsked(f"The match is stopped: {self._play.stopped}", "RECORD")
         did = "The table was made ready for the next guests."
         match = self._play.match
         if match is not None and not match.over:

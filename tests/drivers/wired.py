@@ -37,7 +37,7 @@ class Header:
         return float(self.factory.pin(pin).state)
 
     def drive(self, pin: int, closed: bool) -> None:
-        """Connect a pin to GND, or let it go."""
+        """Connect a pin to GND, or catch nothing."""
         wire = self.factory.pin(pin)
         if closed:
             wire.drive_low()

@@ -99,7 +99,7 @@ class Players:
         self.hub.until(lambda s: s["seq"] > seq and s["events"][-1]["n"] > events, f"the roll of seat {seat} counts")
 
     def vouch(self, seat: int) -> None:
-        """Another seat says yes to typed dice."""
+        """Somebody else says whether typed dice are right."""
         self.hub.until(lambda s: s["dice"] and s["dice"]["state"] == "typed", "the dice are typed")
         self.hub.bench(box=seat, press="push")
 

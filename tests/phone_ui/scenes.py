@@ -174,7 +174,7 @@ TAKE_HAND = hand(
     moves=[{"move": "take_fish", "slot": {"one_of": [1, 3]}}, {"move": "take_spot"}],
 )
 PAY_HAND = hand(
-    want="You are 2 short: spend 2 Baits, or let it go.", moves=[{"move": "pay", "baits": 2}, {"move": "fail"}]
+    want="You are 2 short: spend 2 Baits, or catch nothing.", moves=[{"move": "pay", "baits": 2}, {"move": "fail"}]
 )
 ROLLING = playing(
     "roll",

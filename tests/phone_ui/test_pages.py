@@ -341,7 +341,7 @@ def test_an_unanswered_action_is_sent_again_as_the_same_one(page: Page, hub: Fak
     first, second = hub.asks.get(timeout=PATIENCE), hub.asks.get(timeout=PATIENCE)
     assert first == second
     expect(dock(page).get_by_role("button", name="Spend 2 Baits")).to_be_enabled()
-    dock(page).get_by_role("button", name="Let it go").click()
+    dock(page).get_by_role("button", name="Catch nothing").click()
     third = hub.asks.get(timeout=PATIENCE)
     assert third["n"] > second["n"]
     assert third["id"] != second["id"]
@@ -468,7 +468,7 @@ def test_who_has_begun_to_type_goes_on_when_the_reader_is_back(page: Page, hub: 
     page.get_by_role("button", name="die shows 5").click()
     hub.public(dice(count=3, batch=3) | {"seq": 51})
     expect(page.get_by_text("1 of 3, total 5")).to_be_visible()
-    page.get_by_role("button", name="Do not type").click()
+    page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("button", name="Type what you see")).to_be_visible()
 
 
@@ -492,7 +492,7 @@ def test_a_second_seat_says_yes_to_typed_dice_and_the_roller_may_correct_them(pa
 
 def test_the_odds_stand_by_the_dice_before_they_fall(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
-    wants = {"say": "against 2 dice, a tie loses: 44 in 100", "exact": "575 in 1,296"}
+    wants = {"say": "against 2 dice, equal totals lose: 44 in 100", "exact": "575 in 1,296"}
     play(page, hub, dice(count=2, batch=2, wants=wants), scenes.ROLL_HAND)
     expect(page.get_by_role("region", name="Dice")).to_contain_text("44 in 100 exactly 575 in 1,296")
 
@@ -552,12 +552,12 @@ def test_a_vote_on_the_dice_has_two_buttons_and_nothing_else_to_do(page: Page, h
     expect(asks).to_contain_text("Read the dice again?")
     expect(asks).to_contain_text("Ana asks for it.")
     expect(asks).to_contain_text("1 of 3 needed")
-    asks.get_by_role("button", name="It stands").click()
+    asks.get_by_role("button", name="It counts").click()
     assert hub.asks.get(timeout=PATIENCE)["args"] == {"say": "stands"}
     asks.get_by_role("button", name="Read again").click()
     assert hub.asks.get(timeout=PATIENCE)["args"] == {"say": "reread"}
     expect(dock(page).get_by_role("button")).to_have_count(0)
-    play(page, hub, disputed("told", say="The dice show the same: the roll stands."), scenes.TAKE_HAND, seq=51)
+    play(page, hub, disputed("told", say="The dice show the same: the roll counts."), scenes.TAKE_HAND, seq=51)
     expect(page.get_by_role("status").filter(has_text="The dice show the same")).to_be_visible()
 
 
@@ -602,7 +602,7 @@ def test_why_shows_the_rule_and_the_sum_of_each_change_of_points(page: Page, hub
     expect(now).to_contain_text("Baits 3 → 1−2")
     expect(now).to_contain_text("3 - 2 = 1")
     expect(now).to_contain_text("BB-14 If you roll less you may spend exactly as many Baits as you are short.")
-    expect(now).to_contain_text("Fish in all 1 → 2+1")
+    expect(now).to_contain_text("All Fish 1 → 2+1")
     expect(last).to_contain_text("1 + 2")
     expect(last).not_to_contain_text("→")
 
@@ -1233,7 +1233,7 @@ def test_the_page_reads_well_to_a_screen_reader(page: Page, hub: FakeHub) -> Non
         """
         - main:
           - region "Yours":
-            - term: Fish in all
+            - term: All Fish
           - button "Hold to see your hand"
           - paragraph: SPOT 4 bids 2 of 4
           - paragraph: Bid a number from 1 to 6.
@@ -1285,7 +1285,7 @@ def test_targets_are_large_enough_for_a_thumb(page: Page, hub: FakeHub) -> None:
         assert box is not None
         assert box["height"] >= 64
     primary, other = (
-        dock(page).get_by_role("button", name=name).bounding_box() for name in ("Spend 2 Baits", "Let it go")
+        dock(page).get_by_role("button", name=name).bounding_box() for name in ("Spend 2 Baits", "Catch nothing")
     )
     assert primary is not None
     assert other is not None
@@ -1530,7 +1530,7 @@ def test_the_seats_of_the_screen_go_clockwise(screen: Page, hub: FakeHub) -> Non
     hub.public(scenes.ROLLING)
     screen.goto(f"{hub.address}/t/1/kiosk")
     expect(screen.locator(".seat-place")).to_have_count(4)
-    expect(screen.get_by_text("Baits in the box")).to_be_visible()
+    expect(screen.get_by_text("Baits left")).to_be_visible()
     one, two, three, four = screen.evaluate(
         "[1, 2, 3, 4].map(seat => document.querySelector(`.seat-place:has(.seat-${seat})`).getBoundingClientRect())"
         ".map(box => [box.x, box.y])"
@@ -1691,7 +1691,7 @@ def test_a_box_on_the_bench_is_worked_by_the_keyboard(bench: Page, hub: FakeHub)
 def test_the_dial_of_a_sealed_box_is_seen_only_under_its_hood(bench: Page, hub: FakeHub) -> None:
     box = bench.get_by_role("region", name="Box of seat 1, blue circle")
     expect(box.get_by_text("dial at")).to_have_count(0)
-    box.get_by_role("button", name="Look under the hood").click()
+    box.get_by_role("button", name="Look at the display").click()
     expect(box.get_by_text("dial at 5, locked")).to_be_visible()
 
 

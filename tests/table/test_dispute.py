@@ -272,7 +272,7 @@ def test_voted_down_the_roll_stands_and_the_game_goes_on(disputed: TableRig) -> 
     disputed.press(1, "bar")
     assert stage(disputed) == "vote"
     assert stands(disputed, 2)["ok"]
-    assert (stage(disputed), disputed.state["dispute"]["say"]) == ("told", "Not read again: the roll stands.")
+    assert (stage(disputed), disputed.state["dispute"]["say"]) == ("told", "Not read again: the roll counts.")
     assert disputed.act(2, "go")["ok"]
     assert caught(disputed) == 3
     wait(disputed, TOLD_SECONDS)
@@ -375,7 +375,7 @@ def test_other_faces_correct_the_roll_and_the_log_keeps_both(second_reading: Tab
 def test_the_same_faces_change_nothing(second_reading: TableRig) -> None:
     rig = second_reading
     read(rig, 3)
-    assert rig.state["dispute"]["say"] == "The dice show the same: the roll stands."
+    assert rig.state["dispute"]["say"] == "The dice show the same: the roll counts."
     assert (caught(rig), rolls(rig)) == (3, [{"faces": [3], "read": "read"}])
     assert rig.act(2, "go")["ok"]
 
@@ -410,7 +410,7 @@ def test_nobody_throws_during_a_second_reading(second_reading: TableRig) -> None
 
 def test_dice_that_nobody_reads_again_stand_as_they_were(second_reading: TableRig) -> None:
     wait(second_reading, READ_SECONDS)
-    assert second_reading.state["dispute"]["say"] == "Not read again in time: the roll stands."
+    assert second_reading.state["dispute"]["say"] == "Not read again in time: the roll counts."
     assert caught(second_reading) == 3
     assert second_reading.act(2, "go")["ok"]
     assert len(second_reading.match.log) == 2

@@ -50,6 +50,9 @@ def test_what_the_room_is_told_stands_long_enough_to_be_read() -> None:
     rig = started()
     all_bid(rig, 1, 2, 3)
     assert rig.state["teaching"]["lesson"] == "bid", "it came a moment ago"
+    rig.clock.time += READ_SECONDS
+    rig.take(Tick())
+    assert rig.state["teaching"]["lesson"] == "goal", "and then the present one, without anybody doing anything"
     slow = started()
     slow.clock.time += READ_SECONDS
     slow.take(Tick())

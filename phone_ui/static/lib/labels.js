@@ -39,7 +39,7 @@ function bySeatText(numbers) {
 }
 
 /**
- * Fill `{a.b.0}` from the scope; `{cash:cents}`, `{cash:dollars}` write money, `{price:+}` a sign. What is missing or
+ * Fill `{a.b.0}` from the scope; `{cash:cents}`, `{cash:dollars}` write money, `{price:+}` a sign, `{needs:some}` nothing for 0. What is missing or
  * null is left out, and of several parts with " · " between them one whose places are all empty.
  * @param {string | undefined} template
  * @param {Facts} scope
@@ -72,6 +72,7 @@ function placeText(place, scope, labels) {
   const [path, form] = place.split(":");
   const value = at(scope, path);
   if (form === "+") return Number.isInteger(value) ? signed(value) : "";
+  if (form === "some") return value === 0 ? "" : textOf(value, labels);
   return form && Number.isInteger(value) ? numberText(value, { money: form }) : textOf(value, labels);
 }
 
@@ -288,7 +289,8 @@ export function valueText(labels, state, move, name, value) {
 }
 
 /**
- * Return the label of a move with these arguments, as on a button; what is still to be chosen (`blanks`) reads "…".
+ * Return the label of a move with these arguments, as on a button; what is still to be chosen (`blanks`) reads "…", and a
+ * move of which nothing is chosen goes by its name.
  * @param {Labels | null} labels
  * @param {PublicState} state
  * @param {string} move
@@ -304,7 +306,9 @@ export function moveLabel(labels, state, move, args = {}, blanks = []) {
       (value === 1 && about.one) ||
       (about.said ?? "{}").replace("{}", () => valueText(labels, state, move, name, value));
   }
-  const template = labels?.moves?.[move]?.label ?? readable(move);
+  const about = labels?.moves?.[move];
+  if (about?.name && blanks.length && Object.keys(texts).every((name) => blanks.includes(name))) return about.name;
+  const template = about?.label ?? readable(move);
   return fill(template, { ...state?.view, ...texts }).replace(/…( …)+/g, "…");
 }
 

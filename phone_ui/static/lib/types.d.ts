@@ -22,6 +22,7 @@ export interface Fact extends NumberStyle {
   in?: string[];
   unless?: unknown;
   line?: boolean;
+  counted?: boolean;
   on?: string[];
   label?: string;
   short?: string;
@@ -77,6 +78,7 @@ export interface Parameter extends NumberStyle {
 /** What a game's labels say of one move. */
 export interface MoveLabels {
   label?: string;
+  name?: string;
   short?: string;
   join?: string;
   effect?: string;

@@ -207,7 +207,7 @@ function Box({ seat, box, state, hubKey, send }) {
   const turn = (detents) => send({ box: seat, turn: detents });
   /** @param {string} control */
   const onPress = (control) => (/** @type {MouseEvent} */ event) => press(control, event.shiftKey);
-  const display = box.sealed && !hood ? "under the hood" : box.display;
+  const display = box.sealed && !hood ? "covered" : box.display;
 
   /** @param {KeyboardEvent} event */
   function onKeyDown(event) {
@@ -255,7 +255,7 @@ function Box({ seat, box, state, hubKey, send }) {
     <button type="button" class="bar" onClick=${onPress("bar")}>pass</button>
     <footer class="box-foot">
       <button type="button" class="plain" aria-pressed=${hood} onClick=${() => setHood(!hood)}>
-        ${hood ? "Close the hood" : "Look under the hood"}
+        ${hood ? "Cover the display" : "Look at the display"}
       </button>
       ${hood && html`<${UnderHood} box=${box} />`}
       <${Cables} seat=${seat} connected=${box.connected} send=${send} />

@@ -19,13 +19,14 @@ import { countNow, doing, NowAt, tokenOf } from "../parts/around.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "../parts/die.js";
 import { Facts } from "../parts/facts.js";
 import { RoomLesson } from "../parts/lesson.js";
-import { ScoreParts, seatStateText } from "../parts/lobby.js";
+import { seatStateText } from "../parts/lobby.js";
 import { Fingerprint, Mark, Marks, Sentence, Who } from "../parts/marks.js";
 import { useHeadline, useReveal } from "../parts/news.js";
 import { Notices } from "../parts/notices.js";
 import { NumberLine } from "../parts/number_line.js";
 import { QrCode } from "../parts/qr_code.js";
 import { PausedPart, PutAsideList, QuestionPart, StartingPart } from "../parts/questions.js";
+import { ScoreParts } from "../parts/result.js";
 import { TurnedCards } from "../parts/reveal.js";
 import { CardRows, Rows } from "../parts/rows.js";
 import { useSound } from "../parts/sound.js";
@@ -105,7 +106,6 @@ function Kiosk() {
         <${QuestionPart} state=${state} /><${StartingPart} state=${state} /><${PausedPart} state=${state} />
       </div>`
     }
-    ${inPlay && html`<${RoomLesson} state=${shown} />`}
     ${state.notices.length > 0 && html`<div class="notices"><${Notices} state=${state} /></div>`}
     ${state.demonstration && html`<${Invitation} state=${state} game=${state.demonstration.game} />`}
     ${!state.demonstration && state.state !== "lobby" && html`<${Foot} state=${state} />`}
@@ -356,8 +356,11 @@ function Foot({ state }) {
   const free = state.seats.filter((place) => codeOf(state, place.seat) && (over || !state.view?.seats[place.seat]));
   return html`<footer class="foot">
     <${JoinCode} state=${state} kind="foot-qr" />
-    <p>Join: <b class="code">${state.code}</b></p>
-    <p class="foot-url">${bareUrl(state.url) || "no network yet"}</p>
+    <div class="foot-join">
+      <p>Join: <b class="code">${state.code}</b></p>
+      <p class="foot-url">${bareUrl(state.url) || "no network yet"}</p>
+    </div>
+    <${RoomLesson} state=${state} />
     ${state.fingerprint && html`<p class="foot-key">key <${Fingerprint} digits=${state.fingerprint} /></p>`}
     ${
       free.length > 0 &&

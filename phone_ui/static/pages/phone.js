@@ -12,7 +12,7 @@ import { ActionButton } from "../parts/ask.js";
 import { Awaited } from "../parts/awaited.js";
 import { DisputePart } from "../parts/dice.js";
 import { later } from "../parts/later.js";
-import { Lobby, Result } from "../parts/lobby.js";
+import { Lobby } from "../parts/lobby.js";
 import { Who } from "../parts/marks.js";
 import { Notices } from "../parts/notices.js";
 import { Play, turnText } from "../parts/play.js";
@@ -374,6 +374,7 @@ const Sound = later(() =>
     () => () => null,
   ),
 );
+const Result = later(() => import("../parts/result.js").then((part) => part.Result));
 const Rules = later(() => import("../parts/rules.js").then((part) => part.Rules));
 const Help = later(() => import("../parts/help.js").then((part) => part.Help));
 const Log = later(() => import("../parts/log.js").then((part) => part.Log));

@@ -103,7 +103,7 @@ function SignIn({ said, onIn }) {
       </p>`
     }
     <p class="quiet-words">
-      The PIN stands on the big screen until somebody has used it once.
+      The PIN is on the big screen until somebody has used it once.
       Lost it? On the hub's own machine, <code>table-hub staff-pin --new</code> makes another one.
     </p>
   </main>`;
@@ -210,7 +210,7 @@ function HousePage({ session, onOut }) {
       <h1>Staff</h1>
       <button type="button" class="do" onClick=${out}>Sign out</button>
     </header>
-    ${away && html`<p class="fault error" role="alert">The hub does not answer. What stands here may be old.</p>`}
+    ${away && html`<p class="fault error" role="alert">The hub does not answer. What you see here may be old.</p>`}
     ${said && html`<p class=${`said ${said.ok ? "" : "refused"}`} role="status">${said.text}</p>`}
     ${!venue && !away && html`<p class="lead">Waiting for the hub…</p>`}
     ${venue?.faults.map((fault) => html`<${FaultLine} key=${fault.what} fault=${fault} />`)}

@@ -58,7 +58,7 @@ function Till() {
       <h1>The tables</h1>
       ${tables && html`<p>${free} ${free === 1 ? "seat" : "seats"} free</p>`}
     </header>
-    ${away && html`<p class="till-away" role="alert">The hub does not answer. What stands here may be old.</p>`}
+    ${away && html`<p class="till-away" role="alert">The hub does not answer. What you see here may be old.</p>`}
     ${!tables && !away && html`<p>Waiting for the hub…</p>`}
     <ul class="till-tables">
       ${tables?.map(

@@ -25,7 +25,7 @@ export function doing(state, seat) {
   if (state.locked.includes(seat)) return "locked";
   if (!askedSeats(view).includes(seat)) return placeOf(state, seat)?.phone === "away" ? "phone asleep" : "";
   if (view?.waiting?.roll?.seat === seat) return state.dice?.again ? "reads again" : "rolls";
-  return view?.waiting?.secret ? "choosing" : "to act";
+  return view?.waiting?.secret ? "choosing" : "plays now";
 }
 
 /**
@@ -71,7 +71,7 @@ export function tokenOf(labels, state) {
 const NumberLine = later(() => import("./number_line.js").then((part) => part.NumberLine));
 
 /** @type {Record<string, string>} */
-const DOES = { rolls: "rolls", "reads again": "reads the dice again", choosing: "chooses", "to act": "is to act" };
+const DOES = { rolls: "rolls", "reads again": "reads the dice again", choosing: "chooses", "plays now": "plays now" };
 
 /**
  * Who is waited for and for what, said to those who wait.
@@ -123,7 +123,7 @@ function Place({ labels, state, seat, mine }) {
         <${NowAt} doing=${now} count=${countNow(labels, state, seat)} />
       </span>
     </div>
-    <${Facts} labels=${labels} state=${state} where="seat" facts=${state.view?.seats[seat]} seat=${seat} />
+    <${Facts} labels=${labels} state=${state} where="seat" facts=${state.view?.seats[seat]} seat=${seat} reckoned />
   </li>`;
 }
 

@@ -223,6 +223,20 @@ function ChosenFields({ labels, state, question, form }) {
 }
 
 /**
+ * Return what is still to be chosen before a form can be sent, as a sentence; "" where nothing is.
+ * @param {Labels | null} labels
+ * @param {Form} form
+ * @param {Field[]} fields
+ */
+function missingIn(labels, form, fields) {
+  if (isWhole(form, fields)) return "";
+  const names = fields
+    .filter(({ shown, optional, value }) => shown && !optional && (value === undefined || value === null))
+    .map(({ name }) => labels?.parameters?.[name]?.label ?? readable(name));
+  return names.length ? `First choose above: ${names.join(", ")}.` : "First choose above.";
+}
+
+/**
  * The big buttons. `act` sends; `sending` is the key under way.
  * @param {{
  *   labels: Labels | null, state: PublicState, question: Question, sending: string | null, act: ActOn,
@@ -232,11 +246,13 @@ export function Actions({ labels, state, question, sending, act }) {
   const { list, inFront, buttons } = layOut(question);
   const confirms = Boolean(list || inFront);
   const fields = inFront ? chosenFields(question, inFront) : [];
+  const missing = inFront ? missingIn(labels, inFront, fields) : "First choose what to do.";
   return html`
     ${
       confirms &&
       html`<${ActionButton}
         primary
+        missing=${missing}
         label=${inFront ? formLabel(labels, state, question, inFront) : "Choose above"}
         name=${inFront?.key ?? "none"}
         ready=${inFront !== null && isWhole(inFront, fields)}
@@ -260,13 +276,24 @@ export function Actions({ labels, state, question, sending, act }) {
 }
 
 /**
- * One big button; it says when it is under way.
+ * One big button; it says when it is under way. One that is not ready says on a tap what is `missing`.
  * @param {{
  *   label: string, name: string, sending: string | null, onPress: () => void,
- *   primary?: boolean, short?: string, ready?: boolean,
+ *   primary?: boolean, short?: string, ready?: boolean, missing?: string,
  * }} props
  */
-export function ActionButton({ label, name, sending, onPress, primary = false, short = "", ready = true }) {
+export function ActionButton({
+  label,
+  name,
+  sending,
+  onPress,
+  primary = false,
+  short = "",
+  ready = true,
+  missing = "",
+}) {
+  const [asked, setAsked] = useState(false);
+  useEffect(() => setAsked(false), [name, missing]);
   const isSending = sending === name;
   const isLong = Boolean(short) && label.length > LONG;
   /** @type {Drawn} */
@@ -277,16 +304,19 @@ export function ActionButton({ label, name, sending, onPress, primary = false, s
     const rest = begins ? label.slice(short.length).replace(/^[:\s]+/, "") : label;
     text = html`<span>${readable(short.toLowerCase())}</span><small class="act-rest">${rest}</small>`;
   }
+  const waits = !ready && Boolean(missing) && !sending;
   return html`<button
-    type="button"
-    class=${`act${primary ? " primary" : ""}${isSending ? " sending" : ""}`}
-    disabled=${!ready || Boolean(sending)}
-    aria-busy=${isSending}
-    aria-label=${isLong && !isSending ? label : undefined}
-    onClick=${onPress}
-  >
-    ${text}
-  </button>`;
+      type="button"
+      class=${`act${primary ? " primary" : ""}${isSending ? " sending" : ""}`}
+      disabled=${(!ready && !waits) || Boolean(sending)}
+      aria-disabled=${waits ? "true" : null}
+      aria-busy=${isSending}
+      aria-label=${isLong && !isSending ? label : undefined}
+      onClick=${waits ? () => setAsked(true) : onPress}
+    >
+      ${text}
+    </button>
+    ${asked && waits && html`<p class="act-missing" role="status">${missing}</p>`}`;
 }
 
 /**
@@ -314,7 +344,7 @@ export function Standing({ labels, state, question, sending, act }) {
       const disabled = Boolean(sending) || !isWhole(form, fields);
       return html`<div key=${form.key} class="offer-form">
         <button type="button" class="offer" aria-expanded=${isOpen} onClick=${() => setOpen(isOpen ? null : form.key)}>
-          ${labels?.moves?.[form.move]?.short ?? readable(form.move)}…
+          ${labels?.moves?.[form.move]?.name ?? readable(form.move)}…
         </button>
         ${
           isOpen &&

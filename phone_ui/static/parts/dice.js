@@ -95,7 +95,7 @@ function ReadingActs({ state, hand, sending, ask, typing, onTyping }) {
       html`<${DiceAct} busy=${sending} label=${typed ? "No, look again" : "Read again"} onPress=${say("again")} />`
     }
     ${mayType && html`<${DiceAct} label=${typeLabel} onPress=${() => onTyping(true)} />`}
-    ${mayStop && html`<${DiceAct} label="Do not type" onPress=${() => onTyping(false)} />`}
+    ${mayStop && html`<${DiceAct} label="Cancel" onPress=${() => onTyping(false)} />`}
   `;
 }
 
@@ -181,7 +181,7 @@ export function DisputePart({ state, hand, sending, ask }) {
       plays &&
       html`<div class="dice-acts">
         <${DiceAct} strong label="Read again" busy=${sending} pressed=${yes} onPress=${say("reread")} />
-        <${DiceAct} label="It stands" busy=${sending} pressed=${no} onPress=${say("stands")} />
+        <${DiceAct} label="It counts" busy=${sending} pressed=${no} onPress=${say("stands")} />
       </div>`
     }
   </section>`;

@@ -1,14 +1,17 @@
 // Facts of a view as labelled lines, drawn by the game's labels.
 
-import { html } from "/vendor/htm-preact.js";
+import { html, useState } from "/vendor/htm-preact.js";
 import { readable } from "../lib/labels.js";
 import { at, isRecord } from "../lib/values.js";
 import { newestLine, phaseOf } from "../lib/view.js";
 import { FactValue } from "./fact_value.js";
+import { later } from "./later.js";
 import { Crown } from "./marks.js";
 
 /** @import { Facts as Plain, FoundFact, Labels } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
+
+const ScoreSum = later(() => import("./score.js").then((part) => part.ScoreSum));
 
 /**
  * Return the facts of one place (`table`, `seat`, `you`) that are shown in this phase `on` a phone or the kiosk.
@@ -59,13 +62,15 @@ export function isEmpty(value) {
  * @property {boolean} [small]
  * @property {string[]} [quiet] names of facts that are drawn elsewhere
  * @property {string[]} [only] names of those that are wanted
+ * @property {boolean} [reckoned] a tap on what counts tells how it came about
  */
 
 /**
  * Facts as labelled lines.
  * @param {FactsProps} props
  */
-export function Facts({ labels, state, where, facts, seat, on, small = true, quiet = [], only }) {
+export function Facts({ labels, state, where, facts, seat, on, small = true, quiet = [], only, reckoned = false }) {
+  const [tapped, setTapped] = useState("");
   const onLine = phaseOf(labels, state.view).line && newestLine(state);
   /** @param {FoundFact} fact */
   const isShown = ({ name, about, value }) => {
@@ -74,6 +79,7 @@ export function Facts({ labels, state, where, facts, seat, on, small = true, qui
   };
   const lines = factsOf(labels, where, facts, state.view?.phase, on).filter(isShown);
   if (!lines.length) return null;
+  const open = lines.find(({ name }) => name === tapped);
   return html`<dl class=${`facts of-${where}`}>
     ${lines.map(
       ({
@@ -86,13 +92,25 @@ export function Facts({ labels, state, where, facts, seat, on, small = true, qui
             ? html`<dt class="flag">${about.label ?? readable(name)}</dt>`
             : html`<dt>${about.label ?? readable(name)}</dt>
               <dd>
-                <${FactValue} labels=${labels} state=${state} about=${about} value=${value} small=${small} />
+                ${
+                  reckoned && seat && about.counted
+                    ? html`<button
+                        type="button"
+                        class="score-tap"
+                        aria-expanded=${tapped === name}
+                        onClick=${() => setTapped(tapped === name ? "" : name)}
+                      >
+                        <${FactValue} labels=${labels} state=${state} about=${about} value=${value} small=${small} />
+                      </button>`
+                    : html`<${FactValue} labels=${labels} state=${state} about=${about} value=${value} small=${small} />`
+                }
                 ${seat && about.leader && at(state.view, about.leader) === seat ? [" ", html`<${Crown} />`] : ""}
               </dd>`
         }
       </div>`,
     )}
-  </dl>`;
+  </dl>
+  ${open && html`<${ScoreSum} labels=${labels} state=${state} seat=${seat} fact=${open.about.name ?? open.name} />`}`;
 }
 
 /** @param {FoundFact} fact */

@@ -4,15 +4,17 @@ import { html } from "/vendor/htm-preact.js";
 import { readable } from "../lib/labels.js";
 import { isRecord, same } from "../lib/values.js";
 import { Amount } from "../widgets/amount.js";
-import { BarredValues } from "../widgets/barred.js";
 import { Choose } from "../widgets/choose.js";
-import { Gaps } from "../widgets/gaps.js";
 import { OneOf } from "../widgets/one_of.js";
-import { Order } from "../widgets/order.js";
+import { later } from "./later.js";
 
 /** @import { Facts, Field, Labels } from "../lib/types.d.ts" */
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */
 
+// What few games ask for is fetched when one does.
+const BarredValues = later(() => import("../widgets/barred.js").then((part) => part.BarredValues));
+const Gaps = later(() => import("../widgets/gaps.js").then((part) => part.Gaps));
+const Order = later(() => import("../widgets/order.js").then((part) => part.Order));
 const WIDGETS = { one_of: OneOf, amount: Amount, choose: Choose, order: Order };
 
 /**

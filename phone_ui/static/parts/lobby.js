@@ -1,15 +1,15 @@
-// Before a match: who is there, which game, with which options. After it: who won, and once more.
+// Before a match: who is there, which game, with which options.
 
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
-import { ranking, readable, scoreText } from "../lib/labels.js";
-import { asPlayed, isHouse, seatName, seatText } from "../lib/seats.js";
+import { readable } from "../lib/labels.js";
+import { isHouse, seatName, seatText } from "../lib/seats.js";
 import { ActionButton } from "./ask.js";
-import { Facts } from "./facts.js";
-import { Marks, Sentence, Who } from "./marks.js";
+import { Marks, Who } from "./marks.js";
 import { PutAsideList } from "./questions.js";
+import { TableChoices } from "./table_choices.js";
 import { useLabels } from "./use_labels.js";
 
-/** @import { Ask, Facts as Plain, Labels, Option } from "../lib/types.d.ts" */
+/** @import { Ask, Facts as Plain, Option } from "../lib/types.d.ts" */
 /** @import { GameOffer, PublicSeat, PublicState } from "../lib/messages.d.ts" */
 
 /** How well the house plays, from the weakest. */
@@ -113,12 +113,11 @@ export function Lobby({ state, seat, sending, ask }) {
     setChanged(its);
     if (seat) ask("wish", { game: picked, preset: name }, "wish");
   };
-  const hasReader = (state.kit?.dice ?? 0) > 0;
-  const needsDice = Boolean(labels?.needs?.dice) && (!hasReader || state.hub_rolls);
   const hasOptions = Object.keys(labels?.options ?? {}).length > 0;
   return html`<div class="lobby">
     <${PutAsideList} state=${state} seat=${seat} sending=${sending} ask=${seat ? ask : undefined} />
     <h1 class="headline">What shall we play?</h1>
+    ${!seat && html`<p>Who sits at the table chooses. Take a seat to have a say.</p>`}
     <fieldset class="field">
       <legend class="unseen">Game</legend>
       <div class="choices in-column">
@@ -151,72 +150,12 @@ export function Lobby({ state, seat, sending, ask }) {
     }
     <h2>At the table</h2>
     <${SeatList} state=${state} mine=${seat} sending=${sending} ask=${seat ? ask : undefined} />
-    ${seat && offer && html`<${Explained} state=${state} offer=${offer} sending=${sending} ask=${ask} />`}
-    ${seat && needsDice && html`<${HubRolls} state=${state} sending=${sending} ask=${ask} />`}
-    ${seat && html`<${HintsAllowed} state=${state} sending=${sending} ask=${ask} />`}
+    ${seat && html`<${TableChoices} state=${state} offer=${offer} labels=${labels} sending=${sending} ask=${ask} />`}
     ${
       seat &&
       html`<${LobbyDock} state=${state} seat=${seat} game=${picked} options=${options} sending=${sending} ask=${ask} />`
     }
   </div>`;
-}
-
-/**
- * Whether the rules are told in the first round: as somebody has said, else where somebody has not played the game here.
- * @param {{ state: PublicState, offer: GameOffer, sending: string | null, ask: Ask }} props
- */
-function Explained({ state, offer, sending, ask }) {
-  const onTap = (/** @type {any} */ event) => ask("lessons", { explain: event.target.checked }, "lessons");
-  return html`<label class="setting">
-    <span>
-      Explain the first round<small>One rule at a time, when it is needed. Each phone can leave it out.</small>
-    </span>
-    <input
-      type="checkbox"
-      class="switch"
-      checked=${state.explain ?? !offer.known}
-      disabled=${Boolean(sending)}
-      onChange=${onTap}
-    />
-  </label>`;
-}
-
-/**
- * Whether the hub rolls all dice, at a table that reads none.
- * @param {{ state: PublicState, sending: string | null, ask: Ask }} props
- */
-function HubRolls({ state, sending, ask }) {
-  const onTap = (/** @type {any} */ event) => ask("hub_rolls", { on: event.target.checked }, "hub_rolls");
-  return html`<label class="setting">
-    <span>The hub rolls all dice<small>No dice at hand? Then nobody has to type what they show.</small></span>
-    <input
-      type="checkbox"
-      class="switch"
-      checked=${state.hub_rolls}
-      disabled=${Boolean(sending)}
-      onChange=${onTap}
-    />
-  </label>`;
-}
-
-/**
- * Whether phones at this table may have hints.
- * @param {{ state: PublicState, sending: string | null, ask: Ask }} props
- */
-function HintsAllowed({ state, sending, ask }) {
-  const onTap = (/** @type {any} */ event) => ask("hints", { allow: event.target.checked }, "hints");
-  return html`<label class="setting">
-    <span>
-      Hints allowed<small>For practice: each phone switches its own on, in the tab Seat.</small>
-    </span>
-    <input
-      type="checkbox"
-      class="switch"
-      checked=${state.hints}
-      disabled=${Boolean(sending)}
-      onChange=${onTap}
-    />
-  </label>`;
 }
 
 /**
@@ -368,53 +307,4 @@ function OptionInput({ id, state, option, value, onChange }) {
     onChange(isNumber && target.value ? Number(target.value) : target.value);
   const mode = isNumber ? "numeric" : "text";
   return html`<input id=${id} class="option-text" inputmode=${mode} value=${value} onInput=${onType} />`;
-}
-
-/**
- * What a seat's score is made of, where the labels name facts for it.
- * @param {{ labels: Labels | null, state: PublicState, seat: number }} props
- */
-export function ScoreParts({ labels, state, seat }) {
-  const names = labels?.screen?.result ?? [];
-  const facts = Object.fromEntries(names.map((name) => [name, state.view?.seats?.[seat]?.[name]]));
-  return html`<div class="score-parts">
-    <${Facts} labels=${labels} state=${state} where="seat" facts=${facts} seat=${seat} />
-  </div>`;
-}
-
-/**
- * The end of a match: winners, scores, why.
- * @param {{ labels: Labels | null, state: PublicState }} props
- */
-export function Result({ labels, state: newest }) {
-  const state = asPlayed(newest);
-  const over = state.over ?? { winners: [], why: "" };
-  return html`<section class="result" aria-label="Result">
-    <h1 class="headline"><${Winners} state=${state} winners=${over.winners} /></h1>
-    ${over.why && html`<p class="result-why"><${Sentence} state=${state} text=${over.why} /></p>`}
-    <ol class="scores">
-      ${ranking(labels, over).map(
-        ({ seat, score, won }) => html`<li key=${seat} class=${won ? "won" : ""}>
-          <${Who} state=${state} seat=${seat} number /><span class="score">${scoreText(labels, score)}</span>
-          <${ScoreParts} labels=${labels} state=${state} seat=${seat} />
-        </li>`,
-      )}
-    </ol>
-    ${
-      state.highlights.length > 0 &&
-      html`<ul class="result-facts">
-        ${state.highlights.map((text) => html`<li key=${text}><${Sentence} state=${state} text=${text} /></li>`)}
-      </ul>`
-    }
-  </section>`;
-}
-
-/** @param {{ state: PublicState, winners: number[] }} props */
-function Winners({ state, winners }) {
-  if (!winners.length) return "Nobody wins";
-  const names = winners.map((seat, i) => [
-    i > 0 && (i === winners.length - 1 ? " and " : ", "),
-    html`<${Who} state=${state} seat=${seat} />`,
-  ]);
-  return html`${names} ${winners.length > 1 ? " win" : " wins"}`;
 }

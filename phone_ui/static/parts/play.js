@@ -212,7 +212,7 @@ function Counters({ labels, state, facts, seat }) {
   const quiet = cards.map(({ name }) => name);
   const only = phaseOf(labels, state.view).mine ?? labels?.screen?.mine;
   return html`<section aria-label="Yours">
-    <${Facts} labels=${labels} state=${state} where="seat" facts=${facts} seat=${seat} quiet=${quiet} only=${only} />
+    <${Facts} labels=${labels} state=${state} where="seat" facts=${facts} seat=${seat} quiet=${quiet} only=${only} reckoned />
   </section>`;
 }
 

@@ -212,7 +212,7 @@ function Tile({ labels, state, about, record, place, first, here, small }) {
   >
     <h4 class="tile-title">
       ${owner && html`<${TileOwner} state=${state} about=${about} seat=${owner} />`}
-      <span>${fill(about.title, record, labels) || readable(about.label ?? "")}</span>
+      <span>${fill(about.title, record, labels) || (owner ? "" : readable(about.label ?? ""))}</span>
     </h4>
     ${isBySeat(counts) && html`<${Counts} counts=${counts} />`}
     ${Array.isArray(cards) && html`<span class="list cards">${cards.map(draw)}</span>`}

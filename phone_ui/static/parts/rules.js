@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { cardTexts, searched } from "../lib/guide.js";
-import { moveLabel, readable } from "../lib/labels.js";
+import { moveLabel } from "../lib/labels.js";
 import { useGuide } from "./use_guide.js";
 
 /** @import { Chapter, Guide, Labels } from "../lib/types.d.ts" */
@@ -24,10 +24,15 @@ export function Rules({ labels, state, hand }) {
   if (guide === null) return html`<${Plain} labels=${labels} cited=${cited} />`;
   const chapters = [...guide.chapter, ...extra(labels, guide)];
   const found = searched(chapters, search);
+  const isNow = (/** @type {Chapter} */ { phases = [] }) => playing && phases.includes(phase);
+  const hasNow = found.some(isNow);
+  const canDo =
+    playing && hand && !search && html`<${CanDo} labels=${labels} state=${state} hand=${hand} guide=${guide} />`;
   return html`<div class="panel rules">
+    <link rel="stylesheet" href="/static/pages/rules.css" />
     <h1 class="headline">${labels.title}</h1>
     <p class="lead">${guide.about}</p>
-    ${playing && hand && !search && html`<${CanDo} labels=${labels} state=${state} hand=${hand} guide=${guide} />`}
+    ${canDo && !hasNow && canDo}
     <div class="rules-search">
       <label for="rules-search">Search the rules</label>
       <input
@@ -44,9 +49,10 @@ export function Rules({ labels, state, hand }) {
       (chapter) => html`<${ChapterPart}
         key=${chapter.title}
         chapter=${chapter}
-        now=${playing && Boolean(chapter.phases?.includes(phase))}
+        now=${isNow(chapter)}
         open=${Boolean(search)}
         cited=${cited}
+        canDo=${isNow(chapter) && canDo}
       />`,
     )}
   </div>`;
@@ -81,10 +87,10 @@ function extra(labels, guide) {
 function CanDo({ labels, state, hand, guide }) {
   const names = [...new Set(hand.moves.map(({ move }) => move))];
   if (!names.length && !hand.faces) {
-    return html`<section class="can-do"><h2>What I can do now</h2><p>Nothing: the others play.</p></section>`;
+    return html`<section class="can-do"><h3>What I can do now</h3><p>Nothing: the others play.</p></section>`;
   }
   return html`<section class="can-do">
-    <h2>What I can do now</h2>
+    <h3>What I can do now</h3>
     <dl class="follow-list">
       ${hand.faces && html`<div><dt>Roll the dice</dt><dd>${hand.want}</dd></div>`}
       ${names.map(
@@ -105,22 +111,22 @@ function CanDo({ labels, state, hand, guide }) {
  */
 function nameOf(labels, state, name) {
   const label = labels.moves?.[name]?.label ?? "";
-  return label.includes("{")
-    ? readable((labels.moves?.[name]?.short ?? name).toLowerCase())
-    : moveLabel(labels, state, name);
+  const blanks = [...label.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+  return moveLabel(labels, state, name, {}, blanks);
 }
 
 /**
  * One chapter; that of the present phase is open, and is scrolled to.
- * @param {{ chapter: Chapter, now: boolean, open: boolean, cited: Set<string> }} props
+ * @param {{ chapter: Chapter, now: boolean, open: boolean, cited: Set<string>, canDo?: any }} props
  */
-function ChapterPart({ chapter, now, open, cited }) {
+function ChapterPart({ chapter, now, open, cited, canDo }) {
   const part = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (now) part.current?.scrollIntoView({ block: "start" });
   }, [now]);
   return html`<details class=${`chapter${now ? " now" : ""}`} open=${open || now} ref=${part}>
     <summary><h2>${chapter.title}</h2>${now && html` <span class="chapter-now">now</span>`}</summary>
+    ${canDo}
     ${
       chapter.named
         ? html`<dl class="follow-list">
@@ -144,6 +150,7 @@ function ChapterPart({ chapter, now, open, cited }) {
  */
 function Plain({ labels, cited }) {
   return html`<div class="panel rules">
+    <link rel="stylesheet" href="/static/pages/rules.css" />
     <h1 class="headline">${labels.title ?? "Rules"}</h1>
     ${labels.blurb && html`<p class="lead">${labels.blurb}</p>`}
     <ul class="chapter-lines">

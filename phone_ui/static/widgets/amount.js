@@ -114,10 +114,24 @@ function Stepper({ about, field, group, onChange }) {
         onKeyDown=${onKeyDown}
       />
       <span class="unseen" aria-live="polite">${stepped ? numberText(value, about) : ""}</span>
-      <span class="step-range">${numberText(least, about)} to ${numberText(most, about)}</span>
+      <span class="step-range">${rangeText(least, most, value, about)}</span>
     </span>
     <${StepButton} label="more" sign="+" disabled=${value >= most} onPress=${onPress} onStep=${() => step(1)} />
   </div>`;
+}
+
+/**
+ * Return which amounts are legal; at an end of them, that it is the end: the button beside it is grey then.
+ * @param {number} least
+ * @param {number} most
+ * @param {number} value
+ * @param {Parameter} about
+ */
+function rangeText(least, most, value, about) {
+  if (least === most) return `only ${numberText(least, about)} now`;
+  if (value >= most) return `${numberText(most, about)} is the most now`;
+  if (value <= least) return `${numberText(least, about)} is the least now`;
+  return `${numberText(least, about)} to ${numberText(most, about)}`;
 }
 
 /**

@@ -1,0 +1,61 @@
+// What a number came from: each change of it with its sum, from the first to the last. Fetched when one is tapped.
+
+import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { allEvents, changesOf, scoredFacts } from "../lib/events.js";
+import { numberText } from "../lib/labels.js";
+import { Sentence } from "./marks.js";
+
+/** @import { Labels } from "../lib/types.d.ts" */
+/** @import { PublicEvent, PublicState } from "../lib/messages.d.ts" */
+
+/**
+ * The changes of what a seat counts: of one fact, or of those that its `score` is.
+ * @param {{ labels: Labels | null, state: PublicState, seat: number, fact?: string, score?: any }} props
+ */
+export function ScoreSum({ labels, state, seat, fact, score }) {
+  const what = fact ? [fact] : scoredFacts(labels, state.view?.seats?.[seat], score);
+  const [events, setEvents] = useState(/** @type {PublicEvent[] | null} */ (null));
+  const newest = state.events.at(-1)?.n;
+  useEffect(() => {
+    let stale = false;
+    allEvents(state).then(
+      (found) => stale || setEvents(found),
+      () => stale || setEvents(state.events), // at least what this phone knows
+    );
+    return () => {
+      stale = true;
+    };
+  }, [state.match, state.epoch, newest]);
+  if (!events) return null;
+  const changes = changesOf(events, seat, what);
+  if (!changes.length) return html`<p class="score-sum" role="status">It is as it was at the beginning.</p>`;
+  return html`<link rel="stylesheet" href="/static/pages/rules.css" /><ol class="score-sum" aria-label="How it came about">
+    ${changes.map(
+      ({ n, text, data }) => html`<li key=${n}>
+        <b>${data.sum}</b>${" "} ${what.length > 1 && html`${factLabel(labels, data.what)} ${numberOf(labels, data)}`}
+        <span><${Sentence} state=${state} text=${text} /></span>
+      </li>`,
+    )}
+  </ol>`;
+}
+
+/**
+ * @param {Labels | null} labels
+ * @param {string} what
+ */
+function factOf(labels, what) {
+  const facts = Object.entries(labels?.facts ?? {});
+  return facts.find(([key, fact]) => fact.where === "seat" && (fact.name ?? key) === what)?.[1];
+}
+
+/**
+ * @param {Labels | null} labels
+ * @param {string} what
+ */
+const factLabel = (labels, what) => factOf(labels, what)?.label ?? "";
+
+/**
+ * @param {Labels | null} labels
+ * @param {Record<string, any>} data
+ */
+const numberOf = (labels, { what, to }) => (Number.isInteger(to) ? numberText(to, factOf(labels, what)) : "");
