@@ -112,6 +112,12 @@ ADDRESSES = (
         errors={404: "There is no such game."},
     ),
     Address(
+        "/games/{game}/guide.json",
+        "The rules of a game in words, for people, and what is told in a first round.",
+        JSON,
+        errors={404: "There is no such game."},
+    ),
+    Address(
         "/t/{table}/qr.svg", "The QR code of the table's address.", "image/svg+xml", errors={404: "No network yet."}
     ),
     Address("/staff/key.json", "The hub's public key, for the staff's log-in.", http_messages.PublicKey),

@@ -122,6 +122,19 @@ class HintsArgs(Plain, frozen=True):
     allow: bool | UnsetType = UNSET
 
 
+class LessonsArgs(Plain, frozen=True):
+    """Whether this phone is told the rules in a first round (`on`), or whether the next match's is explained at all (`explain`)."""
+
+    on: bool | UnsetType = UNSET
+    explain: bool | UnsetType = UNSET
+
+
+class HubRollsArgs(Plain, frozen=True):
+    """Whether the hub rolls all dice of this table."""
+
+    on: bool
+
+
 ARGS: Mapping[Verb, type[Plain]] = {
     "act": ActArgs,
     "roll": RollArgs,
@@ -146,4 +159,6 @@ ARGS: Mapping[Verb, type[Plain]] = {
     "hand_over": HandOverArgs,
     "house": HouseArgs,
     "hints": HintsArgs,
+    "lessons": LessonsArgs,
+    "hub_rolls": HubRollsArgs,
 }

@@ -211,7 +211,15 @@ class Player:
             assert time.monotonic() < end, (self.state, self.hand)
             hand = self.hand
             offers = [one for one in hand["moves"] if not one.get("standing")] if hand["locked"] is None else []
-            if self.state["dice"] and voted != (hand["number"], self.state["dice"]["batch"]):
+            question = self.state["question"]
+            if (
+                question
+                and self.login["seat"] in question["voters"]
+                and str(self.login["seat"]) not in question["votes"]
+            ):
+                self.ask("vote", say=next(iter(question["options"])))
+                self.until_whole()
+            elif self.state["dice"] and voted != (hand["number"], self.state["dice"]["batch"]):
                 voted = (hand["number"], self.state["dice"]["batch"])
                 self.ask("dice", say="hub")
             elif offers:
