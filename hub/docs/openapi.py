@@ -113,9 +113,9 @@ ADDRESSES = (
     ),
     Address(
         "/games/{game}/guide.json",
-        "What a game tells people of its rules: what it is about, its chapters and symbols, the lessons of a first round.",
+        "The rules of a game in words, for people, and what is told in a first round.",
         JSON,
-        errors={404: "There is no such game, or it tells nothing."},
+        errors={404: "There is no such game."},
     ),
     Address(
         "/t/{table}/qr.svg", "The QR code of the table's address.", "image/svg+xml", errors={404: "No network yet."}

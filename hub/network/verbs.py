@@ -123,7 +123,7 @@ class HintsArgs(Plain, frozen=True):
 
 
 class LessonsArgs(Plain, frozen=True):
-    """Whether this phone is told the rules of a first round (`on`), or whether the next match's is explained (`explain`)."""
+    """Whether this phone is told the rules in a first round (`on`), or whether the next match's is explained at all (`explain`)."""
 
     on: bool | UnsetType = UNSET
     explain: bool | UnsetType = UNSET

@@ -54,7 +54,7 @@ def a_hub(folder: str, device: DevicePart, pipe: Connection) -> Iterator[Hub]:
     config = Config(
         hub=HubPart(state=folder),
         web=WebPart("127.0.0.1", 0),
-        table=(TablePart("1", "Bench", SEATS, GAME),),
+        table=(TablePart("1", "Bench", SEATS, GAME, pitch_seconds=0),),
         device=(device,),
     )
     with Hub(config, limits=UNLIMITED) as hub:

@@ -212,8 +212,13 @@ class Player:
             hand = self.hand
             offers = [one for one in hand["moves"] if not one.get("standing")] if hand["locked"] is None else []
             question = self.state["question"]
-            if question and question["kind"] == "pitch" and question["seat"] == hand["seat"]:
-                self.ask("vote", say="off")
+            if (
+                question
+                and self.login["seat"] in question["voters"]
+                and str(self.login["seat"]) not in question["votes"]
+            ):
+                self.ask("vote", say=next(iter(question["options"])))
+                self.until_whole()
             elif self.state["dice"] and voted != (hand["number"], self.state["dice"]["batch"]):
                 voted = (hand["number"], self.state["dice"]["batch"])
                 self.ask("dice", say="hub")
