@@ -122,9 +122,10 @@ def verbose_hub(folder: Path, port: int, home: HomeBroker) -> list[str]:
     return [str(hub_process.PROGRAM), "run", "--config", str(config)]
 
 
-def test_a_hand_a_bid_and_a_login_reach_nobody_but_their_owner(tmp_path: Path) -> None:
+def test_a_hand_a_bid_and_a_login_reach_nobody_but_their_owner(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     port = hub_process.free_port()
     home = HomeBroker(tmp_path)
+    request.addfinalizer(home.stop)
     home.start()
     with HubProcess(tmp_path / "state", port, verbose_hub(tmp_path, port, home)) as hub, headless() as browser:
         captured = CapturedTraffic()
