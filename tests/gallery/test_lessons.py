@@ -32,7 +32,7 @@ def taught(name: str) -> list[Moment]:
         if rig.state["state"] != "playing":
             break
         hands = [(seat, rig.hand(seat)["lesson"]) for seat in rig.sids]
-        now = {(seat, lesson["key"], lesson["to"]) for seat, lesson in hands if lesson}
+        now: set[tuple[object, ...]] = {(seat, lesson["key"], lesson["to"]) for seat, lesson in hands if lesson}
         now |= {(0, (rig.state["teaching"] or {}).get("lesson") or None)}
         if not now <= told:
             told |= now
