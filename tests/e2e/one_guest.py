@@ -18,7 +18,7 @@ from tests.patience import PATIENCE
 
 SEAT = 1
 SEATS = 3
-OPTIONS: Mapping[str, Mapping[str, Any]] = {"bidness": {"round_limit": 1}}
+OPTIONS: Mapping[str, Mapping[str, Any]] = {"bidness": {"round_limit": 1}, "big-idea": {"rounds": 3}}
 """What keeps a match short, where the rules have such an option."""
 DRAWN = "(css) => document.querySelector(css) !== null"
 WRITE_FAULTS = """() => {

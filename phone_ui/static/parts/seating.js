@@ -146,7 +146,7 @@ function SeatButton({ place, onPick }) {
     onClick=${onPick}
   >
     <${Mark} seat=${seat} />
-    <span class="seat-number" aria-hidden="true">${seat}</span>
+    <span class="seat-number" data-number=${seat}></span>
     <span class="seat-word">${word}</span>
   </button>`;
 }

@@ -2,7 +2,9 @@
 
 import { useEffect } from "/vendor/htm-preact.js";
 
-const FOCUSABLE = "a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), summary, [tabindex]";
+// No field for text: a phone would open its keyboard over the page.
+const PLACES =
+  "a[href], button:not(:disabled), input:is([type=radio], [type=checkbox]):not(:disabled), select, summary, [tabindex]";
 const REGIONS = ".question, .dice-part, .table-question, .standing, .hand-over, .panel, .seating, .lobby, form";
 const LOOKS = { attributeFilter: ["disabled", "aria-busy"], childList: true, subtree: true };
 
@@ -18,7 +20,7 @@ function nextPlace(around) {
   const region = around.find((part) => part.isConnected && part.matches(REGIONS));
   const place =
     region?.querySelector("button.primary:not(:disabled)") ??
-    region?.querySelector(FOCUSABLE) ??
+    region?.querySelector(PLACES) ??
     document.querySelector(".want-block") ??
     document.querySelector("main h1");
   return /** @type {HTMLElement | null} */ (place);
@@ -36,7 +38,7 @@ export function useFocus() {
     /** @param {HTMLElement | null} place */
     const go = (place) => {
       if (!place) return;
-      if (!place.matches(FOCUSABLE)) place.tabIndex = -1;
+      if (!place.matches(`${PLACES}, input`)) place.tabIndex = -1;
       place.focus({ preventScroll: true });
     };
     const look = () => {
