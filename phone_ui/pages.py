@@ -38,6 +38,9 @@ HERE = Path(__file__).parent
 STATIC = HERE / "static"
 VENDOR: Mapping[str, Path] = vendored.located()
 BODY_BYTES = 8192
+ICONS = (180, 512)
+DARK = "#17130f"
+"""The ground of the pages, for a phone that opens them from its home screen."""
 
 NOT_FOUND = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -133,11 +136,13 @@ def make_app(
         ("/till.json", pages.till),
         ("/staff/key.json", lambda: _json_answer(PublicKey(to_base64(key.public)))),
         ("/favicon.ico", lambda: _file_answer(files.get("favicon.svg"))),
+        ("/worker.js", lambda: _file_answer(files.get("worker.js"))),
         ("/static/<path:name>", lambda name: _file_answer(files.get(name))),
         ("/vendor/<name>", lambda name: _file_answer(libraries.get(name))),
         ("/games/<name>.json", lambda name: _file_answer(labels.get(name))),
         ("/games/<name>/guide.json", lambda name: _file_answer(told.get(name))),
         ("/t/<name>", pages.phone),
+        ("/t/<name>/app.webmanifest", pages.manifest),
         ("/t/<name>/kiosk", pages.kiosk),
         ("/t/<name>/events/<number>.json", pages.events),
         ("/t/<name>/history", pages.history),
@@ -183,6 +188,18 @@ class _Tables:
     def phone(self, name: str) -> Response:
         self.one(name)
         return _file_answer(self._files.get("pages/phone.html"))
+
+    def manifest(self, name: str) -> Response:
+        """Answer with what a phone needs to put the table on its home screen."""
+        table = self.one(name)
+        state = _public_state(table)
+        called = state.name if state else f"Table {name}"
+        icons = [{"src": f"/static/icon-{size}.png", "sizes": f"{size}x{size}", "type": "image/png"} for size in ICONS]
+        about = {
+            "id": f"/t/{table.id}", "name": called, "short_name": called, "start_url": f"/t/{table.id}", "scope": "/",
+            "display": "standalone", "background_color": DARK, "theme_color": DARK, "icons": icons,
+        }  # fmt: skip
+        return Response(json.dumps(about), mimetype="application/manifest+json")
 
     def kiosk(self, name: str) -> Response:
         self.one(name)

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser
 
 from tests.chromium import headless
 from tests.e2e.hub_process import HubProcess, SeatPhone, sealed
-from tests.e2e.random_players import RandomPlayers
+from tests.e2e.random_players import PhonePlayers
 
 SLOWED = 4  # times, for the phone's processor
 
@@ -60,7 +60,7 @@ def main(rounds: int) -> None:
             )
             print(row("first visit until a seat can be chosen", [first_visit(hub, browser) for _ in range(rounds)]))
             phone = SeatPhone(hub, browser, 1)
-            RandomPlayers(hub, {1: phone}, Random(1)).sit_down("bid-and-bait", {})
+            PhonePlayers(hub, {1: phone}, Random(1)).sit_down("bid-and-bait", {})
             hub.until(sealed, "all are asked for a bid")
             phone.context.new_cdp_session(phone.page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
             print(row("reload until the hand can be held open", [seconds(phone.reload) for _ in range(rounds)]))

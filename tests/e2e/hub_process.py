@@ -26,6 +26,7 @@ from hub.ports import LogEntry
 from hub.store import Store
 from hub.table.seats import SHOWN_SECONDS
 from tests.chromium import PHONE
+from tests.e2e.hands import Finger
 from tests.patience import PATIENCE
 
 PROGRAM = Path(sys.executable).with_name("table-hub")
@@ -146,8 +147,16 @@ class HubProcess:
 
     def cut(self) -> None:
         """Kill the hub as a power cut would, and start it again."""
+        self.switch_off()
+        self.switch_on()
+
+    def switch_off(self) -> None:
+        """Kill the hub, and leave it so."""
         self._end(signal.SIGKILL)
         self.public.clear()
+
+    def switch_on(self) -> None:
+        """Start the hub that was switched off."""
         self.start()
         self.public.until(
             lambda s: all(seat["box"] == "on" for seat in s["seats"]), "all boxes are there again", STARTS
@@ -175,6 +184,8 @@ class HubProcess:
                 self.bench(dice="throw")
                 return
             except AssertionError:
+                if not rolling(self.public.now):  # the roll is over already
+                    return
                 if time.monotonic() > end:
                     raise
                 time.sleep(0.1)
@@ -237,6 +248,7 @@ class SeatPhone:
         self.context.set_default_timeout(PATIENCE * 1000)
         self.page = self.context.new_page()
         self.errors: list[str] = []
+        self.hands = Finger(self.page)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         before(self.page)
 

@@ -6,16 +6,18 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 from playwright.sync_api import Error as PlaywrightError  # too late, or the page has not drawn it yet
 from playwright.sync_api import Locator
+from selenium.common.exceptions import WebDriverException
 
 from tests.e2e import hub_process
+from tests.e2e.answering import CannotAnswer, Hands, answer
 from tests.e2e.hub_process import TRIES, HubProcess, SeatPhone, State, asked, rolling, sealed
 
-CONTROL_MS = 1_000  # milliseconds for a control that is shown
-PASSES = 0.5  # how often the last of several buttons is taken
+TOO_LATE = (PlaywrightError, WebDriverException)
+SHOWN = "() => document.querySelector('main')?.innerText"
 BAR_SECONDS = 0.15  # seconds until an answer by the bar is known
 CONTROLS: list[dict[str, Any]] = [
     {"turn": -2}, {"turn": -1}, {"turn": 1}, {"turn": 2}, {"press": "k1"}, {"press": "k3"}, {"press": "bar"},
@@ -26,32 +28,19 @@ def ready(seat: int) -> Callable[[State], bool]:
     return lambda state: bool(state["seats"][seat - 1]["ready"])
 
 
+class Guest(Protocol):
+    """Somebody at a seat."""
+
+    @property
+    def hands(self) -> Hands:
+        """What works a page for them."""
+
+
 class RandomPlayers:
-    """All players of one table. The seats of `phones` play on them, the others on their boxes."""
+    """All players of one table. The seats of `guests` play on pages, the house's by themselves, the others on boxes."""
 
-    def __init__(self, hub: HubProcess, phones: Mapping[int, SeatPhone], random: Random) -> None:
-        self.hub, self.phones, self.random = hub, phones, random
-
-    def sit_down(self, game: str, options: Mapping[str, Any], before_start: Callable[[], None] = lambda: None) -> None:
-        """All take their seats; the first phone chooses the game and its options, and starts."""
-        for seat, phone in self.phones.items():
-            phone.sit(hub_process.NAMES[seat])
-        for entry in self.hub.public.now["seats"]:
-            if entry["seat"] not in self.phones:
-                self.hub.bench(box=entry["seat"], press="push")
-                self.hub.until(ready(entry["seat"]), f"seat {entry['seat']} is ready")
-        (title,) = [one["title"] for one in self.hub.public.now["games"] if one["name"] == game]
-        page = self.phones[min(self.phones)].page
-        page.get_by_role("radio", name=title).check(force=True)
-        if options:
-            page.get_by_text("Options", exact=True).click()
-        for name, value in options.items():
-            _set(page.locator(f"#option-{name}"), value)
-        before_start()
-        for phone in list(self.phones.values())[1:]:
-            phone.page.get_by_role("button", name="I am ready").click()
-        page.get_by_role("button", name=f"Start {title}").click()
-        self.hub.until(lambda s: s["state"] == "playing", "the match begins")
+    def __init__(self, hub: HubProcess, guests: Mapping[int, Guest], random: Random) -> None:
+        self.hub, self.guests, self.random = hub, guests, random
 
     def step(self, state: State) -> None:
         """Let one seat that is waited for do something."""
@@ -60,44 +49,22 @@ class RandomPlayers:
             self.hub.throw()
             self.hub.until(lambda s: s["seq"] > seq and _later(s, state), "the roll counts")
             return
-        waited = [seat for seat in asked(state) if seat not in state["locked"]]
+        house = [entry["seat"] for entry in state["seats"] if entry["house"]]
+        waited = [seat for seat in asked(state) if seat not in (*state["locked"], *house)]
         if waited:
             seat = self.random.choice(waited)
-            (self.on_the_phone if seat in self.phones else self.on_the_box)(seat, state)
+            (self.on_the_page if seat in self.guests else self.on_the_box)(seat, state)
         else:
             self.hub.until(lambda s: s["seq"] > seq, "the match goes on")
 
-    def on_the_phone(self, seat: int, state: State) -> None:
+    def on_the_page(self, seat: int, state: State) -> None:
         """Choose until the button can be pressed. The page may still show the question before: then try again."""
         for _ in range(TRIES):
-            with suppress(PlaywrightError):
-                self._choose(self.phones[seat])
+            with suppress(CannotAnswer, *TOO_LATE):
+                answer(self.guests[seat].hands, self.random)
             if self.hub.public.soon(lambda s: _answered(s, state, seat), 1.0):
                 return
-        raise AssertionError(f"seat {seat} could not answer: {self.phones[seat].page.locator('main').inner_text()}")
-
-    def _choose(self, phone: SeatPhone) -> None:
-        page = phone.page
-        self._some(page.locator(".question .pick-move input"))
-        for cover in page.get_by_role("button", name="Show my hand to choose").all():
-            cover.click(timeout=CONTROL_MS)
-        for group in page.locator(".question .fields fieldset").all():
-            if not group.locator("input:checked").count():
-                self._some(group.locator("input[type=radio], input[type=checkbox]"))
-        more = page.locator(".question .fields input[type=checkbox]:not(:checked):not([disabled])")
-        while not phone.dock.locator("button.primary:not([disabled])").count() and more.count():
-            self._some(more)
-        ready = phone.dock.locator("button.act:not([disabled])").filter(has_not_text="Take back")
-        more = page.locator(".question .fields input[type=checkbox]:not(:checked):not(:disabled)")
-        while not ready.count() and more.count():
-            self._some(more)
-        if count := ready.count():
-            last = self.random.random() < PASSES  # passing and dropping out stand last: auctions end sooner
-            ready.nth(count - 1 if last else self.random.randrange(count)).click(timeout=CONTROL_MS)
-
-    def _some(self, choices: Locator) -> None:
-        if count := choices.count():
-            choices.nth(self.random.randrange(count)).check(force=True, timeout=CONTROL_MS)
+        raise AssertionError(f"seat {seat} could not answer: {self.guests[seat].hands.ask(SHOWN)}")
 
     def on_the_box(self, seat: int, state: State) -> None:
         """A few detents, a key or the bar, and a push; in a sealed choice a key, and a push."""
@@ -123,6 +90,35 @@ class RandomPlayers:
             watch(state)
             self.step(state)
         return state
+
+
+class PhonePlayers(RandomPlayers):
+    """Players of whom the seats of `phones` play on them, and the others on their boxes."""
+
+    def __init__(self, hub: HubProcess, phones: Mapping[int, SeatPhone], random: Random) -> None:
+        super().__init__(hub, phones, random)
+        self.phones = phones
+
+    def sit_down(self, game: str, options: Mapping[str, Any], before_start: Callable[[], None] = lambda: None) -> None:
+        """All take their seats; the first phone chooses the game and its options, and starts."""
+        for seat, phone in self.phones.items():
+            phone.sit(hub_process.NAMES[seat])
+        for entry in self.hub.public.now["seats"]:
+            if entry["seat"] not in self.phones:
+                self.hub.bench(box=entry["seat"], press="push")
+                self.hub.until(ready(entry["seat"]), f"seat {entry['seat']} is ready")
+        (title,) = [one["title"] for one in self.hub.public.now["games"] if one["name"] == game]
+        page = self.phones[min(self.phones)].page
+        page.get_by_role("radio", name=title).check(force=True)
+        if options:
+            page.get_by_text("Options", exact=True).click()
+        for name, value in options.items():
+            _set(page.locator(f"#option-{name}"), value)
+        before_start()
+        for phone in list(self.phones.values())[1:]:
+            phone.page.get_by_role("button", name="I am ready").click()
+        page.get_by_role("button", name=f"Start {title}").click()
+        self.hub.until(lambda s: s["state"] == "playing", "the match begins")
 
 
 def _answered(state: State, before: State, seat: int) -> bool:

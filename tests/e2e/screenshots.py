@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page
 from hub.operations.referee import given_options
 from tests.chromium import PHONE, headless
 from tests.e2e.hub_process import NAMES, HubProcess, SeatPhone, State, asked, rolling, sealed
-from tests.e2e.random_players import RandomPlayers
+from tests.e2e.random_players import PhonePlayers
 
 MINUTES = 20
 PANELS = ("2.9", "4.2", "7.5")
@@ -115,7 +115,7 @@ def photograph(args: Namespace) -> None:
         headless() as browser,
     ):
         screenshots = Screenshots(folder, hub, browser)
-        players = RandomPlayers(hub, screenshots.phones, Random(args.seed))
+        players = PhonePlayers(hub, screenshots.phones, Random(args.seed))
         first = screenshots.phones[1].page
         first.goto(f"{hub.address}/t/1#k={hub.key}")
         first.get_by_text("Where do you sit?").wait_for()

@@ -10,7 +10,7 @@ import pytest
 
 from tests.chromium import HEADLESS, NONE, headless
 from tests.e2e.hub_process import PROGRAM, HubProcess, SeatPhone, free_port, sealed
-from tests.e2e.random_players import RandomPlayers
+from tests.e2e.random_players import PhonePlayers
 
 pytestmark = [
     pytest.mark.browser,
@@ -43,7 +43,7 @@ def test_phones_go_on_at_a_hub_that_was_restored_on_another_machine(tmp_path: Pa
     with headless() as browser:
         with HubProcess(tmp_path / "old/state", port, [str(PROGRAM), "run", "--config", str(old)]) as hub:
             phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
-            RandomPlayers(hub, phones, Random(1)).sit_down("bid-and-bait", {})
+            PhonePlayers(hub, phones, Random(1)).sit_down("bid-and-bait", {})
             hub.until(sealed, "all are asked for a bid")
             fish = {seat: phone.secret_fish() for seat, phone in phones.items()}
             phones[1].bid(5)

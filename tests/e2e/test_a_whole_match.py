@@ -13,7 +13,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from tests.chromium import HEADLESS, NONE, headless
 from tests.e2e.hub_process import HubProcess, SeatPhone, State, asked, choosing, rolling, sealed
-from tests.e2e.random_players import RandomPlayers, ready
+from tests.e2e.random_players import PhonePlayers, ready
 
 pytestmark = [
     pytest.mark.browser,
@@ -42,7 +42,7 @@ class Players:
         self._offered = 0
 
     def sit_down(self) -> None:
-        RandomPlayers(self.hub, self.phones, Random(1)).sit_down("bid-and-bait", {})
+        PhonePlayers(self.hub, self.phones, Random(1)).sit_down("bid-and-bait", {})
         self.hub.until(sealed, "all are asked for a bid")
         self.fish = {seat: phone.secret_fish() for seat, phone in self.phones.items()}
 
@@ -185,7 +185,7 @@ def test_players_who_know_no_rules_play_a_match_to_its_end(tmp_path: Path, game:
     enough = time.monotonic() + MINUTES * 60
     with HubProcess(tmp_path / "state") as hub, headless() as browser:
         phones = {seat: SeatPhone(hub, browser, seat) for seat in (1, 2)}
-        players = RandomPlayers(hub, phones, Random(1))
+        players = PhonePlayers(hub, phones, Random(1))
         players.sit_down(game, options)
         if game != "bidness":  # where cards are dealt after the first dice: until then there is nothing to cover
             held = phones[2].hand()

@@ -179,7 +179,7 @@ def test_a_box_is_unplugged_staff_put_aside_take_back_and_reset_and_the_power_go
             assert phone.secret_fish() == fish[phone.seat]
 
         # One touch for the next guests: nobody sits there, and nothing of the match is left for them.
-        staff.do("Reset Table 1 for the next guests", "End the match, and reset")
+        staff.do("Reset for the next guests… Table 1", "End the match, and reset")
         hub.until(lambda s: s["state"] == "lobby" and not any(one["held"] for one in s["seats"]), "the table is free")
         assert hub.public.now["put_aside"] == []
         expect(ana.page.get_by_text("This seat was given back.")).to_be_visible()

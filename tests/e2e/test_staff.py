@@ -134,7 +134,7 @@ def test_an_evening_of_the_staff(hub: HubProcess, browser: Browser) -> None:
     expect(staff.table.get_by_text("Staff: The last action of")).to_be_visible()
 
     # The time of the table is told to everybody.
-    staff.do("30 minutes from now")
+    staff.do("30 min from now")
     expect(staff.table.get_by_text("30 min left.")).to_be_visible()
 
     # A reload keeps the session of this tab; nothing of what passed by can be read.
@@ -176,10 +176,10 @@ def test_the_table_is_made_ready_for_the_next_guests(hub: HubProcess, browser: B
     ana = SeatPhone(hub, browser, 1)
     ana.sit("Ana")
     expect(staff.table.get_by_text("Ana")).to_be_visible()
-    staff.do("Reset Table 1 for the next guests")
+    staff.do("Reset for the next guests… Table 1")
     staff.table.get_by_role("button", name="Cancel").click()
     assert hub.public.now["seats"][0]["name"] == "Ana"
-    staff.do("Reset Table 1 for the next guests", "Reset the table")
+    staff.do("Reset for the next guests… Table 1", "Reset the table")
     hub.until(lambda state: not any(seat["held"] or seat["name"] for seat in state["seats"]), "nobody sits there")
     expect(ana.page.get_by_text("This seat was given back.")).to_be_visible()
     staff.table.get_by_text("Light, sound, tests, what was done").click()

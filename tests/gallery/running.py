@@ -47,10 +47,10 @@ class Photographer:
             self.taken.setdefault(at, {})[called] = file
 
 
-def of_the_program(folder: Path, browser: Browser) -> Taken:
+def of_the_program(folder: Path, browser: Browser, photographer: type[Photographer] = Photographer) -> Taken:
     """Photograph the pages of `table-hub demo` with two guests, in the lobby and in a match."""
     with TemporaryDirectory() as state, HubProcess(Path(state) / "state") as hub:
-        by = Photographer(folder, hub, browser)
+        by = photographer(folder, hub, browser)
         staff, bench, till = by.open("/staff"), by.open("/t/1/bench"), by.open("/till")
         staff.get_by_label("PIN").wait_for()
         by.take(staff, "staff", "sign in")

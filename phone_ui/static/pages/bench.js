@@ -108,9 +108,9 @@ function Bench() {
   const send = async (command) => setError(await post(command));
   if (!bench || !state) {
     const text = away ? "Waiting for the hub" : "Setting up the bench";
-    return html`<main class="splash"><p class="headline">${text}</p></main>`;
+    return html`<main class="splash"><h1 class="headline">${text}</h1></main>`;
   }
-  return html`<div class="bench-page">
+  return html`<main class="bench-page">
     <header class="bench-head">
       <h1>${state.name} <span class="quiet-words">${state.title || "nobody plays yet"}</span></h1>
       <p class="bench-said" role="status">${away ? "Waiting for the hub" : error}</p>
@@ -131,7 +131,7 @@ function Bench() {
         )}
       </section>
     </div>
-  </div>`;
+  </main>`;
 }
 
 const PUSH_OR_PHONE = "on its phone or its box";

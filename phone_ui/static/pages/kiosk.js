@@ -97,9 +97,11 @@ function Kiosk() {
   if (!state || !shown || away) return html`<${Splash} />`;
   const inPlay = shown.state === "playing" || shown.state === "stopped";
   return html`<div class=${`screen ${shown.state}${state.demonstration ? " demonstration" : ""}`}>
-    ${inPlay && html`<${TableTop} labels=${labels} state=${shown} /><${Now} labels=${labels} state=${shown} />`}
-    ${shown.state === "over" && shown.over && html`<${Winner} labels=${labels} state=${shown} />`}
-    ${shown.state === "lobby" && html`<${Welcome} state=${state} />`}
+    <main>
+      ${inPlay && html`<${TableTop} labels=${labels} state=${shown} /><${Now} labels=${labels} state=${shown} />`}
+      ${shown.state === "over" && shown.over && html`<${Winner} labels=${labels} state=${shown} />`}
+      ${shown.state === "lobby" && html`<${Welcome} state=${state} />`}
+    </main>
     ${
       (state.question || state.starting || state.paused != null) &&
       html`<div class="questions">
@@ -121,10 +123,10 @@ function Kiosk() {
 const shownOf = (state) => (state?.demonstration ? { ...state, ...state.demonstration } : state);
 
 function Splash() {
-  return html`<div class="splash">
+  return html`<main class="splash">
     <svg class="splash-ring" viewBox="0 0 64 64" aria-hidden="true"><circle cx="32" cy="32" r="24" /></svg>
-    <p class="headline">Waiting for the hub</p>
-  </div>`;
+    <h1 class="headline">Waiting for the hub</h1>
+  </main>`;
 }
 
 // --- the table -----------------------------------------------------------------------------------------
@@ -228,7 +230,7 @@ function Now({ labels, state }) {
 /** @param {ScreenProps} props */
 function Where({ labels, state }) {
   const round = state.view?.round ? html`, <span>${roundText(state.view).toLowerCase()}</span>` : "";
-  return html`<p class="now-where">${state.title}${round}</p>
+  return html`<h1 class="now-where">${state.title}${round}</h1>
     <p class="now-phase">${phaseText(labels, state.view)}</p>`;
 }
 

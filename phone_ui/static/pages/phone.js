@@ -18,7 +18,9 @@ import { Notices } from "../parts/notices.js";
 import { Play, turnText } from "../parts/play.js";
 import { PausedPart, QuestionPart, StartingPart } from "../parts/questions.js";
 import { Seating } from "../parts/seating.js";
+import { Spoken } from "../parts/spoken.js";
 import { TabBar } from "../parts/tabs.js";
+import { useFocus } from "../parts/use_focus.js";
 import { useLabels } from "../parts/use_labels.js";
 import { useTab } from "../parts/use_tab.js";
 
@@ -274,6 +276,7 @@ function Phone() {
   const [watching, setWatching] = useState(false);
   const [settings, setSettings] = useState(loadSettings());
   const [tab, setTab] = useTab();
+  useFocus();
   useHints({ state, hand, hints: settings.hints, send });
   useLessons({ state, hand, wanted: settings.lessons, send });
   const plays = Boolean(held) && state?.state === "playing";
@@ -331,7 +334,7 @@ function Phone() {
   const common = { labels, state, seat: held?.seat ?? null, hand, settings, sending, refusal, ask, away, onSkip };
   const onBack = () => setTab(null);
   return html`<div class=${`page${away ? " away" : ""}`}>
-    <${Strip} labels=${labels} state=${state} held=${held} away=${away} />
+    <${Strip} labels=${labels} state=${state} held=${held} away=${away} tab=${tab !== null} />
     ${away && html`<${AwayBar} state=${state} />`}
     <${Awaited} state=${state} hand=${hand} away=${away} tab=${tab !== null} onPlay=${onBack} />
     <${Notices}
@@ -352,6 +355,7 @@ function Phone() {
       }
     </main>
     <${TabBar} open=${tab} onOpen=${setTab} />
+    <${Spoken} state=${state} />
     ${settings.sound && html`<${Sound} state=${state} away=${away} />`}
   </div>`;
 }
@@ -392,7 +396,9 @@ const TABS = { rules: Rules, log: Log, why: Why, help: Help, seat: SeatTab };
 function Tab(props) {
   const { name, state, hand, refusal, onBack } = props;
   const turn = turnText(state, hand);
-  return html`<button type="button" class="back" onClick=${onBack}>
+  const back = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => back.current?.focus({ preventScroll: true }), [name]);
+  return html`<button type="button" class="back" ref=${back} onClick=${onBack}>
       ← The table${turn ? html` <b>${turn}</b>` : ""}
     </button>
     <${Refusal} text=${refusal} />
@@ -444,16 +450,16 @@ function Over(props) {
 
 /**
  * The public strip: my seat, round, phase, link.
- * @param {{ labels: Labels | null, state: PublicState, held: Held | null, away: boolean }} props
+ * @param {{ labels: Labels | null, state: PublicState, held: Held | null, away: boolean, tab: boolean }} props
  */
-function Strip({ labels, state, held, away }) {
-  const playing = state.state === "playing";
+function Strip({ labels, state, held, away, tab }) {
+  const playing = state.view !== null && (state.state === "playing" || state.state === "stopped");
   const moment = html`<span>${roundText(state.view)}</span> <b>${phaseText(labels, state.view)}</b>`;
   return html`<header class="strip">
     <span class="strip-seat">
       ${held ? html`<${Who} state=${state} seat=${held.seat} number />` : html`<b>Watching</b>`}
     </span>
-    <span class="strip-game">${playing ? moment : state.name}</span>
+    ${playing && !tab ? html`<h1 class="strip-game">${moment}</h1>` : html`<span class="strip-game">${playing ? moment : state.name}</span>`}
     <span class=${`link${away ? " lost" : ""}`}>
       <span class="link-dot" aria-hidden="true">${away ? "○" : "●"}</span> ${away ? "lost" : "live"}
     </span>
@@ -495,9 +501,17 @@ function Elsewhere({ onUse }) {
 /** @param {{ away: boolean }} props */
 function Splash({ away }) {
   return html`<main class="splash">
-    <p class="headline">${away ? "Waiting for the hub" : "Coming to the table"}</p>
-    <p>${away ? "Is this phone on the table's Wi-Fi? It goes on by itself." : ""}</p>
+    <h1 class="headline">${away ? "Waiting for the hub" : "Coming to the table"}</h1>
+    ${
+      away &&
+      html`<p>
+        It is at <b>${location.host}</b>. Is it switched on, and is this phone on the table's Wi-Fi? This page goes on by
+        itself.
+      </p>`
+    }
   </main>`;
 }
 
+// Once all is drawn and the phone has nothing to do, the page is kept for when the hub is away.
+setTimeout(() => import("../parts/install.js").then((part) => part.install(table)).catch(() => undefined), 4_000);
 render(html`<${Phone} />`, /** @type {HTMLElement} */ (document.getElementById("page")));

@@ -15,6 +15,7 @@ import { later } from "./later.js";
 const BarredValues = later(() => import("../widgets/barred.js").then((part) => part.BarredValues));
 const Gaps = later(() => import("../widgets/gaps.js").then((part) => part.Gaps));
 const Order = later(() => import("../widgets/order.js").then((part) => part.Order));
+
 const WIDGETS = { one_of: OneOf, amount: Amount, choose: Choose, order: Order };
 
 /**

@@ -63,13 +63,27 @@ function useCall(isTurn, question) {
   return top;
 }
 
+const LOW = matchMedia("(height <= 700px)");
+
+/** Return whether the screen is so low that what decides comes before what it is about. */
+function useLow() {
+  const [low, setLow] = useState(LOW.matches);
+  useEffect(() => {
+    const look = () => setLow(LOW.matches);
+    LOW.addEventListener("change", look);
+    return () => LOW.removeEventListener("change", look);
+  }, []);
+  return low;
+}
+
 /** @param {PhoneProps} props */
-export function Play({ labels, state, hand, settings, sending, refusal, ask, away, onSkip }) {
+export function Play({ labels, state, seat, hand, settings, sending, refusal, ask, away, onSkip }) {
   const question = useQuestion(labels, state, hand, settings.keepOpen);
   const [changing, setChanging] = useState(/** @type {string | null} */ (null));
   const mode = modeOf(state, hand);
   const isChanging = mode === "locked" && changing === question.id;
   const isActing = mode === "act" || isChanging;
+  const isLow = useLow() && isActing;
   const top = useCall(mode === "act", question.id);
 
   /** @type {import("./ask.js").ActOn} */
@@ -80,7 +94,22 @@ export function Play({ labels, state, hand, settings, sending, refusal, ask, awa
     question.clear();
   };
 
-  const shared = { labels, state, hand, question, act };
+  const { keepOpen } = settings;
+  const base = { labels, state, hand };
+  const shared = { ...base, question, act };
+  const dice = { state, hand, sending, ask };
+  const warnings = html`<${Warnings} key="warnings" ...${base} seat=${seat} />`;
+  const news = html`<${News} key="news" ...${base} />`;
+  const own = html`<${Own} key="own" ...${base} />`;
+  const cover = hand && html`<${OwnPart} key="hand" ...${base} keepOpen=${keepOpen} />`;
+  const now = html`<${NowLine} key="now" labels=${labels} state=${state} isActing=${isActing} />`;
+  const wanted = html`<${Wanted} key="wanted" state=${state} hand=${hand} mode=${mode} isActing=${isActing} />`;
+  const dispute = html`<${DisputePart} key="dispute" ...${dice} />`;
+  const roll = html`<${DicePart} key="dice" ...${dice} />`;
+  const rows = html`<${CardRows} key="rows" labels=${labels} state=${state} />`;
+  const choices = isActing && html`<${Choices} key="choices" ...${base} question=${question} />`;
+  const votes = state.dispute?.stage === "vote";
+  // Who hears the page or plays by keys meets all in the order in which it is seen.
   return html`
     <div class=${`play${isActing ? " acting" : ""}`} ref=${top}>
       ${
@@ -88,17 +117,12 @@ export function Play({ labels, state, hand, settings, sending, refusal, ask, awa
         settings.lessons &&
         html`<${PhoneLesson} state=${state} hand=${hand} sending=${sending} onSkip=${onSkip} />`
       }
-      <${Moment} labels=${labels} state=${state} hand=${hand} keepOpen=${settings.keepOpen} isActing=${isActing} />
-      <${Wanted} state=${state} hand=${hand} mode=${mode} isActing=${isActing} />
-      <${DisputePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
-      <${DicePart} state=${state} hand=${hand} sending=${sending} ask=${ask} />
-      <${CardRows} labels=${labels} state=${state} />
-      ${isActing && html`<${Choices} labels=${labels} state=${state} hand=${hand} question=${question} />`}
       ${
-        isActing &&
-        hand?.hints &&
-        html`<${HintPart} labels=${labels} state=${state} hand=${hand} keepOpen=${settings.keepOpen} />`
+        isLow
+          ? [warnings, wanted, cover, votes && dispute, roll, choices, news, own, now, !votes && dispute, rows]
+          : [news, warnings, own, cover, now, wanted, dispute, roll, rows, choices]
       }
+      ${isActing && hand?.hints && html`<${HintPart} ...${base} keepOpen=${keepOpen} />`}
       ${hand && html`<${Standing} ...${shared} sending=${sending || away} />`}
       <${TableBelow} labels=${labels} state=${state} hand=${hand} />
     </div>
@@ -119,36 +143,67 @@ export function Play({ labels, state, hand, settings, sending, refusal, ask, awa
   `;
 }
 
+/** @typedef {{ labels: Labels | null, state: PublicState, hand: Hand | null }} BaseProps */
+
 /**
- * News, warnings, what this seat counts, its hand, and the big line of the moment.
- * @param {{ labels: Labels | null, state: PublicState, hand: Hand | null, keepOpen: boolean, isActing: boolean }} props
+ * What just happened.
+ * @param {BaseProps} props
  */
-function Moment({ labels, state, hand, keepOpen, isActing }) {
+function News({ labels, state, hand }) {
   const headline = useHeadline(labels, state);
   const reveal = useReveal(state);
-  const own = hand ? state.view?.seats?.[hand.seat] : undefined;
-  const { main, caption } = nowLines(labels, state);
   return html`
-    ${state.state === "stopped" && html`<p class="banner">The match is stopped. Its log is kept; call the staff.</p>`}
-    ${headline && html`<p class="news" role="status"><${Sentence} state=${state} text=${headline} /></p>`}
+    ${headline && html`<p class="news"><${Sentence} state=${state} text=${headline} /></p>`}
     ${reveal && html`<${Reveal} state=${state} reveal=${reveal} mine=${hand?.seat} />`}
-    ${alertsOf(labels, own).map((alert) => html`<p key=${alert} class="banner alert">${alert}</p>`)}
-    ${own && html`<${Counters} labels=${labels} state=${state} facts=${own} seat=${hand?.seat} />`}
-    ${hand && html`<${OwnRecords} labels=${labels} state=${state} mine=${hand.seat} />`}
-    ${hand && html`<${OwnPart} labels=${labels} state=${state} hand=${hand} keepOpen=${keepOpen} />`}
-    ${
-      main &&
-      html`<p class=${`now-line${isActing ? " mine" : ""}`} data-part="main">
-        <b><${Sentence} state=${state} text=${main} /></b> <span><${Sentence} state=${state} text=${caption} /></span>
-      </p>`
-    }
   `;
+}
+
+/**
+ * What this seat counts for all to see.
+ * @param {BaseProps} props
+ */
+function Own({ labels, state, hand }) {
+  const own = hand && state.view?.seats?.[hand.seat];
+  return html`
+    ${own && html`<${Counters} labels=${labels} state=${state} facts=${own} seat=${hand.seat} />`}
+    ${hand && html`<${OwnRecords} labels=${labels} state=${state} mine=${hand.seat} />`}
+  `;
+}
+
+/**
+ * What stops the match, threatens this seat, or keeps it out of the match.
+ * @param {BaseProps & { seat: number | null }} props
+ */
+function Warnings({ labels, state, hand, seat }) {
+  const own = hand ? state.view?.seats?.[hand.seat] : undefined;
+  return html`
+    ${
+      seat !== null &&
+      state.view &&
+      !state.view.seats?.[seat] &&
+      html`<p class="news">This match began without you. You play in the next one; until then you may watch.</p>`
+    }
+    ${state.state === "stopped" && html`<p class="banner">The match is stopped. Its log is kept; call the staff.</p>`}
+    ${alertsOf(labels, own).map((alert) => html`<p key=${alert} class="banner alert">${alert}</p>`)}
+  `;
+}
+
+/**
+ * The big line of the moment.
+ * @param {{ labels: Labels | null, state: PublicState, isActing: boolean }} props
+ */
+function NowLine({ labels, state, isActing }) {
+  const { main, caption } = nowLines(labels, state);
+  if (!main) return null;
+  return html`<p class=${`now-line${isActing ? " mine" : ""}`} data-part="main">
+    <b><${Sentence} state=${state} text=${main} /></b> <span><${Sentence} state=${state} text=${caption} /></span>
+  </p>`;
 }
 
 /** @param {{ state: PublicState, hand: Hand | null, mode: string, isActing: boolean }} props */
 function Wanted({ state, hand, mode, isActing }) {
   return html`
-    <div class="want-block" aria-live="polite">
+    <div class="want-block" tabindex="-1" aria-live="polite">
       ${mode === "locked" && hand && html`<${LockedWant} hand=${hand} />`}
       ${isActing && hand?.want && html`<p class="want mine"><${Sentence} state=${state} text=${hand.want} /></p>`}
       ${!isActing && state.dispute?.stage !== "vote" && html`<${WaitingFor} state=${state} mine=${hand?.seat} />`}

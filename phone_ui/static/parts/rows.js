@@ -1,6 +1,6 @@
 // Rows on the table: records as tiles, cards side by side.
 
-import { html, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { faceIn, fill, readable } from "../lib/labels.js";
 import { isBySeat, seatName, seatText } from "../lib/seats.js";
 import { at } from "../lib/values.js";
@@ -102,11 +102,11 @@ export function Rows({ labels, state, mine, small = true }) {
   return rowsOf(labels, state)
     .filter(({ about }) => !about.card)
     .map(
-      ({ name, about, value }) => html`<section
+      ({ name, about, value }) => html`<${Row}
         key=${name}
-        class=${`row ${rowLook(about, value)}${about.slowly ? " slowly" : ""}`}
-        data-part=${`fact.${name}`}
-        aria-label=${about.label ?? readable(name)}
+        look=${`${rowLook(about, value)}${about.slowly ? " slowly" : ""}`}
+        part=${`fact.${name}`}
+        label=${about.label ?? readable(name)}
       >
         <ul class="tiles" style=${about.by ? { "--across": Math.ceil(value.length / 2) } : null}>
           ${ownFirst(about, value, mine).map(
@@ -123,8 +123,21 @@ export function Rows({ labels, state, mine, small = true }) {
             />`,
           )}
         </ul>
-      </section>`,
+      </${Row}>`,
     );
+}
+
+/**
+ * A row; keys scroll one that is wider than its page.
+ * @param {{ look: string, part: string, label: string, children?: import("../lib/types.d.ts").Drawn }} props
+ */
+function Row({ look, part, label, children }) {
+  const row = useRef(/** @type {HTMLElement | null} */ (null));
+  const [wide, setWide] = useState(false);
+  useEffect(() => {
+    if (row.current) setWide(row.current.scrollWidth > row.current.clientWidth);
+  });
+  return html`<section ref=${row} class=${`row ${look}`} data-part=${part} aria-label=${label} tabindex=${wide ? 0 : null}>${children}</section>`;
 }
 
 /**
@@ -161,23 +174,22 @@ function CardRow({ labels, state, name, label, about, cards, small }) {
   const here = about.here && at(state.view, about.here);
   /** @param {any} card */
   const draw = (card) => {
-    const { key, full, text } = faceIn(labels, card) ?? { key: card, full: String(card), text: "" };
+    const { key, text } = faceIn(labels, card) ?? { key: card, text: "" };
     const owner = about.by && card[about.by];
     return html`<li key=${key} class=${key === here ? "here" : ""}>
       <button
         type="button"
         class="card-tap"
         aria-expanded=${tapped === key}
-        aria-label=${`${full}${text ? `: ${text}` : ""}`}
         onClick=${() => setTapped(tapped === key ? null : key)}
       >
-        <${Card} labels=${labels} face=${card} small=${small} />
+        <${Card} labels=${labels} face=${card} small=${small} />${text && html`<span class="unseen">: ${text}</span>`}
       </button>
       ${owner ? html`<${LaidBy} seat=${owner} />` : null}
     </li>`;
   };
   return html`<section class="card-row" data-part=${`fact.${name}`} aria-label=${label} style=${{ "--count": Math.max(cards.length, 1) }}>
-    <h3 class="card-row-label">${label}</h3>
+    <h2 class="card-row-label">${label}</h2>
     <ol class="laid">${cards.map(draw)}</ol>
     ${tapped !== null && html`<${CardText} labels=${labels} face=${tapped} />`}
   </section>`;
@@ -210,10 +222,10 @@ function Tile({ labels, state, about, record, place, first, here, small }) {
     class=${`tile${off ? " off" : ""}${first ? " first" : ""}${here ? " here" : ""}`}
     style=${{ "--place": place }}
   >
-    <h4 class="tile-title">
+    <h2 class="tile-title">
       ${owner && html`<${TileOwner} state=${state} about=${about} seat=${owner} />`}
       <span>${fill(about.title, record, labels) || (owner ? "" : readable(about.label ?? ""))}</span>
-    </h4>
+    </h2>
     ${isBySeat(counts) && html`<${Counts} counts=${counts} />`}
     ${Array.isArray(cards) && html`<span class="list cards">${cards.map(draw)}</span>`}
     ${text && html`<p class="tile-text">${text}</p>`}

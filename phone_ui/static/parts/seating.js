@@ -146,7 +146,7 @@ function SeatButton({ place, onPick }) {
     onClick=${onPick}
   >
     <${Mark} seat=${seat} />
-    <span class="seat-number">${seat}</span>
+    <span class="seat-number" data-number=${seat}></span>
     <span class="seat-word">${word}</span>
   </button>`;
 }
@@ -172,7 +172,14 @@ function Press({ place, playing, waiting, refusal, firstKey, onTake, onBack }) {
       ? "On the box, hold the bar, then the dial too"
       : "Press the button on the box in front of you";
   const asksOthers = !boxed && isLeftBehind(place);
-  const heading = boxed ? push : asksOthers ? "Ask the others at the table" : "Type this seat's code";
+  // One thing at a time: after a refusal its sentence says what to do.
+  const heading = refusal
+    ? "The seat was not given"
+    : boxed
+      ? push
+      : asksOthers
+        ? "Ask the others at the table"
+        : "Type this seat's code";
   const lead = boxed
     ? waiting || "Its ring is pulsing. You have 30 seconds."
     : asksOthers
@@ -192,7 +199,7 @@ function Press({ place, playing, waiting, refusal, firstKey, onTake, onBack }) {
   return html`<main class="seating press">
     <div class="press-mark"><${Mark} seat=${place.seat} /><span class="seat-number">${place.seat}</span></div>
     <h1 class="headline">${heading}</h1>
-    <p class="lead" aria-live="polite">${lead}</p>
+    <p class="lead" aria-live="polite">${refusal ? "" : lead}</p>
     ${
       refusal &&
       html`<p class="banner" role="alert">${refusal}</p>

@@ -54,6 +54,7 @@ export function SecretZone({ label, keepOpen, children }) {
   const [held, setHeld] = useState(false);
   const zone = useRef(/** @type {HTMLElement | null} */ (null));
   const finger = useRef({ y: 0, top: 0 });
+  const [said, setSaid] = useState(""); // what lies open, for those who hear it
 
   const release = () => {
     const scrolled = scrolling(zone.current);
@@ -61,6 +62,8 @@ export function SecretZone({ label, keepOpen, children }) {
     setHeld(false);
   };
   useCovering(() => setHeld(false));
+  // biome-ignore lint/performance/useDomNodeTextContent: parts that stand apart are read apart
+  useEffect(() => setSaid(held ? (zone.current?.innerText ?? "") : ""), [held]);
 
   if (keepOpen)
     return html`<section class="secret open kept" data-part="hand" aria-label=${label}>${children}</section>`;
@@ -85,14 +88,17 @@ export function SecretZone({ label, keepOpen, children }) {
     const { y, top } = finger.current;
     scrolled.scrollTop = top + (y - event.clientY) * gainOf(zone.current, scrolled, finger.current);
   };
-  return html`<section
+  // A screen reader presses without holding: its press opens, and covers again.
+  /** @param {MouseEvent} event */
+  const onClick = (event) => event.detail === 0 && setHeld(!held);
+  return html`<div
     class=${`secret${held ? " open" : ""}`}
     data-part="hand"
     ref=${zone}
     tabindex="0"
-    role="button"
-    aria-pressed=${held}
-    aria-label=${held ? null : `Hold to see ${label}`}
+    role=${held ? "group" : "button"}
+    aria-label=${held ? label : `Hold to see ${label}`}
+    onClick=${onClick}
     onPointerDown=${onPointerDown}
     onPointerMove=${onPointerMove}
     onPointerUp=${release}
@@ -104,7 +110,8 @@ export function SecretZone({ label, keepOpen, children }) {
     onContextMenu=${(/** @type {Event} */ event) => event.preventDefault()}
   >
     ${held ? children : html`<${Cover} label=${label} />`}
-  </section>`;
+  </div>
+  <p class="unseen" aria-live="polite">${said}</p>`;
 }
 
 /** @param {{ label: string }} props */

@@ -232,7 +232,7 @@ function TimePart({ table, now, ask, sending }) {
           key=${minutes}
           class="do"
           disabled=${Boolean(sending)}
-          aria-label=${`${minutes} minutes from now`}
+          aria-label=${`${minutes} min from now`}
           onClick=${() => set({ minutes })}
         >
           ${minutes} min
@@ -301,7 +301,7 @@ function Reset({ table, ask, sending }) {
   return html`<div class="part">
     <${Sure}
       label="Reset for the next guests…"
-      named=${`Reset ${state.name} for the next guests`}
+      named=${`Reset for the next guests… ${state.name}`}
       question="All seats are freed; names, log-ins and the hands of a finished match are wiped."
       options=${options}
       disabled=${Boolean(sending)}

@@ -5,10 +5,12 @@ import { faceOf, isCard, seatOf, valueText } from "../lib/labels.js";
 import { seatName } from "../lib/seats.js";
 import { same } from "../lib/values.js";
 import { Card, CardText } from "../parts/cards.js";
+import { later } from "../parts/later.js";
 import { Mark } from "../parts/marks.js";
-import { OneByOne } from "./one_by_one.js";
 
 /** @import { WidgetProps } from "../lib/types.d.ts" */
+
+const OneByOne = later(() => import("./one_by_one.js").then((part) => part.OneByOne));
 
 /** @param {WidgetProps} props */
 export function OneOf(props) {

@@ -1,0 +1,107 @@
+// What the dice show, typed. Fetched when somebody types.
+
+import { html, useState } from "/vendor/htm-preact.js";
+import { Die } from "./die.js";
+
+/** @import { PublicDice } from "../lib/messages.d.ts" */
+
+const MOST_KEYS = 12; // faces of a larger die are typed
+
+/**
+ * Keys for the faces of the dice that are wanted now; they go off together.
+ * @param {{
+ *   dice: PublicDice, count: number, sides: number, sending: string | null,
+ *   onBegin: () => void, onDone: (faces: number[]) => void,
+ * }} props
+ */
+export function FacePad({ dice, count, sides, sending, onBegin, onDone }) {
+  const [faces, setFaces] = useState(/** @type {number[]} */ ([]));
+  const full = faces.length === count;
+  const before = dice.total - (dice.state === "typed" ? sum(dice.faces) : 0);
+  const shown = Array.from({ length: count }, (_, i) => faces[i] ?? null);
+  // Who has begun to type goes on typing, even when a reader comes back meanwhile.
+  /** @param {number} face */
+  const add = (face) => {
+    onBegin();
+    setFaces([...faces, face]);
+  };
+  const ready = full ? `I rolled ${faces.join(", ")}` : count === 1 ? "Type the die" : "Type every die";
+  return html`<div class="face-pad">
+    <div class="face-line">
+      <span class="dice-row">${shown.map((face) => html`<${Die} face=${face} />`)}</span>
+      <button
+        type="button"
+        class="step small"
+        aria-label="take the last die back"
+        disabled=${!faces.length}
+        onClick=${() => setFaces(faces.slice(0, -1))}
+      >
+        ⌫
+      </button>
+    </div>
+    ${
+      (count > 1 || before > 0) &&
+      html`<p class="face-total">${faces.length} of ${count}, total ${before + sum(faces)}</p>`
+    }
+    ${
+      sides <= MOST_KEYS
+        ? html`<${FaceKeys} sides=${sides} disabled=${full} onFace=${add} />`
+        : html`<${FaceTyped} sides=${sides} disabled=${full} onFace=${add} />`
+    }
+    <button
+      type="button"
+      class="act primary"
+      disabled=${!full || Boolean(sending)}
+      aria-busy=${sending === "roll"}
+      onClick=${() => onDone(faces)}
+    >
+      ${sending === "roll" ? "Sending…" : ready}
+    </button>
+  </div>`;
+}
+
+/** @param {number[]} numbers */
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+
+/** @param {{ sides: number, disabled: boolean, onFace: (face: number) => void }} props */
+function FaceKeys({ sides, disabled, onFace }) {
+  return html`<div class="face-keys">
+    ${Array.from({ length: sides }, (_, i) => i + 1).map(
+      (face) => html`<button
+        type="button"
+        key=${face}
+        class="face-key"
+        aria-label=${`die shows ${face}`}
+        disabled=${disabled}
+        onClick=${() => onFace(face)}
+      >
+        <${Die} face=${face} />
+      </button>`,
+    )}
+  </div>`;
+}
+
+/** @param {{ sides: number, disabled: boolean, onFace: (face: number) => void }} props */
+function FaceTyped({ sides, disabled, onFace }) {
+  const [typed, setTyped] = useState("");
+  const face = Number(typed);
+  const good = Number.isInteger(face) && face >= 1 && face <= sides;
+  /** @param {Event} event */
+  const submit = (event) => {
+    event.preventDefault();
+    if (!good) return;
+    onFace(face);
+    setTyped("");
+  };
+  return html`<form class="face-typed" onSubmit=${submit}>
+    <input
+      inputmode="numeric"
+      autocomplete="off"
+      aria-label=${`face, 1 to ${sides}`}
+      value=${typed}
+      disabled=${disabled}
+      onInput=${(/** @type {any} */ event) => setTyped(event.target.value)}
+    />
+    <button class="step small" disabled=${!good || disabled}>Add</button>
+  </form>`;
+}

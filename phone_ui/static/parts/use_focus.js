@@ -1,0 +1,75 @@
+// Whoever plays by keys or by ear keeps their place: what they pressed often goes, and the browser would begin the page anew.
+
+import { useEffect } from "/vendor/htm-preact.js";
+
+// No field for text: a phone would open its keyboard over the page.
+const PLACES =
+  "a[href], button:not(:disabled), input:is([type=radio], [type=checkbox]):not(:disabled), select, summary, [tabindex]";
+const REGIONS = ".question, .dice-part, .table-question, .standing, .hand-over, .panel, .seating, .lobby, form";
+const LOOKS = { attributeFilter: ["disabled", "aria-busy"], childList: true, subtree: true };
+
+/** @param {Element | null} element */
+const isOff = (element) => Boolean(element?.matches(":disabled"));
+
+/**
+ * Return where to go on: what stands in the part of the page in which something went, else what is wanted now, else the
+ * page's heading.
+ * @param {Element[]} around the parts in which it was, the nearest first
+ */
+function nextPlace(around) {
+  const region = around.find((part) => part.isConnected && part.matches(REGIONS));
+  const place =
+    region?.querySelector("button.primary:not(:disabled)") ??
+    region?.querySelector(PLACES) ??
+    document.querySelector(".want-block") ??
+    document.querySelector("main h1");
+  return /** @type {HTMLElement | null} */ (place);
+}
+
+/** Keep the focus in the page: when what has it goes or can no longer be pressed, it moves to what comes next. */
+export function useFocus() {
+  useEffect(() => {
+    /** @type {HTMLElement | null} */
+    let last = null;
+    /** @type {Element[]} */
+    let around = [];
+    // What is disabled loses the focus with the next picture, and no event says so.
+    const isLost = () => document.activeElement === document.body || isOff(document.activeElement);
+    /** @param {HTMLElement | null} place */
+    const go = (place) => {
+      if (!place) return;
+      if (!place.matches(`${PLACES}, input`)) place.tabIndex = -1;
+      place.focus({ preventScroll: true });
+    };
+    const look = () => {
+      if (!last || !isLost()) return;
+      if (last.isConnected && !isOff(last)) go(last);
+      else if (!last.isConnected || !document.querySelector("[aria-busy='true']")) go(nextPlace(around));
+    };
+    /** @param {FocusEvent} event */
+    const onFocus = ({ target }) => {
+      last = /** @type {HTMLElement} */ (target);
+      around = [];
+      for (let part = last.parentElement; part; part = part.parentElement) around.push(part);
+    };
+    /** @param {FocusEvent} event */
+    const onLeft = ({ target, relatedTarget }) => {
+      if (relatedTarget) return;
+      const left = /** @type {HTMLElement} */ (target);
+      setTimeout(() => {
+        if (last === left && left.isConnected && !isOff(left) && isLost())
+          last = null; // its person left it
+        else look();
+      });
+    };
+    const observer = new MutationObserver(look);
+    observer.observe(document.body, LOOKS);
+    document.addEventListener("focusin", onFocus);
+    document.addEventListener("focusout", onLeft);
+    return () => {
+      observer.disconnect();
+      document.removeEventListener("focusin", onFocus);
+      document.removeEventListener("focusout", onLeft);
+    };
+  }, []);
+}

@@ -1,0 +1,53 @@
+// Opens the pages of phones without the hub: what was fetched last is kept, and shown where nothing newer comes. A browser
+// runs it over https, or on the hub's own machine.
+
+const PAGES = "pages";
+const PATIENCE = 3_000;
+const OURS = /^\/(static\/.*|vendor\/.*|games\/.*|t\/[^/]+)?$/;
+
+/** @type {any} */
+const worker = self;
+
+/**
+ * Return by what name an answer is kept; null where it is not: streams, claims, what is no page.
+ * @param {Request} request
+ */
+function nameOf({ method, url }) {
+  const { origin, pathname } = new URL(url);
+  return method === "GET" && origin === location.origin && OURS.test(pathname) ? pathname : null;
+}
+
+/** @param {string} name */
+const kept = async (name) => (await caches.open(PAGES)).match(name);
+
+/**
+ * Return the hub's answer, and keep it; what is kept where the hub is silent.
+ * @param {Request} request
+ * @param {string} name
+ * @returns {Promise<Response>}
+ */
+async function answer(request, name) {
+  const fetching = fetch(request).then(async (got) => {
+    if (got.ok) await (await caches.open(PAGES)).put(name, got.clone());
+    return got;
+  });
+  const late = new Promise((_, give) => setTimeout(give, PATIENCE));
+  try {
+    return /** @type {Response} */ (await Promise.race([fetching, late]));
+  } catch {
+    fetching.catch(() => undefined);
+    return (await kept(name)) ?? fetching;
+  }
+}
+
+worker.addEventListener("install", () => worker.skipWaiting());
+worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(worker.clients.claim()));
+worker.addEventListener("fetch", (/** @type {any} */ event) => {
+  const name = nameOf(event.request);
+  if (name) event.respondWith(answer(event.request, name));
+});
+// The first visit was fetched before this was here: its page names what it has loaded.
+worker.addEventListener("message", (/** @type {any} */ event) => {
+  const names = event.data.filter((/** @type {any} */ name) => OURS.test(name));
+  event.waitUntil(caches.open(PAGES).then((cache) => cache.addAll(names)));
+});
