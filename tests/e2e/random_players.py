@@ -45,6 +45,9 @@ class RandomPlayers:
     def step(self, state: State) -> None:
         """Let one seat that is waited for do something."""
         seq = state["seq"]
+        if (question := state["question"]) and question["kind"] == "pitch":
+            self.end_the_pitch(question["seat"])
+            return
         if rolling(state):
             self.hub.throw()
             self.hub.until(lambda s: s["seq"] > seq and _later(s, state), "the roll counts")
@@ -56,6 +59,15 @@ class RandomPlayers:
             (self.on_the_page if seat in self.guests else self.on_the_box)(seat, state)
         else:
             self.hub.until(lambda s: s["seq"] > seq, "the match goes on")
+
+    def end_the_pitch(self, seat: int) -> None:
+        """Whoever reads aloud is done."""
+        if seat in self.guests:
+            with suppress(*TOO_LATE):
+                self.guests[seat].hands.press(".table-question-answers button")
+        else:
+            self.hub.bench(box=seat, press="push")
+        self.hub.until(lambda s: not s["question"] or s["question"]["seat"] != seat, "the pitch is over")
 
     def on_the_page(self, seat: int, state: State) -> None:
         """Choose until the button can be pressed. The page may still show the question before: then try again."""
