@@ -1,16 +1,18 @@
 // Before a match: who is there, which game, with which options.
 
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
-import { readable } from "../lib/labels.js";
-import { isHouse, seatName, seatText } from "../lib/seats.js";
+import { isHouse, seatText } from "../lib/seats.js";
 import { ActionButton } from "./ask.js";
+import { later } from "./later.js";
 import { Marks, Who } from "./marks.js";
 import { PutAsideList } from "./questions.js";
 import { TableChoices } from "./table_choices.js";
 import { useLabels } from "./use_labels.js";
 
-/** @import { Ask, Facts as Plain, Option } from "../lib/types.d.ts" */
+/** @import { Ask, Facts as Plain } from "../lib/types.d.ts" */
 /** @import { GameOffer, PublicSeat, PublicState } from "../lib/messages.d.ts" */
+
+const Options = later(() => import("./options.js").then((part) => part.Options));
 
 /** How well the house plays, from the weakest. */
 const STRENGTHS = ["easy", "steady", "sharp"];
@@ -253,58 +255,4 @@ function LobbyDock({ state, seat, game, options, sending, ask }) {
       }
     </div>
   </div>`;
-}
-
-/**
- * The options of a game, each with its effect in one line.
- * @param {{
- *   state: PublicState, about: Record<string, Option>, chosen: Plain, onChange: (name: string, value: any) => void,
- * }} props
- */
-function Options({ state, about, chosen, onChange }) {
-  return html`<details class="options">
-    <summary>Options</summary>
-    ${Object.entries(about).map(
-      ([name, option]) => html`<div key=${name} class="option">
-        <label class="option-label" for=${`option-${name}`}>${option.label ?? readable(name)}</label>
-        <${OptionInput}
-          id=${`option-${name}`}
-          state=${state}
-          option=${option}
-          value=${chosen[name] ?? option.default}
-          onChange=${(/** @type {any} */ value) => onChange(name, value)}
-        />
-        ${option.effect && html`<p class="option-effect">${option.effect}</p>`}
-      </div>`,
-    )}
-  </details>`;
-}
-
-/** @param {{ id: string, state: PublicState, option: Option, value: any, onChange: (value: any) => void }} props */
-function OptionInput({ id, state, option, value, onChange }) {
-  const { choices } = option;
-  if (typeof option.default === "boolean") {
-    const onTap = (/** @type {any} */ event) => onChange(event.target.checked);
-    return html`<input id=${id} type="checkbox" class="switch" checked=${value} onChange=${onTap} />`;
-  }
-  if (option.seat) {
-    const onPick = (/** @type {any} */ event) => onChange(Number(event.target.value));
-    const sitting = state.seats.filter(({ held, house, seat }) => held || house || seat === value);
-    return html`<select id=${id} onChange=${onPick}>
-      <option value="0" selected=${!value}>chance says</option>
-      ${sitting.map(({ seat }) => html`<option value=${seat} selected=${seat === value}>${seatName(state, seat)}</option>`)}
-    </select>`;
-  }
-  if (choices) {
-    const onPick = (/** @type {any} */ event) => onChange(choices[event.target.selectedIndex]);
-    return html`<select id=${id} onChange=${onPick}>
-      ${choices.map((choice) => html`<option selected=${choice === value}>${String(choice)}</option>`)}
-    </select>`;
-  }
-  const isNumber = typeof option.default === "number";
-  // Each key counts at once: a picture that comes while somebody types draws the field anew, with what it knows.
-  const onType = (/** @type {any} */ { target }) =>
-    onChange(isNumber && target.value ? Number(target.value) : target.value);
-  const mode = isNumber ? "numeric" : "text";
-  return html`<input id=${id} class="option-text" inputmode=${mode} value=${value} onInput=${onType} />`;
 }
