@@ -24,7 +24,7 @@ OFFERED = """(controls) => {
     checked: Boolean(one.checked),
     primary: one.classList.contains("primary"),
     words: one.textContent,
-  })).filter(({ nth }) => !document.querySelectorAll(controls)[nth].disabled);
+  })).filter(({ nth }) => !document.querySelectorAll(controls)[nth].matches(":disabled, [aria-disabled=true]"));
 }"""
 
 Control = dict[str, Any]
