@@ -295,7 +295,9 @@ class TablePart(msgspec.Struct, frozen=True):
     language: Annotated[
         tuple[LanguageName, ...],
         Meta(
-            description="of screen, panels and boxes; of two the screen shows each in turn", min_length=1, max_length=2
+            description="of the big screen and panels; of two the big screen shows each in turn",
+            min_length=1,
+            max_length=2,
         ),
     ] = ("en",)
 
