@@ -28,6 +28,7 @@ from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError, LogError, TemporaryError
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
+from hub.languages import Speech, language_of, languages
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, fingerprint, to_base64
 from hub.network.home_assistant import HomeAssistant
@@ -107,6 +108,12 @@ class Hub:
         for name in (config.hub.id, *(table.id for table in config.table)):
             if not fits_topic(name):
                 raise ConfigError(f"The id {name!r} may hold letters, digits and hyphens only, 32 at most.")
+        for table in config.table:
+            for language in table.language:
+                if language not in languages():
+                    raise ConfigError(
+                        f"[[table]] {table.id}: there is no language {language!r}; there are {', '.join(languages())}."
+                    )
         self.tables: dict[str, Table] = {}
         self.access: dict[str, TableAccess] = {}
         self.devices: list[GuardedDevice] = []
@@ -134,6 +141,7 @@ class Hub:
             titles = {game.name: game.title for game in self.games}
             self._past = PastMatches(state / "table-hub.db", titles)
             self._logs = KeyedStore(self.store, state / "log.key")
+            self.speech = Speech({table.id: table.language for table in config.table})
             tables = [table.id for table in config.table]
             self.broker = MqttBroker(config.broker, state / "broker", config.hub.id, tables, self._put_to_all)
             asked = config.home_assistant
@@ -221,7 +229,8 @@ class Hub:
         if isinstance(state, ScreenState) and state.paper is not None:
             state = state.paper
         join = f"{state.url}/t/{state.table}#k={to_base64(self.key.public)}" if state.url else ""
-        return panel(state, self._labels().get(state.game or ""), size, join)
+        language = language_of(self.speech.tables[state.table][0], state.game)
+        return panel(state, self._labels().get(state.game or ""), size, join, language)
 
     def _labels(self) -> dict[str, Mapping[str, Any]]:
         return {game.name: game.labels for game in self.games}
@@ -271,6 +280,7 @@ class Hub:
         app = make_app(
             self.access, self.key, self.config.hub.id, self.url, self._labels(), status=self.status,
             guides={game.name: msgspec.to_builtins(game.guide) for game in self.games if game.guide},
+            speech=self.speech,
         )  # fmt: skip
         settings = PortSettings(
             web.host, web.port, tls, self._limits, self._screens(), self._names(), open_bench=web.open_bench

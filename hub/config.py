@@ -96,6 +96,10 @@ DriverName = Annotated[
 GameName = Annotated[
     str, Meta(pattern=r"^([a-z][a-z0-9-]*)?\Z", extra={"allowed": 'a game\'s name such as "bid-and-bait", or ""'})
 ]
+LanguageName = Annotated[
+    str,
+    Meta(pattern=r"^[a-z]{2,3}(_[A-Za-z0-9]{2,8})*\Z", extra={"allowed": 'a language such as "en" or "de"'}),
+]
 ClosingTime = Annotated[
     str, Meta(pattern=r"^(([01]\d|2[0-3]):[0-5]\d)?\Z", extra={"allowed": 'a time such as "23:00" or "01:30", or ""'})
 ]
@@ -288,6 +292,14 @@ class TablePart(msgspec.Struct, frozen=True):
     sound: Annotated[
         int, Meta(description="volume in per cent until staff set another one; 0: a quiet table", ge=0, le=100)
     ] = 60
+    language: Annotated[
+        tuple[LanguageName, ...],
+        Meta(
+            description="of the big screen and panels; of two the big screen shows each in turn",
+            min_length=1,
+            max_length=2,
+        ),
+    ] = ("en",)
 
 
 class HoursPart(msgspec.Struct, frozen=True):

@@ -30,7 +30,7 @@ from phone_ui.static_files import StaticFile, StaticFiles, static_file
 from phone_ui.tls import HSTS_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from hub.ports import ClaimAsked, LoginState
 
@@ -99,6 +99,21 @@ class TableFace(Protocol):
         """Return how that login stands; "unknown" only once this table knows all of its own."""
 
 
+class Speech(Protocol):
+    """The languages that pages can speak; everything is written in English, which has no catalogue."""
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The languages by their own names."""
+
+    @property
+    def tables(self) -> Mapping[str, Sequence[str]]:
+        """The languages of each table's screens."""
+
+    def catalogue(self, language: str, game: str) -> bytes | None:
+        """Return what is said for a game ("": for all) as JSON; None where there is nothing."""
+
+
 def make_app(
     tables: Mapping[str, TableFace],
     key: HubKey,
@@ -110,10 +125,12 @@ def make_app(
     vendor: Mapping[str, Path] = VENDOR,
     status: Callable[[], Mapping[str, Any]] = dict,
     guides: Mapping[str, Mapping[str, Any]] | None = None,
+    speech: Speech | None = None,
 ) -> Flask:
     """Return the Flask app. `address` says what phones can open now ("http://10.42.0.1:8080", or ""), for the QR.
 
-    `status` is how the hub's devices are, `games` and `guides` have the labels and the guides of games by name. Raise HubError where the pages' libraries are missing: every page would be blank.
+    `status` is how the hub's devices are, `games` and `guides` have the labels and the guides of games by name; without
+    `speech` pages speak English. Raise HubError where the pages' libraries are missing: every page would be blank.
     """
     lost = [name for name, file in vendor.items() if not file.is_file()]
     if lost:
@@ -129,6 +146,7 @@ def make_app(
     joining = _Joining(pages, claims or Claims(key, hub), key, address)
     libraries = StaticFiles(named=vendor)
     labels, told = _as_files(games), _as_files(guides or {})
+    spoken = _Spoken(speech)
     for rule, view in (
         ("/", lambda: _file_answer(files.get("pages/join.html"))),
         ("/staff", lambda: _file_answer(files.get("pages/staff.html"))),
@@ -141,6 +159,9 @@ def make_app(
         ("/vendor/<name>", lambda name: _file_answer(libraries.get(name))),
         ("/games/<name>.json", lambda name: _file_answer(labels.get(name))),
         ("/games/<name>/guide.json", lambda name: _file_answer(told.get(name))),
+        ("/languages.json", spoken.all),
+        ("/languages/<language>.json", spoken.catalogue),
+        ("/languages/<language>/<game>.json", spoken.catalogue),
         ("/t/<name>", pages.phone),
         ("/t/<name>/app.webmanifest", pages.manifest),
         ("/t/<name>/kiosk", pages.kiosk),
@@ -248,6 +269,29 @@ class _Tables:
 def _public_state(table: TableFace) -> PublicState | None:
     _, data = table.public.get()
     return msgspec.json.decode(data, type=PublicState) if data else None
+
+
+class _Spoken:
+    """The catalogues of other languages, each made ready once it is asked for."""
+
+    def __init__(self, speech: Speech | None) -> None:
+        self._speech = speech
+        self._kept: dict[tuple[str, str], StaticFile | None] = {}
+
+    def all(self) -> Response:
+        if self._speech is None:
+            return _json_answer({"languages": {"en": "English"}, "tables": {}})
+        return _json_answer({"languages": {**self._speech.names}, "tables": {**self._speech.tables}})
+
+    def catalogue(self, language: str, game: str = "") -> Response:
+        if self._speech is None or language not in self._speech.names:
+            abort(404, "This hub does not speak that language.")
+        if (language, game) not in self._kept:
+            found = self._speech.catalogue(language, game)
+            if found is None:
+                abort(404, "This hub does not speak that language.")
+            self._kept[language, game] = static_file(found, ".json")
+        return _file_answer(self._kept[language, game])
 
 
 class _Joining:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hub.display.labels import Labels, fill, number_text, part, seat_numbers, value_text
+from hub.display.language import Language
 from hub.ports import SEAT_MARKS
 from hub.state import PublicState, View
 
@@ -41,8 +42,12 @@ def phase_name(phase: str, labels: Labels | None) -> str:
     return str(part(labels, "phases").get(phase) or phase.replace("_", " ").capitalize())
 
 
-def with_names(text: str, state: PublicState) -> str:
-    """Return `text` with each "Seat 2" as the seat's symbol and its player's name; "Seat" without a number is dropped."""
+def with_names(text: str, state: PublicState, language: Language | None = None) -> str:
+    """Return `text` with each "Seat 2" as the seat's symbol and its player's name; "Seat" without a number is dropped.
+
+    With a `language` the text is said in it first, where a seat is called something else.
+    """
+    language = language or Language()
     names = {one.seat: one.name for one in state.seats}
 
     def symbol_and_name(match: re.Match[str]) -> str:
@@ -51,7 +56,8 @@ def with_names(text: str, state: PublicState) -> str:
             return match[0]
         return f"{SEAT_MARKS[seat].symbol} {names.get(seat, '')}".strip()
 
-    return _SEAT_WITHOUT_NUMBER.sub("", _SEAT.sub(symbol_and_name, text)).strip()
+    said = language.say(_SEAT_WITHOUT_NUMBER.sub("", text))
+    return language.seat.sub(symbol_and_name, _SEAT.sub(symbol_and_name, said)).strip()
 
 
 def view_values(view: View) -> dict[str, Any]:

@@ -33,6 +33,7 @@ CONTENTS = {
     ],
     "Change it": [
         "hub/docs/develop",
+        "hub/docs/translate",
         "hub/docs/own_player",
         "hub/docs/own_device",
         "ARCHITECTURE",

@@ -118,6 +118,23 @@ ADDRESSES = (
         errors={404: "There is no such game."},
     ),
     Address(
+        "/languages.json",
+        "The languages that pages speak, by their own names, and those of each table's screens.",
+        JSON,
+    ),
+    Address(
+        "/languages/{language}.json",
+        "What is said in a language for all games: English sentences, with places in braces, and what they read there.",
+        JSON,
+        errors={404: "The hub does not speak that language."},
+    ),
+    Address(
+        "/languages/{language}/{game}.json",
+        "What one game says in a language.",
+        JSON,
+        errors={404: "The hub does not speak that language, or has no such game."},
+    ),
+    Address(
         "/t/{table}/qr.svg", "The QR code of the table's address.", "image/svg+xml", errors={404: "No network yet."}
     ),
     Address("/staff/key.json", "The hub's public key, for the staff's log-in.", http_messages.PublicKey),
@@ -145,6 +162,10 @@ ADDRESSES = (
     Address("/staff", "The staff's page.", PAGE),
     Address("/till", "The page of the till.", PAGE),
     Address("/t/{table}", "The phone's page.", PAGE, errors=TABLE),
+    Address(
+        "/t/{table}/app.webmanifest", "How a phone keeps the page as an app.", "application/manifest+json", errors=TABLE
+    ),
+    Address("/worker.js", "What opens a phone's page without the hub.", "text/javascript; charset=utf-8"),
     Address("/t/{table}/kiosk", "The big screen.", PAGE, errors=TABLE),
     Address("/t/{table}/history", "The page of finished matches.", PAGE, errors=TABLE),
     Address("/t/{table}/bench", "Simulated devices: their page.", PAGE, errors=BENCH),
@@ -162,6 +183,7 @@ PARAMETERS = {
     "claim": "The name that the claim was answered with.",
     "number": "The number of an event.",
     "game": "The name of a game, as in the public state.",
+    "language": "The name of a language, as in /languages.json.",
     "size": "The panel's size in inches, such as 2.9.",
     "name": "A file's name.",
 }

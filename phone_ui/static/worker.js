@@ -3,7 +3,7 @@
 
 const PAGES = "pages";
 const PATIENCE = 3_000;
-const OURS = /^\/(static\/.*|vendor\/.*|games\/.*|t\/[^/]+)?$/;
+const OURS = /^\/(static\/.*|vendor\/.*|games\/.*|languages.*|t\/[^/]+)?$/;
 
 /** @type {any} */
 const worker = self;

@@ -21,14 +21,14 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "build" / "gallery"
 
 
-def photograph(folder: Path, sections: list[str]) -> dict[tuple[str, str], dict[str, str]]:
+def photograph(folder: Path, sections: list[str], language: str) -> dict[tuple[str, str], dict[str, str]]:
     """Photograph the moments into a folder; return the files of each."""
     moments = every(*sections)
     if twice := repeated(moments):
         sys.exit(f"Two moments have one name: {', '.join(twice)}")
     print(f"{len(moments)} moments", flush=True)
     with headless() as browser:
-        with Gallery(folder, browser, moments) as gallery:
+        with Gallery(folder, browser, moments, language) as gallery:
             for number, moment in enumerate(moments, 1):
                 print(f"{number:3} {moment.section}: {moment.name}", flush=True)
                 gallery.take(moment)
@@ -67,6 +67,7 @@ def main() -> None:
     parser = ArgumentParser(prog="make gallery", description=__doc__)
     parser.add_argument("section", nargs="*", help="sections by the beginning of their names, as bidness; else all")
     parser.add_argument("--folder", type=Path, default=FOLDER)
+    parser.add_argument("--language", default="en", help="the language of phones and screens")
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--before", type=Path, metavar="FOLDER", help="show what differs from an earlier run")
     other.add_argument("--against", metavar="REV", help="show what differs from another revision")
@@ -78,7 +79,7 @@ def main() -> None:
         sys.exit("--before is the folder that this run writes: copy it first.")
     shutil.rmtree(args.folder, ignore_errors=True)
     args.folder.mkdir(parents=True)
-    taken = photograph(args.folder, args.section)
+    taken = photograph(args.folder, args.section, args.language)
     changes, against = differences(args)
     index = args.folder / "index.html"
     index.write_text(page(taken, changes, against))

@@ -15,6 +15,8 @@ from playwright.sync_api import Error as PlaywrightError
 
 from hub import games
 from hub.display import PanelSize, panel, png
+from hub.display.language import Language
+from hub.languages import Speech, language_of, languages
 from hub.network import encryption
 from hub.state import ScreenState
 from tests.gallery.moments import NAMES, Moment, seen_by_all
@@ -47,14 +49,22 @@ def file_name(*parts: str) -> str:
     return "/".join(re.sub("[^a-z0-9.]+", "-", part.lower()).strip("-") for part in parts)
 
 
+def seats_of(moment: Moment) -> list[int]:
+    """Return the seats whose phones are shown."""
+    return [seat for seat in (moment.asked, moment.other) if seat is not None and seat in moment.hands]
+
+
 class Gallery:
     """Pages open at a hub that plays what it is told; `taken` are the files of each moment, by section and name."""
 
-    def __init__(self, folder: Path, browser: Browser, moments: list[Moment]) -> None:
-        self.folder, self.moments = folder, moments
+    def __init__(
+        self, folder: Path, browser: Browser, moments: list[Moment], language: str = "en", speech: Any = None
+    ) -> None:
+        self.folder, self.moments, self.language = folder, moments, language
         self._browser, self._seq = browser, 0
         self.taken: dict[tuple[str, str], dict[str, str]] = {}
         self.hub = FakeHub()
+        self.hub.speech = speech or Speech({"1": [language]})
         self.hub.key = encryption.HubKey(PrivateKey(bytes(32)[:-1] + b"\1"))  # digits of a key are in the pictures
         self.hub.k = encryption.to_base64(self.hub.key.public)
         self.hub.labels = {name: labels_of(name) for name in games.names()}
@@ -84,8 +94,9 @@ class Gallery:
 
     def _page(self, address: str, size: tuple[int, int]) -> Page:
         context = self._browser.new_context(
-            viewport={"width": size[0], "height": size[1]}, color_scheme="dark", reduced_motion="reduce"
-        )
+            viewport={"width": size[0], "height": size[1]}, color_scheme="dark", reduced_motion="reduce",
+            locale=self.language,
+        )  # fmt: skip
         context.set_default_timeout(PATIENCE * 1000)
         context.add_init_script(NOTE_WHAT_IS_READ)
         page = context.new_page()
@@ -135,8 +146,7 @@ class Gallery:
         at = moment.section, moment.name
         self.taken[at] = {}
         (self.folder / file_name(*at)).mkdir(parents=True, exist_ok=True)
-        seats = [seat for seat in (moment.asked, moment.other) if seat is not None and seat in moment.hands]
-        self.show(moment, seats)
+        self.show(moment, seats_of(moment))
         for size in KIOSKS:
             self._picture(at, self.kiosk, f"kiosk {size[0]}x{size[1]}", size)
         if moment.asked in moment.hands:
@@ -148,7 +158,7 @@ class Gallery:
     def _phone_pictures(self, at: tuple[str, str], page: Page, tabs: tuple[str, ...]) -> None:
         for size in PHONES:
             self._picture(at, page, f"phone {size[0]}x{size[1]}", size)
-        for lid in page.get_by_role("button", name="Show my hand to choose").all():
+        for lid in page.get_by_role("button", name=self._said(None).say("Show my hand to choose")).all():
             lid.click()
         hand = page.locator("section.secret:not(.kept)").first
         if hand.count():
@@ -160,7 +170,7 @@ class Gallery:
             self._shot(at, page, "phone whole 320")
         for tab in tabs:
             page.set_viewport_size({"width": SMALL[0], "height": SMALL[1]})
-            opener = page.get_by_role("navigation", name="More").get_by_role("button", name=tab)
+            opener = page.get_by_role("navigation").get_by_role("button", name=self._said(None).say(tab))
             if not opener.count():
                 continue  # as games without money have no sums to explain
             opener.click()
@@ -179,6 +189,9 @@ class Gallery:
         page.screenshot(path=self.folder / file, animations="disabled")
         self.taken[at][name] = file
 
+    def _said(self, game: str | None) -> Language:
+        return language_of(self.language, game) if self.language in languages() else Language()
+
     def _panels(self, at: tuple[str, str], moment: Moment) -> None:
         state = msgspec.convert(moment.screen | {"claim_codes": {}, "fingerprint": ""} | dict(moment.own), ScreenState)
         shown = state.demonstration or state
@@ -186,7 +199,9 @@ class Gallery:
         for size in PANELS:
             name = f"panel {size}"
             file = f"{file_name(*at, name)}.png"
-            (self.folder / file).write_bytes(png(panel(shown, labels, size, f"{state.url}/t/1#k={self.hub.k}")))
+            (self.folder / file).write_bytes(
+                png(panel(shown, labels, size, f"{state.url}/t/1#k={self.hub.k}", self._said(shown.game)))
+            )
             self.taken[at][name] = file
 
 

@@ -21,6 +21,7 @@ import msgspec
 import uvicorn
 
 from hub import games
+from hub.languages import Speech
 from hub.network import encryption, messages
 from hub.state import Ack, Hand, PublicState, ScreenState
 from phone_ui.gateway import SEAT_GIVEN_BACK
@@ -94,6 +95,7 @@ class FakeHub:
         self.key = encryption.HubKey.fresh()
         self.k = encryption.to_base64(self.key.public)
         self.code = "FISH"
+        self.speech = Speech({})
         self.labels: dict[str, dict[str, Any]] = {}
         self.guides: dict[str, dict[str, Any]] = {}
         self.claims: dict[str, Claim] = {}
@@ -246,6 +248,13 @@ class FakeHub:
                 await self._json(send, guide or {}, 200 if guide else 404)
             case ["games", name]:
                 await self._json(send, self.labels.get(name.removesuffix(".json"), {}))
+            case ["languages.json"]:
+                await self._json(send, {"languages": dict(self.speech.names), "tables": dict(self.speech.tables)})
+            case ["languages", *rest]:
+                language, game = (*rest[-1:], "") if len(rest) == 1 else rest
+                name, game = language.removesuffix(".json"), game.removesuffix(".json")
+                found = self.speech.catalogue(name, game)
+                await self._answer(send, found or b"{}", "application/json", 200 if found else 404)
             case ["code", name]:
                 if name == f"{self.code}.json":
                     await self._json(send, {"table": TABLE, "k": self.k})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any, get_args
@@ -149,3 +150,30 @@ def test_every_script_is_whole_without_its_doc_comments(tmp_path: Path) -> None:
     parse = [javascript.node(), "--experimental-vm-modules", "--no-warnings", "--input-type=module", "-e", PARSE]
     done = subprocess.run([*parse, *map(str, scripts)], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_every_page_draws_through_the_one_html_that_speaks_its_language() -> None:
+    static = javascript.HERE / "static"
+    direct = [
+        file.relative_to(static).as_posix()
+        for file in static.rglob("*.js")
+        if '"/vendor/htm-preact.js"' in file.read_text("utf-8")
+    ]
+
+    assert direct == ["lib/html.js"]
+
+
+def test_pages_turn_round_for_languages_from_right_to_left() -> None:
+    """Sides are the text's own; what lies along a line of numbers, and the knob of a switch, are the screen's."""
+    sided = re.compile(
+        r"(?:(?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)|^\s*(?:left|right))\b", re.MULTILINE
+    )
+    rules = re.compile(r"([^{}]+)\{([^{}]*)\}")
+    found = [
+        rule.strip()
+        for file in (javascript.HERE / "static" / "pages").glob("*.css")
+        for rule, body in rules.findall(file.read_text("utf-8"))
+        if sided.search(body) and not re.search("number-line|line-way|switch", rule)
+    ]
+
+    assert found == []

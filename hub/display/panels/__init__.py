@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
     from hub.display.labels import Labels
+    from hub.display.language import Language
     from hub.state import PublicState
 
 __all__ = ["SIZES", "PanelSize", "panel", "png", "sheet"]
@@ -36,18 +37,23 @@ _DRAW: Mapping[PanelSize, Callable[[Sheet, PanelModel], None]] = {
 }
 
 
-def panel(state: PublicState, labels: Labels | None, size: PanelSize, join: str = "") -> Image.Image:
+def panel(
+    state: PublicState, labels: Labels | None, size: PanelSize, join: str = "", language: Language | None = None
+) -> Image.Image:
     """Return the public state as a panel shows it, black on white in one bit.
 
     `join` is the address that the QR code opens; without it the QR code opens the hub's own address.
+    `language` is what it is written in; English without one.
     """
-    return sheet(state, labels, size, join).image
+    return sheet(state, labels, size, join, language).image
 
 
-def sheet(state: PublicState, labels: Labels | None, size: PanelSize, join: str = "") -> Sheet:
+def sheet(
+    state: PublicState, labels: Labels | None, size: PanelSize, join: str = "", language: Language | None = None
+) -> Sheet:
     """Return the panel with the boxes of its texts."""
     paper = Sheet(SIZES[size].width, SIZES[size].height)
-    _DRAW[size](paper, PanelModel(state, labels, join))
+    _DRAW[size](paper, PanelModel(state, labels, join, language))
     return paper
 
 

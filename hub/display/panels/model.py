@@ -26,6 +26,7 @@ from hub.display.labels import (
     score_text,
     value_text,
 )
+from hub.display.language import Language
 from hub.ports import SEAT_MARKS
 from hub.state import ScreenState
 
@@ -73,22 +74,24 @@ class PanelModel:
     `dice` are settled dice as (face, sides).
     """
 
-    def __init__(self, state: PublicState, labels: Labels | None, join: str) -> None:
-        self.state, self.labels = state, labels
+    def __init__(self, state: PublicState, labels: Labels | None, join: str, language: Language | None = None) -> None:
+        self.state, self.labels, self._language = state, labels, language or Language()
+        self.say = self._language.say
         self._values = view_values(state.view) if state.view else {}
         self._phase = state.view.phase if state.view else ""
         self._screen = part(labels, "screen")
         self._phase_screen = part(labels, "screen", "phase", self._phase)
         self._table_fact_labels, self._seat_fact_labels = self._listed_facts("table"), self._listed_facts("seat")
         self._waited_for = [seat for seat in asked_seats(state) if seat not in state.locked]
-        self.address = state.url.partition("://")[2] or state.url or "no network yet"
+        self.address = state.url.partition("://")[2] or state.url or self.say("no network yet")
         self.join = join or state.url
         self.code = state.code
         self.title = self._named(state.title) or self._named(state.name)
         self.table = self._named(state.name)
-        self.round = f"round {state.view.round}" if state.view and state.view.round else ""
+        self.round = self.say(f"round {state.view.round}") if state.view and state.view.round else ""
         self.dice = self._settled_dice()
-        self.phase = _STAGE_NAMES.get(state.state) or phase_name(self._phase, labels)
+        self.phase = self.say(_STAGE_NAMES.get(state.state) or phase_name(self._phase, labels))
+        self.free = self.say("free")
         self.deck = deck_in(labels, self._values.get("table"), self._values.get("seats"))
         self.main, self.caption = self._main_and_caption()
         self.cards = self._row_of_cards()
@@ -101,7 +104,7 @@ class PanelModel:
         self.facts = self._table_facts()
 
     def _named(self, text: str) -> str:
-        return with_names(text, self.state)
+        return with_names(text, self.state, self._language)
 
     @property
     def is_lobby(self) -> bool:
@@ -115,16 +118,16 @@ class PanelModel:
         """Return who has to do something, in a few words."""
         state = self.state
         if state.state == "over":
-            return "press to play again"
+            return self.say("press to play again")
         if self.is_lobby:
-            return f"{sum(one.held for one in state.seats)} of {len(state.seats)} seated"
+            return self.say(f"{sum(one.held for one in state.seats)} of {len(state.seats)} seated")
         if state.view and (roll := state.view.waiting.roll):
             return self._named(f"Seat {roll.seat} rolls {'1 die' if roll.count == 1 else f'{roll.count} dice'}")
         if not self._waited_for:
             return ""
         if len(self._waited_for) == 1:
             return self._named(f"waiting for Seat {self._waited_for[0]}")
-        return f"waiting for {' '.join(SEAT_MARKS[seat].symbol for seat in self._waited_for)}"
+        return self.say(f"waiting for {' '.join(SEAT_MARKS[seat].symbol for seat in self._waited_for)}")
 
     @property
     def latest(self) -> str:
@@ -132,7 +135,7 @@ class PanelModel:
         if notices := self._notices_in_foot():
             return self._named(notices[0].text)
         if self.is_lobby:
-            return "Tap a free seat on your phone, then type its code or press its box."
+            return self.say("Tap a free seat on your phone, then type its code or press its box.")
         events = self.events
         return events[-1] if events else ""
 
@@ -159,7 +162,7 @@ class PanelModel:
         if self.is_lobby:
             return self.code, self.address
         if state.state == "stopped":
-            return "Stopped", self._named(state.notices[0].text if state.notices else state.want)
+            return self.say("Stopped"), self._named(state.notices[0].text if state.notices else state.want)
         if state.state == "over" and state.over:
             winners = state.over.winners
             names = " ".join(f"Seat {seat}" for seat in winners)
@@ -221,21 +224,28 @@ class PanelModel:
         if self.is_lobby or view is None or not view.seats:
             codes = self.state.claim_codes if isinstance(self.state, ScreenState) else {}
             return [
-                _lobby_seat(one, codes.get(str(one.seat), ""))
+                self._lobby_seat(one, codes.get(str(one.seat), ""))
                 for one in sorted(self.state.seats, key=lambda one: one.seat)
             ]
         names = {one.seat: one.name for one in self.state.seats}
         records = sorted(((int(key), facts) for key, facts in view.seats.items()), key=lambda item: item[0])
-        return [self._seat(seat, names.get(seat) or f"Seat {seat}", facts) for seat, facts in records]
+        return [self._seat(seat, names.get(seat) or self.say(f"Seat {seat}"), facts) for seat, facts in records]
+
+    def _lobby_seat(self, one: PublicSeat, code: str) -> SeatTexts:
+        """Return what is written of a seat in the lobby: its player, or that it is free and the code that claims it."""
+        if one.held:
+            ready = READY if one.ready else ""
+            return SeatTexts(one.seat, one.name or self.say(f"Seat {one.seat}"), [ready], [ready])
+        return SeatTexts(one.seat, self.free, [code], [code])
 
     def _seat(self, seat: int, name: str, facts: Mapping[str, Any]) -> SeatTexts:
         over = self.state.over if self.state.state == "over" else None
         if over and seat in over.scores:
-            number = number_text(over.scores[seat], {"money": self._screen.get("score")})
-            score = score_text(over.scores[seat], self.labels)
+            number = self.say(number_text(over.scores[seat], {"money": self._screen.get("score")}))
+            score = self.say(score_text(over.scores[seat], self.labels))
             others = [fact for fact in self._seat_facts(facts) if fact != score]
             return SeatTexts(seat, name, [number], [score, *others], asked=seat in over.winners)
-        cells = [fill(str(one), facts, labels=self.labels) for one in _templates(self._screen.get("cell"))]
+        cells = [self.say(fill(str(one), facts, labels=self.labels)) for one in _templates(self._screen.get("cell"))]
         token, now = self._token(seat), self._cell_now(seat)
         return SeatTexts(
             seat,
@@ -257,7 +267,7 @@ class PanelModel:
         inside = found(self._values, str(self._screen.get("inside") or ""))
         if isinstance(inside, list) and seat not in inside:
             return "--"
-        return number_text(number, money) if type(number) is int else "in" if isinstance(inside, list) else ""
+        return self.say(number_text(number, money) if type(number) is int else "in" if isinstance(inside, list) else "")
 
     def _token(self, seat: int) -> str:
         """Return the letter of the token that the labels name, if this seat has it."""
@@ -298,7 +308,7 @@ class PanelModel:
     def _fact(self, name: str, fact: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
         """Return a fact with its label, or "" where there is nothing to say."""
         value = found(facts, name)
-        label = str(fact.get("short", fact.get("label", name)))
+        label = self.say(str(fact.get("short", fact.get("label", name))))
         if value is None or value is False or value in ([], fact.get("unless", 0 if fact.get("heap") else None)):
             hidden = facts.get(f"{name}_count") if fact.get("card") else None
             return f"{label} {'? ' * hidden}".strip() if type(hidden) is int and hidden else ""
@@ -332,7 +342,10 @@ class PanelModel:
     def _by_turns(self, values: Sequence[Any], fact: Mapping[str, Any]) -> str:
         """Return the newest two of the numbers that two sides named by turns."""
         sides = [found(self._values, str(path)) for path in fact["sides"]]
-        texts = [f"{number_text(one, fact)} {SEAT_MARKS[sides[turn % 2]].symbol}" for turn, one in enumerate(values)]
+        texts = [
+            f"{self.say(number_text(one, fact))} {SEAT_MARKS[sides[turn % 2]].symbol}"
+            for turn, one in enumerate(values)
+        ]
         return " ".join(texts[-2:])
 
     def _card(self, card: Any, *, by_name: bool) -> str:
@@ -340,7 +353,13 @@ class PanelModel:
         face = face_of(self.labels, card, self.deck)
         if face is None:
             return str(card) if part(self.labels, "face") else card_letter(self.labels, card)
-        return face.name if by_name else face.title if face.title != face.name else card_letter(self.labels, card)
+        return (
+            self.say(face.name)
+            if by_name
+            else face.title
+            if face.title != face.name
+            else card_letter(self.labels, card)
+        )
 
     def _table_rows(self) -> list[TableRow]:
         rows: list[TableRow] = []
@@ -368,14 +387,6 @@ class PanelModel:
         cards = [None if face is None else card_letter(self.labels, face) for face in faces or ()]
         lit = [card_letter(self.labels, face) for face in record.get(str(fact.get("lit"))) or ()]
         return TableRow(self._named(title), cards, self._named(text), lit)
-
-
-def _lobby_seat(one: PublicSeat, code: str) -> SeatTexts:
-    """Return what is written of a seat in the lobby: its player, or that it is free and the code that claims it."""
-    if one.held:
-        ready = READY if one.ready else ""
-        return SeatTexts(one.seat, one.name or f"Seat {one.seat}", [ready], [ready])
-    return SeatTexts(one.seat, "free", [code], [code])
 
 
 def _templates(template: Any) -> Sequence[Any]:

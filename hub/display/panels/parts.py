@@ -251,7 +251,7 @@ def seat_lines(
     if seat.token and facts and width_of(f"{name} {facts[0]}", size, bold=True) + _BESIDE > box.width:
         # Sooner than a name is cut the token stands below it.
         name, facts = f"{symbol} {seat.name}", [facts[0], seat.token, *facts[1:]]
-    if seat.name == f"Seat {seat.number}" and facts and width_of(f"{name} {facts[0]}", size, bold=True) > box.width:
+    if seat.name.endswith(f" {seat.number}") and facts and width_of(f"{name} {facts[0]}", size, bold=True) > box.width:
         name = f"{symbol} {seat.number}"
     room = box.width - width_of(name, size, bold=True) - _BESIDE
     beside = facts[0] if facts and width_of(facts[0], size, bold=True) <= max(room, box.width * 2 // 5) else ""
@@ -300,7 +300,7 @@ def invitation(paper: Sheet, box: Box, model: PanelModel, code_size: int, sizes:
     middle = box.top + (side if high else box.height) // 2
     code_height = round(code_size * 0.9)
     code = right._replace(top=middle - code_height // 2, bottom=middle + code_height - code_height // 2)
-    hint = "scan, or type"
+    hint = model.say("scan, or type")
     paper.line(code._replace(top=code.top - line, bottom=code.top), hint, fitting(hint, code.width, sizes))
     code_sizes = (code_size, 72, 60, 48, 40, 32, 26, 22, 18)
     paper.line(code, model.code, fitting(model.code, code.width, code_sizes), bold=True)

@@ -55,7 +55,7 @@ def _seat(paper: Sheet, box: Box, model: PanelModel, n: int, seat: SeatTexts, le
     sizes = [size for size in (20, 18, 16, 14, 13) if size >= least]
     texts += [text.removesuffix(seat.token) for text in texts]  # sooner the token than a number is left out
     text = next((one for one in texts if width_of(one, sizes[-1]) <= inner.width), texts[-1])
-    if model.is_lobby and seat.name == "free" and width_of(text, sizes[-1]) > inner.width:
+    if model.is_lobby and seat.name == model.free and width_of(text, sizes[-1]) > inner.width:
         _free(paper, inner, symbol, seat.cells[-1], ink)
         return
     size = fitting(text, inner.width, sizes)

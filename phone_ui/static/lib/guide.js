@@ -2,6 +2,8 @@
 
 /** @import { Guide, Labels, Lesson } from "./types.d.ts" */
 
+import { say, speakOf } from "./language.js";
+
 /** @type {Map<string, Promise<Guide>>} */
 const loading = new Map();
 
@@ -13,13 +15,35 @@ const loading = new Map();
 export function fetchGuide(game) {
   const known = loading.get(game);
   if (known) return known;
-  const asking = fetch(`/games/${encodeURIComponent(game)}/guide.json`).then((answer) => {
+  const asking = fetch(`/games/${encodeURIComponent(game)}/guide.json`).then(async (answer) => {
+    await speakOf(game);
     if (!answer.ok) throw new Error(`The hub has no guide to ${game}.`);
-    return answer.json();
+    return translated(await answer.json());
   });
   asking.catch(() => loading.delete(game));
   loading.set(game, asking);
   return asking;
+}
+
+/**
+ * Return a guide in the language of the page: it is searched in what people read.
+ * @param {Guide} guide
+ * @returns {Guide}
+ */
+function translated(guide) {
+  const { about, follows, chapter, symbol, lesson } = guide;
+  return {
+    ...guide,
+    about: say(about),
+    follows: Object.fromEntries(Object.entries(follows).map(([move, text]) => [move, say(text)])),
+    chapter: chapter.map((one) => ({
+      ...one,
+      title: say(one.title),
+      lines: one.lines.map(([text, ids]) => /** @type {[string, string]} */ ([say(text), ids])),
+    })),
+    symbol: symbol.map((one) => ({ ...one, name: say(one.name), say: say(one.say) })),
+    lesson: lesson.map((one) => ({ ...one, say: one.say && say(one.say), all: say(one.all) })),
+  };
 }
 
 /** Parts that only a phone has: elsewhere the seats that are asked are lit in their place. */

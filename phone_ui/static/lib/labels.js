@@ -1,6 +1,7 @@
 // The labels of a game (JSON from the hub) and the few rules by which every page makes sentences of them.
 // How a template is filled and a card is named is the same as in hub/display/labels.py; a test compares the two.
 
+import { speakOf } from "./language.js";
 import { isBySeat, MARKS, seatName } from "./seats.js";
 import { at, isRecord } from "./values.js";
 
@@ -318,15 +319,16 @@ export function moveLabel(labels, state, move, args = {}, blanks = []) {
 const loading = new Map();
 
 /**
- * Return the labels of a game, asked of the hub once a page; rejects if the hub has none.
+ * Return the labels of a game, with its sentences in the page's language, asked of the hub once a page; rejects if the hub has none.
  * @param {string} game
  * @returns {Promise<Labels>}
  */
 export function fetchLabels(game) {
   const known = loading.get(game);
   if (known) return known;
-  const asking = fetch(`/games/${encodeURIComponent(game)}.json`).then((answer) => {
+  const asking = fetch(`/games/${encodeURIComponent(game)}.json`).then(async (answer) => {
     if (!answer.ok) throw new Error(`The hub has no labels for ${game}.`);
+    await speakOf(game);
     return answer.json();
   });
   asking.catch(() => loading.delete(game));

@@ -1,7 +1,8 @@
 // A recap of a match as text, for the person who wants to keep it: public facts, and whose phone it was.
 
 import { ranking, scoreText } from "./labels.js";
-import { asPlayed, seatName, withNames } from "./seats.js";
+import { say } from "./language.js";
+import { asPlayed, spokenName, withNames } from "./seats.js";
 
 /** @import { Labels } from "./types.d.ts" */
 /** @import { PublicState } from "./messages.d.ts" */
@@ -17,17 +18,19 @@ export function recap(labels, newest, seat, now) {
   const state = asPlayed(newest);
   const over = state.over ?? { winners: [], scores: {}, why: "" };
   const places = ranking(labels, over);
-  const winners = over.winners.map((one) => seatName(state, one)).join(" and ") || "Nobody";
+  const winners = over.winners.map((one) => spokenName(state, one)).join(` ${say("and")} `) || say("Nobody");
   const own = places.findIndex((place) => place.seat === seat);
   const lines = [
-    `${state.title}, ${state.name}, ${dayOf(now)}`,
+    `${say(state.title)}, ${state.name}, ${dayOf(now)}`,
     "",
-    `${winners} ${over.winners.length > 1 ? "win" : "wins"}. ${withNames(state, over.why)}`,
+    `${say(`${winners} ${over.winners.length > 1 ? "win" : "wins"}.`)} ${withNames(state, over.why)}`,
     "",
-    ...places.map(({ seat: one, score }, at) => `${at + 1}. ${seatName(state, one)}: ${scoreText(labels, score)}`),
+    ...places.map(
+      ({ seat: one, score }, at) => `${at + 1}. ${spokenName(state, one)}: ${say(scoreText(labels, score))}`,
+    ),
   ];
   if (state.highlights.length) lines.push("", ...state.highlights.map((text) => withNames(state, text)));
-  if (own >= 0) lines.push("", `Kept at seat ${seat}, as ${seatName(state, places[own].seat)}.`);
+  if (own >= 0) lines.push("", say(`Kept at seat ${seat}, as ${spokenName(state, places[own].seat)}.`));
   return `${lines.join("\r\n")}\r\n`;
 }
 

@@ -1,5 +1,6 @@
 // Seats as people tell them apart: symbols, names, and sentences that name seats.
 
+import { cutAtSeats, say } from "./language.js";
 import { isRecord } from "./values.js";
 
 /** @import { PublicSeat, PublicState } from "./messages.d.ts" */
@@ -44,6 +45,13 @@ export const isHouse = (place) => Boolean(place.house) && !place.stands_in;
 export const seatName = (state, seat) => placeOf(state, seat)?.name || `Seat ${seat}`;
 
 /**
+ * Return the same in the language of the page: a name stays, "Seat 2" does not.
+ * @param {PublicState | null} state
+ * @param {number | string} seat
+ */
+export const spokenName = (state, seat) => placeOf(state, seat)?.name || say(`Seat ${seat}`);
+
+/**
  * Return the state of a match that is over with the names of those who played it, whoever sits there by now.
  * @template {PublicState} T
  * @param {T} state
@@ -71,16 +79,12 @@ export const isNamed = (state, seat) => Boolean(placeOf(state, seat)?.name);
 export const seatText = (seat) => `seat ${seat}, ${MARKS[seat]?.name ?? ""}`;
 
 /**
- * Cut a sentence at every "Seat 2", so that a page can put symbol and name there: strings and numbers.
+ * Cut a sentence of the hub, in the language of the page, at every "Seat 2", so that a page can put symbol and name
+ * there: strings and numbers.
  * @param {string | null | undefined} text
  * @returns {(string | number)[]}
  */
-export function splitAtSeats(text) {
-  return String(text ?? "")
-    .split(/\b[Ss]eat (\d)\b/)
-    .map((part, i) => (i % 2 ? Number(part) : part))
-    .filter((part) => part !== "");
-}
+export const splitAtSeats = (text) => cutAtSeats(say(String(text ?? "")));
 
 /**
  * Return a sentence with the seats' names in it, for where only text may stand.
@@ -89,6 +93,6 @@ export function splitAtSeats(text) {
  */
 export function withNames(state, text) {
   return splitAtSeats(text)
-    .map((part) => (typeof part === "number" ? seatName(state, part) : part))
+    .map((part) => (typeof part === "number" ? spokenName(state, part) : part))
     .join("");
 }

@@ -59,6 +59,9 @@ export function slot(name) {
   };
 }
 
+/** The language that a person has chosen on this device. */
+export const languageSlot = slot("th/language");
+
 /** @type {Settings} */
 const DEFAULTS = {
   keepOpen: false,

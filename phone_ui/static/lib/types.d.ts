@@ -297,3 +297,29 @@ export interface WidgetProps {
   group: string;
   onChange: (value: any) => void;
 }
+
+/** The messages of one language, for all or for one game; hub/display/language.py says what each field is. */
+export interface Catalogue {
+  language: string;
+  direction: string;
+  plurals: string;
+  money: string;
+  point: string;
+  messages: Record<string, string | string[]>;
+}
+
+/** A text in another language, and the parts of it that no message fits. */
+export interface Said {
+  text: string;
+  unknown: string[];
+}
+
+/** What speaks another language on a page (lib/speaking.js). */
+export interface Speaker {
+  name: string;
+  seats: RegExp;
+  say(text: string): string;
+  draw(made: any): any;
+  learn(game: string): Promise<void>;
+  sayDocument(): void;
+}

@@ -1,6 +1,7 @@
 // The bench: boxes, dice and panels made of software, so that one person with a laptop plays a whole table.
 
-import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { html, render, useEffect, useRef, useState } from "../lib/html.js";
+import { begin } from "../lib/language.js";
 import { LAMPS, lampsAt } from "../lib/ring.js";
 import { placeOf, seatName, seatText } from "../lib/seats.js";
 import { follow } from "../lib/stream.js";
@@ -397,4 +398,4 @@ function DiceFaults({ dice, count, send }) {
   </div>`;
 }
 
-render(html`<${Bench} />`, /** @type {HTMLElement} */ (document.getElementById("page")));
+begin().then(() => render(html`<${Bench} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

@@ -1,6 +1,7 @@
 // What was played at a table: minutes a game, wins by seat, the dice, the newest matches. Public facts only.
 
-import { html, render, useEffect, useState } from "/vendor/htm-preact.js";
+import { html, render, useEffect, useState } from "../lib/html.js";
+import { begin } from "../lib/language.js";
 import { Bars } from "../parts/bars.js";
 import { Mark } from "../parts/marks.js";
 
@@ -131,4 +132,4 @@ function Newest({ matches }) {
  */
 const dayOf = (begun) => new Date(`${begun.replace(" ", "T")}Z`).toLocaleDateString([], { dateStyle: "medium" });
 
-render(html`<${Page} />`, /** @type {HTMLElement} */ (document.getElementById("page")));
+begin().then(() => render(html`<${Page} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

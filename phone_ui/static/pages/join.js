@@ -1,9 +1,11 @@
 // The join page: four letters, forgiving about everything else.
 
 import { tableByCode } from "../lib/claim.js";
+import { begin, say } from "../lib/language.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 
 applySettings(loadSettings());
+begin();
 
 const form = /** @type {HTMLFormElement} */ (document.getElementById("form"));
 const code = /** @type {HTMLInputElement} */ (document.getElementById("code"));
@@ -31,7 +33,7 @@ async function go() {
     // The key came over the network, not from a code that was scanned: the next page says so.
     location.assign(`/t/${encodeURIComponent(table)}#k=${encodeURIComponent(k)}&typed=1`);
   } catch (refused) {
-    error.textContent = /** @type {Error} */ (refused).message;
+    error.textContent = say(/** @type {Error} */ (refused).message);
     button.disabled = false;
     code.select();
   }

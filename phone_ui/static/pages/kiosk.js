@@ -1,8 +1,10 @@
 // The table's screen: public state only, readable from 2.5 m, never asleep and never an error page.
 
-import { html, render, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
+import { html, render, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { ranking, scoreText, withDeck } from "../lib/labels.js";
+import { begin, languageNow } from "../lib/language.js";
 import { asPlayed, isHouse, isNamed, placeOf, seatName, splitAtSeats, withNames } from "../lib/seats.js";
+import { fetchLanguages } from "../lib/speaking.js";
 import { follow } from "../lib/stream.js";
 import {
   askedSeats,
@@ -78,6 +80,32 @@ const codeOf = (state, seat) => state.claim_codes?.[seat];
 /** @param {PublicSeat | undefined} place */
 const placeText = (place) => (place?.held && !isHouse(place) ? "phone" : "free");
 
+/** @type {string[]} */
+let languages = [];
+
+const TURN_SECONDS = 20;
+
+/**
+ * Where the table has two languages, show the other one: with each round, and now and then while nobody plays.
+ * @param {ScreenState | null} state
+ */
+function useLanguagesInTurn(state) {
+  const inPlay = state?.state === "playing" || state?.state === "stopped";
+  const moment = inPlay ? `${state.match} ${state.view?.round}` : "";
+  const began = useRef(moment);
+  const turn = () => begin([languages.find((one) => one !== languageNow()) ?? languages[0]]).then(draw);
+  useEffect(() => {
+    if (languages.length < 2 || !state) return undefined;
+    if (!moment) {
+      const timer = setInterval(turn, TURN_SECONDS * 1000);
+      return () => clearInterval(timer);
+    }
+    if (began.current && began.current !== moment) turn();
+    began.current = moment;
+    return undefined;
+  }, [moment, state === null]);
+}
+
 function Kiosk() {
   const [state, setState] = useState(/** @type {ScreenState | null} */ (null));
   const [away, setAway] = useState(false);
@@ -92,6 +120,7 @@ function Kiosk() {
     return () => stream.close();
   }, []);
 
+  useLanguagesInTurn(state);
   useSound(state, away); // of what is played here: a demonstration is silent
 
   if (!state || !shown || away) return html`<${Splash} />`;
@@ -188,7 +217,7 @@ function SeatPlace({ labels, state, seat }) {
       <span class="seat-now"><${NowAt} doing=${now === "locked" ? "locked ✓" : now} count=${count} /></span>
     </div>
     <${Facts} labels=${labels} state=${state} where="seat" facts=${state.view?.seats[seat]} seat=${seat} on="kiosk" />
-    ${code && html`<p class="seat-free">${placeText(place)}, code <b>${code}</b></p>`}
+    ${code && html`<p class="seat-free">${placeText(place)}, code <b translate="no">${code}</b></p>`}
     ${place?.stands_in && html`<p class="seat-free">the house plays on</p>`}
     ${place?.box === "lost" && html`<p class="seat-free">box unplugged: play on the phone</p>`}
   </li>`;
@@ -359,7 +388,7 @@ function Foot({ state }) {
   return html`<footer class="foot">
     <${JoinCode} state=${state} kind="foot-qr" />
     <div class="foot-join">
-      <p>Join: <b class="code">${state.code}</b></p>
+      <p>Join: <b class="code" translate="no">${state.code}</b></p>
       <p class="foot-url">${bareUrl(state.url) || "no network yet"}</p>
     </div>
     <${RoomLesson} state=${state} />
@@ -398,7 +427,7 @@ function Invitation({ state, game }) {
       ${offer && html`<p class="invitation-blurb">${offer.blurb}</p>`}
       <p>
         <span>
-          ${state.url ? html`or open <b>${bareUrl(state.url)}</b>, code <b class="code">${state.code}</b>` : "No network yet"}
+          ${state.url ? html`or open <b>${bareUrl(state.url)}</b>, code <b class="code" translate="no">${state.code}</b>` : "No network yet"}
         </span>
         ${offer && html`<span class="invitation-soft">${offerText(offer)}</span>`}
         ${
@@ -420,7 +449,7 @@ const offerText = ({ seats, minutes }) => `${seats[0]} to ${seats[1]} players, a
 /** @param {{ state: ScreenState }} props */
 function StaffPin({ state }) {
   return html`<p class="staff-pin">
-    Staff: open <b>${bareUrl(state.url) || location.host}/staff</b>, PIN <b class="code">${state.staff_pin}</b>, shown until it was
+    Staff: open <b>${bareUrl(state.url) || location.host}/staff</b>, PIN <b class="code" translate="no">${state.staff_pin}</b>, shown until it was
     used once.
   </p>`;
 }
@@ -489,7 +518,7 @@ function WelcomeSeat({ state, place }) {
     <span class="welcome-who">${claiming ? (place.held ? "look at your box" : "press the button") : text}</span>
     ${
       code
-        ? html`<span class="welcome-code">${code}</span>`
+        ? html`<span class="welcome-code" translate="no">${code}</span>`
         : place.ready && name && html`<span class="welcome-code">ready ✓</span>`
     }
   </li>`;
@@ -546,14 +575,14 @@ function HowToJoin({ state }) {
       : join
   }
     <ol class="steps">
-      ${state.wifi && html`<li>Wi-Fi “${state.wifi.name}”</li>`}
+      ${state.wifi && html`<li>Wi-Fi <b translate="no">“${state.wifi.name}”</b></li>`}
       ${state.url && html`<li>${hasFree ? scanToSit : scanToSee}</li>`}
       ${proof && html`<li>${proof}</li>`}
     </ol>
     ${
       state.url
         ? html`<p class="by-hand">
-        or open <b>${bareUrl(state.url)}</b><br />and type <b class="code">${state.code}</b>
+        or open <b>${bareUrl(state.url)}</b><br />and type <b class="code" translate="no">${state.code}</b>
       </p>
       <${KeyDigits} state=${state} />
       <p class="transport">${transport(state.url)}</p>`
@@ -609,4 +638,15 @@ function Afterwards({ state, why }) {
     }`;
 }
 
-render(html`<${Kiosk} />`, /** @type {HTMLElement} */ (document.getElementById("page")));
+const page = /** @type {HTMLElement} */ (document.getElementById("page"));
+
+/**
+ * Draw the screen in the language of the page, anew where that has changed.
+ */
+const draw = () => render(html`<${Kiosk} key=${languageNow()} />`, page);
+
+fetchLanguages().then(async (known) => {
+  languages = known?.tables[table] ?? [];
+  await begin(languages);
+  draw();
+}, draw);

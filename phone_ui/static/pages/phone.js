@@ -1,9 +1,10 @@
 // The phone page: a seat at one table, from sitting down to leaving.
 
-import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "/vendor/htm-preact.js";
 import mqtt from "/vendor/mqtt.js";
 import { rememberLogin } from "../lib/claim.js";
+import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { withDeck } from "../lib/labels.js";
+import { begin, say } from "../lib/language.js";
 import { connect, mqttAddress } from "../lib/link.js";
 import { applySettings, loadSettings, saveSettings, slot } from "../lib/storage.js";
 import { follow } from "../lib/stream.js";
@@ -296,7 +297,7 @@ function Phone() {
   useEffect(() => {
     if (!state) return;
     const turn = turnText(state, hand);
-    document.title = `${turn ? `${turn}: ` : ""}${state.title || state.name}`;
+    document.title = say(`${turn ? `${turn}: ` : ""}${state.title || state.name}`);
   });
 
   if (!state) return html`<${Splash} away=${away} />`;
@@ -514,4 +515,4 @@ function Splash({ away }) {
 
 // Once all is drawn and the phone has nothing to do, the page is kept for when the hub is away.
 setTimeout(() => import("../parts/install.js").then((part) => part.install(table)).catch(() => undefined), 4_000);
-render(html`<${Phone} />`, /** @type {HTMLElement} */ (document.getElementById("page")));
+begin().then(() => render(html`<${Phone} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

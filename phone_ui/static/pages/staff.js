@@ -1,7 +1,8 @@
 // The staff's page: all tables of this hub at a glance, calls for help, and what staff may do. It shows no secret of a match.
 
-import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { fingerprint, keyFrom } from "../lib/encryption.js";
+import { html, render, useEffect, useRef, useState } from "../lib/html.js";
+import { begin, say } from "../lib/language.js";
 import { forgetKey, hubKey, lastSession, OtherKey, SignedOut, signIn, watch } from "../lib/staff.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 import { FaultLine } from "../parts/faults.js";
@@ -125,7 +126,7 @@ function useCalls(calls) {
   const before = useRef(/** @type {string[]} */ ([]));
   const names = calls.join("|");
   useEffect(() => {
-    document.title = calls.length ? `(${calls.length}) Staff` : "Staff";
+    document.title = `${calls.length ? `(${calls.length}) ` : ""}${say("Staff")}`;
     if (calls.some((one) => !before.current.includes(one))) {
       navigator.vibrate?.([200, 100, 200]);
       ring();
@@ -269,4 +270,4 @@ function MachinePart({ venue, ask, sending, findings }) {
   </section>`;
 }
 
-render(html`<${Staff} />`, /** @type {HTMLElement} */ (document.getElementById("page")));
+begin().then(() => render(html`<${Staff} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

@@ -1,6 +1,7 @@
 // The tables at a glance, for whoever stands at the till: what is played, for how long, and which seats are free. No PIN.
 
-import { html, render, useEffect, useState } from "/vendor/htm-preact.js";
+import { html, render, useEffect, useState } from "../lib/html.js";
+import { begin } from "../lib/language.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 
 /** @import { TillTable } from "../lib/messages.d.ts" */
@@ -76,4 +77,4 @@ function Till() {
     </ul>`;
 }
 
-render(html`<${Till} />`, /** @type {HTMLElement} */ (document.getElementById("page")));
+begin().then(() => render(html`<${Till} />`, /** @type {HTMLElement} */ (document.getElementById("page"))));

@@ -1,6 +1,6 @@
 // The public part of a match as phones show it: rows on the table, facts, and what lies before each seat.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
 import { placeOf } from "../lib/seats.js";
 import { at } from "../lib/values.js";
@@ -52,7 +52,7 @@ export function countNow(labels, state, seat) {
  * @param {{ doing: string, count: { text: string, label: string } | null }} props
  */
 export function NowAt({ doing, count }) {
-  if (doing || !count) return doing;
+  if (doing || !count) return html`${doing}`;
   return html`<span class="unseen">${count.label} </span>${count.text}`;
 }
 

@@ -1,7 +1,8 @@
 // What the seat is asked: the choices above, the actions at the thumb. Choosing and confirming are two places.
 
-import { html, useEffect, useMemo, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useMemo, useState } from "../lib/html.js";
 import { fill, moveLabel, readable } from "../lib/labels.js";
+import { say } from "../lib/language.js";
 import { argsOf, blanksOf, choosing, fieldsOf, formsOf, isPlain, isWhole } from "../lib/moves.js";
 import { FormFields, hiddenIn } from "./form.js";
 import { useCovering } from "./secret.js";
@@ -283,15 +284,16 @@ export function Actions({ labels, state, question, sending, act }) {
  * }} props
  */
 export function ActionButton({
-  label,
+  label: written,
   name,
   sending,
   onPress,
   primary = false,
-  short = "",
+  short: brief = "",
   ready = true,
   missing = "",
 }) {
+  const [label, short] = [say(written), say(brief)];
   const [asked, setAsked] = useState(false);
   useEffect(() => setAsked(false), [name, missing]);
   const isSending = sending === name;

@@ -1,6 +1,6 @@
 // A phone that was asleep, or that the table calls: a line that says so, and a shake.
 
-import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useState } from "../lib/html.js";
 import { turnText } from "./play.js";
 
 /** @import { Hand, PublicState } from "../lib/messages.d.ts" */

@@ -1,6 +1,6 @@
 // Lying bars with their values as text: a list for who hears the page, a drawing for who sees it.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 
 /** @import { Drawn } from "../lib/types.d.ts" */
 

@@ -1,6 +1,6 @@
 // Cards as every page draws them.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { faceIn } from "../lib/labels.js";
 import { isRecord } from "../lib/values.js";
 

@@ -1,6 +1,6 @@
 // The open roll on a phone: what the dice do, and what else a seat may do while no reader sees them.
 
-import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useState } from "../lib/html.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "./die.js";
 import { later } from "./later.js";
 import { Marks, Sentence } from "./marks.js";

@@ -1,6 +1,6 @@
 // Dice as every page draws them, and what the hub says of a roll.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { Marks, Sentence } from "./marks.js";
 
 /** @import { Batch, PublicDice, PublicDispute, PublicState } from "../lib/messages.d.ts" */

@@ -1,6 +1,6 @@
 // What the dice show, typed. Fetched when somebody types.
 
-import { html, useState } from "/vendor/htm-preact.js";
+import { html, useState } from "../lib/html.js";
 import { Die } from "./die.js";
 
 /** @import { PublicDice } from "../lib/messages.d.ts" */

@@ -1,8 +1,8 @@
 // The value of one fact: which drawing stands for it, by what the labels say of it and by what it is.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { faceIn, fill, numberText, readable } from "../lib/labels.js";
-import { isBySeat, seatName } from "../lib/seats.js";
+import { isBySeat, seatName, withNames } from "../lib/seats.js";
 import { at, isRecord } from "../lib/values.js";
 import { orderOf } from "../lib/view.js";
 import { Card, Cards, CardTexts } from "./cards.js";
@@ -153,11 +153,11 @@ function SeeSaw({ state, about, value }) {
       .filter((/** @type {any} */ _, /** @type {number} */ turn) => turn % 2 === side)
       .map((/** @type {any} */ one) => numberText(one, about)),
   }));
-  const text = sides.map(({ seat, named }) => `${seatName(state, seat)}: ${named.join(", then ") || "nothing yet"}`);
+  const text = sides.map(({ seat, named }) => `Seat ${seat}: ${named.join(", then ") || "nothing yet"}`);
   return html`<span
     class=${`seesaw ${value.length % 2 ? "first-down" : "second-down"}`}
     role="img"
-    aria-label=${text.join(". ")}
+    aria-label=${withNames(state, text.join(". "))}
   >
     <span class="beam">
       ${sides.map(

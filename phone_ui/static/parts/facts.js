@@ -1,6 +1,6 @@
 // Facts of a view as labelled lines, drawn by the game's labels.
 
-import { html, useState } from "/vendor/htm-preact.js";
+import { html, useState } from "../lib/html.js";
 import { readable } from "../lib/labels.js";
 import { at, isRecord } from "../lib/values.js";
 import { newestLine, phaseOf } from "../lib/view.js";

@@ -1,6 +1,6 @@
 // Faults in plain words, and what to do about each.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 
 /** @import { Fault } from "../lib/messages.d.ts" */
 

@@ -1,6 +1,6 @@
 // One form for one move: a widget a parameter, each chosen by the parameter's kind alone.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { readable } from "../lib/labels.js";
 import { isRecord, same } from "../lib/values.js";
 import { Amount } from "../widgets/amount.js";

@@ -1,6 +1,6 @@
 // Giving this seat to another phone: a code that its camera reads, once and for two minutes.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { QrCode } from "./qr_code.js";
 import { useSecondsLeft } from "./use_seconds.js";
 

@@ -1,6 +1,6 @@
 // The tab Help: how to play on the phone and on the box, and how to call the staff.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { MARKS } from "../lib/seats.js";
 import { Mark } from "./marks.js";
 
@@ -28,7 +28,7 @@ export function Help({ labels, state, held, ask, sending }) {
     <p><a href=${`/t/${state.table}/history`}>What was played at this table</a>: minutes, wins by seat, the dice.</p>
     ${
       state.url &&
-      html`<p>Other phones join at <b>${state.url}</b> with the code <b class="code">${state.code}</b>.</p>`
+      html`<p>Other phones join at <b>${state.url}</b> with the code <b class="code" translate="no">${state.code}</b>.</p>`
     }
   </div>`;
 }

@@ -1,6 +1,6 @@
 // A hint for who practises: what the sharp house would do at the open choice, and why.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { moveLabel } from "../lib/labels.js";
 import { isHouse } from "../lib/seats.js";
 import { Sentence } from "./marks.js";

@@ -1,7 +1,7 @@
 // The fingerprint of the hub's key, for people to compare with the table's own screen.
 
-import { html } from "/vendor/htm-preact.js";
 import { fingerprint, keyFrom } from "../lib/encryption.js";
+import { html } from "../lib/html.js";
 import { Fingerprint } from "./marks.js";
 
 /**

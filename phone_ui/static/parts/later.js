@@ -1,6 +1,6 @@
 // A part that is loaded when it is first shown: not everybody opens it, and the first visit stays light.
 
-import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useState } from "../lib/html.js";
 
 /**
  * Return a component that loads the true one.

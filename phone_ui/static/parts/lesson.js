@@ -1,7 +1,7 @@
 // A guided first round: one rule in a sentence, with the part of the screen that it speaks of outlined.
 
-import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { litPart } from "../lib/guide.js";
+import { html, useEffect, useState } from "../lib/html.js";
 import { Sentence } from "./marks.js";
 import { useGuide } from "./use_guide.js";
 

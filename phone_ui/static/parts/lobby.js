@@ -1,6 +1,6 @@
 // Before a match: who is there, which game, with which options.
 
-import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useState } from "../lib/html.js";
 import { isHouse, seatText } from "../lib/seats.js";
 import { ActionButton } from "./ask.js";
 import { later } from "./later.js";

@@ -1,6 +1,6 @@
 // The log: what happened in the match that is shown, newest first, back to its first event.
 
-import { html, useRef, useState } from "/vendor/htm-preact.js";
+import { html, useRef, useState } from "../lib/html.js";
 import { ReadTag } from "./die.js";
 import { Sentence } from "./marks.js";
 

@@ -1,6 +1,6 @@
 // What just happened, held up for a while.
 
-import { useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { useEffect, useRef, useState } from "../lib/html.js";
 import { phaseOf } from "../lib/view.js";
 
 /** @import { Labels } from "../lib/types.d.ts" */

@@ -1,6 +1,6 @@
 // What the table should know, the most severe first: each stands until its cause has passed or a player says "Done".
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { Sentence } from "./marks.js";
 
 /** @import { Ask } from "../lib/types.d.ts" */

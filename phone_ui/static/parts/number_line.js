@@ -1,8 +1,8 @@
 // A number line: what was bid, seat by seat, with the range it is measured by. Who acts first stands at the left; an
 // order that turns over is first drawn as it would be and then flips.
 
-import { html, useEffect, useState } from "/vendor/htm-preact.js";
-import { seatName } from "../lib/seats.js";
+import { html, useEffect, useState } from "../lib/html.js";
+import { withNames } from "../lib/seats.js";
 import { Mark } from "./marks.js";
 
 /** @import { Line } from "../lib/types.d.ts" */
@@ -37,9 +37,9 @@ function placesOf(points, turned) {
  */
 function lineText(state, line, bids) {
   const first = [...bids].sort((a, b) => (line.turned ? a.value - b.value : b.value - a.value));
-  const inWords = first.map(({ seat, value }) => `${seatName(state, seat)} ${value}`).join(", ");
+  const inWords = first.map(({ seat, value }) => `Seat ${seat} ${value}`).join(", ");
   const way = line.turned ? "Turned over, lowest first" : "Highest first";
-  return `Offer from ${line.low} to ${line.high}. ${way}: ${inWords}`;
+  return withNames(state, `Offer from ${line.low} to ${line.high}. ${way}: ${inWords}`);
 }
 
 /** @param {{ state: PublicState, line: Line, mine?: number }} props */

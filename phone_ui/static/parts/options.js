@@ -1,6 +1,6 @@
 // The options of a game. Fetched once a game is picked that has some.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { readable } from "../lib/labels.js";
 import { seatName } from "../lib/seats.js";
 

@@ -1,6 +1,6 @@
 // A match on a phone: covered hand, one sentence, the choices, the actions, and the table below.
 
-import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { moveLabel } from "../lib/labels.js";
 import { same } from "../lib/values.js";
 import { nowLines, phaseOf } from "../lib/view.js";

@@ -1,6 +1,6 @@
 // A QR code that is drawn in the page: what it says is sent nowhere.
 
-import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useState } from "../lib/html.js";
 
 const QUIET = 4; // white modules around a code, as its standard wants
 

@@ -1,6 +1,6 @@
 // What the people at a table decide together: a question with its answers, a match that is about to begin, a pause.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { Marks, Sentence } from "./marks.js";
 import { useSecondsLeft } from "./use_seconds.js";
 

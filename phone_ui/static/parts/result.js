@@ -1,6 +1,6 @@
 // After a match: who won, with which scores, and what each is made of. Fetched when a match ends.
 
-import { html, useState } from "/vendor/htm-preact.js";
+import { html, useState } from "../lib/html.js";
 import { ranking, scoreText } from "../lib/labels.js";
 import { asPlayed } from "../lib/seats.js";
 import { Facts } from "./facts.js";

@@ -1,6 +1,6 @@
 // Values that were locked in secret: cards that lie face down for a breath and then turn, all at once.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { seatName } from "../lib/seats.js";
 import { Mark } from "./marks.js";
 

@@ -1,6 +1,6 @@
 // Rows on the table: records as tiles, cards side by side.
 
-import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { faceIn, fill, readable } from "../lib/labels.js";
 import { isBySeat, seatName, seatText } from "../lib/seats.js";
 import { at } from "../lib/values.js";

@@ -1,7 +1,7 @@
 // The tab Rules: what the game is about, what can be done now and what follows, then the rules by phase. Fetched when opened.
 
-import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { cardTexts, searched } from "../lib/guide.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { moveLabel } from "../lib/labels.js";
 import { useGuide } from "./use_guide.js";
 

@@ -1,7 +1,7 @@
 // What a number came from: each change of it with its sum, from the first to the last. Fetched when one is tapped.
 
-import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { allEvents, changesOf, scoredFacts } from "../lib/events.js";
+import { html, useEffect, useState } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
 import { Sentence } from "./marks.js";
 

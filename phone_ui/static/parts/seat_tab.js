@@ -1,7 +1,9 @@
 // The tab of a seat: who sits there, this phone's settings, another phone, and how to leave. Fetched when it is opened.
 
-import { html, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useState } from "../lib/html.js";
+import { languageNow } from "../lib/language.js";
 import { placeOf, seatText } from "../lib/seats.js";
+import { languageSlot } from "../lib/storage.js";
 import { KeyPart } from "./key.js";
 import { later } from "./later.js";
 import { Mark } from "./marks.js";
@@ -121,7 +123,27 @@ function SettingsPart({ state, held, settings, onSettings }) {
     </label>
     <${Pick} label="Text" value=${size} options=${SIZES} onPick=${pick("size")} />
     <${Pick} label="Thumb" value=${hand} options=${THUMBS} onPick=${pick("hand")} />
-    <${Pick} label="Light" value=${theme} options=${LIGHTS} onPick=${pick("theme")} />`;
+    <${Pick} label="Light" value=${theme} options=${LIGHTS} onPick=${pick("theme")} />
+    <${LanguagePart} />`;
+}
+
+/** The language of this phone, where the hub has another one than English; a choice is kept here. */
+function LanguagePart() {
+  const [languages, setLanguages] = useState(/** @type {Record<string, string>} */ ({}));
+  useEffect(() => {
+    import("../lib/speaking.js")
+      .then(({ fetchLanguages }) => fetchLanguages())
+      .then(
+        (known) => setLanguages(known?.languages ?? {}),
+        () => undefined,
+      );
+  }, []);
+  const pick = (/** @type {string} */ name) => {
+    languageSlot.set(name);
+    location.reload();
+  };
+  if (Object.keys(languages).length < 2) return null;
+  return html`<${Pick} label="Language" value=${languageNow()} options=${languages} onPick=${pick} />`;
 }
 
 /** @param {{ state: PublicState, hand: Hand | null, held: Held, sending: string | null, ask: Ask }} props */
@@ -134,7 +156,7 @@ function OtherPhone({ state, hand, held, sending, ask }) {
     ${
       code &&
       html`<${SecretZone} label="the code of this seat" keepOpen=${false}>
-        <p class="seat-code">${code}</p>
+        <p class="seat-code" translate="no">${code}</p>
       </${SecretZone}>`
     }`;
 }

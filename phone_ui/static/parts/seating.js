@@ -1,8 +1,8 @@
 // Sitting down: pick a seat, then press the button on its box or type the seat's code.
 
-import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { claimSeat, Refused, tableByCode } from "../lib/claim.js";
 import { keyFrom } from "../lib/encryption.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { isHouse, placeOf, seatText } from "../lib/seats.js";
 import { FirstKey } from "./key.js";
 import { Mark } from "./marks.js";

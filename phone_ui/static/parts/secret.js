@@ -1,7 +1,7 @@
 // The covered zone: what is in it is drawn only while a finger, the space bar or the person's own setting holds it
 // open.
 
-import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
 
 /** @import { Drawn } from "../lib/types.d.ts" */
 

@@ -1,6 +1,6 @@
 // The table heard: tones of lib/sound.js through the browser's own synthesiser.
 
-import { useEffect, useRef } from "/vendor/htm-preact.js";
+import { useEffect, useRef } from "../lib/html.js";
 import { listener, tonesOf } from "../lib/sound.js";
 
 /** @import { PublicState } from "../lib/messages.d.ts" */

@@ -1,6 +1,6 @@
 // What happens at the table, for those who hear the page: each event is read aloud as it comes.
 
-import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { Sentence } from "./marks.js";
 
 /** @import { PublicEvent, PublicState } from "../lib/messages.d.ts" */

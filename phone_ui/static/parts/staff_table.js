@@ -1,6 +1,6 @@
 // One table as its staff see it: what goes on, who sits there, who calls, and what staff may do about it.
 
-import { html, useState } from "/vendor/htm-preact.js";
+import { html, useState } from "../lib/html.js";
 import { isHouse, seatName, seatText } from "../lib/seats.js";
 import { phaseText, roundText } from "../lib/view.js";
 import { FaultLine } from "./faults.js";

@@ -1,6 +1,6 @@
 // A button that asks once before it does what cannot be taken back.
 
-import { html, useState } from "/vendor/htm-preact.js";
+import { html, useState } from "../lib/html.js";
 
 /**
  * @param {{

@@ -1,6 +1,6 @@
 // What the people at a table choose for the next match beside the game: lessons, who rolls, hints. Fetched with the lobby.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 
 /** @import { Ask, Labels } from "../lib/types.d.ts" */
 /** @import { GameOffer, PublicState } from "../lib/messages.d.ts" */

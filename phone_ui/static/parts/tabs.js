@@ -1,6 +1,6 @@
 // The tabs below; each has a file of its own.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 
 const TABS = { rules: "Rules", log: "Log", why: "Why?", help: "Help", seat: "Seat" };
 

@@ -1,6 +1,6 @@
 // Whoever plays by keys or by ear keeps their place: what they pressed often goes, and the browser would begin the page anew.
 
-import { useEffect } from "/vendor/htm-preact.js";
+import { useEffect } from "../lib/html.js";
 
 // No field for text: a phone would open its keyboard over the page.
 const PLACES =

@@ -1,7 +1,7 @@
 // The guide of the game that is played, as a page's state.
 
-import { useEffect, useState } from "/vendor/htm-preact.js";
 import { fetchGuide } from "../lib/guide.js";
+import { useEffect, useState } from "../lib/html.js";
 
 /** @import { Guide } from "../lib/types.d.ts" */
 

@@ -1,6 +1,6 @@
 // The labels of the game that is played, as a page's state.
 
-import { useEffect, useState } from "/vendor/htm-preact.js";
+import { useEffect, useState } from "../lib/html.js";
 import { fetchLabels } from "../lib/labels.js";
 
 /** @import { Labels } from "../lib/types.d.ts" */

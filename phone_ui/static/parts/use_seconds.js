@@ -1,6 +1,6 @@
 // How many seconds are left of what the hub has said.
 
-import { useEffect, useState } from "/vendor/htm-preact.js";
+import { useEffect, useState } from "../lib/html.js";
 
 /**
  * Count down from what the hub said last.

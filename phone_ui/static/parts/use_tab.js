@@ -1,6 +1,6 @@
 // The open tab of a phone: the browser's way back closes it, and does not leave the table.
 
-import { useEffect, useState } from "/vendor/htm-preact.js";
+import { useEffect, useState } from "../lib/html.js";
 
 /** @import { TabName } from "./tabs.js" */
 

@@ -1,6 +1,6 @@
 // "Why?": each change of money and points, with the rule behind it and how it was reckoned.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
 import { Sentence, Who } from "./marks.js";
 

@@ -1,6 +1,6 @@
 // An amount: keys for a few numbers, else a stepper that knows the legal steps and takes typing too.
 
-import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
 import { fewAmounts, leastAmount, mostAmount, nextAmount } from "../lib/moves.js";
 

@@ -1,7 +1,7 @@
 // What one looks for and may not choose: greyed; one reason for all stands below, else each on a tap. It is read out
 // with the name.
 
-import { html, useState } from "/vendor/htm-preact.js";
+import { html, useState } from "../lib/html.js";
 import { faceOf, isCard, valueText } from "../lib/labels.js";
 import { Card } from "../parts/cards.js";
 

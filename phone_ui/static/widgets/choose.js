@@ -1,7 +1,7 @@
 // Some of a list, between a least and a most number; their order does not matter. What no longer goes with the rest is
 // off.
 
-import { html, useState } from "/vendor/htm-preact.js";
+import { html, useState } from "../lib/html.js";
 import { faceOf, isCard, valueText } from "../lib/labels.js";
 import { mayJoin } from "../lib/moves.js";
 import { same } from "../lib/values.js";

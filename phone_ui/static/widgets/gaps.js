@@ -1,6 +1,6 @@
 // A place in a row of cards: the row with its gaps, one of which is tapped.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { faceIn, valueText } from "../lib/labels.js";
 import { admits } from "../lib/moves.js";
 import { at } from "../lib/values.js";

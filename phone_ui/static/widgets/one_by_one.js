@@ -1,6 +1,6 @@
 // One of many combinations of cards: the first card is picked, then the next of those that go with it.
 
-import { html, useState } from "/vendor/htm-preact.js";
+import { html, useState } from "../lib/html.js";
 import { readable } from "../lib/labels.js";
 import { same } from "../lib/values.js";
 import { Card, CardText } from "../parts/cards.js";

@@ -1,6 +1,6 @@
 // One of a few values: cards to pick from, seats, or keys with numbers.
 
-import { html } from "/vendor/htm-preact.js";
+import { html } from "../lib/html.js";
 import { faceOf, isCard, seatOf, valueText } from "../lib/labels.js";
 import { seatName } from "../lib/seats.js";
 import { same } from "../lib/values.js";

@@ -1,6 +1,6 @@
 // A list to be put in order, by buttons: no dragging needed.
 
-import { html, useRef } from "/vendor/htm-preact.js";
+import { html, useRef } from "../lib/html.js";
 import { valueText } from "../lib/labels.js";
 
 /** @import { WidgetProps } from "../lib/types.d.ts" */

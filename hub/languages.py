@@ -1,0 +1,104 @@
+"""The languages that are there: catalogues in gettext's format, read for panels and pages.
+
+`hub/locale/<language>/LC_MESSAGES/table-hub.po` is one language, whole: whoever adds the file adds the language. Messages
+of one game have its name as their context; those without one are for all. `hub/docs/translate.md` says how it is done.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from gettext import c2py
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from babel import Locale, UnknownLocaleError
+from babel.messages.pofile import PoFileError, read_po
+from babel.numbers import format_currency, get_decimal_symbol
+
+from hub.display.language import Catalogue, Language
+from hub.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+LOCALE = Path(__file__).parent / "locale"
+FILE = Path("LC_MESSAGES") / "table-hub.po"
+WRITTEN_IN = "en"
+
+
+@cache
+def languages() -> Mapping[str, str]:
+    """Return the languages by their own names, English first: everything is written in it."""
+    found = sorted(file.parent.parent.name for file in LOCALE.glob(f"*/{FILE}"))
+    return {name: _locale(name).get_display_name(name) or name for name in (WRITTEN_IN, *found)}
+
+
+def catalogues(language: str) -> Mapping[str, Catalogue]:
+    """Return the catalogues of a language: of each game by its name, and "" for all. Raise ConfigError."""
+    return read_catalogues(LOCALE / language / FILE, language)
+
+
+@cache
+def read_catalogues(file: Path, language: str) -> Mapping[str, Catalogue]:
+    """Return the catalogues that a file holds; what is not translated yet is left out. Raise ConfigError."""
+    try:
+        with file.open("rb") as opened:
+            read = read_po(opened, locale=language, abort_invalid=True)
+    except (OSError, PoFileError, ValueError) as error:
+        raise ConfigError(f"The language {language!r} cannot be read from {file}: {error}") from None
+    messages: dict[str, dict[str, str | list[str]]] = {"": {}}
+    for message in read:
+        forms = [message.string] if isinstance(message.string, str) else [str(one) for one in message.string or ("",)]
+        if message.id and all(forms) and not message.fuzzy:
+            key = message.id if isinstance(message.id, str) else "\n".join(message.id)
+            said: str | list[str] = forms[0] if isinstance(message.id, str) else forms
+            messages.setdefault(message.context or "", {})[key] = said
+    locale, form_of = _locale(language), c2py(read.plural_expr)
+    money = format_currency(1, "USD", locale=locale, currency_digits=False, format=_whole(locale))
+    return {
+        context: Catalogue(
+            language=language,
+            direction=locale.text_direction,
+            plurals="".join(str(form_of(number)) for number in range(200)),
+            money=money.replace("1", "{amount}", 1),
+            point=get_decimal_symbol(locale),
+            messages=texts,
+        )
+        for context, texts in messages.items()
+    }
+
+
+@cache
+def language_of(name: str, game: str | None) -> Language:
+    """Return a language for what one game says, or for what is said without one. Raise ConfigError."""
+    if name == WRITTEN_IN:
+        return Language()
+    found = catalogues(name)
+    return Language(*(found[one] for one in (game or "", "") if one in found)) if game else Language(found[""])
+
+
+class Speech:
+    """What pages are told of languages. `tables` are the languages of each table's screens."""
+
+    def __init__(self, tables: Mapping[str, Sequence[str]]) -> None:
+        self.names = languages()
+        self.tables = tables
+
+    def catalogue(self, language: str, game: str) -> bytes | None:
+        """Return what is said for a game ("": for all) as JSON; None where there is nothing."""
+        found = catalogues(language).get(game) if language in self.names and language != WRITTEN_IN else None
+        return msgspec.json.encode(found) if found else None
+
+
+def _locale(language: str) -> Locale:
+    try:
+        return Locale.parse(language.replace("-", "_"))
+    except (UnknownLocaleError, ValueError) as error:
+        raise ConfigError(f"There is no language {language!r}: {error}") from None
+
+
+def _whole(locale: Locale) -> str:
+    """Return the locale's way to write money, without digits behind the point."""
+    pattern: str = locale.currency_formats["standard"].pattern
+    return pattern.replace(".00", "").replace("#,##0", "0")

@@ -1,0 +1,13 @@
+// htm's `html` for all pages: what it draws is said in the language of the page. What has `translate="no"` stays.
+
+import { html as made } from "/vendor/htm-preact.js";
+import { drawn } from "./language.js";
+
+export { render, useCallback, useEffect, useMemo, useRef, useState } from "/vendor/htm-preact.js";
+
+/**
+ * @param {TemplateStringsArray} strings
+ * @param {...unknown} values
+ * @returns {any}
+ */
+export const html = (strings, ...values) => drawn(made(strings, ...values));

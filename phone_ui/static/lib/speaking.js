@@ -1,0 +1,170 @@
+// A page that speaks another language than English: its catalogues, and how what is drawn is said in it.
+// Texts of an element are translated where it is made: pieces beside each other are one sentence, an element or nothing
+// (null, false) between them ends it. What has `translate="no"` stays: names of people, keys, addresses.
+
+import { Language } from "./translate.js";
+
+/** @import { Catalogue, Speaker } from "./types.d.ts" */
+
+const WRITTEN_IN = "en";
+const SPOKEN = ["aria-label", "title", "placeholder", "alt", "label"];
+const MOST_DONE = 4000;
+
+/** @param {string} path */
+async function fetchJson(path) {
+  const answer = await fetch(path);
+  return answer.ok ? answer.json() : null;
+}
+
+/**
+ * What the hub has: its languages by their own names, and those of each table's screens.
+ * @returns {Promise<{ languages: Record<string, string>, tables: Record<string, string[]> } | null>}
+ */
+export const fetchLanguages = () => fetchJson("/languages.json");
+
+/**
+ * Return what speaks the first of these languages that the hub has, with the sentences of these games; null where that is
+ * the one spoken before.
+ * @param {readonly string[]} wishes
+ * @param {Set<string>} games
+ * @param {Speaker | null} before
+ */
+export async function speak(wishes, games, before) {
+  const languages = (await fetchLanguages())?.languages ?? {};
+  const names = wishes.flatMap((wish) => [wish.replace("-", "_"), wish.split("-")[0]]);
+  const name = names.find((one) => one in languages) ?? WRITTEN_IN;
+  if (name === (before?.name ?? WRITTEN_IN)) return null;
+  const common = name === WRITTEN_IN ? null : await fetchJson(`/languages/${name}.json`);
+  const speaker = new Spoken(name, common);
+  for (const game of games) await speaker.learn(game);
+  document.documentElement.lang = name.replace("_", "-");
+  document.documentElement.dir = common?.direction ?? "ltr";
+  return speaker;
+}
+
+/**
+ * What elements were made with, and in which language they were said: htm makes unchanging parts once, and a page may
+ * change its language.
+ * @type {WeakMap<object, { language: string, props: any }>}
+ */
+const said = new WeakMap();
+
+/** @implements {Speaker} */
+class Spoken {
+  /**
+   * @param {string} name
+   * @param {Catalogue | null} common null for English, which a page may come back to
+   */
+  constructor(name, common) {
+    this.name = name;
+    this.common = common;
+    /** @type {Map<string, Promise<Catalogue | null>>} */
+    this.games = new Map();
+    /** @type {Set<string>} */
+    this.done = new Set();
+    this.language = common && new Language(common);
+    this.seats = this.seatsNow();
+  }
+
+  /** Return the pattern of "Seat 2" as sentences of the language have it: screens put symbol and name there. */
+  seatsNow() {
+    const forms = ["Seat 0", "seat 0"].flatMap((one) => [one, this.language?.say(one) ?? one]);
+    return new RegExp([...new Set(forms)].map((one) => `${one.replace("0", "(\\d)")}(?!\\d)`).join("|"), "u");
+  }
+
+  /** @param {string} game */
+  async learn(game) {
+    const path = `/languages/${this.name}/${encodeURIComponent(game)}.json`;
+    if (!this.common) return;
+    if (!this.games.has(game))
+      this.games.set(
+        game,
+        fetchJson(path).catch(() => null),
+      );
+    const own = await Promise.all(this.games.values());
+    this.language = new Language(...own.filter((one) => one !== null).reverse(), this.common);
+  }
+
+  /** @param {string} text */
+  say(text) {
+    const { language, done } = this;
+    // What was said already is not said again: a label may pass through several hands.
+    if (!language || (done.has(text) && !language.exact(text))) return text;
+    const made = language.say(text);
+    if (made !== text) {
+      if (done.size > MOST_DONE) done.clear();
+      done.add(made);
+    }
+    return made;
+  }
+
+  /** Say the texts that a page's own HTML has. */
+  sayDocument() {
+    document.title = this.say(document.title);
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      if (!text.parentElement?.closest("#page")) text.textContent = this.say(text.textContent ?? "");
+    }
+  }
+
+  /** @param {any} made */
+  draw(made) {
+    if (Array.isArray(made)) return this.texts(made);
+    if (typeof made === "string") return this.say(made);
+    if (made?.props) this.visit(made);
+    return made;
+  }
+
+  /** @param {any} node */
+  visit(node) {
+    const before = said.get(node);
+    if (before?.language === this.name) return;
+    const { type, props } = node;
+    const written = before?.props ?? { ...props };
+    said.set(node, { language: this.name, props: written });
+    const isElement = typeof type === "string";
+    const stays = isElement && props.translate === "no";
+    if (isElement && !stays) {
+      for (const name of SPOKEN) if (typeof written[name] === "string") props[name] = this.say(written[name]);
+    }
+    const { children } = written;
+    if (Array.isArray(children)) {
+      if (isElement && !stays) props.children = this.texts(children);
+      else this.walk(children);
+    } else if (children?.props) this.visit(children);
+    else if (typeof children === "string" && isElement && !stays) props.children = this.say(children);
+  }
+
+  /** @param {any[]} nodes */
+  walk(nodes) {
+    for (const node of nodes) {
+      if (Array.isArray(node)) this.walk(node);
+      else if (node?.props) this.visit(node);
+    }
+  }
+
+  /**
+   * Return the children of an element with their texts said, as many as there were.
+   * @param {any[]} children
+   */
+  texts(children) {
+    const all = [...children];
+    for (let at = 0; at < all.length; at += 1) {
+      const child = all[at];
+      if (Array.isArray(child)) all[at] = this.texts(child);
+      else if (child?.props) this.visit(child);
+      else if (typeof child === "string" || typeof child === "number") {
+        let end = at + 1;
+        while (typeof all[end] === "string" || typeof all[end] === "number") end += 1;
+        const whole = all.slice(at, end).join("");
+        const text = this.say(whole);
+        if (text !== whole) {
+          all[at] = text;
+          all.fill("", at + 1, end);
+        }
+        at = end - 1;
+      }
+    }
+    return all;
+  }
+}

@@ -1,0 +1,186 @@
+"""No sentence of a page escapes the catalogues: in a language that has another sign for each letter, none is left plain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from hub import games
+from hub.display.language import Catalogue
+from hub.languages import Speech, catalogues
+from tests.chromium import HEADLESS, NONE, PHONE, headless
+from tests.gallery.moments import NAMES, Moment, every
+from tests.gallery.pictures import TWO_FRAMES, Gallery, held, seats_of
+from tests.phone_ui import scenes
+from tests.phone_ui.fake_hub import FakeHub, labels_of
+
+PSEUDO = "eo"
+PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+OTHER = "ÄḂČĐĘƑĢĤĮĴĶĻṂŇÖṖǪŘŠŤŲṼŴẊŸŽäḃčđęƒģĥįĵķļṃňöṗǫřšťųṽŵẋÿž"
+LETTERS = str.maketrans(PLAIN, OTHER)
+
+NAMED = {word for name in NAMES.values() for word in re.findall("[A-Za-z]+", name)}
+"""Words of the guests' names."""
+TABLE = ("Lobby", "Notices", "Dice", "Questions", "Demonstration")
+"""Sections of the gallery that are of no game."""
+
+SIGNS = re.compile(
+    r"https?://\S+|[\w.]+:\d+(/\S*)?|\b[A-Z]{2}-[A-Z]*\d*\w*|\bh[ELM]\b|\bFISH\b|\b[BCDFGHJKLMNPQRSTVWXYZ]{6}\b|staff-pin --new|/staff\b|\bPseudo\b|\bred\b|\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b"
+    r"|Café Zum Grünen Würfel Gäste|The rules met something new. Undo one step to go on."
+)
+"""Addresses, ids of rules, and codes."""
+
+ALL_TEXTS = """() => {
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+  for (let node = walker.currentNode; node; node = walker.nextNode()) {
+    if (node.nodeType === Node.TEXT_NODE) {
+      if (!node.parentElement.closest("script, style, noscript, [translate=no]")) found.push(node.data);
+    } else {
+      for (const name of ["aria-label", "title", "placeholder", "alt"]) found.push(node.getAttribute(name) ?? "");
+    }
+  }
+  return found.filter((text) => text.trim());
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if HEADLESS is None:
+        pytest.skip(NONE)
+    with headless() as opened:
+        yield opened
+
+
+def pseudo(catalogue: Catalogue) -> Catalogue:
+    """A catalogue that has another sign for every letter of each message, and leaves its places."""
+
+    def said(text: str) -> str:
+        return "".join(
+            part if part.startswith("{") else part.translate(LETTERS) for part in re.split(r"(\{\w+\})", text)
+        )
+
+    def both(key: str) -> str | list[str]:
+        forms = [said(form) for form in key.split("\n")]
+        return forms if len(forms) > 1 else forms[0]
+
+    return msgspec.structs.replace(catalogue, language=PSEUDO, messages={key: both(key) for key in catalogue.messages})
+
+
+class PseudoSpeech:
+    """The pseudo-language of all that the German catalogue knows."""
+
+    names: ClassVar = {"en": "English", PSEUDO: "Pseudo"}
+    tables: ClassVar = {"1": [PSEUDO]}
+
+    @cache  # noqa: B019 - one for all tests
+    def catalogue(self, language: str, game: str) -> bytes | None:
+        found = catalogues("de").get(game) if language == PSEUDO else None
+        return msgspec.json.encode(pseudo(found)) if found else None
+
+
+def plain(texts: list[str]) -> Iterator[str]:
+    """What is left in plain letters, names of people aside."""
+    for text in texts:
+        words = re.findall(r"[A-Za-z]{2,}", SIGNS.sub(" ", text))
+        lost = [word for word in words if not any(word in name for name in NAMED)]
+        if lost:
+            yield f"{text.strip()!r}: {', '.join(lost)}"
+
+
+def on_page(page: Page) -> set[str]:
+    return set(plain(page.evaluate(ALL_TEXTS)))
+
+
+def left_plain(gallery: Gallery, moment: Moment) -> set[str]:
+    """What all screens leave plain at a moment; a phone's tabs with it."""
+    seats = seats_of(moment)
+    gallery.show(moment, seats)
+    found = on_page(gallery.kiosk)
+    for seat in seats:
+        page = gallery.phone(seat)
+        found |= on_page(page)
+        hand = page.locator("section.secret:not(.kept)").first
+        if hand.count():
+            with held(page, hand):
+                found |= on_page(page)
+        for tab in page.locator("nav button").all() if moment.tabs else []:
+            tab.click()
+            page.evaluate(TWO_FRAMES)
+            found |= on_page(page)
+            page.locator(".back").click()
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.browser
+@pytest.mark.parametrize("section", [*TABLE, *(games.find(name).title for name in games.names())])
+def test_no_text_of_a_screen_escapes_the_catalogues(section: str, browser: Browser, tmp_path: Path) -> None:
+    moments = every(section)
+    assert moments
+    with Gallery(tmp_path, browser, moments, PSEUDO, PseudoSpeech()) as gallery:
+        found = {text: moment.name for moment in moments for text in left_plain(gallery, moment)}
+
+    assert not found, "\n".join(f"{name}: {text}" for text, name in found.items())
+
+
+# --- who speaks which language -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hub() -> Iterator[FakeHub]:
+    fake = FakeHub().start()
+    fake.labels = {"bid-and-bait": labels_of("bid-and-bait")}
+    fake.speech = Speech({"1": ["de", "en"]})
+    fake.public(scenes.public(state="lobby"))
+    yield fake
+    fake.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_phone_speaks_its_browsers_language_and_keeps_another_choice(browser: Browser, hub: FakeHub) -> None:
+    page = browser.new_context(viewport=PHONE, locale="de-AT").new_page()
+    page.goto(f"{hub.address}/t/1#k={hub.k}")
+
+    expect(page.get_by_text("Wo sitzt du?")).to_be_visible()
+    assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == ["de", "ltr"]
+
+    page.get_by_role("button", name="Nur zusehen").click()
+    page.get_by_role("navigation").get_by_role("button", name="Platz").click()
+    page.get_by_role("radio", name="English").dispatch_event("click")
+    page.get_by_role("button", name="Just watch").click()
+    page.reload()
+    expect(page.get_by_text("Where do you sit?")).to_be_visible()
+    assert page.evaluate("document.documentElement.lang") == "en"
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_phone_whose_language_the_hub_has_not_speaks_english(browser: Browser, hub: FakeHub) -> None:
+    page = browser.new_context(viewport=PHONE, locale="eo").new_page()
+    page.goto(f"{hub.address}/t/1#k={hub.k}")
+
+    expect(page.get_by_text("Where do you sit?")).to_be_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_the_screen_of_a_table_with_two_languages_shows_each_in_turn(browser: Browser, hub: FakeHub) -> None:
+    page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
+    page.clock.install()
+    page.goto(f"{hub.address}/t/1/kiosk")
+
+    expect(page.get_by_text("und tippe")).to_be_visible()
+    for text in ("and type", "und tippe"):
+        page.clock.run_for(21_000)
+        expect(page.get_by_text(text)).to_be_visible()
+    expect(page.get_by_text(hub.code, exact=True)).to_be_visible()

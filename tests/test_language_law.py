@@ -1,0 +1,106 @@
+"""What any match says is known to every language's catalogue: events, questions, refusals, facts and reasons."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+
+from hub import games
+from hub.display.language import Language
+from hub.engine.decision import Action
+from hub.engine.match import Match
+from hub.languages import WRITTEN_IN, language_of, languages
+from hub.table.chance import Chance
+from tests.games.players import random_action, random_options
+
+MATCHES = int(os.environ.get("LAWS", "6"))
+MOST = 160
+"""Actions of a match that are listened to."""
+
+NOT_SHOWN = re.compile(r"The move \w+ wants |\w+ -?\d+ [+-]\d+( [AB])?$")
+"""What no page asks for, and the cards of a list that an owner wrote."""
+
+JUNK: list[Any] = [None, -1, 0, 7, 99, "", "x", [], ["a"], True]
+
+
+@cache
+def spoken(name: str, game: str) -> Language:
+    return language_of(name, game)
+
+
+def sentences(value: Any) -> Iterator[str]:
+    """All texts of several words in a view."""
+    if isinstance(value, str):
+        if " " in value.strip():
+            yield value
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from sentences(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from sentences(one)
+
+
+def refusals(match: Match, random: Random) -> Iterator[str]:
+    """What is said to actions that cannot be."""
+    number = match.open.number if match.open else 0
+    moves = list(match.game.labels.get("moves", {}))
+    for seat in match.state.seats:
+        offered = [move["move"] for move in match.moves(seat)] if match.open else []
+        name = random.choice(moves + offered)
+        parameters = list(match.game.labels.get("parameters", {}))
+        args = {
+            key: random.choice(JUNK) for key in random.sample(parameters, min(len(parameters), random.randint(0, 2)))
+        }
+        refused = match.refusal(Action(seat=seat, move=name, args=args, number=number))
+        if refused:
+            yield str(refused)
+
+
+def heard(match: Match, random: Random) -> Iterator[str]:
+    """What is said after an action."""
+    for viewer in (None, *match.state.seats):
+        yield from sentences(match.view(viewer))
+    for seat in match.state.seats if match.open else ():
+        yield from (bar["why"] for bar in match.barred(seat))
+        yield from sentences(match.notes(seat))
+    yield from refusals(match, random)
+
+
+def said(name: str, seed: int) -> Iterator[str]:
+    """All that is said in a match."""
+    game, random = games.find(name), Random(f"{name} {seed}")
+    count = random.randint(*game.seats)
+    match = Match(game, range(1, count + 1), random_options(game, count, random))
+    chance, told = Chance(seed), 0
+    while match.open and len(match.log) < MOST:
+        match.act(random_action(match, random, chance))
+        for event in match.events[told:]:
+            yield event.text
+            yield from sentences(event.data)
+        told = len(match.events)
+        yield from heard(match, random)
+    if match.over:
+        yield match.over.why
+
+
+def lost(language: Language, text: str) -> list[str]:
+    """What of a text no message fits."""
+    return [] if NOT_SHOWN.match(text) else list(language.said(text).unknown)
+
+
+@pytest.mark.parametrize("language", [one for one in languages() if one != WRITTEN_IN])
+@pytest.mark.parametrize("name", games.names())
+def test_whatever_a_match_says_is_known_to_the_catalogue(name: str, language: str) -> None:
+    spoken_here = spoken(language, name)
+    unknown = {
+        text: parts for seed in range(MATCHES) for text in said(name, seed) if (parts := lost(spoken_here, text))
+    }
+
+    assert not unknown, "\n".join(f"{text!r}: {parts}" for text, parts in list(unknown.items())[:40])
