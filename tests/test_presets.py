@@ -37,7 +37,7 @@ def test_presets_are_read_with_their_options(tmp_path: Path) -> None:
     [
         ('game = "chess"\nname = "x"', "[[preset]] \"x\": there is no game 'chess'"),
         ('game = "bid-it"\nname = "x"\noptions = { advancd = true }', "has no option advancd: do you mean advanced?"),
-        ('game = "bid-it"\nname = "x"\noptions = { match = 99 }', "a whole number from 0 to 15, not 99"),
+        ('game = "bid-it"\nname = "x"\noptions = { match = 100 }', "a whole number from 0 to 99, not 100"),
         ('game = "bid-it"', "must have both a game and a name"),
         ('game = "bid-it"\nname = "a name that nobody could read on a button"', "of at most 20 letters"),
     ],

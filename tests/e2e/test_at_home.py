@@ -39,6 +39,7 @@ def test_after_the_first_visit_the_page_opens_without_the_hub_says_where_it_is_a
         phone.sit("Ana")
         page = phone.page
         page.wait_for_function(f"() => ({KEPT})({NEEDED})")
+        page.wait_for_function("() => document.querySelector('link[rel=manifest]')")  # fetched when all else is there
         about = page.evaluate("async () => (await fetch(document.querySelector('link[rel=manifest]').href)).json()")
         assert (about["start_url"], about["display"]) == ("/t/1", "standalone")
         for icon in about["icons"]:
