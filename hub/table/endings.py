@@ -22,10 +22,11 @@ from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
 from hub.table.play import Play
-from hub.table.questions import Asked, Questions, all_of_them, most_of_them
+from hub.table.questions import Asked, Questions, all_of_them, most_of_them, said
 from hub.table.rolls import WAITS, Rolls
 from hub.table.seat import Seat
 from hub.table.seats import Seats
+from hub.table.stand_ins import StandIns
 
 logger = logging.getLogger(__name__)
 
@@ -72,11 +73,11 @@ class Endings:
 
     def __init__(
         self, play: Play, seats: Seats, rolls: Rolls, lobby: Lobby, notices: Notices, questions: Questions,
-        kept: KeptValues, clock: Clock, idle_seconds: float = IDLE_SECONDS,
+        stand_ins: StandIns, kept: KeptValues, clock: Clock, idle_seconds: float = IDLE_SECONDS,
     ) -> None:  # fmt: skip
         self._play, self._seats, self._rolls, self._lobby = play, seats, rolls, lobby
         self._notices, self._questions, self._kept, self._clock = notices, questions, kept, clock
-        self._idle_seconds = idle_seconds
+        self._stand_ins, self._idle_seconds = stand_ins, idle_seconds
         self._acted_at = clock.now()
         self._left_at: float | None = None  # since when nobody is at the match
         self._offered: list[PutAside] | None = None  # as the disk has it; None: not read yet
@@ -86,7 +87,7 @@ class Endings:
     def ask(self, seat: Seat, what: object) -> None:
         """Ask the table for a seat whether the match is put aside (`put_aside`) or ended (`end`). Raise IllegalAction.
 
-        Whoever plays with nobody but the house decides alone.
+        Whoever plays with nobody but the house puts it aside alone, and is asked once more before it is ended.
         """
         self._must_play(seat)
         who = f"Seat {seat.number}"
@@ -101,7 +102,11 @@ class Endings:
         else:
             raise NotAsked("A match is put aside, or ended.", "QUESTION")
         if all(self._seats[number].is_house for number in self._play.seats if number != seat.number):
-            asked.do("yes")
+            if what == "put_aside":
+                asked.do("yes")
+            else:
+                asked.decide, asked.voters = said, lambda: [seat.number]
+                self._questions.ask(asked)
             return
         asked.by, asked.votes = seat.number, {seat.number: "yes"}
         self._questions.ask(asked)
@@ -311,6 +316,7 @@ class Endings:
         if places and any(number != source for number, source in places.items()):
             self._seats.arrange(places)  # first: a match that went on without it would give hands to others
         self._play.take_up(match)
+        self._stand_ins.taken_up(match, self._play.log.match)
         people = self._people()
         before = people.pop(match, None)
         for number, person in (before or {}).items():

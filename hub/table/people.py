@@ -46,7 +46,9 @@ class People:
         self.questions = Questions(clock, seats.is_heard)
         self.house = house
         self.absence = Absence(play, seats, rolls, boxes, self.questions, house, kept, clock, patience.ask)
-        self.endings = Endings(play, seats, rolls, lobby, notices, self.questions, kept, clock, patience.idle)
+        self.endings = Endings(
+            play, seats, rolls, lobby, notices, self.questions, house.stand_ins, kept, clock, patience.idle
+        )
         self._pitches = Pitches(play, seats, self.questions, patience.pitch)
         self._position = play.log.position
         self._holders = self._who_sits()

@@ -171,6 +171,11 @@ def all_of_them(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> 
     return "no" if late else None
 
 
+def said(votes: Mapping[int, str], _: Sequence[int], late: bool) -> str | None:
+    """Carry the first answer of whoever is asked alone; without one, `no`."""
+    return next(iter(votes.values()), "no" if late else None)
+
+
 def more_than_half(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
     """Carry the option that more than half of the voters want, of two what both want; else `wait`."""
     wanted = list(votes.values())

@@ -68,7 +68,12 @@ def test_the_house_is_marked_ready_and_dealt_in_and_stays_for_the_next_match() -
     rig.start()
     assert set(rig.state["view"]["seats"]) == {"1", "3"}
     assert rig.say(1, "ask", {"what": "end"})["ok"]
-    assert rig.state["state"] == "lobby", "the house has no vote"
+    assert rig.state["question"]["voters"] == [1], "the house has no vote"
+    assert rig.say(1, "vote", {"say": "no"})["ok"]
+    assert rig.state["state"] == "playing", "one tap ends nothing"
+    assert rig.say(1, "ask", {"what": "end"})["ok"]
+    assert rig.say(1, "vote", {"say": "yes"})["ok"]
+    assert rig.state["state"] == "lobby"
     assert place(rig, 3)["house"] == "sharp"
     assert place(rig, 3)["ready"]
 

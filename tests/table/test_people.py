@@ -1245,6 +1245,39 @@ def test_the_log_says_where_the_house_moved_for_somebody_who_was_away(phones: Ta
     assert again.state["stood_in"] == {f"{first}": [3]}, "also after a power cut"
 
 
+def test_a_match_that_was_put_aside_still_says_where_the_house_moved_also_after_another_one(phones: TableRig) -> None:
+    sleep(phones, 3)
+    for seat in (1, 2):
+        bring_on(phones, seat)
+    pass_time(phones, ASK_SECONDS + 2)
+    for seat in (1, 2):
+        assert phones.say(seat, "vote", {"say": "safe"})["ok"]
+    before = phones.state["stood_in"]
+    assert before
+    wake(phones, 3)
+    two_put_aside(phones)
+    phones.start()
+    sleep(phones, 3)
+    for seat in (1, 2):
+        bring_on(phones, seat)
+    pass_time(phones, ASK_SECONDS + 2)
+    for seat in (1, 2):
+        assert phones.say(seat, "vote", {"say": "safe"})["ok"]
+    wake(phones, 3)
+    two_put_aside(phones)
+    older = phones.state["put_aside"][-1]["match"]
+    assert phones.say(1, "take_up", {"match": older})["ok"]
+    assert phones.state["stood_in"] == before
+    assert TableRig(boxes=False, store=phones.store).state["stood_in"] == before
+
+
+def two_put_aside(rig: TableRig) -> None:
+    """Two of three put the match aside."""
+    assert rig.say(1, "ask", {"what": "put_aside"})["ok"]
+    assert rig.say(2, "vote", {"say": "yes"})["ok"]
+    assert rig.state["state"] == "lobby"
+
+
 def test_the_log_says_each_move_of_the_house_until_its_person_is_back(phones: TableRig) -> None:
     sleep(phones, 3)
     lock_all_but(phones, 3)
