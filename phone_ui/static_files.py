@@ -27,7 +27,7 @@ CONTENT_TYPES = {
     ".woff2": "font/woff2",
 }
 _COMPRESSED_ALREADY = {".ico", ".png", ".woff2"}
-_DOC_COMMENT = re.compile(
+_COMMENT_LINES = re.compile(
     rb"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.DOTALL | re.MULTILINE
 )  # one that has its lines alone
 
@@ -50,15 +50,15 @@ def static_file(data: bytes, ending: str) -> StaticFile:
     return StaticFile(CONTENT_TYPES[ending], data, gzipped, hashlib.sha256(data).hexdigest()[:20])
 
 
-def without_doc_comments(script: bytes) -> bytes:
+def without_comment_lines(script: bytes) -> bytes:
     """Return JavaScript without comments on lines of their own, which weigh a fifth of it; every line keeps its number."""
-    return _DOC_COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script)
+    return _COMMENT_LINES.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script)
 
 
 class StaticFiles:
     """All files below one folder (`below`), or a few by name (`named`); only known endings, nothing hidden.
 
-    Scripts below the folder are our own and go without their doc comments.
+    Scripts below the folder are our own and go without comments on lines of their own.
     """
 
     def __init__(self, below: Path | None = None, named: Mapping[str, Path] | None = None) -> None:
@@ -85,7 +85,7 @@ class StaticFiles:
 
     def _read(self, file: Path) -> bytes:
         data = file.read_bytes()
-        return without_doc_comments(data) if self._below is not None and file.suffix == ".js" else data
+        return without_comment_lines(data) if self._below is not None and file.suffix == ".js" else data
 
     def _find(self, name: str) -> Path | None:
         if self._below is None:

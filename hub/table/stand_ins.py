@@ -11,7 +11,6 @@ from hub.engine.match import Match
 from hub.errors import LogError
 from hub.table.kept import KeptValues
 
-
 MOST = 16
 """Matches of which it is kept: those that were put aside, and the one under way."""
 

@@ -47,7 +47,14 @@ def test_every_message_of_a_match_is_in_the_document(game: str, table: Table) ->
 
 def check_the_web_port(table: Table) -> None:
     """Ask for every address of the document that is no bench's and no staff's, and for some that are not there."""
-    asked = {"table": "1", "code": table.screen()["code"], "number": "5", "game": "goofspiel", "claim": "none"}
+    asked = {
+        "table": "1",
+        "code": table.screen()["code"],
+        "number": "5",
+        "game": "goofspiel",
+        "claim": "none",
+        "language": "de",
+    }
     asked |= {"size": "2.9", "name": "pages/join.html"}
     for path, described in document("openapi")["paths"].items():
         if "get" in described and path != "/vendor/{name}":

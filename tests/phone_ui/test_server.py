@@ -142,16 +142,16 @@ def test_scripts_come_packed_and_only_once(site: Site) -> None:
     assert plain.text == SCRIPT
 
 
-def test_a_script_goes_without_its_doc_comments_and_keeps_its_lines(site: Site, tmp_path: Path) -> None:
+def test_a_script_goes_without_comments_on_lines_of_their_own_and_keeps_its_lines(site: Site, tmp_path: Path) -> None:
     script = (
-        "// Kept: what the file is for.\n/**\n * Gone.\n * @param {string} a\n */\nexport function f(a) {\n"
+        "// Gone: what the file is for.\n/**\n * Gone.\n * @param {string} a\n */\nexport function f(a) {\n"
         "  /** @type {Map<string, string>} */\n  const m = new Map();\n"
         "  const n = /** @type {any} */ (a);\n  /** @type {any} */ (m).n = n; /* stays */\n  return `/** ${m} */`;\n}\n"
     )
     (tmp_path / "static" / "widgets" / "amount.js").write_text(script)
     sent = site.get("/static/widgets/amount.js").text
     assert sent.splitlines() == [
-        "// Kept: what the file is for.", "", "", "", "", "export function f(a) {", "", "  const m = new Map();",
+        "", "", "", "", "", "export function f(a) {", "", "  const m = new Map();",
         "  const n = /** @type {any} */ (a);", "  /** @type {any} */ (m).n = n; /* stays */", "  return `/** ${m} */`;", "}",
     ]  # fmt: skip
 
