@@ -1262,8 +1262,15 @@ def wished(s: Table, seat: int) -> list[Action]:
 
 
 def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
-    """BN-46, BN-48: return beside each employee who could be laid off what that saves now, and costs in earnings."""
+    """Return what stands beside a value.
+
+    BN-21: beside a card what it costs to play. BN-46, BN-48: beside each employee who could be laid off what that saves now,
+    and costs in earnings.
+    """
     company = s.seats[seat]
+    if s.phase == "play" and seat == s.table.turn:
+        costs = {face: about(s, face).get("cost") for face in distinct(hand(s, seat))}
+        return {"card": {face: f"${cost} to play" for face, cost in costs.items() if cost}}
     if s.phase != "salaries" or seat != s.table.turn:
         return {}
     return {"employees": {face: layoff_words(s, seat, face) for face in distinct(employees(company))}}
