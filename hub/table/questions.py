@@ -76,7 +76,7 @@ class Questions:
             raise NotAsked("The table is asked something else just now: answer that first.", "QUESTION")
         wait = ceil(self._rests.get(asked.by, 0.0) - self._clock.now()) if asked.by else 0
         if wait > 0:
-            raise NotAsked(f"The others did not agree: you may ask again in {wait} s.", "QUESTION")
+            raise NotAsked(f"Not enough said yes: you may ask again in {wait} s.", "QUESTION")
         asked.until = self._clock.now() + seconds
         if asked.kind in OF_ALL:
             asked.stay = {*asked.voters()}
