@@ -27,6 +27,9 @@ OFFERED = """(controls) => {
   })).filter(({ nth }) => !document.querySelectorAll(controls)[nth].matches(":disabled, [aria-disabled=true]"));
 }"""
 
+TAKES_BACK = ("Take back", "Keep it", "Zurück", "Behalten")
+"""Buttons of the dock that undo, in the languages that tests play in."""
+
 Control = dict[str, Any]
 
 
@@ -66,7 +69,7 @@ def answer(hands: Hands, random: Random) -> None:
     for _ in range(MOST_PRESSES):
         values = offered(lambda one: one["kind"] in ("radio", "checkbox"))
         chosen = {one["field"] for one in values if one["checked"]}
-        acts = offered(lambda one: one["kind"] == "act" and one["words"] not in ("Take back", "Keep it"))
+        acts = offered(lambda one: one["kind"] == "act" and one["words"] not in TAKES_BACK)
         empty = [one for one in values if one["field"] not in chosen]
         more = [one for one in values if one["kind"] == "checkbox" and not one["checked"]]
         if empty:

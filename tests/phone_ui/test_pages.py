@@ -622,6 +622,20 @@ def test_the_lobby_starts_a_game_with_its_options(page: Page, hub: FakeHub) -> N
     assert said["args"] == {"game": "bid-and-bait", "options": {"sides": "advanced", "dummy": True, "duck": 3}}
 
 
+def test_what_lies_under_the_dock_takes_no_finger_from_it(page: Page, hub: FakeHub) -> None:
+    page.set_viewport_size({"width": 320, "height": 568})
+    page.add_init_script("""localStorage.setItem("th/settings", JSON.stringify({ size: 150 }))""")
+    sit(page, hub)
+    start = dock(page).get_by_role("button").last
+    expect(start).to_be_visible()
+    hit = "(one) => { const { x, y, width, height } = one.getBoundingClientRect();"
+    hit += " return document.elementFromPoint(x + width / 2, y + height / 2).closest('.dock') !== null; }"
+    page.wait_for_function("() => document.documentElement.scrollHeight > innerHeight")
+    for scrolled in range(0, 1000, 60):
+        page.evaluate(f"scrollTo(0, {scrolled})")
+        assert start.evaluate(hit), scrolled
+
+
 def test_what_is_typed_into_an_option_stays_while_others_get_ready(page: Page, hub: FakeHub) -> None:
     labels = hub.labels["bid-and-bait"]
     hub.labels["bid-and-bait"] = labels | {"options": {"round_limit": {"default": 0, "max": 99}}}
