@@ -4,7 +4,7 @@
 ROOT := $(shell cd "$$(dirname "$$(echo "$(MAKEFILE_LIST)" | sed 's/^ *//')")" && pwd)
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test long quick static check docs gallery bench chaos fuzz acceptance firmware drawings catalogues lock wheels audit setup install clean
+.PHONY: help demo test long wide quick static check docs gallery bench chaos fuzz acceptance firmware drawings catalogues lock wheels audit setup install clean
 
 # What `make setup` installs beside the hub itself: any of pi ble camera firmware drawings docs dev, with commas.
 EXTRAS ?=
@@ -24,6 +24,7 @@ help:
 	@echo 'make demo     a simulated table in the browser: boxes, dice, phones, e-ink'
 	@echo 'make test     the tests'
 	@echo 'make long     the tests on real clones, hundreds of pictures and an emulated seat box, left out of make test'
+	@echo 'make wide     every state of every game: axe, keys, readers, WebKit, Firefox, German; by hand, on a machine that is free'
 	@echo 'make quick    the tests without a browser and without those that take long'
 	@echo 'make static   formatter, linter, types and layers: what is checked without running anything'
 	@echo 'make check    static, test and long'
@@ -47,16 +48,21 @@ demo:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py demo && exec .venv/bin/table-hub demo $(ARGS)
 
 test:
-	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec $(PYTEST) -m "not long" $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec $(PYTEST) -m "not long and not wide" $(ARGS)
 
 # Set-ups of real clones, the dice reader on hundreds of pictures, the emulated seat box, random players in a browser,
 # every moment of every game on the smallest and largest screens.
 long:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec $(PYTEST) -m long $(ARGS)
 
+# Every state of every game for everybody: axe, whole matches by keys, by ear, in WebKit, in Firefox, in German with large
+# text, and a language that shows what no catalogue has. By hand on a machine that has nothing else to do.
+wide:
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && exec $(PYTEST) -m wide $(ARGS)
+
 # The laws of the rules are tried on a sixth of the matches.
 quick:
-	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && LAWS=1 exec $(PYTEST) -m "not slow and not long and not browser" $(ARGS)
+	@cd "$(ROOT)" && python3 -I hub/operations/setup.py test && LAWS=1 exec $(PYTEST) -m "not slow and not long and not wide and not browser" $(ARGS)
 
 static:
 	@cd "$(ROOT)" && python3 -I hub/operations/setup.py check

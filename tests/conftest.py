@@ -22,7 +22,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def is_slow(item: pytest.Item) -> bool:
-    return any(item.get_closest_marker(marker) for marker in ("slow", "long"))
+    return any(item.get_closest_marker(marker) for marker in ("slow", "long", "wide"))
 
 
 def slow_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:

@@ -25,7 +25,7 @@ from tests.e2e.hands import (
 )
 from tests.e2e.one_guest import OneGuest, hub_with_house
 
-pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.long]
+pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.wide]
 MINUTES = 4.0
 SIDEWAYS = "() => document.documentElement.scrollWidth > innerWidth"
 

@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.broker,
     pytest.mark.slow,
-    pytest.mark.long,
+    pytest.mark.wide,
     pytest.mark.skipif(HEADLESS is None, reason=NONE),
 ]
 MINUTES = 4.0

@@ -13,12 +13,14 @@ import socket
 import threading
 import tomllib
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import uvicorn
+from uvicorn.protocols.utils import ClientDisconnected
 
 from hub import games
 from hub.languages import Speech
@@ -389,7 +391,7 @@ class FakeHub:
     async def _mqtt(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
         await send({"type": "websocket.accept", "subprotocol": "mqtt"})
-        one = Wire(send)
+        one = Wire(_while_open(send))
         self._wires.append(one)
         self.connects += 1
         buffer = b""
@@ -467,6 +469,16 @@ def _length(size: int) -> bytes:
         out += bytes([low | (0x80 if size else 0)])
         if not size:
             return out
+
+
+def _while_open(send: Send) -> Send:
+    """Return what sends as long as the page is there: one that is closing hears no more."""
+
+    async def sent(message: Any) -> None:
+        with suppress(ClientDisconnected):
+            await send(message)
+
+    return sent
 
 
 def _frame(buffer: bytes) -> tuple[int, bytes, bytes] | None:

@@ -49,7 +49,7 @@ def seats_of(moment: Moment) -> list[int]:
     return [seat for seat in (moment.asked, moment.other) if seat and seat in moment.hands]
 
 
-@pytest.mark.long
+@pytest.mark.wide
 @pytest.mark.slow
 @pytest.mark.parametrize("section", [*TABLE, *(str(games.find(name).title) for name in games.names())])
 def test_axe_finds_nothing_in_any_state_in_both_lights_and_with_large_text(gallery: Gallery, section: str) -> None:
@@ -88,7 +88,7 @@ class Inspector(Photographer):
 
 @pytest.mark.broker
 @pytest.mark.slow
-@pytest.mark.long
+@pytest.mark.wide
 def test_axe_finds_nothing_on_the_pages_of_staff_till_bench_and_history(tmp_path: Path, browser: Browser) -> None:
     Inspector.found = set()
     of_the_program(tmp_path, browser, Inspector)
@@ -96,7 +96,7 @@ def test_axe_finds_nothing_on_the_pages_of_staff_till_bench_and_history(tmp_path
 
 
 @pytest.mark.slow
-@pytest.mark.long
+@pytest.mark.wide
 def test_axe_finds_nothing_while_people_sit_down_and_in_the_tabs(gallery: Gallery, browser: Browser) -> None:
     found: set[str] = set()
 

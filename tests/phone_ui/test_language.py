@@ -120,7 +120,7 @@ def left_plain(gallery: Gallery, moment: Moment) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.long
+@pytest.mark.wide
 @pytest.mark.browser
 @pytest.mark.parametrize("section", [*TABLE, *(games.find(name).title for name in games.names())])
 def test_no_text_of_a_screen_escapes_the_catalogues(section: str, browser: Browser, tmp_path: Path) -> None:

@@ -109,18 +109,17 @@ export function Play({ labels, state, seat, hand, settings, sending, refusal, as
   const rows = html`<${CardRows} key="rows" labels=${labels} state=${state} />`;
   const choices = isActing && html`<${Choices} key="choices" ...${base} question=${question} />`;
   const votes = state.dispute?.stage === "vote";
+  const teaches = state.teaching && settings.lessons;
+  // On a low phone the rule of the moment stands below what decides, which would be under the dock else.
+  const told = { state, hand, sending, onSkip };
+  const lesson = teaches && html`<${PhoneLesson} key="lesson" ...${told} />`;
   // Who hears the page or plays by keys meets all in the order in which it is seen.
   return html`
     <div class=${`play${isActing ? " acting" : ""}`} ref=${top}>
       ${
-        state.teaching &&
-        settings.lessons &&
-        html`<${PhoneLesson} state=${state} hand=${hand} sending=${sending} onSkip=${onSkip} />`
-      }
-      ${
         isLow
-          ? [warnings, wanted, cover, votes && dispute, roll, choices, news, own, now, !votes && dispute, rows]
-          : [news, warnings, own, cover, now, wanted, dispute, roll, rows, choices]
+          ? [warnings, wanted, cover, votes && dispute, roll, choices, lesson, news, own, now, !votes && dispute, rows]
+          : [lesson, news, warnings, own, cover, now, wanted, dispute, roll, rows, choices]
       }
       ${isActing && hand?.hints && html`<${HintPart} ...${base} keepOpen=${keepOpen} />`}
       ${hand && html`<${Standing} ...${shared} sending=${sending || away} />`}
