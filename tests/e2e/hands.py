@@ -31,6 +31,8 @@ def _packed_geckodriver() -> str | None:
     return str(Path(next(iter(places)), "geckodriver_linux64")) if places else None
 
 
+CENTRE = "(one) => one.scrollIntoView({ block: 'center' })"
+"""Scroll as a person does: what is merely in the picture may lie under the dock."""
 CONTROL_MS = 1_000  # milliseconds for a control that is shown
 MOST_TABS = 150
 MOST_TRIES = 3
@@ -58,6 +60,7 @@ class Finger:
     def press(self, css: str, nth: int = 0) -> None:
         one = self.page.locator(css).nth(nth)
         if one.get_attribute("type", timeout=CONTROL_MS) in ("radio", "checkbox"):
+            one.evaluate(CENTRE)
             one.check(force=True, timeout=CONTROL_MS)
         else:
             one.click(timeout=CONTROL_MS)

@@ -26,7 +26,7 @@ from hub.ports import LogEntry
 from hub.store import Store
 from hub.table.seats import SHOWN_SECONDS
 from tests.chromium import PHONE
-from tests.e2e.hands import Finger
+from tests.e2e.hands import CENTRE, Finger
 from tests.patience import PATIENCE
 
 PROGRAM = Path(sys.executable).with_name("table-hub")
@@ -299,7 +299,9 @@ class SeatPhone:
         """Choose, and bid. A page that has just changed may move the button away: then try again."""
         for _ in range(TRIES):
             with suppress(PlaywrightError):
-                self.page.get_by_role("radio", name=str(number), exact=True).check(force=True, timeout=2_000)
+                number_on_page = self.page.get_by_role("radio", name=str(number), exact=True)
+                number_on_page.evaluate(CENTRE, timeout=2_000)
+                number_on_page.check(force=True, timeout=2_000)
                 self.dock.get_by_role("button", name=f"Bid {number}").click(timeout=2_000)
                 return
         raise AssertionError(f"seat {self.seat} could not bid: {self.page.locator('body').inner_text()}")
@@ -322,6 +324,7 @@ class SeatPhone:
         if not self.page.locator(".question input:checked").count():
             for choice in (".question .pick-move input", ".question .fields input[type=radio]"):
                 if self.page.locator(choice).count():
+                    self.page.locator(choice).first.evaluate(CENTRE, timeout=patience)
                     self.page.locator(choice).first.check(force=True, timeout=patience)
         ready = self.dock.locator("button.act:not([disabled])").filter(has_not_text="Take back").first
         ready.click(timeout=patience)
