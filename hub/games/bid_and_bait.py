@@ -43,7 +43,6 @@ ROUNDS = 10  # BB-02: one for each Spot
 ROW = 4  # BB-02: the current Spot and three more
 SIDES = 6  # BB-12: sides of the Rod
 NUMBERS = Amount(1, SIDES)  # BB-08: what may be bid
-FEWEST, MOST_PEOPLE = 2, 5  # BB-01
 MOST = 99  # BB-V08: of a number in an owner's list
 LAKE = ("copies", "baits_each", "consolation")
 ABILITIES = frozenset(
@@ -176,7 +175,7 @@ def check(data: Mapping[str, Any]) -> None:
     for key in LAKE:
         if type(data["lake"].get(key)) is not int or not 0 <= data["lake"][key] <= MOST:
             raise BadCard(f"[lake] must say {key}, a number from 0 to {MOST}.", ("lake", key))
-    for people in range(FEWEST, MOST_PEOPLE + 1):
+    for people in range(data["seats"][0], data["seats"][1] + 1):
         fish = data["prizes"].get(f"{people}")
         if not (
             isinstance(fish, list) and len(fish) == 2 and all(type(one) is int and 0 <= one <= SIDES for one in fish)

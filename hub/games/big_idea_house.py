@@ -54,10 +54,7 @@ def choose(sight: Sight, chance: Randomness, strength: Strength) -> Answer | Non
             return venture(sight, chance, strength)
         case "mezzanine":
             return mezzanine(sight, chance, strength)
-    if sight.roll:
-        return None  # BI-A12: the products as they lie
-    move = sight.offers[0]
-    return Answer(move.name, {name: chance.choice(param.values) for name, param in move.params.items()})  # type: ignore[union-attr]
+    return None  # BI-A12: the products as they lie
 
 
 # --- Why ---------------------------------------------------------------------------------------------

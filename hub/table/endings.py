@@ -22,7 +22,7 @@ from hub.table.kept import KeptValues
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
 from hub.table.play import Play
-from hub.table.questions import Asked, Questions, all_of_them, most_of_them, said
+from hub.table.questions import Asked, Questions, all_of_them, first_answer, most_of_them
 from hub.table.rolls import WAITS, Rolls
 from hub.table.seat import Seat
 from hub.table.seats import Seats
@@ -105,7 +105,7 @@ class Endings:
             if what == "put_aside":
                 asked.do("yes")
             else:
-                asked.decide, asked.voters = said, lambda: [seat.number]
+                asked.decide, asked.voters = first_answer("no"), lambda: [seat.number]
                 self._questions.ask(asked)
             return
         asked.by, asked.votes = seat.number, {seat.number: "yes"}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from hub.engine.event import Event
 from hub.engine.match import Match
 from hub.table.play import Play
-from hub.table.questions import Asked, Questions
+from hub.table.questions import Asked, Questions, first_answer
 from hub.table.seats import Seats
 
 OPTIONS = {"done": "Done", "off": "No more pitches"}
@@ -75,11 +75,13 @@ class Pitches:
             else:
                 self._waiting = self._waiting[1:]
 
-        def first_said(votes: Mapping[int, str], _: Sequence[int], late: bool) -> str | None:
-            return next(iter(votes.values()), "done" if late else None)
-
         asked = Asked(
-            "pitch", f"Seat {pitch.seat} reads aloud: {pitch.text}", OPTIONS, lambda: [pitch.seat], first_said, done
+            "pitch",
+            f"Seat {pitch.seat} reads aloud: {pitch.text}",
+            OPTIONS,
+            lambda: [pitch.seat],
+            first_answer("done"),
+            done,
         )
         asked.seat, asked.stands_on = pitch.seat, frozenset({pitch.seat})
         self._questions.ask(asked, self._seconds)

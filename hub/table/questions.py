@@ -171,9 +171,13 @@ def all_of_them(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> 
     return "no" if late else None
 
 
-def said(votes: Mapping[int, str], _: Sequence[int], late: bool) -> str | None:
-    """Carry the first answer of whoever is asked alone; without one, `no`."""
-    return next(iter(votes.values()), "no" if late else None)
+def first_answer(otherwise: str) -> Decide:
+    """Return what carries the first answer of whoever is asked alone, and `otherwise` without one."""
+
+    def decide(votes: Mapping[int, str], _: Sequence[int], late: bool) -> str | None:
+        return next(iter(votes.values()), otherwise if late else None)
+
+    return decide
 
 
 def more_than_half(votes: Mapping[int, str], voters: Sequence[int], late: bool) -> str | None:
