@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
 from pathlib import Path
@@ -17,8 +17,10 @@ from msgspec.structs import replace
 
 from hub import games
 from hub.engine.decision import Answer
+from hub.engine.event import Event
 from hub.engine.house_player import ANY_GAME, advise, look, play
 from hub.engine.match import Match
+from hub.engine.printed import OPTION
 from hub.engine.secret import Pile, Secret
 from hub.engine.sight import STRENGTHS, HousePlayer, Randomness, Sight, Strength
 from hub.errors import RulesBug
@@ -31,6 +33,8 @@ from tests.test_laws import law as law_of
 
 HOUSE_FILES = sorted(Path(games.__file__).parent.glob("*_house.py"))
 LONG = 4_000
+HELD_BY_PEOPLE = (OPTION,)
+"""Options with which the house does not play: it cannot hold printed cards."""
 """No match of the house with itself takes so many actions."""
 
 law = partial(law_of, seeds=SEEDS[:2])
@@ -65,7 +69,7 @@ def house_plays(
 @every_strength
 @law
 def test_the_house_plays_a_match_to_its_end(name: str, strength: Strength, seed: int) -> None:
-    match, random = beginning(name, seed)
+    match, random = beginning(name, seed, HELD_BY_PEOPLE)
     for _ in house_plays(match, random, strength):
         pass
 
@@ -73,7 +77,7 @@ def test_the_house_plays_a_match_to_its_end(name: str, strength: Strength, seed:
 @every_game
 @law
 def test_a_game_without_a_house_player_is_played_to_its_end(name: str, seed: int) -> None:
-    match, random = beginning(name, seed)
+    match, random = beginning(name, seed, HELD_BY_PEOPLE)
     for _ in house_plays(match, random, "steady", ANY_GAME):
         pass
 
@@ -163,7 +167,7 @@ def chosen(match: Match, seat: int, strength: Strength, seed: int, player: House
 
 def worlds(name: str, seed: int) -> Iterator[tuple[Match, Match, int]]:
     """Two matches and a seat that is asked: they differ in what this seat may not see, and in that only."""
-    match, random = beginning(name, seed)
+    match, random = beginning(name, seed, HELD_BY_PEOPLE)
     for _ in steps(match, random, 400):
         asked = [seat for seat in match.state.seats if look(match, seat)]
         if not asked or not moments(random, 0.1):
@@ -254,7 +258,7 @@ LONGEST_REASON = 140
 @every_game
 @law
 def test_a_hint_is_one_short_sentence_and_an_answer_that_is_offered(name: str, seed: int) -> None:
-    match, random = beginning(name, seed)
+    match, random = beginning(name, seed, HELD_BY_PEOPLE)
     for _ in steps(match, random, 300):
         for seat in match.state.seats:
             sight = look(match, seat) if moments(random, 0.2) else None
@@ -279,7 +283,7 @@ def test_the_house_says_why(name: str) -> None:
         return
     silent, said = set[str](), set[str]()
     for seed in range(3):
-        match, random = beginning(name, seed)
+        match, random = beginning(name, seed, HELD_BY_PEOPLE)
         for seat in house_plays(match, random, "steady"):
             sight = look(match, seat) if moments(random, 0.3) else None
             advice = advise(sight, match.game, random) if sight else None
@@ -303,7 +307,7 @@ def test_a_house_player_is_handed_all_it_knows() -> None:
 @every_game
 @every_strength
 def test_the_house_writes_to_nothing_that_it_is_shown(name: str, strength: Strength) -> None:
-    match, random = beginning(name, 3)
+    match, random = beginning(name, 3, HELD_BY_PEOPLE)
     for seat in house_plays(match, random, strength):
         sight = look(match, seat)
         assert sight
@@ -371,7 +375,7 @@ def test_a_house_player_that_fails_is_told_apart() -> None:
 
 @every_game
 def test_whoever_has_locked_is_not_asked_again(name: str) -> None:
-    match, random = beginning(name, 1)
+    match, random = beginning(name, 1, HELD_BY_PEOPLE)
     for _ in steps(match, random):
         if match.open and match.open.kind == "sealed" and match.open.answers:
             (seat, *_) = match.open.answers
@@ -384,6 +388,35 @@ def test_options_of_every_kind_are_played() -> None:
     for name in games.names():
         game = games.find(name)
         for seats in range(game.seats[0], game.seats[1] + 1):
-            match = Match(game, range(1, seats + 1), random_options(game, seats, random))
+            match = Match(game, range(1, seats + 1), random_options(game, seats, random, without=HELD_BY_PEOPLE))
             for _ in house_plays(match, random, "easy"):
                 pass
+
+
+def test_the_house_ends_an_auction_in_a_few_bids() -> None:
+    bids = [
+        sum(event.kind == "bid" for event in lot)
+        for seed in (1, 2)
+        for lot in lots(match_of_the_house("bidness", seed).events)
+    ]
+    assert len(bids) > 10
+    assert max(bids) <= 10
+    assert sum(bids) / len(bids) < 6
+
+
+def match_of_the_house(name: str, seed: int) -> Match:
+    match, random = Match(games.find(name), range(1, 5)), Random(seed)
+    for _ in house_plays(match, random, "steady"):
+        pass
+    return match
+
+
+def lots(events: Sequence[Event]) -> list[list[Event]]:
+    """Return the events of each auction."""
+    found: list[list[Event]] = []
+    for event in events:
+        if event.kind == "auction":
+            found.append([])
+        elif found:
+            found[-1].append(event)
+    return found

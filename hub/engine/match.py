@@ -133,7 +133,7 @@ class Match:
         self._form = getattr(game.rulebook, "form", None)
         self._notes = getattr(game.rulebook, "notes", None)
         self._wished = getattr(game.rulebook, "wished", None)
-        self._into = ""
+        self._into, self._known = "", False
         self._asked: Mapping[int, Any] = {}
         self._dice: Callable[[], int] | None = None
         self._want: Want = ""
@@ -294,7 +294,7 @@ class Match:
         args = answer.args
         value = next(iter(args.values())) if len(args) == 1 else {"move": answer.move, **args} if args else answer.move
         record = self.state.seats[seat]
-        setattr(record, self._into, Secret(value, (seat,)))
+        setattr(record, self._into, Secret(value, tuple(self.state.seats) if self._known else (seat,)))
         record.locked = True
 
     def _stand(self, seat: int, answer: Answer) -> None:
@@ -329,8 +329,8 @@ class Match:
         except Exception as error:  # noqa: BLE001 - a rulebook may fail in any way: the match keeps its log, waits for undo
             self._freeze(error)
         else:
-            self._into, self._asked, self._dice, self._want = (
-                question.into, question.asked, question.dice, question.want,
+            self._into, self._known, self._asked, self._dice, self._want = (
+                question.into, question.known, question.asked, question.dice, question.want,
             )  # fmt: skip
             self.open = Decision(
                 len(self.log), question.kind, self._wanted(), self._listed(), question.roll,

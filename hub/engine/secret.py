@@ -20,6 +20,7 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_
 from msgspec import Struct
 
 from hub.engine.event import State
+from hub.engine.printed import UNKNOWN
 
 T = TypeVar("T")
 
@@ -202,13 +203,16 @@ def _own_expression(hint: Any, source: str, names: dict[str, Any]) -> str:
 def hidden(s: State[Any, Any], sealed: str = "") -> dict[int, Counter[str]]:
     """Return for each seat every single value that it may not see, counted: what a reveal would make fewer.
 
-    `sealed` names the field of the seats that holds choices which are still sealed: those are left out.
+    `sealed` names the field of the seats that holds choices which are still sealed: those are left out. A printed card
+    is no secret: the hub does not know it, and whoever named a wrong one may take that back.
     """
     found: dict[int, Counter[str]] = {viewer: Counter() for viewer in s.seats}
     for record in (s.table, *s.seats.values()):
         for name in _field_names(record.__class__):
             if name != sealed or record is s.table:
                 for value, seen_by in _secrets(getattr(record, name)):
+                    if value == UNKNOWN:
+                        continue
                     text = repr(value)
                     for viewer, counts in found.items():
                         if viewer not in seen_by:

@@ -6,6 +6,7 @@ plays for seats that nobody sits at, and `guides/bid_and_bait.toml` tells people
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
 from importlib import import_module
@@ -19,18 +20,19 @@ from msgspec import convert, json, toml
 from hub.engine.cards import Source, played_with
 from hub.engine.game import Game, Option, Rulebook
 from hub.engine.guide import Guide
+from hub.engine.printed import UNKNOWN
 from hub.engine.sight import HousePlayer
 from hub.errors import StartRefused
 
 LABELS = (
     "name", "title", "seats", "minutes", "blurb", "cards", "phases", "moves", "parameters", "facts", "screen", "rules",
-    "options", "face", "help", "hand_size", "needs", "pitch",
+    "options", "face", "help", "hand_size", "needs", "pitch", "printed_cards",
 )  # fmt: skip
 """The parts of a data file that screens draw a game with."""
 
 SCREENS = (
     "minutes", "blurb", "phases", "moves", "parameters", "facts", "face", "screen", "rules", "help", "hand_size", "needs",
-    "pitch",
+    "pitch", "printed_cards",
 )  # fmt: skip
 ASIDE = (*SCREENS, "own", "page")
 """What a match cannot depend on: it is left out of a data file's hash. `page` is for the documents."""
@@ -87,6 +89,14 @@ def rules_of(data: dict[str, Any]) -> dict[str, Any]:
     return rules
 
 
+def labels_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of a data file that screens draw a game with; printed cards that nobody has named are called as it says."""
+    labels = {key: data[key] for key in LABELS if key in data}
+    if printed := data.get("printed_cards"):
+        labels["cards"] = {**labels.get("cards", {}), UNKNOWN: {"name": printed["one"], "letter": UNKNOWN}}
+    return labels
+
+
 @lru_cache(maxsize=16)  # reading the text takes ten times as long as starting a match
 def load(
     raw: bytes, rulebook: Rulebook, own: Source | None = None, house: HousePlayer | None = None,
@@ -105,7 +115,7 @@ def load(
         digest=sha256(json.encode(rules_of(data))).hexdigest()[:16],
         options=convert(data.get("options", {}), dict[str, Option]),
         stack=data.get("stack", []),
-        labels={key: data[key] for key in LABELS if key in data},
+        labels=labels_of(data),
         data=data,
         rulebook=rulebook,
         house=house,

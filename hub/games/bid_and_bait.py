@@ -28,13 +28,13 @@ from hub.engine.decision import (
     reckoned,
     roll,
     roll_or,
-    shuffle,
     starter,
     tell,
 )
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
 from hub.engine.odds import AtLeast, chances_text
+from hub.engine.printed import UNKNOWN, face_down, is_printed, lay_out, shuffled
 from hub.engine.secret import Pile, Secret
 from hub.errors import BadCard, StartRefused
 
@@ -147,6 +147,8 @@ def deal(setup: Setup) -> Table:
     options, lake = setup.options, setup.data["lake"]
     if options["dummy"] and len(setup.seats) != 2:
         raise StartRefused("The dummy plays with two people only.")  # BB-X11, BB-V04
+    if options["dummy"] and is_printed(setup):
+        raise StartRefused("The dummy plays without printed cards: nobody may look at its secret Fish.")  # BB-V09
     stock, needed = options["bait_supply"], lake["baits_each"] * len(setup.seats)
     if 0 < stock < needed:
         raise StartRefused(
@@ -209,13 +211,24 @@ async def set_up(s: Table) -> None:
         case "random":
             lake.sides = "".join([await pick(s, ["A", "B"], "sides") for _ in range(ROUNDS)])
     every = [fish for fish in s.setup.data["cards"] for _ in range(s.setup.data["lake"]["copies"])]
-    lake.pile = Pile(await shuffle(s, every, "fish"))
+    lake.pile = Pile(await shuffled(s, face_down(s.setup, every), "fish"))
     for _ in range(ROW):
         await lay_spot(s)
     for seat, angler in s.seats.items():
         angler.secret_fish = Secret(await next_fish(s), () if angler.dummy else (seat,))
     lake.duck = await starter(s, "duck", people(s), "duck")
     tell(s, f"Seat {lake.duck} has the Duck.", rule="BB-06", kind="duck", seat=lake.duck)
+    await lay_out(s, lake.duck, row_to_lay(lake))
+
+
+def row_to_lay(lake: Lake) -> str:
+    """BB-V09: return how people lay out the first row: the sides that are up, the Fish on each Spot, and a secret one each."""
+    fish, sides = [str(len(spot.fish)) for spot in lake.spots], [spot.side for spot in lake.spots]
+    counts = f"{fish[0]} Fish each" if len(distinct(fish)) == 1 else f"{', '.join(fish)} Fish"
+    if len(distinct(sides)) == 1:
+        return f"Lay out Spots 1 to {ROW}, {sides[0]} side up, with {counts}, and a secret Fish for each."
+    letters = lake.sides[:ROW]  # A: advanced, B: basic
+    return f"Lay out Spots 1 to {ROW}, sides {letters}, with {counts}, and a secret Fish for each."
 
 
 # --- Bid and reveal ----------------------------------------------------------------------------------
@@ -248,7 +261,8 @@ async def bid(s: Table) -> None:
     for seat, face in zip(dummies(s), faces, strict=True):
         s.seats[seat].bid = face
     shown = ", ".join(f"Seat {seat} {angler.bid}" for seat, angler in s.seats.items())
-    tell(s, f"The bids: {shown}.", rule="BB-09", kind="reveal", bids={str(k): a.bid for k, a in s.seats.items()})
+    made = {str(seat): angler.bid for seat, angler in s.seats.items()}
+    tell(s, f"The bids: {shown}.", rule="BB-09", kind="reveal", bids=made, marks=standing_out(s))
 
 
 def explain_bid(s: Table, angler: Angler) -> Refusal:
@@ -285,6 +299,13 @@ def turn_order(s: Table) -> list[int]:
     return sorted(clockwise(s.seats, s.table.duck), key=rank)
 
 
+def standing_out(s: Table) -> dict[str, str]:
+    """BB-10: return who goes first as the bids are, and whose are tied: however high, they go after the others."""
+    made = [bid_of(s, seat) for seat in s.seats]
+    tied = {str(seat): "tied" for seat in s.seats if made.count(bid_of(s, seat)) > 1}
+    return tied | {str(turn_order(s)[0]): "first"}
+
+
 # --- A turn ------------------------------------------------------------------------------------------
 
 
@@ -293,7 +314,7 @@ async def turn(s: Table, seat: int) -> None:
     lake = s.table
     lake.turn, lake.rolled, lake.needs, lake.verdict = seat, None, 0, ""
     if s.seats[seat].dummy:
-        dummy_takes(s, seat)
+        await dummy_takes(s, seat)
         return
     await roll_rod(s, seat)
     if await outcome(s, seat):
@@ -387,7 +408,7 @@ async def outcome(s: Table, seat: int) -> bool:
                 lake.needs, lake.verdict = 0, "paid"
                 if left := prizes(lake.spots[0]):
                     others = f"Seat {seat} takes a Fish or the Spot."
-                    take_prize(s, seat, await ask(s, seat, left, "Take a Fish or the Spot.", others))
+                    await take_prize(s, seat, await ask(s, seat, left, "Take a Fish or the Spot.", others))
                 else:
                     tell(s, f"Seat {seat} succeeds, but nothing is left.", rule="BB-17", kind="nothing", seat=seat)
                 return True
@@ -405,13 +426,18 @@ async def outcome(s: Table, seat: int) -> bool:
                 tell(s, f"Seat {seat} takes nothing: nothing is left.", rule="BB-17", kind="nothing", seat=seat)
                 return False
             case _:
-                take_prize(s, seat, answer)
+                await take_prize(s, seat, answer)
                 return True
 
 
 def prizes(spot: Spot) -> list[Move]:
-    """BB-16, BB-18: return the Fish that are left, and the Spot itself if it has an ability and is still there."""
+    """BB-16, BB-18: return the Fish that are left, and the Spot itself if it has an ability and is still there.
+
+    BB-V09: printed Fish are all alike to the hub, and the first one stands for any.
+    """
     slots = [slot for slot, fish in enumerate(spot.fish, 1) if fish]
+    if UNKNOWN in spot.fish:
+        slots = slots[:1]
     moves = [offer("take_fish", slot=OneOf(slots))] if slots else []
     return moves if refuse_spot(spot) else [*moves, offer("take_spot")]
 
@@ -468,7 +494,7 @@ def explain_early(action: Action) -> Refusal | None:
     return None
 
 
-def take_prize(s: Table, seat: int, answer: Answer) -> None:
+async def take_prize(s: Table, seat: int, answer: Answer) -> None:
     """BB-16, BB-18: a Fish goes face up before the player; a Spot is kept for its ability."""
     spot, angler = s.table.spots[0], s.seats[seat]
     s.table.verdict = "taken"
@@ -480,14 +506,14 @@ def take_prize(s: Table, seat: int, answer: Answer) -> None:
     slot = answer["slot"] - 1
     fish, spot.fish[slot] = spot.fish[slot], None
     if fish:
-        gain_fish(s, seat, fish, "BB-16")
+        await gain_fish(s, seat, fish, "BB-16")
 
 
-def dummy_takes(s: Table, seat: int) -> None:
+async def dummy_takes(s: Table, seat: int) -> None:
     """BB-D03, BB-D04: the dummy succeeds without a roll and takes the first Fish there is, never a Spot."""
     for slot, fish in enumerate(s.table.spots[0].fish, 1):
         if fish:
-            take_prize(s, seat, Answer("take_fish", {"slot": slot}))
+            await take_prize(s, seat, Answer("take_fish", {"slot": slot}))
             return
     tell(s, f"Seat {seat}, the dummy, finds no Fish.", rule="BB-D04", kind="nothing", seat=seat)
 
@@ -601,7 +627,7 @@ async def use(s: Table, seat: int, answer: Answer) -> None:
             borrow_baits(s, seat)
         case "salvage":
             lake.discards.remove(answer["fish"])
-            gain_fish(s, seat, answer["fish"], "BB-34")
+            await gain_fish(s, seat, answer["fish"], "BB-34")
         case "cast":
             await use_cast(s, seat)
 
@@ -625,13 +651,14 @@ async def use_cast(s: Table, seat: int) -> None:
     for _ in range(FISH_DRAWN):
         fish = await next_fish(s)
         lake.drawn += [fish] if fish else []
-    tell(s, f"Seat {seat} draws {', '.join(lake.drawn)}.", rule="BB-34", kind="draw", seat=seat, fish=list(lake.drawn))
+    drawn = f"{len(lake.drawn)} Fish" if is_printed(s.setup) else ", ".join(lake.drawn)
+    tell(s, f"Seat {seat} draws {drawn}.", rule="BB-34", kind="draw", seat=seat, fish=list(lake.drawn))
     kept = [offer("keep", fish=OneOf(distinct(lake.drawn)))]
     answer = await ask(s, seat, kept, "Keep one of these Fish.", f"Seat {seat} keeps one of these Fish.")
     lake.drawn.remove(answer["fish"])
     lake.discards += lake.drawn
     lake.drawn = []
-    gain_fish(s, seat, answer["fish"], "BB-34")
+    await gain_fish(s, seat, answer["fish"], "BB-34")
 
 
 def borrow_baits(s: Table, seat: int) -> None:
@@ -688,6 +715,9 @@ async def lay_spot(s: Table) -> None:
     lake.spots.append(spot)
     for _ in range(slots):
         spot.fish.append(await next_fish(s))
+    if is_printed(s.setup) and s.phase != "setup":
+        fish = len(spot.fish) - spot.fish.count(None)
+        tell(s, f"Lay out Spot {number}, its {side} side up, with {fish} Fish.", rule="BB-V09", kind="lay", spot=number)
 
 
 async def next_fish(s: Table) -> str | None:
@@ -695,17 +725,21 @@ async def next_fish(s: Table) -> str | None:
     lake = s.table
     if not lake.pile.cards and lake.discards:
         discards, lake.discards = lake.discards, []
-        lake.pile.cards = await shuffle(s, discards, "fish")
-        tell(s, "The discarded Fish are shuffled.", rule="BB-23", kind="shuffle")
+        lake.pile.cards = await shuffled(s, discards, "fish")
+        text = "Shuffle the discarded Fish." if is_printed(s.setup) else "The discarded Fish are shuffled."
+        tell(s, text, rule="BB-23", kind="lay" if is_printed(s.setup) else "shuffle")
     return lake.pile.cards.pop(0) if lake.pile.cards else None
 
 
-def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
+async def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
     """BB-16, BB-34: a Fish is taken face up. BB-19, BB-24: a full set ends the game in that moment."""
     angler = s.seats[seat]
     angler.fish.append(fish)
     angler.caught = True
     tell(s, f"Seat {seat} takes {one(fish)}.", rule=rule, kind="fish", fish=fish, **caught(s, seat, 1))
+    if is_printed(s.setup):
+        await claim_set(s, seat)
+        return
     mine = fish_of(s, seat)
     if angler.dummy and not s.setup.options["dummy_can_win"]:  # BB-V05, BB-D06
         return
@@ -713,6 +747,16 @@ def gain_fish(s: Table, seat: int, fish: str, rule: str) -> None:
         win(s, seat, f"Seat {seat} has six different Fish.")
     if max(mine.count(kind) for kind in mine) == FOUR:
         win(s, seat, f"Seat {seat} has four of a kind.")
+
+
+async def claim_set(s: Table, seat: int) -> None:
+    """BB-V09, BB-19: the hub does not see printed Fish; whoever has enough of them for a set says whether they are one."""
+    if s.seats[seat].fish_count < FOUR:
+        return
+    moves, others = [offer("show_set"), offer("no_set")], f"Seat {seat} says whether its Fish are a set."
+    answer = await ask(s, seat, moves, "Have you four Fish of a kind, or six different ones?", others, hidden=True)
+    if answer.move == "show_set":
+        win(s, seat, f"Seat {seat} shows a set of Fish.")
 
 
 def win(s: Table, seat: int, reason: str) -> None:
@@ -824,12 +868,16 @@ def explain(s: Table, action: Action) -> Refusal | None:
         return Refusal("Nobody decides for the dummy.", "BB-X11")
     if seat not in s.seats:
         return Refusal(f"There is no seat {seat} in this match.", "FORM")
+    if action.move in ("laid_out", "show_set", "no_set"):
+        return Refusal("That is asked with printed cards, when it is time.", "BB-V09")
     if action.move == "bid":
         return explain_bid(s, s.seats[seat])
     if action.move == "use":
         return explain_use(s, seat, action)
     if s.phase in ("bid", "dummy", "change"):
         return explain_early(action)
+    if lake.turn is None:
+        return Refusal("Nobody decides anything now.", "BB-X03")
     if seat != lake.turn:
         return Refusal(f"It is Seat {lake.turn}'s turn.", "BB-X03")
     return explain_turn(lake, s.seats[seat], action)
@@ -865,5 +913,7 @@ def spoken(faces: list[int]) -> str:
 
 
 def one(fish: str) -> str:
-    """Return a Fish with its article: "a carp", "an eel"."""
+    """Return a Fish with its article: "a carp", "an eel"; "a Fish" where only people see which."""
+    if fish == UNKNOWN:
+        return "a Fish"
     return f"an {fish}" if fish[0] in "aeiou" else f"a {fish}"

@@ -31,6 +31,7 @@ from hub.engine.decision import (
 )
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
+from hub.engine.printed import LAY_OUT, UNKNOWN, is_printed, lay_out
 from hub.engine.secret import Pile, Secret
 from hub.errors import BadCard, StartRefused
 
@@ -177,6 +178,13 @@ class Player:
         return self.deal_cards == 1
 
 
+@dataclass(slots=True)
+class PrintedPlayer(Player):
+    """BT-V10: a player who holds printed cards, and says how many symbols of them count; sealed until all have."""
+
+    symbols: Secret[int] | None = None
+
+
 Table: TypeAlias = State[Player, Middle]
 
 
@@ -192,7 +200,7 @@ async def play(s: Table) -> None:
             await deal_hands(s)
             await bidding(s)
             await take_sides(s)
-            losses = showdown(s)
+            losses = showdown(s, await count_hands(s))
             await lose_cards(s, losses)
 
 
@@ -211,12 +219,13 @@ def deal(setup: Setup) -> Table:
     hand = setup.data["hand"][str(people)]
     if (cards := len(deck_of(setup.data))) < hand * people:
         raise StartRefused(f"The deck has {cards} cards, and {people} players need {hand * people}.")
+    player = PrintedPlayer if is_printed(setup) else Player
     seats = {
         # BT-64, BT-V04: teams by turns round the table, so that teammates never sit side by side
-        seat: Player(hand, Secret([], (seat,)), [], "ABC"[place % teams] if teams else "")
+        seat: player(hand, Secret([], (seat,)), [], "ABC"[place % teams] if teams else "")
         for place, seat in enumerate(setup.seats)
     }
-    middle = Middle if options["tally"] else NoTally
+    middle = Middle if options["tally"] and not is_printed(setup) else NoTally
     return Table(setup=setup, seats=seats, table=middle(Pile([]), [], hand), phase="setup")
 
 
@@ -256,13 +265,18 @@ async def new_game(s: Table) -> None:
     for player in s.seats.values():
         player.deal_cards = t.hand
     if s.setup.options["match"]:
-        tell(s, f"Game {t.game} begins.", rule="BT-63", kind="game", game=t.game)
+        again = is_printed(s.setup) and t.game > 1
+        text = f"Game {t.game} begins: shuffle all cards." if again else f"Game {t.game} begins."
+        tell(s, text, rule="BT-63", kind="game", game=t.game)
     for seat, had in before.items():
         if t.game > 1:
             text = f"Seat {seat} has {t.hand} Deal cards again."
             tell(s, text, rule="BT-63", kind="deal_cards", **reckoned(seat, "deal_cards", had, t.hand, "a new game"))
     t.discards, t.deck.cards = [], []
-    t.deck.cards = await shuffle(s, deck_of(s.setup.data), "deck")
+    if not is_printed(s.setup):
+        t.deck.cards = await shuffle(s, deck_of(s.setup.data), "deck")
+    elif t.game == 1:
+        await lay_out(s, first_of(s), f"Shuffle the cards, and lay {t.hand} Deal cards before everybody.")
 
 
 # --- Dealing -----------------------------------------------------------------------------------------
@@ -282,19 +296,18 @@ async def deal_hands(s: Table) -> None:
                 s.seats[seat].hand.value.append(await next_card(s))
     t.in_play = sum(due.values())
     t.turn = order[0]
-    tell(
-        s,
-        f"{t.in_play} cards are dealt. Seat {order[0]} bids first.",
-        rule="BT-06",
-        kind="deal",
-        round=s.round,
-        first=order[0],
-    )
+    text = f"{t.in_play} cards are dealt. Seat {order[0]} bids first."
+    if is_printed(s.setup):
+        text = f"Deal: {deal_words(due)}. Seat {order[0]} bids first."
+    kind = "lay" if is_printed(s.setup) else "deal"
+    tell(s, text, rule="BT-06", kind=kind, round=s.round, first=order[0])
 
 
 async def next_card(s: Table) -> str:
-    """BT-10, BT-11: the top card. The moment the deck is used up, all discards make a new one."""
+    """BT-10, BT-11: the top card. The moment the deck is used up, all discards make a new one. BT-V10: people see to it."""
     t = s.table
+    if is_printed(s.setup):
+        return UNKNOWN
     await reshuffle(s)  # the deck may have run out when there were no discards yet
     card = t.deck.cards.pop(0)
     await reshuffle(s)
@@ -334,8 +347,8 @@ async def turn(s: Table, seat: int) -> None:
     """BT-20 to BT-23, BT-40, BT-41, BT-59: one action: a bid, a draw and a bid, a call, or a pass."""
     answer = await ask(s, seat, turn_moves(s, seat), wanted(s, seat), wanted_of(s, seat))
     match answer.move:
-        case "draw":
-            await draw(s, seat, answer["cards"])
+        case "draw" | "swap":
+            await draw(s, seat, answer.args.get("cards", []))
             others = f"Seat {seat} has drawn, and bids more than {bid_text(s)}."
             make_bid(s, seat, await ask(s, seat, bids(s, seat), f"Bid more than {bid_text(s)}.", others))
         case "bid":
@@ -366,16 +379,11 @@ def must_bid(s: Table) -> Refusal | None:
 def make_bid(s: Table, seat: int, answer: Answer) -> None:
     """BT-14, BT-43: a bid cancels the former bid and every call on it. BT-55, BT-72: a sidestep shows a card."""
     t = s.table
-    if "expose" in answer.args:
-        s.seats[seat].exposed.append(answer["expose"])
-        tell(
-            s,
-            f"Seat {seat} sidesteps and shows {face(answer['expose'])}.",
-            rule="BT-55",
-            kind="expose",
-            seat=seat,
-            card=answer["expose"],
-        )
+    if is_sidestep(s, seat):
+        card = answer.args.get("expose", UNKNOWN)
+        s.seats[seat].exposed.append(card)
+        text = f"Seat {seat} sidesteps and shows {face(card)}."
+        tell(s, text, rule="BT-55", kind="expose", seat=seat, card=card)
     t.former += [t.bid] if t.bid else []
     t.bid, t.drawn, t.count, t.shown = Bid(answer["quantity"], answer["rank"], seat), False, None, []
     for player in s.seats.values():
@@ -401,7 +409,8 @@ def bids(s: Table, seat: int) -> list[Move]:
     if refuse_sidestep(s, seat):
         return []
     cards = list(dict.fromkeys(covered(s.seats[seat])))
-    show: dict[str, Any] = {"expose": OneOf(cards)} if is_sidestep(s, seat) else {}
+    names_card = is_sidestep(s, seat) and not is_printed(s.setup)  # BT-V10: a printed card is shown, not named
+    show: dict[str, Any] = {"expose": OneOf(cards)} if names_card else {}
     moves = []
     if higher := ranks[bid.rank :]:
         moves.append(offer("bid", quantity=bid.quantity, rank=OneOf(higher), **show))
@@ -435,6 +444,8 @@ def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
     if bid and (quantity, rank) <= (bid.quantity, bid.rank):
         next_rank = f", or {count_text(bid.quantity, bid.rank + 1)}" if bid.rank < RANKS[-1] else ""
         return Refusal(f"Bid must beat {bid_text(s)}: more cards{next_rank}.", "BT-X02")
+    if is_printed(s.setup):
+        return Refusal("A bid names no card: show one if it is a sidestep.", "FORM")
     if not is_sidestep(s, seat):
         return Refusal("This bid is not a sidestep: no card is shown with it.", "FORM")
     card = action.args.get("expose")
@@ -448,20 +459,15 @@ def explain_bid(s: Table, seat: int, action: Action) -> Refusal:
 
 
 async def draw(s: Table, seat: int, cards: list[str]) -> None:
-    """BT-21, BT-11: cards are discarded face up, as many are drawn; now there must be a bid."""
+    """BT-21, BT-11: cards are discarded face up, as many are drawn; now there must be a bid. BT-V10: by people."""
     t, hand = s.table, s.seats[seat].hand.value
     for card in cards:
         hand.remove(card)
         t.discards.append(card)
-    text = f"{len(cards)} card{'s' if len(cards) > 1 else ''}"
-    tell(
-        s,
-        f"Seat {seat} discards {', '.join(map(face, cards))} and draws {text}.",
-        rule="BT-21",
-        kind="draw",
-        seat=seat,
-        cards=list(cards),
-    )
+    text = f"Seat {seat} discards {', '.join(map(face, cards))} and draws {cards_text(len(cards))}."
+    if is_printed(s.setup):
+        text = f"Seat {seat} changes cards."
+    tell(s, text, rule="BT-21", kind="draw", seat=seat, cards=list(cards))
     t.drawn, s.phase = True, "drawn"
     for _ in cards:
         hand.append(await next_card(s))
@@ -471,6 +477,8 @@ def draws(s: Table, seat: int) -> list[Move]:
     """BT-21, BT-56: return the cards of the hand that may be changed, one or more of them."""
     if refuse_draw(s, seat):
         return []
+    if is_printed(s.setup):  # BT-V10: people see which, and how many
+        return [offer("swap")] if covered(s.seats[seat]) else []
     cards = [card for card in covered(s.seats[seat]) if not refuse_discard(s, card)]
     return [offer("draw", cards=Choose(cards, 1, len(cards)))] if cards else []
 
@@ -498,6 +506,10 @@ def refuse_discard(s: Table, card: str) -> Refusal | None:
 def explain_draw(s: Table, seat: int, action: Action) -> Refusal:
     """BT-21, BT-56: return which card may not be changed, and why."""
     cards, left = action.args.get("cards"), covered(s.seats[seat])
+    if action.move == "swap":
+        return Refusal("That is for printed cards.", "BT-V10")
+    if is_printed(s.setup):
+        return Refusal("Printed cards are changed without naming them.", "BT-X05")
     if not isinstance(cards, list) or not cards:
         return Refusal("Name one card or more to discard.", "BT-X05")
     for card in cards:
@@ -686,15 +698,39 @@ def explain_side(s: Table, seat: int) -> Refusal:
 # --- Showdown and losses -----------------------------------------------------------------------------
 
 
-def showdown(s: Table) -> list[tuple[int, int]]:
-    """BT-30 to BT-34, BT-38: show and count the hands; return who loses how many Deal cards.
+async def count_hands(s: Table) -> dict[int, int]:
+    """BT-18, BT-19, BT-30: return how many symbols of each hand count.
+
+    BT-V10: printed hands lie open, and all say at the same time how many of theirs do.
+    """
+    bid = s.table.bid
+    assert bid is not None
+    if not is_printed(s.setup):
+        return {seat: counted(s.seats[seat].hand.value, bid.rank) for seat in living(s)}
+    s.phase = "count"
+    moves = {seat: show_moves(s.seats[seat]) for seat in living(s)}
+    want = f"Show your hand: how many {bid.rank}'s and stars?"
+    others = f"All show their hands, and each says how many {bid.rank}'s and stars are in it."
+    answers = await ask_all(s, moves, want, others, into="symbols", known=True)
+    for player in s.seats.values():
+        if isinstance(player, PrintedPlayer):
+            player.symbols = None
+    return {seat: answer.args.get("count", 0) for seat, answer in answers.items()}
+
+
+def show_moves(player: Player) -> list[Move]:
+    """BT-V10, BT-18: return the numbers of symbols that a hand may show, two a card at most, and none."""
+    return [offer("show", count=OneOf(list(range(1, 2 * player.hand_size + 1)))), offer("show_none")]
+
+
+def showdown(s: Table, by_seat: dict[int, int]) -> list[tuple[int, int]]:
+    """BT-30 to BT-34, BT-38: show the hands, of which so many symbols count; return who loses how many Deal cards.
 
     BT-31: after a Challenge the bidder is right with enough; BT-32: after a Perfecto with any other number.
     BT-49 to BT-51: the stake falls on the loser; a Surrender costs 1; a wrong side costs 1.
     """
     t, bid, bidder, caller = s.table, s.table.bid, bidder_of(s), caller_of(s)
     assert bid is not None
-    by_seat = {seat: counted(s.seats[seat].hand.value, bid.rank) for seat in living(s)}
     total = sum(by_seat.values())
     bidder_right = total != bid.quantity if t.perfecto else total >= bid.quantity
     loser, cards = (caller if bidder_right else bidder), t.stake
@@ -702,7 +738,7 @@ def showdown(s: Table) -> list[tuple[int, int]]:
         loser, cards = t.surrendered, ONE_CARD
     t.first = caller if loser == bidder else bidder
     t.count = Count(bid.rank, bid.quantity, total, by_seat, t.first)
-    t.shown = [shown(seat, s.seats[seat].hand.value, bid.rank) for seat in living(s)]
+    t.shown = [shown(s, seat, by_seat[seat], bid.rank) for seat in living(s)]
     hands = {str(hand.seat): hand.cards for hand in t.shown}
     tell(
         s, f"All hands are shown: {count_text(total, bid.rank)}. Seat {t.first} wins the showdown.",
@@ -719,15 +755,17 @@ def counted(cards: list[str], rank: int) -> int:
     return symbols.count(f"{rank}") + symbols.count(STAR)
 
 
-def shown(seat: int, cards: list[str], rank: int) -> Shown:
-    """BT-30: return a hand face up, with the cards that count."""
-    return Shown(seat, cards, counted(cards, rank), [card for card in cards if counted([card], rank)])
+def shown(s: Table, seat: int, symbols: int, rank: int) -> Shown:
+    """BT-30: return a hand face up, with the cards that count; BT-V10: printed ones lie on the table, not on the screens."""
+    cards = [] if is_printed(s.setup) else s.seats[seat].hand.value
+    return Shown(seat, cards, symbols, [card for card in cards if counted([card], rank)])
 
 
 def discard_hands(s: Table) -> None:
     """BT-12: all hands go to the discards, exposed cards too."""
     for seat, player in s.seats.items():
-        s.table.discards += player.hand.value
+        if not is_printed(s.setup):
+            s.table.discards += player.hand.value
         player.hand, player.exposed = Secret([], (seat,)), []
 
 
@@ -885,14 +923,26 @@ def explain(s: Table, action: Action) -> Refusal | None:
         return None
     if seat not in s.seats:
         return Refusal(f"There is no seat {seat} in this match.", "FORM")
+    if s.phase == LAY_OUT:
+        return Refusal("The cards are laid out first.", "BT-X01")
+    if move == "laid_out":
+        return Refusal("The cards are dealt already.", "BT-V10")
     if s.seats[seat].out:
         return Refusal("You are out of this game.", "BT-X12" if move == "side" else "BT-X13")
     if move == "side":
         return explain_side(s, seat)
     if s.phase == "sides":
         return Refusal("The bidding has ended: sides are being taken.", "BT-X01")
+    if move in ("show", "show_none") and s.phase != "count":
+        return Refusal("Hands are counted at a showdown.", "BT-V10")
+    if s.phase == "count":
+        if move in ("show", "show_none"):
+            return Refusal(f"A hand shows 0 to {2 * s.seats[seat].hand_size} symbols.", "BT-V10")
+        return Refusal("The bidding has ended: hands are being counted.", "BT-X01")
     if move in ("challenge", "perfecto") and t.bid and allies(s, seat, t.bid.seat) and not t.drawn:
         return refuse_call(s, seat, move)
+    if t.turn is None:
+        return Refusal("Nobody decides anything now.", "BT-X01")
     if seat != t.turn:
         return Refusal(f"It is Seat {t.turn}'s turn.", "BT-X01")
     if s.phase == "give":
@@ -900,7 +950,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
     match move:
         case "bid":
             return explain_bid(s, seat, action)
-        case "draw":
+        case "draw" | "swap":
             return refuse_draw(s, seat) or explain_draw(s, seat, action)
         case "give":
             return Refusal("Nobody has to give up a Deal card now.", "BT-66")
@@ -924,10 +974,11 @@ def wished(s: Table, seat: int) -> list[Action]:
         moves = [call for call in ("redouble", "surrender") if has(s, call)]
     if refuse_sidestep(s, seat):
         moves.append("bid")
-    cards = [{}] if refuse_draw(s, seat) else [{"cards": [card]} for card in dict.fromkeys(s.seats[seat].hand.value)]
+    known = [card for card in dict.fromkeys(s.seats[seat].hand.value) if card != UNKNOWN]
+    cards = [{}] if refuse_draw(s, seat) else [{"cards": [card]} for card in known]
     return [
         *(Action(seat=seat, move=move) for move in moves),
-        *(Action(seat=seat, move="draw", args=args) for args in cards),
+        *(Action(seat=seat, move="swap" if is_printed(s.setup) else "draw", args=args) for args in cards),
     ]
 
 
@@ -959,7 +1010,9 @@ def bid_text(s: Table) -> str:
 
 
 def face(card: str) -> str:
-    """Return a card as people say it: "5", "3-4", "5-star"."""
+    """Return a card as people say it: "5", "3-4", "5-star"; "a card" where only people see which."""
+    if card == UNKNOWN:
+        return "a card"
     return "-".join("star" if symbol == STAR else symbol for symbol in card)
 
 
@@ -967,3 +1020,15 @@ def count_text(quantity: int, rank: int) -> str:
     """Return a number of one rank in words: "one 5", "three 5's"."""
     number = NUMBERS[quantity] if quantity < len(NUMBERS) else str(quantity)
     return f"{number} {rank}" if quantity == 1 else f"{number} {rank}'s"
+
+
+def cards_text(count: int) -> str:
+    """Return a number of cards: "1 card", "2 cards"."""
+    return "1 card" if count == 1 else f"{count} cards"
+
+
+def deal_words(due: Mapping[int, int]) -> str:
+    """BT-V10: return how many cards people deal to whom: "6 each", or "6 to Seat 1, 4 to Seat 2"."""
+    if len({*due.values()}) == 1:
+        return f"{next(iter(due.values()))} each"
+    return ", ".join(f"{cards} to Seat {seat}" for seat, cards in due.items())

@@ -28,12 +28,12 @@ from hub.engine.decision import (
     offer,
     reckoned,
     roll,
-    shuffle,
     tell,
 )
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
 from hub.engine.odds import AtLeast, Beats, Wants, beat, odds_text
+from hub.engine.printed import LAY_OUT, UNKNOWN, face_down, is_printed, lay_out, possible, shuffled
 from hub.engine.secret import Pile, Secret
 from hub.errors import BadCard
 
@@ -62,6 +62,8 @@ PAYBACK = "PAYBACK"
 INTERN = "INT"
 EMPLOYEES = ("LAW", "ENG", "MKT")
 AUCTIONED = (*EMPLOYEES, "CON")
+STARTERS = ("ENG", "MKT")  # BN-01: one of each in every company; they are not of the deck
+CARD_MOVES = ("play", "sell", "pay_back", "sell_payback")  # BN-15; the last two BN-H11
 FIRST_ROUND_OUT = ("suit", "headhunting")  # BN-22
 AT_SOMEBODY = ("suit", "headhunting", "press")  # BN-30, BN-31, BN-36: kinds that name another player
 KINDS = (
@@ -166,6 +168,13 @@ class Bank:
 
 
 @dataclass(slots=True)
+class PrintedBank(Bank):
+    """BN-H11: the middle of a table with printed cards; `dealt` are the Event cards to deal to each seat in this round."""
+
+    dealt: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Company:
     """A player's workplace, which is public, and the hand, which is not (BN-05).
 
@@ -226,7 +235,8 @@ Table: TypeAlias = State[Company, Bank]
 
 async def play(s: Table) -> None:
     """BN-04: rounds of set-up, card play and business, until somebody has paid back the last IOU (BN-02)."""
-    s.table.deck.cards = await shuffle(s, event_deck(s.setup), "event_deck")
+    s.table.deck.cards = await shuffled(s, face_down(s.setup, event_deck(s.setup)), "event_deck")
+    await lay_out(s, next(iter(s.seats)), "Lay out the two decks, and an Engineer and a Marketer before everybody.")
     while True:
         await set_up(s)
         await card_play(s)
@@ -237,7 +247,8 @@ async def play(s: Table) -> None:
 def deal(setup: Setup) -> Table:
     """BN-01, BN-35: return two to six companies alike, with their awards in the bank."""
     seats = {seat: Company(Secret([], (seat,))) for seat in setup.seats}
-    return Table(setup=setup, seats=seats, table=Bank(Pile([]), Pile([])), phase="setup")
+    bank = PrintedBank if is_printed(setup) else Bank
+    return Table(setup=setup, seats=seats, table=bank(Pile([]), Pile([])), phase="setup")
 
 
 def event_deck(setup: Setup) -> list[str]:
@@ -289,7 +300,10 @@ async def set_up(s: Table) -> None:
     await first_player(s)
     payback_cards(s)
     await deal_events(s)
-    await discard_one(s)
+    if is_printed(s.setup):
+        await people_deal(s)
+    else:
+        await discard_one(s)
 
 
 async def first_player(s: Table) -> None:
@@ -350,7 +364,7 @@ async def deal_events(s: Table) -> None:
     if s.round > 1:
         back = [*t.deck.cards, *t.face_down.cards, *t.discards]
         t.deck.cards, t.face_down.cards, t.discards = [], [], []
-        t.deck.cards = await shuffle(s, back, "event_deck")
+        t.deck.cards = await shuffled(s, face_down(s.setup, back), "event_deck")
     dealt = dict.fromkeys(clockwise(s.seats, t.first_player or 0), 0)
     for _ in range(HAND):
         for seat in dealt:
@@ -360,28 +374,55 @@ async def deal_events(s: Table) -> None:
     text = shared_words(s, {seat: str(cards) for seat, cards in dealt.items() if cards}, "to") or "none"
     tell(
         s,
-        f"Event cards are dealt: {text}.",
+        f"Shuffle the Event cards and deal: {text}." if is_printed(s.setup) else f"Event cards are dealt: {text}.",
         rule="BN-13",
         kind="deal",
         dealt={str(seat): cards for seat, cards in dealt.items()},
     )
+    if isinstance(t, PrintedBank):
+        t.dealt = dealt
+
+
+async def people_deal(s: Table) -> None:
+    """BN-H11, BN-14: people shuffle, deal and discard; the first player says when all have, and whose was a Payback card.
+
+    Its back shows that it is one. Whoever holds nothing else has discarded one.
+    """
+    t = s.table
+    s.phase, t.turn = "deal", t.first_player or 0
+    whose = "Say whose was a Payback, then that all is done." if s.round > 1 else "Say when all is done."
+    want = f"Deal as the screen says; all discard a card, face down. {whose}"
+    others = f"Deal the cards, and discard one each. Seat {t.turn} says when all is done."
+    away = {seat: UNKNOWN for seat in s.seats if hand(s, seat)}
+    while True:
+        either = [seat for seat, card in away.items() if card != PAYBACK and {UNKNOWN, PAYBACK} <= {*hand(s, seat)}]
+        paybacks = [offer("payback_away", owner=OneOf(either))] if either else []
+        answer = await ask(s, t.turn, [*paybacks, offer("dealt")], want, others, hidden=True)
+        if answer.move == "dealt":
+            break
+        away[answer["owner"]] = PAYBACK
+    put_away(s, away)
 
 
 async def discard_one(s: Table) -> None:
     """BN-14, BN-A17, BN-A19: everybody secretly discards one card, face down; its back shows which deck it is of."""
-    t = s.table
     s.phase = "discard"
     moves = {seat: [offer("discard", card=OneOf(distinct(hand(s, seat))))] for seat in s.seats if hand(s, seat)}
     answers = await ask_all(
         s, moves, "Discard one card of your hand.", "Everybody discards a card in secret.", into="discard"
     )
-    backs: dict[int, str] = {}
-    for seat, answer in answers.items():
+    for seat in answers:
         s.seats[seat].discard = None
-        face = answer["card"]
-        hand(s, seat).remove(face)
+    put_away(s, {seat: answer["card"] for seat, answer in answers.items()})
+
+
+def put_away(s: Table, cards: Mapping[int, str]) -> None:
+    """BN-14: cards leave their hands, face down."""
+    backs: dict[int, str] = {}
+    for seat, card in cards.items():
+        face = take_out(s, seat, card)
         if face != PAYBACK:
-            t.face_down.cards.append(face)
+            s.table.face_down.cards.append(face)
         backs[seat] = "a Payback card" if face == PAYBACK else "an Event card"
     if backs:
         tell(s, f"Discarded face down: {shared_words(s, backs, 'by')}.", rule="BN-14", kind="discard")
@@ -432,11 +473,15 @@ async def turn(s: Table, seat: int) -> None:
         tell(s, f"Seat {seat} passes.", rule="BN-18", kind="pass", seat=seat)
         return
     t.passes = 0
-    hand(s, seat).remove(answer["card"])
-    if answer.move == "sell":
-        sell(s, seat, answer["card"])
-    else:
-        await play_card(s, seat, answer)
+    printed_payback = answer.move in ("pay_back", "sell_payback")
+    taken = take_out(s, seat, PAYBACK if printed_payback else answer.args.get("card", UNKNOWN))
+    match answer.move:
+        case "play":
+            await play_card(s, seat, answer)
+        case "pay_back":
+            pay_back(s, seat, answer["ious"])
+        case _:
+            sell(s, seat, taken)
     out_of_cards(s, seat)
 
 
@@ -448,9 +493,15 @@ def out_of_cards(s: Table, seat: int) -> None:
 
 
 def sell(s: Table, seat: int, face: str) -> None:
-    """BN-17, BN-A24: $10 from the bank for any card, face up. BN-H06: or face down, where only its back is seen."""
+    """BN-17, BN-A24: $10 from the bank for any card, face up. BN-H06: or face down, where only its back is seen.
+
+    BN-H11: which printed card it is, all see, or nobody; the hub need not know.
+    """
     sold, seen = a_card(s, face), face
-    if s.setup.options["sold_cards"] == "down" and face != PAYBACK:
+    if face == UNKNOWN:
+        s.table.face_down.cards.append(face)
+        seen = ""
+    elif s.setup.options["sold_cards"] == "down" and face != PAYBACK:
         s.table.face_down.cards.append(face)
         sold, seen = "a card, face down,", ""
     else:
@@ -490,7 +541,7 @@ async def play_card(s: Table, seat: int, answer: Answer) -> None:
 
 def turn_moves(s: Table, seat: int) -> list[Move]:
     """BN-15 to BN-18: return what may be played, any card to sell, and the pass."""
-    faces = distinct(hand(s, seat))
+    faces = faces_of(s, seat)
     plain: list[Any] = []
     others: list[Move] = []
     for face in faces:
@@ -498,7 +549,8 @@ def turn_moves(s: Table, seat: int) -> list[Move]:
             continue
         card = about(s, face)
         if card["kind"] == "payback":
-            others.append(offer("play", card=face, ious=OneOf(returns(s.seats[seat]))))
+            ious = OneOf(returns(s.seats[seat]))
+            others.append(offer("pay_back", ious=ious) if is_printed(s.setup) else offer("play", card=face, ious=ious))
         elif card["kind"] not in AT_SOMEBODY:
             plain.append(face)
         elif card.get("of") == "cash":
@@ -507,7 +559,16 @@ def turn_moves(s: Table, seat: int) -> list[Move]:
         else:
             others.append(offer("play", card=face, target=OneOf(targets(s, seat, face))))
     plays = [offer("play", card=OneOf(plain))] if plain else []
-    return [*plays, *others, offer("sell", card=OneOf(faces)), offer("pass")]
+    return [*plays, *others, *sales(s, seat), offer("pass")]
+
+
+def sales(s: Table, seat: int) -> list[Move]:
+    """BN-17: return any card of the hand to sell. BN-H11: of a printed one, only its back is told."""
+    faces = distinct(hand(s, seat))
+    if not is_printed(s.setup):
+        return [offer("sell", card=OneOf(faces))]
+    event = [offer("sell")] if UNKNOWN in faces else []
+    return [*event, offer("sell_payback")] if PAYBACK in faces else event
 
 
 def refuse_card(s: Table, seat: int, face: str) -> Refusal | None:
@@ -550,7 +611,11 @@ def refuse_target(s: Table, seat: int, face: str, target: int) -> Refusal | None
 def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
     """BN-21 to BN-23, BN-30, BN-31, BN-36 to BN-38: return why a card is not played, or not like that."""
     face = action.args.get("card")
-    if not isinstance(face, str) or face not in hand(s, seat):
+    if action.move in ("pay_back", "sell_payback") or (action.move == "sell" and is_printed(s.setup)):
+        return explain_printed(s, seat, action)
+    if not isinstance(face, str) or face not in faces_of(s, seat):
+        if is_printed(s.setup):
+            return Refusal("That card is not in your hand: all of them lie open.", "BN-X07")
         return Refusal("That card is not yours to play.", "BN-X07")
     if action.move == "sell":
         return None
@@ -581,6 +646,21 @@ def explain_card(s: Table, seat: int, action: Action) -> Refusal | None:
         limits = f"Sue for ${STEP} to ${most}, in ${STEP} steps"
         return Refusal(f"{limits}: no more than the defendant has and you could pay.", "BN-X14")
     return None
+
+
+def explain_printed(s: Table, seat: int, action: Action) -> Refusal:
+    """BN-H11, BN-23: return why a printed card is not sold, or a printed Payback not played: for want of it, or of cash."""
+    if not is_printed(s.setup):
+        return Refusal("That is for printed cards.", "BN-H11")
+    if (PAYBACK if action.move != "sell" else UNKNOWN) not in hand(s, seat):
+        return Refusal("That card is not in your hand.", "BN-X07")
+    if action.move != "pay_back":
+        return Refusal("A sale names no card.", "FORM")
+    (one, price), (two, dear) = RETURNS
+    if action.args.get("ious") == two:
+        return Refusal(f"You need ${dear} and two IOUs.", "BN-X08")
+    limits = Refusal(f"Return {one} IOU for ${price}, or {two} for ${dear}.", "BN-X08")
+    return refuse_card(s, seat, PAYBACK) or limits
 
 
 def pay_back(s: Table, seat: int, ious: int) -> None:
@@ -1053,7 +1133,7 @@ def round_limit(s: Table) -> None:
     level = [seat for seat, company in s.seats.items() if company.ious == best[0]]
     verb = "have" if winners[1:] else "has"
     cash = f", and of those the most cash, ${-best[1]}" if level[1:] else ""
-    reason = f"After {some(s.round, 'round')} {seats_words(winners)} {verb} the fewest IOUs, {best[0]}{cash}."
+    reason = f"After {some(s.round, 'round')}, {seats_words(winners)} {verb} the fewest IOUs, {best[0]}{cash}."
     win(s, winners, "BN-H08", reason)
 
 
@@ -1171,6 +1251,29 @@ def hand(s: Table, seat: int) -> list[str]:
     return s.seats[seat].hand.value
 
 
+def faces_of(s: Table, seat: int) -> list[str]:
+    """Return what may be named of a hand, each face once.
+
+    BN-H11: an unknown card may be any of which not all lie open, in the workplaces and among the discards.
+    """
+    faces = distinct(hand(s, seat))
+    if UNKNOWN not in faces:
+        return faces
+    every = [*event_deck(s.setup), *(face for face in STARTERS for _ in s.seats)]
+    seen = list(s.table.discards)
+    for company in s.seats.values():
+        seen += [*employees(company), *["CON"] * company.contracts, *company.bonus]
+    return [*possible(every, seen), *(face for face in faces if face != UNKNOWN)]
+
+
+def take_out(s: Table, seat: int, face: str) -> str:
+    """Take a card from a hand, and return it as it lies there. BN-H11: a printed one that is no Payback is unknown."""
+    cards = hand(s, seat)
+    taken = face if face in cards else UNKNOWN if UNKNOWN in cards else PAYBACK
+    cards.remove(taken)
+    return taken
+
+
 def ious_of(s: Table, seat: int) -> int:
     """BN-10: return the dice of the first player roll."""
     return s.seats[seat].ious
@@ -1222,6 +1325,8 @@ def explain(s: Table, action: Action) -> Refusal | None:
         return explain_roll(s, seat)
     if seat == CHANCE:
         return None
+    if s.phase == LAY_OUT:
+        return Refusal("The cards are laid out first.", "BN-X04")
     if seat not in s.seats:
         return Refusal(f"There is no seat {seat} in this match.", "FORM")
     match move:
@@ -1235,6 +1340,8 @@ def explain(s: Table, action: Action) -> Refusal | None:
             return explain_talk(s, seat, action)
         case "lay_off" | "pay":
             return explain_salary(s, seat, move)
+        case "laid_out" | "dealt" | "payback_away" if s.phase != "deal":
+            return Refusal("The cards are dealt already.", "BN-H11")
     if t.lawsuit and seat == t.lawsuit.plaintiff and "amount" in action.args:
         return Refusal("The stake is fixed.", "BN-X15")
     if s.phase == "play" and s.seats[seat].hand_size <= KEPT:
@@ -1243,7 +1350,7 @@ def explain(s: Table, action: Action) -> Refusal | None:
         return Refusal(f"It is Seat {t.turn}'s turn." if t.turn else "Everybody discards one card now.", "BN-X04")
     if s.phase != "play":
         return Refusal("Answer what you are asked first.", "BN-X04")
-    return explain_card(s, seat, action) if move in ("play", "sell") else None
+    return explain_card(s, seat, action) if move in CARD_MOVES else None
 
 
 # --- For screens -------------------------------------------------------------------------------------
@@ -1253,12 +1360,19 @@ def wished(s: Table, seat: int) -> list[Action]:
     """Return what a player may look for in vain: each card to be played, a counter, the pay that cannot be raised."""
     match s.phase:
         case "play":
-            return [Action(seat=seat, move="play", args={"card": face}) for face in distinct(hand(s, seat))]
+            return [play_of(s, seat, face) for face in faces_of(s, seat)]
         case "settlement" if s.table.lawsuit and s.table.lawsuit.offers:
             return [Action(seat=seat, move="counter")]
         case "salaries":
             return [Action(seat=seat, move="pay")]
     return []
+
+
+def play_of(s: Table, seat: int, face: str) -> Action:
+    """Return the play of a card, whatever else it wants; BN-H11: a printed Payback is a move of its own."""
+    if face == PAYBACK and is_printed(s.setup):
+        return Action(seat=seat, move="pay_back")
+    return Action(seat=seat, move="play", args={"card": face})
 
 
 def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
@@ -1269,7 +1383,7 @@ def notes(s: Table, seat: int) -> dict[str, dict[str, str]]:
     """
     company = s.seats[seat]
     if s.phase == "play" and seat == s.table.turn:
-        costs = {face: about(s, face).get("cost") for face in distinct(hand(s, seat))}
+        costs = {face: about(s, face).get("cost") for face in faces_of(s, seat)}
         return {"card": {face: f"${cost} to play" for face, cost in costs.items() if cost}}
     if s.phase != "salaries" or seat != s.table.turn:
         return {}
@@ -1353,7 +1467,9 @@ def name(s: Table, face: str) -> str:
 
 
 def a_card(s: Table, face: str) -> str:
-    """Return a card in words with its article: "a Marketer", "an Engineer"."""
+    """Return a card in words with its article: "a Marketer", "an Engineer"; "an Event card" where only people see which."""
+    if face == UNKNOWN:
+        return "an Event card"
     text = name(s, face)
     return f"an {text}" if text[0] in "AEIO" else f"a {text}"
 

@@ -310,9 +310,10 @@ def chance_in_court(sight: Sight, plaintiff: int, defendant: int) -> float:
 
 
 def bid(sight: Sight, books: Books, chance: Randomness) -> Answer:
-    """BN-25 to BN-28: the least that may be bid, up to what the card is worth; a seller does better to be paid.
+    """BN-25 to BN-28: bid up to what the card is worth; a seller does better to be paid.
 
-    No bid brings the debts to where the salaries could not be raised (BN-46a).
+    While another who is still in would go much higher, a bid goes half the way there: by the least steps an auction would
+    take a hundred bids. No bid brings the debts to where the salaries could not be raised (BN-46a).
     """
     lot, seat = sight.table["auction"], sight.seat
     worth = added(books, seat, **{name_of(lot["card"]): 1})
@@ -331,8 +332,16 @@ def bid(sight: Sight, books: Books, chance: Randomness) -> Answer:
     if moves := sight.offered("bid"):
         amount: Any = moves[0].params["amount"]
         if amount.min <= min(worth, spend):
-            return Answer("bid", {"amount": amount.min})
+            return Answer("bid", {"amount": amount.min + leap(sight, books, min(worth, spend), amount.min)})
     return Answer("drop", {})
+
+
+def leap(sight: Sight, books: Books, limit: float, least: int) -> int:
+    """BN-25: return the dollars above the least bid, in steps: half of what a rival would outbid in any case."""
+    lot = sight.table["auction"]
+    rivals = [seat for seat in lot["in"] if seat not in (sight.seat, lot["seller"])]
+    sure = max([0.0, *(min(dearest(books, lot["card"], [seat]), sight.of(seat)["power"]) for seat in rivals)])
+    return max(0, int(min(limit, sure) - least) // (2 * STEP) * STEP)
 
 
 def dearest(books: Books, face: str, seats: list[int]) -> float:

@@ -26,13 +26,13 @@ from hub.engine.decision import (
     reckoned,
     roll,
     roll_or,
-    shuffle,
     starter,
     tell,
 )
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
 from hub.engine.odds import AtMost
+from hub.engine.printed import UNKNOWN, face_down, is_printed, lay_out, shuffled
 from hub.engine.secret import Pile, Secret
 from hub.errors import BadCard, StartRefused
 
@@ -198,7 +198,9 @@ async def set_up(s: Table) -> None:
     t.dealer = await starter(s, "dealer", list(s.seats), "dealer")
     t.order = clockwise(s.seats, t.dealer)
     tell(s, f"Seat {t.dealer} deals first.", rule="BI-04", kind="dealer", seat=t.dealer)
-    t.draw_pile.cards = await shuffle(s, list(s.setup.data["cards"]), "deck")
+    t.draw_pile.cards = await shuffled(s, face_down(s.setup, list(s.setup.data["cards"])), "deck")
+    start = s.setup.data["start"]
+    await lay_out(s, t.dealer, f"Shuffle the cards, and deal {start['hand'] + start['draw']} to everybody.")
     await deal_cards(s, s.setup.data["start"]["hand"], "BI-03")
 
 
@@ -246,11 +248,25 @@ def seed_moves(s: Table, seat: int) -> list[Move]:
     Everyone has the option to launch: who has no two of a kind to discard may keep the cards (BI-A11).
     """
     hand = s.seats[seat].hand.value
+    if is_printed(s.setup):
+        return printed_seed_moves(s, len(hand))
     pairs = [
         pair for of_a_kind in (items_of(s, hand), descriptions_of(s, hand)) for pair in combinations(of_a_kind, PAIR)
     ]
     keep = [] if pairs else [offer("skip")]
     return [*launches(s, hand), *(offer("discard", cards=Choose(list(pair), PAIR, PAIR)) for pair in pairs), *keep]
+
+
+def printed_seed_moves(s: Table, held: int) -> list[Move]:
+    """BI-H08: return a launch of so many cards as a product may have, the discard of two, and to keep two that may be unlike."""
+    options = s.setup.options
+    sizes = range(
+        1 if options["small_products"] else PAIR, (held if options["large_products"] else min(held, PAIR)) + 1
+    )
+    products = [[UNKNOWN] * size for size in sizes]
+    discard = [offer("discard", cards=[UNKNOWN] * PAIR)] if held >= PAIR else []
+    keep = [offer("skip")] if held <= PAIR else []
+    return [offer("launch", cards=products[0] if len(products) == 1 else OneOf(products)), *discard, *keep]
 
 
 def launches(s: Table, hand: Sequence[str]) -> list[Move]:
@@ -283,12 +299,18 @@ def launch(s: Table, seat: int, cards: list[str]) -> None:
     """BI-08, BI-11, BI-A02: a new product, its pitch to be read aloud, and on it a chip of its owner if there is one."""
     t, money = s.table, s.setup.data["money"]
     lay_down(s, seat, cards)
-    cards = sorted(cards, key=lambda card: rank(s, card))
     t.launched += 1
+    if is_printed(s.setup):  # BI-H08
+        name, pitch = f"Product {t.launched} of Seat {seat}", "Read the cards aloud."
+    else:
+        cards = sorted(cards, key=lambda card: rank(s, card))
+        name, pitch = name_of(s, cards), pitch_of(s, cards)
     fee, pip = money["price"] * len(cards), money["payout"] * len(cards)
-    product = Product(f"P{t.launched}", name_of(s, cards), pitch_of(s, cards), seat, s.round, cards, fee, pip)
+    product = Product(f"P{t.launched}", name, pitch, seat, s.round, cards, fee, pip)
     t.products.append(product)
-    text = f"Seat {seat} launches {product.name}: “{product.pitch}”"
+    text = f"Seat {seat} launches {name}."
+    if not is_printed(s.setup):
+        text = f"Seat {seat} launches {name}: “{pitch}”"
     if s.seats[seat].chips:
         put_chip(s, seat, product)
     else:
@@ -300,7 +322,8 @@ def discard(s: Table, seat: int, cards: list[str]) -> None:
     """BI-08, BI-09, BI-10: two of one rank are no product; they are discarded, and no chip is placed."""
     lay_down(s, seat, cards)
     s.table.discards += cards
-    text = " and ".join(s.setup.data["cards"][card]["name"] for card in cards)
+    known = s.setup.data["cards"]
+    text = "two of a kind" if is_printed(s.setup) else " and ".join(known[card]["name"] for card in cards)
     tell(
         s,
         f"Seat {seat} launches nothing and discards {text}.",
@@ -316,6 +339,8 @@ def explain_seed(s: Table, action: Action) -> Refusal:
     seat, hand, options = action.seat, s.seats[action.seat].hand.value, s.setup.options
     if action.move not in ("launch", "discard"):
         return Refusal("Everybody plays cards now.", "BI-08")
+    if is_printed(s.setup):
+        return Refusal("Say that you launch or discard: your cards lie on the table.", "BI-H08")
     if not plays_cards(s, seat):
         return Refusal("You hold too few cards to play: you keep them.", "BI-A11")
     if not isinstance(action.args.get("cards"), list):
@@ -616,6 +641,8 @@ def settle(s: Table, product: Product, face: int) -> None:
 def explain_offering(s: Table, action: Action) -> Refusal:
     """BI-X17, BI-X18: return why it is refused: the dealer offers each product once, and nobody moves a chip."""
     t = s.table
+    if s.phase == "setup":
+        return Refusal("Nobody decides anything now.", "BI-X10")
     if action.seat != t.dealer:
         return Refusal(f"Waiting for Seat {t.dealer}, the dealer.", "BI-X18")
     if action.move in ("invest", "divest"):
@@ -675,7 +702,8 @@ async def deal_cards(s: Table, each: int, rule: str) -> None:
             break
         s.seats[seat].hand.value.append(t.draw_pile.cards.pop(0))
     else:
-        tell(s, f"{each} cards each are dealt.", rule=rule, kind="deal", round=s.round, cards=each)
+        text = f"Deal {each} cards to everybody." if is_printed(s.setup) else f"{each} cards each are dealt."
+        tell(s, text, rule=rule, kind="lay" if is_printed(s.setup) else "deal", round=s.round, cards=each)
     for investor in s.seats.values():
         investor.hand.value.sort()
 
@@ -685,10 +713,11 @@ async def reshuffle(s: Table) -> None:
     t = s.table
     if t.discards:
         discards, t.discards = t.discards, []
-        t.draw_pile.cards = await shuffle(s, discards, "deck")
+        t.draw_pile.cards = await shuffled(s, discards, "deck")
+        todo = "shuffle the discards" if is_printed(s.setup) else f"{len(discards)} discards are shuffled"
         tell(
             s,
-            f"The draw pile is empty: {len(discards)} discards are shuffled.",
+            f"The draw pile is empty: {todo}.",
             rule="BI-26",
             kind="shuffle",
             cards=len(discards),

@@ -8,7 +8,7 @@ against a card or a move in words, or nothing, and `explain_...` the words for a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -31,6 +31,7 @@ from hub.engine.decision import (
 )
 from hub.engine.event import Setup, State, clockwise
 from hub.engine.game import Refusal
+from hub.engine.printed import LAY_OUT, is_printed, lay_out
 from hub.engine.secret import Secret
 from hub.errors import BadCard, StartRefused
 
@@ -154,10 +155,12 @@ class Buyer:
     """A player. IB-04: hand and score pile are private, their sizes public; the bid is secret until the reveal.
 
     At the end `scored` lays the score pile open, `totals` are what the products count, and `score` is their sum.
+    IB-V12: of a printed hand `hand` holds the cards that have lain open before, and `unseen` is how many others there are.
     """
 
     hand: Secret[list[Card]]
     pile: Secret[list[Card]]
+    unseen: int = 0
     bid: Secret[Bid] | int | list[int] | None = None
     locked: bool = False
     scored: list[Card] | None = None
@@ -167,7 +170,7 @@ class Buyer:
     @property
     def hand_size(self) -> int:
         """How many cards are held."""
-        return len(self.hand.value)
+        return len(self.hand.value) + self.unseen
 
     @property
     def pile_size(self) -> int:
@@ -213,6 +216,8 @@ async def play(s: Table) -> None:
 def deal(setup: Setup) -> Table:
     """IB-01: return three to six players. IB-X12: the deck, trimmed, must leave everybody two cards."""
     options, data = setup.options, setup.data
+    if options["generated"] and is_printed(setup):
+        raise StartRefused("Printed cards are those of the list: leave out the option generated.")  # IB-V12
     used = sets(options)
     left = sum(data["sets"][name]["least"] for name in used) if options["generated"] else len(deck_of(data, used))
     needed = LEAST_HAND * len(setup.seats) + 1
@@ -229,9 +234,11 @@ async def set_up(s: Table) -> int:
     """IB-01 to IB-03: start player, deck, first card, and all the others dealt. IB-V08 trims, IB-V09 generates."""
     first = await starter(s, "first", list(s.seats), "first")
     tell(s, f"Seat {first} starts.", rule="IB-01", kind="first", seat=first)
-    options = s.setup.options
-    cards = await generated(s) if options["generated"] else deck_of(s.setup.data, sets(options))
-    cards = trimmed(cards, options["trim"])
+    if is_printed(s.setup):
+        await dealt_by_people(s, first)
+        return first
+    cards = await generated(s) if s.setup.options["generated"] else deck_of(s.setup.data, sets(s.setup.options))
+    cards = trimmed(cards, s.setup.options["trim"])
     by_number = {card.card: card for card in cards}
     order = await shuffle(s, list(by_number), "deck")
     while s.table.actions and named(by_number[order[0]]) == "telefishion A":  # IB-A53
@@ -244,6 +251,29 @@ async def set_up(s: Table) -> int:
     for seat in s.seats:
         sort_hand(s, seat)
     return first
+
+
+async def dealt_by_people(s: Table, first: int) -> None:
+    """IB-V12, IB-02, IB-03: people shuffle and deal, and the start player names the card that lies open.
+
+    A Telefishion A is none: it is shuffled back before it is named (IB-A53).
+    """
+    cards = unseen(s)
+    dealt = clockwise(s.seats, first)
+    for place in range(len(cards) - 1):
+        s.seats[dealt[place % len(dealt)]].unseen += 1
+    opening = [card.card for card in cards if not s.table.actions or named(card) != "telefishion A"]
+    which = f"{len(cards)} cards, {cards[0].card} to {cards[-1].card}"
+    most, fewest = s.seats[dealt[0]].unseen, s.seats[dealt[-1]].unseen
+    each = f"{most} each" if most == fewest else f"{most} or {fewest} each, from Seat {first} on"
+    want = f"Shuffle the {which}. Name the first, deal the others: {each}."
+    if len(opening) < len(cards):
+        want = f"Shuffle the {which}. Name the first (no Telefishion A), deal the others: {each}."
+    others = f"Shuffle and deal the {which}: {each}. Seat {first} names the first one."
+    answer = await lay_out(s, first, want, others, card=OneOf(opening))
+    assert answer
+    (card,) = [card for card in cards if card.card == answer["card"]]
+    open_offer(s, card, "IB-02")
 
 
 def trimmed(cards: list[Card], out: int) -> list[Card]:
@@ -293,15 +323,17 @@ async def turn(s: Table, seat: int) -> None:
     """IB-05, IB-07, IB-08: add or declare; no passing, but where IB-A18 forbids to declare and nothing fits."""
     market, now = s.table, row_of(s)
     market.turn, s.phase = seat, "turn"
-    moves, want = add_moves(now, hand(s, seat)), "Add a card or declare an auction."
+    moves, want = add_moves(s, seat, now), "Add a card or declare an auction."
     others = f"Seat {seat} adds a card, or declares an auction."
     if not quiet_turns(s, now):
         moves.append(offer("auction"))
     else:
         want = "Add a card: nobody may declare now."
         others = f"Seat {seat} adds a card: nobody may declare now."
-        moves = moves or [offer("pass")]
-    answer = await ask(s, seat, moves, want, others, hidden=len(hand(s, seat)) >= cards_to_add(now))
+        if not moves or s.seats[seat].unseen:  # IB-V12: who says that none fits is believed
+            moves.append(offer("pass"))
+    hidden = not is_printed(s.setup) and len(hand(s, seat)) >= cards_to_add(now)
+    answer = await ask(s, seat, moves, want, others, hidden=hidden)
     market.quiet = max(0, market.quiet - 1)  # IB-A18: one of the three turns is taken
     match answer.move:
         case "add":
@@ -313,16 +345,36 @@ async def turn(s: Table, seat: int) -> None:
             tell(s, f"Seat {seat} passes.", rule="IB-A18", kind="pass", seat=seat)
 
 
-def add_moves(now: Row, mine: Sequence[Card]) -> list[Move]:
-    """IB-06: return the cards that may be added; IB-A37 Ceiling Van A: pairs of them."""
-    fitting = [card for card in mine if not why_not_added(now, mine, card)]
+def add_moves(s: Table, seat: int, now: Row) -> list[Move]:
+    """IB-06: return the cards that may be added; IB-A37 Ceiling Van A: pairs of them, of printed cards the first ones."""
     if cards_to_add(now) == 1:
-        return [offer("add", card=OneOf([card.card for card in fitting]))] if fitting else []
-    pairs: list[Any] = []
-    for card in fitting:
-        rest, then = [other for other in mine if other is not card], now.then(card)
-        pairs += [[card.card, other.card] for other in rest if not why_not_added(then, rest, other)]
+        fitting = fitting_cards(s, seat, now)
+        return [offer("add", card=OneOf(fitting))] if fitting else []
+    if s.seats[seat].hand_size < cards_to_add(now):
+        return []
+    mine, cards = hand(s, seat), may_hold(s, seat)
+    if s.seats[seat].unseen:
+        # Whose only unseen card comes first has just the known ones for the second.
+        known_next = mine if s.seats[seat].unseen == 1 else cards
+        firsts = [card.card for card in cards if any(following(now, mine, cards if card in mine else known_next, card))]
+        return [offer("add", card=OneOf(firsts))] if firsts else []
+    pairs = [[card.card, other.card] for card in mine for other in following(now, mine, mine, card)]
     return [offer("add", cards=OneOf(pairs))] if pairs else []
+
+
+def fitting_cards(s: Table, seat: int, now: Row) -> list[int]:
+    """IB-06: return the numbers of the cards that may be added to an offer."""
+    return [card.card for card in may_hold(s, seat) if not why_not_added(now, hand(s, seat), card)]
+
+
+def following(now: Row, mine: Sequence[Card], cards: Sequence[Card], card: Card) -> Iterator[Card]:
+    """IB-A37: yield those of `cards` that may be added after that one; none where it may not be added itself."""
+    if why_not_added(now, mine, card):
+        return
+    then, rest = now.then(card), [other for other in mine if other.card != card.card]
+    for other in cards:
+        if other.card != card.card and not why_not_added(then, rest, other):
+            yield other
 
 
 def why_not_added(now: Row, mine: Sequence[Card], card: Card) -> str:
@@ -385,26 +437,34 @@ def why_not_beside(now: Row, card: Card, neighbours: Sequence[Card]) -> str:
 
 def explain_add(s: Table, action: Action) -> Refusal:
     """Return why no such card is added: not held (IB-X03), or it does not fit (IB-X02)."""
-    mine, now, numbers = hand(s, action.seat), row_of(s), numbers_of(action.args)
-    if not numbers or not all(type(n) is int and any(card.card == n for card in mine) for n in numbers):
-        return Refusal("You do not hold that card.", "IB-X03")
-    if len(numbers) != cards_to_add(now) or len(set(numbers)) < len(numbers):
-        return Refusal(f"Add {count(cards_to_add(now), 'card')}.", "IB-X02")
+    seat, now, numbers = action.seat, row_of(s), numbers_of(action.args)
+    mine, cards = hand(s, seat), may_hold(s, seat)
+    if not numbers or not all(type(n) is int and any(card.card == n for card in cards) for n in numbers):
+        return not_held(s, seat)
+    at_once = 1 if s.phase == "second" or s.seats[seat].unseen else cards_to_add(now)
+    if len(numbers) != at_once or len(set(numbers)) < len(numbers):
+        return Refusal(f"Add {count(at_once, 'card')}.", "IB-X02")
     for number in numbers:
-        (card,) = [card for card in mine if card.card == number]
+        (card,) = [card for card in cards if card.card == number]
         if reason := why_not_added(now, mine, card):
             return Refusal(reason, "IB-X02")
         now, mine = now.then(card), [other for other in mine if other is not card]
     return Refusal("Add a card that fits.", "IB-X02")
 
 
+def not_held(s: Table, seat: int) -> Refusal:
+    """IB-X03: return why a card is not played that is not held; IB-V12: or that no printed hand can hold."""
+    if s.seats[seat].unseen:
+        return Refusal("That card has been seen, or is not in the deck.", "IB-X03")
+    return Refusal("You do not hold that card.", "IB-X03")
+
+
 async def add(s: Table, seat: int, answer: Answer) -> None:
     """IB-06: the card goes to the right end. Then what it does at once (IB-A01), Laptopple A last (IB-A17)."""
-    market = s.table
-    cards = [take(s, seat, number) for number in numbers_of(answer.args)]
-    for card in cards:
-        place_card(s, seat, card, len(market.offer))
-        tell(s, f"Seat {seat} adds {shown(card)}.", rule="IB-06", kind="add", seat=seat, card=card.card)
+    market, wanted = s.table, cards_to_add(row_of(s))
+    cards = [put_last(s, seat, number) for number in numbers_of(answer.args)]
+    if len(cards) < wanted:
+        cards.append(await add_second(s, seat))
     doing = [named(card) for card in cards] if row_of(s).traits else []
     for what in doing:
         match what:
@@ -424,6 +484,22 @@ async def add(s: Table, seat: int, answer: Answer) -> None:
         await auction(s, seat)
 
 
+def put_last(s: Table, seat: int, number: int) -> Card:
+    """IB-06: put a card of the hand to the right end, and return it."""
+    card = take(s, seat, number)
+    place_card(s, seat, card, len(s.table.offer))
+    tell(s, f"Seat {seat} adds {shown(card)}.", rule="IB-06", kind="add", seat=seat, card=card.card)
+    return card
+
+
+async def add_second(s: Table, seat: int) -> Card:
+    """IB-A37, IB-V12: printed cards are named one after the other, for their pairs would be thousands."""
+    s.phase = "second"
+    moves, others = [offer("add", card=OneOf(fitting_cards(s, seat, row_of(s))))], f"Seat {seat} adds a second card."
+    answer = await ask(s, seat, moves, "Add a second card.", others, hidden=True)
+    return put_last(s, seat, answer["card"])
+
+
 def dry(s: Table) -> None:
     """IB-A31: negative prices go to whoever added them. Opening cards stay, so an offer is never empty."""
     market = s.table
@@ -439,10 +515,15 @@ def dry(s: Table) -> None:
 async def take_scored(s: Table, taker: int, giver: int, rule: str) -> None:
     """IB-A35, IB-A36: a random scored card goes from pile to pile, face down."""
     if pile(s, giver):
-        pile(s, taker).append(await random_scored(s, giver))
+        card = await random_scored(s, giver)
+        pile(s, taker).append(card)
         text = f"Seat {taker} takes a scored card of Seat {giver}."
         tell(s, text, rule=rule, kind="steal", source=giver, **scored(s, taker, 1, f"from Seat {giver}"))
         tell(s, f"Seat {giver} has it no more.", rule=rule, kind="stolen", **scored(s, giver, -1, f"to Seat {taker}"))
+        if is_printed(s.setup):  # IB-V12: only its giver is told which
+            s.phase, others = "hand_over", f"Seat {giver} hands a scored card over, face down."
+            move = offer("handed", card=card.card, target=taker)
+            await ask(s, giver, [move], "Hand over this scored card, face down.", others, hidden=True)
 
 
 def quiet_turns(s: Table, now: Row) -> int:
@@ -478,30 +559,54 @@ async def bid(s: Table, declarer: int) -> None:
     if openly:
         for seat in clockwise(seats, declarer):
             market.deciding = seat
-            forced = len(hand(s, seat)) == 1
+            forced = len(may_hold(s, seat)) == 1
             others = f"Seat {seat} bids a card, openly."
-            answer = await ask(
-                s, seat, [bid_move(now, hand(s, seat))], "Bid a card, openly.", others, hidden=not forced
-            )
+            answer = await ask(s, seat, bid_moves(s, seat, now), "Bid a card, openly.", others, hidden=not forced)
             lay(s, seat, answer)
             tell(s, f"Seat {seat} bids {spoken(s.seats[seat].bid)}.", rule="IB-A39", kind="bid", seat=seat)
         market.deciding = None
         return
-    choosing = [seat for seat in seats if len(hand(s, seat)) > 1]
+    choosing = [seat for seat in seats if len(may_hold(s, seat)) > 1]
+    only = {seat: bid_moves(s, seat, now)[0].first() for seat in seats if seat not in choosing}
     for seat in seats:
-        if seat not in choosing:  # everybody sees that there is one card only
-            s.seats[seat].bid = Secret(bid_move(now, hand(s, seat)).first().popitem()[1], (seat,))
+        if seat in only:  # everybody sees that there is one card only
+            s.seats[seat].bid = Secret(next(iter(only[seat].values())), (seat,))
             tell(s, f"Seat {seat} bids its only card.", rule="IB-10", kind="forced", seat=seat)
     want = "Bid two cards: their sum counts." if cards_to_bid(now) == 2 else "Bid a card."
     others = f"Everybody bids {'two cards' if cards_to_bid(now) == 2 else 'a card'} in secret."
-    answers = await ask_all(s, {seat: [bid_move(now, hand(s, seat))] for seat in choosing}, want, others, into="bid")
+    answers = await ask_all(s, {seat: bid_moves(s, seat, now) for seat in choosing}, want, others, into="bid")
+    made = {seat: answers.get(seat) or Answer("bid", only[seat]) for seat in seats}
+    twice = named_twice(made)
+    for seat in [seat for seat in seats if seat not in twice]:
+        lay(s, seat, made[seat])
+    await name_again(s, twice, now)
+
+
+def named_twice(made: Mapping[int, Answer]) -> list[int]:
+    """IB-V12: return the seats whose bid names a card that another one names too; a card is there once."""
+    numbers = [number for answer in made.values() for number in numbers_of(answer.args)]
+    return [seat for seat, answer in made.items() if any(numbers.count(n) > 1 for n in numbers_of(answer.args))]
+
+
+async def name_again(s: Table, seats: Sequence[int], now: Row) -> None:
+    """IB-V12: where two have named one card, the bids are turned over as they lie, and each of the two names its own openly."""
+    if not seats:
+        return
+    text = f"{' and '.join(f'Seat {seat}' for seat in seats)} have named the same card: turn the bids over, and name them again."
+    tell(s, text, rule="IB-V12", kind="twice", seats=list(seats))
     for seat in seats:
-        lay(s, seat, answers.get(seat) or Answer("bid", bid_move(now, hand(s, seat)).first()))
+        s.seats[seat].bid = None
+    for seat in seats:
+        s.phase, s.table.deciding = "again", seat
+        others = f"Seat {seat} names the card that it has bid."
+        want = "Another seat has named that card too. Name the one that you have bid."
+        lay(s, seat, await ask(s, seat, bid_moves(s, seat, now), want, others, hidden=True))
+    s.table.deciding = None
 
 
 def bidders(s: Table, declarer: int) -> list[int]:
     """IB-10, IB-A32, IB-A40, IB-A07: return who holds cards; a restriction that leaves nobody is ignored."""
-    seats, works = [seat for seat in s.seats if hand(s, seat)], row_of(s).works
+    seats, works = [seat for seat in s.seats if s.seats[seat].hand_size], row_of(s).works
     sellers = [card.by for card in s.table.offer if card.price < 0]
     if "bear_dryer B" in works:
         seats = [seat for seat in seats if seat in sellers] or seats
@@ -515,12 +620,36 @@ def cards_to_bid(now: Row) -> int:
     return 2 if "ceiling_van B" in now.works else 1
 
 
-def bid_move(now: Row, mine: Sequence[Card]) -> Move:
-    """IB-A07, IB-A54: return the cards that may be bid, or any where none may. IB-A38: two, if two are held."""
-    size, pairs = min(cards_to_bid(now), len(mine)), cards_to_bid(now) == 2
-    fitting = [card.card for card in mine if not why_not_bid(now, card)]
-    legal = fitting if len(fitting) >= size else [card.card for card in mine]
-    return offer("bid", cards=Choose(legal, size, size)) if pairs else offer("bid", card=OneOf(legal))
+def bid_moves(s: Table, seat: int, now: Row) -> list[Move]:
+    """IB-A07, IB-A54: return the cards that may be bid, or any where none may. IB-A38: two, if two are held.
+
+    IB-V12: who says of a printed hand that none may is believed.
+    """
+    mine = may_hold(s, seat)
+    every, fitting = [card.card for card in mine], [card.card for card in mine if not why_not_bid(now, card)]
+    size = min(cards_to_bid(now), s.seats[seat].hand_size)
+    enough = len(fitting) >= size and (size < 2 or s.seats[seat].unseen != 1 or bool(pairs_of(s, seat, fitting)))
+    moves = [bid_of(s, seat, now, "bid", fitting if enough else every)]
+    if enough and s.seats[seat].unseen and len(fitting) < len(every):
+        rest = every if cards_to_bid(now) == 2 else [number for number in every if number not in fitting]
+        moves.append(bid_of(s, seat, now, "bid_any", rest))
+    return moves
+
+
+def bid_of(s: Table, seat: int, now: Row, name: str, numbers: list[int]) -> Move:
+    """IB-A38: return the bid of one of these cards, or of two; IB-V12: no more of them unseen than are held."""
+    if cards_to_bid(now) == 1:
+        return offer(name, card=OneOf(numbers))
+    size = min(2, s.seats[seat].hand_size)
+    if size == 2 and s.seats[seat].unseen == 1:
+        return offer(name, cards=OneOf(pairs_of(s, seat, numbers)))
+    return offer(name, cards=Choose(numbers, size, size))
+
+
+def pairs_of(s: Table, seat: int, numbers: list[int]) -> list[list[int]]:
+    """IB-A38, IB-V12: return the pairs of these cards that a hand with one unseen card may hold: one at least is known."""
+    known = [card.card for card in hand(s, seat)]
+    return [[one, other] for one in numbers for other in numbers if one != other and (one in known or other in known)]
 
 
 def why_not_bid(now: Row, card: Card) -> str:
@@ -532,8 +661,8 @@ def why_not_bid(now: Row, card: Card) -> str:
 
 def explain_bid(s: Table, action: Action) -> Refusal:
     """Return why a bid is refused: not wanted (IB-X04), of a card not held (IB-X03) or not to be bid (IB-X02)."""
-    mine, seat = hand(s, action.seat), action.seat
-    if s.phase not in ("bid", "open_bid"):
+    mine, seat = may_hold(s, action.seat), action.seat
+    if s.phase not in ("bid", "open_bid", "again"):
         return Refusal("No bids are taken now.", "IB-X04")
     if s.seats[seat].bid is None and not mine:
         return Refusal("You hold no card to bid.", "IB-X04")
@@ -546,10 +675,12 @@ def explain_bid(s: Table, action: Action) -> Refusal:
     numbers = numbers_of(action.args)
     held = [card for card in mine if card.card in [n for n in numbers if type(n) is int]]
     if len(held) < len(numbers):
-        return Refusal("You do not hold that card.", "IB-X03")
+        return not_held(s, seat)
     for card in held:
         if reason := why_not_bid(row_of(s), card):
             return Refusal(reason, "IB-X02")
+    if action.move == "bid_any":
+        return Refusal("That card may be bid.", "IB-A07")
     pairs = cards_to_bid(row_of(s)) == 2 and len(mine) > 1
     return Refusal("Bid two cards." if pairs else "Bid one card.", "IB-A38")
 
@@ -579,7 +710,9 @@ def reveal(s: Table) -> None:
     market.inverted = "cashing_machine B" in works or (inside and "cashing_machine A" not in works)  # IB-A28, IB-A29
     market.order = sorted(valid, key=lambda seat: value_of(market, seat), reverse=not market.inverted)
     text = ", ".join(f"Seat {seat} {spoken(made)}" for seat, made in market.bids.items())
-    tell(s, f"The bids: {text}.", rule="IB-10", kind="reveal", bids={str(k): v for k, v in market.bids.items()})
+    made = {str(seat): bid for seat, bid in market.bids.items()}
+    marks = {str(seat): "first" for seat in market.order[:1]} | {str(seat): "void" for seat in market.void}
+    tell(s, f"The bids: {text}.", rule="IB-10", kind="reveal", bids=made, marks=marks)
     way = "turned over, lowest" if market.inverted else "normal, highest"
     at = {str(seat): value_of(market, seat)[0] for seat in market.order}
     line = {"low": low, "high": high, "at": at, "turned": market.inverted}
@@ -609,7 +742,7 @@ async def decide(s: Table) -> int:
 
 def why_must_accept(s: Table, seat: int, now: Row) -> str:
     """IB-15, IB-16, IB-V03, IB-A23, IB-A24: return why a bidder must accept, as far as everybody can see; or nothing."""
-    scored, held = len(pile(s, seat)), len(hand(s, seat))
+    scored, held = len(pile(s, seat)), s.seats[seat].hand_size
     if seat == s.table.order[-1]:
         return "The last bidder cannot skip."
     if "wrist_wash A" in now.works:
@@ -630,7 +763,7 @@ def skip_moves(s: Table, seat: int, now: Row) -> list[Move]:
         return [offer("skip", pay="score")] if cheap else [offer("skip")]
     moves, pay = list[Move](), {"pay": "card"} if cheap else {}
     if s.setup.options["loss_first"] and not cheap:
-        return [offer("skip")] if any(skip_places(s, now, card) for card in hand(s, seat)) else []
+        return [offer("skip")] if any(skip_places(s, now, card) for card in may_hold(s, seat)) else []
     moves += put_moves(s, seat, now, "skip", pay)
     if cheap and pile(s, seat):
         moves.append(offer("skip", pay="score"))
@@ -641,7 +774,7 @@ def put_moves(s: Table, seat: int, now: Row, name: str, pay: Mapping[str, str]) 
     """IB-14: return the hand cards that may be put into the row, with their places."""
     moves = list[Move]()
     by_places: dict[tuple[int, ...], list[int]] = {}
-    for card in hand(s, seat):
+    for card in may_hold(s, seat):
         if places := skip_places(s, now, card):
             by_places.setdefault(tuple(places), []).append(card.card)
     for where_to, cards in by_places.items():
@@ -690,9 +823,10 @@ def explain_skip(s: Table, action: Action) -> Refusal:
 def explain_put(s: Table, action: Action) -> Refusal:
     """IB-X03, IB-X07, IB-X08, IB-X02: return why a card is not put into the offer, or not there."""
     args, now = action.args, row_of(s)
-    held = [card for card in hand(s, action.seat) if type(args.get("card")) is int and card.card == args["card"]]
+    cards = may_hold(s, action.seat)
+    held = [card for card in cards if type(args.get("card")) is int and card.card == args["card"]]
     if "card" in args and not held:
-        return Refusal("You do not hold that card.", "IB-X03")
+        return not_held(s, action.seat)
     place = args.get("place", None if skip_places(s, now, held[0]) else len(s.table.offer)) if held else None
     if not held or type(place) is not int or not 0 <= place <= len(s.table.offer):
         return Refusal(f"Name a place from 0 to {len(s.table.offer)}.", "IB-X07")
@@ -790,10 +924,10 @@ def put_elsewhere(s: Table, seat: int, card: Card) -> bool:
 async def extend(s: Table, seat: int) -> None:
     """IB-A33: each may add a card to the right end of the won row, the acceptor last. IB-A53: never a Telefishion A."""
     for other in [*clockwise(s.seats, seat)[1:], seat]:
-        if not hand(s, other):
+        if not s.seats[other].hand_size:
             continue
         s.phase, s.table.deciding = "extend", other
-        cards = [card.card for card in hand(s, other) if named(card) != "telefishion A"]
+        cards = [card.card for card in may_hold(s, other) if named(card) != "telefishion A"]
         moves = [*([offer("extend", card=OneOf(cards))] if cards else []), offer("done")]
         others = f"Seat {other} may add a card to the won row."
         answer = await ask(s, other, moves, "Add a card to the won row?", others, hidden=True)
@@ -1065,6 +1199,21 @@ def pile(s: Table, seat: int) -> list[Card]:
     return s.seats[seat].pile.value
 
 
+def unseen(s: Table) -> list[Card]:
+    """IB-V12: return the cards of the deck that have not been seen yet, lowest number first: printed ones are still in hands."""
+    market, deck = s.table, deck_of(s.setup.data, sets(s.setup.options))
+    seen = {*(card.card for card in (*market.offer, *market.laid)), *market.discards}
+    for buyer in s.seats.values():
+        seen |= {card.card for card in (*buyer.hand.value, *buyer.pile.value)}
+    return [card for card in trimmed(deck, s.setup.options["trim"]) if card.card not in seen]
+
+
+def may_hold(s: Table, seat: int) -> list[Card]:
+    """Return the cards that a seat may play: its hand. IB-V12: of a printed one all that it may hold."""
+    mine = hand(s, seat)
+    return sorted([*mine, *unseen(s)], key=number_of) if s.seats[seat].unseen else mine
+
+
 def scored(s: Table, seat: int, cards: int, how: str) -> dict[str, Any]:
     """Return the data of cards that have just come to a score pile, or left it."""
     now = len(pile(s, seat))
@@ -1077,8 +1226,12 @@ def sort_hand(s: Table, seat: int) -> None:
 
 
 def take(s: Table, seat: int, number: int) -> Card:
-    """Take a card out of a hand."""
-    return drawn_out(hand(s, seat), number)
+    """Take a card out of a hand. IB-V12: one that nobody has seen is believed to be in it."""
+    if any(card.card == number for card in hand(s, seat)):
+        return drawn_out(hand(s, seat), number)
+    card = drawn_out(unseen(s), number)
+    s.seats[seat].unseen -= 1
+    return card
 
 
 def drawn_out(cards: list[Card], number: int) -> Card:
@@ -1114,33 +1267,43 @@ def explain(s: Table, action: Action) -> Refusal | None:
         return Refusal("The game has ended.", "IB-20")
     if seat not in s.seats:
         return Refusal(f"There is no seat {seat} in this match.", "FORM")
+    if s.phase == LAY_OUT:
+        return Refusal("First the cards are dealt, and the one that opens the offer is named.", "IB-V12")
+    if s.phase == "hand_over":
+        return Refusal("First a scored card is handed over.", "IB-V12")
     match move:
-        case "bid":
+        case "bid" | "bid_any":
             return explain_bid(s, action)
         case "open":
             return explain_open(s, seat)
         case "pass":
             return Refusal("Add a card or declare: there is no passing.", "IB-X10")
-        case "add" | "auction" if s.phase != "turn":
+        case "add" | "auction" if s.phase not in ("turn", "second"):
             return Refusal("Auction running.", "IB-X05")
         case "skip" if s.phase == "decide" and seat == s.table.deciding:
             return explain_skip(s, action)
-    now = s.table.turn if s.phase == "turn" else s.table.deciding
+    on_turn = s.phase in ("turn", "second")
+    now = s.table.turn if on_turn else s.table.deciding
     if s.phase == "bid":
         return Refusal("The bids are not revealed yet.", "IB-X01")
+    if now is None:
+        return Refusal("Nobody decides anything now.", "IB-X01")
     if seat != now:
-        return Refusal(f"It is Seat {now}'s {'turn' if s.phase == 'turn' else 'decision'}.", "IB-X01")
+        return Refusal(f"It is Seat {now}'s {'turn' if on_turn else 'decision'}.", "IB-X01")
     match move:
         case "add":
             return explain_add(s, action)
+        case "auction" if s.phase == "second":
+            return Refusal("Add a second card.", "IB-A37")
         case "auction":
-            return Refusal(f"No auctions for {count(s.table.quiet, 'more turn')}.", "IB-X09")
+            return Refusal(f"No auctions for {more_turns(s.table.quiet)}.", "IB-X09")
         case "put" if s.phase == "put":
             return explain_put(s, action)
         case "extend" if s.phase == "extend":
-            if any(named(card) == "telefishion A" for card in hand(s, seat) if card.card == action.args.get("card")):
+            cards = may_hold(s, seat)
+            if any(named(card) == "telefishion A" for card in cards if card.card == action.args.get("card")):
                 return Refusal("A Telefishion A never goes into an offer.", "IB-X02")
-            return Refusal("You do not hold that card.", "IB-X03")
+            return not_held(s, seat)
         case "strike" if s.phase == "strike":
             return Refusal("That card is not in the won row.", "IB-A34")
     return Refusal("That is not what you decide now.", "IB-X01")
@@ -1154,7 +1317,7 @@ def wished(s: Table, seat: int) -> list[Action]:
     match s.phase:
         case "turn":
             name, moves, by_card = "add", [Action(seat=seat, move="auction")], cards_to_add(row_of(s)) == 1
-        case "bid" | "open_bid":
+        case "bid" | "open_bid" | "again":
             name, moves, by_card = "bid", [], True
         case "decide":
             now = row_of(s)
@@ -1186,6 +1349,11 @@ def added(prices: Sequence[int]) -> str:
     """Return prices as a sum: "7 - 2 + 5 = 10"."""
     text = f"{prices[0]}" + "".join(f" {'-' if price < 0 else '+'} {abs(price)}" for price in prices[1:])
     return text if len(prices) == 1 else f"{text} = {sum(prices)}"
+
+
+def more_turns(number: int) -> str:
+    """Return a number of turns to come in words."""
+    return f"{number} more turn" if number == 1 else f"{number} more turns"
 
 
 def count(number: int, what: str) -> str:

@@ -82,10 +82,11 @@ def seen(value: Any, viewer: int | None = None) -> Any:
 
 @cache
 def public_names(kind: Any) -> list[str]:
-    """The fields that are not declared secret, then the properties."""
+    """The fields that are not declared secret, then the properties, those of what it is derived from first."""
     hints = get_type_hints(kind)
     names = [one.name for one in fields(kind) if get_origin(hints[one.name]) is not Secret]
-    return names + [name for name, item in vars(kind).items() if isinstance(item, property)]
+    every = [pair for ancestor in reversed(kind.__mro__) for pair in vars(ancestor).items()]
+    return names + [name for name, item in every if isinstance(item, property)]
 
 
 @cache

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from random import Random
 from typing import Any
 
 from hub.engine.decision import CHANCE, Action, Amount, Choose, Fixed, Move, OneOf, Order, Param
 from hub.engine.game import Game, Option
 from hub.engine.match import Match
+from hub.engine.printed import OPTION
 from hub.errors import StartRefused
 from hub.table.chance import Chance
 
@@ -70,8 +72,13 @@ def random_action(match: Match, random: Random, chance: Chance) -> Action:
         roll = decision.roll
         faces = [random.randint(1, roll.sides) for _ in range(roll.count)]
         return Action(seat=CHANCE, move="roll", args={"faces": faces, "read": random.choice(["read", "typed", "hub"])})
+    printed = match.setup.options.get(OPTION)
     # Standing offers now and then only: some could be taken for ever.
-    seat, move = random.choice(asked if asked and random.random() < 0.9 else listed)
+    listed = asked if asked and random.random() < (0.97 if printed else 0.9) else listed
+    if printed:  # any card may be named: a move is as likely as another, in however many ways it is listed
+        name = random.choice(list(dict.fromkeys(move.name for _, move in listed)))
+        listed = [(seat, move) for seat, move in listed if move.name == name]
+    seat, move = random.choice(listed)
     return Action(seat=seat, move=move.name, args=args(move, random))
 
 
@@ -95,10 +102,10 @@ def random_value(option: Option, random: Random) -> bool | int | str:
     return random.choice(option.choices or [option.default])
 
 
-def random_options(game: Game, seats: int, random: Random) -> dict[str, Any]:
-    """Options that the game takes for so many seats."""
+def random_options(game: Game, seats: int, random: Random, without: Collection[str] = ()) -> dict[str, Any]:
+    """Options that the game takes for so many seats, those in `without` as usual."""
     while True:
-        options = {name: random_value(option, random) for name, option in game.options.items()}
+        options = {name: random_value(option, random) for name, option in game.options.items() if name not in without}
         try:
             Match(game, tuple(range(1, seats + 1)), options)
         except StartRefused:

@@ -14,6 +14,7 @@ from hub import games
 from hub.engine.game import Game
 from hub.engine.house_player import advise, look
 from hub.engine.match import Match
+from hub.engine.printed import is_printed
 from hub.network.messages import HAND_SIZE
 from hub.state import Faces, Hand, Hint
 from hub.table.chance import Chance
@@ -38,8 +39,10 @@ def hand_bytes(match: Match, seat: int) -> int:
     return len(msgspec.json.encode(hand))
 
 
-def longest_hint(match: Match, seat: int) -> Hint:
-    """Return a hint with the longest sentence there may be, and what the house would do."""
+def longest_hint(match: Match, seat: int) -> Hint | None:
+    """Return a hint with the longest sentence there may be, and what the house would do; of printed cards it gives none."""
+    if is_printed(match.setup):
+        return None
     sight = look(match, seat)
     advice = advise(sight, match.game, Random(1)) if sight else None
     answer = advice.answer if advice else None

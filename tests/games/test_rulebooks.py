@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from hub import games
+from hub.engine.decision import Action
+from hub.engine.match import Match
+from hub.table.chance import Chance
+from tests.games.players import random_action
 
 FOLDER = Path(games.__file__).parent
 RULEBOOKS = sorted(path for path in FOLDER.glob("*.py") if path.stem != "__init__")
@@ -147,3 +152,18 @@ def test_new_colours_do_not_make_a_log_another_games(name: str) -> None:
     assert games.load(painted.encode(), game.rulebook).digest == game.digest
     richer = f"{text}\n[one_more_rule_table]\nx = 1\n"
     assert games.load(richer.encode(), game.rulebook).digest != game.digest
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_no_refusal_names_a_seat_that_there_is_not(name: str) -> None:
+    game, random = games.find(name), Random(3)
+    match, chance = Match(game, (1, 2, 4), {}), Chance(3)
+    refused: set[str] = set()
+    while match.open and len(match.log) < 60:
+        for seat in (1, 2, 4):
+            for move in game.labels["moves"]:
+                why = match.refusal(Action(seat=seat, move=move, args={}, number=match.open.number))
+                refused.add(str(why))
+        match.act(random_action(match, random, chance))
+    assert refused
+    assert not [text for text in refused if "Seat None" in text]

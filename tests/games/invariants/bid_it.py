@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from hub.engine.match import Match
+from hub.engine.printed import UNKNOWN, is_printed
 from hub.games.bid_it import covered, deck_of, living, parties
 
 
@@ -18,7 +19,12 @@ def check(match: Match) -> None:
         assert len(covered(player)) + len(player.exposed) == player.hand_size, "exposed cards are part of the hand"
         assert 0 <= player.deal_cards <= t.hand
         assert not (player.out and player.hand_size)
-    assert cards == Counter(deck_of(s.setup.data)), "every card is in one place"
+    if is_printed(s.setup):
+        assert set(cards) <= {UNKNOWN}, "people hold the printed cards, and the hub knows none"
+        assert not t.deck.cards
+        assert not t.discards
+    else:
+        assert cards == Counter(deck_of(s.setup.data)), "every card is in one place"
     assert t.deck.cards or not t.discards or s.phase in ("give", "over"), "a used-up deck is made anew at once"
     assert t.stake in (1, 2, 3)
     assert living(s), "whoever wins a showdown loses no card"
@@ -26,7 +32,7 @@ def check(match: Match) -> None:
         assert match.over.winners
         assert options["match"] or set(match.over.winners) == set(living(s))
         return
-    if s.phase in ("first", "again", "bid", "drawn", "called", "sides"):
+    if s.phase in ("first", "again", "bid", "drawn", "called", "sides", "count"):
         assert len(parties(s)) > 1
         assert not seats[t.first].out
         due = {seat: t.hand if seats[seat].last_chance else seats[seat].deal_cards for seat in living(s)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hub.engine.match import Match
+from hub.engine.printed import face_down, is_printed
 from hub.games.big_idea import ITEM, cash_of, expected, price, rank
 
 
@@ -20,7 +21,7 @@ def check(match: Match) -> None:
         cards += investor.hand.value
     for product in t.products:
         cards += product.cards
-    assert sorted(cards) == sorted(data["cards"]), "every card is in one place"
+    assert sorted(cards) == sorted(face_down(match.setup, list(data["cards"]))), "every card is in one place"
 
     paid = sum(cash_of(s, seat) for seat in s.seats) - start["cash"] * len(s.seats)
     assert paid == sum(
@@ -30,7 +31,9 @@ def check(match: Match) -> None:
     large, small = options["large_products"], options["small_products"]
     for product in t.products:
         assert all(shares > 0 for shares in product.shares.values())
-        assert [rank(s, card) == ITEM for card in product.cards] == [True] + [False] * (len(product.cards) - 1)
+        assert is_printed(match.setup) or [rank(s, card) == ITEM for card in product.cards] == [True] + [False] * (
+            len(product.cards) - 1
+        )
         assert len(product.cards) == 2 or (large and len(product.cards) > 2) or (small and len(product.cards) == 1)
         assert product.price == (None if t.turn is None else price(product, t.turn))
         assert product.worth == expected(product.count, product.pip)
@@ -38,7 +41,9 @@ def check(match: Match) -> None:
             assert product.count >= 1, "no product without a share is left when the Offering has begun"
     if s.phase in ("seed", "over"):
         items = sum(card["rank"] == ITEM for card in data["cards"].values())
-        assert len(t.products) <= min(chips * len(s.seats), items)
+        assert len(t.products) <= (
+            chips * len(s.seats) if is_printed(match.setup) else min(chips * len(s.seats), items)
+        )
     assert len({product.id for product in t.products}) == len(t.products) <= t.launched
     assert sorted(t.order) == sorted(s.seats)
     assert t.order[0] == t.dealer

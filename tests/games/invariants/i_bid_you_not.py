@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hub.engine.match import Match
-from hub.games.i_bid_you_not import Card, bidders
+from hub.engine.printed import LAY_OUT, is_printed
+from hub.games.i_bid_you_not import Card, bidders, deck_of, sets, trimmed, unseen
 
 
 def check(match: Match) -> None:
@@ -14,19 +15,30 @@ def check(match: Match) -> None:
         cards += buyer.hand.value + buyer.pile.value
         assert [card.card for card in buyer.hand.value] == sorted(card.card for card in buyer.hand.value)
         assert all(card.by is None for card in buyer.hand.value), "nobody has added a card that is held"
-    numbers = sorted([card.card for card in cards] + market.discards)
-    dealt = next(entry.args["order"] for entry in match.log if entry.move == "shuffle" and unique(entry.args["order"]))
-    assert numbers == sorted(dealt), "every card of the deck is in one place"
+    hidden = [card.card for card in unseen(match.state)] if is_printed(match.setup) else []
+    numbers = sorted([card.card for card in cards] + market.discards + hidden)
+    assert numbers == sorted(deck(match)), "every card of the deck is in one place"
+    held = sum(buyer.unseen for buyer in seats.values())
+    assert len(hidden) == held + (match.state.phase == LAY_OUT), "every card that nobody has seen is in a hand"
+    assert all(buyer.unseen >= 0 for buyer in seats.values())
     assert sorted(market.placed) == sorted(card.card for card in market.offer)
     assert 0 <= market.quiet <= 3
-    if match.state.phase not in ("open", "bid", "open_bid", "decide", "extend", "strike"):
+    if match.state.phase not in ("open", "bid", "open_bid", "again", "decide", "put", "extend", "strike"):
         assert market.laid == []
     if match.state.phase == "turn" and not match.over:
-        assert any(buyer.hand.value for buyer in seats.values()), "the game ends when all hands are empty"
+        assert any(buyer.hand_size for buyer in seats.values()), "the game ends when all hands are empty"
         assert bidders(match.state, market.turn or 0)
     if match.over:
-        assert not any(buyer.hand.value for buyer in seats.values())
+        assert not any(buyer.hand_size for buyer in seats.values())
         assert match.over.scores == {seat: buyer.score for seat, buyer in seats.items()}
+
+
+def deck(match: Match) -> list[int]:
+    """The numbers of all cards in play: as they were shuffled, or of printed ones those of the list."""
+    if is_printed(match.setup):
+        options = match.setup.options
+        return [card.card for card in trimmed(deck_of(match.setup.data, sets(options)), options["trim"])]
+    return next(entry.args["order"] for entry in match.log if entry.move == "shuffle" and unique(entry.args["order"]))
 
 
 def unique(order: list[int]) -> bool:

@@ -1,0 +1,180 @@
+"""Printed cards at a table: people hold them, so the house neither sits there nor plays on, and advises nobody."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hub import games
+from hub.engine.decision import CHANCE, Action
+from hub.engine.printed import LAY_OUT, OPTION, UNKNOWN
+from hub.ports import Turn
+from hub.table.absence import ASK_SECONDS
+from hub.table.house_seats import HouseWay
+from tests.table.fakes import TableRig
+from tests.table.test_people import pass_time, question, sleep
+
+PRINTED = [name for name in games.names() if OPTION in games.find(name).options]
+
+
+def table(name: str, seats: int = 3, *, boxes: bool = False) -> TableRig:
+    rig = TableRig(seats, boxes=boxes, offered=[games.find(name)], house=HouseWay(seconds=0.0))
+    for seat in range(1, seats + 1):
+        rig.sit(seat)
+    return rig
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_somebody_says_that_all_is_laid_out_before_anybody_plays(name: str) -> None:
+    rig = table(name)
+    rig.start(name, **{OPTION: True})
+    view = rig.state["view"]
+    assert view["phase"] == LAY_OUT
+    (seat,) = (int(one) for one in view["waiting"]["seats"])
+    assert rig.act(seat, **first(rig, seat))["ok"]
+    assert rig.state["view"]["phase"] != LAY_OUT
+
+
+def first(rig: TableRig, seat: int) -> dict[str, Any]:
+    """The first answer to what a seat is asked."""
+    assert rig.match.open
+    move = rig.match.open.offers(seat)[0]
+    return {"move": move.name, **move.first()}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_nothing_of_a_hand_that_people_hold_is_in_what_the_hub_sends(name: str) -> None:
+    rig = table(name)
+    rig.start(name, **{OPTION: True})
+    known = set(games.find(name).data.get("cards", {})) - {UNKNOWN}
+    for seat in (1, 2, 3):
+        held = [
+            one for value in rig.hand(seat)["you"].values() for one in (value if isinstance(value, list) else [value])
+        ]
+        assert not known & {one for one in held if isinstance(one, str)}
+
+
+def test_the_house_holds_no_printed_cards() -> None:
+    rig = TableRig(3, boxes=False, offered=[games.find("big-idea")], house=HouseWay(seconds=0.0))
+    rig.sit(1)
+    rig.sit(2)
+    assert rig.say(1, "house", {"seat": 3, "strength": "easy"})["ok"]
+    refused = rig.say(1, "start", {"game": "big-idea", "options": {OPTION: True}})
+    assert not refused["ok"]
+    assert refused["error"] == (
+        "The house cannot hold printed cards, and it plays at seat 3: free that, or play without printed cards."
+    )
+    assert rig.state["state"] == "lobby"
+    assert rig.state["starting"] is None
+
+
+def test_the_others_are_not_offered_that_the_house_plays_on() -> None:
+    rig = table("bid-and-bait")
+    rig.start("bid-and-bait", **{OPTION: True, "duck": 1})
+    sleep(rig, 1)
+    pass_time(rig, ASK_SECONDS + 1)
+    assert list(question(rig)["options"]) == ["wait", "safe"]
+
+
+def test_nobody_is_advised_on_cards_that_the_hub_does_not_know() -> None:
+    rig = table("bid-and-bait", 2)
+    assert rig.say(1, "hints", {"allow": True})["ok"]
+    rig.start("bid-and-bait", **{OPTION: True, "duck": 1})
+    assert not rig.hand(1)["hints"]
+
+
+def test_a_box_names_what_is_done_with_printed_cards_and_with_how_many() -> None:
+    rig = table("big-idea", boxes=True)
+    rig.boxes_up()
+    rig.start("big-idea", **{OPTION: True, "dealer": 1})
+    assert rig.boxes.texts["box-1"] == "All cards are dealt"
+    rig.press(1, "push")
+    assert rig.boxes.texts["box-2"] == "1 launch 2, 2 discard 2"
+
+
+def test_a_card_that_was_named_by_mistake_is_taken_back() -> None:
+    rig = table("bidness")
+    rig.start("bidness", **{OPTION: True})
+    assert rig.act(1, move="laid_out")["ok"]
+    match = rig.match
+    while match.open and match.open.roll:
+        faces = [6 if match.open.roll.seat == 1 else 1] * match.open.roll.count
+        match.act(Action(seat=CHANCE, move="roll", args={"faces": faces}))
+    match.act(Action(seat=1, move="dealt"))
+    match.act(Action(seat=1, move="play", args={"card": "ENG"}))
+    assert match.may_undo(1)
+    match.undo(1, 1)
+    assert match.state.seats[1].hand_size == 5
+    match.act(Action(seat=1, move="play", args={"card": "MKT"}))
+
+
+def test_the_last_count_of_a_showdown_is_taken_back_for_all_hands_lie_open() -> None:
+    rig = table("bid-it")
+    rig.start("bid-it", **{OPTION: True, "first": 1})
+    assert rig.act(1, move="laid_out")["ok"]
+    assert rig.act(1, **first(rig, 1))["ok"]
+    match = rig.match
+    assert match.open
+    while match.open.kind != "sealed" or match.state.phase != "count":
+        seat = next(one for one in match.open.asked if one not in match.open.answers)
+        moves = {move.name: move for move in match.open.offers(seat)}
+        move = moves.get("challenge") or next(iter(moves.values()))
+        match.act(Action(seat=seat, move=move.name, args=move.first()))
+    round_of_count = match.state.round
+    for seat in list(match.open.asked):
+        match.act(Action(seat=seat, move="show_none"))
+    assert match.state.phase != "count" or match.state.round > round_of_count
+    assert match.may_undo(seat)
+    match.undo(1, seat)
+    assert match.open.asked.keys() - match.open.answers.keys() == {seat}
+    assert all(match.view(one)["seats"][f"{seat}"]["symbols"] is None for one in (1, 2, 3))
+
+
+def test_a_seat_box_names_a_card_with_its_dial_and_tells_its_seat_alone_which_scored_card_goes_over() -> None:
+    rig = TableRig(3, offered=[games.find("i-bid-you-not")])
+    rig.boxes_up()
+    rig.sit()
+    rig.start("i-bid-you-not", **{OPTION: True, "odd_inventions": True, "first": 1})
+    texts = rig.boxes.texts
+    assert texts["box-1"] == "All is dealt, -42 opens"
+    rig.take(Turn("box-1", 58))
+    assert texts["box-1"] == "All is dealt, 24 opens"
+    rig.press(1, "push")
+    assert texts["box-1"] == "Add 25 | bar: Declare an auction"
+    rig.press(1, "bar")
+    for seat, number in {1: 60, 2: -32, 3: 21}.items():
+        assert rig.act(seat, "bid", card=number)["ok"]
+    assert rig.act(2, "add", card=-21)["ok"]
+    assert texts["box-1"] == "Give 24 to seat 2"
+    assert not any("24" in texts[f"box-{seat}"] for seat in (2, 3))
+    rig.press(1, "push")
+    assert rig.state["view"]["table"]["turn"] == 3
+
+
+def test_a_table_without_phones_plays_bid_it_on_its_boxes() -> None:
+    rig = TableRig(3, boxes=True, offered=[games.find("bid-it")])
+    rig.boxes_up()
+    rig.sit(1)
+    for seat in (2, 3):
+        rig.press(seat, "push")
+    assert rig.say(1, "start", {"game": "bid-it", "options": {OPTION: True, "first": 2}})["ok"]
+    assert rig.state["state"] == "playing", "nobody needs a phone to see a hand"
+    rig.press(2, "push")  # all is laid out
+    rig.press(2, "push")  # the least bid, of ones
+    assert rig.state["view"]["phase"] == "bid"
+    rig.take(Turn("box-3", -3))
+    assert rig.boxes.texts["box-3"] == "Swap cards, then bid"
+    rig.press(3, "push")
+    assert rig.state["view"]["phase"] == "drawn"
+
+
+def test_nobody_makes_up_a_printed_card_for_who_is_asleep() -> None:
+    rig = table("i-bid-you-not")
+    rig.start("i-bid-you-not", **{OPTION: True, "actions": False, "first": 1})
+    sleep(rig, 1)
+    pass_time(rig, ASK_SECONDS + 1)
+    assert rig.state["question"] is None
+    assert rig.state["view"]["phase"] == LAY_OUT
+    assert rig.match.open
+    assert not any(entry.seat for entry in rig.match.log)
