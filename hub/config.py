@@ -82,6 +82,10 @@ def _is_host(value: str) -> bool:
 _ONE_LINE = {"allowed": "text in quotes, on one line", "fits": str.isprintable}
 Text = Annotated[str, Meta(extra=_ONE_LINE)]
 FilePath = Annotated[str, Meta(extra={"allowed": "a path in quotes", "fits": str.isprintable, "path": _absolute})]
+BrokerPassword = Annotated[FilePath, Meta(description="a file with that user's password on its first line")]
+BrokerAuthority = Annotated[
+    FilePath, Meta(description="the authority that signed an mqtts broker's certificate; empty: the system's")
+]
 Program = Annotated[str, Meta(extra={**_ONE_LINE, "path": _program})]
 Name = Annotated[
     str,
@@ -217,10 +221,8 @@ class BrokerPart(msgspec.Struct, frozen=True):
     ] = ""
     program: Annotated[Program, Meta(description="the hub's own mosquitto: a program's name or path")] = "mosquitto"
     user: Annotated[Text, Meta(description="the hub's user at an outside broker")] = ""
-    password_file: Annotated[FilePath, Meta(description="a file with that user's password on its first line")] = ""
-    ca_file: Annotated[
-        FilePath, Meta(description="the authority that signed an mqtts broker's certificate; empty: the system's")
-    ] = ""
+    password_file: BrokerPassword = ""
+    ca_file: BrokerAuthority = ""
 
     def __post_init__(self) -> None:
         _check_login(self)
@@ -234,17 +236,37 @@ class HomeAssistantPart(msgspec.Struct, frozen=True):
         Meta(description='its broker, "mqtt://host:1883" or "mqtts://host:8883"; empty: it is told nothing'),
     ] = ""
     user: Annotated[Text, Meta(description="the hub's user there")] = ""
-    password_file: Annotated[FilePath, Meta(description="a file with that user's password on its first line")] = ""
-    ca_file: Annotated[
-        FilePath, Meta(description="the authority that signed an mqtts broker's certificate; empty: the system's")
-    ] = ""
+    password_file: BrokerPassword = ""
+    ca_file: BrokerAuthority = ""
     prefix: Annotated[Name, Meta(description="the discovery prefix that Home Assistant is set to")] = "homeassistant"
 
     def __post_init__(self) -> None:
         _check_login(self)
 
 
-def _check_login(part: BrokerPart | HomeAssistantPart) -> None:
+class UpstreamPart(msgspec.Struct, frozen=True):
+    """`[upstream]`: the broker above the hubs of a venue, at which they and their owner meet."""
+
+    url: Annotated[
+        BrokerUrl,
+        Meta(description='the broker, "mqtt://host:1883" or "mqtts://host:8883"; empty: this hub stands alone'),
+    ] = ""
+    user: Annotated[Text, Meta(description="the hub's user there")] = ""
+    password_file: BrokerPassword = ""
+    ca_file: BrokerAuthority = ""
+    venue: Annotated[
+        Name,
+        Meta(description="the venue's name in topics, the same at all of its hubs; each of them has its own [hub] id"),
+    ] = "venue"
+    whole_state: Annotated[
+        bool, Meta(description="tell all that phones at a table see of it, names of guests too; else a summary")
+    ] = False
+
+    def __post_init__(self) -> None:
+        _check_login(self)
+
+
+def _check_login(part: BrokerPart | HomeAssistantPart | UpstreamPart) -> None:
     """Raise SettingError where the keys of an outside broker do not fit each other."""
     if not part.url:
         for key in ("user", "password_file", "ca_file"):
@@ -295,7 +317,7 @@ class TablePart(msgspec.Struct, frozen=True):
     language: Annotated[
         tuple[LanguageName, ...],
         Meta(
-            description="of the big screen and panels; of two the big screen shows each in turn",
+            description="of the big screen, panels and the displays of boxes; of two the big screen shows each in turn",
             min_length=1,
             max_length=2,
         ),
@@ -375,6 +397,7 @@ class Config(msgspec.Struct, frozen=True):
     web: WebPart = WebPart()
     broker: BrokerPart = BrokerPart()
     home_assistant: HomeAssistantPart = HomeAssistantPart()
+    upstream: UpstreamPart = UpstreamPart()
     hours: HoursPart = HoursPart()
     wifi: WifiPart = WifiPart()
     table: tuple[TablePart, ...] = (TablePart(),)
@@ -487,6 +510,7 @@ def _with_paths(config: Config, folder: Path) -> Config:
         web=absolute(config.web),
         broker=absolute(config.broker),
         home_assistant=absolute(config.home_assistant),
+        upstream=absolute(config.upstream),
         deck=tuple(absolute(deck) for deck in config.deck),
     )
 
@@ -508,7 +532,7 @@ def dump(config: Config) -> str:
     """Return the configuration as TOML with a comment beside each key; `load` reads it back equal."""
     document = tomlkit.document()
     _comment(document, _TOP)
-    for name in ("hub", "web", "broker", "home_assistant", "hours", "wifi"):
+    for name in ("hub", "web", "broker", "home_assistant", "upstream", "hours", "wifi"):
         document.add(name, toml.commented(getattr(config, name)))
     _several(document, "table", [toml.commented(table) for table in config.table])
     if config.preset:

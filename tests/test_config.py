@@ -102,7 +102,7 @@ def test_a_home_that_nobody_has_is_the_owners_to_mend(file: Path) -> None:
         ("[[tables]]\nid = '2'", "there is no part [tables]: did you mean [[table]]?"),
         (
             "zzz = 1",
-            "there is no part [zzz]; there are [hub], [web], [broker], [home_assistant], [hours], [wifi], [[table]], [[preset]], [[deck]], [[device]].",
+            "there is no part [zzz]; there are [hub], [web], [broker], [home_assistant], [upstream], [hours], [wifi], [[table]], [[preset]], [[deck]], [[device]].",
         ),
         ("[[table]]\nseat = 3", "[[table]] number 1 has no key seat: did you mean seats?"),
     ],
@@ -160,6 +160,12 @@ def test_a_value_that_is_not_allowed_is_refused_with_the_allowed_ones(file: Path
         ('[wifi]\npassword = "dice-and-tea"', "[wifi] password needs name too."),
         ('[broker]\nuser = "hub"', "[broker] user is for an outside broker only: give its url as well."),
         ('[broker]\nurl = "mqtt://cafe"\npassword_file = "p"', "[broker] password_file needs user too."),
+        ('[upstream]\nuser = "hub"', "[upstream] user is for an outside broker only: give its url as well."),
+        ('[upstream]\nurl = "mqtt://up"\npassword_file = "p"', "[upstream] password_file needs user too."),
+        (
+            '[upstream]\nurl = "mqtt://up"\nca_file = "c"',
+            '[upstream] ca_file is for a url that begins with "mqtts://".',
+        ),
         (
             '[broker]\nurl = "mqtt://cafe"\nca_file = "ca"',
             '[broker] ca_file is for a url that begins with "mqtts://".',

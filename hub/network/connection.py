@@ -31,7 +31,7 @@ from hub.network.dynsec import COMMAND_TOPIC, RESPONSE_TOPIC, DynsecLogins
 if TYPE_CHECKING:
     from paho.mqtt.reasoncodes import ReasonCode
 
-    from hub.config import BrokerPart, HomeAssistantPart
+    from hub.config import BrokerPart, HomeAssistantPart, UpstreamPart
 
 log = logging.getLogger(__name__)
 
@@ -288,7 +288,7 @@ def _paho_callback(on_message: OnMessage) -> Callable[[paho.Client, object, paho
     return callback
 
 
-def outside_endpoint(part: BrokerPart | HomeAssistantPart, section: str, client_id: str) -> Endpoint:
+def outside_endpoint(part: BrokerPart | HomeAssistantPart | UpstreamPart, section: str, client_id: str) -> Endpoint:
     """Return the endpoint of the broker at `part.url`, of that section of the configuration. Raise ConfigError."""
     url = urllib.parse.urlsplit(part.url)
     try:

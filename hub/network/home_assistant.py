@@ -8,31 +8,27 @@ name of a guest, no code and no card leaves the hub this way: `HomeTable` has no
 from __future__ import annotations
 
 import logging
-import threading
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-import paho.mqtt.client as paho
-from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 
-from hub.network.connection import Endpoint, outside_endpoint
+from hub.network.connection import outside_endpoint
 from hub.network.glance import at_a_glance
 from hub.network.messages import home_status_topic, home_topic
+from hub.network.outside_link import OutsideLink
 from hub.state import Count, Plain
 from hub.version import version
 
 if TYPE_CHECKING:
-    from paho.mqtt.reasoncodes import ReasonCode
+    import paho.mqtt.client as paho
 
     from hub.config import HomeAssistantPart
     from hub.state import PublicState
 
 log = logging.getLogger(__name__)
 
-KEEPALIVE_SECONDS = 30
-LOOK_SECONDS = 0.5  # between two looks for what has changed
-BACK_OFF = (0.0, 1.0, 5.0, 15.0, 60.0)  # seconds before each further try; the last one for ever
+to_json = msgspec.json.encode
 ONLINE, OFFLINE = b"online", b"offline"
 STATES = ("lobby", "playing", "over", "stopped")
 
@@ -120,107 +116,22 @@ def _id(hub: str, table: str) -> str:
     return f"table-hub-{hub}-{table}"
 
 
-class HomeAssistant:
-    """The link to a Home Assistant's broker, with a thread of its own: whatever hangs there, tables and phones do not wait.
+class HomeAssistant(OutsideLink):
+    """The link to a Home Assistant's broker. Every table shows it its pictures, as it does a panel (`show`).
 
-    Raise ConfigError where the configuration cannot be used. Every table shows it its pictures, as it does a panel (`show`).
+    Raise ConfigError where the configuration cannot be used.
     """
 
     def __init__(self, part: HomeAssistantPart, hub: str) -> None:
-        self._endpoint = outside_endpoint(part, "home_assistant", f"table-hub-{hub}-home")
+        endpoint = outside_endpoint(part, "home_assistant", f"table-hub-{hub}-home")
+        super().__init__(endpoint, "Home Assistant", (home_status_topic(hub), OFFLINE))
         self._prefix, self._hub = part.prefix, hub
-        self._lock = threading.Lock()
-        self._newest: dict[str, bytes] = {}  # topic -> payload, all of them retained
-        self._unsent: dict[str, None] = {}
-        self._closing = threading.Event()
-        self._reported = ""
-        self._is_in = False  # logged in
-        self._thread = threading.Thread(target=self._run, name="home-assistant", daemon=True)
 
     def show(self, public: PublicState, settled: bool) -> None:  # noqa: ARG002 - the port's
         """Take the newest state of a table; return at once."""
-        told = {
-            discovery_topic(self._prefix, self._hub, public.table): discovery(self._hub, public),
-            home_topic(self._hub, public.table): home_table(public),
-        }
-        with self._lock:
-            for topic, message in told.items():
-                payload = msgspec.json.encode(message)
-                if self._newest.get(topic) != payload:
-                    self._newest[topic] = payload
-                    self._unsent[topic] = None
+        self.put(discovery_topic(self._prefix, self._hub, public.table), to_json(discovery(self._hub, public)))
+        self.put(home_topic(self._hub, public.table), to_json(home_table(public)))
 
-    def start(self) -> None:
-        """Start the thread, which tries for ever."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Say that the hub is gone, and end the thread."""
-        self._closing.set()
-        if self._thread.is_alive():
-            self._thread.join(5)
-
-    # --- its thread ---
-
-    def _run(self) -> None:
-        failures = 0
-        while not self._closing.wait(BACK_OFF[min(failures, len(BACK_OFF) - 1)]):
-            client = self._client(self._endpoint)
-            try:
-                client.connect(self._endpoint.address.host, self._endpoint.address.port, KEEPALIVE_SECONDS)
-                served = self._serve(client)
-            except (OSError, ValueError) as error:
-                served = False
-                self._report(f"The broker at {self._endpoint.address} cannot be reached ({error}).")
-            failures = 0 if served else failures + 1
-
-    def _client(self, endpoint: Endpoint) -> paho.Client:
-        client = paho.Client(CallbackAPIVersion.VERSION2, client_id=endpoint.client_id, reconnect_on_failure=False)
-        if endpoint.user:
-            client.username_pw_set(endpoint.user, endpoint.password or None)
-        if endpoint.address.tls is not None:
-            client.tls_set_context(endpoint.address.tls)
-        client.will_set(home_status_topic(self._hub), OFFLINE, qos=1, retain=True)
-        client.on_connect = self._on_connect
-        return client
-
-    def _serve(self, client: paho.Client) -> bool:
-        """Serve one connection until it is lost; return whether the broker has let the hub in."""
-        self._is_in = False
-        while not self._closing.is_set():
-            if client.loop(LOOK_SECONDS) != MQTTErrorCode.MQTT_ERR_SUCCESS:
-                if self._is_in:
-                    self._report(f"The connection to the broker at {self._endpoint.address} was lost.")
-                return self._is_in
-            if self._is_in:
-                self._publish(client)
-        if self._is_in:
-            client.publish(home_status_topic(self._hub), OFFLINE, qos=0, retain=True)
-        client.disconnect()
-        return self._is_in
-
-    def _publish(self, client: paho.Client) -> None:
-        """Publish what has changed. At QoS 0: TCP keeps the order, and a new connection brings all of it again."""
-        with self._lock:
-            changed = [(topic, self._newest[topic]) for topic in self._unsent]
-            self._unsent.clear()
-        for topic, payload in changed:
-            client.publish(topic, payload, qos=0, retain=True)
-
-    def _on_connect(self, client: paho.Client, _u: object, _f: object, code: ReasonCode, _p: object) -> None:
-        if code.is_failure:
-            self._report(f"The broker at {self._endpoint.address} refuses the hub's login ({code}).")
-            client.disconnect()
-            return
-        self._is_in = True
-        self._reported = ""
-        with self._lock:
-            self._unsent = dict.fromkeys(self._newest)
+    def _joined(self, client: paho.Client) -> None:
         client.publish(home_status_topic(self._hub), ONLINE, qos=0, retain=True)
         log.info("Home Assistant is told of the tables at %s.", self._endpoint.address)
-
-    def _report(self, reason: str) -> None:
-        """Say once in the journal what is in the way, however often it is tried."""
-        if reason != self._reported and not self._closing.is_set():
-            self._reported = reason
-            log.warning("Home Assistant: %s", reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hub.state import Plain
+from hub.state import Count, Plain
 
 
 class Refused(Plain, frozen=True):
@@ -57,11 +57,22 @@ class TableHealth(Plain, frozen=True):
     stopped: str
 
 
-class HubHealth(Plain, frozen=True):
-    """Answer to `GET /status.json`; nothing of a match is in it."""
+class UpstreamHealth(Plain, frozen=True):
+    """The link to the broker above the hubs of a venue: `why` it is down, finished matches that wait, another hub of this name."""
+
+    broker: str
+    up: bool
+    why: str
+    waiting: Count
+    twin: bool
+
+
+class HubHealth(Plain, frozen=True, omit_defaults=True):
+    """Answer to `GET /status.json`; nothing of a match is in it. `upstream` is there where the owner has named such a broker."""
 
     v: int
     version: str
     hub: str
     url: str
     tables: dict[str, TableHealth]
+    upstream: UpstreamHealth | None = None

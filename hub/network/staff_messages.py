@@ -146,8 +146,54 @@ class StaffTable(Plain, frozen=True):
     faults: list[Fault] = msgspec.field(default_factory=list)
 
 
+class TableSeen(Plain, frozen=True):
+    """A table of a hub of this venue, as it tells the broker above them; no name of a guest."""
+
+    table: str
+    name: str
+    state: Literal["lobby", "playing", "over", "stopped"]
+    game: str
+    round: Count | None
+    seats: Count
+    people: Count
+    calls: Count
+    minutes_left: Count | None
+
+
+class HubSeen(Plain, frozen=True):
+    """A hub of this venue, as it tells the broker above them. `heard` is when it said something last, in seconds since 1970.
+
+    `unknown`: this hub itself is cut off from that broker.
+    """
+
+    hub: str
+    state: Literal["own", "here", "away", "unknown"]
+    heard: Count | None
+    version: str
+    tables: list[TableSeen]
+
+
+class Upstream(Plain, frozen=True):
+    """The broker above the hubs of a venue: whether this hub reaches it, `since` when, and `why` not.
+
+    `waiting` are finished matches of which it has not been told yet; `twin`: another hub there calls itself as this one.
+    """
+
+    broker: str
+    venue: str
+    up: bool
+    since: Count
+    why: str
+    waiting: Count
+    twin: bool
+    hubs: list[HubSeen]
+
+
 class Venue(Plain, frozen=True):
-    """All tables of this hub. `now` is the hub's clock, in seconds since 1970; `restart` and `off` say why they cannot be."""
+    """All tables of this hub. `now` is the hub's clock, in seconds since 1970; `restart` and `off` say why they cannot be.
+
+    `upstream` is what stands at the broker above the hubs of this venue, where the owner has named one.
+    """
 
     now: int
     hub: str
@@ -156,6 +202,7 @@ class Venue(Plain, frozen=True):
     faults: list[Fault] = msgspec.field(default_factory=list)
     restart: str = ""
     off: str = ""
+    upstream: Upstream | None = None
 
 
 class StaffAnswer(Plain, frozen=True):

@@ -9,11 +9,12 @@ from pathlib import Path
 from hub.errors import HubError, TemporaryError
 from hub.store import lock_state
 
-KEY, LOG_KEY, KIOSK_TOKEN, STAFF, DATABASE, BROKER, MARKS = (
+KEY, LOG_KEY, KIOSK_TOKEN, STAFF, UPSTREAM, DATABASE, BROKER, MARKS = (
     "hub.key",
     "log.key",
     "kiosk.token",
     "staff.json",
+    "upstream.json",
     "table-hub.db",
     "broker",
     "marks",
@@ -25,6 +26,7 @@ OWN_FILES = (
     LOG_KEY,
     KIOSK_TOKEN,
     STAFF,
+    UPSTREAM,
     *(f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")),  # SQLite's own, after a power cut
     f"{DATABASE}.unreadable-*",
     f"{MARKS}/*.mark",

@@ -15,6 +15,7 @@ from statistics import median
 from typing import Literal
 
 from hub.state import DiceHistory, GameHistory, History, PastMatch, SeatHistory
+from hub.store.queries import LONGEST
 
 SHOWN_MATCHES = 12
 SIDES = 6
@@ -22,8 +23,6 @@ FEWEST = 60
 """Dice, before a verdict: with ten of each face expected the chi-square distribution fits well."""
 UNEVEN, UNFAIR = 0.05, 0.001
 """A difference that fair dice show less often than this is worth another look, or is hardly chance."""
-LONGEST = 12 * 60.0
-"""Minutes: what took longer was left lying, or the clock was set meanwhile, and says nothing of the game."""
 
 
 def history(db: sqlite3.Connection, titles: Mapping[str, str], table: str = "") -> History:

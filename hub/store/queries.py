@@ -11,6 +11,8 @@ from hub.ports import LastMatch, Length, LogEntry, MatchPutAside
 
 LOOKED_AT = 400  # newest matches of a hub that `lengths` looks through
 MOST_LENGTHS = 60  # and so many of one game and number of seats it returns
+LONGEST = 12 * 60.0
+"""Minutes: what took longer was left lying, or the clock was set meanwhile, and says nothing of the game."""
 
 
 def insert_entries(db: sqlite3.Connection, match: str, entries: Sequence[LogEntry]) -> None:
@@ -66,6 +68,43 @@ def _played(head: bytes, result: bytes) -> tuple[str, int] | None:
         if "winners" in over:
             return known["game"], len(known["seats"])
     return None
+
+
+def insert_finished(db: sqlite3.Connection, match: str) -> None:
+    """Write what statistics tell of a match that was played to its end; nothing where it was left."""
+    found = db.execute(
+        """SELECT "table", head, result, (julianday(ended) - julianday(begun)) * 1440,
+                  CAST(strftime('%s', ended) AS INTEGER), (SELECT count(*) FROM entries WHERE "match" = matches.id)
+           FROM matches WHERE id = ?""",
+        (match,),
+    ).fetchone()
+    if not found:
+        return
+    table, head, result, minutes, ended, actions = found
+    with suppress(ValueError, TypeError, KeyError, AttributeError):
+        known, over = json.loads(head), json.loads(result)
+        if "winners" not in over:
+            return
+        (before,) = db.execute('SELECT max(number) FROM finished WHERE "match" = ?', (match,)).fetchone()
+        told = {
+            "match": match,
+            "table": table,
+            "game": known["game"],
+            "options": known["options"],
+            "seats": len(known["seats"]),
+            "actions": actions,
+            "minutes": round(minutes, 1) if minutes is not None and 0 <= minutes <= LONGEST else None,
+            "ended": max(0, ended),
+            "replaces": before,
+        }
+        line = json.dumps(told, separators=(",", ":")).encode()
+        db.execute('INSERT INTO finished ("match", line) VALUES (?, ?)', (match, line))
+
+
+def finished_after(db: sqlite3.Connection, number: int, most: int) -> list[tuple[int, bytes]]:
+    """Return what statistics tell of the matches that ended after the `number`th, in order, `most` of them at once."""
+    found = db.execute("SELECT number, line FROM finished WHERE number > ? ORDER BY number LIMIT ?", (number, most))
+    return [(one, bytes(line)) for one, line in found]
 
 
 def lines_of(db: sqlite3.Connection, match: str) -> list[bytes]:

@@ -38,6 +38,13 @@ CREATE TABLE kept (
 ) STRICT, WITHOUT ROWID;
 """
 
+_FINISHED = """
+CREATE TABLE IF NOT EXISTS finished (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, "match" TEXT NOT NULL, line BLOB NOT NULL
+) STRICT
+"""
+"""What statistics tell of each match that was played to its end, in order: one that is taken back and ends again has two."""
+
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
 """SQLite's primary codes (https://sqlite.org/rescode.html) for a file that no waiting mends."""
 CHECK_SECONDS = 1.0
@@ -111,7 +118,8 @@ def _migrate(db: sqlite3.Connection) -> None:
     """Bring the schema to this one, all of it or nothing."""
     version = _check_version(db)
     columns = {name for _, name, *_ in db.execute("PRAGMA table_info(matches)")}
-    if version == VERSION and columns.issuperset(_ADDED):
+    (added,) = db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'finished'").fetchone()
+    if version == VERSION and columns.issuperset(_ADDED) and added:
         return
     db.execute("BEGIN IMMEDIATE")
     try:
@@ -125,6 +133,7 @@ def _migrate(db: sqlite3.Connection) -> None:
                 if column not in columns:
                     db.execute(f"ALTER TABLE matches ADD COLUMN {column} {declared}")
             db.execute("UPDATE matches SET aside = ? WHERE put_aside IS NOT NULL AND aside IS NULL", (PUT_ASIDE,))
+        db.execute(_FINISHED)
         db.execute(f"PRAGMA user_version={VERSION}")
         db.execute("COMMIT")
     except BaseException:

@@ -15,7 +15,16 @@ from hub.errors import DamagedLog, LogError
 from hub.files import check_file, kind_of
 from hub.ports import LEFT, LastMatch, Length, LogEntry, MatchPutAside, Missing
 from hub.store.marks import Marks, chain, mark_of
-from hub.store.queries import insert_entries, last_match, lengths, lines_of, matches_put_aside, number_of
+from hub.store.queries import (
+    finished_after,
+    insert_entries,
+    insert_finished,
+    last_match,
+    lengths,
+    lines_of,
+    matches_put_aside,
+    number_of,
+)
 from hub.store.rescue import rescue
 from hub.store.schema import DAMAGED, PUT_ASIDE, code_of, connect, make_file
 
@@ -215,6 +224,18 @@ class Store:
             db.execute(
                 "UPDATE matches SET result = ?, ended = CURRENT_TIMESTAMP, aside = NULL WHERE id = ?", (result, match)
             )
+            insert_finished(db, match)
+
+    def finished_after(self, number: int, most: int = 100) -> list[tuple[int, bytes]]:
+        """Return number and JSON of the matches that were played to their end after the `number`th, in order."""
+        with self._at_the_disk() as db:
+            return finished_after(db, number, most)
+
+    def finished(self) -> int:
+        """Return the number of the newest match that was played to its end; 0 before the first."""
+        with self._at_the_disk() as db:
+            (found,) = db.execute("SELECT max(number) FROM finished").fetchone()
+        return found or 0
 
     def wipe(self, match: str) -> None:
         """Wipe the log of a match that has ended. Zeros take the place of what was there, in the write-ahead log, too."""

@@ -564,6 +564,29 @@ def broker(machine: Machine, subject: Subject) -> Iterator[Finding]:
             yield Finding("broker", "ok", f"{part.program} is there and can be started.")
 
 
+def upstream(machine: Machine, subject: Subject) -> Iterator[Finding]:
+    """Check the broker above the hubs of a venue, where one is named: the running hub's link to it, or whether it lets the hub in."""
+    part = subject.config.upstream
+    if not part.url:
+        return
+    do = "The tables play on; what is to be told waits here. Look at that broker and the network to it."
+    known = (subject.hub or {}).get("upstream")
+    if known and known["twin"]:
+        seen = f"Another hub of the venue {part.venue} calls itself {subject.config.hub.id}."
+        yield Finding("upstream", "broken", seen, "Give each hub its own `id` in [hub].")
+    elif known and known["up"]:
+        yield Finding("upstream", "ok", f"The hub that runs is connected to {known['broker']}.")
+    elif known:
+        waiting = f" {known['waiting']} finished match(es) wait." if known["waiting"] else ""
+        yield Finding("upstream", "look", f"The hub says: {known['why'] or 'It is not connected yet.'}{waiting}", do)
+    else:
+        error = machine.upstream_error(part, subject.config.hub.id)
+        if error:
+            yield Finding("upstream", "look", error, do)
+        else:
+            yield Finding("upstream", "ok", f"The broker above, {part.url}, lets this hub in.")
+
+
 def port(machine: Machine, subject: Subject) -> Iterator[Finding]:
     """Check the web port."""
     web = subject.config.web
@@ -629,5 +652,5 @@ def _sentence(text: str) -> str:
 Check = Callable[[Machine, Subject], Iterator[Finding]]
 ALL: tuple[Check, ...] = (
     configuration, which, board, power, usb, temperature, clock, disk, record, service, screen, groups, pins, buses, cameras, devices, bluetooth, ports,
-    boxes, dice, broker, port, phones,
+    boxes, dice, broker, upstream, port, phones,
 )  # fmt: skip

@@ -28,7 +28,11 @@ from serial.tools import list_ports
 
 from drivers.common import probe
 from drivers.common.probe import Answer
+from hub.config import UpstreamPart
+from hub.errors import ConfigError
+from hub.network.connection import outside_endpoint
 from hub.network.mosquitto import Mosquitto
+from hub.network.outside_link import login_error
 from hub.operations.matches import Record
 from hub.operations.matches import examine as look_through
 from hub.ports import MonotonicClock
@@ -216,6 +220,13 @@ class Machine:
         except OSError:
             return False
         return True
+
+    def upstream_error(self, part: UpstreamPart, hub: str) -> str:
+        """Return in a sentence why the broker above does not let this hub in; "" where it does."""
+        try:
+            return login_error(outside_endpoint(part, "upstream", f"table-hub-{part.venue}-{hub}"))
+        except ConfigError as error:
+            return str(error)
 
     def start_broker(self, program: str) -> None:
         """Start and end a managed broker in a temporary folder. Raise HubError with what to do."""

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from drivers.common.frames import Hello
 from drivers.common.probe import Answer
+from hub.config import UpstreamPart
 from hub.errors import DeviceLost, HubError
 from hub.operations.doctor import examine
 from hub.operations.doctor.finding import Finding
@@ -41,6 +42,7 @@ class FakeMachine(Machine):
     port: Literal["free", "taken", "forbidden", "no_such_address"] = "free"
     others: set[tuple[str, int]] = field(default_factory=set)
     broker_error: str = ""
+    upstream: str = ""
     date: dt.date = dt.date(2026, 12, 24)
     file_system: Disk = field(default_factory=lambda: Disk(10**10, read_only=False, kind="ext4"))
     write_time: float | OSError = 0.01
@@ -94,6 +96,9 @@ class FakeMachine(Machine):
 
     def reaches(self, host: str, port: int) -> bool:
         return (host, port) in self.others
+
+    def upstream_error(self, part: UpstreamPart, hub: str) -> str:
+        return self.upstream
 
     def start_broker(self, program: str) -> None:
         if self.broker_error:

@@ -243,6 +243,40 @@ def test_an_outside_broker_is_knocked_at(examination: Examination) -> None:
     assert examination.about("broker", toml, others={("10.0.0.9", 1884)}).state == "ok"
 
 
+ABOVE = '[upstream]\nurl = "mqtt://10.0.0.9:1883"\nvenue = "cafe"\n'
+LINK = {"broker": "10.0.0.9:1883", "up": True, "why": "", "waiting": 0, "twin": False}
+
+
+def test_a_hub_without_a_broker_above_hears_nothing_of_one(examination: Examination) -> None:
+    assert "upstream" not in [finding.check for finding in examination()]
+
+
+@pytest.mark.parametrize(
+    ("link", "state", "words"),
+    [
+        ({}, "ok", "The hub that runs is connected to 10.0.0.9:1883."),
+        (
+            {"up": False, "why": "It refuses the hub's login.", "waiting": 3},
+            "look",
+            "login. 3 finished match(es) wait.",
+        ),
+        ({"up": False}, "look", "not connected yet"),
+        ({"twin": True}, "broken", "Another hub of the venue cafe calls itself hub."),
+    ],
+)
+def test_the_link_to_the_broker_above_is_the_running_hubs(
+    examination: Examination, link: dict[str, object], state: str, words: str
+) -> None:
+    found = examination.about("upstream", ABOVE, running={**hub_that_runs(), "upstream": LINK | link})
+    assert (found.state, words in found.seen) == (state, True), found
+
+
+def test_without_a_hub_the_broker_above_is_asked_whether_it_would_let_one_in(examination: Examination) -> None:
+    assert examination.about("upstream", ABOVE).state == "ok"
+    found = examination.about("upstream", ABOVE, upstream="The broker at 10.0.0.9:1883 refuses the hub's login.")
+    assert (found.state, "refuses" in found.seen, "play on" in found.do) == ("look", True, True)
+
+
 def test_a_hub_that_was_not_started_again_after_an_update_is_looked_at(examination: Examination) -> None:
     assert examination.about("version", running={**hub_that_runs(), "version": version()}).state == "ok"
     for old in (hub_that_runs(), {**hub_that_runs(), "version": "0.0.9"}):

@@ -1,0 +1,170 @@
+"""A link to a broker that the owner names, with a thread of its own: whatever hangs there, tables and phones do not wait.
+
+It keeps the newest payload of each retained topic and publishes what has changed; a new connection brings all of them again.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from random import SystemRandom
+from typing import TYPE_CHECKING
+
+import paho.mqtt.client as paho
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
+
+if TYPE_CHECKING:
+    from paho.mqtt.reasoncodes import ReasonCode
+
+    from hub.network.connection import Endpoint
+
+log = logging.getLogger(__name__)
+
+KEEPALIVE_SECONDS = 10  # a link that was cut is found out within twice as long
+ANSWER_SECONDS = 5.0
+LOOK_SECONDS = 0.5  # between two looks for what has changed
+BACK_OFF = (0.0, 1.0, 5.0, 15.0, 60.0)  # seconds before each further try; the last one for ever
+STEADY_SECONDS = 10.0  # a connection that lasted so long is tried again at once
+_random = SystemRandom()  # hubs that have lost the same broker come back one after the other
+
+
+def login_error(endpoint: Endpoint) -> str:
+    """Return in a sentence why the broker there does not let this hub in, after 5 s at most for each answer; "" where it does."""
+    answers: list[ReasonCode] = []
+    client = paho.Client(
+        CallbackAPIVersion.VERSION2, client_id=f"{endpoint.client_id}-doctor", reconnect_on_failure=False
+    )
+    _log_in(client, endpoint)
+    client.on_connect = lambda _c, _u, _f, code, _p: answers.append(code)
+    try:
+        client.connect(endpoint.address.host, endpoint.address.port, KEEPALIVE_SECONDS)
+        until = time.monotonic() + ANSWER_SECONDS
+        while not answers and time.monotonic() < until and not client.loop(LOOK_SECONDS):
+            pass
+    except (OSError, ValueError) as error:
+        return f"The broker at {endpoint.address} cannot be reached ({error})."
+    client.disconnect()
+    if not answers:
+        return f"The broker at {endpoint.address} does not answer."
+    return f"The broker at {endpoint.address} refuses the hub's login ({answers[0]})." if answers[0].is_failure else ""
+
+
+def _log_in(client: paho.Client, endpoint: Endpoint) -> None:
+    """Give a client the login of the hub there."""
+    if endpoint.user:
+        client.username_pw_set(endpoint.user, endpoint.password or None)
+    if endpoint.address.tls is not None:
+        client.tls_set_context(endpoint.address.tls)
+
+
+class OutsideLink:
+    """One connection after the other to an outside broker. `name` is what the journal calls whom it leads to."""
+
+    def __init__(self, endpoint: Endpoint, name: str, will: tuple[str, bytes]) -> None:
+        """`will` is the retained topic of whether the hub is there, and what stands in it when the hub is gone."""
+        self._endpoint, self._name, self._will = endpoint, name, will
+        self._lock = threading.Lock()
+        self._newest: dict[str, bytes] = {}  # topic -> payload, all of them retained
+        self._unsent: dict[str, None] = {}
+        self._closing = threading.Event()
+        self._reported = ""
+        self._is_in = False  # logged in
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def put(self, topic: str, payload: bytes) -> None:
+        """Publish a retained payload soon, unless it is the one that stands there; return at once. From any thread."""
+        with self._lock:
+            if self._newest.get(topic) != payload:
+                self._newest[topic] = payload
+                self._unsent[topic] = None
+
+    def start(self) -> None:
+        """Start the thread, which tries for ever."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Say that the hub is gone, and end the thread."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join(5)
+
+    # --- what a kind of link adds, on its thread ---
+
+    def _joined(self, client: paho.Client) -> None:
+        """Greet a broker that has let the hub in, before anything else is published."""
+
+    def _turn(self, client: paho.Client) -> None:
+        """Do what is due, every `LOOK_SECONDS` while the hub is in, before changes are published."""
+
+    def _parted(self) -> None:
+        """Take note that the connection is gone."""
+
+    # --- its thread ---
+
+    def _run(self) -> None:
+        failures = 0
+        while not self._closing.wait(BACK_OFF[min(failures, len(BACK_OFF) - 1)] * _random.uniform(0.5, 1.0)):
+            client, began = self._client(self._endpoint), time.monotonic()
+            try:
+                client.connect(self._endpoint.address.host, self._endpoint.address.port, KEEPALIVE_SECONDS)
+                served = self._serve(client)
+            except (OSError, ValueError) as error:
+                served = False
+                self._report(f"The broker at {self._endpoint.address} cannot be reached ({error}).")
+            # Who is let in and lost at once, over and over, is kicked out by another of the same name.
+            failures = 0 if served and time.monotonic() - began >= STEADY_SECONDS else failures + 1
+
+    def _client(self, endpoint: Endpoint) -> paho.Client:
+        client = paho.Client(CallbackAPIVersion.VERSION2, client_id=endpoint.client_id, reconnect_on_failure=False)
+        _log_in(client, endpoint)
+        topic, payload = self._will
+        client.will_set(topic, payload, qos=1, retain=True)
+        client.on_connect = self._on_connect
+        return client
+
+    def _serve(self, client: paho.Client) -> bool:
+        """Serve one connection until it is lost; return whether the broker has let the hub in."""
+        self._is_in = False
+        try:
+            while not self._closing.is_set():
+                if client.loop(LOOK_SECONDS) != MQTTErrorCode.MQTT_ERR_SUCCESS:
+                    if self._is_in:
+                        self._report(f"The connection to the broker at {self._endpoint.address} was lost.")
+                    return self._is_in
+                if self._is_in:
+                    self._turn(client)
+                    self._publish(client)
+            if self._is_in:
+                topic, payload = self._will
+                client.publish(topic, payload, qos=0, retain=True)
+            client.disconnect()
+            return self._is_in
+        finally:
+            self._is_in = False
+            self._parted()
+
+    def _publish(self, client: paho.Client) -> None:
+        """Publish what has changed. At QoS 0: TCP keeps the order, and a new connection brings all of it again."""
+        with self._lock:
+            changed = [(topic, self._newest[topic]) for topic in self._unsent]
+            self._unsent.clear()
+        for topic, payload in changed:
+            client.publish(topic, payload, qos=0, retain=True)
+
+    def _on_connect(self, client: paho.Client, _u: object, _f: object, code: ReasonCode, _p: object) -> None:
+        if code.is_failure:
+            self._report(f"The broker at {self._endpoint.address} refuses the hub's login ({code}).")
+            client.disconnect()
+            return
+        self._is_in = True
+        self._reported = ""
+        with self._lock:
+            self._unsent = dict.fromkeys(self._newest)
+        self._joined(client)
+
+    def _report(self, reason: str) -> None:
+        """Say once in the journal what is in the way, however often it is tried."""
+        if reason != self._reported and not self._closing.is_set():
+            self._reported = reason
+            log.warning("%s: %s", self._name, reason)

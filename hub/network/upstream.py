@@ -1,0 +1,315 @@
+"""The link to the broker above the hubs of a venue: summaries and finished matches go up, summaries of other hubs come down.
+
+Nothing that comes down reaches a table: it is read by `OtherHubs` and shown to staff. Finished matches come from the database, in
+order and numbered, and how far the broker has acknowledged them stands in a file beside it: whatever ends in between, a
+number is sent once more rather than never.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from hub.errors import LogError
+from hub.files import read_file, write_private
+from hub.network.connection import outside_endpoint
+from hub.network.messages import Malformed, to_bytes
+from hub.network.other_hubs import OtherHubs
+from hub.network.outside_link import OutsideLink
+from hub.network.staff_messages import Upstream
+from hub.network.upstream_messages import (
+    KEPT_MATCHES,
+    HubInfo,
+    HubPresence,
+    HubTopics,
+    TableSummary,
+    read_info,
+    read_presence,
+    read_summary,
+    summary,
+)
+from hub.state import Plain, PublicState
+from hub.version import version
+
+if TYPE_CHECKING:
+    import paho.mqtt.client as paho
+    from paho.mqtt.reasoncodes import ReasonCode
+
+    from hub.config import UpstreamPart
+
+log = logging.getLogger(__name__)
+
+INFO_SECONDS = 60.0
+"""So often a hub tells what it is: who hears nothing for three times as long takes it for away."""
+RETAINED_SECONDS = 1.0
+"""So long after its leave to listen a hub waits for what the broker still has of it."""
+GRANT_SECONDS = 10.0
+"""... and for that leave."""
+FINISHED_SECONDS = 5.0
+"""Between two looks into the database, where no table has told of an end."""
+WINDOW = 20
+"""Finished matches on their way at once."""
+TWIN_SECONDS = 300.0
+"""So long after it was heard of another hub of the same name staff are told of it."""
+
+
+class FinishedMatches(Protocol):
+    """Where the finished matches come from. Every call may raise LogError."""
+
+    def finished_after(self, number: int, most: int = 100) -> list[tuple[int, bytes]]:
+        """Return number and JSON of those after the `number`th, in order."""
+
+    def finished(self) -> int:
+        """Return the newest number; 0 before the first."""
+
+
+class Progress(Plain, frozen=True):
+    """How far the broker has acknowledged finished matches, in which numbering."""
+
+    series: str
+    sent: int
+
+
+class UpstreamLink(OutsideLink):
+    """The link of one hub. Every table shows it its pictures, as it does a panel (`show`).
+
+    `changed` is called where something that staff see has changed. Raise ConfigError where the configuration cannot be used.
+    """
+
+    def __init__(
+        self, part: UpstreamPart, hub: str, tables: Collection[str], store: FinishedMatches, file: Path,
+        changed: Callable[[], None] = lambda: None, wall: Callable[[], float] = time.time,
+    ) -> None:  # fmt: skip
+        self._session = secrets.token_hex(4)
+        self._topics = HubTopics(part.venue, hub)
+        will = self._topics.presence, to_bytes(HubPresence("offline", self._session))
+        endpoint = outside_endpoint(part, "upstream", f"table-hub-{part.venue}-{hub}-up")
+        super().__init__(endpoint, "Upstream", will)
+        self._part, self._hub, self._tables = part, hub, list(tables)
+        self._store, self._file, self._changed, self._wall = store, file, changed, wall
+        self._others = OtherHubs(part.venue, wall)
+        self._drawing = threading.Lock()
+        self._summaries: dict[str, TableSummary] = {}
+        self._since = int(wall())
+        self._twin_at = 0.0
+        # What follows is its thread's own.
+        self._progress: Progress | None = None  # None: not read yet
+        self._next = 0  # the newest that was sent by this connection
+        self._in_flight: dict[int, int] = {}  # number by packet id
+        self._joined_at = self._granted_at = 0.0
+        self._is_caught_up = False  # what the broker still has of this hub is known
+        self._broker_has: HubInfo | None = None
+        self._info_at = self._finished_at = 0.0  # when they are due
+        self._has_told = False  # its HubInfo, since this hub was started
+        self._is_denied = False  # its presence, by somebody else who wrote there
+        self._overwritten: set[str] = set()  # topics of ours on which somebody else wrote
+
+    # --- from any thread ---
+
+    def show(self, public: PublicState, settled: bool) -> None:  # noqa: ARG002 - the port's
+        """Take the newest state of a table; return at once."""
+        with self._drawing:
+            before = self._summaries.get(public.table)
+            told = summary(public, self._session, before.n if before else 0)
+            if told != before:
+                told = replace(told, n=told.n + 1)
+                self._summaries[public.table] = told
+                payload = to_bytes(told)
+                self.put(self._topics.table(public.table), payload)
+                self._others.take(self._topics.table(public.table), payload, retained=False)
+        if public.state == "over":
+            self._finished_at = 0.0
+        if self._part.whole_state:
+            everybodys = PublicState(**{name: getattr(public, name) for name in PublicState.__struct_fields__})
+            self.put(self._topics.state(public.table), to_bytes(everybodys))
+
+    def seen(self) -> Upstream:
+        """Return what staff see of the broker above and of the hubs there."""
+        up = self._is_in
+        return Upstream(
+            str(self._endpoint.address),
+            self._part.venue,
+            up,
+            self._since,
+            "" if up else self._reported,
+            0 if up else self._count_waiting(),
+            self._wall() - self._twin_at < TWIN_SECONDS,
+            self._others.seen(self._hub, connected=up),
+        )
+
+    def status(self) -> dict[str, Any]:
+        """Return how the link is, for `table-hub doctor`."""
+        seen = self.seen()
+        return {"broker": seen.broker, "up": seen.up, "why": seen.why, "waiting": seen.waiting, "twin": seen.twin}
+
+    def _count_waiting(self) -> int:
+        try:
+            return max(0, self._store.finished() - (self._progress.sent if self._progress else 0))
+        except LogError:
+            return 0
+
+    # --- its thread: one connection ---
+
+    def _joined(self, client: paho.Client) -> None:
+        self._since = int(self._wall())
+        self._joined_at, self._granted_at = time.monotonic(), 0.0
+        self._info_at = self._finished_at = 0.0
+        self._is_caught_up, self._broker_has = False, None
+        self._in_flight.clear()
+        client.on_message = self._on_message
+        client.on_subscribe = self._on_subscribe
+        client.on_publish = self._on_publish
+        self._say_present(client)
+        all_hubs = HubTopics(self._part.venue, "+")
+        patterns = [all_hubs.presence, all_hubs.info, all_hubs.table("+")]
+        patterns += [] if self._part.whole_state else [self._topics.state("+")]
+        client.subscribe([(pattern, 1) for pattern in patterns])
+        log.info("The broker above, at %s, is told of the tables.", self._endpoint.address)
+        self._changed()
+
+    def _parted(self) -> None:
+        self._since = int(self._wall())
+        self._changed()
+
+    def _turn(self, client: paho.Client) -> None:
+        now = time.monotonic()
+        try:
+            if not self._is_caught_up:
+                self._catch_up(now)
+            else:
+                self._note_acknowledged()
+                self._send_finished(client, now)
+        except (LogError, OSError) as error:  # the disk: it is tried again at the next turn
+            self._report(f"Finished matches wait for the disk ({error}).")
+        if self._is_denied:
+            self._say_present(client)
+        if self._is_caught_up and now >= self._info_at:
+            self._info_at = now + INFO_SECONDS
+            self._tell_info(client)
+            with self._lock:
+                self._unsent |= dict.fromkeys(topic for topic in self._overwritten if topic in self._newest)
+            self._overwritten.clear()
+
+    def _say_present(self, client: paho.Client) -> None:
+        self._is_denied = False
+        client.publish(self._topics.presence, to_bytes(HubPresence("online", self._session)), qos=1, retain=True)
+
+    def _tell_info(self, client: paho.Client) -> None:
+        assert self._progress
+        known = self._progress
+        info = HubInfo(self._session, int(self._wall()), version(), self._tables, known.series, known.sent)
+        client.publish(self._topics.info, to_bytes(info), qos=1, retain=True)
+        self._has_told = True
+
+    # --- finished matches ---
+
+    def _catch_up(self, now: float) -> None:
+        """Find out where to go on: after what the disk says, or earlier, where the broker has forgotten some. Raise LogError or OSError."""
+        waited = (
+            now - self._granted_at >= RETAINED_SECONDS if self._granted_at else now - self._joined_at >= GRANT_SECONDS
+        )
+        if not waited:
+            return
+        progress, there = self._recall(), self._broker_has
+        kept = max(0, progress.sent - KEPT_MATCHES)
+        knows = there.finished if there and there.series == progress.series else 0
+        self._next = min(progress.sent, max(kept, knows))
+        self._is_caught_up = True
+
+    def _recall(self) -> Progress:
+        """Return how far the broker has come. Raise LogError or OSError.
+
+        A numbering begins where there is no file, or one that knows more than the database: that one was exchanged. It begins with
+        the newest of what is there.
+        """
+        if self._progress is None:
+            newest = self._store.finished()
+            try:
+                found = msgspec.json.decode(read_file(self._file), type=Progress)
+            except (FileNotFoundError, ValueError):
+                found = None
+            if found is None or found.sent > newest:
+                found = Progress(secrets.token_hex(8), max(0, newest - KEPT_MATCHES))
+                write_private(self._file, to_bytes(found))
+            self._progress = found
+        return self._progress
+
+    def _send_finished(self, client: paho.Client, now: float) -> None:
+        """Send what has not been sent, in order, so many at once that few are sent again. Raise LogError."""
+        assert self._progress
+        most = WINDOW - len(self._in_flight)
+        if most <= 0 or now < self._finished_at:
+            return
+        self._finished_at = now + FINISHED_SECONDS
+        found = self._store.finished_after(self._next, most)
+        if len(found) == most:
+            self._finished_at = 0.0  # there may be more
+        for number, line in found:
+            told = b'{"v":1,"series":"%s","number":%d,%s' % (self._progress.series.encode(), number, line[1:])
+            sent = client.publish(self._topics.finished(number % KEPT_MATCHES), told, qos=1, retain=True)
+            self._in_flight[sent.mid] = number
+            self._next = number
+
+    def _note_acknowledged(self) -> None:
+        """Write down how far the broker has come; what is sent next is told with it. Raise OSError."""
+        assert self._progress
+        sent = min(self._in_flight.values()) - 1 if self._in_flight else self._next
+        if sent > self._progress.sent:
+            progress = replace(self._progress, sent=sent)
+            write_private(self._file, to_bytes(progress))
+            self._progress = progress
+            self._info_at = 0.0
+
+    # --- paho's callbacks, called inside `loop` ---
+
+    def _on_subscribe(self, _c: paho.Client, _u: object, _packet: int, codes: Sequence[ReasonCode], _p: object) -> None:
+        self._granted_at = time.monotonic()
+        if any(code.is_failure for code in codes):
+            self._report(f"The broker at {self._endpoint.address} does not let the hub read of other hubs.")
+
+    def _on_publish(self, _c: paho.Client, _u: object, packet: int, _code: ReasonCode, _p: object) -> None:
+        self._in_flight.pop(packet, None)
+
+    def _on_message(self, client: paho.Client, _u: object, message: paho.MQTTMessage) -> None:
+        topic, payload = message.topic, bytes(message.payload)
+        own = topic.removeprefix(f"{self._topics.root}/")
+        if own == topic:
+            self._others.take(topic, payload, retained=message.retain)
+            self._changed()
+            return
+        try:
+            self._hear_of_itself(client, own, payload, retained=message.retain)
+        except Malformed:
+            self._overwritten.add(topic)
+            self._is_denied = self._is_denied or own == "presence"
+
+    def _hear_of_itself(self, client: paho.Client, own: str, payload: bytes, *, retained: bool) -> None:
+        """Look at what stands at the broker in this hub's name: of its own, of an earlier start, or of somebody else.
+
+        Raise Malformed.
+        """
+        kind, _, table = own.partition("/")
+        if kind == "state" or (kind == "table" and table not in self._tables):
+            if payload:  # of an earlier configuration
+                client.publish(self._topics.state(table), b"", qos=1, retain=True)
+                if table not in self._tables:
+                    client.publish(self._topics.table(table), b"", qos=1, retain=True)
+        elif kind == "table":
+            if not retained and (not payload or read_summary(payload).session != self._session):
+                self._overwritten.add(self._topics.table(table))
+        elif own == "info":
+            info = read_info(payload)
+            self._broker_has = info if retained else self._broker_has
+            if self._has_told and self._progress and info.series != self._progress.series:
+                self._twin_at = self._wall()
+                self._report(f"Another hub of the venue {self._part.venue} has the id {self._hub}, too.")
+        elif own == "presence":
+            self._is_denied = not retained and read_presence(payload).session != self._session
