@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from hub.devices import DeviceHealth
 from hub.errors import HubError, LogError
-from hub.network.staff_messages import Fault, StaffAsk, StaffTable, Venue
+from hub.network.staff_messages import Fault, StaffAsk, StaffTable, Upstream, Venue
 from hub.ports import LogStore, StaffAsked
 from hub.state import PublicState, ScreenState
 from hub.table.loop import Table
@@ -190,6 +190,7 @@ class VenueDesk:
     ) -> None:
         self._hub, self._machine, self._examine, self._wall = hub, machine, examine, wall
         self.tables: dict[str, VenueTable] = {}
+        self.upstream: Callable[[], Upstream] | None = None  # what is known of the venue's other hubs
         self._latest = Latest()
         self._newest: tuple[int, Venue | None] = (0, None)
         self._changed = threading.Event()
@@ -231,6 +232,7 @@ class VenueDesk:
             self._faults(),
             self._machine.no_restart,
             self._machine.no_off,
+            self.upstream() if self.upstream else None,
         )
         if before is not None and replace(before, now=venue.now) == venue and venue.now - before.now < LOOK_SECONDS:
             return

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
@@ -26,6 +26,7 @@ from hub import games
 from hub.engine.decision import CHANCE, Action
 from hub.engine.game import Game
 from hub.engine.match import Match
+from hub.engine.printed import UNKNOWN
 from hub.engine.secret import Pile, Secret
 from hub.errors import IllegalAction
 from hub.table.chance import Chance
@@ -65,12 +66,12 @@ def law(test: Callable[..., None], seeds: Sequence[int] = SEEDS) -> Callable[...
     return wanted(tried)
 
 
-def beginning(name: str, seed: int) -> tuple[Match, Random]:
+def beginning(name: str, seed: int, without: Collection[str] = ()) -> tuple[Match, Random]:
     """A match with its first question open to people, and the chance to play it by: seats and options as they come."""
     game, random = games.find(name), Random(f"{name} {seed}")
     count = random.randint(*game.seats)
     seats = range(1, count + 1) if random.random() < 0.5 else sorted(random.sample(range(1, 7), count))
-    return Match(game, seats, random_options(game, count, random)), random
+    return Match(game, seats, random_options(game, count, random, without)), random
 
 
 CLOSELY = 160
@@ -408,7 +409,9 @@ def secrets(match: Match, viewer: int) -> Counter[str]:
     parts = {"table": match.state.table, "seats": match.state.seats}
     found = leaves(parts, viewer)
     return Counter(
-        repr(value) for path, value, hidden in found if hidden and value is not None and not path.endswith("#")
+        repr(value)
+        for path, value, hidden in found
+        if hidden and value is not None and value != UNKNOWN and not path.endswith("#")
     )
 
 

@@ -14,7 +14,18 @@ import pytest
 from hub import games
 from hub.devices import DeviceHealth
 from hub.errors import HubError
-from hub.network.staff_messages import Desk, Did, Fault, HardwareTest, StaffAsk, StaffTable, Venue
+from hub.network.staff_messages import (
+    Desk,
+    Did,
+    Fault,
+    HardwareTest,
+    HubSeen,
+    StaffAsk,
+    StaffTable,
+    TableSeen,
+    Upstream,
+    Venue,
+)
 from hub.ports import BoxDown, BoxUp, BrokerDown, DeviceDown, DeviceUp, DiceKit, DiceSeen, StaffAsked
 from hub.venue import Machine, Refusal, StaffFeed, VenueDesk, VenueTable
 from tests.table.fakes import TableRig
@@ -96,7 +107,12 @@ def test_what_staff_get_has_no_field_in_which_a_secret_could_stand() -> None:
     assert set(Desk.__struct_fields__) == {"did", "until", "light", "volume", "test", "by_hours"}
     assert set(Did.__struct_fields__) == {"at", "text", "match", "entries"}
     assert set(HardwareTest.__struct_fields__) == {"seconds", "boxes", "dice"}
-    assert set(Venue.__struct_fields__) == {"now", "hub", "version", "tables", "faults", "restart", "off"}
+    assert set(Venue.__struct_fields__) == {"now", "hub", "version", "tables", "faults", "restart", "off", "upstream"}
+    assert set(Upstream.__struct_fields__) == {"broker", "venue", "up", "since", "why", "waiting", "twin", "hubs"}
+    assert set(HubSeen.__struct_fields__) == {"hub", "state", "heard", "version", "tables"}
+    assert set(TableSeen.__struct_fields__) == {
+        "table", "name", "state", "game", "round", "seats", "people", "calls", "minutes_left",
+    }  # fmt: skip
     assert set(Fault.__struct_fields__) == {"what", "do", "severity"}
 
 

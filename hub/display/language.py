@@ -76,7 +76,7 @@ class Said(NamedTuple):
 
 
 class Language:
-    """One language, for the sentences of one game and of all; safe for one thread."""
+    """One language, for the sentences of one game and of all. Threads may share one: what one forgets, another finds again."""
 
     def __init__(self, *catalogues: Catalogue) -> None:
         """Take catalogues, the most special one first."""

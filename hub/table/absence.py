@@ -12,6 +12,7 @@ from functools import partial
 from hub.display.labels import part
 from hub.engine.decision import Action
 from hub.engine.match import Decision
+from hub.engine.printed import is_printed
 from hub.errors import IllegalAction, LogError
 from hub.ports import Clock
 from hub.table.boxes import SeatBoxes
@@ -31,7 +32,9 @@ ASK_SECONDS = 60.0
 """How long a seat is waited for before the others are asked what to do, where its phone sleeps or is gone ..."""
 ASK_HERE_SECONDS = 180.0
 """... and where its devices are there: somebody thinks, or has left them."""
-OPTIONS = {"wait": "Wait", "safe": "Play safe once", "house": "The house plays on"}
+MOST_DOUBLED = 1
+"""How often a seat that is to be waited for is waited for twice as long as before, until its people are asked again."""
+OPTIONS = {"wait": "Wait", "safe": "Play safe for them", "house": "The house plays on"}
 
 
 class Absence:
@@ -47,11 +50,16 @@ class Absence:
         self.stand_ins = house.stand_ins
         self.called: list[int] = []
         self.paused: int | None = None  # the seat that paused the match
+        self._waits: dict[int, int] = {}  # how often the others have said, by silence too, to wait for a seat
+        self._safe_for: set[int] = set()  # seats that the others let play safe, until somebody is back there
+        self._match: str | None = None  # of which that was said
         self._waits_since = 0.0  # of the open decision, or since the others last said to wait
 
     def opened(self) -> None:
         """Begin to wait anew: another decision is open."""
         self.called = []
+        if self._match != self._play.log.match:
+            self._match, self._waits, self._safe_for = self._play.log.match, {}, set()
         self._waits_since = self._clock.now()
         self._house.opened()
         self._questions.close("absent")
@@ -59,6 +67,8 @@ class Absence:
     def came(self, seat: Seat) -> bool:
         """Take note that somebody at a seat does something; return whether that changes what is shown."""
         changed = seat.stands_in
+        self._waits.pop(seat.number, None)
+        self._safe_for.discard(seat.number)
         if seat.stands_in:
             seat.house, seat.stands_in = "", False
             with suppress(LogError):  # else the house stands in again after a power cut, until the next touch
@@ -119,9 +129,10 @@ class Absence:
             return False
         for number in awaited:
             seat = self._seats[number]
-            patience = self._ask_seconds if seat.presence != "here" else max(ASK_HERE_SECONDS, self._ask_seconds)
-            if seat.house or waited < patience:
+            if seat.house or waited < self._patience(seat) or self._only_it_knows(number):
                 continue
+            if number in self._safe_for and seat.presence != "here":
+                return self._do(seat, "safe")
             if self._others(number):
                 self._ask_others(seat)
                 return True
@@ -129,13 +140,26 @@ class Absence:
                 return self._do(seat, "safe")  # the others have locked in their boxes, which can ask them nothing now
         return False
 
+    def _patience(self, seat: Seat) -> float:
+        """Return for how many seconds a seat is waited for until something is done: twice as long after each "wait"."""
+        if seat.number in self._safe_for and seat.presence != "here":
+            return CALL_SECONDS
+        first = self._ask_seconds if seat.presence != "here" else max(ASK_HERE_SECONDS, self._ask_seconds)
+        return float(first * 2 ** min(self._waits.get(seat.number, 0), MOST_DOUBLED))
+
     def _ask_others(self, seat: Seat) -> None:
         how = {"here": "has not answered", "asleep": "is asleep", "away": "is away"}[seat.presence]
         text = f"Seat {seat.number} {how}. What shall we do?"
         others, do = partial(self._others, seat.number), partial(self._do, seat)
-        asked = Asked("absent", text, OPTIONS, others, more_than_half, do, seat=seat.number)
+        asked = Asked("absent", text, self._options(), others, more_than_half, do, seat=seat.number)
         asked.stands_on = frozenset({seat.number})
         self._questions.ask(asked)
+
+    def _options(self) -> dict[str, str]:
+        """Return what the others may choose: cards that only people can hold, the house plays not on."""
+        match = self._play.match
+        printed = match is not None and is_printed(match.setup)
+        return {key: text for key, text in OPTIONS.items() if not (printed and key == "house")}
 
     def _others(self, number: int) -> list[int]:
         """Return the seats of the match that can be asked now, but this one: on a phone, or on a box that is free for it.
@@ -150,6 +174,8 @@ class Absence:
 
     def _do(self, seat: Seat, option: str) -> bool:
         self._waits_since = self._clock.now()
+        if option == "wait":
+            self._waits[seat.number] = self._waits.get(seat.number, 0) + 1
         if option == "wait" or seat.is_house:
             return False
         logger.info("seat %d is %s: %s", seat.number, seat.presence, OPTIONS[option])
@@ -157,6 +183,10 @@ class Absence:
             with self._seats.changing(seat):
                 seat.house, seat.stands_in = self._house.strength, True
             return True
+        if seat.presence != "here" and self._others(
+            seat.number
+        ):  # they have said so, and are not asked at every question
+            self._safe_for.add(seat.number)
         return self._answer_for(seat.number)
 
     # --- the safe move --------------------------------------------------------------------------------
@@ -164,7 +194,7 @@ class Absence:
     def _answer_for(self, number: int) -> bool:
         """Answer the open decision for a seat, the safe way; return whether that could be. Raise LogError."""
         decision = self._rolls.decision
-        if decision is None or number not in self._boxes.awaited():
+        if decision is None or number not in self._boxes.awaited() or self._only_it_knows(number):
             return False
         with (
             suppress(IllegalAction),
@@ -176,6 +206,14 @@ class Absence:
                 self._boxes.answer_by_phone(self._safe(decision, number))
             return True
         return False
+
+    def _only_it_knows(self, number: int) -> bool:
+        """Return whether a seat is asked to tell of printed cards (`told` in the labels of the move): nothing is made up for it."""
+        match, decision = self._play.match, self._rolls.decision
+        if match is None or decision is None or not is_printed(match.setup) or not decision.offers(number):
+            return False
+        safe = self._safe(decision, number)
+        return bool(part(self._play.labels, "moves", safe.move).get("told"))
 
     def _safe(self, decision: Decision, number: int) -> Action:
         """Return the no of an asked seat: the last of the moves that the labels give to the bar of a box, else its last."""

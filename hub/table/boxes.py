@@ -6,9 +6,10 @@ way for it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from hub.display.language import Language
 from hub.engine.decision import Action, Answer
 from hub.engine.match import Decision
 from hub.errors import NotOffered
@@ -34,9 +35,12 @@ _Dice: TypeAlias = tuple[int, RollState, bool]  # how many dice were accepted, t
 class SeatBoxes:
     """The boxes at the seats of a table; `port` is None where there are none."""
 
-    def __init__(self, port: Boxes | None, play: Play, seats: Seats, notices: Notices, rolls: Rolls) -> None:
+    def __init__(
+        self, port: Boxes | None, play: Play, seats: Seats, notices: Notices, rolls: Rolls,
+        language: Callable[[str], Language],
+    ) -> None:  # fmt: skip
         self._port, self._play, self._seats, self._notices, self._rolls = port, play, seats, notices, rolls
-        self.displays = BoxDisplays(port)
+        self.displays = BoxDisplays(port, language, lambda: play.match.game.name if play.match else "")
         self._sealed: SealedChoice | None = None
         self._opened = (-1, 0)  # the match and decision of the last round, and how often it was opened again
         self._shown_dice: _Dice | None = None
@@ -79,7 +83,8 @@ class SeatBoxes:
         """Ask a seat for its sealed choice in its box, if it is still to make one."""
         match, number = self._play.match, seat.number
         if match and self._sealed and seat.box_on and number in decision.asked and number not in decision.answers:
-            self._sealed.offer(number, decision.offers(number), match.game.labels, seen_by(match, number))
+            view, letters = seen_by(match, number), self.displays.letters
+            self._sealed.offer(number, decision.offers(number), match.game.labels, view, letters)
 
     def follow(self) -> None:
         """Open what boxes hold once every seat has locked, and let displays follow the dice and the dispute."""
@@ -199,7 +204,7 @@ class SeatBoxes:
         before, self._shown_question = self._shown_question, shown
         for seat in self._seats:
             if seat.number in shown and asked:
-                self.displays.show(seat, captions.question_to_all(asked.kind, asked.seat))
+                self.displays.tell(seat, captions.question_to_all(asked.kind, asked.seat, asked.options))
             elif seat.number in before:
                 self._show(self._rolls.decision, [seat])
 

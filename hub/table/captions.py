@@ -1,18 +1,18 @@
 """What the small display of a seat box says, and an answer by the labels of the game.
 
-A caption is at most `CAPTION_LENGTH` characters of ASCII. Moves, values and cards are named by the labels of the game
-(`hub.display.labels`); cards are looked up in the view of the seat.
+A caption is at most `CAPTION_LENGTH` characters of ASCII, in the language of a `Lettering`. Moves, values and cards are
+named by the labels of the game (`hub.display.labels`); cards are looked up in the view of the seat.
 """
 
 from __future__ import annotations
 
 import textwrap
-import unicodedata
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeAlias, TypeGuard
 
 from hub.display.labels import Deck, Labels, cents, deck_in, face_of, fill, found, part
 from hub.engine.decision import Answer, Move, Roll
+from hub.engine.printed import UNKNOWN
 from hub.state import QuestionKind
 from hub.table.answer_line import MAX_ANSWERS, dial_line, line_and_rest, move_opened_by_bar, sealed_line
 from hub.table.controls import (
@@ -24,9 +24,7 @@ from hub.table.controls import (
     index_on_line,
     position_at_roll,
 )
-
-CAPTION_LENGTH = 40
-"""The most characters of a caption."""
+from hub.table.lettering import CAPTION_LENGTH, ENGLISH, Lettering, cut, fits
 
 View: TypeAlias = Mapping[str, Any]
 """What a seat may see, with its own part (`you`)."""
@@ -36,52 +34,58 @@ View: TypeAlias = Mapping[str, Any]
 
 
 def question_caption(
-    want: str, moves: Sequence[Move], *, sealed: bool = False, labels: Labels | None = None, view: View | None = None
-) -> str:
+    want: str, moves: Sequence[Move], *, sealed: bool = False, labels: Labels | None = None, view: View | None = None,
+    letters: Lettering = ENGLISH,
+) -> str:  # fmt: skip
     """Return the caption of a seat that is asked: what is wanted, or of a sealed choice what each key picks.
 
     The keys are named where all answers are on keys and their captions fit.
     """
     line = sealed_line(moves) if sealed else []
     if len(line) <= len(KEY_NUMBERS):
-        keys = ", ".join(f"{number} {_short_label(answer, labels, view)}" for number, answer in enumerate(line, 1))
-        if keys and _fits(keys):
+        named = (letters.write(_short_label(answer, labels, view)) for answer in line)
+        keys = ", ".join(f"{number} {name}" for number, name in enumerate(named, 1))
+        if keys and fits(keys):
             return keys
-    return shorten(want)
+    return letters.shorten(want)
 
 
 def picked_caption(
-    cursor: Cursor, moves: Sequence[Move], labels: Labels | None = None, view: View | None = None
-) -> str:
+    cursor: Cursor, moves: Sequence[Move], labels: Labels | None = None, view: View | None = None,
+    letters: Lettering = ENGLISH,
+) -> str:  # fmt: skip
     """Return the caption of the picked answer, with what the bar would do beside it where there is room."""
     cursor, step = current_step(moves, cursor, labels)
     line, rest = line_and_rest(step, labels)
     if not line:
-        return shorten(ON_THE_PHONE.sentence)
+        return letters.shorten(ON_THE_PHONE.sentence)
     index = index_on_line(cursor, line, rest)
-    picked = _fitting_label(line[index], labels, view)
+    picked = _fitting_label(line[index], labels, view, letters)
     if index == len(line) - 1 and len(line) == MAX_ANSWERS:
-        return _with_hint(picked, "the rest: phone")
+        return _with_hint(picked, letters, "the rest: phone")
     if cursor.partial is not None:
-        return _with_hint(picked, "bar: back")
+        return _with_hint(picked, letters, "bar: back")
     if opened := move_opened_by_bar(moves, labels):
-        return _with_hint(picked, f"bar: {_short_name(opened, labels)}")
+        return _with_hint(picked, letters, f"bar: {_short_name(opened, labels)}")
     answer, at_once = bar_answer(step, line, labels)
     if answer is None or not at_once or answer == line[index]:
         return picked
-    return _with_hint(picked, f"bar: {label(answer, labels, view)}", f"bar: {_short_name(answer.move, labels)}")
+    hints = (f"bar: {label(answer, labels, view)}", f"bar: {_short_name(answer.move, labels)}")
+    return _with_hint(picked, letters, *hints)
 
 
 def typed_caption(
-    cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), labels: Labels | None = None, view: View | None = None
-) -> str:
+    cursor: Cursor, roll: Roll, moves: Sequence[Move] = (), labels: Labels | None = None, view: View | None = None,
+    letters: Lettering = ENGLISH,
+) -> str:  # fmt: skip
     """Return the caption of the roller: the dice typed so far, or the picked one of `moves` that may come first."""
     line = dial_line(moves)
     position = position_at_roll(cursor, line, roll)
     if position < 0:
-        return _fitting_label(line[-position - 1], labels, view)
+        return _fitting_label(line[-position - 1], labels, view, letters)
     typed = [*map(str, cursor.faces), *"_" * (roll.count - len(cursor.faces))]
-    return shorten(f"Dice: {' '.join(typed)}" + (f"  <{position}>" if position else ""))
+    written = letters.write(f"Dice: {' '.join(typed)}")
+    return cut(written + (f"  <{position}>" if position else ""))
 
 
 def dispute_caption(*, voting: bool) -> str:
@@ -94,9 +98,11 @@ def claim_caption(*, push: bool) -> str:
     return "Phone wants this seat: push yes, bar no" if push else "Phone wants seat: hold bar, then push"
 
 
-def question_to_all(kind: QuestionKind, seat: int) -> str:
+def question_to_all(kind: QuestionKind, seat: int, options: Collection[str]) -> str:
     """Return the caption of a question to the table, with the keys that answer it; `seat` is whom it is about."""
     match kind:
+        case "absent" if "house" not in options:
+            return f"Seat {seat} away? Push wait, bar safe"
         case "absent":
             return f"Seat {seat} away: 1 wait 2 safe 3 house"
         case "put_aside":
@@ -140,12 +146,16 @@ def dice_caption(roll: Roll, standing: int, dice: str, *, mine: bool, lying: boo
     return "Roll, or type on K1-K6"
 
 
-def sealed_captions(line: Sequence[Answer], labels: Labels | None = None, view: View | None = None) -> list[str]:
+def sealed_captions(
+    line: Sequence[Answer], labels: Labels | None = None, view: View | None = None, letters: Lettering = ENGLISH
+) -> list[str]:
     """Return a caption for each answer of a sealed line: a box shows them itself, for it alone knows its dial."""
-    return [_fitting_label(answer, labels, view) for answer in line]
+    return [_fitting_label(answer, labels, view, letters) for answer in line]
 
 
-def explanation(answer: Answer, labels: Labels | None = None, view: View | None = None) -> list[str]:
+def explanation(
+    answer: Answer, labels: Labels | None = None, view: View | None = None, letters: Lettering = ENGLISH
+) -> list[str]:
     """Return what an answer is and what its cards do, in captions to be shown one after the other."""
     deck = deck_in(labels, view)
     sentences = [label(answer, labels, view), str(part(labels, "moves", answer.move).get("effect", ""))]
@@ -153,7 +163,8 @@ def explanation(answer: Answer, labels: Labels | None = None, view: View | None 
         if part(labels, "parameters", name).get("card"):
             faces = [face_of(labels, one, deck) for one in (value if isinstance(value, list) else [value])]
             sentences += [face.text for face in faces if face]
-    return textwrap.wrap(_ascii(". ".join(one.rstrip(".") for one in sentences if one)), CAPTION_LENGTH) or [""]
+    text = ". ".join(letters.write(one).rstrip(".") for one in sentences if one)
+    return textwrap.wrap(text, CAPTION_LENGTH) or [""]
 
 
 # --- an answer by the labels of the game ----------------------------------------------------------------
@@ -178,10 +189,13 @@ def label(answer: Answer, labels: Labels | None = None, view: View | None = None
 
 
 def _short_label(answer: Answer, labels: Labels | None, view: View | None) -> str:
-    """Return the values of an answer, or the move's short name where it has none."""
+    """Return the values of an answer, or the move's short name where it has none; of printed cards it says how many."""
+    name = _short_name(answer.move, labels).lower()
+    if printed := [len(value) for value in answer.args.values() if _are_printed(value)]:
+        return f"{name} {printed[0]}"
     deck = deck_in(labels, view)
     values = [_value_text(name, value, labels, view, deck, short=True) for name, value in answer.args.items()]
-    return " ".join(values) or _short_name(answer.move, labels).lower()
+    return " ".join(values) or name
 
 
 def _short_name(move: str, labels: Labels | None) -> str:
@@ -217,6 +231,8 @@ def _value_text(
 ) -> str:
     """Return one value in words: cards by their faces, money as money, `target` as a seat, gaps by their neighbours."""
     about = part(labels, "parameters", parameter)
+    if _are_printed(value):
+        return f"{len(value)} {part(labels, 'printed_cards').get('many')}"
     if isinstance(value, list):
         return ", ".join(_value_text(parameter, one, labels, view, deck, short=short) for one in value)
     if about.get("card"):
@@ -232,6 +248,11 @@ def _value_text(
     if about.get("money"):
         return cents(value) if about["money"] == "cents" else cents(value * 100)
     return str(value)
+
+
+def _are_printed(value: object) -> TypeGuard[list[str]]:
+    """Return whether a value is printed cards, which the hub does not know."""
+    return isinstance(value, list) and bool(value) and all(one == UNKNOWN for one in value)
 
 
 def _card_text(value: object, labels: Labels | None, deck: Deck, *, short: bool) -> str:
@@ -256,29 +277,13 @@ def _gap_text(gap: int, cards: Any, labels: Labels | None) -> str:
 # --- what fits on the display --------------------------------------------------------------------------
 
 
-def shorten(text: str) -> str:
-    """Return a text as a caption: in ASCII, cut off with ".." where it is too long."""
-    plain = _ascii(text)
-    return plain if _fits(plain) else plain[: CAPTION_LENGTH - 2].rstrip() + ".."
-
-
-def _fitting_label(answer: Answer, labels: Labels | None, view: View | None) -> str:
+def _fitting_label(answer: Answer, labels: Labels | None, view: View | None, letters: Lettering) -> str:
     """Return an answer as a caption: in full where it fits, else without the names of cards."""
-    whole = _ascii(label(answer, labels, view))
-    return whole if _fits(whole) else shorten(label(answer, labels, view, short=True))
+    whole = letters.write(label(answer, labels, view))
+    return whole if fits(whole) else letters.shorten(label(answer, labels, view, short=True))
 
 
-def _with_hint(caption: str, *hints: str) -> str:
+def _with_hint(caption: str, letters: Lettering, *hints: str) -> str:
     """Return a caption with the first hint beside it for which there is room."""
-    both = (_ascii(f"{caption} | {hint}") for hint in hints)
-    return next((one for one in both if _fits(one)), shorten(caption))
-
-
-def _fits(text: str) -> bool:
-    """Return whether a text, once in ASCII, is short enough for a caption."""
-    return len(_ascii(text)) <= CAPTION_LENGTH
-
-
-def _ascii(text: str) -> str:
-    """Return a text without accents and other characters that the display's font lacks."""
-    return unicodedata.normalize("NFKD", text.replace("−", "-").replace("×", "x")).encode("ascii", "ignore").decode()
+    both = (f"{caption} | {letters.write(hint)}" for hint in hints)
+    return next((one for one in both if fits(one)), caption)

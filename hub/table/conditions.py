@@ -54,5 +54,5 @@ def note_moved(
         if sid:
             notices.post("taken", f"Seat {seat.number} has moved to another phone.", str(seat.number))
         elif joined and seat.number in playing:
-            notices.post("taken", f"Seat {seat.number} plays on a phone now.", str(seat.number))
+            notices.post("on_phone", f"Seat {seat.number} plays on a phone now.", str(seat.number))
     return told

@@ -213,7 +213,7 @@ class Demonstration:
             events=feed.events(match),
             dice=self._dice,
             over=match.over,
-            highlights=highlights(match.events) if match.over else [],
+            highlights=highlights(match.events, match.game.labels) if match.over else [],
             why=[],
             games=[],
             put_aside=[],

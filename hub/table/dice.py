@@ -42,7 +42,7 @@ class TableDice:
         self._kit: DiceKit | None = None
         self.open = OpenBatch(reader, clock)
         self.roll: Roll | None = None
-        self._key = ""
+        self.key = ""
         self._wants: odds.Wants | None = None
         self._batches: list[Batch] = []
         self._hub_votes: list[int] = []
@@ -51,11 +51,11 @@ class TableDice:
 
     def ask(self, key: str, roll: Roll, wants: odds.Wants | None) -> None:
         """Ask for a roll. `key` names the question: a roll that a power cut, or a loan made longer, goes on half read."""
-        batches = list(self._batches) if self.roll and self._key == key else self._recall(key)
-        if self._key != key:
+        batches = list(self._batches) if self.roll and self.key == key else self._recall(key)
+        if self.key != key:
             self._forget()
             self._wait_anew()
-        self.roll, self._key, self._wants = roll, key, wants
+        self.roll, self.key, self._wants = roll, key, wants
         while batches and sum(len(batch.faces) for batch in batches) >= roll.count:
             batches.pop()
         self._batches = batches
@@ -68,7 +68,7 @@ class TableDice:
         The others were picked up long ago.
         """
         self._forget()
-        self.roll, self._key, self._wants = roll, key, None
+        self.roll, self.key, self._wants = roll, key, None
         self._wait_anew()
         self._batches = list(batches[:-1])
         self.open.begin(roll, len(batches[-1].faces))
@@ -78,7 +78,7 @@ class TableDice:
         """Ask for no roll."""
         if self.roll:
             self._forget()
-            self.roll, self._key = None, ""
+            self.roll, self.key = None, ""
             self.open.begin(None, 0)
             self.open.disarm()
 
@@ -198,7 +198,7 @@ class TableDice:
         batches = [*self._batches, Batch(self.open.faces, read)]
         whole = self.accepted + len(self.open.faces) == self.roll.count
         if not whole:
-            self._kept.write("dice", msgspec.json.encode(KeptRoll(self._key, batches)))
+            self._kept.write("dice", msgspec.json.encode(KeptRoll(self.key, batches)))
         self.open.go("hub" if read == "hub" else "accepted")
         self._batches = batches
         self.open.begin(self.roll, self._fitting())

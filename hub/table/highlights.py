@@ -1,29 +1,86 @@
-"""Three facts of a match that is over, from its events, which everybody knows: the same for every game.
+"""Three facts of a match that is over, from its events, which everybody knows.
 
-They are made of what games share: bids (kinds `bid` and `reveal`), changes of money and points (`what`, `from`, `to`) and
-rolls. How long anybody thought is not among them, as a log has no times.
+A game's data says what is worth telling of it (`[[screen.highlights]]`); what is missing to three is made of what games
+share: bids (kinds `bid` and `reveal`), changes of money and points (`what`, `from`, `to`) and rolls. How long anybody
+thought is not among them, as a log has no times.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
+from hub.display.labels import Labels, part
 from hub.engine.event import Event
 
 MOST = 3
 FEWEST_DICE = 6
 """A seat that threw fewer dice has no average worth telling."""
 
+OFTEN = 2
+"""What a seat did less often is not worth telling."""
 HIGH = 3.7
 """A mean face of six-sided dice that is worth telling; 3.5 is usual."""
 
 
-def highlights(events: Sequence[Event]) -> list[str]:
-    """Return up to `MOST` sentences, the most telling first."""
-    found = [fact for fact in (_bid(events), _gain(events), _dice(events), *_counts(events)) if fact]
-    return found[:MOST]
+def highlights(events: Sequence[Event], labels: Labels | None = None) -> list[str]:
+    """Return up to `MOST` sentences, the most telling first: those that the labels want, else those of any game."""
+    wanted: Sequence[Mapping[str, Any]] = part(labels, "screen").get("highlights", [])
+    own = [fact for one in wanted if (fact := _wanted(events, one))]
+    if len(own) >= MOST:
+        return own[:MOST]
+    return [*own, *[fact for fact in _of_any_game(events) if fact]][:MOST]
+
+
+def _of_any_game(events: Sequence[Event]) -> Iterator[str]:
+    yield from (_bid(events), _gain(events), _dice(events), *_counts(events))
+
+
+# --- what a game wants told ------------------------------------------------------------------------------
+
+
+def _wanted(events: Sequence[Event], about: Mapping[str, Any]) -> str:
+    """Return one fact of a game, empty where the match has none.
+
+    Of the events of a `kind`: with `most` the one that has the most of it (a number of its data, or "gain" or "loss"),
+    with `by` the seat that has most of them, if there is one; else how many there were. `say` may name `{text}`, `{seat}`,
+    `{round}`, `{times}` and `{of}`.
+    """
+    alike = [event for event in events if event.kind == about["kind"]]
+    if not alike:
+        return ""
+    if "most" in about:
+        event = max(alike, key=lambda one: _size(one, about["most"]))
+        if _size(event, about["most"]) <= 0:
+            return ""
+        said = event.text.removesuffix(".")
+        return _said(about["say"], text=said, seat=event.data.get("seat"), round=event.round, of=len(alike))
+    if "by" not in about:
+        return _said(about["say"], times=_times(len(alike)), of=max(event.round for event in events))
+    (seat, most), *others = Counter(event.data.get(about["by"]) for event in alike).most_common()
+    if seat is None or most < OFTEN or (others and others[0][1] == most):
+        return ""
+    return _said(about["say"], seat=seat, times=_times(most), of=len(alike))
+
+
+def _size(event: Event, of: str) -> int:
+    """Return how much of something an event has, 0 where it has none."""
+    was, to = event.data.get("from"), event.data.get("to")
+    if of in ("gain", "loss"):
+        return (to - was) * (1 if of == "gain" else -1) if type(was) is int and type(to) is int else 0
+    size = event.data.get(of)
+    return size if type(size) is int else 0
+
+
+def _said(template: str, **values: object) -> str:
+    for name, value in values.items():
+        template = template.replace(f"{{{name}}}", str(value))
+    return template
+
+
+# --- what any game has -----------------------------------------------------------------------------------
 
 
 def _bids(events: Sequence[Event]) -> Iterator[tuple[int, int, Event]]:
@@ -58,14 +115,14 @@ def _bid(events: Sequence[Event]) -> str:
 
 
 def _gain(events: Sequence[Event]) -> str:
-    """Return the greatest gain at once, of what was moved most in the match."""
+    """Return the greatest gain at once, of what was moved most in the match; one of a thing is none."""
     moved: Counter[str] = Counter()
     gains: dict[str, tuple[int, Event]] = {}
     for event in events:
         what, was, to = (event.data.get(key) for key in ("what", "from", "to"))
         if isinstance(what, str) and type(was) is int and type(to) is int:
             moved[what] += abs(to - was)
-            if to - was > gains.get(what, (0, event))[0]:
+            if to - was > gains.get(what, (1, event))[0]:
                 gains[what] = to - was, event
     for what, _ in moved.most_common():
         if what in gains:

@@ -17,6 +17,7 @@ from typing import TypeAlias
 from hub.engine.game import Game
 from hub.engine.house_player import advise, look
 from hub.engine.match import Decision
+from hub.engine.printed import is_printed
 from hub.engine.sight import Sight
 from hub.errors import NotAsked, RulesBug
 from hub.ports import Clock
@@ -66,7 +67,12 @@ class Hints:
 
     @property
     def allowed(self) -> bool:
-        """Return whether this table allows hints: as people have said, else where one person is alone with the house."""
+        """Return whether this table allows hints: as people have said, else where one person is alone with the house.
+
+        Of printed cards the house knows nothing that it could advise.
+        """
+        if self._play.match and is_printed(self._play.match.setup):
+            return False
         if self._chosen is not None:
             return self._chosen
         return len(self._people(self._play.seats)) == 1

@@ -12,6 +12,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from random import Random, SystemRandom
 from typing import NamedTuple
 
+from hub.display.labels import found, part
 from hub.engine import house_player
 from hub.engine.decision import CHANCE, Action
 from hub.engine.match import Decision, Match
@@ -31,6 +32,8 @@ SECONDS = 2.0
 """How long the house takes for a decision, about, so that people can follow."""
 SEALED_SHARE = 0.25
 """The part of it that a further seat of the house takes in the same sealed choice."""
+ALONE_SHARE = 0.4
+"""The part of it where nobody but the house is still in an auction: the others only wait for its end."""
 ROLL_SECONDS = 20.0
 """How long dice are left to people where the house's seat is to roll and there is a reader with dice."""
 
@@ -97,7 +100,14 @@ class HouseSeats:
     def opened(self) -> None:
         """Begin to think: another decision is open."""
         self._asked_at = self._clock.now()
-        self._plays_at = self._asked_at + self._way.seconds * (0.6 + 0.8 * self._chance.random())
+        pace = self._way.seconds * (ALONE_SHARE if self._bids_alone() else 1.0)
+        self._plays_at = self._asked_at + pace * (0.6 + 0.8 * self._chance.random())
+
+    def _bids_alone(self) -> bool:
+        """Return whether those still in an auction, as the labels name them, are all the house's."""
+        path, match = part(self._play.labels, "screen").get("inside"), self._play.match
+        inside = found(match.view(None), str(path)) if path and match else None
+        return isinstance(inside, list) and bool(inside) and all(self._seats[number].house for number in inside)
 
     @property
     def awaited(self) -> Sequence[int]:

@@ -82,10 +82,15 @@ class Lobby:
             self._play.games[name], here, has_reader=self._has_reader, kit=self._rolls.dice.public_kit()
         )  # fmt: skip
 
-    def _lacking_phones(self, name: str) -> str:
+    def _lacking_phones(self, name: str, options: Mapping[str, Any] | None = None) -> str:
         """Return what keeps those who are dealt in from playing a game as it is meant; "" where nothing does."""
         game = self._play.games.get(name)
-        return needs.lacking_phones(game, [self._seats[number] for number in self._dealt_in()]) if game else ""
+        here = [self._seats[number] for number in self._dealt_in()]
+        return needs.lacking_phones(game, here, options) if game else ""
+
+    def _check_house(self, options: Mapping[str, Any]) -> None:
+        """Raise StartRefused where the house would have to play what it cannot."""
+        needs.check_house(options, [self._seats[number] for number in self._dealt_in()])
 
     def _options(self) -> Mapping[str, Any]:
         """Return the options of the chosen preset."""
@@ -102,6 +107,7 @@ class Lobby:
         """
         dealt = self._dealt_in()
         self._play.check(name, dealt, options)
+        self._check_house(options)
         if self._rolls.waits:
             raise StartRefused(WAITS)
         if self._starting and self._starting.seat != seat.number:
@@ -110,7 +116,7 @@ class Lobby:
                 return
             raise StartRefused(f"Seat {self._starting.seat} has begun to start another game: let it wait first.")
         sleepers = [one for one in self._seats if one.sid and one.joined and one.number not in dealt]
-        if self._all_ready(but=seat.number) and not sleepers and not self._lacking_phones(name):
+        if self._all_ready(but=seat.number) and not sleepers and not self._lacking_phones(name, options):
             self.begin(name, options)
             return
         self.chosen, self.preset = name, self._named(name, options)
@@ -229,6 +235,7 @@ class Lobby:
         """Start a match with those who have joined. Raise StartRefused."""
         if self._rolls.waits:
             raise StartRefused(WAITS)
+        self._check_house(options)
         before = self._play.match
         try:
             self._play.begin(name, self._dealt_in(), options)
@@ -330,10 +337,11 @@ class Lobby:
 
     def _begin_by_push(self, name: str, options: Mapping[str, Any]) -> None:
         """Start a match; where something is missing, the second push does, after the first was told. Raise StartRefused."""
-        lack, now = self._lacking_phones(name), self._clock.now()
+        lack, now = self._lacking_phones(name, options), self._clock.now()
         warned, until = self._warned
         if lack and (warned != lack or now >= until):
             self._play.check(name, self._dealt_in(), options)
+            self._check_house(options)
             self._warned = lack, now + PUSH_AGAIN_SECONDS
             raise StartRefused(f"Push again to start all the same: {lack}")
         self._warned = ("", 0.0)

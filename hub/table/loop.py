@@ -210,8 +210,7 @@ class Table:
 
     def take(self, signal: object) -> None:
         """Let one signal have its effect, and show what came of it."""
-        ended = self._demonstration.heard(signal)
-        changed = False
+        ended, changed = self._demonstration.heard(signal), False
         before = {seat.number: (seat.sid, seat.joined) for seat in self._seats}
         try:
             if isinstance(signal, PhoneSaid):
@@ -331,7 +330,10 @@ class Table:
             self._answer(last, before)
         for *_, link in self._links.due(self._ports.clock.now()):
             changed = self._link(link.sid, on=link.on) or changed
-        return any([changed, self._rolls.due(), self._staff.due(), self._people.due(), self._lessons.due()])
+        for part in (self._rolls, self._staff, self._people, self._lessons):
+            self._follow()  # where the match went on, dice and boxes are asked before anybody plays
+            changed = part.due() or changed
+        return changed
 
     def _follow(self) -> None:
         """Look whether another decision is open, and let dice, boxes and notices follow. Raise LogError."""
@@ -383,8 +385,7 @@ class Table:
             self._take_up()
         self._play.retry()
         self._notices.end("disk")
-        self._reopen = True
-        self._follow()  # before time goes on: dice that were not accepted are asked for anew
+        self._reopen = True  # before time goes on: dice that were not accepted are asked for anew
         return True
 
     def _show(self) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hub.engine.game import Game
+from hub.engine.printed import OPTION
+from hub.errors import StartRefused
 from hub.state import Kit
 from hub.table.seat import Seat
 
@@ -28,8 +30,13 @@ def lacks(game: Game, seats: Sequence[Seat], *, has_reader: bool, kit: Kit | Non
     return found
 
 
-def lacking_phones(game: Game, seats: Sequence[Seat]) -> str:
-    """Return the sentence about seats that play `game` without a phone and would need one; "" where there is none."""
+def lacking_phones(game: Game, seats: Sequence[Seat], options: Mapping[str, Any] | None = None) -> str:
+    """Return the sentence about seats that play `game` without a phone and would need one; "" where there is none.
+
+    With printed cards, if the `options` say so, people hold what a phone would show.
+    """
+    if options and options.get(OPTION):
+        return ""
     what = _needs(game).get("phone", "")
     without = [seat.number for seat in seats if not seat.sid and not seat.house]
     if not what or not without:
@@ -37,6 +44,16 @@ def lacking_phones(game: Game, seats: Sequence[Seat]) -> str:
     named = _listed(without)
     where = f"seat {named} has none" if len(without) == 1 else f"seats {named} have none"
     return f"{game.title} needs a phone for {what}: {where}."
+
+
+def check_house(options: Mapping[str, Any], seats: Sequence[Seat]) -> None:
+    """Raise StartRefused where the house would play at one of `seats` with cards that only people can hold."""
+    house = [seat.number for seat in seats if seat.is_house]
+    if options.get(OPTION) and house:
+        where = f"seat {house[0]}" if len(house) == 1 else f"seats {_listed(house)}"
+        raise StartRefused(
+            f"The house cannot hold printed cards, and it plays at {where}: free that, or play without printed cards."
+        )
 
 
 def _needs(game: Game) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from hub.errors import NotOffered
+from hub.ports import Clock
 from hub.state import Notice, Severity
 
 Kind: TypeAlias = Literal[
@@ -30,6 +31,7 @@ Kind: TypeAlias = Literal[
     "new_box",
     "claim",
     "taken",
+    "on_phone",
     "guessing",
     "not_started",
     "dial",
@@ -47,6 +49,8 @@ class Rule(NamedTuple):
     severity: Severity
     ends: Cause
     can_acknowledge: bool = False
+    seconds: float | None = None
+    """After so long it is old news and ends by itself."""
 
 
 KINDS: Mapping[Kind, Rule] = {
@@ -60,7 +64,9 @@ KINDS: Mapping[Kind, Rule] = {
     "not_rolled": Rule("warning", "decision"),  # nobody rolls: ends with the dice moving as well
     "other_value": Rule("warning", "decision"),  # a box opened another value than it had locked
     "claim": Rule("warning", "reported"),  # a phone asks for a seat: ends when that is decided
-    "taken": Rule("warning", "match", can_acknowledge=True),  # a seat somebody plays at has changed its phone
+    "taken": Rule(
+        "warning", "match", can_acknowledge=True, seconds=60
+    ),  # a seat somebody plays at has changed its phone
     "guessing": Rule("warning", "match", can_acknowledge=True),  # many wrong codes of seats came
     "set_aside": Rule("warning", "match", can_acknowledge=True),  # the last match could not go on after a restart
     "lost": Rule("warning", "match", can_acknowledge=True),  # the disk has less of the last match than was played
@@ -74,15 +80,20 @@ KINDS: Mapping[Kind, Rule] = {
     "dial": Rule("info", "match"),  # which game a push starts
     "idle": Rule("info", "reported"),  # nobody has played for long: ends when somebody does, or the match is put aside
     "time": Rule("info", "reported"),  # the time of this table ends soon, or is over
-    "staff": Rule("info", "match", can_acknowledge=True),  # what staff did to the match
+    "on_phone": Rule(
+        "info", "match", can_acknowledge=True, seconds=15
+    ),  # a seat that played on its box has a phone now
+    "staff": Rule("info", "match", can_acknowledge=True, seconds=60),  # what staff did to the match
 }
 
 
 class Notices:
     """The notices that stand now, by key: the kind, and what it is about where there may be several."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._standing: dict[str, tuple[Kind, str]] = {}
+        self._since: dict[str, float] = {}  # the clock's seconds, of those that end with time
 
     def post(self, kind: Kind, text: str, about: str = "") -> bool:
         """Let a notice stand, in place of the one of that kind about the same thing; return whether it is new."""
@@ -91,7 +102,17 @@ class Notices:
             return False
         self._standing.pop(key, None)
         self._standing[key] = (kind, text)
+        self._since[key] = self._clock.now()
         return True
+
+    def due(self) -> bool:
+        """End what has stood for as long as it is news; return whether anything has."""
+        now, before = self._clock.now(), len(self._standing)
+        for key, (kind, _) in list(self._standing.items()):
+            seconds = KINDS[kind].seconds
+            if seconds is not None and now >= self._since[key] + seconds:
+                del self._standing[key]
+        return len(self._standing) < before
 
     def end(self, kind: Kind, about: str = "") -> bool:
         """Take a notice away; return whether it stood."""

@@ -55,13 +55,13 @@ class Parts:
         place_boxes: Mapping[str, int],
     ) -> None:  # fmt: skip
         clock = ports.clock
-        self.notices = notices = Notices()
+        self.notices = notices = Notices(clock)
         self.disk = TimedStore(ports.store, clock)
         kept = KeptValues(table.id, self.disk)
         self.play = play = Play(games, kept, ports.chance)
         self.seats = Seats(seats, kept, ports.phones, clock)
         self.rolls = rolls = Rolls(play, self.seats, notices, ports.dice, kept, clock, ports.chance)
-        self.boxes = SeatBoxes(ports.boxes, play, self.seats, notices, rolls)
+        self.boxes = SeatBoxes(ports.boxes, play, self.seats, notices, rolls, ports.language)
         has_reader = ports.dice is not None
         lobby = Lobby(play, self.seats, notices, rolls, clock, limits.presets, has_reader=has_reader)
         below = play, self.seats, notices, rolls, self.boxes, lobby

@@ -156,7 +156,8 @@ class People:
     def due(self) -> bool:
         """Do what time alone brings about; return whether anything has changed. Raise LogError."""
         self.seats_followed()
-        changed = self.questions.due()
+        changed = self._notices.due()
+        changed = self.questions.due() or changed
         changed = self.absence.due() or changed
         changed = self.endings.due(paused=self.absence.paused is not None) or changed
         return self._lobby.due() or changed

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from hub.display.language import Language
 from hub.ports import Boxes, Clock, Dice, Lamps, LogStore, Page, Phones
 from hub.table.chance import Chance
 
@@ -20,3 +22,5 @@ class Ports:
     pages: list[Page] = field(default_factory=list)
     boxes: Boxes | None = None
     dice: Dice | None = None
+    language: Callable[[str], Language] = lambda _: Language()
+    """Of the displays of boxes: the table's, for what a game says ("": for what none says)."""

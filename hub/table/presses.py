@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from hub.engine.decision import Action
 from hub.errors import IllegalAction, StartRefused
 from hub.ports import BoxDown, BoxUp, Key, Turn
-from hub.table import captions, controls
+from hub.table import controls
 from hub.table.boxes import SeatBoxes
 from hub.table.lobby import Lobby
 from hub.table.notices import Notices
@@ -140,7 +140,7 @@ class Presses:
             at = (before if before is not None else 0 if signal.detents < 0 else -1) + signal.detents
             at = min(max(at, 0), len(MENU) - 1)
             self._menu[seat.number] = at, self._moment()
-            self._boxes.displays.show(seat, MENU[at][1])
+            self._boxes.displays.tell(seat, MENU[at][1])
             return True
         picked = self._picked(seat)
         self._menu.pop(seat.number, None)
@@ -177,7 +177,7 @@ class Presses:
             if not seat.joined or (seat.sid and seat.phone_on):
                 return False
             self._seats.ask_for_code(seat)
-            self._boxes.displays.show(seat, "Its code is on the screen for a minute")
+            self._boxes.displays.tell(seat, "Its code is on the screen for a minute")
             return True
         if self._seats.box_counts(seat.number):
             self._seats.grant(seat.number)
@@ -209,7 +209,7 @@ class Presses:
         """Use a control between matches. Turn: another game. Push: sit down, be ready, start. Bar: not ready, then get up."""
         if isinstance(signal, Turn):
             self._lobby.turn(signal.detents)
-            self._boxes.displays.show(seat, captions.shorten(self._lobby.caption))
+            self._boxes.displays.tell(seat, self._lobby.caption, self._lobby.chosen)
             return True
         if signal.edge != "down" or signal.control not in ("push", "bar"):
             return False

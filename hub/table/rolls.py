@@ -82,13 +82,15 @@ class Rolls:
         if decision is None or decision.roll is None:
             self.dice.close()
             return
-        roll, log = decision.roll, self._play.log
-        # Tells this roll from every other one, across a power cut and whatever loans are taken meanwhile.
-        key = f"{log.match}/{decision.number}/{roll.seat}/{roll.sides}/{roll.why}"
+        roll, key = decision.roll, self._key(decision, decision.roll)
         if self.dispute and self._play.in_second_reading:
             self.dice.ask_second_reading(key, roll, self.dispute.batches)
         else:
             self.dice.ask(key, roll, decision.wants)
+
+    def _key(self, decision: Decision, roll: Roll) -> str:
+        """Return what tells a roll from every other one, across a power cut and whatever loans are taken meanwhile."""
+        return f"{self._play.log.match}/{decision.number}/{roll.seat}/{roll.sides}/{roll.why}"
 
     def want(self, decision: Decision) -> str:
         """Return what is wanted, in a sentence to those who are asked."""
@@ -213,6 +215,8 @@ class Rolls:
         match, decision, whole = self._play.match, self.decision, self.dice.whole
         if match is None or decision is None or decision.roll is None or whole is None:
             return
+        if self.dice.key != self._key(decision, decision.roll):
+            return  # they were thrown for another roll
         faces, read = whole
         if self.dispute and self._play.in_second_reading:
             self._compare(self.dispute, faces, read)

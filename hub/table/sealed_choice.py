@@ -13,6 +13,7 @@ from hub.display.labels import Labels
 from hub.engine.decision import Answer, Move
 from hub.ports import Boxes, SealedRound
 from hub.table import answer_line, captions
+from hub.table.lettering import ENGLISH, Lettering
 
 NAMED = 300
 """The longest line whose answers are told to a box, whose memory is small: a longer one is counted, or read on the phone."""
@@ -44,13 +45,15 @@ class SealedChoice:
         """Return the answer at which the seat's dial starts."""
         return self._lines[seat][self._starts[seat]]
 
-    def offer(self, seat: int, moves: Sequence[Move], labels: Labels, view: captions.View) -> None:
+    def offer(
+        self, seat: int, moves: Sequence[Move], labels: Labels, view: captions.View, letters: Lettering = ENGLISH
+    ) -> None:
         """Ask a seat in its box, by the labels of the game; where there is no such line, it is left to the phone."""
         line = answer_line.sealed_line(moves)
         if line:
             self._lines[seat] = line
             start = self._starts.setdefault(seat, randbelow(len(line)))
-            names = captions.sealed_captions(line, labels, view) if len(line) <= NAMED else ()
+            names = captions.sealed_captions(line, labels, view, letters) if len(line) <= NAMED else ()
             self._boxes.open(self._box_of(seat), SealedRound(self.round, len(line) - 1, start, tuple(names)))
 
     def lock(self, seat: int) -> None:

@@ -124,7 +124,7 @@ class Snapshots:
     def _highlights(self, match: Match) -> list[str]:
         key = self._play.log.epoch, len(match.events)
         if self._told[0] != key:
-            self._told = key, highlights(match.events)
+            self._told = key, highlights(match.events, match.game.labels)
         return self._told[1]
 
     def screen(self, state: PublicState) -> ScreenState:

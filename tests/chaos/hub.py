@@ -29,9 +29,15 @@ UP_SECONDS = 60.0
 
 
 class ChaosHub:
-    """`table-hub run` with `tables` tables; the game of each is another. Use as a context manager."""
+    """`table-hub run` with `tables` tables; the game of each is another. Use as a context manager.
 
-    def __init__(self, folder: Path, tables: int, seats: int = 3) -> None:
+    `more` is added to its configuration, `each` to that of each table.
+    """
+
+    def __init__(
+        self, folder: Path, tables: int, seats: int = 3, hub: str = "hub", more: str = "", each: str = ""
+    ) -> None:
+        self.hub, self._more, self._each = hub, more, each
         self.state, self.port, self.seats = folder / "state", free_port(), seats
         self.tables = [f"{number}" for number in range(1, tables + 1)]
         names = games.names()
@@ -51,15 +57,15 @@ class ChaosHub:
 
     def _toml(self) -> str:
         lines = [
-            f'[hub]\nstate = "{self.state}"\nlog_level = "warning"\nkeep_days = 36500',
+            f'[hub]\nid = "{self.hub}"\nstate = "{self.state}"\nlog_level = "warning"\nkeep_days = 36500',
             f'[web]\nhost = "{HOST}"\nport = {self.port}',
         ]
         for table in self.tables:
-            lines.append(f'[[table]]\nid = "{table}"\nname = "Table {table}"\nseats = {self.seats}')
+            lines.append(f'[[table]]\nid = "{table}"\nname = "Table {table}"\nseats = {self.seats}\n{self._each}')
             lines.append(
                 f'[[device]]\ndriver = "simulated"\ntable = "{table}"\nname = "sim-{table}"\nseats = {self.seats}'
             )
-        return "\n".join(lines) + "\n"
+        return "\n".join([*lines, self._more]) + "\n"
 
     # --- its life ---
 
@@ -169,19 +175,30 @@ class ChaosHub:
 
     # --- what phones need of it ---
 
-    def address_of(self, table: str) -> str:
-        """Return what the QR code of a table says."""
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=10)
-        with closing(connection):
+    def screen(self, table: str) -> dict[str, Any]:
+        """Return what the screen of a table shows now."""
+        with closing(http.client.HTTPConnection(HOST, self.port, timeout=10)) as connection:
             connection.request("GET", f"/t/{table}/screen/events")
             answer = connection.getresponse()
             while not (line := answer.readline()).startswith(b"data: {"):
                 assert line
-            code = json.loads(line[6:])["code"]
+            shown: dict[str, Any] = json.loads(line[6:])
+            return shown
+
+    def address_of(self, table: str) -> str:
+        """Return what the QR code of a table says."""
+        code = self.screen(table)["code"]
         with closing(http.client.HTTPConnection(HOST, self.port, timeout=10)) as second:
             second.request("GET", f"/code/{code}.json")
             key = json.loads(second.getresponse().read())["k"]
         return f"http://{HOST}:{self.port}/t/{table}#k={key}"
+
+    def status(self) -> dict[str, Any]:
+        """Return what it tells the doctor."""
+        with closing(http.client.HTTPConnection(HOST, self.port, timeout=5)) as connection:
+            connection.request("GET", "/status.json")
+            told: dict[str, Any] = json.loads(connection.getresponse().read())
+            return told
 
     def _ask(self, method: str, path: str, body: str | None) -> int:
         with closing(http.client.HTTPConnection(HOST, self.port, timeout=5)) as connection:

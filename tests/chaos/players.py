@@ -50,14 +50,15 @@ class Promised:
 class Guests(threading.Thread):
     """All phones of one table, in a thread of their own; `trouble` is what must not have happened."""
 
-    def __init__(self, table: str, game: str, url: str, seed: int) -> None:
+    def __init__(self, table: str, game: str, url: str, seed: int, most: int = 6) -> None:
+        """`most` of the seats are theirs, the rest is the house's."""
         super().__init__(name=f"guests-{table}", daemon=True)
         self.table, self.game = table, game
         self.promised = Promised()
         self.trouble: BaseException | None = None
         self._random = Random(f"guests {seed} {table}")
         hub = Hub(url)
-        self.players = [Player.sit(hub, seat, code) for seat, code in hub.codes().items()]
+        self.players = [Player.sit(hub, seat, code) for seat, code in [*hub.codes().items()][:most]]
         self._party = Party(hub, self.players, self._random)
         self._ending = threading.Event()
         self._options: dict[str, Any] = {}

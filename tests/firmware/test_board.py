@@ -10,6 +10,7 @@ import pytest
 
 from drivers.common.frames import TO_HUB, Beat, Bid, Detents, Frame, FrameReader, Hello, Locked, Ok, Press
 from hub.ports import BoxBid, BoxLocked, BoxUp, Key, LampPicture, SealedRound
+from hub.table import lettering
 from tests.drivers.bench import BOX, Wire
 from tests.firmware.pico import (
     FIRMWARE,
@@ -173,6 +174,13 @@ def test_a_line_is_broken_between_words_into_letters_the_display_has(probe: Prob
     }
     for text, lines in wrapped.items():
         assert probe(f"oled.wrapped({text!r})") == lines
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Bid $45 | bar: Drop", "Dice: 1 2 3 _  <3>", "x" * 17 + " y", "a" * 40, "ab " * 13]
+)
+def test_the_hub_knows_where_the_display_breaks_a_line(probe: Probe, text: str) -> None:
+    assert probe(f"oled.wrapped({text!r})") == [line for line in lettering.lines(text) if line]
 
 
 def test_a_box_without_a_display_or_with_a_broken_one_plays_on(probe: Probe, pico: Boards) -> None:

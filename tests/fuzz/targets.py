@@ -29,6 +29,7 @@ from hub.engine.match import Entry, Match
 from hub.errors import HubError, StartRefused
 from hub.network import messages, staff_messages
 from hub.network.encryption import DecryptionError, HubKey, SharedKey, from_base64, to_base64, unpad
+from hub.network.other_hubs import OtherHubs
 from hub.operations.referee import Referee, read_log
 from hub.ports import LogEntry, PhoneLink, StaffAsked
 from hub.table.chance import Chance
@@ -207,6 +208,37 @@ def _staff_asks() -> list[bytes]:
     }  # fmt: skip
     asks = [json.dumps({"n": 1, "verb": verb, "table": "1", "args": one}).encode() for verb, one in args.items()]
     return [*asks, b'{"n":1,"verb":"limit","args":{"minutes":30}}', b'{"n":1,"verb":"limit","args":{"at":"22:30"}}']
+
+
+# --- the broker above ---------------------------------------------------------------------------------------------
+
+
+def hubs(data: bytes) -> None:
+    """What stands at the broker above: of any topic and payload what staff see can be written, and stays small."""
+    topic, _, payload = data.partition(b" ")
+    known = OtherHubs("cafe")
+    for where in (
+        topic.decode("utf-8", "replace"),
+        "a/presence",
+        "a/info",
+        "a/table/1",
+        "a/table/" + topic.decode("latin-1"),
+    ):
+        for retained in (True, False):
+            known.take(f"table-hubs/1/cafe/{where}", payload, retained=retained)
+    seen = known.seen("a", connected=True)
+    assert len(msgspec.json.encode(seen)) < 4 * messages.MOST_BYTES
+
+
+def _hubs() -> list[bytes]:
+    table = b'{"session":"s","n":1,"name":"Table 1","state":"lobby","game":"","round":null,"seats":4,"people":0,"calls":0,"minutes_left":null,"until":null,"v":1}'
+    info = b'{"session":"s","at":1790000000,"version":"1","tables":["1"],"series":"a","finished":3,"v":1}'
+    return [
+        b"b/table/1 " + table,
+        b"b/info " + info,
+        b'b/presence {"state":"online","session":"s","v":1}',
+        b"b/table/1 ",
+    ]
 
 
 # --- the web port ------------------------------------------------------------------------------------------------
@@ -453,6 +485,7 @@ TARGETS: dict[str, Target] = {
     "encryption": Target(encryption, lambda: [b"\0" * 552, b"abc-_", b"a" * 40 + b"\x80" + b"\0" * 20]),
     "request": Target(request, _requests),
     "staff": Target(staff, _staff_asks),
+    "hubs": Target(hubs, _hubs),
     "http": Target(
         http,
         lambda: [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from hub import games
+from hub.display.language import Language
 from hub.engine.game import Game
 from hub.engine.match import Entry, Head, Match
 from hub.errors import DamagedLog, LogError
@@ -325,6 +326,7 @@ class TableRig:
         attract_seconds: float = 0,
         reveal_seconds: float = 0,
         hub_boxes: Boxes | None = None,
+        language: Callable[[str], Language] | None = None,
     ) -> None:
         self.order: list[str] = []
         self.store = store or MemoryStore()
@@ -333,6 +335,7 @@ class TableRig:
         self.dice, self.lamps, self.page = FakeDice(), FakeLamps(self.order), FakePage()
         self.ports = Ports(self.store, self.phones, self.clock, Chance(seed), [self.lamps], [self.page])
         self.ports.boxes = hub_boxes or (self.boxes if boxes else None)
+        self.ports.language = language or self.ports.language
         self.ports.dice = self.dice if reader is True else reader or None
         self.named = {f"box-{seat}": seat for seat in range(1, seats + 1)} if boxes and placed else {}
         self.table = Table(

@@ -12,7 +12,8 @@ import pytest
 
 from hub import games
 from hub.ports import CONTROLS, BoxUp, Key, LampPicture, PhoneLink, PhoneSaid, Tick, Turn
-from hub.table.captions import CAPTION_LENGTH, claim_caption
+from hub.table.captions import claim_caption
+from hub.table.lettering import CAPTION_LENGTH
 from hub.table.people import Patience
 from hub.table.seat import CODE_LETTERS
 from hub.table.seats import (
@@ -357,6 +358,9 @@ def test_the_code_of_a_hand_in_play_is_shown_only_when_the_table_asks_for_it() -
     rig.sids[2] = decided.sid
     assert rig.hand(2)["you"] == hand
     assert rig.notice() == "Seat 2 plays on a phone now."
+    rig.clock.time += 15
+    rig.take(Tick())
+    assert rig.state["notices"] == [], "that is old news now"
 
 
 def test_where_nobody_is_left_to_ask_the_codes_are_shown() -> None:

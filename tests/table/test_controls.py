@@ -17,7 +17,6 @@ from hub.table.answer_line import (
     sealed_line,
 )
 from hub.table.captions import (
-    CAPTION_LENGTH,
     dice_caption,
     dispute_caption,
     explanation,
@@ -25,7 +24,6 @@ from hub.table.captions import (
     picked_caption,
     question_caption,
     sealed_captions,
-    shorten,
     typed_caption,
 )
 from hub.table.controls import (
@@ -47,6 +45,7 @@ from hub.table.controls import (
     press_roll,
     press_vote,
 )
+from hub.table.lettering import CAPTION_LENGTH, ENGLISH
 
 AUCTION = [offer("bid", amount=Amount(45, 340, 5)), offer("drop")]
 SETTLEMENT = [offer("accept"), offer("counter", amount=Amount(5, 60, 5)), offer("reject")]
@@ -713,9 +712,9 @@ def test_a_place_in_a_row_is_named_by_the_cards_beside_it() -> None:
 
 
 def test_a_caption_is_cut_to_forty_plain_characters() -> None:
-    assert shorten("Señor, 3 × 5 − 1") == "Senor, 3 x 5 - 1"
-    assert shorten("x" * CAPTION_LENGTH) == "x" * CAPTION_LENGTH
-    assert shorten("x" * 37 + " yyyy") == "x" * 37 + ".."
+    assert ENGLISH.shorten("Señor, 3 × 5 − 1") == "Senor, 3 x 5 - 1"
+    assert ENGLISH.shorten("x" * CAPTION_LENGTH) == "x" * CAPTION_LENGTH
+    assert ENGLISH.shorten("x" * 37 + " yyyy") == "x" * 37 + ".."
 
 
 def test_while_a_roll_is_disputed_the_display_says_what_push_and_bar_do() -> None:

@@ -147,6 +147,28 @@ def test_the_house_takes_a_persons_time() -> None:
     assert len(rig.match.log) > before
 
 
+def test_an_auction_in_which_only_the_house_is_left_goes_on_quickly() -> None:
+    rig = alone("bidness", way=HouseWay(seconds=10.0))
+    rig.start("bidness")
+    house, asked, waits = rig.table._house, 0, []
+    for _ in range(2000):
+        pass_time(rig, 1)
+        view, match = rig.state["view"], rig.match
+        if match.open and 1 in match.open.asked and view["phase"] == "auction":
+            rig.act(1, "drop")
+        else:
+            bring_on(rig, 1)
+        view = rig.state["view"]
+        among_itself = view["phase"] == "auction" and 1 not in view["table"]["auction"]["in"]
+        if among_itself and match.open and house.due_at and match.open.number != asked:
+            asked = match.open.number
+            waits.append(house.due_at - rig.clock.now())
+        if len(waits) == 8:
+            break
+    assert len(waits) == 8
+    assert max(waits) <= 5.6, "at its usual pace it takes up to 14 seconds"
+
+
 def test_people_roll_the_dice_of_the_house_or_the_hub_does_in_the_end() -> None:
     rig = alone()
     rig.sit(2)
@@ -175,6 +197,21 @@ def test_for_one_person_alone_the_hub_rolls_at_once() -> None:
         if any(entry.seat == CHANCE and entry.move == "roll" for entry in rig.match.log):
             return
     raise AssertionError("nobody has rolled")
+
+
+@pytest.mark.parametrize("seconds", [0.0, 2.0])
+def test_the_house_never_has_the_dice_of_who_rolled_before(seconds: float) -> None:
+    rig = alone("bidness", way=HouseWay(seconds=seconds), seed=7)
+    rig.take(DiceKit("tray", 6))
+    rig.start("bidness")
+    assert rig.state["dice"]["seat"] == 1
+    rig.clock.time += 10.0
+    rig.see("settled", 6, 1, 6)
+    pass_time(rig, 2)
+    rolls = [entry for entry in rig.match.log if entry.move == "roll"]
+    assert rolls[0].args == {"faces": [6, 1, 6], "read": "read"}
+    assert [one.args["faces"] for one in rolls[1:2]] != [[6, 1, 6]]
+    assert seconds == 0 or len(rolls) == 1, "it thinks first"
 
 
 def test_a_seat_that_was_taken_from_the_house_goes_back_to_it_when_its_player_leaves() -> None:

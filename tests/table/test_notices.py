@@ -31,7 +31,7 @@ def texts(rig: TableRig) -> list[str]:
 
 
 def test_notices_stand_most_severe_first() -> None:
-    notices = Notices()
+    notices = Notices(HeldClock())
     for kind in reversed(list(KINDS)):
         notices.post(kind, kind)
     severities = [notice.severity for notice in notices.public()]
@@ -40,7 +40,7 @@ def test_notices_stand_most_severe_first() -> None:
 
 
 def test_one_kind_stands_once_about_each_thing() -> None:
-    notices = Notices()
+    notices = Notices(HeldClock())
     assert notices.post("device", "The panel is dark.", "panel")
     assert notices.post("device", "The strip is dark.", "strip")
     assert not notices.post("device", "The strip is dark.", "strip"), "it is no news"
@@ -56,14 +56,14 @@ def test_every_kind_is_ended_by_its_cause_and_by_no_other(kind: Kind) -> None:
     rule = KINDS[kind]
     causes: tuple[Cause, ...] = ("decision", "match", "answered")
     for cause in causes:
-        notices = Notices()
+        notices = Notices(HeldClock())
         notices.post(kind, "So it is.")
         notices.passed(cause)
         assert bool(notices.public()) == (cause != rule.ends)
 
 
 def test_what_ends_by_itself_is_not_acknowledged() -> None:
-    notices = Notices()
+    notices = Notices(HeldClock())
     notices.post("help", "Seat 2 calls for help.", "2")
     notices.post("broker", "The broker is gone.")
     for key in ("broker", "help", "help:3", None, 7, ["help:2"]):

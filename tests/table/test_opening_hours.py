@@ -74,7 +74,8 @@ class Evening:
     """The time of a table, from a moment of the wall clock on."""
 
     def __init__(self, begins: float, evenings: tuple[str, ...] = EVERY_DAY) -> None:
-        self.now, self.clock, self.notices = begins, HeldClock(), Notices()
+        self.now, self.clock = begins, HeldClock()
+        self.notices = Notices(self.clock)
         kept = KeptValues("1", MemoryStore())
         self.limit = SessionLimit(
             kept, self.notices, self.clock, lambda: self.now, evenings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from random import Random
 from typing import Any
 
@@ -21,11 +22,12 @@ from hub.ports import (
     Tick,
     Turn,
 )
-from hub.table.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS
-from hub.table.captions import CAPTION_LENGTH, question_to_all
+from hub.table.absence import ASK_HERE_SECONDS, ASK_SECONDS, CALL_SECONDS, OPTIONS
+from hub.table.captions import question_to_all
 from hub.table.endings import IDLE_SECONDS, LEFT_SECONDS, WARNED_SECONDS
 from hub.table.house_seats import ROLL_SECONDS
 from hub.table.house_seats import SECONDS as HOUSE_SECONDS
+from hub.table.lettering import CAPTION_LENGTH
 from hub.table.lobby import MOST_WAITS, START_SECONDS
 from hub.table.questions import VOTE_SECONDS
 from hub.table.seats import HEARD_SECONDS
@@ -636,8 +638,35 @@ def test_silence_about_an_absent_seat_waits_and_asks_again(phones: TableRig) -> 
     pass_time(phones, ASK_SECONDS + VOTE_SECONDS)
     assert question(phones) is None
     assert 3 not in [entry.seat for entry in phones.match.log]
+    pass_time(phones, ASK_SECONDS + 1)
+    assert question(phones) is None, "it was asked: the next time it is waited for twice as long"
     pass_time(phones, ASK_SECONDS)
     assert question(phones)["kind"] == "absent"
+
+
+def test_who_is_to_play_safe_does_so_until_somebody_is_back_and_nobody_is_asked_again(phones: TableRig) -> None:
+    lock_all_but(phones, 3)
+    sleep(phones, 3)
+    pass_time(phones, ASK_SECONDS)
+    for seat in (1, 2):
+        assert phones.say(seat, "vote", {"say": "safe"})["ok"]
+    before = [entry.seat for entry in phones.match.log].count(3)
+    for _ in range(30):
+        for seat in (1, 2):
+            bring_on(phones, seat)
+        pass_time(phones, CALL_SECONDS + 1)
+        assert question(phones) is None or question(phones)["kind"] != "absent"
+    assert [entry.seat for entry in phones.match.log].count(3) >= before + 2
+    wake(phones, 3)
+    phones.say(3, "help")
+    sleep(phones, 3)
+    for _ in range(40):
+        for seat in (1, 2):
+            bring_on(phones, seat)
+        pass_time(phones, CALL_SECONDS + 1)
+        if question(phones):
+            break
+    assert question(phones)["seat"] == 3, "it was there in between"
 
 
 def first_asked(rig: TableRig) -> int:
@@ -650,7 +679,7 @@ def test_boxes_are_asked_and_answer_with_their_keys(boxed: TableRig) -> None:
     boxed.take(BoxDown(f"box-{asked}", "unplugged"))
     pass_time(boxed, ASK_SECONDS)
     for seat in others:
-        assert boxed.boxes.texts[f"box-{seat}"] == question_to_all("absent", asked)
+        assert boxed.boxes.texts[f"box-{seat}"] == question_to_all("absent", asked, OPTIONS)
         boxed.press(seat, "k2")
     assert question(boxed) is None
     assert asked in [entry.seat for entry in boxed.match.log]
@@ -682,12 +711,12 @@ def test_boxes_that_have_locked_are_asked_about_a_seat_whose_box_is_there_and_wh
     pass_time(rig, ASK_HERE_SECONDS + 1)
     asked = question(rig)
     assert (asked["kind"], asked["seat"], asked["voters"]) == ("absent", 3, [1, 2])
-    assert rig.boxes.texts["box-1"] == question_to_all("absent", 3)
-    assert rig.boxes.texts["box-3"] != question_to_all("absent", 3)
+    assert rig.boxes.texts["box-1"] == question_to_all("absent", 3, OPTIONS)
+    assert rig.boxes.texts["box-3"] != question_to_all("absent", 3, OPTIONS)
     rig.press(1, "push", "k1")
     assert question(rig)["votes"] == {"1": "wait"}
     assert rig.boxes.texts["box-1"] == before, "it has answered"
-    pass_time(rig, VOTE_SECONDS + ASK_HERE_SECONDS + 1)
+    pass_time(rig, VOTE_SECONDS + 2 * ASK_HERE_SECONDS + 1)
     rig.press(1, "k2")
     rig.press(2, "k2")
     assert rig.boxes.revealed() == {"box-1", "box-2"}, "seat 3 has answered, so what the others locked is opened"
@@ -726,8 +755,9 @@ def test_a_box_that_is_asked_nothing_pauses_and_puts_aside(boxed: TableRig) -> N
 
 
 @pytest.mark.parametrize("kind", ["put_aside", "end", "absent", "same_person", "new_phone"])
-def test_every_question_fits_a_box(kind: Any) -> None:
-    assert len(question_to_all(kind, 6)) <= CAPTION_LENGTH
+@pytest.mark.parametrize("options", [("wait", "safe"), OPTIONS], ids=len)
+def test_every_question_fits_a_box(kind: Any, options: Collection[str]) -> None:
+    assert len(question_to_all(kind, 6, options)) <= CAPTION_LENGTH
 
 
 def test_a_box_whose_player_has_gone_outvotes_nobody(boxed: TableRig) -> None:
@@ -976,9 +1006,9 @@ def test_whoever_is_there_can_always_bring_the_table_on(game: str) -> None:
             rig.say(stays, "pause")
         for _ in range(12):
             before = len(rig.match.log)
-            for _ in range(2 * seats):
+            for _ in range(2 * seats * 6):  # who is asked again after twice as long answers within a question's time
                 bring_on(rig, stays)
-                pass_time(rig, ASK_SECONDS + HOUSE_SECONDS)
+                pass_time(rig, (ASK_SECONDS + HOUSE_SECONDS) / 6)
                 if rig.state["state"] != "playing" or len(rig.match.log) > before:
                     break
             assert rig.state["state"] != "playing" or len(rig.match.log) > before

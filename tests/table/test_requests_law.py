@@ -67,7 +67,8 @@ class Evening:
     # --- requests, each checked ---
 
     def request(self, seat: int, verb: str, args: dict[str, Any], number: int | None = None) -> None:
-        self.rig.take(PhoneLink(self.rig.sids[seat], True))  # whoever asks is awake: that much everybody sees
+        if self.rig.state["seats"][seat - 1]["phone"] != "on":  # a phone comes and goes so often in a while only
+            self.rig.take(PhoneLink(self.rig.sids[seat], True))  # whoever asks is awake: that much everybody sees
         before, seen = self.log(), self.seen()
         rounds, texts = len(self.rig.boxes.sent), dict(self.rig.boxes.texts)
         answer = self.rig.say(seat, verb, args, number=number)

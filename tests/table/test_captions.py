@@ -1,0 +1,99 @@
+"""The small displays of the boxes in the table's language: whole, in letters that they have, on three lines."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+from typing import get_args
+
+import pytest
+
+from hub import games
+from hub.display.language import Catalogue, Language
+from hub.engine.decision import Amount, Answer, Move, Roll
+from hub.languages import language_of, languages
+from hub.state import QuestionKind, RollState
+from hub.table.captions import (
+    claim_caption,
+    dice_caption,
+    dispute_caption,
+    explanation,
+    picked_caption,
+    question_to_all,
+    sealed_captions,
+    typed_caption,
+)
+from hub.table.controls import ON_THE_PHONE, Cursor
+from hub.table.lettering import Lettering, cut, fits, lines
+from hub.table.presses import MENU
+from tests.table.fakes import TableRig
+
+TEN = Roll(1, 10, 6, "odds")
+SAID = [
+    *(claim_caption(push=push) for push in (True, False)),
+    *(dispute_caption(voting=voting) for voting in (True, False)),
+    *(question_to_all(kind, 6, options) for kind in get_args(QuestionKind) for options in ((), ("house",))),
+    *(
+        dice_caption(roll, 6, state, mine=mine, lying=lying)
+        for roll, state, mine, lying in product(
+            (TEN, Roll(1, 2, 6, "odds")), get_args(RollState), (True, False), (True, False)
+        )
+    ),
+    *(text for _, text in MENU),
+    ON_THE_PHONE.sentence,
+    "There is no 6 here: turn, then push.",
+    "No pass here: turn, then push.",
+    "Welcome: you play on here",
+    "Its code is on the screen for a minute",
+    "Its phone is asked first: wait 10 s",
+    "Too soon: read, then hold",
+]
+"""Captions that no game has a part in."""
+GERMAN = partial(language_of, "de")
+
+
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("text", dict.fromkeys(SAID))
+def test_what_the_table_says_is_whole_on_a_display_in_every_language(language: str, text: str) -> None:
+    letters = Lettering(language_of(language, None))
+    written = letters.write(text)
+    assert fits(written), (len(written), lines(written))
+    assert written.isascii()
+    assert language == "en" or not text or written != text
+
+
+def test_german_is_spelt_without_umlauts() -> None:
+    letters = Lettering(GERMAN(None))
+    assert letters.write("Roll, or type on K1-K6") == "Wuerfle oder tippe mit K1-K6"
+    assert Lettering(language_of("de", "bidness")).write("Bid $45") == "Biete 45 $"
+
+
+def test_a_language_in_letters_that_the_display_lacks_stays_english() -> None:
+    letters = Lettering(Language(Catalogue(language="el", messages={"Bid": "Προσφορά", "Pass": "Pasó", "No": "Na·ı"})))
+    assert letters.write("Bid") == "Bid"
+    assert letters.write("Pass") == "Paso"
+
+
+def test_a_caption_of_many_lines_is_cut_to_three() -> None:
+    text = "Donaudampfschiff Gesellschaften fahren so"
+    assert lines(cut(text)) == ["Donaudampfschiff", "Gesellschaften", "fahren.."]
+
+
+def test_answers_are_named_in_the_tables_language() -> None:
+    labels, letters = games.find("bidness").labels, Lettering(GERMAN("bidness"))
+    moves = [Move("bid", {"amount": Amount(45, 500, 5)}), Move("drop", {})]
+    assert picked_caption(Cursor(), moves, labels, None, letters) == "Biete 45 $ | Leiste: Raus"
+    assert typed_caption(Cursor(faces=(4,)), Roll(1, 2, 6, ""), (), labels, None, letters) == "Wuerfel: 4 _"
+    fish = games.find("bid-and-bait").labels
+    assert sealed_captions([Answer("bid", {"number": 3})], fish, None, Lettering(GERMAN("bid-and-bait"))) == ["Biete 3"]
+    told = explanation(Answer("bid", {"amount": 45}), labels, None, letters)
+    assert told[0].startswith("Biete 45 $")
+
+
+def test_the_boxes_of_a_german_table_speak_german() -> None:
+    rig = TableRig(offered=[games.find("bidness")], language=GERMAN)
+    rig.boxes_up()
+    rig.sit(1, 2, 3)
+    rig.start("bidness")
+    roller = rig.state["dice"]["seat"]
+    assert rig.boxes.texts[f"box-{roller}"] == "Wuerfle oder tippe mit K1-K6"
