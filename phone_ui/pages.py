@@ -181,7 +181,7 @@ def make_app(
     app.add_url_rule("/t/<name>/bench", "bench", pages.bench_command, methods=["POST"])
     app.add_url_rule("/t/<name>/claim", "claim", joining.claim, methods=["POST"])
     app.before_request(_refuse_foreign_posts)
-    app.after_request(_with_security_headers)
+    app.after_request(functools.partial(_with_security_headers, benched=any(table.bench for table in tables.values())))
     app.register_error_handler(ClaimRefused, _claim_refused)
     app.register_error_handler(HTTPException, _http_error)
     return app
@@ -381,13 +381,15 @@ def _json_answer(value: Plain | Mapping[str, Any], status: int = 200) -> Respons
     return Response(json.dumps(msgspec.to_builtins(value)), status, mimetype="application/json")
 
 
-def _with_security_headers(answer: Response) -> Response:
+def _with_security_headers(answer: Response, *, benched: bool) -> Response:
+    """Allow a page what its own hub serves, and nothing else; a bench shows phones and the screen in frames of its page."""
+    frames = "'self'" if benched else "'none'"
     host = request.host if re.fullmatch(r"[A-Za-z0-9.:\[\]-]+", request.host) else "invalid"
     answer.headers["Content-Security-Policy"] = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
         # Older Safari does not count ws: of the same host as 'self'.
         f"connect-src 'self' ws://{host} wss://{host}; manifest-src 'self'; worker-src 'self' blob:; "
-        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        f"frame-src {frames}; base-uri 'none'; form-action 'self'; frame-ancestors {frames}"
     )
     answer.headers["Referrer-Policy"] = "no-referrer"
     answer.headers["X-Content-Type-Options"] = "nosniff"

@@ -48,7 +48,7 @@ KINDS = {
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self' ws: wss:; manifest-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'"
+    "frame-src 'self'; frame-ancestors 'self'"
 )
 PAGES = {"": "phone.html", "kiosk": "kiosk.html", "bench": "bench.html"}
 HUB, TABLE = "hub", "1"

@@ -75,7 +75,7 @@ EVENTS: list[dict[str, Any]] = [
         "text": "The bids: Seat 1 5, Seat 2 2, Seat 3 5, Seat 4 6.",
         "rule": "BB-09",
         "kind": "reveal",
-        "data": {"bids": {"1": 5, "2": 2, "3": 5, "4": 6}},
+        "data": {"bids": {"1": 5, "2": 2, "3": 5, "4": 6}, "marks": {"1": "tied", "3": "tied", "4": "first"}},
     },
     {
         "n": 16,

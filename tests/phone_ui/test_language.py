@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from hub import games
 from hub.display.language import Catalogue
@@ -51,6 +51,55 @@ ALL_TEXTS = """() => {
 }"""
 
 
+# Texts that leave the screen or their own box, and two that lie over each other; what is scrolled under the dock is not one.
+MISPLACED = """() => {
+  const found = [];
+  const bars = ".dock, .tabs, .strip, .notices";
+  const texts = [];
+  // What of a rectangle is seen: rows scroll sideways, and long names end in an ellipsis.
+  const seen = (rect, one) => {
+    let { left, right, top, bottom } = rect;
+    for (let part = one; part && part !== document.body; part = part.parentElement) {
+      if (getComputedStyle(part).overflowX === "visible") continue;
+      const box = part.getBoundingClientRect();
+      [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
+      [top, bottom] = [Math.max(top, box.top), Math.min(bottom, box.bottom)];
+    }
+    return { left, right, top, bottom };
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  if (document.documentElement.scrollWidth > innerWidth) found.push("the page is wider than the screen");
+  for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+    const one = text.parentElement;
+    if (!text.data.trim() || one.closest(".unseen, script, style, svg") || !one.checkVisibility()) continue;
+    if (one.getBoundingClientRect().width < 2) continue;
+    const range = new Range();
+    range.selectNodeContents(text);
+    const said = `${one.className || one.tagName} ${text.data.trim().slice(0, 30)}`;
+    for (const drawn of range.getClientRects()) {
+      const rect = seen(drawn, one);
+      if (rect.right - rect.left < 1 || rect.bottom - rect.top < 1) continue;
+      if (rect.left < -1 || rect.right > innerWidth + 1) found.push(`off the screen: ${said}`);
+      texts.push({ one, said, rect, bar: one.closest(bars) });
+    }
+    const box = one.closest("button, .card, .choice-body, .notice, p, td, dd");
+    const isLine = one.closest(".lesson:not(.open)"); // one line until a tap opens it
+    if (box && !isLine && getComputedStyle(box).overflowX === "hidden" && box.scrollWidth > box.clientWidth + 1)
+      found.push(`cut: ${said}`);
+  }
+  for (const name of document.querySelectorAll(".who-name"))
+    if (name.scrollWidth > name.clientWidth && getComputedStyle(name).direction === "rtl")
+      found.push(`cut at its beginning: ${name.textContent}`);
+  for (const [i, a] of texts.entries())
+    for (const b of texts.slice(i + 1)) {
+      const wide = Math.min(a.rect.right, b.rect.right) - Math.max(a.rect.left, b.rect.left);
+      const high = Math.min(a.rect.bottom, b.rect.bottom) - Math.max(a.rect.top, b.rect.top);
+      if (a.one !== b.one && a.bar === b.bar && wide > 3 && high > 6) found.push(`${a.said} over ${b.said}`);
+    }
+  return [...new Set(found)];
+}"""
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if HEADLESS is None:
@@ -59,7 +108,7 @@ def browser() -> Iterator[Browser]:
         yield opened
 
 
-def pseudo(catalogue: Catalogue) -> Catalogue:
+def pseudo(catalogue: Catalogue, direction: str = "ltr") -> Catalogue:
     """A catalogue that has another sign for every letter of each message, and leaves its places."""
 
     def said(text: str) -> str:
@@ -71,7 +120,8 @@ def pseudo(catalogue: Catalogue) -> Catalogue:
         forms = [said(form) for form in key.split("\n")]
         return forms if len(forms) > 1 else forms[0]
 
-    return msgspec.structs.replace(catalogue, language=PSEUDO, messages={key: both(key) for key in catalogue.messages})
+    messages = {key: both(key) for key in catalogue.messages}
+    return msgspec.structs.replace(catalogue, language=PSEUDO, direction=direction, messages=messages)
 
 
 class PseudoSpeech:
@@ -80,10 +130,13 @@ class PseudoSpeech:
     names: ClassVar = {"en": "English", PSEUDO: "Pseudo"}
     tables: ClassVar = {"1": [PSEUDO]}
 
+    def __init__(self, direction: str = "ltr") -> None:
+        self.direction = direction
+
     @cache  # noqa: B019 - one for all tests
     def catalogue(self, language: str, game: str) -> bytes | None:
         found = catalogues("de").get(game) if language == PSEUDO else None
-        return msgspec.json.encode(pseudo(found)) if found else None
+        return msgspec.json.encode(pseudo(found, self.direction)) if found else None
 
 
 def plain(texts: list[str]) -> Iterator[str]:
@@ -130,6 +183,56 @@ def test_no_text_of_a_screen_escapes_the_catalogues(section: str, browser: Brows
         found = {text: moment.name for moment in moments for text in left_plain(gallery, moment)}
 
     assert not found, "\n".join(f"{name}: {text}" for text, name in found.items())
+
+
+@pytest.mark.slow
+@pytest.mark.wide
+@pytest.mark.browser
+@pytest.mark.parametrize("section", [*TABLE, *(games.find(name).title for name in games.names())])
+def test_a_phone_that_reads_from_right_to_left_shows_all_and_nothing_twice(
+    section: str, browser: Browser, tmp_path: Path
+) -> None:
+    found: dict[str, str] = {}
+    with Gallery(tmp_path, browser, [], PSEUDO, PseudoSpeech("rtl")) as gallery:
+        for moment in every(section):
+            gallery.show(moment, seats_of(moment))
+            for seat in seats_of(moment):
+                page = gallery.phone(seat)
+                assert page.evaluate("() => document.documentElement.dir") == "rtl"
+                found |= dict.fromkeys(page.evaluate(MISPLACED), moment.name)
+                for tab in page.locator("nav button").all() if moment.tabs else []:
+                    tab.click()
+                    page.evaluate(TWO_FRAMES)
+                    found |= dict.fromkeys(page.evaluate(MISPLACED), f"{moment.name}, a tab")
+                    page.locator(".back").click()
+
+    assert not found, "\n".join(f"{name}: {text}" for text, name in found.items())
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_nothing_of_a_match_is_seen_in_english_before_its_sentences_have_come(browser: Browser, hub: FakeHub) -> None:
+    context = browser.new_context(viewport=PHONE, locale="de", reduced_motion="reduce")
+    phone, screen = context.new_page(), context.new_page()
+    phone.goto(f"{hub.address}/t/1#k={hub.k}")
+    phone.get_by_role("button", name="Nur zusehen").click()
+    held: list[Route] = []
+    context.route("**/languages/de/bid-and-bait.json", lambda route: held.append(route))  # noqa: PLW0108 - Playwright writes into it
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    expect(screen.get_by_text("und tippe")).to_be_visible()
+    hub.public(scenes.TAKE | {"seq": 50})
+    for page in (phone, screen):
+        expect(page.locator("main[aria-busy=true]")).to_have_count(1)
+        assert "prize" not in page.locator("body").inner_text()
+    while len(held) < 2:
+        phone.evaluate("1")
+    for route in held:
+        route.continue_()
+    for page in (phone, screen):
+        expect(page.locator("main")).to_contain_text("Barsch")
+        expect(page.locator("main[aria-busy=true]")).to_have_count(0)
+    expect(phone.locator("[role=log] p").last).to_have_text(re.compile("Forelle"))
+    context.close()
 
 
 # --- who speaks which language -------------------------------------------------------------------------

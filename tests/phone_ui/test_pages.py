@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, WebSocket, expect
 
+from hub.languages import Speech
 from hub.network.encryption import fingerprint
 from hub.ports import SEAT_MARKS
 from phone_ui.pages import make_app
@@ -384,7 +385,7 @@ def reveal_on(screen: Page, hub: FakeHub, bids: dict[str, int] | None = None) ->
     hub.public(scenes.TAKE | {"events": told, "seq": 51})
 
 
-def test_the_big_screen_turns_all_values_at_once_and_the_highest_stands_out(screen: Page, hub: FakeHub) -> None:
+def test_the_big_screen_turns_all_values_at_once_and_says_who_goes_first(screen: Page, hub: FakeHub) -> None:
     screen.add_init_script(
         """window.turned = [];
         addEventListener("animationstart", (event) => {
@@ -395,9 +396,10 @@ def test_the_big_screen_turns_all_values_at_once_and_the_highest_stands_out(scre
     reveal_on(screen, hub)
     stage = screen.get_by_role("region", name="Revealed")
     expect(stage.locator("b")).to_have_text(["5", "2", "5", "6"])
-    expect(stage.locator("li.highest")).to_have_count(1)
-    expect(stage.locator("li.highest")).to_contain_text("Seat 4")
-    expect(stage.locator("li.highest")).to_contain_text("highest")
+    expect(stage.locator("li.first")).to_have_count(1)
+    expect(stage.locator("li.first")).to_contain_text("Seat 4")
+    expect(stage.locator("li.first")).to_contain_text("goes first")
+    expect(stage.locator("li.tied").first).to_contain_text("tied, goes last")
     screen.wait_for_function("() => window.turned.length >= 4")  # the browser tells of it with its next picture
     times = screen.evaluate("window.turned")
     assert sorted(text for _, text in times) == ["2", "5", "5", "6"]
@@ -751,6 +753,24 @@ def test_an_amount_is_stepped_typed_and_kept_legal(page: Page, hub: FakeHub) -> 
     page.get_by_role("textbox", name="Amount").press("Enter")
     dock(page).get_by_role("button", name="Bid $200").click()
     assert hub.asks.get(timeout=PATIENCE)["args"] == {"move": "bid", "amount": 200}
+
+
+def test_an_amount_is_typed_as_the_language_writes_it(browser: Browser, hub: FakeHub) -> None:
+    hub.speech = Speech({"1": ["de"]})
+    with browser.new_context(viewport=SMALL_PHONE, locale="de") as context:
+        page = context.new_page()
+        page.goto(f"{hub.address}/t/1#k={hub.k}")
+        page.get_by_label("Platz 2").click()
+        page.locator(".lobby").wait_for()
+        state, hand = scenes.odd([{"move": "offer", "amount": {"min": 5, "max": 995, "step": 5}}])
+        hub.public(state | {"seq": 50})
+        hub.hand(2, hand | {"seq": 50})
+        field = page.locator(".step-value input")
+        for typed, taken in (("40", "40 $"), ("40,4", "40 $"), ("995 $", "995 $")):
+            field.fill(typed)
+            field.press("Enter")
+            expect(field).to_have_value(re.compile(taken.replace(" ", r"\s").replace("$", r"\$")))
+            assert field.evaluate("one => one.scrollWidth <= one.clientWidth"), "it is cut"
 
 
 def test_holding_the_step_button_goes_on_stepping(page: Page, hub: FakeHub) -> None:
@@ -1246,11 +1266,9 @@ def test_the_page_reads_well_to_a_screen_reader(page: Page, hub: FakeHub) -> Non
     expect(page.locator("main")).to_match_aria_snapshot(
         """
         - main:
-          - region "Yours":
-            - term: All Fish
-          - button "Hold to see your hand"
           - paragraph: SPOT 4 bids 2 of 4
           - paragraph: Bid a number from 1 to 6.
+          - button "Hold to see your hand"
           - group "Number":
             - radio "1"
             - radio "2"
@@ -1258,6 +1276,8 @@ def test_the_page_reads_well_to_a_screen_reader(page: Page, hub: FakeHub) -> Non
             - radio "4"
             - radio "5"
             - radio "6"
+          - region "Yours":
+            - term: All Fish
           - region "The table":
             - region "Spots":
               - list:
@@ -1383,6 +1403,19 @@ def test_the_screen_invites_before_a_match(screen: Page, hub: FakeHub) -> None:
     expect(screen.get_by_text("10.42.0.1:8080")).to_be_visible()
     expect(screen.get_by_role("img", name="code to scan")).to_be_visible()
     expect(screen.get_by_text("BCDFGJ")).to_be_visible()
+
+
+def test_codes_of_the_houses_seats_take_turns_in_the_foot_while_a_match_is_played(screen: Page, hub: FakeHub) -> None:
+    houses = [seat | ({"house": "steady", "held": False} if seat["seat"] > 1 else {}) for seat in scenes.seats()]
+    screen.clock.install()
+    screen.goto(f"{hub.address}/t/1/kiosk")
+    hub.public(scenes.BIDDING | {"seq": 50, "seats": houses})
+    foot = screen.locator(".foot-free")
+    expect(foot).to_have_text("2 BCDFGJ")
+    expect(screen.get_by_text("BCDFGK")).to_have_count(0)
+    expect(screen.locator(".seat-free")).to_have_count(0)
+    screen.clock.run_for(6_000)
+    expect(foot).to_have_text("3 BCDFGK")
 
 
 def test_the_screen_shows_the_venues_network_first_where_there_is_one(screen: Page, hub: FakeHub) -> None:
@@ -1590,8 +1623,13 @@ def test_every_notice_stands_on_the_screen_the_most_severe_first(screen: Page, h
 def test_a_phone_acknowledges_a_notice_that_it_may(page: Page, hub: FakeHub) -> None:
     sit(page, hub)
     hub.public(scenes.ROLLING | {"notices": NOTICES, "seq": 60})
-    expect(page.locator(".notice:visible")).to_have_text([re.compile("disk")])
-    page.get_by_text("2 more notices").click()
+    expect(page.locator(".notice:visible")).to_have_count(0)
+    line = page.locator(".more-notices > summary")
+    expect(line).to_contain_text(re.compile("disk"))
+    room = line.bounding_box()
+    assert room
+    assert room["height"] <= 48, "one line"
+    page.get_by_text("3 notices").click()
     expect(page.locator(".notice:visible")).to_have_count(3)
     expect(page.get_by_role("button", name="Done")).to_have_count(2)
     page.get_by_role("button", name="Done: Seat 3 calls for help.").click()
@@ -1673,6 +1711,19 @@ def test_the_bench_says_what_to_do_next(bench: Page, hub: FakeHub) -> None:
     expect(said).to_contain_text("rolls: press “Throw”.")
     hub.public(scenes.public(seats=scenes.seats(held=1), claiming=[2], seq=95))
     expect(said).to_have_text("Next: Seat 2 is asked for: use “Hold bar and push” at its box.")
+
+
+def test_the_bench_shows_phones_and_the_screen_in_its_page(bench: Page, hub: FakeHub) -> None:
+    show = bench.get_by_role("button", name="Show phones and screen here")
+    expect(bench.locator("iframe")).to_have_count(0)
+    show.click()
+    expect(bench.frame_locator("iframe[name=kiosk]").locator("main")).to_be_visible()
+    expect(bench.get_by_title("Phone of seat 1", exact=False)).to_be_visible()
+    bench.reload()
+    expect(show).to_have_attribute("aria-pressed", "true")
+    expect(bench.frame_locator("iframe[name=kiosk]").locator("main")).to_be_visible()
+    show.click()
+    expect(bench.locator("iframe")).to_have_count(0)
 
 
 def test_a_dark_display_on_the_bench_says_so(bench: Page, hub: FakeHub) -> None:

@@ -38,7 +38,7 @@ SCRIPT = "export const words = 'a page';\n" * 100
 class Site:
     """The app with one table, and a clock that stands still."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, benched: bool = True) -> None:
         (folder / "pages").mkdir()
         for page in ("join", "phone", "kiosk", "bench", "history", "till"):
             (folder / "pages" / f"{page}.html").write_text(f"<!doctype html><title>{page}</title>")
@@ -50,7 +50,7 @@ class Site:
         (folder / "link.js").symlink_to(folder.parent / "outside.js")
         self.key = HubKey.fresh()
         self.now = 1000.0
-        self.table = FakeTable(bench=FakeBench())
+        self.table = FakeTable(bench=FakeBench() if benched else None)
         self.app = make_app(
             {"1": self.table, "2": FakeTable(id="2", code="DUCK")},
             self.key,
@@ -107,12 +107,20 @@ def test_earlier_events_are_asked_for_by_a_number(site: Site) -> None:
     assert answer.headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.parametrize("benched", [True, False])
+def test_a_page_is_framed_by_the_bench_alone(tmp_path: Path, benched: bool) -> None:
+    (tmp_path / "static").mkdir()
+    policy = Site(tmp_path / "static", benched=benched).get("/t/1").headers["Content-Security-Policy"]
+    allowed = "'self'" if benched else "'none'"
+    assert f"frame-src {allowed};" in policy
+    assert policy.endswith(f"frame-ancestors {allowed}")
+
+
 def test_pages_run_no_script_but_our_own_and_load_nothing_from_elsewhere(site: Site) -> None:
     answer = site.get("/t/1", headers={"Host": "10.42.0.1:8080"})
     rules = dict(rule.strip().split(" ", 1) for rule in answer.headers["Content-Security-Policy"].split(";"))
     assert rules["default-src"] == "'none'"
     assert rules["script-src"] == "'self'"
-    assert rules["frame-ancestors"] == "'none'"
     assert rules["connect-src"] == "'self' ws://10.42.0.1:8080 wss://10.42.0.1:8080"
     assert answer.headers["Referrer-Policy"] == "no-referrer"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"

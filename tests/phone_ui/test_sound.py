@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.phone_ui import scenes
-from tests.phone_ui.fake_hub import FakeHub, labels_of
+from tests.phone_ui.fake_hub import FakeHub
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=15_000)
@@ -39,15 +39,6 @@ def browser() -> Iterator[Browser]:
         pytest.skip(NONE)
     with headless("--autoplay-policy=no-user-gesture-required") as opened:
         yield opened
-
-
-@pytest.fixture
-def hub() -> Iterator[FakeHub]:
-    fake = FakeHub().start()
-    fake.labels = {"bid-and-bait": labels_of("bid-and-bait")}
-    fake.public(scenes.public(seats=scenes.seats(held=1)))
-    yield fake
-    fake.stop()
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.chromium import HEADLESS, NONE, PHONE, headless
+from tests.chromium import PHONE
 from tests.patience import PATIENCE
 from tests.phone_ui import scenes
-from tests.phone_ui.fake_hub import FakeHub, guide_of, labels_of
+from tests.phone_ui.fake_hub import FakeHub, guide_of
 
 pytestmark = [pytest.mark.browser]
 
@@ -20,22 +20,10 @@ SAY = "Bid high and you choose first"
 ALL = "Everybody chooses a number"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if HEADLESS is None:
-        pytest.skip(NONE)
-    with headless() as opened:
-        yield opened
-
-
 @pytest.fixture
-def hub() -> Iterator[FakeHub]:
-    fake = FakeHub().start()
-    fake.labels = {"bid-and-bait": labels_of("bid-and-bait")}
-    fake.guides = {"bid-and-bait": guide_of("bid-and-bait")}
-    fake.public(scenes.public(seats=scenes.seats(held=1)))
-    yield fake
-    fake.stop()
+def hub(hub: FakeHub) -> FakeHub:
+    hub.guides = {"bid-and-bait": guide_of("bid-and-bait")}
+    return hub
 
 
 @pytest.fixture
@@ -60,6 +48,11 @@ def play(hub: FakeHub, seq: int, state: dict[str, Any], hand: dict[str, Any]) ->
     hub.hand(2, hand | {"seq": seq})
 
 
+def read(page: Page) -> None:
+    """Open the line of the rule."""
+    page.get_by_role("button", name="Read the rule").click()
+
+
 def teaching(lesson: str = "bid", *skips: int) -> dict[str, Any]:
     return {"teaching": {"lesson": lesson, "skips": list(skips)}}
 
@@ -71,6 +64,7 @@ def test_a_rule_is_told_where_it_is_needed_and_what_it_speaks_of_is_lit(page: Pa
     expect(rule).to_contain_text(SAY)
     expect(rule.locator(".rule-id")).to_have_text("BB-10")
     expect(page.locator("[data-lit]")).to_have_attribute("data-part", "choices")
+    read(page)
     page.get_by_role("button", name="OK").click()
     expect(rule).to_have_count(0)
     expect(page.locator("[data-lit]")).to_have_count(0)
@@ -80,6 +74,7 @@ def test_a_rule_is_told_where_it_is_needed_and_what_it_speaks_of_is_lit(page: Pa
     expect(rule).to_contain_text(ALL)
     expect(page.locator("[data-lit]").first).to_have_attribute("data-part", "asked")
 
+    read(page)
     page.get_by_role("button", name="No more rules").click()
     expect(rule).to_have_count(0)
     ask = hub.asks.get(timeout=PATIENCE)
@@ -92,6 +87,26 @@ def test_a_rule_is_told_where_it_is_needed_and_what_it_speaks_of_is_lit(page: Pa
     page.get_by_role("button", name="Seat", exact=True).click()
     page.get_by_role("checkbox", name="Rules in a first round").check()
     assert hub.asks.get(timeout=PATIENCE)["args"] == {"on": True}
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 568), (360, 640), (390, 844)])
+def test_an_unread_rule_leaves_what_decides_above_the_dock(page: Page, hub: FakeHub, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    sit(page, hub)
+    play(hub, 50, scenes.BIDDING, scenes.BID_HAND)
+    first = page.locator(".question .choice").first
+    before = first.bounding_box()
+    assert before
+    play(hub, 51, scenes.BIDDING | teaching(), scenes.BID_HAND | {"lesson": ASKED})
+    expect(page.get_by_role("complementary", name="A rule for this moment")).to_be_visible()
+    dock = page.get_by_role("group", name="Actions").bounding_box()
+    now = page.locator(".question .choice").first.bounding_box()
+    assert dock
+    assert now
+    assert now["y"] + now["height"] <= dock["y"]
+    assert now["y"] - before["y"] <= 64, "a rule takes one line"
+    read(page)
+    expect(page.locator(".lesson .rule-id")).to_be_in_viewport()
 
 
 def test_the_room_reads_it_on_the_kiosk_and_it_goes_when_the_round_is_over(page: Page, hub: FakeHub) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from hub import games
 from tests.chromium import headless
-from tests.gallery.moments import Moment, every, of_game
+from tests.gallery.moments import Moment, Sitting, every, of_game
 from tests.gallery.pictures import KIOSKS, PHONES, TWO_FRAMES, Gallery
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -45,7 +46,7 @@ def at(page: Page, size: tuple[int, int]) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", games.names())
-def test_what_decides_stands_above_the_dock_of_the_lowest_phones(gallery: Gallery, name: str) -> None:
+def test_what_decides_stands_above_the_dock_of_every_phone(gallery: Gallery, name: str) -> None:
     hidden, looked = [], 0
     for one in moments_of(name):
         hand = one.hands.get(one.asked)
@@ -53,7 +54,7 @@ def test_what_decides_stands_above_the_dock_of_the_lowest_phones(gallery: Galler
             continue
         gallery.show(one, [one.asked])
         page = gallery.phone(one.asked)
-        for size in LOW_PHONES:
+        for size in PHONES:
             at(page, size)
             place = page.evaluate(
                 """(decides) => {
@@ -127,14 +128,107 @@ def test_what_a_card_does_stands_with_it_in_the_hand_in_the_choice_and_on_the_bi
         expect(page.locator(".secret")).to_contain_text(cards[card]["text"])
     page.keyboard.up(" ")
     page.get_by_role("button", name="Show my hand to choose").click()
+    for card in set(discard.hands[discard.asked]["you"]["hand"]):
+        expect(page.locator(".question")).to_contain_text(cards[card]["text"])
     first = discard.hands[discard.asked]["moves"][0]["card"]["one_of"][0]
     page.locator(".question .choice").first.click()
     expect(page.locator(".question .card-text")).to_contain_text(cards[first]["text"])
     auction = moment("bidness", "auction")
-    gallery.show(auction, [])
-    expect(gallery.kiosk.locator(".felt")).to_contain_text(
-        cards[auction.screen["view"]["table"]["auction"]["card"]]["text"]
-    )
+    gallery.show(auction, [auction.asked, auction.other or 0])
+    lot = cards[auction.screen["view"]["table"]["auction"]["card"]]["text"]
+    expect(gallery.kiosk.locator(".felt")).to_contain_text(lot)
+    for seat in (auction.asked, auction.other or 0):
+        expect(gallery.phone(seat).locator(".play > .card-of-phase")).to_contain_text(lot)
+
+
+def printed_turn() -> Moment:
+    """The first turn with printed cards: all numbers that may be added are to choose from."""
+    rig = Sitting(games.find("i-bid-you-not"), guests=4)
+    rig.start("i-bid-you-not", printed_cards=True, odd_inventions=True, first=1)
+    assert rig.act(1, "laid_out", card=-32)["ok"]
+    return rig.moment("Printed cards", "turn")
+
+
+def test_cards_of_which_the_number_alone_is_known_are_keys_that_a_finger_hits(gallery: Gallery) -> None:
+    one = printed_turn()
+    gallery.show(one, [1])
+    page = gallery.phone(1)
+    at(page, LOW_PHONES[0])
+    keys = page.locator(".question .close-keys .choice")
+    numbers = [int(text) for text in keys.all_inner_texts()]
+    assert numbers == sorted(numbers)
+    assert numbers == one.hands[1]["moves"][0]["card"]["one_of"]
+    assert len(numbers) > 70
+    expect(page.locator(".question .card")).to_have_count(0)
+    boxes = [box for key in keys.all() if (box := key.bounding_box())]
+    assert min(min(box["width"], box["height"]) for box in boxes) >= 44
+    assert max(box["x"] + box["width"] for box in boxes) <= LOW_PHONES[0][0]
+    across = sum(1 for box in boxes if box["y"] == boxes[0]["y"])
+    assert across >= 5, "a page of them is few lines"
+    keys.filter(has=page.locator("span:text-is('29')")).click()
+    expect(page.get_by_role("button", name="Add 29")).to_be_enabled()
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_each_game_has_a_face_of_its_own_on_the_felt(gallery: Gallery, name: str) -> None:
+    one = moments_of(name)[0]
+    gallery.show(one, [])
+    felt = gallery.kiosk.locator(".felt")
+    look = gallery.hub.labels[name]["screen"]["look"]
+    expect(felt.locator("pattern path")).to_have_attribute("d", look["tile"])
+    rgb = "rgb({}, {}, {})".format(*bytes.fromhex(look["felt"][1:]))
+    expect(felt).to_have_css("background-color", rgb)
+    others = [gallery.hub.labels[other]["screen"]["look"] for other in games.names() if other != name]
+    assert look["felt"] not in [other["felt"] for other in others]
+    assert look["emblem"] not in [other["emblem"] for other in others]
+
+
+@pytest.mark.parametrize("size", KIOSKS)
+def test_two_sides_of_a_trial_stand_against_each_other(gallery: Gallery, size: tuple[int, int]) -> None:
+    one = moment("bidness", "trial, dice")
+    suit = one.screen["view"]["table"]["lawsuit"]
+    gallery.show(one, [])
+    at(gallery.kiosk, size)
+    plaintiff, defendant = gallery.kiosk.locator(".versus-side").all()
+    expect(plaintiff).to_contain_text("sues")
+    expect(defendant).to_contain_text("defends")
+    names = {seat["seat"]: seat["name"] for seat in one.screen["seats"]}
+    expect(plaintiff).to_contain_text(names[suit["plaintiff"]])
+    expect(defendant).to_contain_text(names[suit["defendant"]])
+    left, right = plaintiff.bounding_box(), defendant.bounding_box()
+    felt = gallery.kiosk.locator(".felt").bounding_box()
+    assert left
+    assert right
+    assert felt
+    assert left["x"] + left["width"] < right["x"]
+    assert felt["y"] <= left["y"] <= left["y"] + left["height"] <= felt["y"] + felt["height"]
+
+
+@pytest.mark.parametrize(
+    ("inside", "words"),
+    [([1, 2, 3, 4], "Still in"), ([1, 2, 3], "Going once"), ([1, 2], "Going twice"), ([1], "Gone!")],
+)
+def test_the_hammer_sinks_as_one_after_the_other_drops_out(gallery: Gallery, inside: list[int], words: str) -> None:
+    one = moment("bidness", "auction")
+    table = one.screen["view"]["table"]
+    lot = table["auction"] | {"in": inside, "by": 1, "bid": 40, "bids": {"1": 40}}
+    view = one.screen["view"] | {"table": table | {"auction": lot}}
+    gallery.show(replace(one, screen=one.screen | {"view": view}), [])
+    at(gallery.kiosk, KIOSKS[0])
+    expect(gallery.kiosk.locator(".hammer-words")).to_have_text(words)
+    expect(gallery.kiosk.locator(".hammer-seats .out")).to_have_count(len(one.screen["view"]["seats"]) - len(inside))
+    expect(gallery.kiosk.locator(".hammer-seats .leads")).to_have_count(1)
+
+
+@pytest.mark.parametrize("called", ["play", "auction", "discard, sealed"])
+def test_only_the_middle_of_a_phones_page_scrolls(gallery: Gallery, called: str) -> None:
+    one = moment("bidness", called)
+    gallery.show(one, [one.asked])
+    page = gallery.phone(one.asked)
+    at(page, PHONES[0])
+    page.evaluate("scrollTo(0, 64)")
+    page.evaluate(TWO_FRAMES)
+    assert page.evaluate("[scrollY, document.scrollingElement.scrollHeight]") == [0, PHONES[0][1]]
 
 
 def test_an_empty_hand_has_no_cover(gallery: Gallery) -> None:

@@ -3,7 +3,7 @@
 
 import { speakOf } from "./language.js";
 import { isBySeat, MARKS, seatName } from "./seats.js";
-import { at, isRecord } from "./values.js";
+import { at, isRecord, isUnknown } from "./values.js";
 
 /** @import { Face, Facts, Labels, NumberStyle } from "./types.d.ts" */
 /** @import { PublicState } from "./messages.d.ts" */
@@ -249,6 +249,21 @@ export function isCard(labels, move, name) {
 }
 
 /**
+ * Are these cards of which no more is known than their numbers, so that each is a key? Printed cards are, in hands that
+ * the hub does not see.
+ * @param {Labels | null} labels
+ * @param {Facts | null | undefined} view
+ * @param {string} move
+ * @param {string} name
+ * @param {any[]} values
+ */
+export function areNumbers(labels, view, move, name, values) {
+  return (
+    values.every(Number.isInteger) && values.some((value) => !faceIn(labels, faceOf(labels, view, move, name, value)))
+  );
+}
+
+/**
  * Return the record that a value stands for, where its parameter says in which list of the view its `id` is found.
  * @param {Labels | null} labels
  * @param {Facts | null | undefined} view
@@ -272,6 +287,7 @@ function recordOf(labels, view, name, value) {
  */
 export function valueText(labels, state, move, name, value) {
   if (Array.isArray(value)) {
+    if (value.length > 1 && isUnknown(value)) return `${value.length} ${labels?.printed_cards?.many}`;
     return value.map((one) => valueText(labels, state, move, name, one)).join(labels?.moves?.[move]?.join ?? ", ");
   }
   const about = labels?.parameters?.[name] ?? {};
@@ -317,6 +333,11 @@ export function moveLabel(labels, state, move, args = {}, blanks = []) {
 
 /** @type {Map<string, Promise<Labels>>} */
 const loading = new Map();
+/** @type {Map<string, Labels>} */
+const loaded = new Map();
+
+/** Return the labels of a game that has come already. @param {string} game */
+export const labelsNow = (game) => loaded.get(game);
 
 /**
  * Return the labels of a game, with its sentences in the page's language, asked of the hub once a page; rejects if the hub has none.
@@ -329,7 +350,9 @@ export function fetchLabels(game) {
   const asking = fetch(`/games/${encodeURIComponent(game)}.json`).then(async (answer) => {
     if (!answer.ok) throw new Error(`The hub has no labels for ${game}.`);
     await speakOf(game);
-    return answer.json();
+    const labels = await answer.json();
+    loaded.set(game, labels);
+    return labels;
   });
   asking.catch(() => loading.delete(game));
   loading.set(game, asking);

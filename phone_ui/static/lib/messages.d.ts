@@ -510,7 +510,7 @@ export interface StaffAnswer {
   findings: Fault[] | null;
 }
 /**
- * All tables of this hub. `now` is the hub's clock, in seconds since 1970; `restart` and `off` say why they cannot be.
+ * All tables of this hub. `now` is the hub's clock, in seconds since 1970; `restart` and `off` say why they cannot be. `upstream` is what stands at the broker above the hubs of this venue, where the owner has named one.
  */
 export interface Venue {
   now: number;
@@ -520,6 +520,7 @@ export interface Venue {
   faults: Fault[];
   restart: string;
   off: string;
+  upstream: Upstream | null;
 }
 /**
  * One table as staff see it: the public state without its long lists, and nothing that only a seat may see. `begun` is when the match began, in seconds since 1970.
@@ -572,6 +573,43 @@ export interface Fault {
   what: string;
   do: string;
   severity: "error" | "warning";
+}
+/**
+ * The broker above the hubs of a venue: whether this hub reaches it, `since` when, and `why` not. `waiting` are finished matches of which it has not been told yet; `twin`: another hub there calls itself as this one.
+ */
+export interface Upstream {
+  broker: string;
+  venue: string;
+  up: boolean;
+  since: number;
+  why: string;
+  waiting: number;
+  twin: boolean;
+  hubs: HubSeen[];
+}
+/**
+ * A hub of this venue, as it tells the broker above them. `heard` is when it said something last, in seconds since 1970. `unknown`: this hub itself is cut off from that broker.
+ */
+export interface HubSeen {
+  hub: string;
+  state: "away" | "here" | "own" | "unknown";
+  heard: number | null;
+  version: string;
+  tables: TableSeen[];
+}
+/**
+ * A table of a hub of this venue, as it tells the broker above them; no name of a guest.
+ */
+export interface TableSeen {
+  table: string;
+  name: string;
+  state: "lobby" | "over" | "playing" | "stopped";
+  game: string;
+  round: number | null;
+  seats: number;
+  people: number;
+  calls: number;
+  minutes_left: number | null;
 }
 /**
  * A phone's request, on its `act` topic: `n` counts up, `number` is that of the decision it answers.

@@ -59,6 +59,13 @@ export function slot(name) {
   };
 }
 
+/**
+ * What a seat of a table is held with. One browser may hold several of a simulated table: `phone` keeps them apart.
+ * @param {string} table
+ * @param {string | null} [phone]
+ */
+export const claimNameOf = (table, phone) => `th/${table}${phone ? `/${phone}` : ""}`;
+
 /** The language that a person has chosen on this device. */
 export const languageSlot = slot("th/language");
 

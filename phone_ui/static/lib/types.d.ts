@@ -86,10 +86,30 @@ export interface MoveLabels {
   from?: Record<string, string>;
 }
 
+/** The face of a game on big screens: colours, a pattern in a square of 60 and an emblem of 100 x 60, each as an SVG path. */
+export interface Look {
+  felt: string;
+  edge: string;
+  accent: string;
+  tile: string;
+  emblem: string;
+  lettering?: string;
+}
+
+/** Two seats against each other: their paths, a word for each, and the path of what each has to show, by seat. */
+export interface VersusLabels extends NumberStyle {
+  sides: string[];
+  words: string[];
+  values?: string;
+}
+
 /** What a game's labels want drawn in one phase. */
 export interface PhaseLabels {
   main?: string | string[];
   caption?: string;
+  card?: string;
+  versus?: VersusLabels;
+  hammer?: string;
   row?: string;
   line?: boolean;
   cells?: string;
@@ -109,6 +129,8 @@ export interface ScreenLabels {
   order?: string;
   inside?: string;
   headline?: string[];
+  reveal?: Record<string, string>;
+  look?: Look;
   ring?: string;
   result?: string[];
   score?: string;
@@ -142,6 +164,13 @@ export interface Labels {
   face?: { key: string; kind: string; title: string; tag: string; action: string };
   help?: { title: string; columns: string[]; rows: string[][]; note?: string }[];
   deck?: Record<string, Facts>;
+  printed_cards?: { one: string; many: string; middle: Lying[]; seat: Lying[] };
+}
+
+/** What lies on the table with printed cards, and where it lies. */
+export interface Lying {
+  what: string;
+  lies: string;
 }
 
 /** A rule that is told at its moment: `say` to who is asked, `all` to everybody else. */

@@ -29,6 +29,15 @@ export const isRecord = (value) => value !== null && typeof value === "object" &
  */
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
+/** A printed card: the hub knows that it is there, and not which it is. */
+export const UNKNOWN = "?";
+
+/**
+ * Is it a printed card, or a hand with some, which people hold? What else is in such a hand all know by its back.
+ * @param {any} value
+ */
+export const isUnknown = (value) => value === UNKNOWN || (Array.isArray(value) && value.includes(UNKNOWN));
+
 /**
  * Is every member of `some` in `all`, each as often?
  * @param {any[]} some

@@ -61,19 +61,16 @@ export function newestLine(state) {
 }
 
 /**
- * Return what a reveal shows, seat by seat. The highest numbers stand out, unless all are equal.
+ * Return what a reveal shows, seat by seat, and what the rules say stands out (`marks`): a high bid may go last.
  * @param {PublicEvent} reveal
- * @returns {{ seat: number, text: string, highest: boolean }[]}
+ * @returns {{ seat: number, text: string, mark: string }[]}
  */
 export function revealedValues(reveal) {
   const shown = Object.entries(reveal.data.bids ?? {}).filter(([, value]) => value !== null && value !== undefined);
-  const numbers = shown.map(([, value]) => value).filter((value) => typeof value === "number");
-  const highest = Math.max(...numbers);
-  const differ = numbers.some((value) => value < highest);
   return shown.map(([seat, value]) => ({
     seat: Number(seat),
     text: [value].flat().join(" "),
-    highest: differ && value === highest,
+    mark: reveal.data.marks?.[seat] ?? "",
   }));
 }
 

@@ -4,6 +4,7 @@ import { html, render, useEffect, useRef, useState } from "../lib/html.js";
 import { begin } from "../lib/language.js";
 import { LAMPS, lampsAt } from "../lib/ring.js";
 import { placeOf, seatName, seatText } from "../lib/seats.js";
+import { claimNameOf, slot } from "../lib/storage.js";
 import { follow } from "../lib/stream.js";
 import { askedSeats } from "../lib/view.js";
 import { Die, dieCount } from "../parts/die.js";
@@ -51,6 +52,8 @@ import { Mark, Sentence } from "../parts/marks.js";
 const table = location.pathname.split("/").filter(Boolean).at(-2);
 const BOX_KEYS = ["k1", "k2", "k3", "k4", "k5", "k6"];
 const MOST_FACES = 20; // faces that can be laid by hand
+/** Whether this browser shows phones and the screen on the bench. */
+const framesSlot = slot("th/bench/frames");
 
 /**
  * Send one command to the bench; returns a sentence if it cannot be done.
@@ -94,6 +97,7 @@ function Bench() {
   const [state, setState] = useState(/** @type {ScreenState | null} */ (null));
   const [error, setError] = useState("");
   const [away, setAway] = useState(false);
+  const [framed, setFramed] = useState(Boolean(framesSlot.get()));
   const hubKey = useHubKey(state?.code);
 
   useEffect(() => {
@@ -105,6 +109,10 @@ function Bench() {
     };
   }, []);
 
+  const toggle = () => {
+    framesSlot.set(!framed);
+    setFramed(!framed);
+  };
   /** @type {Send} */
   const send = async (command) => setError(await post(command));
   if (!bench || !state) {
@@ -115,13 +123,26 @@ function Bench() {
     <header class="bench-head">
       <h1>${state.name} <span class="quiet-words">${state.title || "nobody plays yet"}</span></h1>
       <p class="bench-said" role="status">${away ? "Waiting for the hub" : error}</p>
-      <a class="bench-link" href=${`/t/${table}/kiosk`} target="kiosk">Open the screen</a>
+      <button type="button" class="plain" aria-pressed=${framed} onClick=${toggle}>Show phones and screen here</button>
+      <a class="bench-link" href=${`/t/${table}/kiosk`} target=${framed ? "_blank" : "kiosk"}>Open the screen</a>
     </header>
     <p class="bench-next" aria-live="polite"><b>Next:</b> <${Sentence} state=${state} text=${nextStep(state)} /></p>
+    ${
+      framed &&
+      html`<div class="framed-screen"><iframe name="kiosk" title="The screen" src=${`/t/${table}/kiosk`}></iframe></div>`
+    }
     <div class="bench-boxes">
       ${Object.entries(bench.boxes).map(
         ([seat, box]) =>
-          html`<${Box} key=${seat} seat=${Number(seat)} box=${box} state=${state} hubKey=${hubKey} send=${send} />`,
+          html`<${Box}
+            key=${seat}
+            seat=${Number(seat)}
+            box=${box}
+            state=${state}
+            hubKey=${hubKey}
+            send=${send}
+            framed=${framed}
+          />`,
       )}
     </div>
     <div class="bench-rest">
@@ -194,9 +215,11 @@ function phoneAddress(state, seat, hubKey) {
 
 /**
  * One seat box: ring, dial, bar, six keys, display. The keyboard works it when it has the focus.
- * @param {{ seat: number, box: SimulatedBox, state: ScreenState, hubKey: string | null, send: Send }} props
+ * @param {{
+ *   seat: number, box: SimulatedBox, state: ScreenState, hubKey: string | null, send: Send, framed: boolean,
+ * }} props
  */
-function Box({ seat, box, state, hubKey, send }) {
+function Box({ seat, box, state, hubKey, send, framed }) {
   const [hood, setHood] = useState(false);
   const place = placeOf(state, seat);
   /**
@@ -245,7 +268,7 @@ function Box({ seat, box, state, hubKey, send }) {
       </div>
     </div>
     <p class=${`oled${box.connected && !display ? " dark" : ""}`} aria-label="display">
-      ${box.connected ? display || "dark: nothing to choose" : "no cable"}
+      ${box.connected ? (display && html`<span translate="no">${display}</span>`) || "dark: nothing to choose" : "no cable"}
     </p>
     <div class="box-keys">
       ${BOX_KEYS.map(
@@ -261,7 +284,20 @@ function Box({ seat, box, state, hubKey, send }) {
       ${hood && html`<${UnderHood} box=${box} />`}
       <${Cables} seat=${seat} connected=${box.connected} send=${send} />
     </footer>
+    ${framed && html`<${FramedPhone} seat=${seat} />`}
   </section>`;
+}
+
+/**
+ * The phone of a seat, in the page: one that this browser holds the seat with, or what "Sit down with a phone" opens. A
+ * browser keeps six streams to a hub at once, too few for a page to sit down at for each seat.
+ * @param {{ seat: number }} props
+ */
+function FramedPhone({ seat }) {
+  const [first] = useState(() => slot(claimNameOf(table ?? "", `${seat}`)).get() && `/t/${table}?phone=${seat}`);
+  return html`<div class="framed-phone">
+    <iframe name=${`phone-${seat}`} title=${`Phone of ${seatText(seat)}`} src=${first}></iframe>
+  </div>`;
 }
 
 /** @param {{ box: SimulatedBox }} props */

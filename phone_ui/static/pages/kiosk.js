@@ -20,6 +20,8 @@ import {
 import { countNow, doing, NowAt, tokenOf } from "../parts/around.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "../parts/die.js";
 import { Facts } from "../parts/facts.js";
+import { coloursOf, FeltFace, Hammer, Title, Versus } from "../parts/felt.js";
+import { LAY_OUT, LayOut } from "../parts/lay_out.js";
 import { RoomLesson } from "../parts/lesson.js";
 import { seatStateText } from "../parts/lobby.js";
 import { Fingerprint, Mark, Marks, Sentence, Who } from "../parts/marks.js";
@@ -78,7 +80,7 @@ if (token && /^[\w-]+$/.test(token)) {
 const codeOf = (state, seat) => state.claim_codes?.[seat];
 
 /** @param {PublicSeat | undefined} place */
-const placeText = (place) => (place?.held && !isHouse(place) ? "phone" : "free");
+const placeText = (place) => (place?.held ? "phone" : "free");
 
 /** @type {string[]} */
 let languages = [];
@@ -111,7 +113,11 @@ function Kiosk() {
   const [away, setAway] = useState(false);
   const shown = useMemo(() => shownOf(state), [state]);
   const gameLabels = useLabels(shown?.game);
-  const labels = useMemo(() => withDeck(gameLabels, shown?.view?.table, shown?.view?.seats), [gameLabels, shown]);
+  const isReady = gameLabels !== undefined; // before, a match would be shown in the hub's own words
+  const labels = useMemo(
+    () => withDeck(gameLabels ?? null, shown?.view?.table, shown?.view?.seats),
+    [gameLabels, shown],
+  );
 
   useEffect(() => {
     /** @param {ScreenState} next */
@@ -124,11 +130,11 @@ function Kiosk() {
   useSound(state, away); // of what is played here: a demonstration is silent
 
   if (!state || !shown || away) return html`<${Splash} />`;
-  const inPlay = shown.state === "playing" || shown.state === "stopped";
+  const inPlay = isReady && (shown.state === "playing" || shown.state === "stopped");
   return html`<div class=${`screen ${shown.state}${state.demonstration ? " demonstration" : ""}`}>
-    <main>
+    <main aria-busy=${!isReady}>
       ${inPlay && html`<${TableTop} labels=${labels} state=${shown} /><${Now} labels=${labels} state=${shown} />`}
-      ${shown.state === "over" && shown.over && html`<${Winner} labels=${labels} state=${shown} />`}
+      ${isReady && shown.state === "over" && shown.over && html`<${Winner} labels=${labels} state=${shown} />`}
       ${shown.state === "lobby" && html`<${Welcome} state=${state} />`}
     </main>
     ${
@@ -138,7 +144,7 @@ function Kiosk() {
       </div>`
     }
     ${state.notices.length > 0 && html`<div class="notices"><${Notices} state=${state} /></div>`}
-    ${state.demonstration && html`<${Invitation} state=${state} game=${state.demonstration.game} />`}
+    ${isReady && state.demonstration && html`<${Invitation} state=${state} game=${state.demonstration.game} />`}
     ${!state.demonstration && state.state !== "lobby" && html`<${Foot} state=${state} />`}
     ${state.light < 100 && html`<div class="night" style=${{ opacity: 0.7 - (0.7 * state.light) / 100 }}></div>`}
   </div>`;
@@ -170,11 +176,20 @@ function TableTop({ labels, state }) {
   const [far, near] = SIDES[places].map((side) => side.filter((seat) => seats.includes(seat)));
   return html`<section class="table-top" aria-label="The table">
     <${Side} labels=${labels} state=${state} seats=${far} />
-    <div class="felt">
-      <${CardRows} labels=${labels} state=${state} small=${false} />
-      <${Rows} labels=${labels} state=${state} small=${false} />
-      <${Facts} labels=${labels} state=${state} where="table" facts=${state.view?.table} on="kiosk" />
-      <${Revealed} state=${state} />
+    <div class="felt" style=${coloursOf(labels?.screen?.look)}>
+      <${FeltFace} look=${labels?.screen?.look} title=${state.title} />
+      <${Versus} labels=${labels} state=${state} />
+      ${
+        state.view?.phase === LAY_OUT
+          ? html`<${LayOut} labels=${labels} />`
+          : html`
+              <${CardRows} labels=${labels} state=${state} small=${false} />
+              <${Rows} labels=${labels} state=${state} small=${false} />
+              <${Facts} labels=${labels} state=${state} where="table" facts=${state.view?.table} on="kiosk" />
+            `
+      }
+      <${Hammer} labels=${labels} state=${state} />
+      <${Revealed} labels=${labels} state=${state} />
     </div>
     <${Side} labels=${labels} state=${state} seats=${near} />
   </section>`;
@@ -182,14 +197,14 @@ function TableTop({ labels, state }) {
 
 /**
  * Over the middle of the table for a while: what was revealed, unless a number line shows it.
- * @param {{ state: ScreenState }} props
+ * @param {ScreenProps} props
  */
-function Revealed({ state }) {
+function Revealed({ labels, state }) {
   const reveal = useReveal(state);
   const values = reveal ? revealedValues(reveal) : [];
   if (!reveal || !values.length || (newestLine(state)?.n ?? 0) > reveal.n) return null;
   return html`<section class="revealed" data-part="reveal" aria-label="Revealed">
-    <${TurnedCards} state=${state} n=${reveal.n} values=${values} />
+    <${TurnedCards} labels=${labels} state=${state} n=${reveal.n} values=${values} />
   </section>`;
 }
 
@@ -203,7 +218,7 @@ function Side({ labels, state, seats }) {
 /** @param {ScreenProps & { seat: number }} props */
 function SeatPlace({ labels, state, seat }) {
   const place = placeOf(state, seat);
-  const code = codeOf(state, seat);
+  const code = place && isHouse(place) ? null : codeOf(state, seat); // the foot shows those of the house in turn
   const token = tokenOf(labels, state);
   const now = doing(state, seat);
   const count = countNow(labels, state, seat);
@@ -378,13 +393,33 @@ function JoinCode({ state, kind }) {
   return state.url && html`<img class=${kind} src=${src} alt="code to scan" />`;
 }
 
+/** Seconds for which a seat of the house has the foot's room for its code. */
+const CODE_TURN = 6;
+
 /**
- * Joining stays possible in play: small, but always there.
+ * Return one of the seats after the other, each for a while.
+ * @param {PublicSeat[]} seats
+ */
+function useInTurn(seats) {
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setTurn((now) => now + 1), CODE_TURN * 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return seats.length ? [seats[turn % seats.length]] : [];
+}
+
+/**
+ * Joining stays possible in play: small, but always there. While a match is played its seats show their codes themselves;
+ * those of the house take turns here.
  * @param {{ state: ScreenState }} props
  */
 function Foot({ state }) {
-  const over = state.state === "over"; // while a match is played its seats show their codes themselves
-  const free = state.seats.filter((place) => codeOf(state, place.seat) && (over || !state.view?.seats[place.seat]));
+  const over = state.state === "over";
+  const plays = (/** @type {PublicSeat} */ place) => !over && Boolean(state.view?.seats[place.seat]);
+  const shown = state.seats.filter((place) => codeOf(state, place.seat));
+  const inTurn = useInTurn(shown.filter((place) => plays(place) && isHouse(place)));
+  const free = [...shown.filter((place) => !plays(place)), ...inTurn];
   return html`<footer class="foot">
     <${JoinCode} state=${state} kind="foot-qr" />
     <div class="foot-join">
@@ -494,11 +529,13 @@ function Attract({ state }) {
   const { games } = state;
   /** @type {GameOffer | undefined} */
   const game = games.find((one) => one.name === state.game) ?? games[shown % games.length];
+  const labels = useLabels(game?.name);
   if (!game) return null;
+  const look = labels?.screen?.look;
   const chosen = game.name === state.game;
   const preset = chosen && game.presets.find(({ name }) => name === state.preset);
-  return html`<div class="attract" key=${game.name}>
-    <h1>${game.title}</h1>
+  return html`<div class=${`attract${look ? " faced" : ""}`} key=${game.name} style=${coloursOf(look)}>
+    <h1>${look ? html`<${Title} look=${look} title=${game.title} />` : game.title}</h1>
     <p class="attract-blurb">${game.blurb}</p>
     <p class="attract-meta">${offerText(game)}</p>
     ${preset && html`<p class="attract-preset"><b>${preset.name}</b>${preset.effect && `: ${preset.effect}`}</p>`}
@@ -605,7 +642,13 @@ function Winner({ labels, state: newest }) {
   const { winners, why } = over;
   const names = winners.map((seat) => seatName(state, seat)).join(" and ");
   return html`<section class="winner" aria-label="The end">
-    <p class="winner-game">${labels?.title ?? state.title}</p>
+    <p class="winner-game" style=${coloursOf(labels?.screen?.look)}>
+      ${
+        labels?.screen?.look
+          ? html`<${Title} look=${labels.screen.look} title=${labels.title ?? state.title} />`
+          : (labels?.title ?? state.title)
+      }
+    </p>
     <div class="winner-marks">${winners.map((seat) => html`<${Mark} seat=${seat} />`)}</div>
     <h1>${names || "Nobody"} ${winners.length > 1 ? "win" : "wins"}</h1>
     ${why && html`<p class="winner-why"><${Sentence} state=${state} text=${why} /></p>`}

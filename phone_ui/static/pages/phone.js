@@ -6,7 +6,7 @@ import { html, render, useCallback, useEffect, useMemo, useRef, useState } from 
 import { withDeck } from "../lib/labels.js";
 import { begin, say } from "../lib/language.js";
 import { connect, mqttAddress } from "../lib/link.js";
-import { applySettings, loadSettings, saveSettings, slot } from "../lib/storage.js";
+import { applySettings, claimNameOf, loadSettings, saveSettings, slot } from "../lib/storage.js";
 import { follow } from "../lib/stream.js";
 import { notOlder, phaseText, roundText } from "../lib/view.js";
 import { ActionButton } from "../parts/ask.js";
@@ -35,7 +35,7 @@ const fragment = new URLSearchParams(location.hash.slice(1));
 if (location.hash) history.replaceState(null, "", location.pathname + location.search);
 
 /** One browser may hold several seats of a simulated table: `?phone=2` keeps that tab's claim apart. */
-const claimName = `th/${table}${query.get("phone") ? `/${query.get("phone")}` : ""}`;
+const claimName = claimNameOf(table, query.get("phone"));
 const claimSlot = slot(claimName);
 const tabSlot = slot(`${claimName}/tab`); // the browser tab in which the seat is used
 const hubKeySlot = slot(`th/${table}/key`);
@@ -288,7 +288,7 @@ function Phone() {
   }, [plays]);
   const gameLabels = useLabels(state?.game);
   const labels = useMemo(
-    () => withDeck(gameLabels, state?.view?.table, state?.view?.seats, hand?.you),
+    () => withDeck(gameLabels ?? null, state?.view?.table, state?.view?.seats, hand?.you),
     [gameLabels, state, hand],
   );
   useEffect(() => {
@@ -334,6 +334,7 @@ function Phone() {
   const onSkip = () => onSettings({ ...settings, lessons: false });
   const common = { labels, state, seat: held?.seat ?? null, hand, settings, sending, refusal, ask, away, onSkip };
   const onBack = () => setTab(null);
+  const isReady = gameLabels !== undefined || state.state === "lobby"; // before, a match would be shown in the hub's own words
   return html`<div class=${`page${away ? " away" : ""}`}>
     <${Strip} labels=${labels} state=${state} held=${held} away=${away} tab=${tab !== null} />
     ${away && html`<${AwayBar} state=${state} />`}
@@ -342,21 +343,21 @@ function Phone() {
       state=${state}
       ask=${held ? ask : undefined}
       sending=${sending || (away ? "away" : null)}
-      most=${2}
+      most=${1}
     />
     <${QuestionPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
     <${StartingPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
     <${PausedPart} state=${state} seat=${common.seat} sending=${sending} ask=${held ? ask : undefined} />
     ${hand?.claim != null && html`<${SeatWanted} claim=${hand.claim} sending=${sending} ask=${ask} />`}
-    <main class="body">
+    <main class="body" aria-busy=${!isReady}>
       ${
         tab
           ? html`<${Tab} ...${{ ...common, held, onBack, onLeave, onSettings }} name=${tab} />`
-          : html`<${Table} ...${common} />`
+          : isReady && html`<${Table} ...${common} />`
       }
     </main>
     <${TabBar} open=${tab} onOpen=${setTab} />
-    <${Spoken} state=${state} />
+    <${Spoken} state=${state} isReady=${isReady} />
     ${settings.sound && html`<${Sound} state=${state} away=${away} />`}
   </div>`;
 }

@@ -7,6 +7,7 @@ import { forgetKey, hubKey, lastSession, OtherKey, SignedOut, signIn, watch } fr
 import { applySettings, loadSettings } from "../lib/storage.js";
 import { FaultLine } from "../parts/faults.js";
 import { Fingerprint } from "../parts/marks.js";
+import { OtherHubs } from "../parts/other_hubs.js";
 import { StaffTable } from "../parts/staff_table.js";
 import { Sure } from "../parts/sure.js";
 
@@ -113,10 +114,16 @@ function SignIn({ said, onIn }) {
 // --- the venue -----------------------------------------------------------------------------------------
 
 /** @param {Venue | null} venue */
-const callsOf = (venue) =>
-  (venue?.tables ?? []).flatMap(({ public: state }) =>
+const callsOf = (venue) => [
+  ...(venue?.tables ?? []).flatMap(({ public: state }) =>
     state.notices.filter(({ key }) => key.startsWith("help")).map(({ key }) => `${state.table} ${key}`),
-  );
+  ),
+  ...(venue?.upstream?.hubs ?? [])
+    .filter(({ state }) => state === "here")
+    .flatMap(({ hub, tables }) =>
+      tables.flatMap(({ table, calls }) => Array.from({ length: calls }, (_, n) => `${hub}/${table} ${n}`)),
+    ),
+];
 
 /**
  * Let a new call be heard and felt; a browser that nobody has touched stays silent.
@@ -226,6 +233,7 @@ function HousePage({ session, onOut }) {
         />`,
       )}
     </main>
+    ${venue?.upstream && html`<${OtherHubs} upstream=${venue.upstream} />`}
     ${venue && html`<${MachinePart} venue=${venue} ask=${ask} sending=${sending} findings=${findings} />`}
   </div>`;
 }

@@ -129,9 +129,9 @@ function Place({ labels, state, seat, mine }) {
 
 /**
  * The numbers that were just revealed, on their line or seat by seat.
- * @param {{ state: PublicState, reveal: PublicEvent, mine?: number }} props
+ * @param {{ labels: Labels | null, state: PublicState, reveal: PublicEvent, mine?: number }} props
  */
-export function Reveal({ state, reveal, mine }) {
+export function Reveal({ labels, state, reveal, mine }) {
   const line = newestLine(state);
   if (line && line.n > reveal.n) {
     return html`<section class="reveal lined" data-part="reveal" aria-label="Revealed">
@@ -141,6 +141,6 @@ export function Reveal({ state, reveal, mine }) {
   const values = revealedValues(reveal);
   if (!values.length) return null;
   return html`<section class="reveal" data-part="reveal" aria-label="Revealed">
-    <${TurnedCards} state=${state} n=${reveal.n} values=${values} />
+    <${TurnedCards} labels=${labels} state=${state} n=${reveal.n} values=${values} />
   </section>`;
 }

@@ -2,7 +2,7 @@
 
 import { html, useState } from "../lib/html.js";
 import { readable } from "../lib/labels.js";
-import { at, isRecord } from "../lib/values.js";
+import { at, isRecord, isUnknown } from "../lib/values.js";
 import { newestLine, phaseOf } from "../lib/view.js";
 import { FactValue } from "./fact_value.js";
 import { later } from "./later.js";
@@ -28,7 +28,7 @@ export function factsOf(labels, where, facts, phase, on = "phone") {
     .filter(([, about]) => !about.in || about.in.includes(phase ?? ""))
     .filter(([, about]) => !about.on || about.on.includes(on))
     .map(([name, about]) => ({ name, about, value: facts && at(facts, about.name ?? name) }))
-    .filter(({ value }) => value !== undefined && value !== null);
+    .filter(({ value }) => value !== undefined && value !== null && !(where === "you" && isUnknown(value)));
 }
 
 /**

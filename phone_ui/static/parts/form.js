@@ -2,7 +2,7 @@
 
 import { html } from "../lib/html.js";
 import { readable } from "../lib/labels.js";
-import { isRecord, same } from "../lib/values.js";
+import { isRecord, isUnknown, same } from "../lib/values.js";
 import { Amount } from "../widgets/amount.js";
 import { Choose } from "../widgets/choose.js";
 import { OneOf } from "../widgets/one_of.js";
@@ -39,7 +39,7 @@ function cardKeysIn(key, value, found = new Set()) {
  * @param {Facts} [seen]
  */
 function onlyMine(you, seen = {}) {
-  const secret = Object.entries(you).filter(([name, value]) => !same(seen[name], value));
+  const secret = Object.entries(you).filter(([name, value]) => !same(seen[name], value) && !isUnknown(value));
   const values = secret.flatMap(([, value]) => [value].flat(2));
   return new Set(values.filter((value) => typeof value !== "object").map((value) => JSON.stringify(value)));
 }

@@ -40,7 +40,7 @@ export function Who({ state, seat, number = false }) {
   return html`<span class="who">
     <${Mark} seat=${seat} />
     ${number && isNamed(state, seat) && html`<span class="who-number">${seat}</span>`}
-    <span class="who-name" translate=${isNamed(state, seat) && !placeOf(state, seat)?.house ? "no" : undefined}>${seatName(state, seat)}</span>
+    <span class="who-name" dir="auto" translate=${isNamed(state, seat) && !placeOf(state, seat)?.house ? "no" : undefined}>${seatName(state, seat)}</span>
   </span>`;
 }
 

@@ -8,7 +8,7 @@ import { Sentence } from "./marks.js";
 
 /**
  * The notices of a table, in the hub's order. Where `ask` is given, those that can be acknowledged have a button. Of more
- * than `most` the rest is folded away: they take the room of the game.
+ * than `most` all stand in one line with the most severe of them, until a tap opens it: they take the room of the game.
  * @param {{ state: PublicState, ask?: Ask, sending?: string | null, most?: number }} props
  */
 export function Notices({ state, ask, sending = null, most = Number.POSITIVE_INFINITY }) {
@@ -16,11 +16,14 @@ export function Notices({ state, ask, sending = null, most = Number.POSITIVE_INF
     (notice) => html`<${NoticeLine} key=${notice.key} notice=${notice} state=${state} ask=${ask} sending=${sending} />`,
   );
   if (lines.length <= most) return lines;
-  return html`${lines.slice(0, most - 1)}
-    <details class="more-notices">
-      <summary>${lines.length - most + 1} more notices</summary>
-      ${lines.slice(most - 1)}
-    </details>`;
+  const [first] = state.notices;
+  return html`<details class="more-notices">
+    <summary class=${first.severity}>
+      <span class="more-notices-first"><${Sentence} state=${state} text=${first.text} /></span>
+      <span class="more-notices-count">${lines.length} notices</span>
+    </summary>
+    ${lines}
+  </details>`;
 }
 
 /** @param {{ notice: Notice, state: PublicState, ask?: Ask, sending: string | null }} props */

@@ -2,10 +2,11 @@
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { moveLabel } from "../lib/labels.js";
-import { same } from "../lib/values.js";
+import { at, same } from "../lib/values.js";
 import { nowLines, phaseOf } from "../lib/view.js";
 import { Around, Reveal, WaitingFor } from "./around.js";
 import { ActionButton, Actions, Choices, Standing, useQuestion } from "./ask.js";
+import { Card, CardTexts } from "./cards.js";
 import { DicePart, DisputePart } from "./dice.js";
 import { alertsOf, Facts, factsOf, isEmpty } from "./facts.js";
 import { later } from "./later.js";
@@ -15,6 +16,7 @@ import { CardRows, OwnRecords } from "./rows.js";
 import { SecretZone } from "./secret.js";
 
 const PhoneLesson = later(() => import("./lesson.js").then((part) => part.PhoneLesson));
+const LayOut = later(() => import("./lay_out.js").then((part) => part.LayOut));
 const HintPart = later(() => import("./hint.js").then((part) => part.HintPart));
 
 /** @import { Facts as Plain, Labels, PhoneProps } from "../lib/types.d.ts" */
@@ -63,17 +65,21 @@ function useCall(isTurn, question) {
   return top;
 }
 
-const LOW = matchMedia("(height <= 700px)");
+const PHONE = matchMedia("(height <= 900px)"); // on any phone what decides comes before what is only to be known
+const LOW = matchMedia("(height <= 700px)"); // on a low one even before what it is about
 
-/** Return whether the screen is so low that what decides comes before what it is about. */
-function useLow() {
-  const [low, setLow] = useState(LOW.matches);
+/**
+ * Return whether the screen is like that now.
+ * @param {MediaQueryList} query
+ */
+function useMedia(query) {
+  const [matches, setMatches] = useState(query.matches);
   useEffect(() => {
-    const look = () => setLow(LOW.matches);
-    LOW.addEventListener("change", look);
-    return () => LOW.removeEventListener("change", look);
+    const look = () => setMatches(query.matches);
+    query.addEventListener("change", look);
+    return () => query.removeEventListener("change", look);
   }, []);
-  return low;
+  return matches;
 }
 
 /** @param {PhoneProps} props */
@@ -83,7 +89,8 @@ export function Play({ labels, state, seat, hand, settings, sending, refusal, as
   const mode = modeOf(state, hand);
   const isChanging = mode === "locked" && changing === question.id;
   const isActing = mode === "act" || isChanging;
-  const isLow = useLow() && isActing;
+  const isLow = useMedia(LOW);
+  const isShort = useMedia(PHONE) && isActing;
   const top = useCall(mode === "act", question.id);
 
   /** @type {import("./ask.js").ActOn} */
@@ -106,21 +113,24 @@ export function Play({ labels, state, seat, hand, settings, sending, refusal, as
   const wanted = html`<${Wanted} key="wanted" state=${state} hand=${hand} mode=${mode} isActing=${isActing} />`;
   const dispute = html`<${DisputePart} key="dispute" ...${dice} />`;
   const roll = html`<${DicePart} key="dice" ...${dice} />`;
+  const lot = html`<${CardOfPhase} key="lot" labels=${labels} state=${state} />`;
   const rows = html`<${CardRows} key="rows" labels=${labels} state=${state} />`;
   const choices = isActing && html`<${Choices} key="choices" ...${base} question=${question} />`;
   const votes = state.dispute?.stage === "vote";
   const teaches = state.teaching && settings.lessons;
-  // On a low phone the rule of the moment stands below what decides, which would be under the dock else.
   const told = { state, hand, sending, onSkip };
   const lesson = teaches && html`<${PhoneLesson} key="lesson" ...${told} />`;
+  const beside = isLow ? html`<div key="beside" class="beside">${cover}${lesson}</div>` : cover;
+  const rest = [news, own, isLow && now, !votes && dispute, rows];
   // Who hears the page or plays by keys meets all in the order in which it is seen.
   return html`
     <div class=${`play${isActing ? " acting" : ""}`} ref=${top}>
       ${
-        isLow
-          ? [warnings, wanted, cover, votes && dispute, roll, choices, lesson, news, own, now, !votes && dispute, rows]
-          : [lesson, news, warnings, own, cover, now, wanted, dispute, roll, rows, choices]
+        isShort
+          ? [!isLow && lesson, warnings, !isLow && now, wanted, beside, votes && dispute, roll, lot, choices, ...rest]
+          : [lesson, news, warnings, own, cover, now, wanted, dispute, roll, lot, rows, choices]
       }
+      ${state.view?.phase === "lay_out" && html`<${LayOut} labels=${labels} />`}
       ${isActing && hand?.hints && html`<${HintPart} ...${base} keepOpen=${keepOpen} />`}
       ${hand && html`<${Standing} ...${shared} sending=${sending || away} />`}
       <${TableBelow} labels=${labels} state=${state} hand=${hand} />
@@ -153,7 +163,7 @@ function News({ labels, state, hand }) {
   const reveal = useReveal(state);
   return html`
     ${headline && html`<p class="news"><${Sentence} state=${state} text=${headline} /></p>`}
-    ${reveal && html`<${Reveal} state=${state} reveal=${reveal} mine=${hand?.seat} />`}
+    ${reveal && html`<${Reveal} labels=${labels} state=${state} reveal=${reveal} mine=${hand?.seat} />`}
   `;
 }
 
@@ -197,6 +207,19 @@ function NowLine({ labels, state, isActing }) {
   return html`<p class=${`now-line${isActing ? " mine" : ""}`} data-part="main">
     <b><${Sentence} state=${state} text=${main} /></b> <span><${Sentence} state=${state} text=${caption} /></span>
   </p>`;
+}
+
+/**
+ * The card that the question is about, and what it does.
+ * @param {{ labels: Labels | null, state: PublicState }} props
+ */
+function CardOfPhase({ labels, state }) {
+  const { card } = phaseOf(labels, state.view);
+  const face = card ? at(state.view, card) : null;
+  if (!face) return null;
+  return html`<div class="card-of-phase" data-part="fact.lot">
+    <${Card} labels=${labels} face=${face} small /><${CardTexts} labels=${labels} faces=${[face]} />
+  </div>`;
 }
 
 /** @param {{ state: PublicState, hand: Hand | null, mode: string, isActing: boolean }} props */

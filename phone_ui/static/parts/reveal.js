@@ -4,23 +4,23 @@ import { html } from "../lib/html.js";
 import { seatName } from "../lib/seats.js";
 import { Mark } from "./marks.js";
 
+/** @import { Labels } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
 /**
- * A card for each seat. It is drawn anew for each reveal (`n`), and only then turns.
- * @param {{ state: PublicState, n: number, values: { seat: number, text: string, highest: boolean }[] }} props
+ * A card for each seat. It is drawn anew for each reveal (`n`), and only then turns. What stands out is said in the
+ * game's words (`screen.reveal`).
+ * @param {{ labels: Labels | null, state: PublicState, n: number,
+ *   values: { seat: number, text: string, mark: string }[],
+ * }} props
  */
-export function TurnedCards({ state, n, values }) {
+export function TurnedCards({ labels, state, n, values }) {
   return html`<ul class="turned" key=${n}>
     ${values.map(
-      ({
-        seat,
-        text,
-        highest,
-      }) => html`<li key=${seat} class=${`${highest ? "highest" : ""}${text.length > 2 ? " long" : ""}`}>
+      ({ seat, text, mark }) => html`<li key=${seat} class=${`${mark}${text.length > 2 ? " long" : ""}`}>
         <b class="turned-card">${text}</b>
-        <span class="turned-who"><${Mark} seat=${seat} /> <span class="who-name">${seatName(state, seat)}</span></span>
-        <small class="turned-word">${highest ? "highest" : ""}</small>
+        <span class="turned-who"><${Mark} seat=${seat} /> <span class="who-name" dir="auto">${seatName(state, seat)}</span></span>
+        <small class="turned-word">${mark && (labels?.screen?.reveal?.[mark] ?? mark)}</small>
       </li>`,
     )}
   </ul>`;

@@ -101,7 +101,6 @@ export function Seating({ table, state, hubKey, firstUse, begin, lost, onFirstKe
     <p class="overline">${state.name}</p>
     <h1 class="headline">Where do you sit?</h1>
     ${refusal && html`<p class="banner" role="alert">${refusal}</p>`}
-    <${FirstKey} hubKey=${firstKey} />
     <div class="name-line">
       <label for="name">Your name <span class="quiet-words">if you like</span></label>
       <input
@@ -120,6 +119,7 @@ export function Seating({ table, state, hubKey, firstUse, begin, lost, onFirstKe
     }
     ${taken.length > 0 && html`<h2>Taken</h2><${SeatGrid} label="Taken seats" seats=${taken} onPick=${pick} />`}
     <button type="button" class="small-act quiet" onClick=${onWatch}>Just watch</button>
+    <${FirstKey} hubKey=${firstKey} />
   </main>`;
 }
 

@@ -64,7 +64,7 @@ export function StaffTable(props) {
 /** @param {Props} props */
 function Head({ table, now }) {
   const { public: state, begun } = table;
-  const labels = useLabels(state.match ? state.game : null);
+  const labels = useLabels(state.match ? state.game : null) ?? null;
   const inPlay = state.state === "playing" || state.state === "stopped";
   const phase = inPlay ? [phaseText(labels, state.view), roundText(state.view).toLowerCase()] : [];
   return html`<header class="table-head">

@@ -5,15 +5,20 @@ import { useEffect } from "../lib/html.js";
 // No field for text: a phone would open its keyboard over the page.
 const PLACES =
   "a[href], button:not(:disabled), input:is([type=radio], [type=checkbox]):not(:disabled), select, summary, [tabindex]";
+// What is wanted, where anything is; else what the table asks this seat, else the page's heading.
+const NEXT = [".want-block", ".table-question[role=alertdialog]", ".strip h1, main h1"];
 const REGIONS = ".question, .dice-part, .table-question, .standing, .hand-over, .panel, .seating, .lobby, form";
+const WAITS = "main[aria-busy='true']"; // what is played comes at once
 const LOOKS = { attributeFilter: ["disabled", "aria-busy"], childList: true, subtree: true };
 
 /** @param {Element | null} element */
 const isOff = (element) => Boolean(element?.matches(":disabled"));
 
+/** Return whether an element is drawn, and so can have the focus. @param {Element | null} element */
+const isDrawn = (element) => Boolean(element?.getClientRects().length);
+
 /**
- * Return where to go on: what stands in the part of the page in which something went, else what is wanted now, else the
- * page's heading.
+ * Return where to go on: what stands in the part of the page in which something went, else the first of `NEXT`.
  * @param {Element[]} around the parts in which it was, the nearest first
  */
 function nextPlace(around) {
@@ -21,9 +26,8 @@ function nextPlace(around) {
   const place =
     region?.querySelector("button.primary:not(:disabled)") ??
     region?.querySelector(PLACES) ??
-    document.querySelector(".want-block") ??
-    document.querySelector("main h1");
-  return /** @type {HTMLElement | null} */ (place);
+    NEXT.map((css) => document.querySelector(css)).find(isDrawn);
+  return /** @type {HTMLElement | null} */ (place ?? null);
 }
 
 /** Keep the focus in the page: when what has it goes or can no longer be pressed, it moves to what comes next. */
@@ -42,9 +46,9 @@ export function useFocus() {
       place.focus({ preventScroll: true });
     };
     const look = () => {
-      if (!last || !isLost()) return;
+      if (!last || !isLost() || document.querySelector(WAITS)) return;
       if (last.isConnected && !isOff(last)) go(last);
-      else if (!last.isConnected || !document.querySelector("[aria-busy='true']")) go(nextPlace(around));
+      else if (!last.isConnected || !document.querySelector("button[aria-busy='true']")) go(nextPlace(around));
     };
     /** @param {FocusEvent} event */
     const onFocus = ({ target }) => {

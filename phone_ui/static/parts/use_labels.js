@@ -1,28 +1,33 @@
 // The labels of the game that is played, as a page's state.
 
 import { useEffect, useState } from "../lib/html.js";
-import { fetchLabels } from "../lib/labels.js";
+import { fetchLabels, labelsNow } from "../lib/labels.js";
 
 /** @import { Labels } from "../lib/types.d.ts" */
 
+const MOST_MS = 5_000; // and then the page shows the match without them
+
 /**
- * Return the labels of a game once they have come; null before, and for no game.
+ * Return the labels of a game, with its sentences in the page's language; undefined while they come, null for no game and
+ * where the hub does not send them.
  * @param {string | null | undefined} game
+ * @returns {Labels | null | undefined}
  */
 export function useLabels(game) {
-  const [labels, setLabels] = useState(/** @type {Labels | null} */ (null));
+  const [come, setCome] = useState({ game: "", labels: /** @type {Labels | null} */ (null) });
   useEffect(() => {
+    if (!game) return undefined;
     let stale = false;
-    setLabels(null);
-    if (game) {
-      fetchLabels(game).then(
-        (found) => stale || setLabels(found),
-        () => undefined,
-      );
-    }
+    const take = (/** @type {Labels | null} */ labels) => stale || setCome({ game, labels });
+    const timer = setTimeout(take, MOST_MS, null);
+    fetchLabels(game)
+      .then(take, () => take(null))
+      .finally(() => clearTimeout(timer));
     return () => {
       stale = true;
+      clearTimeout(timer);
     };
   }, [game]);
-  return labels;
+  if (!game) return null;
+  return come.game === game ? come.labels : labelsNow(game);
 }

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
+import { say } from "../lib/language.js";
 import { fewAmounts, leastAmount, mostAmount, nextAmount } from "../lib/moves.js";
 
 /** @import { Field, Parameter, WidgetProps } from "../lib/types.d.ts" */
@@ -58,7 +59,7 @@ const unbroken = (note) => note.replace(/(\d+) in (\d+)/g, "$1\u00a0in\u00a0$2")
  * @param {string} typed
  */
 function typedAmount({ ranges }, about, typed) {
-  const number = Number(typed.replace(/[^0-9.-]/g, ""));
+  const number = Number(typed.replace(/,(?=\d{1,2}\D*$)/, ".").replace(/[^0-9.-]/g, ""));
   if (typed.trim() === "" || !Number.isFinite(number)) return undefined;
   const wanted = Math.round(number * (about.money === "cents" ? 100 : 1));
   return nextAmount(ranges, wanted + 1, -1) ?? leastAmount(ranges);
@@ -99,6 +100,7 @@ function Stepper({ about, field, group, onChange }) {
 
   const [least, most] = [leastAmount(ranges), mostAmount(ranges)];
   const onPress = () => setTyped(null);
+  const shown = typed ?? say(numberText(value, about));
   return html`<div class="stepper">
     <${StepButton} label="less" sign="−" disabled=${value <= least} onPress=${onPress} onStep=${() => step(-1)} />
     <span class="step-value">
@@ -106,7 +108,8 @@ function Stepper({ about, field, group, onChange }) {
         id=${`${group}-${field.name}`}
         inputmode="numeric"
         autocomplete="off"
-        value=${typed ?? numberText(value, about)}
+        value=${shown}
+        style=${{ "--letters": Math.max(shown.length, 3) }}
         aria-label=${about.label ?? field.name}
         onFocus=${(/** @type {any} */ event) => event.target.select()}
         onInput=${(/** @type {any} */ event) => setTyped(event.target.value)}

@@ -2,7 +2,7 @@
 // off.
 
 import { html, useState } from "../lib/html.js";
-import { faceOf, isCard, valueText } from "../lib/labels.js";
+import { areNumbers, faceOf, isCard, valueText } from "../lib/labels.js";
 import { mayJoin } from "../lib/moves.js";
 import { same } from "../lib/values.js";
 import { Card, CardText } from "../parts/cards.js";
@@ -29,7 +29,8 @@ function takenPlaces(from, chosen, tapped) {
 
 /** @param {WidgetProps} props */
 export function Choose({ labels, state, move, field, group, onChange }) {
-  const drawn = isCard(labels, move, field.name);
+  const isDense = isCard(labels, move, field.name) && areNumbers(labels, state.view, move, field.name, field.from);
+  const drawn = isCard(labels, move, field.name) && !isDense;
   const chosen = field.value ?? [];
   const [tapped, setTapped] = useState(/** @type {boolean[]} */ ([]));
   const taken = takenPlaces(field.from, chosen, tapped);
@@ -58,7 +59,7 @@ export function Choose({ labels, state, move, field, group, onChange }) {
         disabled=${!taken[i] && !mayJoin(field, chosen, value)}
         onChange=${() => toggle(i)}
       />
-      <span class=${`choice-body${drawn ? " with-card" : ""}`}>
+      <span class=${`choice-body${drawn ? " with-card" : ""}${isDense ? " number" : ""}`}>
         ${drawn ? html`<${Card} labels=${labels} face=${face} />` : html`<span class="choice-words">${text}</span>`}
         ${note && html`<span class="choice-note">${note}</span>`}
       </span>
@@ -66,7 +67,7 @@ export function Choose({ labels, state, move, field, group, onChange }) {
   };
   return html`<div class="choose">
     <p class="choose-count" aria-live="polite">${chosen.length} chosen, choose ${wanted}</p>
-    <div class=${`choices${drawn ? " of-cards" : ""}`}>${field.from.map(draw)}</div>
+    <div class=${isDense ? "close-keys" : `choices${drawn ? " of-cards" : ""}`}>${field.from.map(draw)}</div>
     ${drawn && html`<${CardText} labels=${labels} face=${chosen.at(-1)} />`}
   </div>`;
 }

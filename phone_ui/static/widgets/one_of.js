@@ -1,10 +1,10 @@
 // One of a few values: cards to pick from, seats, or keys with numbers.
 
 import { html } from "../lib/html.js";
-import { faceOf, isCard, seatOf, valueText } from "../lib/labels.js";
+import { areNumbers, faceOf, isCard, seatOf, valueText } from "../lib/labels.js";
 import { seatName } from "../lib/seats.js";
 import { same } from "../lib/values.js";
-import { Card, CardText } from "../parts/cards.js";
+import { Card, CardText, CardTexts } from "../parts/cards.js";
 import { later } from "../parts/later.js";
 import { Mark } from "../parts/marks.js";
 
@@ -27,14 +27,16 @@ export function OneOf(props) {
 function Listed(props) {
   const { labels, state, move, field } = props;
   const about = labels?.parameters?.[field.name] ?? {};
-  const drawn = isCard(labels, move, field.name);
   const all = [...field.of, ...field.more];
-  const isNumbers = !drawn && all.length > 2 && all.every(Number.isInteger);
+  const isCards = isCard(labels, move, field.name);
+  const isDense = isCards && areNumbers(labels, state.view, move, field.name, all);
+  const drawn = isCards && !isDense;
+  const isNumbers = !drawn && (isDense || all.length > 2) && all.every(Number.isInteger);
   const options = isNumbers ? all.sort((a, b) => a - b) : all;
   if (field.optional) options.push(null);
   const isKeys = isNumbers && !seatOf(labels, state.view, field.name, all[0]);
   const rest = about.who ? "choices pair" : about.record ? "choices in-column" : "choices";
-  const look = drawn ? "choices of-cards" : isKeys ? "number-keys" : rest;
+  const look = drawn ? "choices of-cards" : isDense ? "close-keys" : isKeys ? "number-keys" : rest;
   return html`<div class=${look}>
       ${options.map(
         (value, i) => html`<${Choice}
@@ -47,7 +49,18 @@ function Listed(props) {
         />`,
       )}
     </div>
-    ${drawn && html`<${CardText} labels=${labels} face=${field.value} />`}`;
+    ${isCards && html`<${WhatCardsDo} ...${props} faces=${all} />`}`;
+}
+
+/**
+ * What the card that is picked does; before one is picked, what each of them does.
+ * @param {WidgetProps & { faces: any[] }} props
+ */
+function WhatCardsDo({ labels, state, move, field, faces }) {
+  const face = (/** @type {any} */ value) => faceOf(labels, state.view, move, field.name, value);
+  const picked = field.value !== null && field.value !== undefined;
+  return html`<${CardText} labels=${labels} face=${picked ? face(field.value) : null} />
+    ${!picked && html`<${CardTexts} labels=${labels} faces=${faces.flat().map(face)} />`}`;
 }
 
 /** @param {WidgetProps & { value: any, index: number, isKey: boolean, drawn: boolean }} props */

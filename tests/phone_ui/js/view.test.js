@@ -2,19 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { revealedValues } from "../../../phone_ui/static/lib/view.js";
 
-/** @param {Record<string, unknown>} bids */
-const shown = (bids) =>
-  revealedValues({ n: 1, text: "", rule: null, kind: "reveal", data: { bids } }).map(
-    ({ seat, text, highest }) => `${seat}: ${text}${highest ? "!" : ""}`,
+/**
+ * @param {Record<string, unknown>} bids
+ * @param {Record<string, string>} [marks]
+ */
+const shown = (bids, marks) =>
+  revealedValues({ n: 1, text: "", rule: null, kind: "reveal", data: { bids, marks } }).map(
+    ({ seat, text, mark }) => `${seat}: ${text}${mark && ` ${mark}`}`,
   );
 
-test("the highest of what was revealed stands out, also where two have it", () => {
-  assert.deepEqual(shown({ 1: 5, 2: 2, 3: 6 }), ["1: 5", "2: 2", "3: 6!"]);
-  assert.deepEqual(shown({ 1: 6, 2: 2, 3: 6 }), ["1: 6!", "2: 2", "3: 6!"]);
+test("what stands out of a reveal is what the rules say, not the highest number", () => {
+  assert.deepEqual(shown({ 1: 6, 2: 2, 3: 6 }, { 1: "tied", 2: "first", 3: "tied" }), [
+    "1: 6 tied",
+    "2: 2 first",
+    "3: 6 tied",
+  ]);
 });
 
-test("where all are equal, or no numbers, none stands out", () => {
-  assert.deepEqual(shown({ 1: 4, 2: 4 }), ["1: 4", "2: 4"]);
+test("where the rules say nothing, none stands out", () => {
+  assert.deepEqual(shown({ 1: 4, 2: 6 }), ["1: 4", "2: 6"]);
   assert.deepEqual(shown({ 1: "eel", 2: [3, 8] }), ["1: eel", "2: 3 8"]);
 });
 

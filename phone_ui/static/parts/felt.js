@@ -1,0 +1,102 @@
+// What the big screen draws on the felt besides cards and numbers: the face of a game, two sides against each other, and an
+// auction that comes to its end. All of it is in the game's labels (`screen.look`, a phase's `versus` and `hammer`).
+
+import { html } from "../lib/html.js";
+import { numberText } from "../lib/labels.js";
+import { at } from "../lib/values.js";
+import { phaseOf } from "../lib/view.js";
+import { Mark, Who } from "./marks.js";
+
+/** @import { Labels, Look } from "../lib/types.d.ts" */
+/** @import { PublicState } from "../lib/messages.d.ts" */
+
+/** @typedef {{ labels: Labels | null, state: PublicState }} FeltProps */
+
+const TILE = 60; // the pattern repeats after so much
+
+/**
+ * Return the colours of a game as they are set on an element.
+ * @param {Look | undefined} look
+ */
+export const coloursOf = (look) =>
+  look ? { "--felt": look.felt, "--felt-edge": look.edge, "--look": look.accent } : null;
+
+/**
+ * The pattern of a game, and its emblem with its name: behind all that lies on the felt.
+ * @param {{ look: Look | undefined, title: string }} props
+ */
+export function FeltFace({ look, title }) {
+  if (!look) return null;
+  return html`<div class="felt-face" aria-hidden="true">
+    <svg class="felt-pattern">
+      <defs>
+        <pattern id="felt-tile" width=${TILE} height=${TILE} patternUnits="userSpaceOnUse"><path d=${look.tile} /></pattern>
+      </defs>
+      <rect width="100%" height="100%" fill="url(#felt-tile)" />
+    </svg>
+    <${Title} look=${look} title=${title} />
+  </div>`;
+}
+
+/**
+ * A game's emblem and its name in the game's own lettering.
+ * @param {{ look: Look, title: string }} props
+ */
+export function Title({ look, title }) {
+  return html`<span class=${`game-title lettering-${look.lettering ?? "plain"}`}>
+    <svg class="emblem" viewBox="0 0 100 60" aria-hidden="true"><path d=${look.emblem} /></svg>
+    <span class="game-title-words">${title}</span>
+  </span>`;
+}
+
+/**
+ * Two seats against each other, with what each has to show; nothing where the phase has no two sides.
+ * @param {FeltProps} props
+ */
+export function Versus({ labels, state }) {
+  const { versus } = phaseOf(labels, state.view);
+  const sides = versus?.sides.map((path) => at(state.view, path));
+  if (!versus || sides?.length !== 2 || !sides.every(Number.isInteger)) return null;
+  const values = versus.values ? at(state.view, versus.values) : null;
+  /** @param {number} side */
+  const drawn = (side) => {
+    const seat = sides[side];
+    const value = values?.[seat];
+    return html`<div class="versus-side">
+      <${Mark} seat=${seat} />
+      <span class="versus-who"><${Who} state=${state} seat=${seat} /> <small>${versus.words[side]}</small></span>
+      ${Number.isInteger(value) && html`<b class="versus-value">${numberText(value, versus)}</b>`}
+    </div>`;
+  };
+  return html`<section class="versus" aria-label="Two sides">
+    ${drawn(0)}
+    <svg class="versus-bolt" viewBox="0 0 40 60" aria-hidden="true"><path d="M24 2 6 34h12l-4 24 20-34H21z" /></svg>
+    ${drawn(1)}
+  </section>`;
+}
+
+/**
+ * An auction that comes to its end: who is still in, and how near the hammer is. It moves once with each who drops out.
+ * @param {FeltProps} props
+ */
+export function Hammer({ labels, state }) {
+  const { hammer } = phaseOf(labels, state.view);
+  const inside = labels?.screen?.inside ? at(state.view, labels.screen.inside) : null;
+  if (!hammer || !Array.isArray(inside) || !inside.length) return null;
+  const leader = at(state.view, hammer);
+  const others = inside.filter((seat) => seat !== leader).length;
+  const near = Number.isInteger(leader) ? Math.max(0, 3 - others) : 0;
+  const words = near ? ["", "Going once", "Going twice", "Gone!"][near] : "Still in";
+  const seats = Object.keys(state.view?.seats ?? {}).map(Number);
+  return html`<section class="hammer" aria-label=${words}>
+    <svg class=${`gavel near-${near}`} viewBox="0 0 52 60" aria-hidden="true"><path d="M6 20 26 4l8 9-20 16zM22 20l26 26-5 5-25-27zM4 54h34v5H4z" /></svg>
+    <b class="hammer-words">${words}</b>
+    <span class="hammer-seats">
+      ${seats.map(
+        (seat) => html`<span key=${seat} class=${inside.includes(seat) ? (seat === leader ? "leads" : "in") : "out"}>
+          <${Mark} seat=${seat} />
+        </span>`,
+      )}
+    </span>
+  </section>`;
+}

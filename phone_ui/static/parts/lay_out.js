@@ -1,0 +1,29 @@
+// What lies where with printed cards, while people lay them out.
+
+import { html } from "../lib/html.js";
+
+/** @import { Labels, Lying } from "../lib/types.d.ts" */
+
+/** The phase in which people lay out printed cards, in every game. */
+export const LAY_OUT = "lay_out";
+
+/**
+ * A picture of the table: what lies in the middle of it, and what before everybody.
+ * @param {{ labels: Labels | null }} props
+ */
+export function LayOut({ labels }) {
+  const about = labels?.printed_cards;
+  if (!about) return null;
+  return html`<section class="lay-out" aria-label="What lies where">
+    <${Places} title="In the middle" places=${about.middle} />
+    <${Places} title="Before everybody" places=${about.seat} />
+  </section>`;
+}
+
+/** @param {{ title: string, places: Lying[] }} props */
+function Places({ title, places }) {
+  return html`<h2>${title}</h2>
+    <ul>
+      ${places.map(({ what, lies }) => html`<li key=${what}><b>${what}</b> <span>${lies}</span></li>`)}
+    </ul>`;
+}

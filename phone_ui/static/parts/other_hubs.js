@@ -1,0 +1,74 @@
+// All hubs of this venue, as the broker above them knows them: who is there, and what goes on at their tables.
+
+import { html } from "../lib/html.js";
+
+/** @import { HubSeen, TableSeen, Upstream } from "../lib/messages.d.ts" */
+
+const STATES = { lobby: "Lobby", playing: "Playing", over: "Match over", stopped: "Stands still" };
+
+/**
+ * Return the time of day at the hub's place; the browser is in the house.
+ * @param {number} seconds
+ */
+const clockTime = (seconds) =>
+  new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+
+/** @param {{ upstream: Upstream }} props */
+export function OtherHubs({ upstream }) {
+  const { venue, up, hubs } = upstream;
+  return html`<section class="machine hubs" aria-label="All hubs">
+    <h2>All hubs of${" "}<span translate="no">${venue}</span></h2>
+    ${!up && html`<${CutOff} upstream=${upstream} />`}
+    ${
+      upstream.twin &&
+      html`<p class="fault error">
+        Another hub there has the same id as this one: give each its own id under [hub], and start them again.
+      </p>`
+    }
+    <ul class="hub-list">${hubs.map((hub) => html`<${HubLine} key=${hub.hub} hub=${hub} />`)}</ul>
+  </section>`;
+}
+
+/** @param {{ upstream: Upstream }} props */
+function CutOff({ upstream: { why, waiting, since } }) {
+  return html`<div class="fault warning">
+    <p>
+      The other hubs are not heard since ${clockTime(since)}; what stands here of them may be old. The tables play on, and it is
+      tried again by itself.
+    </p>
+    ${waiting > 0 && html`<p>${waiting} finished matches wait to be told.</p>`}
+    ${why && html`<p class="quiet-words" translate="no">${why}</p>`}
+  </div>`;
+}
+
+/** @param {{ hub: HubSeen }} props */
+function HubLine({ hub }) {
+  return html`<li class=${`hub-line ${hub.state}`}>
+    <p class="hub-head">
+      <b translate="no">${hub.hub}</b>
+      <span class=${`tag ${hub.state === "away" ? "stopped" : ""}`}><${HubState} hub=${hub} /></span>
+    </p>
+    ${hub.tables.length === 0 && html`<p class="quiet-words">Nothing is known of its tables.</p>`}
+    <ul>${hub.tables.map((table) => html`<${TableLine} key=${table.table} table=${table} />`)}</ul>
+  </li>`;
+}
+
+/** @param {{ hub: HubSeen }} props */
+function HubState({ hub: { state, heard } }) {
+  if (state === "own") return html`this hub`;
+  if (state === "here") return html`here`;
+  const last = heard === null ? html`never heard` : html`heard last at ${clockTime(heard)}`;
+  return state === "away" ? html`away, ${last}` : last;
+}
+
+/** @param {{ table: TableSeen }} props */
+function TableLine({ table }) {
+  const { name, state, game, round, seats, people, calls } = table;
+  return html`<li class=${`seen-table${calls ? " calling" : ""}`}>
+    <b translate="no">${name}</b>
+    <span>${STATES[state]}</span>
+    <span>${game}${round !== null && html`, round ${round}`}</span>
+    <span>${people} of ${seats} seats taken</span>
+    ${calls > 0 && html`<strong class="seen-call">Calls for help: ${calls}</strong>`}
+  </li>`;
+}
