@@ -4,8 +4,8 @@ A whole hub in a process of its own (real broker, record on disk, encryption, si
 Idea with six phones, which speak MQTT over WebSocket as pages do. A round is over when the phone that acted has its
 answer and all six have opened a hand at least as new.
 
-boardgame.io's server does the same beside us, a sealed bid with six socket.io clients: over when all six hold the
-new state. It keeps its matches in memory only and encrypts nothing. The two take turns, a block of actions each; both
+The servers of boardgame.io and Colyseus do the same beside us, a sealed bid with six clients of their own kind: over when all six
+hold the new state. They keep their matches in memory only and encrypt nothing. All take turns, a block of actions each; all
 sides' clients are bare JavaScript, in one process each. Then the same seats are played by bare clients in Python, and alone:
 what the language of a client costs. At the start boxes lock, and their rings are watched.
 """
@@ -42,6 +42,8 @@ from tests.random_client import value
 SEATS, WARM, BLOCK, LOCKS = 6, 50, 50, 100
 AFTER = 10**9  # numbers of requests of the phones in Python: higher than those in JavaScript have come to
 GAME = "big-idea"
+PEERS = {"boardgame.io": "", "Colyseus": "colyseus/"}
+"""Where the scripts of each are, in `tests/bench/peers`."""
 
 
 # --- the hub's process -----------------------------------------------------------------------------------
@@ -236,10 +238,10 @@ class Phones:
 
 
 class Measured(NamedTuple):
-    """Milliseconds: our moves, the peer's in the same blocks, moves by phones in Python, boxes' locks; CPU for a move."""
+    """Milliseconds: our moves, the peers' in the same blocks, moves by phones in Python, boxes' locks; CPU for a move."""
 
     ours: list[float]
-    theirs: list[float]
+    theirs: dict[str, list[float]]
     python: list[float]
     pressed: list[float]
     cpu: dict[str, float]
@@ -251,10 +253,10 @@ async def measure(
     seats: list[Seat],
     actions: int,
     pipe: Connection,
-    peer: Peer | None,
+    peers: dict[str, Peer],
     processes: dict[str, int],
 ) -> Measured:
-    """Boxes first, then moves: ours and the peer's in turn; then ours alone, by phones in Python."""
+    """Boxes first, then moves: ours and the peers' in turn; then ours alone, by phones in Python."""
     with Program([javascript.node(), "phones.js"]) as phones:
         processes["six phones"] = phones.pid
         told = [{"sid": one.sid, "password": one.password, "secret": b64(one.keys.secret)} for one in seats]
@@ -262,15 +264,15 @@ async def measure(
         phones.ask(begin=GAME)
         pipe.send("locks")  # the first round is a sealed one, in which every box is asked too
         assert await asyncio.to_thread(pipe.poll, 30), "the boxes do not lock"
-        measured = Measured([], [], [], pipe.recv(), {})
+        measured = Measured([], {name: [] for name in peers}, [], pipe.recv(), {})
         phones.ask(moves=WARM, seq=public(port)["seq"])
-        if peer:
+        for peer in peers.values():
             peer.ask(moves=WARM)
         before = {name: cpu(pid) for name, pid in processes.items()}
         while len(measured.ours) < actions:
             measured.ours.extend(phones.ask(moves=BLOCK)["took"])
-            if peer:
-                measured.theirs.extend(peer.ask(moves=BLOCK)["took"])
+            for name, peer in peers.items():
+                measured.theirs[name].extend(peer.ask(moves=BLOCK)["took"])
         for name, pid in processes.items():
             measured.cpu[name] = (cpu(pid) - before[name]) / len(measured.ours) * 1000
     in_python = await Phones.sit_down(port, seats, public(port)["seq"])
@@ -290,32 +292,34 @@ def blocks(what: str, times: list[float]) -> str:
 
 
 def report(measured: Measured) -> None:
-    """The moves of both, side by side, with the raw lines."""
-    mine, its = "act -> answer and all six hands", "boardgame.io: move -> all six states"
+    """The moves of all, side by side, with the raw lines."""
+    mine = "act -> answer and all six hands"
     print(row(mine, measured.ours))
-    if measured.theirs:
-        print(row(its, measured.theirs))
-        us, them = (quantiles(times, n=100) for times in (measured.ours, measured.theirs))
-        print(f"{'ours / boardgame.io':42} {us[49] / them[49]:7.2f}  x p50 {us[98] / them[98]:7.2f}  x p99")
+    for name, times in measured.theirs.items():
+        print(row(f"{name}: move -> all six states", times))
+        us, them = (quantiles(each, n=100) for each in (measured.ours, times))
+        print(f"{f'ours / {name}':42} {us[49] / them[49]:7.2f}  x p50 {us[98] / them[98]:7.2f}  x p99")
     print("CPU a move: " + ", ".join(f"{name} {spent:.2f} ms" for name, spent in measured.cpu.items()))
     print(f"median of each {BLOCK} in turn, ms:")
     print(blocks(mine, measured.ours))
-    if measured.theirs:
-        print(blocks(its, measured.theirs))
+    for name, times in measured.theirs.items():
+        print(blocks(f"{name}: move -> all six states", times))
     print(row("the same by phones in Python, alone", measured.python))
     print(row("push on a box -> its ring shows the lock", measured.pressed))
 
 
-def beside(ending: ExitStack, processes: dict[str, int]) -> Peer | None:
-    """boardgame.io's six clients, and its server in a process of its own: both are ended with `ending`."""
-    try:
-        server = ending.enter_context(Peer("server.js"))
-        clients = ending.enter_context(Peer("clients.js", server.ready["port"], SEATS))
-    except Absent as why:
-        print(why)
-        return None
-    processes |= {"boardgame.io's server": server.pid, "its six clients": clients.pid}
-    return clients
+def beside(ending: ExitStack, processes: dict[str, int]) -> dict[str, Peer]:
+    """The peers' six clients, and their servers in processes of their own: all are ended with `ending`."""
+    peers: dict[str, Peer] = {}
+    for name, scripts in PEERS.items():
+        try:
+            server = ending.enter_context(Peer(f"{scripts}server.js"))
+            peers[name] = ending.enter_context(Peer(f"{scripts}clients.js", server.ready["port"], SEATS))
+        except Absent as why:
+            print(why)
+            continue
+        processes |= {f"{name}'s server": server.pid, f"its six clients ({name})": peers[name].pid}
+    return peers
 
 
 def main(actions: int = 500) -> None:
@@ -334,8 +338,8 @@ def main(actions: int = 500) -> None:
         codes = [state["claim_codes"].get(str(seat), "") for seat in range(1, SEATS + 1)]
         seats = [first] + [sit(port, key, seat, codes[seat - 1]) for seat in range(2, SEATS + 1)]
         processes = {"our hub": hub.pid or 0, "its broker": broker}
-        peer = beside(ending, processes)
-        measured = asyncio.run(measure(port, key, seats, actions, here, peer, processes))
+        peers = beside(ending, processes)
+        measured = asyncio.run(measure(port, key, seats, actions, here, peers, processes))
         here.send("end")
         rss, broker_rss = here.recv()
         hub.join(10)

@@ -1,6 +1,7 @@
 """Peers beside us: programs in `tests/bench/peers`, asked line by line.
 
-Set-up installs boardgame.io for `make bench` alone. Where it is missing, a measurement says so and goes on without it.
+Set-up installs boardgame.io for `make bench` alone. Colyseus is installed by hand: a lock that names its optional native package for
+every machine could not be made. Where one is missing, a measurement says so and goes on without it.
 """
 
 from __future__ import annotations
@@ -93,10 +94,14 @@ class Program:
 
 
 class Peer(Program):
-    """boardgame.io: one running script of `tests/bench/peers`."""
+    """boardgame.io or Colyseus: one running script of `tests/bench/peers`."""
 
     def __init__(self, script: str, *args: object) -> None:
-        if not (FOLDER / "node_modules" / "boardgame.io").is_dir():
+        if script.startswith("colyseus/") and not (FOLDER / "colyseus" / "node_modules").is_dir():
+            raise Absent(
+                "Colyseus is not installed, so it is not measured beside us: npm install --prefix tests/bench/peers/colyseus."
+            )
+        if not script.startswith("colyseus/") and not (FOLDER / "node_modules" / "boardgame.io").is_dir():
             raise Absent(
                 "boardgame.io is not installed, so it is not measured beside us: run make bench with a network once."
             )

@@ -1,0 +1,142 @@
+"""A hub that plays for long, watched: `python -m tests.bench.soak [--minutes 10] [--tables 20]`, two hours at most.
+
+The real program with its own broker; at each table one phone, by chance, and the house at all other seats. What grows is said: memory,
+threads and open files of the hub, memory of the broker, in the last third against the middle one. At the end every
+answered action is in its log once, each log replays, and no hand was another than its log makes (`tests/chaos/verdict.py`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import mean, quantiles
+from typing import Any, NamedTuple
+
+from tests.bench.transport import cpu, memory
+from tests.chaos.hub import ChaosHub
+from tests.chaos.players import Guests
+from tests.chaos.verdict import troubles
+
+MOST_MINUTES, MOST_TABLES = 120.0, 100
+SEATS = 4
+ALONE = 'house_seats = 3\nhouse_seconds = 0\nhouse_strength = "easy"\nreveal_seconds = 0\npitch_seconds = 0\nattract_seconds = 0'
+MOST_THREADS_MORE, MOST_FILES_MORE = 2, 4
+MOST_GROWTH = 16.0  # MB of the hub from one third to the next
+
+
+class Sample(NamedTuple):
+    """What the hub takes at one moment."""
+
+    hub: float
+    broker: float
+    threads: int
+    files: int
+
+
+class Patron(Guests):
+    """One phone against the house, whose requests are timed."""
+
+    def __init__(self, table: str, game: str, url: str, seed: int) -> None:
+        super().__init__(table, game, url, seed, most=1)
+        self.took: list[float] = []
+        player = self.players[0]
+        ask = player.ask
+
+        def timed(verb: str, args: dict[str, Any]) -> dict[str, Any]:
+            began = time.perf_counter()
+            answer = ask(verb, args)
+            self.took.append((time.perf_counter() - began) * 1000)
+            return answer
+
+        player.ask = timed  # type: ignore[method-assign]
+
+
+def sample(hub: ChaosHub) -> Sample:
+    """Look at the hub."""
+    process = Path(f"/proc/{hub.pid}")
+    threads, files = (sum(1 for _ in (process / what).iterdir()) for what in ("task", "fd"))
+    return Sample(memory(hub.pid), memory(hub.broker_pid()), threads, files)
+
+
+def growth(samples: Sequence[Sample]) -> tuple[Sample, list[str]]:
+    """Return the last third less the middle one, and what of it is no more than noise can be, in sentences."""
+    third = len(samples) // 3
+    middle, last = samples[third : 2 * third], samples[2 * third :]
+    grown = Sample(
+        mean(one.hub for one in last) - mean(one.hub for one in middle),
+        mean(one.broker for one in last) - mean(one.broker for one in middle),
+        max(one.threads for one in last) - max(one.threads for one in middle),
+        max(one.files for one in last) - max(one.files for one in middle),
+    )
+    found = [f"The hub has {grown.threads} threads more."] if grown.threads > MOST_THREADS_MORE else []
+    found += [f"The hub has {grown.files} files more open."] if grown.files > MOST_FILES_MORE else []
+    found += [f"The hub has grown by {grown.hub:.0f} MB."] if grown.hub > MOST_GROWTH else []
+    return grown, found
+
+
+def soak(seconds: float, tables: int, folder: Path, say: Callable[[str], None], seed: int = 1) -> list[str]:
+    """Play for so long; return what is wrong, in sentences."""
+    with ChaosHub(folder, tables, seats=SEATS, each=ALONE) as hub:
+        guests = [Patron(table, hub.games[table], hub.address_of(table), seed) for table in hub.tables]
+        for one in guests:
+            one.start()
+        samples, spent, began = [], cpu(hub.pid), time.monotonic()
+        pause = max(0.2, seconds / 300)
+        while (past := time.monotonic() - began) < seconds:
+            samples.append(sample(hub))
+            if len(samples) % 30 == 1:
+                say(
+                    f"{past:6.0f} s: hub {samples[-1].hub:.0f} MB, broker {samples[-1].broker:.0f} MB, {samples[-1].threads} threads, {samples[-1].files} files"
+                )
+            time.sleep(pause)
+        spent = cpu(hub.pid) - spent
+        for one in guests:
+            one.end()
+        for one in guests:
+            one.join(60)
+            for player in one.players:
+                player.close()
+        ends = len(hub.endings)
+    grown, found = growth(samples)
+    found += ["The hub ended by itself."] if ends else []
+    found += [f"Table {one.table}: {type(one.trouble).__name__}: {one.trouble}" for one in guests if one.trouble]
+    found += [f"The hub's journal: {line.strip()}" for line in hub.output if "Traceback" in line]
+    wrong, counted = troubles(hub.state, {one.table: one.promised for one in guests}, seats=[1])
+    found += ["A connection was lost."] if any(one.promised.lost for one in guests) else []
+    took = [one for guest in guests for one in guest.took]
+    cuts = quantiles(took, n=100)
+    say(f"{counted['matches']} matches, {counted['entries']} entries, {counted['acknowledged']} actions answered")
+    say(
+        f"a request until its answer: {cuts[49]:.1f} ms p50, {cuts[98]:.1f} ms p99, {max(took):.0f} ms at most; hub {100 * spent / seconds:.0f} % of a core"
+    )
+    say(
+        f"last third less the middle one: hub {grown.hub:+.1f} MB, broker {grown.broker:+.1f} MB, {grown.threads:+} threads, {grown.files:+} files"
+    )
+    return found + wrong
+
+
+def main() -> int:
+    """Play as the arguments say."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--tables", type=int, default=20)
+    args = parser.parse_args()
+    if not (0 < args.minutes <= MOST_MINUTES and 0 < args.tables <= MOST_TABLES):
+        parser.error(f"{MOST_MINUTES:.0f} minutes and {MOST_TABLES} tables at most")
+    folder = Path(tempfile.mkdtemp(prefix="soak-"))
+    found = soak(args.minutes * 60, args.tables, folder, print)
+    for one in found:
+        print(f"WRONG: {one}")
+    if not found:
+        shutil.rmtree(folder)
+        print("nothing is wrong")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
