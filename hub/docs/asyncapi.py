@@ -9,7 +9,7 @@ import msgspec
 
 from hub import state
 from hub.docs.contract import ENCRYPTION, GROWTH, VERSION, draft_07, first_line, ref, schemas, sealed
-from hub.network import home_assistant, messages, verbs
+from hub.network import home_assistant, messages, upstream_messages, verbs
 
 BINARY = "application/octet-stream"
 INTRODUCTION = (
@@ -37,7 +37,8 @@ class Channel(NamedTuple):
     retain: bool
     encrypted: int = 0
     may_be_empty: str = ""
-    server: Literal["web-port", "home-assistant"] = "web-port"
+    server: Literal["web-port", "home-assistant", "upstream"] = "web-port"
+    qos: Literal[0, 1] | None = None  # where it is another one than is usual with that server
     text: tuple[
         str, ...
     ] = ()  # where there is no Struct: the texts that it may be; none: an object of Home Assistant's own
@@ -45,6 +46,7 @@ class Channel(NamedTuple):
 
 def _channels() -> dict[str, Channel]:
     topics = messages.Topics("{hub}", "{table}")
+    above = upstream_messages.HubTopics("{venue}", "{hub}")
     return {
         "status": Channel(
             messages.status_topic("{hub}"),
@@ -127,6 +129,52 @@ def _channels() -> dict[str, Channel]:
             retain=True,
             server="home-assistant",
         ),
+        "hub-presence": Channel(
+            above.presence,
+            "At the broker above the hubs of a venue: whether the hub is connected; `offline` is also its will.",
+            upstream_messages.HubPresence,
+            "send",
+            retain=True,
+            server="upstream",
+            qos=1,
+        ),
+        "hub-info": Channel(
+            above.info,
+            "At the broker above: what the hub is, each minute anew. A hub that was silent for three minutes is away.",
+            upstream_messages.HubInfo,
+            "send",
+            retain=True,
+            server="upstream",
+            qos=1,
+        ),
+        "table-summary": Channel(
+            above.table("{table}"),
+            "At the broker above: a table as anybody in the house may see it.",
+            upstream_messages.TableSummary,
+            "send",
+            retain=True,
+            server="upstream",
+            may_be_empty="Empty: the hub has no such table any more.",
+        ),
+        "table-state": Channel(
+            above.state("{table}"),
+            "At the broker above, where the owner has asked for it (`whole_state`): the public state, as phones have it.",
+            state.PublicState,
+            "send",
+            retain=True,
+            server="upstream",
+            may_be_empty="Empty: it is told no more.",
+        ),
+        "finished-match": Channel(
+            above.finished("{place}"),
+            "At the broker above: a match that was played to its end, for statistics, in order. A number that was there is the "
+            "same match again; one that is missing was lost. The newest 64 of a hub stay there.",
+            upstream_messages.FinishedMatch,
+            "send",
+            retain=True,
+            server="upstream",
+            qos=1,
+        ),
     }
 
 
@@ -134,6 +182,8 @@ PARAMETERS = {
     "hub": "The hub's id; `hub` of the login.",
     "table": "The table's id; `table` of the login.",
     "prefix": "Home Assistant's discovery prefix, `homeassistant` if nothing else was set.",
+    "venue": "The venue's name, as its owner wrote it in `[upstream]`.",
+    "place": "What the match's number leaves when divided by 64.",
     "sid": "The claim; `sid` of the login. A new one for each claim.",
 }
 
@@ -172,6 +222,13 @@ def document() -> dict[str, Any]:
                 "description": "The broker that the owner names in `[home_assistant]`, if any; `mqtts` where its url says so.",
                 "variables": {"broker": {"description": "Host and port.", "default": "homeassistant.local:1883"}},
             },
+            "upstream": {
+                "host": "{broker}",
+                "protocol": "mqtt",
+                "protocolVersion": "3.1.1",
+                "description": "The broker above the hubs of a venue, `[upstream]`, if any; `mqtts` where its url says so.",
+                "variables": {"broker": {"description": "Host and port.", "default": "broker.cafe.example:8883"}},
+            },
         },
         "channels": {name: _channel(name, one) for name, one in channels.items()},
         "operations": {name: _operation(name, one) for name, one in channels.items()},
@@ -202,7 +259,7 @@ def _operation(name: str, one: Channel) -> dict[str, Any]:
         "messages": [{"$ref": f"#/channels/{name}/messages/{name}"}],
         "bindings": {
             "mqtt": {
-                "qos": 1 if one.message and one.server == "web-port" else 0,
+                "qos": one.qos if one.qos is not None else int(one.message is not None and one.server == "web-port"),
                 "retain": one.retain,
                 "bindingVersion": "0.2.0",
             }

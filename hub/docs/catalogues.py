@@ -92,6 +92,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         "twice",
         "read",
         "sure",
+        "never",
         "chooses",
         "rolls",
     ),
@@ -109,6 +110,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         *_NUMBERS,
     ),
     "bidness": (
+        "1 round",
         "Seat {winner} wins in court, {one} to {other}.",
         "of those the most cash",
         "has",

@@ -27,6 +27,7 @@ CONTENTS = {
         "hub/docs/build",
         OTHERS,  # what drivers, boxes and their hardware say of themselves
         "hub/docs/run",
+        "hub/docs/many_hubs",
         "hub/docs/configuration",
         "hub/docs/troubleshooting",
         "SECURITY",

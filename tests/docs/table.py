@@ -17,7 +17,7 @@ import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion
 
 from hub.app import Hub
-from hub.config import Config, HomeAssistantPart, HubPart, TablePart, WebPart
+from hub.config import Config, HomeAssistantPart, HubPart, TablePart, UpstreamPart, WebPart
 from hub.network.encryption import from_base64, to_base64
 from phone_ui.limits import Limits
 from tests.docs.contract import check, check_message, document
@@ -31,7 +31,9 @@ QUICK = Limits(packets_each_second=1e6, requests_each_second=1e6)
 class Table:
     """A hub with one table, and a reader of everything that its broker carries."""
 
-    def __init__(self, folder: Path, seats: int, home: HomeAssistantPart | None = None) -> None:
+    def __init__(
+        self, folder: Path, seats: int, home: HomeAssistantPart | None = None, upstream: UpstreamPart | None = None
+    ) -> None:
         part = TablePart(
             "1", "Contract", seats, house_seats=seats - 1, house_seconds=0, attract_seconds=0, reveal_seconds=0
         )
@@ -40,6 +42,7 @@ class Table:
             web=WebPart("127.0.0.1", 0),
             table=(part,),
             home_assistant=home or HomeAssistantPart(),
+            upstream=upstream or UpstreamPart(),
         )
         self.hub = Hub(config, limits=QUICK)
         self.carried: queue.Queue[tuple[str, bytes]] = queue.Queue()

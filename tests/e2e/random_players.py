@@ -140,7 +140,17 @@ def _answered(state: State, before: State, seat: int) -> bool:
 def _later(state: State, before: State) -> bool:
     """Return whether something has happened since."""
     last = [one["events"][-1]["n"] if one["events"] else -1 for one in (before, state)]
-    return state["state"] != before["state"] or last[1] > last[0]
+    if state["state"] != before["state"] or last[1] > last[0]:
+        return True
+    return not sealed(before) and _moment(state) != _moment(
+        before
+    )  # some answers are told to nobody: somebody else is asked
+
+
+def _moment(state: State) -> tuple[Any, ...]:
+    """Return what is asked of whom."""
+    waiting = state["view"]["waiting"]
+    return state["view"]["phase"], waiting["seats"], waiting.get("roll")
 
 
 def _set(control: Locator, value: Any) -> None:

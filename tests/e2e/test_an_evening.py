@@ -156,7 +156,7 @@ def test_a_box_is_unplugged_staff_put_aside_take_back_and_reset_and_the_power_go
         expect(staff.table.get_by_text("box lost")).to_be_visible()
         for phone in (ana, ben):
             asked = phone.page.get_by_role("alertdialog", name="A question to the table")
-            asked.get_by_role("button", name="Play safe once").click()
+            asked.get_by_role("button", name="Play safe for them").click()
         hub.until(lambda s: not sealed(s), "the bids are open")
         hub.bench(box=3, plug=True)
         hub.until(lambda s: s["seats"][2]["box"] == "on", "box 3 is back")

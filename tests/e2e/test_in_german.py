@@ -28,7 +28,23 @@ pytestmark = [
 MINUTES = 4.0
 SMALLEST: Any = {"width": 320, "height": 568}
 LARGE = """localStorage.setItem("th/settings", JSON.stringify({ size: 150 }));"""
+FIELDS = """() => [...document.querySelectorAll("main input")].map((one) => one.value)"""
+CUT = """() => [...document.querySelectorAll("main input")].some((one) => one.scrollWidth > one.clientWidth + 1)"""
 SIDEWAYS = "() => document.documentElement.scrollWidth > innerWidth"
+# Words of buttons and choices that stand on two lines; what is there for the ear alone has no room.
+BROKEN = """() => [...document.querySelectorAll(".dock button, .choice-body")].flatMap((one) => {
+  const found = [];
+  const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode())
+    for (const word of text.data.matchAll(/[\\p{L}]+/gu)) {
+      const range = new Range();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const isSeen = text.parentElement.getBoundingClientRect().width > 2;
+      if (isSeen && range.getClientRects().length > 1) found.push(word[0]);
+    }
+  return found;
+})"""
 ENGLISH = re.compile(r"\b(the|you|your|or|and|for|with|has|is|of)\b")
 """Words that stand in nearly every English sentence of the hub, and in no German one."""
 
@@ -50,6 +66,11 @@ def test_a_whole_match_in_german_with_large_text(tmp_path: Path, browser: Browse
             phase = state["view"]["phase"]
             if page.evaluate(SIDEWAYS):
                 faults.add(f"{phase}: wider than the screen")
+            faults.update(f"{phase}: {word} is broken" for word in page.evaluate(BROKEN))
+            if page.evaluate(CUT):
+                faults.add(f"{phase}: an amount is cut")
+            if re.search(r"\$\d", " ".join(page.evaluate(FIELDS))):
+                faults.add(f"{phase}: an amount in English")
             shown = page.locator(".want-block")
             if shown.count() and ENGLISH.search(text := shown.first.inner_text()):
                 faults.add(f"{phase}: {text}")

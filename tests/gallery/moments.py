@@ -19,6 +19,7 @@ import msgspec
 from hub import games
 from hub.engine import house_player
 from hub.engine.game import Game
+from hub.engine.printed import OPTION, is_printed
 from hub.ports import BoxDown, DiceKit, PhoneLink, Tick
 from hub.table import sealed_choice
 from hub.table.roll_states import ACCEPT_SECONDS
@@ -61,6 +62,10 @@ class Moment:
     tabs: tuple[str, ...] = ()
     own: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the table's own screens that phones have not."""
+
+
+PRINTED_STEPS = 40
+"""Answers of a match with printed cards: more than a round of any game."""
 
 
 class Sitting(TableRig):
@@ -113,7 +118,9 @@ class Sitting(TableRig):
         if match.over or match.fault:
             return False
         for seat in match.setup.seats:
-            action = house_player.play(match, seat, "steady", random)
+            # Of printed cards the game's own house player knows nothing.
+            player = house_player.ANY_GAME if is_printed(match.setup) else None
+            action = house_player.play(match, seat, "steady", random, player=player)
             if action is None:
                 continue
             if action.seat == 0:
@@ -198,6 +205,23 @@ def _match(game: Game, seed: int) -> Iterator[Moment]:
             yield rig.moment(title, f"{phase}, some have locked")
     if rig.state["state"] == "over":
         yield rig.moment(title, "over")
+
+
+def of_printed() -> list[Moment]:
+    """Return moments of each game that may be played with printed cards: lay-out, and what is asked in a round or two."""
+    return [moment for game in ALL if OPTION in game.options for moment in _printed(game)]
+
+
+def _printed(game: Game) -> Iterator[Moment]:
+    rig, random = Sitting(game, guests=4), Random(1)
+    rig.start(game.name, **{OPTION: True})
+    seen: set[tuple[Any, ...]] = set()
+    for _ in range(PRINTED_STEPS):
+        if (kind := _kind(rig)) not in seen:
+            seen.add(kind)
+            yield rig.moment("Printed cards", f"{game.title}: {_name(kind, len(seen))}")
+        if not rig.step(random):
+            return
 
 
 def _kind(rig: Sitting) -> tuple[Any, ...]:
@@ -368,6 +392,8 @@ def every(*sections: str) -> list[Moment]:
     """Return the moments of the sections whose names begin so, of all without any: table first, then game by game."""
     begins = tuple(section.lower() for section in sections) or ("",)
     found = [moment for moment in of_table() if moment.section.lower().startswith(begins)]
+    if "printed cards".startswith(begins):
+        found += of_printed()
     for game in ALL:
         if game.title.lower().startswith(begins):
             found += of_game(game.name)

@@ -41,6 +41,8 @@ JSON.parse = (text, reviver) => {
   return found;
 };
 """
+# What labels and language are fetched for comes next.
+READY = "() => document.querySelector('main') && !document.querySelector('main[aria-busy=true]')"
 TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 
 
@@ -136,7 +138,9 @@ class Gallery:
             if seat in hands:
                 self.hub.hand(seat, {**hands[seat], **number})
                 page.wait_for_function("(seq) => window.readLast.hand >= seq", arg=self._seq)
+            page.wait_for_function(READY)
             page.evaluate(TWO_FRAMES)
+        self.kiosk.wait_for_function(READY)
         self.kiosk.evaluate(TWO_FRAMES)
 
     # --- taking ------------------------------------------------------------------------------------------

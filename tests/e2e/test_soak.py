@@ -1,0 +1,28 @@
+"""A short run of `python -m tests.bench.soak`, and whether it would notice what it looks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.bench.soak import Sample, growth, soak
+
+
+@pytest.mark.long
+@pytest.mark.broker
+def test_a_hub_that_plays_against_itself_loses_nothing_and_takes_no_more(tmp_path: Path) -> None:
+    said: list[str] = []
+    assert soak(9.0, 2, tmp_path, said.append) == [], "\n".join(said)
+    assert any("actions answered" in line for line in said)
+
+
+def test_what_grows_is_named() -> None:
+    flat = [Sample(90.0, 9.0, 20, 60)] * 30
+    assert growth(flat)[1] == []
+    assert growth([Sample(60.0 + number, 9.0, 20, 60) for number in range(9)] + flat)[1] == [], "a start is no growth"
+    for more, word in (((0, 1, 0), "threads"), ((0, 0, 1), "files"), ((2, 0, 0), "grown")):
+        grows = [Sample(90.0 + n * more[0], 9.0, 20 + n * more[1], 60 + n * more[2]) for n in range(30)]
+        found = growth(grows)[1]
+        assert len(found) == 1
+        assert word in found[0]
