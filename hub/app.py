@@ -35,6 +35,7 @@ from hub.network.home_assistant import HomeAssistant
 from hub.network.messages import fits_topic
 from hub.network.mqtt import MqttBroker
 from hub.network.staff_messages import Fault
+from hub.network.upstream import UpstreamLink
 from hub.ports import AddressChanged, BrokerDown, Device, DeviceSimulated, MonotonicClock
 from hub.presets import presets_by_game
 from hub.state import PublicState, ScreenState
@@ -146,6 +147,11 @@ class Hub:
             self.broker = MqttBroker(config.broker, state / "broker", config.hub.id, tables, self._put_to_all)
             asked = config.home_assistant
             self._home = HomeAssistant(asked, config.hub.id) if asked.url else None
+            self._upstream = None
+            if config.upstream.url:
+                progress, changed = state / "upstream.json", self.venue.changed
+                self._upstream = UpstreamLink(config.upstream, config.hub.id, tables, self.store, progress, changed)
+                self.venue.upstream = self._upstream.seen
             on_error.pop_all()
             on_error.callback(self.close)
             check_devices(wired(config.device))
@@ -172,10 +178,11 @@ class Hub:
         inbox = partial(self._put, part.id)
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
         ports = Ports(self._logs, phones, MonotonicClock(), Chance())
+        ports.language = partial(language_of, part.language[0])
         screen = ScreenFeed(lambda: self._pin.shown, wifi_of(self.config.wifi))
         self._screens_of_tables.append(screen)
         staff = StaffFeed(self.venue.changed)
-        ports.pages += [screen, staff, *([self._home] if self._home else [])]
+        ports.pages += [screen, staff, *(link for link in (self._home, self._upstream) if link)]
         bench: BenchAccess | None = None
         boxes: dict[str, int] = {}  # the seat of each box that has a fixed one
         draw: dict[str, Callable[[PublicState], Image.Image]] = {size: partial(self._draw, size=size) for size in SIZES}
@@ -260,7 +267,8 @@ class Hub:
         tables = {
             name: {**health.snapshot(), "stopped": self.tables[name].stopped} for name, health in self._health.items()
         }
-        return {"v": 1, "version": version(), "hub": self.config.hub.id, "url": self.url(), "tables": tables}
+        status = {"v": 1, "version": version(), "hub": self.config.hub.id, "url": self.url(), "tables": tables}
+        return status | ({"upstream": self._upstream.status()} if self._upstream else {})
 
     # --- running ---------------------------------------------------------------------------------
 
@@ -297,8 +305,9 @@ class Hub:
         except (BrokerError, TemporaryError) as error:  # no program; its folder cannot be written
             log.error("%s", error)
             self._put_to_all(BrokerDown(str(error)))
-        if self._home:
-            self._home.start()
+        for link in (self._home, self._upstream):
+            if link:
+                link.start()
         for device in self.devices:
             device.start()
         for access in self.access.values():
@@ -415,8 +424,9 @@ class Hub:
             closing.callback(self._lock.close)
             closing.callback(self.store.close)
             closing.callback(self.broker.close)
-            if self._home:
-                closing.callback(self._home.close)
+            for link in (self._home, self._upstream):
+                if link:
+                    closing.callback(link.close)
             closing.callback(self.door.close)
             closing.callback(self.venue.close)
             if self.web:
