@@ -360,6 +360,9 @@ class Party:
         dice = self.state.get("dice")
         if dice and dice["state"] == "typed":  # a second seat looks at the dice, too
             return next(one for one in self.players if one.seat != dice["seat"]), "dice", {"say": "accept"}
+        question = self.state.get("question")
+        if question and question["kind"] == "pitch":  # it holds up the decision that comes after it
+            return next(one for one in self.players if one.seat == question["seat"]), "vote", {"say": "done"}
         for player in self.players:
             if faces := player.hand.get("faces"):
                 typed = [self.random.randint(1, faces["sides"]) for _ in range(faces["count"])]

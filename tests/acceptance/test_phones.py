@@ -19,7 +19,7 @@ def test_phones_come_back_to_the_same_hands_after_the_power_was_cut_under_their_
         hub = Hub(f"{process.address}/t/1#k={process.key}")
         party = Party(hub, [Player.sit(hub, seat, code) for seat, code in hub.codes().items()], Random(7))
         party.connect()
-        party.start("bid-and-bait")
+        party.start("big-idea")
         with ThreadPoolExecutor() as pool:
             playing = pool.submit(party.play, 60)
             process.until(lambda state: state["events"] and state["events"][-1]["n"] >= 10, "the match is under way")
