@@ -1,6 +1,6 @@
 """What is wrong with this installation, and what to do about it (`table-hub doctor`).
 
-Every check of `checks.py` is a function of the machine and the configuration, so that tests can pass in a fake machine.
+Every check (`checks.ALL`) is a function of the machine and the configuration, so that tests can pass in a fake machine.
 Nothing is changed, and no device is opened that a running hub has: that hub is asked over its web port instead.
 """
 
@@ -15,9 +15,10 @@ from hub.config import Config, DevicePart, load, owners_file
 from hub.devices import connect, driver_of
 from hub.display import SIZES
 from hub.errors import ConfigError, HubError
-from hub.operations.doctor.checks import ALL, running_hub
+from hub.operations.doctor.checks import ALL
 from hub.operations.doctor.finding import ConfiguredDevice, Finding, Subject
 from hub.operations.doctor.machine import Machine, installed_user
+from hub.operations.doctor.network import running_hub
 from hub.state import PublicState
 
 MARKS = {"ok": "ok", "look": "LOOK", "broken": "BROKEN"}

@@ -55,3 +55,8 @@ class Subject:
     def needs(self, kind: str) -> list[Need]:
         """Return the devices' needs of that kind."""
         return [need for device in self.devices for need in device.needs if need.kind == kind]
+
+
+def sentence(text: str) -> str:
+    """Return words as a sentence: with a capital letter, and one full stop."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
