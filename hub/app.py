@@ -102,7 +102,7 @@ class Hub:
     ) -> None:
         """`demo`: simulated devices are what is wanted, so no screen has to tell of them. `examine` looks the machine over."""
         self.config = config
-        self._limits = limits or Limits()
+        self._limits = limits or Limits.for_tables([table.seats for table in config.table])
         self._demo = demo
         self._service = service
         state = Path(config.hub.state)

@@ -6,7 +6,9 @@ so that coming back brings no new one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 LOOPBACK = ("127.0.0.1", "::1")
 """Addresses without a budget of their own: a proxy on this machine speaks for many phones."""
@@ -45,6 +47,21 @@ class Limits:
     own_streams: int = 24  # of the table's own screens, beside those
     beat_seconds: float = 1.0  # a screen believes no hub that is silent for three
     stuck_seconds: float = 20.0  # who takes nothing of what is sent for so long is let go
+
+    @classmethod
+    def for_tables(cls, seats: Sequence[int]) -> Self:
+        """Return the limits of a hub whose tables have so many seats each: two phones a seat may come.
+
+        A process may have 1,024 files open. Each connection is one, and who logs in, or is about to, has one more to the
+        broker: so 200 phones are the most.
+        """
+        usual = cls()
+        phones = min(max(usual.phones, 2 * sum(seats)), 200)
+        return cls(
+            phones=phones,
+            connections=max(usual.connections, 5 * phones // 2),
+            own_streams=min(max(usual.own_streams, 2 * len(seats)), 100),
+        )
 
 
 class TokenBucket:

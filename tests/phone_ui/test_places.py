@@ -7,6 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from phone_ui.limits import Limits
 from phone_ui.places import GRACE_SECONDS, REMEMBERED_SECONDS, Place, Places, Seated
 
 
@@ -122,3 +123,13 @@ def test_there_are_never_more_than_may_be_and_the_tables_gets_in(steps: list[tup
             assert Counter(port.ended)["t"] == ended["t"]
         if release and held:
             port.places.release(held.pop(0))
+
+
+def test_a_hub_of_many_tables_lets_all_their_phones_in() -> None:
+    one, many, too_many = (Limits.for_tables([6] * tables) for tables in (1, 33, 200))
+    assert one == Limits()
+    assert many.phones >= 33 * 6
+    assert many.connections >= 2 * 33 * 6, "each phone, and a page that it opens"
+    assert too_many.phones == 200
+    devices = 100  # boxes, broker, log, screens of the hub itself
+    assert too_many.connections + 2 * too_many.phones + devices < 1024, "a process's files"
