@@ -300,17 +300,17 @@ def launch(s: Table, seat: int, cards: list[str]) -> None:
     t, money = s.table, s.setup.data["money"]
     lay_down(s, seat, cards)
     t.launched += 1
-    if is_printed(s.setup):  # BI-H08
-        name, pitch = f"Product {t.launched} of Seat {seat}", "Read the cards aloud."
+    kind = ""
+    if is_printed(s.setup):  # BI-H08: nobody launches two in one round
+        kind = "product" if len(cards) == PAIR else "small product" if len(cards) < PAIR else "large product"
+        name, pitch = f"Seat {seat}'s {kind} of round {s.round}", "Read the cards aloud."
     else:
         cards = sorted(cards, key=lambda card: rank(s, card))
         name, pitch = name_of(s, cards), pitch_of(s, cards)
     fee, pip = money["price"] * len(cards), money["payout"] * len(cards)
     product = Product(f"P{t.launched}", name, pitch, seat, s.round, cards, fee, pip)
     t.products.append(product)
-    text = f"Seat {seat} launches {name}."
-    if not is_printed(s.setup):
-        text = f"Seat {seat} launches {name}: “{pitch}”"
+    text = f"Seat {seat} launches a {kind}." if kind else f"Seat {seat} launches {name}: “{pitch}”"
     if s.seats[seat].chips:
         put_chip(s, seat, product)
     else:

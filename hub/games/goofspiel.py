@@ -97,7 +97,8 @@ async def sealed_bids(s: Table) -> dict[int, str]:
     if len(s.table.pile.cards) == 0:
         return {seat: bidder.hand[0] for seat, bidder in s.seats.items()}
     asked = {seat: [offer("bid", card=OneOf(list(bidder.hand)))] for seat, bidder in s.seats.items()}
-    answers = await ask_all(s, asked, "Bid a card for the prize.", "Everybody bids a card in secret.", into="bid")
+    want = f"Bid a card for {listed(s, s.table.prizes)}."
+    answers = await ask_all(s, asked, want, "Everybody bids a card in secret.", into="bid")
     return {seat: answer["card"] for seat, answer in answers.items()}
 
 

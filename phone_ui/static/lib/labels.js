@@ -2,7 +2,7 @@
 // How a template is filled and a card is named is the same as in hub/display/labels.py; a test compares the two.
 
 import { speakOf } from "./language.js";
-import { isBySeat, MARKS, seatName } from "./seats.js";
+import { isBySeat, MARKS, seatName, withNames } from "./seats.js";
 import { at, isRecord, isUnknown } from "./values.js";
 
 /** @import { Face, Facts, Labels, NumberStyle } from "./types.d.ts" */
@@ -295,7 +295,7 @@ export function valueText(labels, state, move, name, value) {
   const known = about.names?.[String(value)];
   if (known) return known;
   const record = recordOf(labels, state?.view, name, value);
-  if (record) return fill(about.title, record, labels);
+  if (record) return withNames(state, fill(about.title, record, labels));
   if (isCard(labels, move, name)) {
     const face = faceOf(labels, state?.view, move, name, value);
     return faceIn(labels, face)?.full ?? String(face);

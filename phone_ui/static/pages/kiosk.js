@@ -227,7 +227,7 @@ function SeatPlace({ labels, state, seat }) {
     <div class="seat-head">
       <${Mark} seat=${seat} />
       ${isNamed(state, seat) && html`<span class="who-number">${seat}</span>`}
-      <b class="seat-called">${seatName(state, seat)}</b>
+      <b class="seat-called" style=${{ "--letters": seatName(state, seat).length }}>${seatName(state, seat)}</b>
       ${token?.seat === seat && html`<${Token} name=${token.name} letter=${token.letter} />`}
       <span class="seat-now"><${NowAt} doing=${now === "locked" ? "locked ✓" : now} count=${count} /></span>
     </div>

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { faceIn, fill, readable } from "../lib/labels.js";
-import { isBySeat, seatName, seatText } from "../lib/seats.js";
+import { isBySeat, seatName, seatText, withNames } from "../lib/seats.js";
 import { at } from "../lib/values.js";
 import { Card, CardText } from "./cards.js";
 import { factsOf } from "./facts.js";
@@ -54,7 +54,7 @@ export function OwnRecords({ labels, state, mine }) {
         .filter((record) => record[about.by ?? ""] === mine)
         .map(
           (record) => html`<p key=${name} class="own-record">
-            <span>${about.own}</span> <b>${fill(about.title, record, labels)}</b> ${fill(about.text, record, labels)}
+            <span>${about.own}</span> <b>${withNames(state, fill(about.title, record, labels))}</b> ${fill(about.text, record, labels)}
           </p>`,
         ),
     );
@@ -224,7 +224,7 @@ function Tile({ labels, state, about, record, place, first, here, small }) {
   >
     <h2 class="tile-title">
       ${owner && html`<${TileOwner} state=${state} about=${about} seat=${owner} />`}
-      <span>${fill(about.title, record, labels) || (owner ? "" : readable(about.label ?? ""))}</span>
+      <span>${withNames(state, fill(about.title, record, labels)) || (owner ? "" : readable(about.label ?? ""))}</span>
     </h2>
     ${isBySeat(counts) && html`<${Counts} counts=${counts} />`}
     ${Array.isArray(cards) && html`<span class="list cards">${cards.map(draw)}</span>`}
