@@ -311,7 +311,7 @@ class PublicState(Plain, frozen=True):
     lies in four cases of five, None where that cannot be known; `until` is when the table's time is over, in seconds since
     1970; `highlights` are facts of a match that is over, as sentences, and `played` who played it, by seat: somebody else may
     sit there by now. `preset` names the options that a push on a box
-    starts the chosen game with, "" for the usual ones. `hints`: this table allows them to phones that ask. `revealed`
+    starts the chosen game with, "" for the usual ones or for no preset; `options` are those that differ from the usual. `hints`: this table allows them to phones that ask. `revealed`
     is the number of the sealed choice of this match that was opened last, as far as the hub has seen it. `volume` is how loud the
     table's sounds are, in per cent; 0 is a quiet table.
     `stood_in` are the seats that the house moved for, as they were away, just before one of `events`: by its number.
@@ -354,6 +354,7 @@ class PublicState(Plain, frozen=True):
     played: dict[str, str] = {}
     until: Count | None = None
     preset: str = ""
+    options: dict[str, Any] = {}
     hints: bool = False
     stood_in: dict[str, list[int]] = {}
     revealed: Count | None = None

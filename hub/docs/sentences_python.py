@@ -124,6 +124,9 @@ def of_data(path: Path, where: str, context: str = "") -> list[Message]:
             note(text[:1].upper() + text[1:].replace("_", " "), "")
         elif keys[0] in NOT_SAID_TABLES or (keys[0] == "facts" and keys[-1] == "name") or keys in _NAMES:
             continue
+        elif keys[0] == "lobby":
+            if keys[-1] == "why":
+                note(text, "")
         elif keys[-1] in ("A", "B") or not ({keys[-1], *keys[2:]} & NOT_SAID_KEYS) or keys[0] in ("rules", "phases"):
             # What the lobby says of all games is said before one is chosen.
             note(text, "" if keys[0] in ("title", "blurb", "options", "needs") else context)

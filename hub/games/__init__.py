@@ -26,13 +26,13 @@ from hub.errors import StartRefused
 
 LABELS = (
     "name", "title", "seats", "minutes", "blurb", "cards", "phases", "moves", "parameters", "facts", "screen", "rules",
-    "options", "face", "help", "hand_size", "needs", "pitch", "printed_cards",
+    "options", "face", "help", "hand_size", "needs", "pitch", "printed_cards", "lobby",
 )  # fmt: skip
 """The parts of a data file that screens draw a game with."""
 
 SCREENS = (
     "minutes", "blurb", "phases", "moves", "parameters", "facts", "face", "screen", "rules", "help", "hand_size", "needs",
-    "pitch", "printed_cards",
+    "pitch", "printed_cards", "lobby",
 )  # fmt: skip
 ASIDE = (*SCREENS, "own", "page")
 """What a match cannot depend on: it is left out of a data file's hash. `page` is for the documents."""

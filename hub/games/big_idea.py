@@ -300,22 +300,31 @@ def launch(s: Table, seat: int, cards: list[str]) -> None:
     t, money = s.table, s.setup.data["money"]
     lay_down(s, seat, cards)
     t.launched += 1
-    kind = ""
-    if is_printed(s.setup):  # BI-H08: nobody launches two in one round
-        kind = "product" if len(cards) == PAIR else "small product" if len(cards) < PAIR else "large product"
-        name, pitch = f"Seat {seat}'s {kind} of round {s.round}", "Read the cards aloud."
+    if is_printed(s.setup):  # BI-H08
+        name, pitch = printed_name(s, seat, len(cards)), "Read the cards aloud."
     else:
         cards = sorted(cards, key=lambda card: rank(s, card))
         name, pitch = name_of(s, cards), pitch_of(s, cards)
     fee, pip = money["price"] * len(cards), money["payout"] * len(cards)
     product = Product(f"P{t.launched}", name, pitch, seat, s.round, cards, fee, pip)
     t.products.append(product)
-    text = f"Seat {seat} launches a {kind}." if kind else f"Seat {seat} launches {name}: “{pitch}”"
+    text = f"Seat {seat} launches {name}: “{pitch}”"
+    if is_printed(s.setup):
+        text = f"Seat {seat} launches a product: {'1 card' if len(cards) == 1 else f'{len(cards)} cards'}."
     if s.seats[seat].chips:
         put_chip(s, seat, product)
     else:
         text += " There is no chip to put on it."
     tell(s, text, rule="BI-11", kind="launch", seat=seat, product=product.id)
+
+
+def printed_name(s: Table, seat: int, cards: int) -> str:
+    """BI-H08: return whose product it is, and of which kind; nobody launches two in one round. BI-V1a, BI-V1b: or its size."""
+    if cards < PAIR:
+        return f"Seat {seat}'s small product of round {s.round}"
+    if cards > PAIR:
+        return f"Seat {seat}'s large product of round {s.round}"
+    return f"Seat {seat}'s product of round {s.round}"
 
 
 def discard(s: Table, seat: int, cards: list[str]) -> None:

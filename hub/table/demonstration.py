@@ -220,6 +220,7 @@ class Demonstration:
             kit=None,
             dispute=None,
             preset="",
+            options={},
         )
 
     def paper(self, picture: PublicState | None) -> PublicState | None:

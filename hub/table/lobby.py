@@ -37,7 +37,8 @@ class _Starting(NamedTuple):
 class Lobby:
     """How a table comes to its next match. `chosen` names the game that a push on a box starts: the last, or a dial's.
 
-    `preset` names the owner's set of options for it, "" for the usual ones. `has_reader`: dice are read at this table.
+    `preset` names the owner's set of options for it, "" for the usual ones, or where somebody has chosen others by hand;
+    `options` are those that are not as usual, as people have chosen them. `has_reader`: dice are read at this table.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Lobby:
         self._presets, self._has_reader = presets, has_reader
         self.chosen = ""
         self.preset = ""
-        self._begun = ""  # the preset of the last match
+        self.options: Mapping[str, Any] = {}
         self._warned: tuple[str, float] = ("", 0.0)  # what a push was told that is missing, and until when
         self._starting: _Starting | None = None
         self._waits: dict[int, int] = {}  # by seat: how often it let the others wait
@@ -72,7 +73,19 @@ class Lobby:
             raise NotAsked("Between matches, choose a game of this table.", "LOBBY")
         if not isinstance(preset, str) or (preset and preset not in [one.name for one in self.presets(name)]):
             raise NotAsked("There is no such preset of this game.", "LOBBY")
-        self.chosen, self.preset = name, str(preset)
+        self._choose(name, str(preset))
+
+    def _choose(self, name: str, preset: str = "", options: Mapping[str, Any] | None = None) -> None:
+        """Let a push on a box start a game with a preset, or with `options`."""
+        self.chosen, self.preset = name, preset
+        if options is None:
+            options = next((one.options for one in self.presets(name) if one.name == preset), {})
+        self.options = options
+
+    def _unusual(self, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options that are not as usual."""
+        usual = {one: option.default for one, option in self._play.games[name].options.items()}
+        return {one: value for one, value in options.items() if value != usual.get(one)}
 
     def _lacks(self, name: str) -> list[str]:
         if self._play.seats:  # a match is under way: nobody reads it
@@ -91,10 +104,6 @@ class Lobby:
     def _check_house(self, options: Mapping[str, Any]) -> None:
         """Raise StartRefused where the house would have to play what it cannot."""
         needs.check_house(options, [self._seats[number] for number in self._dealt_in()])
-
-    def _options(self) -> Mapping[str, Any]:
-        """Return the options of the chosen preset."""
-        return next((one.options for one in self.presets(self.chosen) if one.name == self.preset), {})
 
     # --- a start that somebody wants -----------------------------------------------------------------
 
@@ -119,7 +128,7 @@ class Lobby:
         if self._all_ready(but=seat.number) and not sleepers and not self._lacking_phones(name, options):
             self.begin(name, options)
             return
-        self.chosen, self.preset = name, self._named(name, options)
+        self._choose(name, self._named(name, options), self._unusual(name, options))
         at = (
             self._starting.at if self._starting else self._clock.now() + START_SECONDS
         )  # asked once more it is no later
@@ -132,22 +141,41 @@ class Lobby:
             raise NotAsked("There is no finished match to play again.", "LOBBY")
         self.insist(seat, match.game.name, match.setup.options)
 
-    def wish(self, seat: Seat, name: object, preset: object = "") -> None:
-        """Let a seat say which game it would like; the one that most like is chosen. Raise NotAsked or LogError.
+    def wish(self, seat: Seat, name: object, how: Mapping[str, object] | None = None) -> None:
+        """Let a seat say which game it would like; the one that most like is chosen. Raise NotAsked, StartRefused or LogError.
 
-        The options are the newest wish of those who want that game.
+        The options are the newest wish of those who want that game: in `how` its `preset` or its `options`. Who names neither
+        leaves them as they are.
         """
-        before = self.chosen, self.preset
-        self.offer(name, preset)
+        before = self.chosen, self.preset, self.options
+        how = how or {}
+        self.offer(name, how.get("preset", ""))
+        if not how and name == before[0]:
+            self._choose(*before)
+        if "options" in how:
+            try:
+                self._wish_options(how["options"])
+            except (NotAsked, StartRefused):
+                self._choose(*before)
+                raise
         try:
             with self._seats.changing(seat):
                 seat.wish = self.chosen
         except LogError:
-            self.chosen, self.preset = before
+            self._choose(*before)
             raise
         most = self._most_wished(seat.wish)
         if most != seat.wish:
-            self.chosen, self.preset = most, before[1] if before[0] == most else ""
+            self._choose(most, *before[1:]) if before[0] == most else self._choose(most)
+
+    def _wish_options(self, options: object) -> None:
+        """Let the chosen game be played with these options. Raise NotAsked or StartRefused where the game has not got one."""
+        known = self._play.games[self.chosen].options
+        if not isinstance(options, Mapping) or not set(options) <= set(known):
+            raise NotAsked("Choose options that this game has.", "LOBBY")
+        legal = {name: known[name].check(name, value) for name, value in options.items()}
+        unusual = self._unusual(self.chosen, legal)
+        self._choose(self.chosen, self._named(self.chosen, unusual), unusual)
 
     def _most_wished(self, first: str) -> str:
         """Return the game that most seats would like, of several `first` where it is one of them."""
@@ -157,7 +185,9 @@ class Lobby:
     def recall(self) -> None:
         """Choose the game that those who sit here wished for before a restart."""
         if not self._play.seats:
-            self.chosen = self._most_wished(self.chosen)
+            most = self._most_wished(self.chosen)
+            if most != self.chosen:
+                self._choose(most)
 
     def moved(self, number: int) -> None:
         """Take note that somebody else, or nobody, sits at a seat now: how often it let the others wait was another person."""
@@ -248,11 +278,13 @@ class Lobby:
         self._rolls.dispute = None
         match = self._play.match
         options = match.setup.options if match else {}
-        game = self._play.games.get(name)
-        usual = {one: option.default for one, option in game.options.items()} if game else {}
-        self.chosen, self.preset = name, self._named(name, {k: v for k, v in options.items() if v != usual.get(k)})
-        self._begun = self.preset
+        self.plays(name, options)
         self.clear()
+
+    def plays(self, name: str, options: Mapping[str, Any]) -> None:
+        """Choose the game that is played now, with its options: the next match is the same, if nobody chooses another."""
+        unusual = self._unusual(name, options) if name in self._play.games else {}
+        self._choose(name, self._named(name, unusual), unusual)
 
     def clear(self) -> None:
         """Let nobody be ready, and end what stood for the match that was."""
@@ -280,7 +312,7 @@ class Lobby:
         ]
         chosen = (self.chosen, self.preset)
         at = places.index(chosen) if chosen in places else -1 if detents > 0 else 0
-        self.chosen, self.preset = places[(at + detents) % len(places)]
+        self._choose(*places[(at + detents) % len(places)])
         game = self._play.games[self.chosen]
         least, most = game.seats
         effect = next((one.effect for one in self.presets(self.chosen) if one.name == self.preset), "")
@@ -327,13 +359,12 @@ class Lobby:
     def _start(self) -> None:
         match = self._play.match
         if match and match.over:  # everybody still sits there, and phones ask nobody to be ready
-            again = match.setup.options if match.game.name == self.chosen and self.preset == self._begun else None
-            self._begin_by_push(self.chosen, self._options() if again is None else again)
+            self._begin_by_push(self.chosen, self.options)
             return
         late = [seat.number for seat in self._seats if seat.joined and not seat.ready]
         if late:
             raise StartRefused(f"Not ready yet: {', '.join(f'Seat {number}' for number in late)}.")
-        self._begin_by_push(self.chosen or next(iter(self._play.games)), self._options())
+        self._begin_by_push(self.chosen or next(iter(self._play.games)), self.options)
 
     def _begin_by_push(self, name: str, options: Mapping[str, Any]) -> None:
         """Start a match; where something is missing, the second push does, after the first was told. Raise StartRefused."""

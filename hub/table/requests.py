@@ -92,7 +92,9 @@ class Requests:
             case "hub_rolls":
                 self._let_hub_roll(seat, args)
             case "wish":
-                self._lobby.wish(seat, args.get("game"), args.get("preset", ""))
+                self._lobby.wish(
+                    seat, args.get("game"), {one: args[one] for one in ("preset", "options") if one in args}
+                )
             case "free":
                 self._lobby.free(args.get("seat"))
             case "house":

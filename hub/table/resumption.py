@@ -108,7 +108,7 @@ class Resumption:
         except StartRefused as error:
             self._notices.post("set_aside", str(error))
         if self._play.match:
-            self._lobby.chosen = self._play.match.game.name
+            self._lobby.plays(self._play.match.game.name, self._play.match.setup.options)
         self._lobby.recall()
         self._loss = self._read_loss()
         if self._loss:

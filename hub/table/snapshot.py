@@ -99,6 +99,7 @@ class Snapshots:
             played=self._who_played(match) if match and match.over else {},
             until=self._limit.until,
             preset=self._lobby.preset,
+            options=dict(self._lobby.options),
             hints=self._hints.allowed,
             stood_in=feed.among(stood_in, len(match.events) - feed.SHOWN_EVENTS, len(match.events)) if match else {},
             revealed=self._reveal.number,

@@ -285,6 +285,9 @@ def _lobby() -> Iterator[Moment]:
     rig.say(2, "wish", {"game": "bidness"})
     rig.say(3, "ready", {"ready": True})
     yield rig.moment(section, "a wish")
+    chosen = {"printed_cards": True, "round_limit": 8, "tech_cards": False}
+    rig.say(1, "wish", {"game": "bidness", "options": chosen})
+    yield rig.moment(section, "options are chosen")
     rig.say(1, "start", {"game": "bid-and-bait", "options": {}})
     yield rig.moment(section, "a match begins")
     full = Sitting(*ALL)

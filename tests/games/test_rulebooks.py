@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from hub import games
 from hub.engine.decision import Action
+from hub.engine.game import Game, Option
 from hub.engine.match import Match
+from hub.errors import StartRefused
 from hub.table.chance import Chance
-from tests.games.players import random_action
+from tests.games.players import random_action, random_match
 
 FOLDER = Path(games.__file__).parent
 RULEBOOKS = sorted(path for path in FOLDER.glob("*.py") if path.stem != "__init__")
@@ -167,3 +171,36 @@ def test_no_refusal_names_a_seat_that_there_is_not(name: str) -> None:
         match.act(random_action(match, random, chance))
     assert refused
     assert not [text for text in refused if "Seat None" in text]
+
+
+IDLE = [(name, option) for name in games.names() for option in games.find(name).labels.get("lobby", {}).get("idle", {})]
+
+
+def other_value(option: Option) -> bool | int | str:
+    """Return a value that is not the usual one."""
+    if isinstance(option.default, bool):
+        return not option.default
+    if isinstance(option.default, int):
+        return option.max if option.default != option.max else option.min
+    return next(choice for choice in option.choices if choice != option.default)
+
+
+@pytest.mark.parametrize(("name", "idle"), IDLE)
+def test_an_option_that_the_lobby_calls_idle_changes_nothing_or_is_refused(name: str, idle: str) -> None:
+    """And without what makes it idle it can be chosen."""
+    game = games.find(name)
+    about = game.labels["lobby"]["idle"][idle]
+    changed = {idle: other_value(game.options[idle])}
+    seats = range(1, max(3, game.seats[0]) + 1)
+    told = [played(game, seats, about["with"] | options) for options in ({}, changed)]
+    assert told[0]
+    assert told[1] in (told[0], None)
+
+
+def played(game: Game, seats: Iterable[int], options: dict[str, Any]) -> list[str] | None:
+    """Return what is told in a match, by the same chance each time; None where it is refused."""
+    try:
+        match = random_match(game, tuple(seats), options, Random(7))
+    except StartRefused:
+        return None
+    return [event.text for event in match.events]

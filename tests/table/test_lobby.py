@@ -167,3 +167,29 @@ def test_nothing_is_missing_from_a_match_that_is_under_way() -> None:
     rig.sit()
     rig.start("bid-it")
     assert {tuple(one["lacks"]) for one in rig.state["games"]} == {()}
+
+
+def test_options_that_somebody_chooses_in_the_lobby_are_told_to_all_and_begin_with_the_match() -> None:
+    rig = TableRig(3, offered=[games.find("big-idea"), games.find("bidness")])
+    rig.boxes_up()
+    rig.sit()
+    usual = {"printed_cards": False, "tight_game": False}
+    assert rig.say(1, "wish", {"game": "big-idea", "options": usual | {"printed_cards": True}})["ok"]
+    assert rig.state["options"] == {"printed_cards": True}, "only what is not as usual"
+    assert rig.say(2, "wish", {"game": "big-idea"})["ok"]
+    assert rig.state["options"] == {"printed_cards": True}, "who wants the same game changes nothing of it"
+    for wrong in ({"no_such": True}, {"printed_cards": "yes"}, ["printed_cards"], None):
+        assert not rig.say(3, "wish", {"game": "big-idea", "options": wrong})["ok"]
+        assert rig.state["options"] == {"printed_cards": True}
+    for seat in (1, 2, 3):
+        rig.say(seat, "wish", {"game": "bidness"})
+    assert rig.state["options"] == {}, "another game has its own"
+    for seat in (1, 2, 3):
+        rig.say(seat, "wish", {"game": "big-idea"})
+    rig.say(2, "wish", {"game": "big-idea", "options": {"tight_game": True}})
+    for seat in (1, 2, 3, 1):
+        rig.press(seat, "push")
+    assert rig.state["state"] == "playing"
+    assert rig.table.match
+    assert rig.table.match.setup.options["tight_game"] is True
+    assert rig.state["options"] == {"tight_game": True}

@@ -148,9 +148,17 @@ export interface Option {
   seat?: boolean;
 }
 
+/** An option that has no effect, or cannot be played, where others are as in `with`; `why` is a sentence. */
+export interface IdleOption {
+  with: Record<string, any>;
+  why: string;
+}
+
 /** The labels of a game: `/games/<game>.json`; `deck` is added by `withDeck`. */
 export interface Labels {
   title?: string;
+  /** What the lobby shows of the options: which stand beside the game itself, and which are idle beside others. */
+  lobby?: { first?: string[]; idle?: Record<string, IdleOption> };
   blurb?: string;
   rules?: Record<string, string>;
   phases?: Record<string, string>;

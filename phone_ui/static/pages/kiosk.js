@@ -18,6 +18,7 @@ import {
   roundText,
 } from "../lib/view.js";
 import { countNow, doing, NowAt, tokenOf } from "../parts/around.js";
+import { ChosenOptions } from "../parts/chosen_options.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "../parts/die.js";
 import { Facts } from "../parts/facts.js";
 import { coloursOf, FeltFace, Hammer, Title, Versus } from "../parts/felt.js";
@@ -539,6 +540,7 @@ function Attract({ state }) {
     <p class="attract-blurb">${game.blurb}</p>
     <p class="attract-meta">${offerText(game)}</p>
     ${preset && html`<p class="attract-preset"><b>${preset.name}</b>${preset.effect && `: ${preset.effect}`}</p>`}
+    ${chosen && !preset && html`<p class="attract-preset"><${ChosenOptions} labels=${labels} state=${state} options=${state.options} /></p>`}
     ${chosen && game.lacks.map((text) => html`<p key=${text} class="attract-lacks">${text}</p>`)}
   </div>`;
 }

@@ -1,18 +1,24 @@
 // Before a match: who is there, which game, with which options.
 
-import { html, useEffect, useState } from "../lib/html.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { inForce } from "../lib/options.js";
 import { isHouse, seatText } from "../lib/seats.js";
 import { ActionButton } from "./ask.js";
+import { ChosenOptions } from "./chosen_options.js";
 import { later } from "./later.js";
 import { Marks, Who } from "./marks.js";
 import { PutAsideList } from "./questions.js";
 import { TableChoices } from "./table_choices.js";
 import { useLabels } from "./use_labels.js";
 
-/** @import { Ask, Facts as Plain } from "../lib/types.d.ts" */
+/** @import { Ask, Drawn, Facts as Plain } from "../lib/types.d.ts" */
 /** @import { GameOffer, PublicSeat, PublicState } from "../lib/messages.d.ts" */
 
 const Options = later(() => import("./options.js").then((part) => part.Options));
+const FirstOptions = later(() => import("./options.js").then((part) => part.FirstOptions));
+
+/** Milliseconds after which what somebody types or taps is told: others read it once it is done. */
+const TOLD_AFTER = 400;
 
 /** How well the house plays, from the weakest. */
 const STRENGTHS = ["easy", "steady", "sharp"];
@@ -103,18 +109,30 @@ export function Lobby({ state, seat, sending, ask }) {
   const [changed, setChanged] = useState(/** @type {Plain | null} */ (null)); // options, where they were chosen here
   const picked = game ?? state.game ?? null;
   const offer = state.games.find((one) => one.name === picked);
-  const shared = picked === state.game && offer?.presets.find((preset) => preset.name === state.preset);
-  const options = changed ?? (shared ? shared.options : {});
+  const shared = picked === state.game ? state.options : {};
+  const options = changed ?? shared;
   const pick = (/** @type {string} */ name) => {
     setGame(name);
     if (seat) ask("wish", { game: name }, "wish");
   };
   const labels = useLabels(picked);
-  useEffect(() => setChanged(null), [picked]);
+  useEffect(() => setChanged(null), [picked, JSON.stringify(shared)]);
   const pickPreset = (/** @type {string} */ name, /** @type {Plain} */ its) => {
     setChanged(its);
     if (seat) ask("wish", { game: picked, preset: name }, "wish");
   };
+  const unsaid = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
+  const choose = (/** @type {string} */ name, /** @type {any} */ value) => {
+    const next = { ...options, [name]: value };
+    setChanged(next);
+    clearTimeout(unsaid.current);
+    unsaid.current = setTimeout(
+      () => ask("wish", { game: picked, options: inForce(labels, next) }, "wish"),
+      TOLD_AFTER,
+    );
+  };
+  useEffect(() => () => clearTimeout(unsaid.current), [picked]);
+  const about = { state, labels: labels ?? null, chosen: options, onChange: choose };
   const hasOptions = Object.keys(labels?.options ?? {}).length > 0;
   return html`<div class="lobby">
     <${PutAsideList} state=${state} seat=${seat} sending=${sending} ask=${seat ? ask : undefined} />
@@ -124,14 +142,17 @@ export function Lobby({ state, seat, sending, ask }) {
       <legend class="unseen">Game</legend>
       <div class="choices in-column">
         ${state.games.map(
-          (offer) => html`<${GameChoice}
-            key=${offer.name}
-            offer=${offer}
-            checked=${picked === offer.name}
-            disabled=${!seat}
-            wished=${state.seats.filter((place) => place.wish === offer.name).map((place) => place.seat)}
-            onPick=${() => pick(offer.name)}
-          />`,
+          (offer) => html`<div key=${offer.name} class="game-choice">
+            <${GameChoice}
+              offer=${offer}
+              checked=${picked === offer.name}
+              disabled=${!seat}
+              wished=${state.seats.filter((place) => place.wish === offer.name).map((place) => place.seat)}
+              onPick=${() => pick(offer.name)}
+              chosen=${picked === offer.name && html`<${ChosenOptions} labels=${labels} state=${state} options=${inForce(labels, options)} />`}
+            />
+            ${seat && hasOptions && picked === offer.name && html`<${FirstOptions} ...${about} />`}
+          </div>`,
         )}
       </div>
     </fieldset>
@@ -140,22 +161,13 @@ export function Lobby({ state, seat, sending, ask }) {
       offer.presets.length > 0 &&
       html`<${Presets} offer=${offer} options=${options} disabled=${!seat} onPick=${pickPreset} />`
     }
-    ${
-      seat &&
-      hasOptions &&
-      html`<${Options}
-        state=${state}
-        about=${labels?.options}
-        chosen=${options}
-        onChange=${(/** @type {string} */ name, /** @type {any} */ value) => setChanged({ ...options, [name]: value })}
-      />`
-    }
+    ${seat && hasOptions && html`<${Options} ...${about} />`}
     <h2>At the table</h2>
     <${SeatList} state=${state} mine=${seat} sending=${sending} ask=${seat ? ask : undefined} />
     ${seat && html`<${TableChoices} state=${state} offer=${offer} labels=${labels} sending=${sending} ask=${ask} />`}
     ${
       seat &&
-      html`<${LobbyDock} state=${state} seat=${seat} game=${picked} options=${options} sending=${sending} ask=${ask} />`
+      html`<${LobbyDock} state=${state} seat=${seat} game=${picked} options=${inForce(labels, options)} sending=${sending} ask=${ask} />`
     }
   </div>`;
 }
@@ -196,8 +208,12 @@ function Presets({ offer, options, disabled, onPick }) {
 const isSame = (one, other) =>
   Object.keys({ ...one, ...other }).every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 
-/** @param {{ offer: GameOffer, checked: boolean, disabled: boolean, wished: number[], onPick: () => void }} props */
-function GameChoice({ offer, checked, disabled, wished, onPick }) {
+/**
+ * @param {{
+ *   offer: GameOffer, checked: boolean, disabled: boolean, wished: number[], onPick: () => void, chosen: Drawn,
+ * }} props
+ */
+function GameChoice({ offer, checked, disabled, wished, onPick, chosen }) {
   const time = offer.minutes ? `, about ${offer.minutes} min` : "";
   return html`<label class="choice">
     <input type="radio" name="game" value=${offer.name} checked=${checked} disabled=${disabled} onChange=${onPick} />
@@ -212,6 +228,7 @@ function GameChoice({ offer, checked, disabled, wished, onPick }) {
           <span class="unseen">${wished.map((seat) => seatText(seat)).join(", ")}</span></span>`
         }
       </span>
+      ${chosen}
       ${offer.lacks.map((text) => html`<span key=${text} class="choice-lacks">${text}</span>`)}
     </span>
   </label>`;

@@ -1,55 +1,87 @@
 // The options of a game. Fetched once a game is picked that has some.
 
 import { html } from "../lib/html.js";
-import { readable } from "../lib/labels.js";
+import { idleWhy, optionLabel } from "../lib/options.js";
 import { seatName } from "../lib/seats.js";
 
-/** @import { Facts as Plain, Option } from "../lib/types.d.ts" */
+/** @import { Facts as Plain, Labels, Option } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
 /**
- * The options of a game, each with its effect in one line.
- * @param {{
- *   state: PublicState, about: Record<string, Option>, chosen: Plain, onChange: (name: string, value: any) => void,
- * }} props
+ * @typedef {object} OptionProps
+ * @property {PublicState} state
+ * @property {Labels | null} labels
+ * @property {Plain} chosen
+ * @property {(name: string, value: any) => void} onChange
  */
-export function Options({ state, about, chosen, onChange }) {
+
+/**
+ * The options of a game, each with its effect in one line; those that lie open stand elsewhere.
+ * @param {OptionProps} props
+ */
+export function Options(props) {
+  const first = props.labels?.lobby?.first ?? [];
+  const names = Object.keys(props.labels?.options ?? {}).filter((name) => !first.includes(name));
   return html`<details class="options">
     <summary>Options</summary>
-    ${Object.entries(about).map(
-      ([name, option]) => html`<div key=${name} class="option">
-        <label class="option-label" for=${`option-${name}`}>${option.label ?? readable(name)}</label>
-        <${OptionInput}
-          id=${`option-${name}`}
-          state=${state}
-          option=${option}
-          value=${chosen[name] ?? option.default}
-          onChange=${(/** @type {any} */ value) => onChange(name, value)}
-        />
-        ${option.effect && html`<p class="option-effect">${option.effect}</p>`}
-      </div>`,
-    )}
+    ${names.map((name) => html`<${OneOption} key=${name} name=${name} ...${props} />`)}
   </details>`;
 }
 
-/** @param {{ id: string, state: PublicState, option: Option, value: any, onChange: (value: any) => void }} props */
-function OptionInput({ id, state, option, value, onChange }) {
+/**
+ * The options that are chosen with the game itself.
+ * @param {OptionProps} props
+ */
+export function FirstOptions(props) {
+  const names = (props.labels?.lobby?.first ?? []).filter((name) => props.labels?.options?.[name]);
+  if (!names.length) return null;
+  return html`<div class="options first">
+    ${names.map((name) => html`<${OneOption} key=${name} name=${name} ...${props} />`)}
+  </div>`;
+}
+
+/** @param {OptionProps & { name: string }} props */
+function OneOption({ name, labels, state, chosen, onChange }) {
+  const option = labels?.options?.[name];
+  if (!option) return null;
+  const why = idleWhy(labels, name, chosen);
+  return html`<div class=${`option${why ? " idle" : ""}`}>
+    <label class="option-label" for=${`option-${name}`}>${optionLabel(name, option)}</label>
+    <${OptionInput}
+      id=${`option-${name}`}
+      state=${state}
+      option=${option}
+      idle=${Boolean(why)}
+      value=${why ? option.default : (chosen[name] ?? option.default)}
+      onChange=${(/** @type {any} */ value) => onChange(name, value)}
+    />
+    ${why && html`<p class="option-effect">${why}</p>`}
+    ${!why && option.effect && html`<p class="option-effect">${option.effect}</p>`}
+  </div>`;
+}
+
+/**
+ * @param {{
+ *   id: string, state: PublicState, option: Option, value: any, idle: boolean, onChange: (value: any) => void,
+ * }} props
+ */
+function OptionInput({ id, state, option, value, idle, onChange }) {
   const { choices } = option;
   if (typeof option.default === "boolean") {
     const onTap = (/** @type {any} */ event) => onChange(event.target.checked);
-    return html`<input id=${id} type="checkbox" class="switch" checked=${value} onChange=${onTap} />`;
+    return html`<input id=${id} type="checkbox" class="switch" checked=${value} disabled=${idle} onChange=${onTap} />`;
   }
   if (option.seat) {
     const onPick = (/** @type {any} */ event) => onChange(Number(event.target.value));
     const sitting = state.seats.filter(({ held, house, seat }) => held || house || seat === value);
-    return html`<select id=${id} onChange=${onPick}>
+    return html`<select id=${id} disabled=${idle} onChange=${onPick}>
       <option value="0" selected=${!value}>chance says</option>
       ${sitting.map(({ seat }) => html`<option value=${seat} selected=${seat === value}>${seatName(state, seat)}</option>`)}
     </select>`;
   }
   if (choices) {
     const onPick = (/** @type {any} */ event) => onChange(choices[event.target.selectedIndex]);
-    return html`<select id=${id} onChange=${onPick}>
+    return html`<select id=${id} disabled=${idle} onChange=${onPick}>
       ${choices.map((choice) => html`<option selected=${choice === value}>${String(choice)}</option>`)}
     </select>`;
   }
@@ -58,5 +90,5 @@ function OptionInput({ id, state, option, value, onChange }) {
   const onType = (/** @type {any} */ { target }) =>
     onChange(isNumber && target.value ? Number(target.value) : target.value);
   const mode = isNumber ? "numeric" : "text";
-  return html`<input id=${id} class="option-text" inputmode=${mode} value=${value} onInput=${onType} />`;
+  return html`<input id=${id} class="option-text" inputmode=${mode} value=${value} disabled=${idle} onInput=${onType} />`;
 }
