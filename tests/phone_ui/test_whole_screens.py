@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -70,6 +71,48 @@ def test_what_decides_stands_above_the_dock_of_every_phone(gallery: Gallery, nam
                     hidden.append((one.name, size, place))
     assert looked
     assert hidden == []
+
+
+@pytest.mark.parametrize("size", PHONES)
+@pytest.mark.parametrize(("name", "called"), [("bid-and-bait", "bid, sealed"), ("goofspiel", "bid, sealed")])
+def test_all_values_of_a_sealed_bid_stand_above_the_dock(
+    gallery: Gallery, name: str, called: str, size: tuple[int, int]
+) -> None:
+    one = moment(name, called)
+    gallery.show(one, [one.asked])
+    page = gallery.phone(one.asked)
+    at(page, size)
+    dock = page.locator(".dock").bounding_box()
+    boxes = [box for key in page.locator(".question .choice").all() if (box := key.bounding_box())]
+    assert dock
+    (asked,) = [param for param in one.hands[one.asked]["moves"][0].values() if isinstance(param, dict)]
+    assert len(boxes) == (len(asked["one_of"]) if "one_of" in asked else asked["max"] - asked["min"] + 1)
+    assert max(box["y"] + box["height"] for box in boxes) <= dock["y"]
+    assert min(min(box["width"], box["height"]) for box in boxes) >= 44
+
+
+# Names and marks of seats, and lines of the log, that reach beyond the page.
+BESIDE = """() => [...document.querySelectorAll('.log-line *, .scores *')]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.textContent)"""
+
+
+@pytest.mark.parametrize("name", ["goofspiel", "big-idea"])
+def test_long_names_wrap_in_the_log_and_stay_beside_their_score(gallery: Gallery, name: str) -> None:
+    one = next(one for one in reversed(moments_of(name)) if one.screen["state"] == "over")
+    gallery.show(one, [one.asked])
+    page = gallery.phone(one.asked)
+    at(page, LOW_PHONES[0])
+    for line in page.locator(".scores li").all():
+        who, score = line.locator(".who").first.bounding_box(), line.locator(".score").bounding_box()
+        assert who
+        assert score
+        assert who["x"] + who["width"] <= score["x"] + 8
+        assert score["y"] < who["y"] + who["height"]
+    assert page.evaluate(BESIDE) == []
+    page.get_by_role("navigation").get_by_role("button", name="Log").click()
+    page.locator(".log-line").first.wait_for()
+    assert page.evaluate(BESIDE) == []
+    page.locator(".back").click()
 
 
 @pytest.mark.parametrize("size", LOW_PHONES)
@@ -269,6 +312,66 @@ def test_nothing_of_a_big_screen_is_cut_by_its_foot_or_its_edge(gallery: Gallery
                 gallery.kiosk.wait_for_timeout(400)  # pictures of another size are laid out a moment later
             cut += [(one.name, size, what) for what in gallery.kiosk.evaluate(CUT)]
     assert cut == []
+
+
+# What a place on the table says and is cut off, and names of seats of which little is left.
+LOST = """() => [...document.querySelectorAll('.felt .row')].filter((row) => row.scrollHeight > row.clientHeight + 6)
+  .map((row) => row.textContent)
+  .concat([...document.querySelectorAll('.seat-called')].filter((one) => one.clientWidth < Math.min(one.scrollWidth, 110))
+  .map((one) => one.textContent))"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["bid-and-bait", "big-idea", "goofspiel"])
+def test_a_screen_says_all_of_what_lies_on_the_table_and_who_sits_there(gallery: Gallery, name: str) -> None:
+    lost: list[Any] = []
+    for one in moments_of(name):
+        gallery.show(one, [])
+        for size in KIOSKS:
+            at(gallery.kiosk, size)
+            if gallery.kiosk.evaluate(LOST):
+                gallery.kiosk.wait_for_timeout(400)
+            lost += [(one.name, size, what) for what in gallery.kiosk.evaluate(LOST)]
+    assert lost == []
+
+
+@pytest.mark.parametrize("size", KIOSKS)
+@pytest.mark.parametrize("called", ["options are chosen", "a match begins", "six sit"])
+def test_the_lobby_names_its_guests_and_its_code_is_square(
+    gallery: Gallery, called: str, size: tuple[int, int]
+) -> None:
+    one = next(one for one in every("lobby") if one.name == called)
+    gallery.show(one, [])
+    at(gallery.kiosk, size)
+    box = gallery.kiosk.locator(".welcome-qr").bounding_box()
+    assert box
+    assert abs(box["width"] - box["height"]) <= 1
+    if called == "options are chosen":
+        expect(gallery.kiosk.locator(".chosen-options")).to_have_text(
+            re.compile(r"Chosen: Printed cards, Round limit 8, Tech cards No")
+        )
+
+
+def test_printed_cards_stand_with_the_game_and_what_has_no_effect_beside_them_says_why(gallery: Gallery) -> None:
+    one = next(one for one in every("lobby") if one.name == "options are chosen")
+    gallery.show(one, [1, 2])
+    for seat in (1, 2):
+        page = gallery.phone(seat)
+        expect(page.locator(".chosen-options")).to_contain_text("Printed cards")
+        expect(page.get_by_role("checkbox", name="Printed cards")).to_be_checked()
+    page = gallery.phone(1)
+    game, printed = page.locator(".choice", has_text="Bidness").bounding_box(), page.locator(".first").bounding_box()
+    assert game
+    assert printed
+    assert game["y"] < printed["y"] < game["y"] + game["height"] + 40
+    page.get_by_text("Options", exact=True).click()
+    idle = page.locator(".option.idle")
+    expect(idle).to_have_count(1)
+    expect(idle).to_contain_text("How a printed card is sold, all see")
+    expect(idle.get_by_role("combobox")).to_be_disabled()
+    page.get_by_role("checkbox", name="Printed cards").click()
+    expect(page.locator(".option.idle")).to_have_count(0)
+    expect(page.get_by_role("combobox", name="Sold cards")).to_be_enabled()
 
 
 def test_an_upright_screen_has_the_moment_above_the_whole_table(gallery: Gallery) -> None:

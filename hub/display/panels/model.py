@@ -243,7 +243,7 @@ class PanelModel:
         if over and seat in over.scores:
             number = self.say(number_text(over.scores[seat], {"money": self._screen.get("score")}))
             score = self.say(score_text(over.scores[seat], self.labels))
-            others = [fact for fact in self._seat_facts(facts) if fact != score]
+            others = [fact for fact in self._seat_facts(facts) if fact not in (score, number)]
             return SeatTexts(seat, name, [number], [score, *others], asked=seat in over.winners)
         cells = [self.say(fill(str(one), facts, labels=self.labels)) for one in _templates(self._screen.get("cell"))]
         token, now = self._token(seat), self._cell_now(seat)

@@ -279,6 +279,9 @@ function Where({ labels, state }) {
     <p class="now-phase">${phaseText(labels, state.view)}</p>`;
 }
 
+/** Letters of the big line from which on it is written on two. */
+const TWO_LINES = 24;
+
 /**
  * Who is asked, the big line and its caption.
  * @param {ScreenProps} props
@@ -293,7 +296,11 @@ function BigLine({ labels, state }) {
     ${isOpen && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
     ${
       main &&
-      html`<p class="now-main" data-part="main" style=${{ "--letters": Math.max(letters, 5) }}>
+      html`<p
+        class=${`now-main${letters > TWO_LINES ? " long" : ""}`}
+        data-part="main"
+        style=${{ "--letters": letters > TWO_LINES ? Math.ceil(letters * 0.6) : Math.max(letters, 5) }}
+      >
         <${Sentence} state=${state} text=${main} />
       </p>`
     }
@@ -554,7 +561,7 @@ function WelcomeSeat({ state, place }) {
   const text = here ? name || seatStateText(place) : "free";
   return html`<li class=${claiming ? "claiming" : here ? "here" : "free"}>
     <${Mark} seat=${seat} /><span class="who-number">${seat}</span>
-    <span class="welcome-who">${claiming ? (place.held ? "look at your box" : "press the button") : text}</span>
+    <span class="welcome-who" style=${{ "--letters": text.length + (place.ready && name ? 8 : 0) }}>${claiming ? (place.held ? "look at your box" : "press the button") : text}</span>
     ${
       code
         ? html`<span class="welcome-code" translate="no">${code}</span>`
@@ -614,7 +621,7 @@ function HowToJoin({ state }) {
       : join
   }
     <ol class="steps">
-      ${state.wifi && html`<li>Wi-Fi <b translate="no">“${state.wifi.name}”</b></li>`}
+      ${state.wifi && html`<li><span class="step-word">Wi-Fi</span> <b translate="no">“${state.wifi.name}”</b></li>`}
       ${state.url && html`<li>${hasFree ? scanToSit : scanToSee}</li>`}
       ${proof && html`<li>${proof}</li>`}
     </ol>
