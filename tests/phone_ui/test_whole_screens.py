@@ -72,6 +72,67 @@ def test_what_decides_stands_above_the_dock_of_every_phone(gallery: Gallery, nam
     assert hidden == []
 
 
+@pytest.mark.parametrize("size", PHONES)
+@pytest.mark.parametrize("called", ["first", "bid", "bid 2", "again"])
+def test_both_parts_of_a_bid_and_all_their_keys_stand_above_the_dock(
+    gallery: Gallery, called: str, size: tuple[int, int]
+) -> None:
+    one = moment("bid-it", called)
+    gallery.show(one, [one.asked])
+    page = gallery.phone(one.asked)
+    at(page, size)
+    dock = page.locator(".dock").bounding_box()
+    keys = [box for key in page.locator(".number-keys .choice").all() if (box := key.bounding_box())]
+    assert dock
+    assert len(keys) == 6
+    assert max(box["y"] + box["height"] for box in keys) <= dock["y"]
+    assert min(min(box["width"], box["height"]) for box in keys) >= 44
+
+
+def test_a_low_phone_tells_what_a_rule_begins_with(gallery: Gallery) -> None:
+    one = moment("i-bid-you-not", "turn")
+    gallery.show(one, [one.asked])
+    page = gallery.phone(one.asked)
+    for size in LOW_PHONES:
+        at(page, size)
+        line, hand = page.locator(".beside .lesson-text"), page.locator(".beside .secret")
+        expect(line).to_contain_text("higher number")
+        words, cover = line.bounding_box(), hand.bounding_box()
+        assert words
+        assert cover
+        assert words["width"] >= 100
+        assert words["height"] >= 30
+        assert abs(words["y"] + words["height"] / 2 - cover["y"] - cover["height"] / 2) < 8, "beside the hand's cover"
+
+
+# Names with what stands beside them that reach beyond the page, or do not stand in one line.
+BESIDE_NAMES = """() => [...document.querySelectorAll('.beam-end, .tile-title, .scores li')].flatMap((one) => {
+  const parts = [...one.children].filter((part) => part.matches('.who, b, span, .score'));
+  const places = parts.map((part) => part.getBoundingClientRect());
+  const out = places.some(({ left, right }) => left < 0 || right > innerWidth);
+  const apart = one.matches('.scores li, .tile-title') && places.at(-1).top >= places[0].bottom;
+  return out || apart ? [`${one.className}: ${one.textContent.slice(0, 40)}`] : [];
+})"""
+
+
+@pytest.mark.parametrize("size", PHONES)
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [("bidness", "settlement 2"), ("bidness", "over"), ("bid-it", "again"), ("bid-it", "over"), ("i-bid-you-not", "over")],
+)
+def test_a_long_name_gives_way_to_the_number_beside_it(
+    gallery: Gallery, name: str, called: str, size: tuple[int, int]
+) -> None:
+    one = moment(name, called)
+    seats = [one.asked, one.other or one.asked]
+    gallery.show(one, seats)
+    for seat in seats:
+        page = gallery.phone(seat)
+        at(page, size)
+        expect(page.locator(".beam-end, .tile-title, .scores li").first).to_be_attached()
+        assert page.evaluate(BESIDE_NAMES) == []
+
+
 @pytest.mark.parametrize("size", LOW_PHONES)
 @pytest.mark.parametrize(("name", "called"), [("bidness", "discard, sealed"), ("i-bid-you-not", "turn")])
 def test_the_finger_that_holds_a_hand_open_scrolls_it_to_its_end(
