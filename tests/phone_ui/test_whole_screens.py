@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -292,6 +293,38 @@ def test_only_the_middle_of_a_phones_page_scrolls(gallery: Gallery, called: str)
     assert page.evaluate("[scrollY, document.scrollingElement.scrollHeight]") == [0, PHONES[0][1]]
 
 
+@pytest.mark.parametrize("size", KIOSKS)
+def test_cards_that_met_lie_side_by_side_in_their_order_and_the_one_that_decides_stands_out(
+    gallery: Gallery, size: tuple[int, int]
+) -> None:
+    one = moment("i-bid-you-not", "bid, revealed")
+    told = next(event["data"] for event in one.screen["events"] if event["kind"] == "reveal")
+    gallery.show(one, [])
+    at(gallery.kiosk, size)
+    met = gallery.kiosk.locator(".revealed .turned > li")
+    expect(met).to_have_count(len(told["bids"]))
+    expect(gallery.kiosk.locator(".revealed .card-face")).to_have_text([str(told["bids"][str(s)]) for s in told["order"]])
+    expect(gallery.kiosk.locator(".revealed .card-tag")).to_have_count(len(told["bids"]))
+    expect(met.first).to_have_class("first")
+    boxes = [box for card in met.locator(".card").all() if (box := card.bounding_box())]
+    felt = gallery.kiosk.locator(".felt").bounding_box()
+    assert felt
+    assert boxes[0]["width"] > 1.2 * max(box["width"] for box in boxes[1:])
+    assert all(one["x"] + one["width"] <= next_one["x"] for one, next_one in pairwise(boxes))
+    assert all(felt["y"] <= box["y"] and box["y"] + box["height"] <= felt["y"] + felt["height"] for box in boxes)
+
+
+def test_while_they_decide_the_big_screen_has_the_offer_and_below_it_the_cards_that_were_bid(gallery: Gallery) -> None:
+    one = moment("i-bid-you-not", "decide")
+    gallery.show(one, [one.asked])
+    at(gallery.kiosk, KIOSKS[0])
+    rows = gallery.kiosk.locator(".felt .card-row")
+    expect(rows).to_have_count(2)
+    expect(rows.locator(".card-row-label")).to_have_text(["Offer", "The bids"])
+    expect(rows.nth(1).locator(".card")).to_have_count(len(one.screen["view"]["table"]["bids"]))
+    expect(gallery.phone(one.asked).locator(".card-row")).to_have_count(1)  # there the number line tells of the bids
+
+
 def test_an_empty_hand_has_no_cover(gallery: Gallery) -> None:
     one = moment("bidness", "first_player, dice")
     assert one.hands[one.asked]["you"]["hand"] == []
@@ -311,7 +344,14 @@ CUT = """() => {
     const { right, bottom } = one.getBoundingClientRect();
     return right > innerWidth + 1 || bottom > innerHeight + 1;
   });
-  return [...below, ...out].map((one) => `${one.className}: ${one.textContent.slice(0, 40)}`);
+  const felt = document.querySelector('.felt')?.getBoundingClientRect();
+  const inFelt = '.felt > :not(.felt-face, .revealed), .felt .fact, .felt .card, .felt .tile, .felt .who, .felt b';
+  const clipped = felt ? [...document.querySelectorAll(inFelt)].filter((one) => {
+    const { top, bottom, left, right, width } = one.getBoundingClientRect();
+    const hidden = !width || one.closest('.unseen, .felt-face, .game-title');
+    return !hidden && (top < felt.top - 1 || bottom > felt.bottom + 1 || left < felt.left - 1 || right > felt.right + 1);
+  }) : [];
+  return [...below, ...out, ...clipped].map((one) => `${one.className}: ${one.textContent.slice(0, 40)}`);
 }"""
 
 

@@ -196,13 +196,14 @@ function TableTop({ labels, state }) {
 }
 
 /**
- * Over the middle of the table for a while: what was revealed, unless a number line shows it.
+ * Over the middle of the table for a while: what was revealed, unless a number line shows it and there are no cards.
  * @param {ScreenProps} props
  */
 function Revealed({ labels, state }) {
   const reveal = useReveal(state);
   const values = reveal ? revealedValues(reveal) : [];
-  if (!reveal || !values.length || (newestLine(state)?.n ?? 0) > reveal.n) return null;
+  const faced = values.some(({ cards }) => cards.length);
+  if (!reveal || !values.length || (!faced && (newestLine(state)?.n ?? 0) > reveal.n)) return null;
   return html`<section class="revealed" data-part="reveal" aria-label="Revealed">
     <${TurnedCards} labels=${labels} state=${state} n=${reveal.n} values=${values} />
   </section>`;
