@@ -43,6 +43,8 @@ import { useLabels } from "../parts/use_labels.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-2) ?? "";
 const SHOW_GAME = 6_500;
+/** How many letters of a name count in the big line: what the line says of the seat stays large. */
+const NAME_LETTERS = 8;
 
 /**
  * Where seats lie by their number, clockwise from the lower left corner: the far side and the near one, left to right.
@@ -287,8 +289,10 @@ function BigLine({ labels, state }) {
   const { main, caption } = nowLines(labels, state);
   const seats = askedSeats(state.view);
   const isOpen = !state.view?.waiting.secret && state.dispute?.stage !== "vote";
-  // A mark is about as wide as two letters; the longer the line, the smaller it is written.
-  const letters = withNames(state, main).length + 2 * (splitAtSeats(main).length - 1);
+  // A mark is about as wide as two letters; the longer the line, the smaller it is written. A long name is cut.
+  const parts = splitAtSeats(main);
+  const cut = parts.map((part) => (typeof part === "number" ? Math.max(0, seatName(state, part).length - NAME_LETTERS) : 0));
+  const letters = withNames(state, main).length + 2 * (parts.length - 1) - cut.reduce((sum, one) => sum + one, 0);
   return html`
     ${isOpen && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
     ${
