@@ -282,6 +282,40 @@ def test_the_hammer_sinks_as_one_after_the_other_drops_out(gallery: Gallery, ins
     expect(gallery.kiosk.locator(".hammer-seats .leads")).to_have_count(1)
 
 
+@pytest.mark.parametrize("size", KIOSKS)
+def test_the_fallen_hammer_is_seen_for_a_second_while_phones_go_on(gallery: Gallery, size: tuple[int, int]) -> None:
+    one, after = moment("bidness", "auction"), moment("bidness", "play")
+    number = max(event["n"] for event in one.screen["events"]) + 1
+    data = {"seat": 4, "card": one.screen["view"]["table"]["auction"]["card"]}
+    sold = {"n": number, "rule": "BN-29", "kind": "joins", "text": "The Government Contract joins Seat 4.", "data": data}
+    gallery.kiosk.evaluate(
+        """() => {
+          window.fallen = [];
+          new MutationObserver(() => {
+            const shown = Boolean(document.querySelector('.gone'));
+            if (shown !== (window.fallen.length === 1)) window.fallen.push(performance.now());
+          }).observe(document.body, { childList: true, subtree: true });
+        }"""
+    )
+    events = [*one.screen["events"], sold]
+    gallery.show(replace(after, before=one, screen=after.screen | {"events": events}), [after.asked])
+    gone = gallery.kiosk.locator(".gone")
+    expect(gone).to_contain_text("Gone!")
+    expect(gone.locator(".who")).to_contain_text("Maximiliane")
+    expect(gallery.phone(after.asked).get_by_role("button", name="Pass")).to_be_enabled()
+    at(gallery.kiosk, size)
+    box, felt = gone.bounding_box(), gallery.kiosk.locator(".felt").bounding_box()
+    assert box == felt
+    inside = [place for part in gone.locator("> *").all() if (place := part.bounding_box())]
+    assert felt
+    assert all(felt["y"] <= place["y"] and place["y"] + place["height"] <= felt["y"] + felt["height"] for place in inside)
+    assert all(place["x"] + place["width"] <= felt["x"] + felt["width"] for place in inside)
+    expect(gone).to_have_count(0)
+    came, went = gallery.kiosk.evaluate("window.fallen")
+    assert 800 <= went - came <= 2500
+    expect(gallery.kiosk.locator(".now-headline")).to_contain_text("joins")
+
+
 @pytest.mark.parametrize("called", ["play", "auction", "discard, sealed"])
 def test_only_the_middle_of_a_phones_page_scrolls(gallery: Gallery, called: str) -> None:
     one = moment("bidness", called)

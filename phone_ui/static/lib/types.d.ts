@@ -129,6 +129,7 @@ export interface ScreenLabels {
   order?: string;
   inside?: string;
   headline?: string[];
+  gone?: string[];
   reveal?: Record<string, string>;
   look?: Look;
   ring?: string;

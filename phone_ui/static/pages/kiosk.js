@@ -20,7 +20,7 @@ import {
 import { countNow, doing, NowAt, tokenOf } from "../parts/around.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "../parts/die.js";
 import { Facts } from "../parts/facts.js";
-import { coloursOf, FeltFace, Hammer, Title, Versus } from "../parts/felt.js";
+import { coloursOf, FeltFace, Gone, Hammer, Title, Versus } from "../parts/felt.js";
 import { LAY_OUT, LayOut } from "../parts/lay_out.js";
 import { RoomLesson } from "../parts/lesson.js";
 import { seatStateText } from "../parts/lobby.js";
@@ -192,6 +192,7 @@ function TableTop({ labels, state }) {
       }
       <${Hammer} labels=${labels} state=${state} />
       <${Revealed} labels=${labels} state=${state} />
+      <${Gone} labels=${labels} state=${state} />
     </div>
     <${Side} labels=${labels} state=${state} seats=${near} />
   </section>`;

@@ -5,13 +5,16 @@ import { html } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
 import { at } from "../lib/values.js";
 import { phaseOf } from "../lib/view.js";
+import { Card } from "./cards.js";
 import { Mark, Who } from "./marks.js";
+import { useGone } from "./news.js";
 
 /** @import { Labels, Look } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
 /** @typedef {{ labels: Labels | null, state: PublicState }} FeltProps */
 
+const GAVEL = "M6 20 26 4l8 9-20 16zM22 20l26 26-5 5-25-27zM4 54h34v5H4z";
 const TILE = 60; // the pattern repeats after so much
 
 /**
@@ -89,7 +92,7 @@ export function Hammer({ labels, state }) {
   const words = near ? ["", "Going once", "Going twice", "Gone!"][near] : "Still in";
   const seats = Object.keys(state.view?.seats ?? {}).map(Number);
   return html`<section class="hammer" aria-label=${words}>
-    <svg class=${`gavel near-${near}`} viewBox="0 0 52 60" aria-hidden="true"><path d="M6 20 26 4l8 9-20 16zM22 20l26 26-5 5-25-27zM4 54h34v5H4z" /></svg>
+    <svg class=${`gavel near-${near}`} viewBox="0 0 52 60" aria-hidden="true"><path d=${GAVEL} /></svg>
     <b class="hammer-words">${words}</b>
     <span class="hammer-seats">
       ${seats.map(
@@ -98,5 +101,21 @@ export function Hammer({ labels, state }) {
         </span>`,
       )}
     </span>
+  </section>`;
+}
+
+/**
+ * The hammer has fallen: what was sold, and to whom, over the felt for a moment. The match has gone on by then.
+ * @param {FeltProps} props
+ */
+export function Gone({ labels, state }) {
+  const sold = useGone(labels, state);
+  if (!sold) return null;
+  const { card, seat } = sold.data;
+  return html`<section class="gone" aria-label="Gone!">
+    <svg class="gavel" viewBox="0 0 52 60" aria-hidden="true"><path d=${GAVEL} /></svg>
+    <b class="hammer-words">Gone!</b>
+    ${card && html`<${Card} labels=${labels} face=${card} />`}
+    ${seat && html`<${Who} state=${state} seat=${seat} />`}
   </section>`;
 }
