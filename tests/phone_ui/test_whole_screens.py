@@ -348,6 +348,41 @@ def test_cards_that_met_lie_side_by_side_in_their_order_and_the_one_that_decides
     assert all(felt["y"] <= box["y"] and box["y"] + box["height"] <= felt["y"] + felt["height"] for box in boxes)
 
 
+@pytest.mark.parametrize("size", KIOSKS)
+def test_at_a_showdown_hands_lie_side_by_side_whole_and_whose_bid_won_stands_out(
+    gallery: Gallery, size: tuple[int, int]
+) -> None:
+    one = moment("bid-it", "again")
+    table = one.screen["view"]["table"]
+    gallery.show(one, [])
+    at(gallery.kiosk, size)
+    tiles = gallery.kiosk.locator(".felt .by-seat .tile")
+    expect(tiles).to_have_count(len(table["shown"]))
+    for tile, hand in zip(tiles.all(), table["shown"], strict=True):
+        expect(tile.locator(".card")).to_have_count(len(hand["cards"]))
+        expect(tile.locator(".card.lit")).to_have_count(sum(card in hand["lit"] for card in hand["cards"]))
+        assert len({box["y"] for card in tile.locator(".card").all() if (box := card.bounding_box())}) == 1, "one row"
+    names = {seat["seat"]: seat["name"] for seat in one.screen["seats"]}
+    expect(gallery.kiosk.locator(".felt .tile.here")).to_have_count(1)
+    expect(gallery.kiosk.locator(".felt .tile.here")).to_contain_text(names[table["count"]["winner"]])
+
+
+@pytest.mark.parametrize(("quantity", "drawn"), [(1, 1), (5, 5), (9, 9), (24, 24), (60, 1)])
+def test_a_bid_lies_on_the_felt_as_so_many_cards(gallery: Gallery, quantity: int, drawn: int) -> None:
+    one = moment("bid-it", "bid 2")
+    table = one.screen["view"]["table"]
+    bid = table["bid"] | {"quantity": quantity}
+    view = one.screen["view"] | {"table": table | {"bid": bid}}
+    gallery.show(replace(one, screen=one.screen | {"view": view}), [])
+    for size in KIOSKS:
+        at(gallery.kiosk, size)
+        cards = gallery.kiosk.locator(".copies .card")
+        expect(cards).to_have_count(drawn)
+        expect(cards.first).to_contain_text(str(bid["rank"]))
+        expect(gallery.kiosk.locator(".copies-count")).to_have_count(int(drawn < quantity))
+        assert gallery.kiosk.evaluate(CUT) == []
+
+
 def test_while_they_decide_the_big_screen_has_the_offer_and_below_it_the_cards_that_were_bid(gallery: Gallery) -> None:
     one = moment("i-bid-you-not", "decide")
     gallery.show(one, [one.asked])
@@ -385,7 +420,11 @@ CUT = """() => {
     const hidden = !width || one.closest('.unseen, .felt-face, .game-title');
     return !hidden && (top < felt.top - 1 || bottom > felt.bottom + 1 || left < felt.left - 1 || right > felt.right + 1);
   }) : [];
-  return [...below, ...out, ...clipped].map((one) => `${one.className}: ${one.textContent.slice(0, 40)}`);
+  const inRow = [...document.querySelectorAll('.felt .row :is(.card, .tile)')].filter((one) => {
+    return one.getBoundingClientRect().bottom > one.closest('.row').getBoundingClientRect().bottom + 1;
+  });
+  const above = [...document.querySelectorAll('.winner > *')].filter((one) => one.getBoundingClientRect().top < 0);
+  return [...below, ...above, ...out, ...clipped, ...inRow].map((one) => `${one.className}: ${one.textContent.slice(0, 40)}`);
 }"""
 
 

@@ -110,6 +110,8 @@ export interface PhaseLabels {
   card?: string;
   versus?: VersusLabels;
   hammer?: string;
+  /** The paths of a number and of the card that lies there so many times. */
+  copies?: string[];
   row?: string;
   line?: boolean;
   cells?: string;

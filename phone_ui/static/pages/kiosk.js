@@ -20,7 +20,7 @@ import {
 import { countNow, doing, NowAt, tokenOf } from "../parts/around.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "../parts/die.js";
 import { Facts } from "../parts/facts.js";
-import { coloursOf, FeltFace, Gone, Hammer, Title, Versus } from "../parts/felt.js";
+import { Copies, coloursOf, FeltFace, Gone, Hammer, Title, Versus } from "../parts/felt.js";
 import { LAY_OUT, LayOut } from "../parts/lay_out.js";
 import { RoomLesson } from "../parts/lesson.js";
 import { seatStateText } from "../parts/lobby.js";
@@ -181,6 +181,7 @@ function TableTop({ labels, state }) {
     <div class="felt" style=${coloursOf(labels?.screen?.look)}>
       <${FeltFace} look=${labels?.screen?.look} title=${state.title} />
       <${Versus} labels=${labels} state=${state} />
+      <${Copies} labels=${labels} state=${state} />
       ${
         state.view?.phase === LAY_OUT
           ? html`<${LayOut} labels=${labels} />`

@@ -78,6 +78,24 @@ export function Versus({ labels, state }) {
   </section>`;
 }
 
+const MOST_COPIES = 24; // more are one card with their number
+
+/**
+ * What was named, drawn: a card so many times.
+ * @param {FeltProps} props
+ */
+export function Copies({ labels, state }) {
+  const [count, face] = (phaseOf(labels, state.view).copies ?? []).map((path) => at(state.view, path));
+  if (!Number.isInteger(count) || count < 1 || face === null) return null;
+  const drawn = count > MOST_COPIES ? 1 : count;
+  const rows = drawn > 14 ? 3 : drawn > 7 ? 2 : 1;
+  const style = { "--across": count > MOST_COPIES ? 2 : Math.ceil(drawn / rows) };
+  return html`<section class=${`copies rows-${rows}`} role="img" aria-label=${`${count} × ${face}`} style=${style}>
+    ${Array.from({ length: drawn }, (_, i) => html`<${Card} key=${i} labels=${labels} face=${face} />`)}
+    ${count > MOST_COPIES && html`<b class="copies-count">× ${count}</b>`}
+  </section>`;
+}
+
 /**
  * An auction that comes to its end: who is still in, and how near the hammer is. It moves once with each who drops out.
  * @param {FeltProps} props
