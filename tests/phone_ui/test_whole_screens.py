@@ -119,7 +119,13 @@ BESIDE_NAMES = """() => [...document.querySelectorAll('.beam-end, .tile-title, .
 @pytest.mark.parametrize("size", PHONES)
 @pytest.mark.parametrize(
     ("name", "called"),
-    [("bidness", "settlement 2"), ("bidness", "over"), ("bid-it", "again"), ("bid-it", "over"), ("i-bid-you-not", "over")],
+    [
+        ("bidness", "settlement 2"),
+        ("bidness", "over"),
+        ("bid-it", "again"),
+        ("bid-it", "over"),
+        ("i-bid-you-not", "over"),
+    ],
 )
 def test_a_long_name_gives_way_to_the_number_beside_it(
     gallery: Gallery, name: str, called: str, size: tuple[int, int]
@@ -287,7 +293,13 @@ def test_the_fallen_hammer_is_seen_for_a_second_while_phones_go_on(gallery: Gall
     one, after = moment("bidness", "auction"), moment("bidness", "play")
     number = max(event["n"] for event in one.screen["events"]) + 1
     data = {"seat": 4, "card": one.screen["view"]["table"]["auction"]["card"]}
-    sold = {"n": number, "rule": "BN-29", "kind": "joins", "text": "The Government Contract joins Seat 4.", "data": data}
+    sold = {
+        "n": number,
+        "rule": "BN-29",
+        "kind": "joins",
+        "text": "The Government Contract joins Seat 4.",
+        "data": data,
+    }
     gallery.kiosk.evaluate(
         """() => {
           window.fallen = [];
@@ -308,7 +320,9 @@ def test_the_fallen_hammer_is_seen_for_a_second_while_phones_go_on(gallery: Gall
     assert box == felt
     inside = [place for part in gone.locator("> *").all() if (place := part.bounding_box())]
     assert felt
-    assert all(felt["y"] <= place["y"] and place["y"] + place["height"] <= felt["y"] + felt["height"] for place in inside)
+    assert all(
+        felt["y"] <= place["y"] and place["y"] + place["height"] <= felt["y"] + felt["height"] for place in inside
+    )
     assert all(place["x"] + place["width"] <= felt["x"] + felt["width"] for place in inside)
     expect(gone).to_have_count(0)
     came, went = gallery.kiosk.evaluate("window.fallen")
@@ -337,7 +351,9 @@ def test_cards_that_met_lie_side_by_side_in_their_order_and_the_one_that_decides
     at(gallery.kiosk, size)
     met = gallery.kiosk.locator(".revealed .turned > li")
     expect(met).to_have_count(len(told["bids"]))
-    expect(gallery.kiosk.locator(".revealed .card-face")).to_have_text([str(told["bids"][str(s)]) for s in told["order"]])
+    expect(gallery.kiosk.locator(".revealed .card-face")).to_have_text(
+        [str(told["bids"][str(s)]) for s in told["order"]]
+    )
     expect(gallery.kiosk.locator(".revealed .card-tag")).to_have_count(len(told["bids"]))
     expect(met.first).to_have_class("first")
     boxes = [box for card in met.locator(".card").all() if (box := card.bounding_box())]

@@ -293,7 +293,9 @@ function BigLine({ labels, state }) {
   const isOpen = !state.view?.waiting.secret && state.dispute?.stage !== "vote";
   // A mark is about as wide as two letters; the longer the line, the smaller it is written. A long name is cut.
   const parts = splitAtSeats(main);
-  const cut = parts.map((part) => (typeof part === "number" ? Math.max(0, seatName(state, part).length - NAME_LETTERS) : 0));
+  const cut = parts.map((part) =>
+    typeof part === "number" ? Math.max(0, seatName(state, part).length - NAME_LETTERS) : 0,
+  );
   const letters = withNames(state, main).length + 2 * (parts.length - 1) - cut.reduce((sum, one) => sum + one, 0);
   return html`
     ${isOpen && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}

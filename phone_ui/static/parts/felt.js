@@ -14,7 +14,6 @@ import { useGone } from "./news.js";
 
 /** @typedef {{ labels: Labels | null, state: PublicState }} FeltProps */
 
-const GAVEL = "M6 20 26 4l8 9-20 16zM22 20l26 26-5 5-25-27zM4 54h34v5H4z";
 const TILE = 60; // the pattern repeats after so much
 
 /**
@@ -110,7 +109,7 @@ export function Hammer({ labels, state }) {
   const words = near ? ["", "Going once", "Going twice", "Gone!"][near] : "Still in";
   const seats = Object.keys(state.view?.seats ?? {}).map(Number);
   return html`<section class="hammer" aria-label=${words}>
-    <svg class=${`gavel near-${near}`} viewBox="0 0 52 60" aria-hidden="true"><path d=${GAVEL} /></svg>
+    <${Gavel} look=${`near-${near}`} />
     <b class="hammer-words">${words}</b>
     <span class="hammer-seats">
       ${seats.map(
@@ -122,6 +121,10 @@ export function Hammer({ labels, state }) {
   </section>`;
 }
 
+/** @param {{ look: string }} props */
+const Gavel = ({ look }) =>
+  html`<svg class=${`gavel ${look}`} viewBox="0 0 52 60" aria-hidden="true"><path d="M6 20 26 4l8 9-20 16zM22 20l26 26-5 5-25-27zM4 54h34v5H4z" /></svg>`;
+
 /**
  * The hammer has fallen: what was sold, and to whom, over the felt for a moment. The match has gone on by then.
  * @param {FeltProps} props
@@ -131,7 +134,7 @@ export function Gone({ labels, state }) {
   if (!sold) return null;
   const { card, seat } = sold.data;
   return html`<section class="gone" aria-label="Gone!">
-    <svg class="gavel" viewBox="0 0 52 60" aria-hidden="true"><path d=${GAVEL} /></svg>
+    <${Gavel} look="" />
     <b class="hammer-words">Gone!</b>
     ${card && html`<${Card} labels=${labels} face=${card} />`}
     ${seat && html`<${Who} state=${state} seat=${seat} />`}

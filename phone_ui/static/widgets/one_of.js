@@ -36,7 +36,7 @@ function Listed(props) {
   if (field.optional) options.push(null);
   const isKeys = isNumbers && !seatOf(labels, state.view, field.name, all[0]);
   const rest = about.who ? "choices pair" : about.record ? "choices in-column" : "choices";
-  const keys = isKeys && isRow(about, options) ? "number-keys in-row" : "number-keys";
+  const keys = ["number-keys", isKeys && isRow(about, options) && "in-row"].filter(Boolean).join(" ");
   const look = drawn ? "choices of-cards" : isDense ? "close-keys" : isKeys ? keys : rest;
   return html`<div class=${look} style=${{ "--count": options.length }}>
       ${options.map(
