@@ -31,6 +31,12 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def german(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
+    with headless() as browser, Gallery(tmp_path_factory.mktemp("german"), browser, [], "de") as opened:
+        yield opened
+
+
 @cache
 def moments_of(name: str) -> list[Moment]:
     return of_game(name)
@@ -475,6 +481,46 @@ def test_nothing_that_lies_on_the_felt_is_cut_by_it(gallery: Gallery, name: str)
             at(gallery.kiosk, size)
             cut += [(one.name, size, what) for what in gallery.kiosk.evaluate(CUT_BY_THE_FELT)]
     assert cut == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["bid-it", "bidness", "i-bid-you-not"])
+def test_nothing_of_a_big_screen_is_cut_in_german(german: Gallery, name: str) -> None:
+    cut: list[Any] = []
+    for one in moments_of(name):
+        german.show(one, [])
+        for size in KIOSKS:
+            at(german.kiosk, size)
+            if german.kiosk.evaluate(CUT):
+                german.kiosk.wait_for_timeout(400)
+            cut += [(one.name, size, what) for law in (CUT, CUT_BY_THE_FELT) for what in german.kiosk.evaluate(law)]
+    assert cut == []
+
+
+@pytest.mark.parametrize("size", PHONES)
+def test_a_bid_and_the_tabs_have_room_in_german(german: Gallery, size: tuple[int, int]) -> None:
+    one = moment("bid-it", "bid")
+    german.show(one, [one.asked])
+    page = german.phone(one.asked)
+    at(page, size)
+    expect(page.locator(".number-keys .choice")).to_have_count(6)
+    place = page.evaluate(
+        """() => [
+          Math.max(...[...document.querySelectorAll('.number-keys .choice')].map((one) => one.getBoundingClientRect().bottom)),
+          document.querySelector('.dock').getBoundingClientRect().top,
+        ]"""
+    )
+    assert place[0] <= place[1]
+    words = page.evaluate(
+        """() => [...document.querySelectorAll('.tab')].map((one) => {
+          const words = document.createRange();
+          words.selectNodeContents(one);
+          const { left, right } = words.getBoundingClientRect();
+          return [left, right];
+        })"""
+    )
+    assert all(right + 4 <= left for (_, right), (left, _) in pairwise(words))
+    assert words[-1][1] <= size[0]
 
 
 def test_an_upright_screen_has_the_moment_above_the_whole_table(gallery: Gallery) -> None:
