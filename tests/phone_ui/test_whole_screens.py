@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from hub import games
 from tests.chromium import headless
@@ -26,14 +25,20 @@ DECIDES = (
 
 
 @pytest.fixture(scope="module")
-def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
-    with headless() as browser, Gallery(Path(tmp_path_factory.mktemp("gallery")), browser, []) as opened:
+def browser() -> Iterator[Browser]:
+    with headless() as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def german(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
-    with headless() as browser, Gallery(tmp_path_factory.mktemp("german"), browser, [], "de") as opened:
+def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
+    with Gallery(tmp_path_factory.mktemp("gallery"), browser, []) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def german(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
+    with Gallery(tmp_path_factory.mktemp("german"), browser, [], "de") as opened:
         yield opened
 
 

@@ -119,7 +119,7 @@ export function Rows({ labels, state, mine, small = true }) {
               record=${record}
               place=${i}
               first=${i === 0 && !about.by}
-              here=${Boolean(about.here) && at(state.view, about.here ?? "") === record[about.by ?? "id"]}
+              here=${Boolean(about.here) && at(state.view, about.here ?? "") === (record.id ?? record[about.by ?? ""])}
               small=${small}
             />`,
           )}
