@@ -28,7 +28,7 @@ CONTENT_TYPES = {
 }
 _COMPRESSED_ALREADY = {".ico", ".png", ".woff2"}
 _COMMENT_LINES = re.compile(
-    rb"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.DOTALL | re.MULTILINE
+    rb"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.DOTALL | re.MULTILINE
 )  # one that has its lines alone
 
 
@@ -51,14 +51,14 @@ def static_file(data: bytes, ending: str) -> StaticFile:
 
 
 def without_comment_lines(script: bytes) -> bytes:
-    """Return JavaScript without comments on lines of their own, which weigh a fifth of it; every line keeps its number."""
+    """Return a script or a style sheet without comments on lines of their own, which weigh a fifth of it; every line keeps its number."""
     return _COMMENT_LINES.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script)
 
 
 class StaticFiles:
     """All files below one folder (`below`), or a few by name (`named`); only known endings, nothing hidden.
 
-    Scripts below the folder are our own and go without comments on lines of their own.
+    Scripts and style sheets below the folder are our own and go without comments on lines of their own.
     """
 
     def __init__(self, below: Path | None = None, named: Mapping[str, Path] | None = None) -> None:
@@ -85,7 +85,8 @@ class StaticFiles:
 
     def _read(self, file: Path) -> bytes:
         data = file.read_bytes()
-        return without_comment_lines(data) if self._below is not None and file.suffix == ".js" else data
+        is_ours = self._below is not None and file.suffix in (".js", ".css")
+        return without_comment_lines(data) if is_ours else data
 
     def _find(self, name: str) -> Path | None:
         if self._below is None:

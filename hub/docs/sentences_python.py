@@ -75,6 +75,8 @@ NOT_SAID_KEYS = frozenset(
         "sides",
         "values",
         "hammer",
+        "copies",
+        "gone",
         "most",
         "card",
         "best",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from hub.engine.decision import (
@@ -712,7 +712,9 @@ def reveal(s: Table) -> None:
     text = ", ".join(f"Seat {seat} {spoken(made)}" for seat, made in market.bids.items())
     made = {str(seat): bid for seat, bid in market.bids.items()}
     marks = {str(seat): "first" for seat in market.order[:1]} | {str(seat): "void" for seat in market.void}
-    tell(s, f"The bids: {text}.", rule="IB-10", kind="reveal", bids=made, marks=marks)
+    cards = {str(seat): [asdict(card) for card in market.laid if card.by == seat] for seat in market.bids}
+    places = [*market.order, *market.void]
+    tell(s, f"The bids: {text}.", rule="IB-10", kind="reveal", bids=made, marks=marks, cards=cards, order=places)
     way = "turned over, lowest" if market.inverted else "normal, highest"
     at = {str(seat): value_of(market, seat)[0] for seat in market.order}
     line = {"low": low, "high": high, "at": at, "turned": market.inverted}

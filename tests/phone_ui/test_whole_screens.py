@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from hub import games
 from tests.chromium import headless
@@ -26,8 +26,20 @@ DECIDES = (
 
 
 @pytest.fixture(scope="module")
-def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
-    with headless() as browser, Gallery(Path(tmp_path_factory.mktemp("gallery")), browser, []) as opened:
+def browser() -> Iterator[Browser]:
+    with headless() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
+    with Gallery(tmp_path_factory.mktemp("gallery"), browser, []) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def german(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
+    with Gallery(tmp_path_factory.mktemp("german"), browser, [], "de") as opened:
         yield opened
 
 
@@ -74,45 +86,70 @@ def test_what_decides_stands_above_the_dock_of_every_phone(gallery: Gallery, nam
 
 
 @pytest.mark.parametrize("size", PHONES)
-@pytest.mark.parametrize(("name", "called"), [("bid-and-bait", "bid, sealed"), ("goofspiel", "bid, sealed")])
-def test_all_values_of_a_sealed_bid_stand_above_the_dock(
-    gallery: Gallery, name: str, called: str, size: tuple[int, int]
+@pytest.mark.parametrize("called", ["first", "bid", "bid 2", "again"])
+def test_both_parts_of_a_bid_and_all_their_keys_stand_above_the_dock(
+    gallery: Gallery, called: str, size: tuple[int, int]
 ) -> None:
-    one = moment(name, called)
+    one = moment("bid-it", called)
     gallery.show(one, [one.asked])
     page = gallery.phone(one.asked)
     at(page, size)
     dock = page.locator(".dock").bounding_box()
-    boxes = [box for key in page.locator(".question .choice").all() if (box := key.bounding_box())]
+    keys = [box for key in page.locator(".number-keys .choice").all() if (box := key.bounding_box())]
     assert dock
-    (asked,) = [param for param in one.hands[one.asked]["moves"][0].values() if isinstance(param, dict)]
-    assert len(boxes) == (len(asked["one_of"]) if "one_of" in asked else asked["max"] - asked["min"] + 1)
-    assert max(box["y"] + box["height"] for box in boxes) <= dock["y"]
-    assert min(min(box["width"], box["height"]) for box in boxes) >= 44
+    assert len(keys) == 6
+    assert max(box["y"] + box["height"] for box in keys) <= dock["y"]
+    assert min(min(box["width"], box["height"]) for box in keys) >= 44
 
 
-# Names and marks of seats, and lines of the log, that reach beyond the page.
-BESIDE = """() => [...document.querySelectorAll('.log-line *, .scores *')]
-  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.textContent)"""
-
-
-@pytest.mark.parametrize("name", ["goofspiel", "big-idea"])
-def test_long_names_wrap_in_the_log_and_stay_beside_their_score(gallery: Gallery, name: str) -> None:
-    one = next(one for one in reversed(moments_of(name)) if one.screen["state"] == "over")
+def test_a_low_phone_tells_what_a_rule_begins_with(gallery: Gallery) -> None:
+    one = moment("i-bid-you-not", "turn")
     gallery.show(one, [one.asked])
     page = gallery.phone(one.asked)
-    at(page, LOW_PHONES[0])
-    for line in page.locator(".scores li").all():
-        who, score = line.locator(".who").first.bounding_box(), line.locator(".score").bounding_box()
-        assert who
-        assert score
-        assert who["x"] + who["width"] <= score["x"] + 8
-        assert score["y"] < who["y"] + who["height"]
-    assert page.evaluate(BESIDE) == []
-    page.get_by_role("navigation").get_by_role("button", name="Log").click()
-    page.locator(".log-line").first.wait_for()
-    assert page.evaluate(BESIDE) == []
-    page.locator(".back").click()
+    for size in LOW_PHONES:
+        at(page, size)
+        line, hand = page.locator(".beside .lesson-text"), page.locator(".beside .secret")
+        expect(line).to_contain_text("higher number")
+        words, cover = line.bounding_box(), hand.bounding_box()
+        assert words
+        assert cover
+        assert words["width"] >= 100
+        assert words["height"] >= 30
+        assert abs(words["y"] + words["height"] / 2 - cover["y"] - cover["height"] / 2) < 8, "beside the hand's cover"
+
+
+# Names with what stands beside them that reach beyond the page, or do not stand in one line.
+BESIDE_NAMES = """() => [...document.querySelectorAll('.beam-end, .tile-title, .scores li')].flatMap((one) => {
+  const parts = [...one.children].filter((part) => part.matches('.who, b, span, .score'));
+  const places = parts.map((part) => part.getBoundingClientRect());
+  const out = places.some(({ left, right }) => left < 0 || right > innerWidth);
+  const apart = one.matches('.scores li, .tile-title') && places.at(-1).top >= places[0].bottom;
+  return out || apart ? [`${one.className}: ${one.textContent.slice(0, 40)}`] : [];
+})"""
+
+
+@pytest.mark.parametrize("size", PHONES)
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [
+        ("bidness", "settlement 2"),
+        ("bidness", "over"),
+        ("bid-it", "again"),
+        ("bid-it", "over"),
+        ("i-bid-you-not", "over"),
+    ],
+)
+def test_a_long_name_gives_way_to_the_number_beside_it(
+    gallery: Gallery, name: str, called: str, size: tuple[int, int]
+) -> None:
+    one = moment(name, called)
+    seats = [one.asked, one.other or one.asked]
+    gallery.show(one, seats)
+    for seat in seats:
+        page = gallery.phone(seat)
+        at(page, size)
+        expect(page.locator(".beam-end, .tile-title, .scores li").first).to_be_attached()
+        assert page.evaluate(BESIDE_NAMES) == []
 
 
 @pytest.mark.parametrize("size", LOW_PHONES)
@@ -263,6 +300,48 @@ def test_the_hammer_sinks_as_one_after_the_other_drops_out(gallery: Gallery, ins
     expect(gallery.kiosk.locator(".hammer-seats .leads")).to_have_count(1)
 
 
+@pytest.mark.parametrize("size", KIOSKS)
+def test_the_fallen_hammer_is_seen_for_a_second_while_phones_go_on(gallery: Gallery, size: tuple[int, int]) -> None:
+    one, after = moment("bidness", "auction"), moment("bidness", "play")
+    number = max(event["n"] for event in one.screen["events"]) + 1
+    data = {"seat": 4, "card": one.screen["view"]["table"]["auction"]["card"]}
+    sold = {
+        "n": number,
+        "rule": "BN-29",
+        "kind": "joins",
+        "text": "The Government Contract joins Seat 4.",
+        "data": data,
+    }
+    gallery.kiosk.evaluate(
+        """() => {
+          window.fallen = [];
+          new MutationObserver(() => {
+            const shown = Boolean(document.querySelector('.gone'));
+            if (shown !== (window.fallen.length === 1)) window.fallen.push(performance.now());
+          }).observe(document.body, { childList: true, subtree: true });
+        }"""
+    )
+    events = [*one.screen["events"], sold]
+    gallery.show(replace(after, before=one, screen=after.screen | {"events": events}), [after.asked])
+    gone = gallery.kiosk.locator(".gone")
+    expect(gone).to_contain_text("Gone!")
+    expect(gone.locator(".who")).to_contain_text("Maximiliane")
+    expect(gallery.phone(after.asked).get_by_role("button", name="Pass")).to_be_enabled()
+    at(gallery.kiosk, size)
+    box, felt = gone.bounding_box(), gallery.kiosk.locator(".felt").bounding_box()
+    assert box == felt
+    inside = [place for part in gone.locator("> *").all() if (place := part.bounding_box())]
+    assert felt
+    assert all(
+        felt["y"] <= place["y"] and place["y"] + place["height"] <= felt["y"] + felt["height"] for place in inside
+    )
+    assert all(place["x"] + place["width"] <= felt["x"] + felt["width"] for place in inside)
+    expect(gone).to_have_count(0)
+    came, went = gallery.kiosk.evaluate("window.fallen")
+    assert 800 <= went - came <= 2500
+    expect(gallery.kiosk.locator(".now-headline")).to_contain_text("joins")
+
+
 @pytest.mark.parametrize("called", ["play", "auction", "discard, sealed"])
 def test_only_the_middle_of_a_phones_page_scrolls(gallery: Gallery, called: str) -> None:
     one = moment("bidness", called)
@@ -272,6 +351,75 @@ def test_only_the_middle_of_a_phones_page_scrolls(gallery: Gallery, called: str)
     page.evaluate("scrollTo(0, 64)")
     page.evaluate(TWO_FRAMES)
     assert page.evaluate("[scrollY, document.scrollingElement.scrollHeight]") == [0, PHONES[0][1]]
+
+
+@pytest.mark.parametrize("size", KIOSKS)
+def test_cards_that_met_lie_side_by_side_in_their_order_and_the_one_that_decides_stands_out(
+    gallery: Gallery, size: tuple[int, int]
+) -> None:
+    one = moment("i-bid-you-not", "bid, revealed")
+    told = next(event["data"] for event in one.screen["events"] if event["kind"] == "reveal")
+    gallery.show(one, [])
+    at(gallery.kiosk, size)
+    met = gallery.kiosk.locator(".revealed .turned > li")
+    expect(met).to_have_count(len(told["bids"]))
+    expect(gallery.kiosk.locator(".revealed .card-face")).to_have_text(
+        [str(told["bids"][str(s)]) for s in told["order"]]
+    )
+    expect(gallery.kiosk.locator(".revealed .card-tag")).to_have_count(len(told["bids"]))
+    expect(met.first).to_have_class("first")
+    boxes = [box for card in met.locator(".card").all() if (box := card.bounding_box())]
+    felt = gallery.kiosk.locator(".felt").bounding_box()
+    assert felt
+    assert boxes[0]["width"] > 1.2 * max(box["width"] for box in boxes[1:])
+    assert all(one["x"] + one["width"] <= next_one["x"] for one, next_one in pairwise(boxes))
+    assert all(felt["y"] <= box["y"] and box["y"] + box["height"] <= felt["y"] + felt["height"] for box in boxes)
+
+
+@pytest.mark.parametrize("size", KIOSKS)
+def test_at_a_showdown_hands_lie_side_by_side_whole_and_whose_bid_won_stands_out(
+    gallery: Gallery, size: tuple[int, int]
+) -> None:
+    one = moment("bid-it", "again")
+    table = one.screen["view"]["table"]
+    gallery.show(one, [])
+    at(gallery.kiosk, size)
+    tiles = gallery.kiosk.locator(".felt .by-seat .tile")
+    expect(tiles).to_have_count(len(table["shown"]))
+    for tile, hand in zip(tiles.all(), table["shown"], strict=True):
+        expect(tile.locator(".card")).to_have_count(len(hand["cards"]))
+        expect(tile.locator(".card.lit")).to_have_count(sum(card in hand["lit"] for card in hand["cards"]))
+        assert len({box["y"] for card in tile.locator(".card").all() if (box := card.bounding_box())}) == 1, "one row"
+    names = {seat["seat"]: seat["name"] for seat in one.screen["seats"]}
+    expect(gallery.kiosk.locator(".felt .tile.here")).to_have_count(1)
+    expect(gallery.kiosk.locator(".felt .tile.here")).to_contain_text(names[table["count"]["winner"]])
+
+
+@pytest.mark.parametrize(("quantity", "drawn"), [(1, 1), (5, 5), (9, 9), (24, 24), (60, 1)])
+def test_a_bid_lies_on_the_felt_as_so_many_cards(gallery: Gallery, quantity: int, drawn: int) -> None:
+    one = moment("bid-it", "bid 2")
+    table = one.screen["view"]["table"]
+    bid = table["bid"] | {"quantity": quantity}
+    view = one.screen["view"] | {"table": table | {"bid": bid}}
+    gallery.show(replace(one, screen=one.screen | {"view": view}), [])
+    for size in KIOSKS:
+        at(gallery.kiosk, size)
+        cards = gallery.kiosk.locator(".copies .card")
+        expect(cards).to_have_count(drawn)
+        expect(cards.first).to_contain_text(str(bid["rank"]))
+        expect(gallery.kiosk.locator(".copies-count")).to_have_count(int(drawn < quantity))
+        assert gallery.kiosk.evaluate(CUT) + gallery.kiosk.evaluate(CUT_BY_THE_FELT) == []
+
+
+def test_while_they_decide_the_big_screen_has_the_offer_and_below_it_the_cards_that_were_bid(gallery: Gallery) -> None:
+    one = moment("i-bid-you-not", "decide")
+    gallery.show(one, [one.asked])
+    at(gallery.kiosk, KIOSKS[0])
+    rows = gallery.kiosk.locator(".felt .card-row")
+    expect(rows).to_have_count(2)
+    expect(rows.locator(".card-row-label")).to_have_text(["Offer", "The bids"])
+    expect(rows.nth(1).locator(".card")).to_have_count(len(one.screen["view"]["table"]["bids"]))
+    expect(gallery.phone(one.asked).locator(".card-row")).to_have_count(1)  # there the number line tells of the bids
 
 
 def test_an_empty_hand_has_no_cover(gallery: Gallery) -> None:
@@ -293,7 +441,22 @@ CUT = """() => {
     const { right, bottom } = one.getBoundingClientRect();
     return right > innerWidth + 1 || bottom > innerHeight + 1;
   });
-  return [...below, ...out].map((one) => `${one.className}: ${one.textContent.slice(0, 40)}`);
+  const above = [...document.querySelectorAll('.winner > *')].filter((one) => one.getBoundingClientRect().top < 0);
+  return [...below, ...above, ...out].map((one) => `${one.className}: ${one.textContent.slice(0, 40)}`);
+}"""
+# What lies on the felt and is cut by its edge, or by the row that it lies in.
+CUT_BY_THE_FELT = """() => {
+  const felt = document.querySelector('.felt')?.getBoundingClientRect();
+  const inFelt = '.felt > :not(.felt-face, .revealed), .felt .fact, .felt .card, .felt .tile, .felt .who, .felt b';
+  const clipped = felt ? [...document.querySelectorAll(inFelt)].filter((one) => {
+    const { top, bottom, left, right, width } = one.getBoundingClientRect();
+    const hidden = !width || one.closest('.unseen, .felt-face, .game-title');
+    return !hidden && (top < felt.top - 1 || bottom > felt.bottom + 1 || left < felt.left - 1 || right > felt.right + 1);
+  }) : [];
+  const inRow = [...document.querySelectorAll('.felt .row :is(.card, .tile)')].filter((one) => {
+    return one.getBoundingClientRect().bottom > one.closest('.row').getBoundingClientRect().bottom + 1;
+  });
+  return [...clipped, ...inRow].map((one) => `${one.className}: ${one.textContent.slice(0, 40)}`);
 }"""
 
 
@@ -312,6 +475,110 @@ def test_nothing_of_a_big_screen_is_cut_by_its_foot_or_its_edge(gallery: Gallery
                 gallery.kiosk.wait_for_timeout(400)  # pictures of another size are laid out a moment later
             cut += [(one.name, size, what) for what in gallery.kiosk.evaluate(CUT)]
     assert cut == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["bid-it", "bidness", "i-bid-you-not"])
+def test_nothing_that_lies_on_the_felt_is_cut_by_it(gallery: Gallery, name: str) -> None:
+    cut: list[Any] = []
+    for one in moments_of(name):
+        gallery.show(one, [])
+        for size in KIOSKS:
+            at(gallery.kiosk, size)
+            cut += [(one.name, size, what) for what in gallery.kiosk.evaluate(CUT_BY_THE_FELT)]
+    assert cut == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["bid-it", "bidness", "i-bid-you-not"])
+def test_nothing_of_a_big_screen_is_cut_in_german(german: Gallery, name: str) -> None:
+    cut: list[Any] = []
+    for one in moments_of(name):
+        german.show(one, [])
+        for size in KIOSKS:
+            at(german.kiosk, size)
+            if german.kiosk.evaluate(CUT):
+                german.kiosk.wait_for_timeout(400)
+            cut += [(one.name, size, what) for law in (CUT, CUT_BY_THE_FELT) for what in german.kiosk.evaluate(law)]
+    assert cut == []
+
+
+@pytest.mark.parametrize("size", PHONES)
+def test_a_bid_and_the_tabs_have_room_in_german(german: Gallery, size: tuple[int, int]) -> None:
+    one = moment("bid-it", "bid")
+    german.show(one, [one.asked])
+    page = german.phone(one.asked)
+    at(page, size)
+    expect(page.locator(".number-keys .choice")).to_have_count(6)
+    place = page.evaluate(
+        """() => [
+          Math.max(...[...document.querySelectorAll('.number-keys .choice')].map((one) => one.getBoundingClientRect().bottom)),
+          document.querySelector('.dock').getBoundingClientRect().top,
+        ]"""
+    )
+    assert place[0] <= place[1]
+    words = page.evaluate(
+        """() => [...document.querySelectorAll('.tab')].map((one) => {
+          const words = document.createRange();
+          words.selectNodeContents(one);
+          const { left, right } = words.getBoundingClientRect();
+          return [left, right];
+        })"""
+    )
+    assert all(right + 4 <= left for (_, right), (left, _) in pairwise(words))
+    assert words[-1][1] <= size[0]
+
+
+def test_an_upright_screen_has_the_moment_above_the_whole_table(gallery: Gallery) -> None:
+    gallery.show(moment("bid-it", "bid"), [])
+    at(gallery.kiosk, (1080, 1920))
+    now, table = (gallery.kiosk.locator(part).bounding_box() for part in (".now", ".table-top"))
+    assert now
+    assert table
+    assert now["width"] == table["width"] == 1080
+    assert now["y"] + now["height"] <= table["y"]
+
+
+@pytest.mark.parametrize("size", PHONES)
+@pytest.mark.parametrize(("name", "called"), [("bid-and-bait", "bid, sealed"), ("goofspiel", "bid, sealed")])
+def test_all_values_of_a_sealed_bid_stand_above_the_dock(
+    gallery: Gallery, name: str, called: str, size: tuple[int, int]
+) -> None:
+    one = moment(name, called)
+    gallery.show(one, [one.asked])
+    page = gallery.phone(one.asked)
+    at(page, size)
+    dock = page.locator(".dock").bounding_box()
+    boxes = [box for key in page.locator(".question .choice").all() if (box := key.bounding_box())]
+    assert dock
+    (asked,) = [param for param in one.hands[one.asked]["moves"][0].values() if isinstance(param, dict)]
+    assert len(boxes) == (len(asked["one_of"]) if "one_of" in asked else asked["max"] - asked["min"] + 1)
+    assert max(box["y"] + box["height"] for box in boxes) <= dock["y"]
+    assert min(min(box["width"], box["height"]) for box in boxes) >= 44
+
+
+# Names and marks of seats, and lines of the log, that reach beyond the page.
+BESIDE = """() => [...document.querySelectorAll('.log-line *, .scores *')]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.textContent)"""
+
+
+@pytest.mark.parametrize("name", ["goofspiel", "big-idea"])
+def test_long_names_wrap_in_the_log_and_stay_beside_their_score(gallery: Gallery, name: str) -> None:
+    one = next(one for one in reversed(moments_of(name)) if one.screen["state"] == "over")
+    gallery.show(one, [one.asked])
+    page = gallery.phone(one.asked)
+    at(page, LOW_PHONES[0])
+    for line in page.locator(".scores li").all():
+        who, score = line.locator(".who").first.bounding_box(), line.locator(".score").bounding_box()
+        assert who
+        assert score
+        assert who["x"] + who["width"] <= score["x"] + 8
+        assert score["y"] < who["y"] + who["height"]
+    assert page.evaluate(BESIDE) == []
+    page.get_by_role("navigation").get_by_role("button", name="Log").click()
+    page.locator(".log-line").first.wait_for()
+    assert page.evaluate(BESIDE) == []
+    page.locator(".back").click()
 
 
 # What a place on the table says and is cut off, and names of seats of which little is left.
@@ -372,13 +639,3 @@ def test_printed_cards_stand_with_the_game_and_what_has_no_effect_beside_them_sa
     page.get_by_role("checkbox", name="Printed cards").click()
     expect(page.locator(".option.idle")).to_have_count(0)
     expect(page.get_by_role("combobox", name="Sold cards")).to_be_enabled()
-
-
-def test_an_upright_screen_has_the_moment_above_the_whole_table(gallery: Gallery) -> None:
-    gallery.show(moment("bid-it", "bid"), [])
-    at(gallery.kiosk, (1080, 1920))
-    now, table = (gallery.kiosk.locator(part).bounding_box() for part in (".now", ".table-top"))
-    assert now
-    assert table
-    assert now["width"] == table["width"] == 1080
-    assert now["y"] + now["height"] <= table["y"]

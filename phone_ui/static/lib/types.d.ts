@@ -110,6 +110,8 @@ export interface PhaseLabels {
   card?: string;
   versus?: VersusLabels;
   hammer?: string;
+  /** The paths of a number and of the card that lies there so many times. */
+  copies?: string[];
   row?: string;
   line?: boolean;
   cells?: string;
@@ -129,6 +131,7 @@ export interface ScreenLabels {
   order?: string;
   inside?: string;
   headline?: string[];
+  gone?: string[];
   reveal?: Record<string, string>;
   look?: Look;
   ring?: string;

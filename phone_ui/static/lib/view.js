@@ -61,17 +61,22 @@ export function newestLine(state) {
 }
 
 /**
- * Return what a reveal shows, seat by seat, and what the rules say stands out (`marks`): a high bid may go last.
+ * Return what a reveal shows, seat by seat or in the `order` that it names, with the cards themselves where it has them,
+ * and what the rules say stands out (`marks`): a high bid may go last.
  * @param {PublicEvent} reveal
- * @returns {{ seat: number, text: string, mark: string }[]}
+ * @returns {{ seat: number, text: string, mark: string, cards: Facts[] }[]}
  */
 export function revealedValues(reveal) {
   const shown = Object.entries(reveal.data.bids ?? {}).filter(([, value]) => value !== null && value !== undefined);
-  return shown.map(([seat, value]) => ({
+  const values = shown.map(([seat, value]) => ({
     seat: Number(seat),
     text: [value].flat().join(" "),
     mark: reveal.data.marks?.[seat] ?? "",
+    cards: reveal.data.cards?.[seat] ?? [],
   }));
+  /** @type {number[]} */
+  const order = reveal.data.order ?? [];
+  return values.sort((a, b) => order.indexOf(a.seat) - order.indexOf(b.seat));
 }
 
 /**

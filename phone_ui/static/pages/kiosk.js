@@ -21,7 +21,7 @@ import { countNow, doing, NowAt, tokenOf } from "../parts/around.js";
 import { ChosenOptions } from "../parts/chosen_options.js";
 import { DiceDone, DiceRow, DiceWants, DisputeVote, diceText } from "../parts/die.js";
 import { Facts } from "../parts/facts.js";
-import { coloursOf, FeltFace, Hammer, Title, Versus } from "../parts/felt.js";
+import { Copies, coloursOf, FeltFace, Gone, Hammer, Title, Versus } from "../parts/felt.js";
 import { LAY_OUT, LayOut } from "../parts/lay_out.js";
 import { RoomLesson } from "../parts/lesson.js";
 import { seatStateText } from "../parts/lobby.js";
@@ -44,6 +44,8 @@ import { useLabels } from "../parts/use_labels.js";
 
 const table = location.pathname.split("/").filter(Boolean).at(-2) ?? "";
 const SHOW_GAME = 6_500;
+/** How many letters of a name count in the big line: what the line says of the seat stays large. */
+const NAME_LETTERS = 8;
 
 /**
  * Where seats lie by their number, clockwise from the lower left corner: the far side and the near one, left to right.
@@ -180,6 +182,7 @@ function TableTop({ labels, state }) {
     <div class="felt" style=${coloursOf(labels?.screen?.look)}>
       <${FeltFace} look=${labels?.screen?.look} title=${state.title} />
       <${Versus} labels=${labels} state=${state} />
+      <${Copies} labels=${labels} state=${state} />
       ${
         state.view?.phase === LAY_OUT
           ? html`<${LayOut} labels=${labels} />`
@@ -191,19 +194,21 @@ function TableTop({ labels, state }) {
       }
       <${Hammer} labels=${labels} state=${state} />
       <${Revealed} labels=${labels} state=${state} />
+      <${Gone} labels=${labels} state=${state} />
     </div>
     <${Side} labels=${labels} state=${state} seats=${near} />
   </section>`;
 }
 
 /**
- * Over the middle of the table for a while: what was revealed, unless a number line shows it.
+ * Over the middle of the table for a while: what was revealed, unless a number line shows it and there are no cards.
  * @param {ScreenProps} props
  */
 function Revealed({ labels, state }) {
   const reveal = useReveal(state);
   const values = reveal ? revealedValues(reveal) : [];
-  if (!reveal || !values.length || (newestLine(state)?.n ?? 0) > reveal.n) return null;
+  const faced = values.some(({ cards }) => cards.length);
+  if (!reveal || !values.length || (!faced && (newestLine(state)?.n ?? 0) > reveal.n)) return null;
   return html`<section class="revealed" data-part="reveal" aria-label="Revealed">
     <${TurnedCards} labels=${labels} state=${state} n=${reveal.n} values=${values} />
   </section>`;
@@ -290,8 +295,12 @@ function BigLine({ labels, state }) {
   const { main, caption } = nowLines(labels, state);
   const seats = askedSeats(state.view);
   const isOpen = !state.view?.waiting.secret && state.dispute?.stage !== "vote";
-  // A mark is about as wide as two letters; the longer the line, the smaller it is written.
-  const letters = withNames(state, main).length + 2 * (splitAtSeats(main).length - 1);
+  // A mark is about as wide as two letters; the longer the line, the smaller it is written. A long name is cut.
+  const parts = splitAtSeats(main);
+  const cut = parts.map((part) =>
+    typeof part === "number" ? Math.max(0, seatName(state, part).length - NAME_LETTERS) : 0,
+  );
+  const letters = withNames(state, main).length + 2 * (parts.length - 1) - cut.reduce((sum, one) => sum + one, 0);
   return html`
     ${isOpen && seats.length === 1 && html`<p class="now-who"><${Who} state=${state} seat=${seats[0]} /></p>`}
     ${

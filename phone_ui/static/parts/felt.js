@@ -5,7 +5,9 @@ import { html } from "../lib/html.js";
 import { numberText } from "../lib/labels.js";
 import { at } from "../lib/values.js";
 import { phaseOf } from "../lib/view.js";
+import { Card } from "./cards.js";
 import { Mark, Who } from "./marks.js";
+import { useGone } from "./news.js";
 
 /** @import { Labels, Look } from "../lib/types.d.ts" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
@@ -75,6 +77,24 @@ export function Versus({ labels, state }) {
   </section>`;
 }
 
+const MOST_COPIES = 24; // more are one card with their number
+
+/**
+ * What was named, drawn: a card so many times.
+ * @param {FeltProps} props
+ */
+export function Copies({ labels, state }) {
+  const [count, face] = (phaseOf(labels, state.view).copies ?? []).map((path) => at(state.view, path));
+  if (!Number.isInteger(count) || count < 1 || face === null) return null;
+  const drawn = count > MOST_COPIES ? 1 : count;
+  const rows = drawn > 14 ? 3 : drawn > 7 ? 2 : 1;
+  const style = { "--across": count > MOST_COPIES ? 2 : Math.ceil(drawn / rows) };
+  return html`<section class=${`copies rows-${rows}`} role="img" aria-label=${`${count} × ${face}`} style=${style}>
+    ${Array.from({ length: drawn }, (_, i) => html`<${Card} key=${i} labels=${labels} face=${face} />`)}
+    ${count > MOST_COPIES && html`<b class="copies-count">× ${count}</b>`}
+  </section>`;
+}
+
 /**
  * An auction that comes to its end: who is still in, and how near the hammer is. It moves once with each who drops out.
  * @param {FeltProps} props
@@ -89,7 +109,7 @@ export function Hammer({ labels, state }) {
   const words = near ? ["", "Going once", "Going twice", "Gone!"][near] : "Still in";
   const seats = Object.keys(state.view?.seats ?? {}).map(Number);
   return html`<section class="hammer" aria-label=${words}>
-    <svg class=${`gavel near-${near}`} viewBox="0 0 52 60" aria-hidden="true"><path d="M6 20 26 4l8 9-20 16zM22 20l26 26-5 5-25-27zM4 54h34v5H4z" /></svg>
+    <${Gavel} look=${`near-${near}`} />
     <b class="hammer-words">${words}</b>
     <span class="hammer-seats">
       ${seats.map(
@@ -98,5 +118,25 @@ export function Hammer({ labels, state }) {
         </span>`,
       )}
     </span>
+  </section>`;
+}
+
+/** @param {{ look: string }} props */
+const Gavel = ({ look }) =>
+  html`<svg class=${`gavel ${look}`} viewBox="0 0 52 60" aria-hidden="true"><path d="M6 20 26 4l8 9-20 16zM22 20l26 26-5 5-25-27zM4 54h34v5H4z" /></svg>`;
+
+/**
+ * The hammer has fallen: what was sold, and to whom, over the felt for a moment. The match has gone on by then.
+ * @param {FeltProps} props
+ */
+export function Gone({ labels, state }) {
+  const sold = useGone(labels, state);
+  if (!sold) return null;
+  const { card, seat } = sold.data;
+  return html`<section class="gone" aria-label="Gone!">
+    <${Gavel} look="" />
+    <b class="hammer-words">Gone!</b>
+    ${card && html`<${Card} labels=${labels} face=${card} />`}
+    ${seat && html`<${Who} state=${state} seat=${seat} />`}
   </section>`;
 }

@@ -58,7 +58,6 @@ export function PhoneLesson({ state, hand, sending, onSkip }) {
   if (!lesson) return null;
   const isOpen = opened === moment;
   return html`<aside class=${`lesson${isOpen ? " open" : ""}`} aria-label="A rule for this moment">
-    <span class="lesson-short" aria-hidden="true">Rule</span>
     <div class="lesson-line" aria-live="polite"><${Told} state=${state} lesson=${lesson} to=${to} /></div>
     <button
       type="button"

@@ -8,6 +8,7 @@ import { phaseOf } from "../lib/view.js";
 
 const REVEAL_FOR = 4_500;
 const HEADLINE_FOR = 7_000;
+const GONE_FOR = 1_200; // long enough to be seen from the other end of a table; phones go on meanwhile
 
 /**
  * Return the newest event of some kinds, for so many milliseconds; null before, and for what was there when the page
@@ -37,6 +38,14 @@ function useNews(state, kinds, duration) {
  * @param {PublicState} state
  */
 export const useReveal = (state) => useNews(state, ["reveal"], REVEAL_FOR);
+
+/**
+ * Return what an auction has just sold, of the kinds of events that the labels name, until the hammer has been seen;
+ * else null.
+ * @param {Labels | null} labels
+ * @param {PublicState} state
+ */
+export const useGone = (labels, state) => useNews(state, labels?.screen?.gone ?? [], GONE_FOR);
 
 /**
  * Return what came of a roll or a trial, of the kinds of events that the labels name: it stays to be read while the

@@ -2,23 +2,27 @@
 
 import { html } from "../lib/html.js";
 import { seatName } from "../lib/seats.js";
+import { Card } from "./cards.js";
 import { Mark } from "./marks.js";
 
 /** @import { Labels } from "../lib/types.d.ts" */
+/** @import { revealedValues } from "../lib/view.js" */
 /** @import { PublicState } from "../lib/messages.d.ts" */
 
 /**
  * A card for each seat. It is drawn anew for each reveal (`n`), and only then turns. What stands out is said in the
  * game's words (`screen.reveal`).
- * @param {{ labels: Labels | null, state: PublicState, n: number,
- *   values: { seat: number, text: string, mark: string }[],
+ * @param {{
+ *   labels: Labels | null, state: PublicState, n: number, values: ReturnType<typeof revealedValues>,
  * }} props
  */
 export function TurnedCards({ labels, state, n, values }) {
   return html`<ul class="turned" key=${n}>
     ${values.map(
-      ({ seat, text, mark }) => html`<li key=${seat} class=${`${mark}${text.length > 2 ? " long" : ""}`}>
-        <b class="turned-card">${text}</b>
+      ({ seat, text, mark, cards }) => html`<li key=${seat} class=${`${mark}${text.length > 2 ? " long" : ""}`}>
+        <b class=${`turned-card${cards.length ? " with-face" : ""}`}>
+          ${cards.length ? cards.map((card) => html`<${Card} labels=${labels} face=${card} />`) : text}
+        </b>
         <span class="turned-who"><${Mark} seat=${seat} /> <span class="who-name" dir="auto">${seatName(state, seat)}</span></span>
         <small class="turned-word">${mark && (labels?.screen?.reveal?.[mark] ?? mark)}</small>
       </li>`,

@@ -23,16 +23,17 @@ import { Mark, Who } from "./marks.js";
  * Return the rows on the table that are there in this phase, with those of their records that the labels want shown.
  * @param {Labels | null} labels
  * @param {PublicState} state
+ * @param {boolean} [small] on a phone
  * @returns {{ name: string, about: Fact, value: Facts[] }[]}
  */
-function rowsOf(labels, state) {
+function rowsOf(labels, state, small = true) {
   /**
    * @param {Fact} about
    * @param {Facts} record
    */
   const isShown = ({ only = {} }, record) =>
     Object.entries(only).every(([name, path]) => record[name] === at(state.view, path));
-  return factsOf(labels, "table", state.view?.table, state.view?.phase)
+  return factsOf(labels, "table", state.view?.table, state.view?.phase, small ? "phone" : "kiosk")
     .filter(({ about, value }) => about.row && Array.isArray(value))
     .map(({ name, about, value }) => ({
       name,
@@ -65,7 +66,7 @@ export function OwnRecords({ labels, state, mine }) {
  * @param {TableProps} props
  */
 export function CardRows({ labels, state, small = true }) {
-  return rowsOf(labels, state)
+  return rowsOf(labels, state, small)
     .filter(({ about }) => about.card)
     .map(
       ({ name, about, value }) => html`<${CardRow}
@@ -99,7 +100,7 @@ function rowLook(about, records) {
  * @param {TableProps} props
  */
 export function Rows({ labels, state, mine, small = true }) {
-  return rowsOf(labels, state)
+  return rowsOf(labels, state, small)
     .filter(({ about }) => !about.card)
     .map(
       ({ name, about, value }) => html`<${Row}
@@ -118,7 +119,7 @@ export function Rows({ labels, state, mine, small = true }) {
               record=${record}
               place=${i}
               first=${i === 0 && !about.by}
-              here=${Boolean(about.here) && at(state.view, about.here ?? "") === record.id}
+              here=${Boolean(about.here) && at(state.view, about.here ?? "") === (record.id ?? record[about.by ?? ""])}
               small=${small}
             />`,
           )}

@@ -36,8 +36,9 @@ function Listed(props) {
   if (field.optional) options.push(null);
   const isKeys = isNumbers && !seatOf(labels, state.view, field.name, all[0]);
   const rest = about.who ? "choices pair" : about.record ? "choices in-column" : "choices";
-  const look = drawn ? "choices of-cards" : isDense ? "close-keys" : isKeys ? "number-keys" : rest;
-  return html`<div class=${look}>
+  const keys = ["number-keys", isKeys && isRow(about, options) && "in-row"].filter(Boolean).join(" ");
+  const look = drawn ? "choices of-cards" : isDense ? "close-keys" : isKeys ? keys : rest;
+  return html`<div class=${look} style=${{ "--count": options.length }}>
       ${options.map(
         (value, i) => html`<${Choice}
           key=${JSON.stringify(value)}
@@ -51,6 +52,14 @@ function Listed(props) {
     </div>
     ${isCards && html`<${WhatCardsDo} ...${props} faces=${all} />`}`;
 }
+
+/**
+ * Are these keys of one digit each, with nothing beside it, and so few that one row of a small phone holds them?
+ * @param {import("../lib/types.d.ts").Parameter} about
+ * @param {any[]} options
+ */
+const isRow = ({ notes, names }, options) =>
+  !notes && !names && options.length <= 6 && options.every((value) => value >= 0 && value <= 9);
 
 /**
  * What the card that is picked does; before one is picked, what each of them does.
