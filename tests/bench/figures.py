@@ -70,8 +70,12 @@ def times_its_own(what: str, times: float) -> Callable[[float, Figures], bool]:
     return lambda ours, all_of_it: ours <= times * all_of_it[what, "ours"]
 
 
+def counted(matches: int) -> str:
+    return "one match" if matches == 1 else f"{matches} matches"
+
+
 ENGINE = "checked actions a CPU second, Goofspiel"
-CROWD = "matches of six, one action a second each, broker and phones"
+CROWD = "of six, one action a second each, broker and phones"
 ROWS = (
     Row(f"{ENGINE}, with log", "engine, none", "/s", True),
     Row(f"{ENGINE}, with log, public and own view", "engine, two", "/s", True, ">= 50,000", at_least(50_000)),
@@ -84,10 +88,10 @@ ROWS = (
         row
         for count in (1, 20, 100, 200)
         for row in (
-            Row(f"{count} {CROWD}, p50", f"crowd {count}, p50", "ms", False, "<= 5 ms" if count == 200 else "", at_most(5) if count == 200 else None),
-            Row(f"{count} {CROWD}, p99", f"crowd {count}, p99", "ms"),
-            Row(f"{count} {CROWD}, CPU an action", f"crowd {count}, CPU", "ms"),
-            Row(f"{count} {CROWD}, memory a match", f"crowd {count}, memory", "MB", False, "<= 0.15 MB", at_most(0.15)),
+            Row(f"{counted(count)} {CROWD}, p50", f"crowd {count}, p50", "ms", False, "<= 5 ms" if count == 200 else "", at_most(5) if count == 200 else None),
+            Row(f"{counted(count)} {CROWD}, p99", f"crowd {count}, p99", "ms"),
+            Row(f"{counted(count)} {CROWD}, CPU an action", f"crowd {count}, CPU", "ms"),
+            Row(f"{counted(count)} {CROWD}, memory a match", f"crowd {count}, memory", "MB", False, "<= 0.15 MB", at_most(0.15)),
         )
     ),
     Row("200 matches of six without broker and sockets, p50", "tables 200, p50", "ms", False, "<= 5 ms", at_most(5)),
@@ -165,7 +169,7 @@ def picture(lines: Iterable[dict[str, Any]]) -> str:
     """Return an SVG: by how many times ours is better or worse than each peer, a dot each, on a scale of powers of ten."""
     figures, _ = read(lines)
     rows = [row for row in ROWS if any((row.what, peer) in figures for peer in PEERS) and (row.what, "ours") in figures]
-    height, width, middle = TOP + STEP * len(rows) + 20, LEFT + 2 * TENS * SCALE + 30, LEFT + TENS * SCALE
+    height, width, middle = TOP + STEP * len(rows) + 20, LEFT + 2 * TENS * SCALE + 60, LEFT + TENS * SCALE
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
         f'<rect width="{width}" height="{height}" fill="white"/>',
@@ -228,15 +232,23 @@ def write(run: dict[str, Any]) -> None:
     text = json.dumps(own, indent=2)[: -len("[]\n}")] + "[\n"
     KEPT.write_text(text + ",\n".join(f"    {json.dumps(line)}" for line in lines) + "\n  ]\n}\n", "utf-8")
     PICTURE.write_text(picture(lines), "utf-8")
-    page = PAGE.read_text("utf-8")
+    PAGE.write_text(filled(PAGE.read_text("utf-8"), run), "utf-8")
+
+
+def filled(page: str, run: dict[str, Any]) -> str:
+    """Return the page with the run's table between its markers."""
     about = (
         f"`{run['command']}` on {run['when']}, commit {run['commit']}, {run['cores']} cores ({run['processor']}), load {run['load before']} "
         f"before and {run['load after']} after, {run['seconds']} s; [raw lines](figures.json)."
     )
-    filled = "\n".join([about, "", *table(lines)])
+    made = "\n".join([about, "", *table(run["figures"])])
     new, count = re.subn(
-        r"(<!-- peers -->\n).*?(\n<!-- /peers -->)", lambda m: m[1] + filled + m[2], page, flags=re.DOTALL
+        r"(<!-- peers -->\n).*?(\n<!-- /peers -->)", lambda m: m[1] + made + m[2], page, flags=re.DOTALL
     )
     if count != 1:
         raise SystemExit(f"{PAGE.name} has no place for the table.")
-    PAGE.write_text(new, "utf-8")
+    return new
+
+
+if __name__ == "__main__":  # after a change of the table or the picture: from the raw lines that are kept
+    write(json.loads(KEPT.read_text("utf-8")))

@@ -25,7 +25,7 @@ PINS = FOLDER / "python.txt"
 LOCK = FOLDER / "package-lock.json"
 NATIVE = "msgpackr-extract"
 """A compiled part that a library of Colyseus' takes where it is there. Not every registry has it for every kind of machine, and npm
-installs nothing from a lock that lacks one of them; so the lock has none. Colyseus packs its states itself and never asks for it.
+installs nothing from a lock that lacks one of them; so the lock has none, and that library does the same in JavaScript.
 """
 PATIENCE = 30.0
 ENDING = 5.0

@@ -107,12 +107,10 @@ def test_what_keeps_a_hub_out_is_one_sentence_for_staff_journal_and_doctor_and_t
     wrong = tmp_path / "wrong"
     wrong.write_text("what nobody has chosen\n")
     more = {
-        "another authority": {"ca_file": f'"{brokers["expired"].certificates.ca}"'}
-        if brokers["expired"].certificates
-        else {}
+        "another authority": {"ca_file": f'"{tmp_path}/expired-tls/ca.pem"'},
+        "password": {"password_file": f'"{wrong}"'},
     }
-    more["password"] = {"password_file": f'"{wrong}"'}
-    with hub_of(tmp_path, "north", above.toml("north", **more.get(which, {}))) as hub, headless() as browser:
+    with hub_of(tmp_path, "north", above.toml("north", 0, **more.get(which, {}))) as hub, headless() as browser:
         page = signed_in(browser.new_context(viewport=PHONE).new_page(), hub)
         hubs = page.get_by_role("region", name="All hubs")
         expect(hubs.get_by_text(said)).to_be_visible()

@@ -381,7 +381,7 @@ def test_what_is_wrong_with_a_broker_over_tls_is_one_sentence_and_says_what_to_l
     (tmp_path / "other" / "password").write_text("what nobody has chosen\n")
     broker = UpstreamBroker(tmp_path / "up", certificates=certificates if wrong.tls else None)
     files = {name: str(tmp_path / file) for name, file in wrong.hub.items() if name != "url"}
-    keys = {"password_file": str(broker.folder / "password")}
+    keys: dict[str, Any] = {"password_file": str(broker.folder / "password")}
     keys |= {} if "url" in wrong.hub else {"ca_file": str(certificates.ca)}
     keys |= files
     part = UpstreamPart(
@@ -407,7 +407,10 @@ def test_what_is_wrong_with_a_broker_over_tls_is_one_sentence_and_says_what_to_l
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
 def test_over_tls_all_goes_up_and_the_doctor_would_be_let_in(tmp_path: Path) -> None:
     broker = UpstreamBroker(tmp_path / "up", certificates=Certificates(tmp_path / "tls"))
-    keys = {"ca_file": str(tmp_path / "tls" / "ca.pem"), "password_file": str(broker.folder / "password")}
+    keys: dict[str, Any] = {
+        "ca_file": str(tmp_path / "tls" / "ca.pem"),
+        "password_file": str(broker.folder / "password"),
+    }
     part = UpstreamPart(url=f"mqtts://127.0.0.1:{broker.port}", user="north", venue="cafe", **keys)
     broker.start()
     with closing(Store(tmp_path / "a.db")) as store, closing(Reader(broker)) as reader:

@@ -116,7 +116,7 @@ class Reader:
         self.newest: dict[str, bytes] = {}
         self._lock = threading.Lock()
         self._listening = threading.Event()
-        self.client = broker.client("owner", "the owner's program")
+        self.client = broker.client("owner", "owners-program")
         self.client.on_message = self._take
         self.client.on_connect = lambda client, *_: client.subscribe(pattern, 1)
         self.client.on_subscribe = lambda *_: self._listening.set()
