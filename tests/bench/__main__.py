@@ -18,7 +18,7 @@ from tests.bench.figures import FILE, circumstances, table, write
 from tests.bench.peer import Absent, install
 
 ALL: dict[str, list[str]] = {
-    "engine": ["--matches", "12", "--runs", "5"],
+    "engine": ["--matches", "8", "--runs", "5"],
     "box_latency": ["4", "100"],
     "firmware_latency": ["4", "50"],
     "press_to_phones": ["60"],
@@ -30,7 +30,7 @@ ALL: dict[str, list[str]] = {
     "phone_page": ["8"],
     "hostile": ["3"],
 }
-PATIENCE = 240
+PATIENCE = 600
 
 
 def main() -> int:
