@@ -91,7 +91,8 @@ class WrongCodes:
             count = 0
         count += 1
         pause = min(LONGEST_PAUSE, 2.0 ** (count - FREE_TRIES)) if count >= FREE_TRIES else 0.0
-        self._tried[network] = count, now, now + pause
+        # Without a pause there is none to wait for: of two claims at once the one that looked at the clock first may come second.
+        self._tried[network] = count, now, now + pause if pause else 0.0
         self._tried.move_to_end(network)
         if len(self._tried) > MAX_NETWORKS:
             self._tried.popitem(last=False)

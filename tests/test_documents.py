@@ -137,6 +137,7 @@ ELSEWHERE = {
     "my-cards.toml": "an owner's",
     "table-hub.toml": "an owner's",
     "peers/node_modules": "made by set-up",
+    "peers/.venv": "made by the measurements",
     "phone_ui/node_modules": "made by set-up",
     "phone_ui/vendor/licenses": "in a wheel",
     "pylock.toml": "decided against",

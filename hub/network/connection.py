@@ -146,7 +146,7 @@ class Connection:
         try:
             self._client.connect(address.path or address.host, address.port or 1, keepalive=KEEPALIVE_SECONDS)
         except (OSError, ValueError) as error:
-            raise BrokerError(f"The broker at {address} cannot be reached ({error}).") from None
+            raise BrokerError(unreachable(address, error)) from None
         sock = self._client.socket()
         if isinstance(sock, socket.socket) and not address.path:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -286,6 +286,33 @@ def _paho_callback(on_message: OnMessage) -> Callable[[paho.Client, object, paho
         on_message(message.topic, bytes(message.payload), message.retain)
 
     return callback
+
+
+# OpenSSL's x509_vfy.h: what is wrong with a certificate, and what whoever runs the hub can do about it
+_CERTIFICATES = {
+    9: "is not valid yet: is the hub's clock right?",
+    10: "has expired: it needs a new one, if the hub's clock is right.",
+    62: "is for another name than the one in `url`.",
+    64: "is for another address than the one in `url`.",
+} | dict.fromkeys((2, 18, 19, 20, 21), "was signed by nobody whom the hub trusts: look at `ca_file`.")
+
+
+def unreachable(address: Address, error: OSError | ValueError) -> str:
+    """Return in a sentence why the broker there cannot be reached."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        wrong = _CERTIFICATES.get(error.verify_code, f"cannot be trusted ({error.verify_message}).")
+        return f"The certificate of the broker at {address} {wrong}"
+    if address.tls and isinstance(error, ssl.SSLEOFError | ConnectionResetError):
+        return hung_up(address)
+    if isinstance(error, ssl.SSLError):
+        return f"The broker at {address} does not speak TLS as the hub does ({error.reason or 'it hung up'})."
+    return f"The broker at {address} cannot be reached ({error})."
+
+
+def hung_up(address: Address) -> str:
+    """Return what to say of a broker that ends a connection instead of answering the log-in."""
+    question = "does it take TLS at that port?" if address.tls else "does it want mqtts:// there?"
+    return f"The broker at {address} hangs up without an answer: {question}"
 
 
 def outside_endpoint(part: BrokerPart | HomeAssistantPart | UpstreamPart, section: str, client_id: str) -> Endpoint:

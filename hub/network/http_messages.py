@@ -58,11 +58,12 @@ class TableHealth(Plain, frozen=True):
 
 
 class UpstreamHealth(Plain, frozen=True):
-    """The link to the broker above the hubs of a venue: `why` it is down, finished matches that wait, another hub of this name."""
+    """The link to the broker above the hubs of a venue: finished matches that wait, another hub of this name.
 
-    broker: str
+    Where that broker is stands in no answer for everybody: staff see it.
+    """
+
     up: bool
-    why: str
     waiting: Count
     twin: bool
 

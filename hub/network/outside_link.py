@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 
+from hub.network.connection import hung_up, unreachable
+
 if TYPE_CHECKING:
     from paho.mqtt.reasoncodes import ReasonCode
 
@@ -43,10 +45,11 @@ def login_error(endpoint: Endpoint) -> str:
         while not answers and time.monotonic() < until and not client.loop(LOOK_SECONDS):
             pass
     except (OSError, ValueError) as error:
-        return f"The broker at {endpoint.address} cannot be reached ({error})."
+        return unreachable(endpoint.address, error)
+    is_lost = client.socket() is None
     client.disconnect()
     if not answers:
-        return f"The broker at {endpoint.address} does not answer."
+        return hung_up(endpoint.address) if is_lost else f"The broker at {endpoint.address} does not answer."
     return f"The broker at {endpoint.address} refuses the hub's login ({answers[0]})." if answers[0].is_failure else ""
 
 
@@ -70,6 +73,7 @@ class OutsideLink:
         self._closing = threading.Event()
         self._reported = ""
         self._is_in = False  # logged in
+        self._is_answered = False  # the log-in, by yes or no
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def put(self, topic: str, payload: bytes) -> None:
@@ -111,7 +115,7 @@ class OutsideLink:
                 served = self._serve(client)
             except (OSError, ValueError) as error:
                 served = False
-                self._report(f"The broker at {self._endpoint.address} cannot be reached ({error}).")
+                self._report(unreachable(self._endpoint.address, error))
             # Who is let in and lost at once, over and over, is kicked out by another of the same name.
             failures = 0 if served and time.monotonic() - began >= STEADY_SECONDS else failures + 1
 
@@ -125,12 +129,14 @@ class OutsideLink:
 
     def _serve(self, client: paho.Client) -> bool:
         """Serve one connection until it is lost; return whether the broker has let the hub in."""
-        self._is_in = False
+        self._is_in = self._is_answered = False
         try:
             while not self._closing.is_set():
                 if client.loop(LOOK_SECONDS) != MQTTErrorCode.MQTT_ERR_SUCCESS:
                     if self._is_in:
                         self._report(f"The connection to the broker at {self._endpoint.address} was lost.")
+                    elif not self._is_answered:
+                        self._report(hung_up(self._endpoint.address))
                     return self._is_in
                 if self._is_in:
                     self._turn(client)
@@ -153,6 +159,7 @@ class OutsideLink:
             client.publish(topic, payload, qos=0, retain=True)
 
     def _on_connect(self, client: paho.Client, _u: object, _f: object, code: ReasonCode, _p: object) -> None:
+        self._is_answered = True
         if code.is_failure:
             self._report(f"The broker at {self._endpoint.address} refuses the hub's login ({code}).")
             client.disconnect()

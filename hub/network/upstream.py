@@ -146,9 +146,9 @@ class UpstreamLink(OutsideLink):
         )
 
     def status(self) -> dict[str, Any]:
-        """Return how the link is, for `table-hub doctor`."""
+        """Return how the link is, for `table-hub doctor` and the network: no word of where the broker is."""
         seen = self.seen()
-        return {"broker": seen.broker, "up": seen.up, "why": seen.why, "waiting": seen.waiting, "twin": seen.twin}
+        return {"up": seen.up, "waiting": seen.waiting, "twin": seen.twin}
 
     def _count_waiting(self) -> int:
         try:

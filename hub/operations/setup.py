@@ -398,7 +398,9 @@ class Setup:
         if page:
             say("  in this folder:  phone_ui/node_modules (the page's libraries)")
         if peers:
-            say("  in this folder:  tests/bench/peers/node_modules (boardgame.io, to measure beside the hub)")
+            say(
+                "  in this folder:  tests/bench/peers/node_modules (boardgame.io and Colyseus, to measure beside the hub)"
+            )
 
     # --- Debian packages --------------------------------------------------------------------------
 
@@ -532,7 +534,7 @@ class Setup:
     def add_peers(self, npm: list[str]) -> None:
         """Fetch what is measured beside the hub: without a network there is less to see, and nothing is wrong."""
         try:
-            without = "boardgame.io could not be fetched, so the hub is measured without it beside"
+            without = "boardgame.io and Colyseus could not be fetched, so the rest is measured without them"
             self.fetch(self.peers, npm, without, "--loglevel=silent", "--fetch-retries=0")
         except SetupError as error:
             self.machine.say(f"set-up: {error}")

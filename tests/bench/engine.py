@@ -5,8 +5,8 @@ and logged as at a table, once bare and once with the views encoded to JSON afte
 and that of the seat which acted, and once with those of all seats. CPU seconds (`process_time`), median.
 
 boardgame.io does the same beside us (its reducer, its log, its player views): goofspiel of four to six seats, a
-sealed bid, is written for both. All play in turn, run after run, so that a busy machine is as busy for one as for
-the other; what each run gave is printed.
+sealed bid, is written for both. So does OpenSpiel with its Goofspiel, and RLCard with its hold'em (`peers/engines.py` says what of it is
+alike). All play in turn, run after run, so that a busy machine is as busy for one as for the other; what each run gave is printed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from random import Random
 from time import process_time
@@ -26,13 +26,21 @@ from hub import games
 from hub.engine.decision import Action
 from hub.engine.game import Game
 from hub.engine.match import Entry, Match
-from tests.bench.peer import Absent, Peer
+from tests.bench.figures import note
+from tests.bench.peer import FOLDER, PYTHON, Absent, Peer, Program, install
 from tests.engine.ladder import LADDER
 from tests.games.players import random_match, random_options
 
 Recorded = tuple[Game, tuple[int, ...], dict[str, Any], list[Action]]
 ENCODER = msgspec.json.Encoder()
 PEER = "goofspiel, boardgame.io"
+OURS = "goofspiel, ours"
+IN_PYTHON = {
+    "goofspiel, OpenSpiel": ("openspiel", 20),
+    "leduc hold'em, RLCard": ("leduc-holdem", 20),
+    "limit hold'em, RLCard": ("limit-holdem", 5),
+}
+"""What `peers/engines.py` calls it, and for how many times as many matches."""
 SAME = {"cards": 13, "tie": "discard", "order": "random", "points": "value"}
 """How Goofspiel is played in `peers/goofspiel.js`, with four to six seats."""
 
@@ -93,8 +101,8 @@ def ours(game: Game, matches: int, seed: int, least: int = 0, given: dict[str, A
     return lambda look: play(recorded, LOOKS[look])
 
 
-def theirs(peer: Peer) -> Player:
-    """boardgame.io's."""
+def theirs(peer: Program) -> Player:
+    """A peer's."""
 
     def played(look: str) -> tuple[int, float]:
         answer = peer.ask(look=look)
@@ -117,10 +125,11 @@ def race(players: dict[str, Player], look: str, runs: int) -> None:
         ratio = f"{statistics.median(beside):5.1f}x" if beside else ""
         listed = " ".join(f"{rate:,.0f}" for rate in some)
         print(f"  {name:24} {statistics.median(some):>9,.0f} {ratio:6}   runs: {listed}", flush=True)
+        note(f"engine, {look}", name, "/s", *some)
 
 
-def resume(game: Game, seed: int, runs: int) -> str:
-    """How long a match of 500 actions takes from its log: read, checked and played."""
+def resume(game: Game, seed: int, runs: int) -> tuple[int, list[float]]:
+    """How many actions a match has and how many milliseconds it takes from its log: one of 500 actions, read, checked and played."""
     random, log, match = Random(seed), b"", None
     while match is None or len(match.log) < 500:
         longer = random_match(game, tuple(range(1, game.seats[1] + 1)), {}, random)
@@ -133,12 +142,12 @@ def resume(game: Game, seed: int, runs: int) -> str:
         start = process_time()
         entries = [msgspec.json.decode(line, type=Entry) for line in log.split(b"\n")]
         Match.replay(game, match.head, entries)
-        took.append(process_time() - start)
-    return f"{len(entries)} actions in {statistics.median(took) * 1000:.1f} ms"
+        took.append((process_time() - start) * 1000)
+    return len(entries), took
 
 
-def growth(actions: int) -> list[str]:
-    """Cost of an action early and late in one long match of the ladder, views included: time, then memory."""
+def growth(actions: int) -> tuple[list[float], list[float]]:
+    """Cost of an action in each tenth of one long match of the ladder, views included: microseconds, and bytes."""
     window = actions // 10
     took, held = [], []
     match, start = Match(LADDER, (1, 2, 3), {"rungs": actions}), process_time()
@@ -157,10 +166,22 @@ def growth(actions: int) -> list[str]:
             held.append((now_held - before) / window)
             before = now_held
     tracemalloc.stop()
-    return [
-        f"actions {n * window + 1:>5}-{(n + 1) * window:<5} {us:5.1f} us each, {size:4.0f} bytes each"
-        for n, (us, size) in enumerate(zip(took, held, strict=True))
-    ]
+    return took, held
+
+
+def grown(name: str, us: list[float], sizes: list[float]) -> None:
+    """Say how an action's cost has grown: the last three tenths as a multiple of the first three."""
+    for what, costs, unit in (("time", us, "us"), ("memory", sizes, "bytes")):
+        if costs:
+            times = sum(costs[-3:]) / sum(costs[:3])
+            tenths = " ".join(f"{one:.1f}" for one in costs)
+            print(f"  {name:24} {what:6} x{times:4.2f}   tenths: {tenths} {unit} an action")
+            note(f"growth, {what}", name, "x", times)
+
+
+def least(some: Sequence[Sequence[float]]) -> list[float]:
+    """The least of each place: whatever else the machine does comes on top."""
+    return [min(each) for each in zip(*some, strict=True)]
 
 
 def climb(match: Match) -> None:
@@ -180,22 +201,41 @@ def main() -> None:
     args = parser.parse_args()
     named = [games.find(name) for name in args.game or games.names()]
     with ExitStack() as ending:
-        players: dict[str, Player] = {}
+        peers: dict[str, Program] = {}
         try:
-            players[PEER] = theirs(ending.enter_context(Peer("engine.js", 5 * args.matches)))
+            peers[PEER] = ending.enter_context(Peer("engine.js", 5 * args.matches))
         except Absent as why:
             print(why)
-        players["goofspiel, ours"] = ours(games.find("goofspiel"), 5 * args.matches, args.seed, 4, SAME)
+        try:
+            install()
+            for name, (engine, times) in IN_PYTHON.items():
+                command = [str(PYTHON), str(FOLDER / "engines.py"), engine, str(times * args.matches)]
+                peers[name] = ending.enter_context(Program(command))
+        except Absent as why:
+            print(why)
+        players = {name: theirs(peer) for name, peer in peers.items()}
+        players[OURS] = ours(games.find("goofspiel"), 5 * args.matches, args.seed, 4, SAME)
         players |= {game.name: ours(game, args.matches, args.seed) for game in named}
         for look, what in WHAT.items():
-            print(f"checked actions per CPU second, {what} (median of {args.runs} runs; times the peer's)")
+            print(f"checked actions per CPU second, {what} (median of {args.runs} runs; times boardgame.io's)")
             race(players, look, args.runs)
-    print("resume of a match from its log:")
-    for game in named:
-        print(f"  {game.name:24} {resume(game, args.seed, args.runs)}")
-    print("one long match (the tests' ladder), views included:")
-    for line in growth(5000):
-        print(f"  {line}")
+        print("resume of a match from its log, CPU:")
+        slowest: list[float] = []
+        for game in named:
+            actions, took = resume(game, args.seed, args.runs)
+            print(f"  {game.name:24} {actions} actions in {statistics.median(took):.1f} ms")
+            slowest = max(slowest, took, key=lambda some: statistics.median(some or [0.0]))
+        note("resume", "ours", "ms", *slowest)
+        print("one long match of 5,000 actions, views included:")
+        again = [growth(5000) for _ in range(args.runs)]
+        grown("ours", least([took for took, _ in again]), again[0][1])
+        for name, peer in peers.items():
+            if resumed := peer.ask(resume=500).get("ms"):
+                who = name.rpartition(", ")[2]
+                note("resume", who, "ms", *resumed)
+                print(f"  {who} resumes 500 actions of a simpler game in {statistics.median(resumed):.1f} ms CPU")
+                long = [peer.ask(grow=5000) for _ in range(args.runs)]
+                grown(who, least([one["us"] for one in long]), least([one.get("bytes", []) for one in long]))
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ from hub.config import Config, DevicePart, HubPart, TablePart, WebPart
 from hub.isolation import GuardedDevice
 from hub.operations.diagnostics import configure_logging
 from phone_ui import javascript
+from tests.bench.figures import note
 from tests.bench.peer import Absent, Peer, Program
 from tests.bench.transport import UNLIMITED, LightPhone, cpu, memory, packet, text
 from tests.phone_ui.rig import Keys, Seat
@@ -112,9 +113,9 @@ def fetch(port: int, path: str, body: dict[str, Any] | None = None) -> dict[str,
         return stats
 
 
-def public(port: int) -> dict[str, Any]:
+def public(port: int, table: str = "1") -> dict[str, Any]:
     """The newest public state."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/t/1/screen/events", timeout=5) as stream:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/t/{table}/screen/events", timeout=5) as stream:
         for line in stream:
             if line.startswith(b"data: "):
                 stats: dict[str, Any] = json.loads(line[6:])
@@ -130,15 +131,17 @@ def unb64(text: str) -> bytes:
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
-def sit(port: int, hub_key: bytes, seat: int, code: str) -> Seat:
+def sit(port: int, hub_key: bytes, seat: int, code: str, table: str = "1") -> Seat:
     """Take a seat as a page does: an encrypted claim, then the encrypted login."""
     keys = Keys(hub_key)
     letter = keys.encrypt({"seat": seat, "code": code, "name": f"Guest {seat}"})
     claim = fetch(
-        port, "/t/1/claim", {"seat": seat, "pk": b64(keys.public), "nonce": b64(letter[:24]), "box": b64(letter[24:])}
+        port,
+        f"/t/{table}/claim",
+        {"seat": seat, "pk": b64(keys.public), "nonce": b64(letter[:24]), "box": b64(letter[24:])},
     )
     for _ in range(100):
-        claimed = fetch(port, f"/t/1/claim/{claim['claim']}")
+        claimed = fetch(port, f"/t/{table}/claim/{claim['claim']}")
         if claimed["state"] == "held":
             login = keys.decrypt(unb64(claimed["nonce"]) + unb64(claimed["box"]))
             return Seat(login["sid"], login["password"], keys)
@@ -260,7 +263,7 @@ async def measure(
     with Program([javascript.node(), "phones.js"]) as phones:
         processes["six phones"] = phones.pid
         told = [{"sid": one.sid, "password": one.password, "secret": b64(one.keys.secret)} for one in seats]
-        phones.ask(port=port, key=b64(key), seats=told)
+        phones.ask(port=port, key=b64(key), table="1", seats=told)
         phones.ask(begin=GAME)
         pipe.send("locks")  # the first round is a sealed one, in which every box is asked too
         assert await asyncio.to_thread(pipe.poll, 30), "the boxes do not lock"
@@ -294,6 +297,12 @@ def blocks(what: str, times: list[float]) -> str:
 def report(measured: Measured) -> None:
     """The moves of all, side by side, with the raw lines."""
     mine = "act -> answer and all six hands"
+    for who, times in {"ours": measured.ours, **measured.theirs}.items():
+        note("fanout, p50", who, "ms", *times)
+        note("fanout, p99", who, "ms", *times, at=0.99)
+        servers = ("our hub", "its broker") if who == "ours" else (f"{who}'s server",)
+        note("fanout, CPU", who, "ms", sum(measured.cpu[server] for server in servers))
+    note("lock, p50", "ours", "ms", *measured.pressed)
     print(row(mine, measured.ours))
     for name, times in measured.theirs.items():
         print(row(f"{name}: move -> all six states", times))

@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 from drivers.button_box import ButtonBoxes
 from hub.ports import BoxBid, BoxLocked, BoxUp, Key, LampPicture, MonotonicClock, SealedRound
+from tests.bench.figures import note
 from tests.firmware.live import LiveBox, link
 
 BOUNCE = 0.022  # seconds between two edges of one switch, a little more than the box takes for bouncing
@@ -36,7 +37,10 @@ def main(count: int, presses: int) -> None:
         try:
             for _ in names:
                 assert isinstance(inbox.get(timeout=10), BoxUp)
-            report("key to table", *keys(hub, boxes, inbox, presses))
+            to_table, to_lamp = keys(hub, boxes, inbox, presses)
+            report("key to table", to_table, to_lamp)
+            note("key to lamp, p50", "ours", "ms", *to_lamp)
+            note("key to lamp, p99", "ours", "ms", *to_lamp, at=0.99)
             report(f"reveal of all {count}", reveals(hub, boxes, inbox, presses // 8))
         finally:
             hub.close()

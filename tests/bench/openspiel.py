@@ -5,7 +5,7 @@ our engine keeps the match. OpenSpiel's information set search is given 20 ms a 
 simulations as its search in C++ makes in that time; on small instances it has solved the game by CFR+, and says how far the
 solution is from the best. The ratio of points has its 95 % interval from the pairs (of a ratio of means).
 
-The first run installs OpenSpiel in a Python of its own beside its program (`tests/bench/peers/openspiel.txt` pins it); no
+The first run installs OpenSpiel in a Python of its own beside its program (`tests/bench/peers/python.txt` pins it); no
 test and no hub ever does. The table is kept in `hub/docs/house.md`.
 """
 
@@ -14,10 +14,7 @@ from __future__ import annotations
 import json
 import math
 import re
-import subprocess
-import sys
 from argparse import ArgumentParser
-from pathlib import Path
 from random import Random
 from statistics import fmean
 from time import perf_counter
@@ -30,10 +27,8 @@ from hub.engine.match import Match
 from hub.engine.sight import Strength
 from hub.table.chance import Chance
 from tests.bench.arena import PAGE, Z
-from tests.bench.peer import FOLDER, Absent, Program
+from tests.bench.peer import FOLDER, PYTHON, Absent, Program, install
 
-PYTHON = FOLDER / ".venv" / "bin" / "python"
-PINS = FOLDER / "openspiel.txt"
 LEARNING = 120.0  # seconds that CFR+ may take
 CONSTANT = 5.0
 """Of the search's formula (UCT), in points; of 5, 20 and 60 the one that did best against the house."""
@@ -69,21 +64,6 @@ class Both(NamedTuple):
     house_ms: list[float]
     other_ms: list[float]
     searched: list[int]
-
-
-def install() -> None:
-    """Install OpenSpiel where it is missing. Raise Absent, with the reason, where that cannot be done."""
-    if PYTHON.exists():
-        return
-    uv = Path(sys.executable).with_name("uv")
-    try:
-        subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, PYTHON.parents[1]], check=True)
-        subprocess.run(
-            [uv, "pip", "install", "--quiet", "--python", PYTHON, "--require-hashes", "--requirement", PINS], check=True
-        )
-    except (OSError, subprocess.CalledProcessError) as error:
-        PYTHON.unlink(missing_ok=True)
-        raise Absent(f"OpenSpiel cannot be installed, so the house is not measured beside it: {error}.") from error
 
 
 def beside(figure: Figure, seed: int = 1) -> Program:

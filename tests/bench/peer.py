@@ -1,7 +1,9 @@
 """Peers beside us: programs in `tests/bench/peers`, asked line by line.
 
-Set-up installs boardgame.io for `make bench` alone. Colyseus is installed by hand: a lock that names its optional native package for
-every machine could not be made. Where one is missing, a measurement says so and goes on without it.
+Set-up installs boardgame.io and Colyseus for `make bench` alone (npm, locked in `peers/package-lock.json`); `install` installs OpenSpiel and
+RLCard in a Python of their own (PyPI, locked in `peers/python.txt`). Where one is missing, a measurement says so and goes on.
+
+`python -m tests.bench.peer` renews the lock of the npm ones after a change of `peers/package.json`.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import json
 import os
 import select
 import subprocess
+import sys
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -17,8 +20,16 @@ from typing import Any, Self
 from phone_ui import javascript
 
 FOLDER = Path(__file__).parent / "peers"
+PYTHON = FOLDER / ".venv" / "bin" / "python"
+PINS = FOLDER / "python.txt"
+LOCK = FOLDER / "package-lock.json"
+NATIVE = "msgpackr-extract"
+"""A compiled part that a library of Colyseus' takes where it is there. Not every registry has it for every kind of machine, and npm
+installs nothing from a lock that lacks one of them; so the lock has none, and that library does the same in JavaScript.
+"""
 PATIENCE = 30.0
 ENDING = 5.0
+WITHOUT_NPM = "boardgame.io and Colyseus are not installed, so they are not measured beside us: run make bench with a network once."
 
 
 class Absent(Exception):
@@ -29,7 +40,45 @@ def _node() -> str:
     try:
         return javascript.node()
     except javascript.ToolMissing as error:
-        raise Absent(f"boardgame.io is not measured beside us. {error}") from None
+        raise Absent(f"boardgame.io and Colyseus are not measured beside us. {error}") from None
+
+
+def install() -> None:
+    """Install OpenSpiel and RLCard where they are missing or another version. Raise Absent, with the reason, where that cannot be done."""
+    stamp = PYTHON.parents[1] / "table-hub.stamp"
+    if PYTHON.exists() and stamp.exists() and stamp.read_text("utf-8") == PINS.read_text("utf-8"):
+        return
+    uv = Path(sys.executable).with_name("uv")
+    locked = ["--require-hashes", "--requirement", str(PINS)]
+    try:
+        for command in (
+            ["venv", "--clear", "--python", sys.executable, str(PYTHON.parents[1])],
+            ["pip", "install", "--python", str(PYTHON), *locked],
+        ):
+            subprocess.run([uv, *command], check=True, capture_output=True, text=True)
+        stamp.write_text(PINS.read_text("utf-8"), "utf-8")
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Absent(
+            f"OpenSpiel and RLCard cannot be installed, so the rest is measured without them ({error.__class__.__name__})."
+        ) from error
+
+
+def lock() -> None:
+    """Renew the lock of the npm peers, without `NATIVE` and what only it needs."""
+    LOCK.unlink(missing_ok=True)
+    subprocess.run(
+        ["npm", "install", "--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=FOLDER, check=True
+    )
+    locked = json.loads(LOCK.read_text("utf-8"))
+    packages = locked["packages"]
+    for name in [name for name in packages if NATIVE in name or name.endswith("/node-gyp-build-optional-packages")]:
+        del packages[name]
+    for one in packages.values():
+        optional = one.get("optionalDependencies", {})
+        optional.pop(NATIVE, None)
+        if not optional:
+            one.pop("optionalDependencies", None)
+    LOCK.write_text(json.dumps(locked, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 class Program:
@@ -97,12 +146,10 @@ class Peer(Program):
     """boardgame.io or Colyseus: one running script of `tests/bench/peers`."""
 
     def __init__(self, script: str, *args: object) -> None:
-        if script.startswith("colyseus/") and not (FOLDER / "colyseus" / "node_modules").is_dir():
-            raise Absent(
-                "Colyseus is not installed, so it is not measured beside us: npm install --prefix tests/bench/peers/colyseus."
-            )
-        if not script.startswith("colyseus/") and not (FOLDER / "node_modules" / "boardgame.io").is_dir():
-            raise Absent(
-                "boardgame.io is not installed, so it is not measured beside us: run make bench with a network once."
-            )
+        if not (FOLDER / "node_modules" / "boardgame.io").is_dir():
+            raise Absent(WITHOUT_NPM)
         super().__init__([_node(), str(FOLDER / script), *map(str, args)])
+
+
+if __name__ == "__main__":
+    lock()

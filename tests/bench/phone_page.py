@@ -2,11 +2,13 @@
 
 The demo with its simulated table and a phone in Chromium whose processor is slowed down four times: from the start of
 the program until a phone can join, from the first visit until seats can be chosen, and from a reload in the middle of
-a match until the hand can be held open.
+a match until the hand can be held open. The bytes of a first visit are counted as they come, headers and all. Beside them stand the
+clients' libraries of boardgame.io and Colyseus, compressed, without any page.
 """
 
 from __future__ import annotations
 
+import gzip
 import statistics
 import sys
 import tempfile
@@ -14,14 +16,18 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from playwright.sync_api import Browser
 
+from tests.bench.figures import note
+from tests.bench.peer import FOLDER
 from tests.chromium import headless
 from tests.e2e.hub_process import HubProcess, SeatPhone, sealed
 from tests.e2e.random_players import PhonePlayers
 
 SLOWED = 4  # times, for the phone's processor
+LIBRARIES = {"boardgame.io": "boardgame.io/dist/boardgameio.min.js", "Colyseus": "@colyseus/sdk/dist/colyseus.js"}
 
 
 def seconds(done: Callable[[], object]) -> float:
@@ -44,6 +50,34 @@ def first_visit(hub: HubProcess, browser: Browser) -> float:
         return seconds(visit)
 
 
+def weight(hub: HubProcess, browser: Browser) -> float:
+    """How many kB a first visit takes."""
+    came = 0.0
+
+    def count(one: dict[str, Any]) -> None:
+        nonlocal came
+        came += one["encodedDataLength"] / 1000
+
+    with browser.new_context(viewport={"width": 390, "height": 844}) as context:
+        page = context.new_page()
+        wire = context.new_cdp_session(page)
+        wire.send("Network.enable")
+        wire.on("Network.loadingFinished", count)
+        page.goto(f"{hub.address}/t/1#k={hub.key}")
+        page.get_by_text("Where do you sit?").wait_for()
+        page.wait_for_load_state("networkidle")
+    return came
+
+
+def libraries() -> None:
+    """Weigh the peers' libraries where they are installed."""
+    for name, file in LIBRARIES.items():
+        if (path := FOLDER / "node_modules" / file).exists():
+            size = len(gzip.compress(path.read_bytes(), 9)) / 1000
+            print(f"{name}'s library for a page, compressed {size:22.0f} kB")
+            note("page weight", name, "kB", size)
+
+
 def row(what: str, took: list[float]) -> str:
     """The median, the longest and how many."""
     return (
@@ -55,15 +89,23 @@ def main(rounds: int) -> None:
     with tempfile.TemporaryDirectory(prefix="th-page-") as folder, headless() as browser:
         began = time.perf_counter()
         with HubProcess(Path(folder) / "state") as hub:
-            print(
-                f"start of the program until a phone can join    {(time.perf_counter() - began) * 1000:9.0f} ms   n 1"
-            )
-            print(row("first visit until a seat can be chosen", [first_visit(hub, browser) for _ in range(rounds)]))
+            started = (time.perf_counter() - began) * 1000
+            print(f"start of the program until a phone can join    {started:9.0f} ms   n 1")
+            note("start", "ours", "ms", started)
+            page = weight(hub, browser)
+            print(f"first visit, all files                         {page:9.0f} kB")
+            note("page weight", "ours", "kB", page)
+            libraries()
+            first = [first_visit(hub, browser) for _ in range(rounds)]
+            print(row("first visit until a seat can be chosen", first))
             phone = SeatPhone(hub, browser, 1)
             PhonePlayers(hub, {1: phone}, Random(1)).sit_down("bid-and-bait", {})
             hub.until(sealed, "all are asked for a bid")
             phone.context.new_cdp_session(phone.page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
-            print(row("reload until the hand can be held open", [seconds(phone.reload) for _ in range(rounds)]))
+            again = [seconds(phone.reload) for _ in range(rounds)]
+            print(row("reload until the hand can be held open", again))
+            note("first visit", "ours", "ms", *(1000 * one for one in first))
+            note("hand", "ours", "ms", *(1000 * one for one in again))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from hub.config import DevicePart
 from tests.bench.fanout import SEATS, Player, a_hub, public, row, sit
+from tests.bench.figures import note
 from tests.bench.firmware_latency import BOUNCE
 from tests.bench.transport import LightPhone
 from tests.firmware.live import LiveBox, link
@@ -90,6 +91,7 @@ def main(presses: int = 120) -> None:
         took = asyncio.run(measure(port, seats, boxes, presses))
         here.send("end")
         hub.join(10)
+    note("key to phones, p50", "ours", "ms", *took)
     print(row("edge of a key -> all six phones know", took))
 
 

@@ -27,6 +27,7 @@ from hub.table.chance import Chance
 from hub.table.loop import Table
 from hub.table.ports import Ports
 from phone_ui.mqtt_phones import PhonesOverMqtt
+from tests.bench.figures import note
 from tests.bench.transport import UNLIMITED, cpu, memory
 from tests.games.players import random_action
 from tests.phone_ui.rig import Keys, act
@@ -162,6 +163,9 @@ def main(tables: int = 200, rounds: int = 8) -> None:
             table.close()
         store.close()
     cuts = quantiles(took, n=100)
+    note(f"tables {tables}, p50", "ours", "ms", *took)
+    note(f"tables {tables}, p99", "ours", "ms", *took, at=0.99)
+    note(f"tables {tables}, memory", "ours", "MB", (ended - held) / tables)
     print(f"{tables} matches of {GAME.title}, six phones each, {len(took) / lasted:.0f} actions a second in all")
     print(f"request -> six hands and answer {cuts[49]:7.2f} ms p50 {cuts[98]:7.2f} ms p99   n={len(took)}")
     print(f"CPU an action, players included {spent / len(took) * 1000:7.2f} ms")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from hub.config import UpstreamPart
 from tests.chaos.hub import ChaosHub
@@ -22,7 +22,9 @@ from tests.chromium import HEADLESS, NONE, PHONE, headless
 from tests.docs.table import Player, Table
 from tests.network.upstream_broker import CutLink, Ledger, Reader, UpstreamBroker
 from tests.patience import PATIENCE
+from tests.phone_ui.axe import findings, small_targets
 from tests.phone_ui.rig import until
+from tests.phone_ui.test_everybody import DRESS
 
 pytestmark = [pytest.mark.broker]
 
@@ -147,6 +149,21 @@ def test_nothing_that_is_written_above_reaches_a_table(above: UpstreamBroker, tm
 # --- what staff see ---
 
 
+STICKS_OUT = """() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("body *")]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 150))"""
+
+
+def found_by_axe(page: Page, what: str) -> list[str]:
+    """Return what axe finds in both lights and with large text, what is too small to touch, and what sticks out sideways."""
+    found = []
+    for theme, size in (("light", 100), ("dark", 100), ("light", 200)):
+        page.evaluate(DRESS, [theme, size])
+        found += [f"{what}, {theme}, {size} %: {one}" for one in [*findings(page), *small_targets(page)]]
+        found += [f"{what}, {theme}, {size} %: sticks out: {one}" for one in page.evaluate(STICKS_OUT)]
+    page.evaluate(DRESS, ["light", 100])
+    return found
+
+
 @pytest.mark.browser
 @pytest.mark.long
 @pytest.mark.skipif(HEADLESS is None, reason=NONE)
@@ -174,6 +191,10 @@ def test_staff_see_all_hubs_of_the_venue_and_which_is_away(above: UpstreamBroker
             guests.players[0].ask("help", {})
             expect(line.get_by_text("Calls for help: 1")).to_be_visible()
             expect(page).to_have_title("(1) Staff")
+            expect(page.get_by_role("status")).to_have_text("south, Table 1: Calls for help: 1")
+            found = found_by_axe(page, "a call")
+            button = page.get_by_role("button", name="Look the machine over")
+            button.focus()
             guests.start()
             expect(line.get_by_text("Goofspiel").first).to_be_visible()
             expect(line.get_by_text("Playing").first).to_be_visible()
@@ -181,18 +202,24 @@ def test_staff_see_all_hubs_of_the_venue_and_which_is_away(above: UpstreamBroker
             guests.end()
             guests.join(30)
             assert guests.trouble is None
-            width = page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
-            assert width <= 0, "nothing sticks out of a phone's screen"
+            found += found_by_axe(page, "two hubs play")
         expect(line.get_by_text("away, heard last at")).to_be_visible()
+        expect(button, "whatever other hubs do").to_be_focused()
+        found += found_by_axe(page, "a hub is away")
         # Else the broker would bring the older presence back, for three minutes.
         until(lambda: b'"offline"' in (above.folder / "mosquitto.db").read_bytes(), "the broker has saved it")
         above.stop(signal.SIGKILL)
         expect(hubs.get_by_text("The other hubs are not heard since")).to_be_visible()
         expect(line.get_by_text("away,")).to_have_count(0)
+        found += found_by_axe(page, "cut off")
+        expect(button).to_be_focused()
+        page.keyboard.press("Shift+Tab")
+        assert page.evaluate("() => document.activeElement.closest('.hubs') === null"), "nothing there takes the focus"
         above.start()
         expect(hubs.get_by_text("The other hubs are not heard since")).to_have_count(0)
         expect(line.get_by_text("away, heard last at")).to_be_visible()
         assert errors == []
+        assert not found, "\n".join(found)
 
 
 # --- what survives ---

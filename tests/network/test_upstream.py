@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import secrets
+import shutil
 import signal
 import socket
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +21,15 @@ from msgspec.structs import replace
 from hub.config import UpstreamPart
 from hub.errors import ConfigError
 from hub.network import upstream as module
+from hub.network.connection import outside_endpoint
 from hub.network.other_hubs import MOST_HUBS, MOST_TABLES, SILENT_SECONDS, OtherHubs
+from hub.network.outside_link import login_error
 from hub.network.staff_messages import HubSeen
 from hub.network.upstream import UpstreamLink
 from hub.network.upstream_messages import KEPT_MATCHES, FinishedMatch, TableSummary, summary
 from hub.state import Notice, PublicSeat, View, Waiting
 from hub.store import Store
-from tests.network.upstream_broker import PASSWORD, CutLink, Ledger, Reader, UpstreamBroker
+from tests.network.upstream_broker import PASSWORD, Certificates, CutLink, Ledger, Reader, UpstreamBroker
 from tests.patience import PATIENCE
 from tests.phone_ui.rig import STATE, until
 
@@ -339,6 +343,99 @@ def test_a_login_that_is_refused_is_said_once_and_without_the_password(
     link.close()
     assert caplog.text.count("refuses") == 1
     assert PASSWORD not in caplog.text
+
+
+@dataclass
+class Wrong:
+    """What is wrong between a hub and a broker with TLS, and what is said of it."""
+
+    said: str
+    name: str = "IP:127.0.0.1"
+    days: int = 2
+    tls: bool = True
+    hub: dict[str, Any] = field(default_factory=dict)
+
+
+WRONG = {
+    "another authority": Wrong("was signed by nobody whom the hub trusts: look at `ca_file`.", hub={"ca_file": "other/ca.pem"}),
+    "expired": Wrong("has expired: it needs a new one, if the hub's clock is right.", days=-1),
+    "another address": Wrong("is for another address than the one in `url`.", name="IP:127.0.0.2"),
+    "no TLS there": Wrong("hangs up without an answer: does it take TLS at that port?", tls=False),
+    "TLS not asked for": Wrong("hangs up without an answer: does it want mqtts:// there?", hub={"url": "mqtt"}),
+    "password": Wrong("refuses the hub's login (Not authorized).", hub={"password_file": "other/password"}),
+}  # fmt: skip
+
+
+@pytest.mark.broker
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+@pytest.mark.filterwarnings(
+    "ignore:.*SSLSocket:pytest.PytestUnraisableExceptionWarning"
+)  # paho leaves it to be collected
+@pytest.mark.parametrize("which", list(WRONG))
+def test_what_is_wrong_with_a_broker_over_tls_is_one_sentence_and_says_what_to_look_at(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, which: str
+) -> None:
+    wrong = WRONG[which]
+    certificates = Certificates(tmp_path / "tls", wrong.name, wrong.days)
+    Certificates(tmp_path / "other")
+    (tmp_path / "other" / "password").write_text("what nobody has chosen\n")
+    broker = UpstreamBroker(tmp_path / "up", certificates=certificates if wrong.tls else None)
+    files = {name: str(tmp_path / file) for name, file in wrong.hub.items() if name != "url"}
+    keys: dict[str, Any] = {"password_file": str(broker.folder / "password")}
+    keys |= {} if "url" in wrong.hub else {"ca_file": str(certificates.ca)}
+    keys |= files
+    part = UpstreamPart(
+        url=f"{wrong.hub.get('url', 'mqtts')}://127.0.0.1:{broker.port}", user="north", venue="cafe", **keys
+    )
+    broker.start()
+    with closing(Store(tmp_path / "a.db")) as store:
+        link = UpstreamLink(part, "north", ["1"], store, tmp_path / "up.json")
+        link.start()
+        until(lambda: bool(link.seen().why), "the reason")
+        time.sleep(1.5)  # it tries again
+        link.close()
+    broker.stop(signal.SIGKILL)
+    why = link.seen().why
+    assert wrong.said in why
+    assert why.count(". ") == 0
+    assert len(why) <= 119
+    assert caplog.text.count(wrong.said) == 1
+    assert PASSWORD not in caplog.text
+
+
+@pytest.mark.broker
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+def test_over_tls_all_goes_up_and_the_doctor_would_be_let_in(tmp_path: Path) -> None:
+    broker = UpstreamBroker(tmp_path / "up", certificates=Certificates(tmp_path / "tls"))
+    keys: dict[str, Any] = {
+        "ca_file": str(tmp_path / "tls" / "ca.pem"),
+        "password_file": str(broker.folder / "password"),
+    }
+    part = UpstreamPart(url=f"mqtts://127.0.0.1:{broker.port}", user="north", venue="cafe", **keys)
+    broker.start()
+    with closing(Store(tmp_path / "a.db")) as store, closing(Reader(broker)) as reader:
+        link = UpstreamLink(part, "north", ["1"], store, tmp_path / "up.json")
+        link.start()
+        link.show(STATE, False)
+        until(lambda: reader.here("north") and bool(reader.table("north")), "its table")
+        assert login_error(outside_endpoint(part, "upstream", "north")) == ""
+        link.close()
+    broker.stop(signal.SIGKILL)
+
+
+@pytest.mark.broker
+def test_what_everybody_may_ask_of_the_link_does_not_say_where_the_broker_is(rig: Rig) -> None:
+    rig.broker.start()
+    link = rig.link("north")
+    until(lambda: link.seen().up, "the link")
+    seen = [str(link.status())]
+    rig.broker.stop()
+    until(lambda: bool(link.seen().why), "the reason")
+    seen.append(str(link.status()))
+    assert str(rig.broker.port) in link.seen().why, "staff see it"
+    for one in seen:
+        assert str(rig.broker.port) not in one
+        assert "127.0.0.1" not in one
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,31 @@ class Carried(NamedTuple):
     retained: bool
 
 
-class UpstreamBroker:
-    """Each hub has a user of its name, who writes its own topics and reads those of the venue; `owner` reads all."""
+class Certificates:
+    """An authority of the owner's own in a folder, and a certificate that it has signed for the broker, by openssl."""
 
-    def __init__(self, folder: Path, port: int = 0) -> None:
-        self.folder, self.port = folder, port or free_port()
+    def __init__(self, folder: Path, name: str = "IP:127.0.0.1", days: int = 2) -> None:
+        self.folder, self.ca, self.file, self.key = folder, folder / "ca.pem", folder / "cert.pem", folder / "key.pem"
+        folder.mkdir(exist_ok=True)
+        fresh = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        self._openssl("req", "-x509", *fresh, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=owner")
+        self._openssl("req", *fresh, "-keyout", "key.pem", "-out", "cert.csr", "-subj", "/CN=venue")
+        (folder / "names").write_text(f"subjectAltName={name}\n")
+        signer = ["-CA", "ca.pem", "-CAkey", "ca.key", "-extfile", "names", "-days", str(days)]
+        self._openssl("x509", "-req", "-in", "cert.csr", "-out", "cert.pem", *signer)
+
+    def _openssl(self, *arguments: str) -> None:
+        subprocess.run(["openssl", *arguments], cwd=self.folder, check=True, capture_output=True)
+
+
+class UpstreamBroker:
+    """Each hub has a user of its name, who writes its own topics and reads those of the venue; `owner` reads all.
+
+    With `certificates` it takes TLS only.
+    """
+
+    def __init__(self, folder: Path, port: int = 0, certificates: Certificates | None = None) -> None:
+        self.folder, self.port, self.certificates = folder, port or free_port(), certificates
         folder.mkdir(exist_ok=True)
         (folder / "password").write_text(f"{PASSWORD}\n")
         (folder / "users").write_text("".join(f"{user}:{PASSWORD}\n" for user in (*HUBS, "owner", "stranger")))
@@ -49,16 +69,20 @@ class UpstreamBroker:
         )
         (folder / "acl").chmod(0o600)
         (folder / "up.conf").write_text(
-            f"listener {self.port} 127.0.0.1\nallow_anonymous false\npassword_file {folder}/users\nacl_file {folder}/acl\n"
+            f"listener {self.port} 127.0.0.1\n"
+            + (f"certfile {certificates.file}\nkeyfile {certificates.key}\n" if certificates else "")
+            + f"allow_anonymous false\npassword_file {folder}/users\nacl_file {folder}/acl\n"
             f"user root\nlog_dest none\npersistence true\npersistence_location {folder}/\nautosave_interval 1\n"
         )
         self.child: subprocess.Popen[bytes] | None = None
 
     def toml(self, hub: str, port: int = 0, **more: str) -> str:
         """Return the part of a hub's file; `port` is that of what stands between them."""
-        keys = {"user": f'"{hub}"', "password_file": f'"{self.folder}/password"', "venue": '"cafe"', **more}
+        keys = {"user": f'"{hub}"', "password_file": f'"{self.folder}/password"', "venue": '"cafe"'}
+        keys |= ({"ca_file": f'"{self.certificates.ca}"'} if self.certificates else {}) | more
         lines = "".join(f"{key} = {value}\n" for key, value in keys.items())
-        return f'[upstream]\nurl = "mqtt://127.0.0.1:{port or self.port}"\n{lines}'
+        scheme = "mqtts" if self.certificates else "mqtt"
+        return f'[upstream]\nurl = "{scheme}://127.0.0.1:{port or self.port}"\n{lines}'
 
     def start(self) -> None:
         self.child = subprocess.Popen(["/usr/sbin/mosquitto", "-c", self.folder / "up.conf"], cwd=self.folder)
@@ -78,6 +102,8 @@ class UpstreamBroker:
         """Return a client that is connected, with a thread of its own."""
         client = paho.Client(CallbackAPIVersion.VERSION2, client_id=name, clean_session=not name)
         client.username_pw_set(user, PASSWORD)
+        if self.certificates:
+            client.tls_set(ca_certs=str(self.certificates.ca))
         client.reconnect_delay_set(1, 1)
         return client
 
@@ -90,7 +116,7 @@ class Reader:
         self.newest: dict[str, bytes] = {}
         self._lock = threading.Lock()
         self._listening = threading.Event()
-        self.client = broker.client("owner", "the owner's program")
+        self.client = broker.client("owner", "owners-program")
         self.client.on_message = self._take
         self.client.on_connect = lambda client, *_: client.subscribe(pattern, 1)
         self.client.on_subscribe = lambda *_: self._listening.set()

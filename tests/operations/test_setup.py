@@ -587,7 +587,7 @@ def test_the_measurements_go_on_without_a_peer_that_cannot_be_fetched(with_pytho
     prepared(with_python, {"dev"}, "test")
     machine = FakeSystem(has=FULL, broken=" ci ")
     Setup(with_python, machine).prepare({"dev"}, "bench")
-    assert "boardgame.io could not be fetched, so the hub is measured without it beside" in machine.said[-2]
+    assert "boardgame.io and Colyseus could not be fetched, so the rest is measured without them" in machine.said[-2]
     assert prepared(with_python, {"dev"}, "bench").commands(" ci ")
 
 

@@ -17,7 +17,7 @@ from hub.errors import ConfigError, TemporaryError
 from hub.network.encryption import HubKey, from_base64, to_base64
 from hub.ports import ClaimDecided
 from hub.state import Ack
-from phone_ui.claims import ASKS_EACH_ADDRESS, FORGET_SECONDS, FREE_TRIES, LONGEST_PAUSE, Claims
+from phone_ui.claims import ASKS_EACH_ADDRESS, FORGET_SECONDS, FREE_TRIES, LONGEST_PAUSE, Claims, WrongCodes
 from phone_ui.gateway import dial_unix
 from phone_ui.origin import Screens, is_known_host, network_of, own_names
 from phone_ui.pages import VENDOR, make_app
@@ -357,6 +357,11 @@ def test_who_guesses_codes_waits_longer_and_longer_and_nobody_else_does(site: Si
     assert site.claim({"seat": 2}, address="10.0.0.2").status_code == 200, "the box needs no code"
     site.now += FORGET_SECONDS + 1
     assert [guess(site) for _ in range(FREE_TRIES)] == [200] * FREE_TRIES
+
+
+def test_of_two_right_codes_at_once_the_one_that_looked_at_the_clock_first_may_come_second() -> None:
+    codes = WrongCodes()
+    assert [codes.wait("10.0.0.2", now) for now in (5.0, 4.999)] == [0.0, 0.0]
 
 
 def test_three_wrong_codes_keep_nobodys_right_one_out(site: Site) -> None:

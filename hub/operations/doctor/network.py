@@ -68,16 +68,15 @@ def upstream(machine: Machine, subject: Subject) -> Iterator[Finding]:
         seen = f"Another hub of the venue {part.venue} calls itself {subject.config.hub.id}."
         yield Finding("upstream", "broken", seen, "Give each hub its own `id` in [hub].")
     elif known and known["up"]:
-        yield Finding("upstream", "ok", f"The hub that runs is connected to {known['broker']}.")
+        yield Finding("upstream", "ok", f"The hub that runs is connected to {part.url}.")
+    elif error := machine.upstream_error(part, subject.config.hub.id):
+        waiting = f" {known['waiting']} finished match(es) wait." if known and known["waiting"] else ""
+        yield Finding("upstream", "look", error + waiting, do)
     elif known:
-        waiting = f" {known['waiting']} finished match(es) wait." if known["waiting"] else ""
-        yield Finding("upstream", "look", f"The hub says: {known['why'] or 'It is not connected yet.'}{waiting}", do)
+        seen = f"The hub is not connected, though the broker above, {part.url}, would let it in."
+        yield Finding("upstream", "look", seen, "It tries again by itself within a minute; look again then.")
     else:
-        error = machine.upstream_error(part, subject.config.hub.id)
-        if error:
-            yield Finding("upstream", "look", error, do)
-        else:
-            yield Finding("upstream", "ok", f"The broker above, {part.url}, lets this hub in.")
+        yield Finding("upstream", "ok", f"The broker above, {part.url}, lets this hub in.")
 
 
 def port(machine: Machine, subject: Subject) -> Iterator[Finding]:

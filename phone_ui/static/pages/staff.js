@@ -6,7 +6,7 @@ import { begin, say } from "../lib/language.js";
 import { forgetKey, hubKey, lastSession, OtherKey, SignedOut, signIn, watch } from "../lib/staff.js";
 import { applySettings, loadSettings } from "../lib/storage.js";
 import { FaultLine } from "../parts/faults.js";
-import { Fingerprint } from "../parts/marks.js";
+import { Fingerprint, Sentence } from "../parts/marks.js";
 import { OtherHubs } from "../parts/other_hubs.js";
 import { StaffTable } from "../parts/staff_table.js";
 import { Sure } from "../parts/sure.js";
@@ -234,8 +234,35 @@ function HousePage({ session, onOut }) {
       )}
     </main>
     ${venue?.upstream && html`<${OtherHubs} upstream=${venue.upstream} />`}
+    <div class="unseen" role="status">${venue && html`<${Calls} venue=${venue} />`}</div>
     ${venue && html`<${MachinePart} venue=${venue} ask=${ask} sending=${sending} findings=${findings} />`}
   </div>`;
+}
+
+/**
+ * Who calls, here and at other hubs, for those who do not look: a screen reader says what is new.
+ * @param {{ venue: Venue }} props
+ */
+function Calls({ venue }) {
+  const others = (venue.upstream?.hubs ?? []).filter(({ state }) => state === "here");
+  return html`
+    ${venue.tables.flatMap(({ public: state }) =>
+      state.notices
+        .filter(({ key }) => key.startsWith("help"))
+        .map(
+          ({ key, text }) =>
+            html`<p key=${`${state.table} ${key}`}>${state.name}: <${Sentence} state=${state} text=${text} /></p>`,
+        ),
+    )}
+    ${others.flatMap(({ hub, tables }) =>
+      tables
+        .filter(({ calls }) => calls > 0)
+        .map(
+          ({ table, name, calls }) =>
+            html`<p key=${`${hub}/${table}`}><span translate="no">${hub}, ${name}: </span>Calls for help: ${calls}</p>`,
+        ),
+    )}
+  `;
 }
 
 /** @param {{ venue: Venue, ask: AskHub, sending: string | null, findings: Fault[] | null }} props */

@@ -2,10 +2,18 @@
 //
 // As in tests/bench/engine.py: every action is checked and logged, and the views it makes necessary are written as JSON:
 // {"look": "none"}, "two" (the public one and that of the seat that acted) or "all". CPU seconds, the collector's included.
+//
+// {"grow": N}: one long match of three seats, a ladder that everybody climbs, with two views an action: microseconds and bytes an action
+// in each tenth. {"resume": N}: milliseconds in which such a match comes back from its log, as text, through the reducer.
 
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import core from "boardgame.io/dist/cjs/core.js";
 import internal from "boardgame.io/dist/cjs/internal.js";
 import { answer, say } from "./asked.js";
 import { Goofspiel } from "./goofspiel.js";
+
+const { ActivePlayers } = core;
 
 const { CreateGameReducer, InitializeGame, ProcessGameConfig, getFilterPlayerView } = internal;
 const pick = (values) => values[Math.floor(Math.random() * values.length)];
@@ -17,8 +25,8 @@ const viewers = {
 const bid = (playerID, card) => ({ type: "MAKE_MOVE", payload: { type: "bid", args: [card], playerID } });
 
 class Match {
-  constructor(seed, numPlayers) {
-    this.game = ProcessGameConfig({ ...Goofspiel, seed });
+  constructor(seed, numPlayers, game = Goofspiel) {
+    this.game = ProcessGameConfig({ ...game, seed });
     this.reduce = CreateGameReducer({ game: this.game });
     this.view = getFilterPlayerView(this.game);
     this.state = InitializeGame({ game: this.game, numPlayers });
@@ -66,5 +74,63 @@ function play(look) {
   return { actions, seconds: (user + system) / 1e6 };
 }
 
+setFlagsFromString("--expose_gc");
+const collect = runInNewContext("gc");
+
+const climb = (playerID) => ({ type: "MAKE_MOVE", payload: { type: "climb", args: [1], playerID } });
+
+/** A match that has as many actions as one likes, in one turn as Goofspiel. */
+class Ladder extends Match {
+  constructor() {
+    super("ladder", 3, {
+      setup: () => ({ rungs: 0 }),
+      turn: { activePlayers: ActivePlayers.ALL },
+      moves: {
+        climb: ({ G }, by) => {
+          G.rungs += by;
+        },
+      },
+    });
+  }
+
+  climb(actions) {
+    for (let n = 0; n < actions; n++) {
+      const action = climb(`${n % 3}`);
+      this.act(action);
+      for (const viewer of [null, action.payload.playerID]) this.shown(viewer);
+    }
+    return this;
+  }
+}
+
+function grow(actions) {
+  new Ladder().climb(500);
+  const [match, us, bytes] = [new Ladder(), [], []];
+  for (let tenth = 0; tenth < 10; tenth++) {
+    collect();
+    const held = process.memoryUsage().heapUsed;
+    const start = process.cpuUsage();
+    match.climb(actions / 10);
+    const { user, system } = process.cpuUsage(start);
+    us.push((10 * (user + system)) / actions);
+    collect();
+    bytes.push((10 * (process.memoryUsage().heapUsed - held)) / actions);
+  }
+  return { us, bytes };
+}
+
+function resume(actions) {
+  const log = new Ladder().climb(actions).log.map((entry) => JSON.stringify(entry));
+  const ms = [];
+  while (ms.length < 5) {
+    const began = process.cpuUsage();
+    const match = new Ladder();
+    for (const line of log) match.act(JSON.parse(line).action);
+    const { user, system } = process.cpuUsage(began);
+    ms.push((user + system) / 1e3);
+  }
+  return { ms };
+}
+
 say({ matches: recorded.length });
-answer(({ look }) => play(look));
+answer((asked) => (asked.grow ? grow(asked.grow) : asked.resume ? resume(asked.resume) : play(asked.look)));

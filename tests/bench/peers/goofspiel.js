@@ -55,3 +55,10 @@ export const Goofspiel = {
     return { ...G, prizes: coming.length, coming, players };
   },
 };
+
+/** The same game with moves as boardgame.io takes them by default: what was made on an older state is dropped. */
+export const Default = {
+  ...Goofspiel,
+  name: "goofspiel-default",
+  moves: { bid: { move: bid, client: false, redact: true } },
+};

@@ -1,11 +1,12 @@
-// node phones.js: six bare phones at our hub, beside clients.js: a WebSocket, MQTT's packets, libsodium's boxes, no page.
+// node phones.js: bare phones at our hub, beside clients.js: a WebSocket, MQTT's packets, libsodium's boxes, no page.
 //
-// Told {"port", "key", "seats": [{"sid", "password", "secret"}]}, they log in. Asked {"begin": GAME}, they start it; asked
-// {"moves": N, "seq": S} (from that state on), one of them acts at a time: over when it has its answer and all of them hold a hand at least as
-// new. They read every public state, too, as a page does. Milliseconds.
+// Told {"port", "key", "table", "seats": [{"sid", "password", "secret"}]}, six of them log in at a table. Asked {"begin": GAME},
+// those of the newest table start it. What else they are asked stands in match.js; {"moves": N, "seq": S} is from that state on. A
+// move is over when the phone that acted has its answer and all six hold a hand at least as new. They read every public state, too,
+// as a page does.
 
 import { createRequire } from "node:module";
-import { answer, say } from "./asked.js";
+import { pick, serve, Waiting } from "./match.js";
 
 const installed = createRequire(new URL("../../../phone_ui/package.json", import.meta.url));
 const WebSocket = installed("ws");
@@ -14,14 +15,15 @@ const sodium = installed("libsodium-wrappers");
 await sodium.ready;
 
 const BLOCK = 512;
-const pick = (values) => values[Math.floor(Math.random() * values.length)];
+const PATIENCE = 5000;
 const bytes = (text) => sodium.from_base64(text, sodium.base64_variants.URLSAFE_NO_PADDING);
 
-class Phone {
-  constructor({ sid, password, secret }, port, key) {
+class Phone extends Waiting {
+  constructor({ sid, password, secret }, port, key, table) {
+    super();
     this.sid = sid;
     this.shared = sodium.crypto_box_beforenm(bytes(key), bytes(secret));
-    this.root = "th/1/hub/1";
+    this.root = `th/1/hub/${table}`;
     this.n = 0;
     this.hand = null;
     this.answers = new Map();
@@ -55,14 +57,6 @@ class Phone {
     this.noticed?.();
   }
 
-  async until(held) {
-    for (;;) {
-      const found = held();
-      if (found) return found;
-      await new Promise((resolve) => (this.noticed = resolve));
-    }
-  }
-
   see(seq) {
     return this.until(() => this.hand && this.hand.seq >= seq);
   }
@@ -90,39 +84,6 @@ class Phone {
   }
 }
 
-let phones = [];
-
-async function sit({ port, key, seats }) {
-  phones = seats.map((seat) => new Phone(seat, port, key));
-  await Promise.all(phones.map((phone) => phone.see(0)));
-}
-
-/** One request, until everybody has seen what came of it; milliseconds. */
-async function step(phone, verb, args) {
-  const began = performance.now();
-  const seq = await phone.ask(verb, args);
-  await Promise.all(phones.map((one) => one.see(seq)));
-  return performance.now() - began;
-}
-
-async function begin(game) {
-  for (const phone of phones.slice(1)) await step(phone, "ready", { ready: true });
-  await step(phones[0], "start", { game, options: {} });
-}
-
-/** Somebody's legal request, told from the hands alone. */
-function next() {
-  for (const phone of phones) {
-    const { faces, moves, locked } = phone.hand;
-    if (faces) return [phone, "roll", { faces: Array.from({ length: faces.count }, () => 1 + below(faces.sides)) }];
-    if (moves.length && !locked) {
-      const { standing, ...offer } = pick(moves);
-      return [phone, "act", Object.fromEntries(Object.entries(offer).map(([name, of]) => [name, legal(of)]))];
-    }
-  }
-  return [phones[0], "again", {}];
-}
-
 const below = (limit) => Math.floor(Math.random() * limit);
 
 function legal(of) {
@@ -134,20 +95,82 @@ function legal(of) {
   return min + step * below(Math.floor((max - min) / step) + 1);
 }
 
-async function move(count, seq) {
-  await Promise.all(phones.map((phone) => phone.see(seq)));
-  const took = [];
-  while (took.length < count) {
-    const [phone, verb, args] = next();
-    const milliseconds = await step(phone, verb, args);
-    if (verb !== "again") took.push(milliseconds);
+const chosen = ({ standing, ...offer }) =>
+  Object.fromEntries(Object.entries(offer).map(([name, of]) => [name, legal(of)]));
+
+class Match {
+  async sit({ port, key, table, seats }) {
+    this.phones = seats.map((seat) => new Phone(seat, port, key, table));
+    await Promise.all(this.phones.map((phone) => phone.see(0)));
+    return this;
   }
-  return { took };
+
+  async begin(game) {
+    for (const phone of this.phones.slice(1)) await this.step(phone, "ready", { ready: true });
+    await this.step(this.phones[0], "start", { game, options: {} });
+  }
+
+  see(seq) {
+    return Promise.all(this.phones.map((phone) => phone.see(seq)));
+  }
+
+  /** One request, until everybody has seen what came of it; milliseconds. */
+  async step(phone, verb, args) {
+    const began = performance.now();
+    const { epoch } = phone.hand;
+    const seq = await phone.ask(verb, args);
+    await this.see(seq);
+    const took = performance.now() - began;
+    if (verb === "again") await Promise.all(this.phones.map((one) => one.until(() => one.hand.epoch !== epoch)));
+    return took;
+  }
+
+  /** Until somebody is asked for something, or the match is over: between two rounds nobody is. */
+  asked() {
+    const [first] = this.phones;
+    const open = ({ hand: { faces, moves, locked } }) => faces || (moves.length && !locked);
+    return first.until(
+      () => this.phones.some(open) || (first.state.state === "over" && first.hand.seq >= first.state.seq),
+    );
+  }
+
+  /** Somebody's legal request, told from the hands alone. */
+  next() {
+    for (const phone of this.phones) {
+      const { faces, moves, locked } = phone.hand;
+      if (faces) return [phone, "roll", { faces: Array.from({ length: faces.count }, () => 1 + below(faces.sides)) }];
+      if (moves.length && !locked) return [phone, "act", chosen(pick(moves))];
+    }
+    return [this.phones[0], "again", {}];
+  }
+
+  async move() {
+    for (;;) {
+      await this.asked();
+      const [phone, verb, args] = this.next();
+      const milliseconds = await this.step(phone, verb, args);
+      if (verb !== "again") return milliseconds;
+    }
+  }
+
+  /** All seats act in the same instant, in a round for which nobody has acted yet; how many of them are taken. */
+  async atOnce() {
+    while (!this.phones.every(({ hand: { moves, locked } }) => moves.length && !locked)) {
+      await this.asked();
+      await this.step(...this.next());
+    }
+    const asked = this.phones.map((phone) => phone.ask("act", chosen(pick(phone.hand.moves))));
+    const late = new Promise((_, refuse) => setTimeout(refuse, PATIENCE, new Error("late")));
+    const answers = await Promise.allSettled(asked.map((one) => Promise.race([one, late])));
+    const taken = answers.filter(({ status }) => status === "fulfilled").map(({ value }) => value);
+    await this.see(Math.max(0, ...taken));
+    return taken.length;
+  }
 }
 
-say({});
-answer(async (asked) => {
-  if (asked.seats) await sit(asked);
-  if (asked.begin) await begin(asked.begin);
-  return asked.moves ? move(asked.moves, asked.seq ?? 0) : {};
+const matches = [];
+serve(matches, null, async (asked) => {
+  if (asked.seats) matches.push(await new Match().sit(asked));
+  if (asked.begin) await matches.at(-1).begin(asked.begin);
+  return {};
 });

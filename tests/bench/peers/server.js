@@ -4,10 +4,10 @@
 
 import server from "boardgame.io/dist/cjs/server.js";
 import { answer, say } from "./asked.js";
-import { Goofspiel } from "./goofspiel.js";
+import { Default, Goofspiel } from "./goofspiel.js";
 
 const { appServer } = await server
-  .Server({ games: [Goofspiel], origins: ["http://127.0.0.1"] })
+  .Server({ games: [Goofspiel, Default], origins: ["http://127.0.0.1"] })
   .run({ port: { port: 0, host: "127.0.0.1" } });
 say({ port: appServer.address().port });
 answer(() => ({ megabytes: process.memoryUsage().rss / 2 ** 20 }));

@@ -244,7 +244,7 @@ def test_an_outside_broker_is_knocked_at(examination: Examination) -> None:
 
 
 ABOVE = '[upstream]\nurl = "mqtt://10.0.0.9:1883"\nvenue = "cafe"\n'
-LINK = {"broker": "10.0.0.9:1883", "up": True, "why": "", "waiting": 0, "twin": False}
+LINK = {"up": True, "waiting": 0, "twin": False}
 
 
 def test_a_hub_without_a_broker_above_hears_nothing_of_one(examination: Examination) -> None:
@@ -252,22 +252,24 @@ def test_a_hub_without_a_broker_above_hears_nothing_of_one(examination: Examinat
 
 
 @pytest.mark.parametrize(
-    ("link", "state", "words"),
+    ("link", "refused", "state", "words"),
     [
-        ({}, "ok", "The hub that runs is connected to 10.0.0.9:1883."),
+        ({}, "", "ok", "The hub that runs is connected to mqtt://10.0.0.9:1883."),
         (
-            {"up": False, "why": "It refuses the hub's login.", "waiting": 3},
+            {"up": False, "waiting": 3},
+            "The broker refuses the hub's login.",
             "look",
             "login. 3 finished match(es) wait.",
         ),
-        ({"up": False}, "look", "not connected yet"),
-        ({"twin": True}, "broken", "Another hub of the venue cafe calls itself hub."),
+        ({"up": False}, "", "look", "not connected, though"),
+        ({"twin": True}, "", "broken", "Another hub of the venue cafe calls itself hub."),
     ],
 )
 def test_the_link_to_the_broker_above_is_the_running_hubs(
-    examination: Examination, link: dict[str, object], state: str, words: str
+    examination: Examination, link: dict[str, object], refused: str, state: str, words: str
 ) -> None:
-    found = examination.about("upstream", ABOVE, running={**hub_that_runs(), "upstream": LINK | link})
+    running = {**hub_that_runs(), "upstream": LINK | link}
+    found = examination.about("upstream", ABOVE, running=running, upstream=refused)
     assert (found.state, words in found.seen) == (state, True), found
 
 

@@ -1,16 +1,17 @@
-// node colyseus/clients.js PORT SEATS: the phones of one match at a Colyseus server, as bare as can be.
+// node colyseus/clients.js PORT SEATS: the phones of matches at a Colyseus server, as bare as can be.
 //
-// Asked {"moves": N}: one of them bids; the move is over when all of them hold the state that came of it. Milliseconds.
+// What they are asked stands in match.js; a move is over when all six hold the state that came of it.
 
 import { Client } from "@colyseus/sdk";
-import { answer, say } from "../asked.js";
+import { pick, serve, Waiting } from "../match.js";
 
 const [port, count] = process.argv.slice(2).map(Number);
-const pick = (values) => values[Math.floor(Math.random() * values.length)];
+const PATIENCE = 500;
 
-class Phone {
-  async sit() {
-    this.room = await new Client(`ws://127.0.0.1:${port}`).joinOrCreate("goofspiel");
+class Phone extends Waiting {
+  async sit(room) {
+    const client = new Client(`ws://127.0.0.1:${port}`);
+    this.room = await (room ? client.joinById(room) : client.create("goofspiel"));
     this.room.onStateChange(() => this.noticed?.());
   }
 
@@ -22,32 +23,46 @@ class Phone {
     return this.state.players.get(this.room.sessionId);
   }
 
-  async until(held) {
-    while (!held(this.state)) await new Promise((resolve) => (this.noticed = resolve));
+  holds(held) {
+    return this.until(() => held(this.state));
   }
 }
 
-const phones = Array.from({ length: count }, () => new Phone());
-for (const phone of phones) await phone.sit();
+class Match {
+  async sitDown() {
+    this.phones = Array.from({ length: count }, () => new Phone());
+    await this.phones[0].sit();
+    for (const phone of this.phones.slice(1)) await phone.sit(this.phones[0].room.roomId);
+    await Promise.all(this.phones.map((phone) => phone.holds((state) => state.players?.size === count)));
+    return this;
+  }
 
-async function all(act) {
-  const next = Math.max(...phones.map((phone) => phone.state.moves)) + 1;
-  act();
-  await Promise.all(phones.map((phone) => phone.until((state) => state.moves >= next)));
+  get moves() {
+    return Math.max(...this.phones.map((phone) => phone.state.moves));
+  }
+
+  async all(act) {
+    const next = this.moves + 1;
+    act();
+    await Promise.all(this.phones.map((phone) => phone.holds((state) => state.moves >= next)));
+  }
+
+  async move() {
+    if (!this.phones[0].state.prize) await this.all(() => this.phones[0].room.send("again"));
+    const phone = pick(this.phones.filter((one) => !one.own.locked));
+    const began = performance.now();
+    await this.all(() => phone.room.send("bid", pick([...phone.own.hand])));
+    return performance.now() - began;
+  }
+
+  async atOnce() {
+    await this.all(() => this.phones[0].room.send("again"));
+    const before = this.moves;
+    for (const phone of this.phones) phone.room.send("bid", pick([...phone.own.hand]));
+    await this.phones[0].until(() => this.phones[0].state.moves - before >= count, PATIENCE);
+    return this.phones[0].state.moves - before;
+  }
 }
 
-async function move() {
-  if (!phones[0].state.prize) await all(() => phones[0].room.send("again"));
-  const phone = pick(phones.filter((one) => !one.own.locked));
-  const began = performance.now();
-  await all(() => phone.room.send("bid", pick([...phone.own.hand])));
-  return performance.now() - began;
-}
-
-await Promise.all(phones.map((phone) => phone.until((state) => state.players?.size === count)));
-say({ seats: phones.length });
-answer(async ({ moves }) => {
-  const took = [];
-  while (took.length < moves) took.push(await move());
-  return { took };
-});
+const open = () => new Match().sitDown();
+serve([await open()], open);

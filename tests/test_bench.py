@@ -1,0 +1,71 @@
+"""What `make bench` keeps: table and picture are those of the raw lines, and the peers' locks are whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.bench import figures, peer
+from tests.bench.figures import KEPT, PAGE, PICTURE, filled, note, number, picture, table
+
+
+def test_the_table_and_the_picture_are_those_of_the_kept_lines() -> None:
+    run = json.loads(KEPT.read_text("utf-8"))
+    assert PAGE.read_text("utf-8") == filled(PAGE.read_text("utf-8"), run), "python -m tests.bench.figures"
+    assert PICTURE.read_text("utf-8") == picture(run["figures"]), "python -m tests.bench.figures"
+    assert {"command", "when", "commit", "processor", "cores", "load before", "load after"} <= run.keys()
+
+
+def test_a_peer_that_was_not_there_leaves_its_place_empty_and_a_budget_is_judged() -> None:
+    lines = [
+        {"what": "fanout, p50", "who": "ours", "unit": "ms", "n": 3, "value": 3.0, "raw": [3.0]},
+        {"what": "fanout, p50", "who": "boardgame.io", "unit": "ms", "n": 3, "value": 1.5, "raw": [1.5]},
+        {"what": "six at once", "who": "ours", "unit": "of 6", "n": 3, "value": 6, "raw": [6]},
+    ]
+    head, _, *rows = table(lines)
+    assert head == "| what | ours | boardgame.io | Colyseus | OpenSpiel | RLCard | budget | met |"
+    assert rows[0].endswith("| 3 ms | 1.5 (**2**) |  |  |  | <= boardgame.io | **not met** |")
+    assert rows[1].endswith("| 6 of 6 |  |  |  |  | 6 of 6 | met |")
+    assert picture(lines).count("<circle") == len(figures.PEERS) + 1
+
+
+def test_of_many_values_the_figure_is_exact_and_the_raw_ones_are_medians_of_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note("nobody asked", "ours", "ms", 1.0)
+    monkeypatch.setenv(figures.FILE, str(tmp_path / "lines"))
+    note("all", "ours", "ms", *range(600))
+    note("all, p99", "ours", "ms", *range(600), at=0.99)
+    note("all, least", "ours", "ms", *range(600), at=0)
+    told = [json.loads(line) for line in (tmp_path / "lines").read_text("utf-8").splitlines()]
+    assert [round(one["value"]) for one in told] == [300, 594, 0]
+    assert [len(one["raw"]) for one in told] == [figures.MOST] * 3
+    assert [number(value) for value in (12345.6, 0.01234, 6)] == ["12,346", "0.0123", "6"]
+
+
+def test_the_peers_locks_are_whole_and_name_no_registry() -> None:
+    packages = json.loads(peer.LOCK.read_text("utf-8"))["packages"]
+    asked = json.loads((peer.FOLDER / "package.json").read_text("utf-8"))["dependencies"]
+    assert packages[""]["dependencies"] == asked
+    for name, one in packages.items():
+        assert not name or "integrity" in one, name
+        assert "resolved" not in one, name
+        assert peer.NATIVE not in json.dumps(one), name
+    pins = peer.PINS.read_text("utf-8")
+    assert "://" not in pins
+    assert {"open-spiel", "rlcard"} <= {line.partition("==")[0] for line in pins.splitlines()}
+
+
+def test_without_the_peers_a_measurement_says_so_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peer, "FOLDER", tmp_path)
+    with pytest.raises(peer.Absent, match=r"boardgame\.io and Colyseus are not installed, so they are not measured"):
+        peer.Peer("server.js")
+    monkeypatch.setattr(peer, "PYTHON", tmp_path / ".venv" / "bin" / "python")
+    (tmp_path / "python.txt").write_text("no-such-package-of-ours==1.0 --hash=sha256:00\n")
+    monkeypatch.setattr(peer, "PINS", tmp_path / "python.txt")
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    with pytest.raises(peer.Absent, match="OpenSpiel and RLCard cannot be installed, so the rest is measured without"):
+        peer.install()
+    assert not (tmp_path / ".venv" / "table-hub.stamp").exists()
