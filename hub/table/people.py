@@ -49,7 +49,7 @@ class People:
         self.endings = Endings(
             play, seats, rolls, lobby, notices, self.questions, house.stand_ins, kept, clock, patience.idle
         )
-        self._pitches = Pitches(play, seats, self.questions, patience.pitch)
+        self._pitches = Pitches(play, seats, self.questions, kept, patience.pitch)
         self._position = play.log.position
         self._holders = self._who_sits()
 
@@ -57,6 +57,7 @@ class People:
         """Take up what was so before a restart. Raise LogError."""
         self._position = self._play.log.position  # the log that was read again is nothing that anybody did now
         self.absence.recall()
+        self._pitches.recall()
 
     def came(self, seat: Seat | None) -> bool:
         """Take note that somebody at a seat does something; return whether that changes what is shown."""
@@ -145,7 +146,7 @@ class People:
             self.questions.close("put_aside", "end", "absent")
         else:
             self.questions.close("same_person")
-        self._pitches.follow()
+        self._pitches.follow(paused=self.absence.paused is not None)
 
     @property
     def due_at(self) -> float | None:
