@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from hub.errors import NotAsked
 from hub.ports import ClaimAsked, Clock
+from hub.state import isolated
 from hub.table.absence import ASK_SECONDS, Absence
 from hub.table.boxes import SeatBoxes
 from hub.table.endings import IDLE_SECONDS, Endings
@@ -89,8 +90,10 @@ class People:
     def _ask_who(self, claim: ClaimAsked) -> None:
         number = claim.seat
         seat = self._seats[number]
-        says = f", and says {claim.name}" if claim.name else ""
-        text = f"A new phone asks for seat {number}{says}. Is it {seat.name or 'who played there'}?"
+        name, before = isolated(claim.name), isolated(seat.name) if seat.name else "who played there"
+        text = f"A new phone asks for seat {number}. Is it {before}?"
+        if claim.name:
+            text = f"A new phone asks for seat {number}, and says {name}. Is it {before}?"
 
         def decide(option: str) -> None:
             if option == "yes":

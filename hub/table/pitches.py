@@ -44,7 +44,7 @@ class Pitches:
 
     def recall(self) -> None:
         """Take up before anything is played that a match wants no more of them. Raise LogError."""
-        self._off = self._kept.read("no pitches", str, "which match wants no pitches")
+        self._off = self._kept.read("pitches", str, "which match wants no pitches")
 
     def follow(self, *, paused: bool = False) -> None:
         """Begin with what was just launched, go on to the next seat, and hold the match as long as anybody is left."""
@@ -87,7 +87,7 @@ class Pitches:
     def _ask(self, pitch: Pitch) -> None:
         def done(option: str) -> None:
             if option == "off":
-                self._kept.write("no pitches", msgspec.json.encode(self._play.log.match))
+                self._kept.write("pitches", msgspec.json.encode(self._play.log.match))
                 self._off, self._waiting = self._play.log.match, []
             else:
                 self._waiting = self._waiting[1:]

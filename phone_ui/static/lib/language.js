@@ -7,12 +7,22 @@ import { languageSlot } from "./storage.js";
 
 const WRITTEN_IN = "en";
 const SEATS = /\b[Ss]eat (\d)\b/;
+const NAMES = /(\u2068[^\u2069]*\u2069)/;
 
 /** @type {{ speaker: Speaker | null, games: Set<string> }} */
 const now = { speaker: null, games: new Set() };
 
 /** Return the language that this page speaks. */
 export const languageNow = () => now.speaker?.name ?? WRITTEN_IN;
+
+/**
+ * Return the locale that dates are written by: of the page's language, in the browser's own region where it has one.
+ * @returns {string | undefined}
+ */
+export const localeNow = () => {
+  const name = languageNow().replace("_", "-");
+  return navigator.languages.find((one) => one.split("-")[0] === name.split("-")[0]) ?? name;
+};
 
 /**
  * Choose the language of the page and load it. A hub that cannot be reached leaves it as it is.
@@ -54,11 +64,17 @@ export const say = (text) => now.speaker?.say(text) ?? text;
 export const drawn = (made) => now.speaker?.draw(made) ?? made;
 
 /**
- * Cut a sentence, in English or in the language of the page, at every "Seat 2": strings and numbers.
+ * Cut a sentence, in English or in the language of the page, at every "Seat 2": strings and numbers. A person's name that
+ * stands in it between isolates is a string, whatever it says.
  * @param {string} text
  * @returns {(string | number)[]}
  */
 export function cutAtSeats(text) {
+  return text.split(NAMES).flatMap((part, i) => (i % 2 ? [part] : cutAtSeatsOnly(part)));
+}
+
+/** @param {string} text without a name in it */
+function cutAtSeatsOnly(text) {
   const parts = [];
   for (let rest = text; rest; ) {
     const found = (now.speaker?.seats ?? SEATS).exec(rest);

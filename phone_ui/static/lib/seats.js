@@ -45,11 +45,38 @@ export const isHouse = (place) => Boolean(place.house) && !place.stands_in;
 export const seatName = (state, seat) => placeOf(state, seat)?.name || `Seat ${seat}`;
 
 /**
+ * Is this what the hub calls a seat of its own? No person is called so.
+ * @param {string} name
+ */
+const isHubs = (name) => /^House \d$/.test(name);
+
+/**
+ * Return a person's name as it stands inside of a sentence, between Unicode's isolates: no part of the sentence, whatever it
+ * says. What the hub calls its own seats is no person's name.
+ * @param {string} name
+ */
+export const isolated = (name) => (isHubs(name) ? name : `\u2068${name}\u2069`);
+
+/**
+ * Return what a sentence calls a seat: the name of who sits there, or "Seat 2".
+ * @param {PublicState | null} state
+ * @param {number | string} seat
+ */
+export const calledName = (state, seat) => (isNamed(state, seat) ? isolated(seatName(state, seat)) : `Seat ${seat}`);
+
+/**
  * Return the same in the language of the page: a name stays, "Seat 2" does not.
  * @param {PublicState | null} state
  * @param {number | string} seat
  */
-export const spokenName = (state, seat) => placeOf(state, seat)?.name || say(`Seat ${seat}`);
+export const spokenName = (state, seat) => say(calledName(state, seat));
+
+/**
+ * Return the attribute `translate` of an element that holds a seat's name and nothing else.
+ * @param {PublicState | null} state
+ * @param {number | string} seat
+ */
+export const nameStays = (state, seat) => (isNamed(state, seat) && !isHubs(seatName(state, seat)) ? "no" : undefined);
 
 /**
  * Return the state of a match that is over with the names of those who played it, whoever sits there by now.
