@@ -116,7 +116,7 @@ class Hub:
                     raise ConfigError(
                         f"[[table]] {table.id}: there is no language {language!r}; there are {', '.join(languages())}."
                     )
-        self._names = Names(lambda: [language_of(one, None) for one in languages() if one != WRITTEN_IN])
+        self._player_names = Names(lambda: [language_of(one, None) for one in languages() if one != WRITTEN_IN])
         self.tables: dict[str, Table] = {}
         self.access: dict[str, TableAccess] = {}
         self.devices: list[GuardedDevice] = []
@@ -181,7 +181,7 @@ class Hub:
         phones = PhonesOverMqtt(self.broker, self.key, self.config.hub.id, part.id, inbox, self._limits)
         ports = Ports(self._logs, phones, MonotonicClock(), Chance())
         ports.language = partial(language_of, part.language[0])
-        ports.names = self._names
+        ports.names = self._player_names
         screen = ScreenFeed(lambda: self._pin.shown, wifi_of(self.config.wifi))
         self._screens_of_tables.append(screen)
         staff = StaffFeed(self.venue.changed)
