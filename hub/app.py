@@ -28,7 +28,7 @@ from hub.display import SIZES, PanelSize, panel
 from hub.engine.game import Game
 from hub.errors import BrokerError, ConfigError, LogError, TemporaryError
 from hub.isolation import DeviceGuard, GuardedDevice, close_all
-from hub.languages import WRITTEN_IN, Speech, language_of, languages
+from hub.languages import WRITTEN_IN, Speech, check_language, language_of, languages
 from hub.network.address import public_url
 from hub.network.encryption import HubKey, fingerprint, to_base64
 from hub.network.home_assistant import HomeAssistant
@@ -112,10 +112,10 @@ class Hub:
                 raise ConfigError(f"The id {name!r} may hold letters, digits and hyphens only, 32 at most.")
         for table in config.table:
             for language in table.language:
-                if language not in languages():
-                    raise ConfigError(
-                        f"[[table]] {table.id}: there is no language {language!r}; there are {', '.join(languages())}."
-                    )
+                try:
+                    check_language(language)
+                except ConfigError as error:
+                    raise ConfigError(f"[[table]] {table.id}: {error}") from None
         self._player_names = Names(lambda: [language_of(one, None) for one in languages() if one != WRITTEN_IN])
         self.tables: dict[str, Table] = {}
         self.access: dict[str, TableAccess] = {}

@@ -21,8 +21,8 @@ _WHOLE = re.compile(
     r"|(the)?(staff|house|hub|tablehub|table|bank|dealer|host|owner|chance|seat|bot|computer|admin|system)"
     r"|nobody|noone|everybody|everyone|somebody|someone|you|yourseat"
 )
-_SAID_OF_SEATS = ("Seat 0", "seat 0", "Table 0", "House 0", "Box 0")
-_SAID = ("Staff", "the house", "Table", "the table", "Hub", "the hub", "Dealer", "Nobody", "Everybody", "You", "you")
+_SAID_OF_SEATS = ("Seat", "seat", "Table", "House", "Box")
+_SAID = ("Staff", "the house", "Table", "dealer", "Nobody", "Everybody", "you")
 
 
 class Names:
@@ -49,7 +49,7 @@ class Names:
         """Return how other languages call what is numbered, and all that no name may be."""
         numbered, whole = set(), set()
         for language in self._languages():
-            numbered |= {_letters(language.say(one)).replace("0", "") for one in _SAID_OF_SEATS}
+            numbered |= {_letters(language.say(f"{one} 0")).replace("0", "") for one in _SAID_OF_SEATS}
             whole |= {_letters(language.say(one)) for one in _SAID}
         return numbered - {""}, numbered | whole - {""}
 
