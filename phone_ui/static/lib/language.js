@@ -15,14 +15,8 @@ const now = { speaker: null, games: new Set() };
 /** Return the language that this page speaks. */
 export const languageNow = () => now.speaker?.name ?? WRITTEN_IN;
 
-/**
- * Return the locale that dates are written by: of the page's language, in the browser's own region where it has one.
- * @returns {string | undefined}
- */
-export const localeNow = () => {
-  const name = languageNow().replace("_", "-");
-  return navigator.languages.find((one) => one.split("-")[0] === name.split("-")[0]) ?? name;
-};
+/** Are sentences of this page said in another language? */
+export const isTranslated = () => languageNow() !== WRITTEN_IN;
 
 /**
  * Choose the language of the page and load it. A hub that cannot be reached leaves it as it is.
@@ -64,24 +58,23 @@ export const say = (text) => now.speaker?.say(text) ?? text;
 export const drawn = (made) => now.speaker?.draw(made) ?? made;
 
 /**
- * Cut a sentence, in English or in the language of the page, at every "Seat 2": strings and numbers. A person's name that
- * stands in it between isolates is a string, whatever it says.
+ * Cut a sentence, in English or in the language of the page, at every "Seat 2", but not inside of a person's
+ * name: strings and numbers.
  * @param {string} text
  * @returns {(string | number)[]}
  */
 export function cutAtSeats(text) {
-  return text.split(NAMES).flatMap((part, i) => (i % 2 ? [part] : cutAtSeatsOnly(part)));
-}
-
-/** @param {string} text without a name in it */
-function cutAtSeatsOnly(text) {
+  const [around, name, ...after] = text.split(NAMES);
   const parts = [];
-  for (let rest = text; rest; ) {
+  for (let rest = around; rest; ) {
     const found = (now.speaker?.seats ?? SEATS).exec(rest);
-    if (!found) return [...parts, rest];
+    if (!found) {
+      parts.push(rest);
+      break;
+    }
     if (found.index) parts.push(rest.slice(0, found.index));
     parts.push(Number(found.slice(1).find((one) => one !== undefined)));
     rest = rest.slice(found.index + found[0].length);
   }
-  return parts;
+  return name ? [...parts, name, ...cutAtSeats(after.join(""))] : parts;
 }

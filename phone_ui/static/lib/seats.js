@@ -1,6 +1,6 @@
 // Seats as people tell them apart: symbols, names, and sentences that name seats.
 
-import { cutAtSeats, say } from "./language.js";
+import { cutAtSeats, isTranslated, say } from "./language.js";
 import { isRecord } from "./values.js";
 
 /** @import { PublicSeat, PublicState } from "./messages.d.ts" */
@@ -44,21 +44,17 @@ export const isHouse = (place) => Boolean(place.house) && !place.stands_in;
  */
 export const seatName = (state, seat) => placeOf(state, seat)?.name || `Seat ${seat}`;
 
-/**
- * Is this what the hub calls a seat of its own? No person is called so.
- * @param {string} name
- */
-const isHubs = (name) => /^House \d$/.test(name);
+/** @param {string} name */
+const isHubs = (name) => /^(House|Seat) \d$/.test(name);
 
 /**
- * Return a person's name as it stands inside of a sentence, between Unicode's isolates: no part of the sentence, whatever it
- * says. What the hub calls its own seats is no person's name.
+ * Return a person's name for a sentence that is translated: between isolates it is no part of it.
  * @param {string} name
  */
-export const isolated = (name) => (isHubs(name) ? name : `\u2068${name}\u2069`);
+export const isolated = (name) => (isHubs(name) || !isTranslated() ? name : `\u2068${name}\u2069`);
 
 /**
- * Return what a sentence calls a seat: the name of who sits there, or "Seat 2".
+ * Return what a sentence calls a seat: a name, or "Seat 2".
  * @param {PublicState | null} state
  * @param {number | string} seat
  */
@@ -72,11 +68,11 @@ export const calledName = (state, seat) => (isNamed(state, seat) ? isolated(seat
 export const spokenName = (state, seat) => say(calledName(state, seat));
 
 /**
- * Return the attribute `translate` of an element that holds a seat's name and nothing else.
+ * Return the attribute `translate` of an element with a seat's name.
  * @param {PublicState | null} state
  * @param {number | string} seat
  */
-export const nameStays = (state, seat) => (isNamed(state, seat) && !isHubs(seatName(state, seat)) ? "no" : undefined);
+export const nameStays = (state, seat) => (isHubs(seatName(state, seat)) ? undefined : "no");
 
 /**
  * Return the state of a match that is over with the names of those who played it, whoever sits there by now.

@@ -1,7 +1,6 @@
 // What the people at a table decide together: a question with its answers, a match that is about to begin, a pause.
 
 import { html } from "../lib/html.js";
-import { localeNow } from "../lib/language.js";
 import { isolated } from "../lib/seats.js";
 import { Marks, Sentence } from "./marks.js";
 import { useSecondsLeft } from "./use_seconds.js";
@@ -149,5 +148,5 @@ export function PutAsideList({ state, seat = null, sending = null, ask }) {
 /** @param {number} since */
 function dateText(since) {
   const when = new Date(since * 1000);
-  return when.toLocaleString(localeNow(), { weekday: "short", hour: "2-digit", minute: "2-digit" });
+  return when.toLocaleString([], { weekday: "short", hour: "2-digit", minute: "2-digit" });
 }
