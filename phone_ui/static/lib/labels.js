@@ -2,7 +2,7 @@
 // How a template is filled and a card is named is the same as in hub/display/labels.py; a test compares the two.
 
 import { speakOf } from "./language.js";
-import { calledName, isBySeat, MARKS, seatName, withNames } from "./seats.js";
+import { calledName, isBySeat, MARKS, withNames } from "./seats.js";
 import { at, isRecord, isUnknown } from "./values.js";
 
 /** @import { Face, Facts, Labels, NumberStyle } from "./types.d.ts" */
