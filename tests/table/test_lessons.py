@@ -142,7 +142,7 @@ def test_the_room_is_told_again_once_somebody_new_has_come() -> None:
     rig = started()
     for seat in (1, 2, 3):
         assert rig.say(seat, "lessons", {"on": False})["ok"]
-    assert rig.state["teaching"] is None
+    assert not rig.state["teaching"]
     rig.say_leave(1)
     assert rig.say(2, "code", {"seat": 1})["ok"]
     rig.sit(1)
